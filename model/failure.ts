@@ -1,0 +1,167 @@
+/** The error code words of the API (contract B.6), shared by the daemon and the object server. */
+export type FailureCode =
+  | 'invalid'
+  | 'unauthorized'
+  | 'forbidden'
+  | 'not_found'
+  | 'method_not_allowed'
+  | 'not_acceptable'
+  | 'timeout'
+  | 'conflict'
+  | 'too_large'
+  | 'unsupported_media_type'
+  | 'range'
+  | 'misdirected'
+  | 'busy'
+  | 'headers_too_large'
+  | 'internal'
+  | 'not_implemented'
+  | 'unavailable'
+  | 'disk_full'
+  | 'bandwidth';
+
+export interface FailureSentence {
+  readonly code: FailureCode;
+  readonly status: number;
+  readonly message: string;
+}
+
+function sentence(code: FailureCode, status: number, message: string): FailureSentence {
+  return { code, status, message };
+}
+
+/**
+ * Every public error sentence of every API. Sentences are fixed: none contains input, a path, a coordinate or the text
+ * of an underlying error, so an error answer can never tell where the user was.
+ */
+export const failureTable = {
+  invalid: sentence('invalid', 400, 'The request is not valid.'),
+  invalid_json: sentence('invalid', 400, 'The request body is not valid UTF-8 JSON.'),
+  repeated_parameter: sentence('invalid', 400, 'A query parameter is given more than once.'),
+  bad_request: sentence('invalid', 400, 'The request is not valid HTTP.'),
+  import_directory: sentence(
+    'invalid',
+    400,
+    'The import directory is missing, not absolute or not a directory.',
+  ),
+  unauthorized: sentence('unauthorized', 401, 'A valid bearer token is required.'),
+  forbidden: sentence('forbidden', 403, 'This is not allowed.'),
+  browser: sentence('forbidden', 403, 'Browser pages cannot call this API.'),
+  not_found: sentence('not_found', 404, 'There is nothing here by that name.'),
+  no_pages: sentence(
+    'not_found',
+    404,
+    'waypointd is running here; it serves an API below /api/ and has no pages.',
+  ),
+  not_a_bookmark: sentence('not_found', 404, 'No bookmark matches this name and position.'),
+  unknown_waypoint: sentence('not_found', 404, 'No waypoint matches this name and position.'),
+  method_not_allowed: sentence('method_not_allowed', 405, 'This method is not allowed here.'),
+  not_acceptable: sentence('not_acceptable', 406, 'The requested media type is not available.'),
+  timeout: sentence('timeout', 408, 'The request was not received in time.'),
+  conflict: sentence('conflict', 409, 'This conflicts with what is already there.'),
+  already_bookmarked: sentence(
+    'conflict',
+    409,
+    'A bookmark of this name already exists at this position.',
+  ),
+  import_running: sentence('conflict', 409, 'Another import is running.'),
+  no_import: sentence('conflict', 409, 'No import is running.'),
+  too_large: sentence('too_large', 413, 'The request body is too large.'),
+  unsupported_media_type: sentence(
+    'unsupported_media_type',
+    415,
+    'The request body must be application/json.',
+  ),
+  range: sentence('range', 416, 'The requested range is not available.'),
+  misdirected: sentence('misdirected', 421, 'This host name is not served here.'),
+  busy: sentence('busy', 429, 'Too many requests of this kind are running; try again shortly.'),
+  headers_too_large: sentence('headers_too_large', 431, 'The request headers are too large.'),
+  internal: sentence(
+    'internal',
+    500,
+    'Something went wrong inside waypointd; its log has the details.',
+  ),
+  not_implemented: sentence('not_implemented', 501, 'This is not implemented.'),
+  unavailable: sentence('unavailable', 503, 'waypointd is shutting down or not ready yet.'),
+  disk_full: sentence('disk_full', 507, 'The disk is full; what was finished is kept.'),
+  bandwidth: sentence('bandwidth', 509, 'The bandwidth limit is exceeded.'),
+} as const satisfies Record<string, FailureSentence>;
+
+export type FailureName = keyof typeof failureTable;
+
+/** Our own field names that an answer may name in `field`; a closed list, so that input can never be echoed. */
+export const fieldNames = [
+  'name',
+  'lat',
+  'lon',
+  'ele',
+  'time',
+  'desc',
+  'tags',
+  'tag',
+  'oldName',
+  'newName',
+  'newLat',
+  'newLon',
+  'bbox',
+  'bookmarksOnly',
+  'bounds',
+  'counts',
+  'dir',
+  'distinct',
+  'emoji',
+  'files',
+  'format',
+  'grid',
+  'into',
+  'limit',
+  'q',
+  'queries',
+  'query',
+  'recursive',
+  'zoom',
+] as const;
+
+export type FieldName = (typeof fieldNames)[number];
+
+export interface FailureDetails {
+  /** The refused input field. */
+  readonly field?: FieldName | undefined;
+  /** Sent as `Retry-After`; `busy` without it means 1 second. */
+  readonly retryAfterSeconds?: number | undefined;
+  /** The underlying error: logged locally, never sent. */
+  readonly cause?: unknown;
+}
+
+/** The one error type. Its message is looked up in {@link failureTable}, never composed. */
+export class WaypointError extends Error {
+  override readonly name = 'WaypointError';
+  readonly failure: FailureName;
+  readonly code: FailureCode;
+  readonly status: number;
+  readonly field: FieldName | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(failure: FailureName, details: FailureDetails = {}) {
+    const { code, status, message } = failureTable[failure];
+    super(message, { cause: details.cause });
+    this.failure = failure;
+    this.code = code;
+    this.status = status;
+    this.field = details.field;
+    this.retryAfterSeconds = details.retryAfterSeconds ?? (code === 'busy' ? 1 : undefined);
+  }
+}
+
+/** Turns anything thrown into a WaypointError; what is not one, or a full disk, becomes `internal`. */
+export function toFailure(error: unknown): WaypointError {
+  if (error instanceof WaypointError) return error;
+  if (isDiskFull(error)) return new WaypointError('disk_full', { cause: error });
+  return new WaypointError('internal', { cause: error });
+}
+
+/** Tells whether an error of the file system or of SQLite means that no space is left. */
+export function isDiskFull(error: unknown): boolean {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
+  return error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'SQLITE_FULL';
+}
