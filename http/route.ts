@@ -1,0 +1,76 @@
+import type { Schema } from '../model/schema.ts';
+
+export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+/** What a route's handler gets: checked input only. */
+export interface RouteRequest<Query, Body, Params> {
+  readonly query: Query;
+  readonly body: Body;
+  readonly params: Params;
+  /** The `If-None-Match` header, for routes that answer with an ETag. */
+  readonly ifNoneMatch: string | undefined;
+  /** Aborted when the client hangs up or the server is closing. */
+  readonly signal: AbortSignal;
+}
+
+export interface JsonAnswer {
+  readonly status: 200 | 201 | 202;
+  readonly json: unknown;
+  readonly etag?: string;
+}
+
+export interface EmptyAnswer {
+  readonly status: 204 | 304;
+  readonly etag?: string;
+}
+
+/**
+ * An answer that is sent piece by piece with back-pressure. Making one piece takes at most limits.sliceMs; `close` is
+ * called exactly once, also when the client hangs up or does not read for limits.drainTimeoutMs.
+ */
+export interface StreamAnswer {
+  readonly status: 200;
+  readonly pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
+  readonly contentType?: string;
+  readonly etag?: string;
+  readonly close?: () => void;
+}
+
+export type Answer = JsonAnswer | EmptyAnswer | StreamAnswer;
+
+/** One route of an API: all that validates it, describes it (OpenAPI) and answers it. */
+export interface Route {
+  readonly method: Method;
+  /** `/api/timelines/{id}` style. */
+  readonly path: string;
+  /** One sentence for the API description. */
+  readonly summary: string;
+  readonly query?: Schema | undefined;
+  readonly body?: Schema | undefined;
+  readonly params?: Schema | undefined;
+  /** Schema of each answer's body by status; null for an empty body. Failures are implied. */
+  readonly answers: Readonly<Record<number, Schema | null>>;
+  readonly handle: (request: RouteRequest<unknown, unknown, unknown>) => Answer | Promise<Answer>;
+}
+
+interface TypedRoute<Query, Body, Params> extends Omit<
+  Route,
+  'query' | 'body' | 'params' | 'handle'
+> {
+  readonly query?: Schema<Query>;
+  readonly body?: Schema<Body>;
+  readonly params?: Schema<Params>;
+  readonly handle: (request: RouteRequest<Query, Body, Params>) => Answer | Promise<Answer>;
+}
+
+/** Declares a route so that its handler sees the types its schemas yield. */
+export function route<Query = undefined, Body = undefined, Params = undefined>(
+  spec: TypedRoute<Query, Body, Params>,
+): Route {
+  const { handle, ...rest } = spec;
+  return {
+    ...rest,
+    // Sound: the server calls handle only with what these very schemas yielded.
+    handle: (request) => handle(request as RouteRequest<Query, Body, Params>),
+  };
+}

@@ -1,0 +1,76 @@
+import { z } from 'zod';
+
+/** Why a file was refused; fixed words (contract D). */
+export const failureReasons = [
+  'empty',
+  'truncated',
+  'not_xml',
+  'not_gpx',
+  'too_deep',
+  'entities',
+  'encoding',
+  'too_large',
+  'unreadable',
+  'changed',
+] as const;
+export type FailureReason = (typeof failureReasons)[number];
+
+export const importRequestSchema = z.strictObject({
+  dir: z.string().min(1).max(4_096),
+  recursive: z.boolean().optional(),
+  files: z.array(z.string().min(1).max(4_096)).max(10_000).optional(),
+  into: z.string().min(1).max(1_024).optional(),
+});
+export type ImportRequest = z.output<typeof importRequestSchema>;
+
+const count = z.int().min(0);
+const time = z.iso.datetime();
+
+/** The result of one import (specification section 2, contract D). Files are relative to `dir`, with `/`. */
+export const importResultSchema = z
+  .object({
+    imported: z.boolean(),
+    dir: z.string(),
+    count,
+    files: count,
+    added: count,
+    replaced: count,
+    skipped_files: z.array(z.string()),
+    skipped: count,
+    duplicate_files: z.array(z.string()),
+    duplicates: count,
+    unsupported_files: z.array(z.string()),
+    unsupported: count,
+    failed_files: z.array(z.string()),
+    failed: count,
+    dedup_count: count,
+    observations: count,
+    untimed_points: count,
+    unusable_points: count,
+    first_time: time.optional(),
+    last_time: time.optional(),
+    replaced_files: z.array(z.string()),
+    hidden: count,
+    gpx_in_subfolders: count,
+    failures: z.array(
+      z.object({ file: z.string(), reason: z.enum(failureReasons), line: z.int().optional() }),
+    ),
+    cancelled: z.literal(true).optional(),
+  })
+  .meta({ id: 'ImportResult' });
+export type ImportResult = z.output<typeof importResultSchema>;
+
+export const importStatusSchema = z.object({
+  state: z.enum(['idle', 'running']),
+  files_total: count,
+  files_done: count,
+  bytes_total: count,
+  bytes_done: count,
+  waypoints: count,
+  observations: count,
+  started_at: time.optional(),
+  last: importResultSchema.extend({ finished_at: time }).meta({ id: 'LastImport' }).nullable(),
+});
+export type ImportStatus = z.output<typeof importStatusSchema>;
+
+export const importCancelSchema = z.object({ status: z.literal('cancelling') });

@@ -1,0 +1,34 @@
+/** The limits of the specification (section 8) and of the contract, each with its unit in the name. */
+export const limits = {
+  port: 43_098,
+  bodyBytes: 1_048_576,
+  connections: 256,
+  headersTimeoutMs: 5_000,
+  requestTimeoutMs: 15_000,
+  connectionSweepMs: 1_000,
+  /** A streamed answer whose reader takes nothing for this long is ended. */
+  drainTimeoutMs: 15_000,
+  /** Streams that may read the database at once; one more is `busy`. */
+  streams: 4,
+  /** Big cluster answers at once; one more is `busy`. */
+  clusterStreams: 2,
+  /** Longest synchronous piece of work between two turns of the main thread. */
+  sliceMs: 10,
+  shutdownMs: 5_000,
+  nameCodePoints: 512,
+  tagCodePoints: 128,
+  descCodePoints: 8_192,
+  queryCodePoints: 256,
+  historyEntries: 10_000,
+  recentDefault: 10,
+  recentMax: 200,
+  suggestLocal: 8,
+  suggestTotal: 12,
+  zoomMax: 24,
+  gridMin: 8,
+  gridMax: 512,
+  gridDefault: 60,
+  locationMaxAgeMs: 120_000,
+  mirrorDebounceMs: 1_000,
+  replacedRetentionMs: 30 * 24 * 3_600_000,
+} as const;

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { fieldNames, WaypointError, type FieldName } from './failure.ts';
+import { codePointLength, isPlainText, normalizeText } from './text.ts';
+import { formatTime, parseTime } from './time.ts';
+
+/** A schema of a request, an answer or a setting; its type is what it yields. */
+export type Schema<T = unknown> = z.ZodType<T>;
+export type { output as Yield } from 'zod';
+
+declare module 'zod' {
+  interface GlobalMeta {
+    /** What OpenAPI says instead of the schema's own input type (query parameters arrive as text). */
+    openapi?: Record<string, unknown>;
+  }
+}
+
+/** A text of 1…`max` code points after trimming and NFC, without control characters. */
+export function text(max: number, min = 1): z.ZodString {
+  return z
+    .string()
+    .overwrite(normalizeText)
+    .refine((value) => isPlainText(value) && isBetween(codePointLength(value), min, max))
+    .meta({ minLength: min, maxLength: max });
+}
+
+function isBetween(value: number, min: number, max: number): boolean {
+  return value >= min && value <= max;
+}
+
+/** Latitude in degrees WGS84, −90…90. */
+export const lat = z.number().min(-90).max(90);
+/** Longitude in degrees WGS84, −180…180. */
+export const lon = z.number().min(-180).max(180);
+
+/** An instant given as ISO 8601; yields the same instant in UTC with `Z`. */
+export const time = z
+  .string()
+  .refine((value) => parseTime(value.trim()) !== undefined)
+  .overwrite((value) => formatTime(parseTime(value.trim()) ?? 0))
+  .meta({ format: 'date-time' });
+
+const numberText = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+
+/** A number in a query, in the syntax of contract B.7 (so `1e-7` is one; blank and `0x10` are not). */
+export function queryNumber(min: number, max: number): z.ZodType<number, string> {
+  return z
+    .string()
+    .regex(numberText)
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+    .meta({ openapi: { type: 'number', minimum: min, maximum: max } });
+}
+
+/** A whole number in a query. */
+export function queryInteger(min: number, max: number): z.ZodType<number, string> {
+  return z
+    .string()
+    .regex(/^[+-]?\d+$/)
+    .transform(Number)
+    .pipe(z.int().min(min).max(max))
+    .meta({ openapi: { type: 'integer', minimum: min, maximum: max } });
+}
+
+/** A truth value in a query: `true`, `1`, `false` or `0`. */
+export const queryBoolean: Schema<boolean> = z
+  .enum(['true', '1', 'false', '0'])
+  .transform((value) => value === 'true' || value === '1')
+  .meta({ openapi: { type: 'boolean' } });
+
+export const queryLat = queryNumber(-90, 90);
+export const queryLon = queryNumber(-180, 180);
+
+/** `[west, south, east, north]` in degrees WGS84; west > east crosses the antimeridian. */
+export type Bbox = readonly [west: number, south: number, east: number, north: number];
+
+/** A bounding box in a query: `west,south,east,north`, south ≤ north. */
+export const queryBbox: Schema<Bbox> = z
+  .string()
+  .transform((value) => value.split(','))
+  .pipe(z.tuple([queryLon, queryLat, queryLon, queryLat]))
+  .refine(([, south, , north]) => south <= north)
+  .meta({ openapi: { type: 'string', description: 'west,south,east,north in degrees' } });
+
+/**
+ * Checks input against its schema.
+ * @throws WaypointError invalid, naming the refused field when it is one of ours.
+ */
+export function parseInput<T>(schema: Schema<T>, input: unknown): T {
+  const result = schema.safeParse(input);
+  if (result.success) return result.data;
+  throw new WaypointError('invalid', { field: firstField(result.error) });
+}
+
+function firstField(error: z.ZodError): FieldName | undefined {
+  for (const issue of error.issues) {
+    const field = fieldNames.find((name) => name === issue.path[0]);
+    if (field !== undefined) return field;
+  }
+  return undefined;
+}
+
+/** The names of the fields an object schema knows; none for other schemas. */
+export function knownFields(schema: Schema): string[] {
+  return schema instanceof z.ZodObject ? Object.keys(schema.shape) : [];
+}

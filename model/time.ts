@@ -1,0 +1,66 @@
+const pattern =
+  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(Z|[+-]\d{2}:?\d{2})?$/i;
+
+const minuteMs = 60_000;
+const dayMs = 86_400_000;
+/** 0000-01-01 … 9999-12-31: what four digits of a year can say. */
+const minTimeMs = -62_167_219_200_000;
+const maxTimeMs = 253_402_300_799_999;
+
+/**
+ * Reads an instant as contract D states: `Z`, `±hh:mm`, fractions (cut to milliseconds), no zone = UTC, `24:00:00` = the
+ * next day, `:60` = the next second.
+ * @returns integer ms since 1970 UTC; undefined for anything else.
+ */
+export function parseTime(text: string): number | undefined {
+  const match = pattern.exec(text);
+  if (match === null) return undefined;
+  const [year, month, day, hour, minute, second] = match.slice(1, 7).map(Number) as [
+    number,
+    number,
+    number,
+    number,
+    number,
+    number,
+  ];
+  const date = dateMs(year, month, day);
+  const clock = clockMs(hour, minute, second, match[7] ?? '');
+  const zone = zoneMs(match[8] ?? 'Z');
+  if (date === undefined || clock === undefined || zone === undefined) return undefined;
+  const time = date + clock - zone;
+  return time >= minTimeMs && time <= maxTimeMs ? time : undefined;
+}
+
+function dateMs(year: number, month: number, day: number): number | undefined {
+  // Date.UTC takes years below 100 for 19xx; setUTCFullYear does not.
+  const date = new Date(0);
+  date.setUTCFullYear(year, month - 1, day);
+  const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
+  return isReal ? date.getTime() : undefined;
+}
+
+function clockMs(
+  hour: number,
+  minute: number,
+  second: number,
+  fraction: string,
+): number | undefined {
+  const ms = Number(fraction.slice(0, 3).padEnd(3, '0'));
+  if (hour === 24)
+    return minute === 0 && second === 0 && Number(fraction) === 0 ? dayMs : undefined;
+  if (hour > 24 || minute > 59 || second > 60) return undefined;
+  return ((hour * 60 + minute) * 60 + second) * 1000 + ms;
+}
+
+function zoneMs(zone: string): number | undefined {
+  if (zone === 'Z' || zone === 'z') return 0;
+  const hours = Number(zone.slice(1, 3));
+  const minutes = Number(zone.slice(-2));
+  if (hours > 23 || minutes > 59) return undefined;
+  return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * minuteMs;
+}
+
+/** Writes an instant as ISO 8601 UTC with `Z`; whole seconds have no fraction. */
+export function formatTime(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace('.000Z', 'Z');
+}

@@ -1,0 +1,124 @@
+import { z } from 'zod';
+import { limits } from './limits.ts';
+import { lat, lon, queryBbox, queryBoolean, queryLat, queryLon, text, time } from './schema.ts';
+import { tagInput, tagListSchema } from './tag.ts';
+
+/** A waypoint as answers carry it; absent optional fields are left out. */
+export const waypointSchema = z
+  .object({
+    name: z.string(),
+    lat,
+    lon,
+    ele: z.number().optional().meta({ description: 'Elevation in metres.' }),
+    time: z.iso.datetime().optional(),
+    desc: z.string().optional(),
+    bookmark: z.boolean(),
+    tags: tagListSchema.optional(),
+  })
+  .meta({ id: 'Waypoint' });
+export type Waypoint = z.output<typeof waypointSchema>;
+
+/** A place as a request names it: what identifies a waypoint. */
+export interface Place {
+  readonly name: string;
+  readonly lat: number;
+  readonly lon: number;
+}
+
+export const nameText = text(limits.nameCodePoints);
+const descText = text(limits.descCodePoints, 0);
+
+export const newBookmarkSchema = z.object({
+  name: nameText,
+  lat,
+  lon,
+  desc: descText.optional(),
+  ele: z.number().optional(),
+  time: time.optional(),
+  tags: z.array(tagInput).optional(),
+});
+export type NewBookmark = z.output<typeof newBookmarkSchema>;
+
+/** A change of a bookmark; `null` clears an optional field. */
+export const bookmarkChangeSchema = z
+  .object({
+    oldName: nameText,
+    lat,
+    lon,
+    newName: nameText.optional(),
+    newLat: lat.optional(),
+    newLon: lon.optional(),
+    desc: descText.nullish(),
+    ele: z.number().nullish(),
+    time: time.nullish(),
+  })
+  .refine(
+    ({ oldName: _name, lat: _lat, lon: _lon, ...changes }) =>
+      Object.values(changes).some((value) => value !== undefined),
+    { path: ['newName'] },
+  );
+export type BookmarkChange = z.output<typeof bookmarkChangeSchema>;
+
+export const renamedSchema = z.object({
+  renamed: z.boolean(),
+  oldName: z.string(),
+  newName: z.string(),
+  lat,
+  lon,
+});
+
+export const deletedBookmarkSchema = z.object({ deleted: z.boolean(), name: z.string(), lat, lon });
+
+export const placeQuery = z.object({ name: nameText, lat: queryLat, lon: queryLon });
+export const emojiQuery = z.object({ emoji: queryBoolean.optional() });
+
+export const waypointsQuery = z.object({
+  emoji: queryBoolean.optional(),
+  bookmarksOnly: queryBoolean.optional(),
+  bbox: queryBbox.optional(),
+  tag: text(limits.tagCodePoints).optional(),
+  format: z.enum(['json', 'geojson']).optional(),
+});
+export type WaypointsQuery = z.output<typeof waypointsQuery>;
+
+const featureSchema = z.object({
+  type: z.literal('Feature'),
+  geometry: z.object({ type: z.literal('Point'), coordinates: z.array(z.number()) }),
+  properties: waypointSchema.omit({ lat: true, lon: true }),
+});
+
+/** All waypoints: a bare array, or a GeoJSON FeatureCollection (RFC 7946) with `format=geojson`. */
+export const waypointsSchema = z.union([
+  z.array(waypointSchema),
+  z.object({ type: z.literal('FeatureCollection'), features: z.array(featureSchema) }),
+]);
+
+export const waypointTagsSchema = z.object({ name: z.string(), lat, lon, tags: tagListSchema });
+export const distinctTagsSchema = z.object({ distinct: z.literal(true), tags: tagListSchema });
+
+export const tagsQuery = z.object({
+  name: nameText.optional(),
+  lat: queryLat.optional(),
+  lon: queryLon.optional(),
+  distinct: queryBoolean.optional(),
+  counts: queryBoolean.optional(),
+  emoji: queryBoolean.optional(),
+});
+
+export const newTagsSchema = z
+  .object({
+    name: nameText,
+    lat,
+    lon,
+    tags: z.array(tagInput).min(1).optional(),
+    tag: tagInput.optional(),
+  })
+  .refine(({ tags, tag }) => (tags === undefined) !== (tag === undefined), { path: ['tags'] });
+
+export const deleteTagQuery = z.object({
+  name: nameText,
+  lat: queryLat,
+  lon: queryLon,
+  tag: text(limits.tagCodePoints),
+  emoji: queryBoolean.optional(),
+});
