@@ -1,0 +1,71 @@
+import { randomBytes } from 'node:crypto';
+import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+
+const isWindows = process.platform === 'win32';
+/** On Windows a scanner or an indexer may hold the old file for a moment. */
+const renameTries = 10;
+const renamePauseMs = 20;
+
+export interface AtomicFileOptions {
+  /** Permission bits of the new file. */
+  readonly mode?: number;
+}
+
+/** Writes a file so that a reader, or a crash, sees the old content or the new one whole, and syncs it to the disk. */
+export async function writeFileAtomic(
+  path: string,
+  data: string | Uint8Array,
+  { mode = 0o600 }: AtomicFileOptions = {},
+): Promise<void> {
+  const temporary = temporaryBeside(path);
+  try {
+    const file = await open(
+      temporary,
+      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
+      mode,
+    );
+    try {
+      await file.writeFile(data);
+      await file.sync();
+    } finally {
+      await file.close();
+    }
+    await renameDurably(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  }
+}
+
+/** A name for a temporary file in the same directory (and so on the same file system) that no other writer uses. */
+export function temporaryBeside(path: string): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString('hex')}.tmp`);
+}
+
+/** Renames a synced file over another and syncs the directory, so that the new name survives a power cut. */
+export async function renameDurably(from: string, to: string): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await rename(from, to);
+      break;
+    } catch (error) {
+      if (!isWindows || attempt === renameTries) throw error;
+      await delay(renamePauseMs);
+    }
+  }
+  syncDirectory(dirname(to));
+}
+
+/** Syncs a directory's entries to the disk; nothing on Windows, which cannot open directories. */
+export function syncDirectory(path: string): void {
+  if (isWindows) return;
+  const directory = openSync(path, 'r');
+  try {
+    fsyncSync(directory);
+  } finally {
+    closeSync(directory);
+  }
+}

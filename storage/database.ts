@@ -1,0 +1,43 @@
+import { closeSync, existsSync, openSync } from 'node:fs';
+import Database from 'better-sqlite3';
+
+export type { Database } from 'better-sqlite3';
+
+/** `application_id` of every SQLite file of ours: the letters "wptd". */
+export const applicationId = 0x77707464;
+
+/**
+ * Opens a database for its one writer: WAL, foreign keys, no waiting for locks (there is no second writer to wait for).
+ * `full` syncs every commit, so that what was answered survives a power cut; `normal` is for what can be rebuilt.
+ */
+export function openWriter(path: string, durability: 'full' | 'normal'): Database.Database {
+  // Created by us first: SQLite would create it readable by others, and its -wal and -shm inherit the mode.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  const db = new Database(path, { timeout: 0 });
+  db.pragma('journal_mode = WAL');
+  db.pragma(`synchronous = ${durability}`);
+  db.pragma('fullfsync = ON');
+  db.pragma('foreign_keys = ON');
+  db.pragma('trusted_schema = OFF');
+  db.pragma('secure_delete = ON');
+  db.pragma('temp_store = MEMORY');
+  db.pragma('wal_autocheckpoint = 1000');
+  db.pragma('journal_size_limit = 67108864');
+  return db;
+}
+
+/** Opens a database for reading only. Readers in WAL mode never block the writer; see limits.drainTimeoutMs. */
+export function openReader(path: string): Database.Database {
+  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 1_000 });
+  db.pragma('trusted_schema = OFF');
+  db.pragma('temp_store = MEMORY');
+  return db;
+}
+
+/** Opens the user's store for reading with the library attached as `library`; neither can be written through it. */
+export function openJoinedReader(waypointsPath: string, libraryPath: string): Database.Database {
+  const db = openReader(waypointsPath);
+  // An attached database inherits the read-only mode of the connection.
+  db.prepare('ATTACH ? AS library').run(libraryPath);
+  return db;
+}

@@ -1,0 +1,25 @@
+import Database from 'better-sqlite3';
+
+/** Holds a data directory for one process. */
+export interface DirectoryLock {
+  release(): void;
+}
+
+/**
+ * Takes the lock of a data directory: an exclusive SQLite transaction, which the operating system ends with the process,
+ * however it dies.
+ * @returns undefined while another process holds it.
+ */
+export function lockDirectory(path: string): DirectoryLock | undefined {
+  const db = new Database(path, { timeout: 0 });
+  try {
+    db.pragma('locking_mode = EXCLUSIVE');
+    db.exec('BEGIN EXCLUSIVE');
+  } catch (error) {
+    db.close();
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
+      return undefined;
+    throw error;
+  }
+  return { release: () => db.close() };
+}

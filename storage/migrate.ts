@@ -1,0 +1,37 @@
+import type { Database } from 'better-sqlite3';
+import { applicationId } from './database.ts';
+
+/** One step of a schema; its position + 1 is the version it leads to. */
+export type Migration = (db: Database) => void;
+
+/** Thrown when a store is of a newer version than this program knows; the store is untouched. */
+export class NewerSchema extends Error {
+  override readonly name = 'NewerSchema';
+}
+
+export function schemaVersion(db: Database): number {
+  return db.pragma('user_version', { simple: true }) as number;
+}
+
+/**
+ * Brings a database to the newest schema, each step in a transaction of its own; `backUp` is called before the first
+ * step that changes an existing store.
+ * @throws NewerSchema
+ */
+export function migrate(
+  db: Database,
+  migrations: readonly Migration[],
+  backUp: (version: number) => void,
+): void {
+  const version = schemaVersion(db);
+  if (version > migrations.length) throw new NewerSchema();
+  if (version > 0 && version < migrations.length) backUp(version);
+  for (const [index, step] of migrations.entries()) {
+    if (index < version) continue;
+    db.transaction(() => {
+      step(db);
+      db.pragma(`application_id = ${applicationId}`);
+      db.pragma(`user_version = ${index + 1}`);
+    }).immediate();
+  }
+}

@@ -1,0 +1,55 @@
+import { WaypointError } from '../model/failure.ts';
+import { openJoinedReader, type Database } from './database.ts';
+
+/** A joined reader held inside one read transaction, so that all it reads is of one moment. */
+export interface ReadSnapshot {
+  readonly db: Database;
+  /** Ends the transaction; to be called exactly once, soon: a forgotten reader lets the write-ahead log grow. */
+  release(): void;
+}
+
+/**
+ * A few connections for streamed answers: an open iterator makes every other statement on its connection fail, so each
+ * stream has one of its own.
+ */
+export class ReaderPool {
+  readonly #waypointsPath: string;
+  readonly #libraryPath: string;
+  readonly #size: number;
+  readonly #idle: Database[] = [];
+  readonly #open = new Set<Database>();
+  #isClosed = false;
+
+  constructor(options: { waypointsPath: string; libraryPath: string; size: number }) {
+    this.#waypointsPath = options.waypointsPath;
+    this.#libraryPath = options.libraryPath;
+    this.#size = options.size;
+  }
+
+  /** @throws WaypointError busy, unavailable */
+  acquire(): ReadSnapshot {
+    if (this.#isClosed) throw new WaypointError('unavailable');
+    const db = this.#idle.pop() ?? this.#connect();
+    db.exec('BEGIN');
+    return { db, release: () => this.#release(db) };
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    for (const db of this.#idle) db.close();
+    this.#idle.length = 0;
+  }
+
+  #connect(): Database {
+    if (this.#open.size >= this.#size) throw new WaypointError('busy');
+    const db = openJoinedReader(this.#waypointsPath, this.#libraryPath);
+    this.#open.add(db);
+    return db;
+  }
+
+  #release(db: Database): void {
+    if (db.inTransaction) db.exec('COMMIT');
+    if (this.#isClosed) db.close();
+    else this.#idle.push(db);
+  }
+}
