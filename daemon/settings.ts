@@ -1,0 +1,221 @@
+import { readFileSync, realpathSync } from 'node:fs';
+import { dirname } from 'node:path';
+import {
+  settingDefaults,
+  settingKeys,
+  settingSchemas,
+  type SettingKey,
+  type Settings,
+} from '../model/settings.ts';
+import { writeFileAtomic } from '../storage/atomic-file.ts';
+import { absolutePath, createPrivateDirectory, pathSettings } from './paths.ts';
+
+/** Where a setting's value comes from, the strongest first. */
+export type SettingSource = 'flag' | 'environment' | 'config.json' | 'default';
+
+export interface ResolvedSettings {
+  readonly settings: Settings;
+  readonly sources: Readonly<Record<SettingKey, SettingSource>>;
+  readonly configFile: string;
+}
+
+export interface SettingInputs {
+  /** Values of `--data-dir` and the like, by setting. */
+  readonly flags: Readonly<Partial<Record<SettingKey, string>>>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly configFile: string;
+  /** Whether `--config` named the file: then it has to be there. */
+  readonly configRequired?: boolean;
+  /** What relative paths in flags and the environment start from. */
+  readonly cwd: string;
+}
+
+/** Where a value stands, for the sentence about a bad one. */
+interface SettingOrigin {
+  readonly from: string;
+  /** What a relative path starts from. */
+  readonly base: string;
+  readonly exitCode?: 64 | 78;
+}
+
+/** A setting that cannot be used. The sentence names the key and never the value, which may be a position. */
+export class SettingError extends Error {
+  override readonly name = 'SettingError';
+  /** 64 (usage) for a flag, 78 (configuration) for the environment and `config.json`. */
+  readonly exitCode: 64 | 78;
+
+  constructor(message: string, exitCode: 64 | 78 = 78) {
+    super(message);
+    this.exitCode = exitCode;
+  }
+}
+
+const environmentPrefix = 'WAYPOINTD_';
+/** A longer configuration file is some other file. */
+const maxConfigBytes = 1_048_576;
+
+/**
+ * Collects every setting: flag, then environment, then `config.json`, then default.
+ * @throws SettingError for an unknown key, a bad value or a file that cannot be read.
+ */
+export function resolveSettings(inputs: SettingInputs): ResolvedSettings {
+  const { flags, env, configFile, cwd } = inputs;
+  checkEnvironmentNames(env);
+  const file = readConfigFile(configFile, inputs.configRequired ?? false);
+  checkConfigKeys(file, configFile);
+  const settings: Record<string, unknown> = { ...settingDefaults };
+  const sources: Partial<Record<SettingKey, SettingSource>> = {};
+  for (const key of settingKeys) {
+    const variable = env[environmentVariable(key)];
+    if (flags[key] !== undefined) {
+      settings[key] = checkSetting(key, flags[key], {
+        from: `--${flagName(key)}`,
+        base: cwd,
+        exitCode: 64,
+      });
+      sources[key] = 'flag';
+    } else if (variable !== undefined && variable !== '') {
+      settings[key] = checkSetting(key, variable, { from: environmentVariable(key), base: cwd });
+      sources[key] = 'environment';
+    } else if (file[key] !== undefined) {
+      const from = `"${key}" in ${configFile}`;
+      settings[key] = checkSetting(key, file[key], { from, base: dirname(configFile) });
+      sources[key] = 'config.json';
+    } else {
+      sources[key] = 'default';
+    }
+  }
+  // Sound: every key was checked against its own schema, and every key has a source.
+  return {
+    settings: settings as unknown as Settings,
+    sources: sources as Record<SettingKey, SettingSource>,
+    configFile,
+  };
+}
+
+/** `data_dir` as a command-line flag without its dashes: `data-dir`. */
+export function flagName(key: SettingKey): string {
+  return key.replaceAll('_', '-');
+}
+
+/** `data_dir` as an environment variable: `WAYPOINTD_DATA_DIR`. */
+export function environmentVariable(key: SettingKey): string {
+  return environmentPrefix + key.toUpperCase();
+}
+
+/** The setting of this name, also written as its flag (`data-dir`). */
+export function findSettingKey(name: string): SettingKey | undefined {
+  const wanted = name.replaceAll('-', '_').toLowerCase();
+  return settingKeys.find((key) => key === wanted);
+}
+
+/**
+ * Checks one value, given as text or as JSON, and makes paths absolute.
+ * @throws SettingError naming `from`.
+ */
+export function checkSetting(
+  key: SettingKey,
+  value: unknown,
+  { from, base, exitCode = 78 }: SettingOrigin,
+): unknown {
+  const result = settingSchemas[key].safeParse(value);
+  if (!result.success) {
+    throw new SettingError(`The value of ${from} is not valid: ${settingForm(key)}.`, exitCode);
+  }
+  const isPath = pathSettings.includes(key) && typeof result.data === 'string';
+  return isPath ? absolutePath(String(result.data), base) : result.data;
+}
+
+/** What a setting's value has to look like, in a few words. */
+function settingForm(key: SettingKey): string {
+  const schema = settingSchemas[key];
+  if ('options' in schema) return `it is one of ${schema.options.join(', ')}`;
+  if (key === 'port') return 'it is a whole number from 0 to 65535';
+  if (key === 'history' || key === 'objects') return 'it is true or false';
+  if (key === 'geocoder_url') return 'it is a URL';
+  return key === 'allowed_hosts' ? 'it is a list of host names' : 'it is a text that is not empty';
+}
+
+/**
+ * A misspelled variable would leave a setting at its default without a word, so it is refused. An empty variable is
+ * one that is not set.
+ */
+function checkEnvironmentNames(env: SettingInputs['env']): void {
+  for (const [name, value] of Object.entries(env)) {
+    if (!name.startsWith(environmentPrefix) || value === '') continue;
+    if (settingKeys.some((key) => environmentVariable(key) === name)) continue;
+    throw new SettingError(
+      `The environment variable ${name} is not a setting; "waypointd config" lists them.`,
+    );
+  }
+}
+
+function checkConfigKeys(file: Readonly<Record<string, unknown>>, configFile: string): void {
+  const unknown = Object.keys(file).find((key) => !settingKeys.some((known) => known === key));
+  if (unknown === undefined) return;
+  throw new SettingError(
+    `"${unknown}" in ${configFile} is not a setting; "waypointd config unset ${unknown}" removes it.`,
+  );
+}
+
+/** Reads `config.json` as it is, keys unchecked; a file that is not there is an empty one unless it is required. */
+function readConfigFile(path: string, required: boolean): Record<string, unknown> {
+  const text = readConfigText(path);
+  if (text === undefined) {
+    if (required) throw new SettingError(`There is no configuration file ${path}.`);
+    return {};
+  }
+  const value = parseJson(text);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new SettingError(`The configuration file ${path} is not a JSON object; mend or move it.`);
+  }
+  return { ...value };
+}
+
+function readConfigText(path: string): string | undefined {
+  try {
+    const text = readFileSync(path, 'utf8');
+    if (text.length <= maxConfigBytes) return text;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw new SettingError(`The configuration file ${path} cannot be read.`);
+  }
+  throw new SettingError(`The configuration file ${path} is too large.`);
+}
+
+/** Editors on Windows put a byte order mark first, which JSON does not allow. */
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text.replace(/^\uFEFF/u, ''));
+  } catch {
+    return undefined; // Not an object either: the caller says that the file is malformed.
+  }
+}
+
+/**
+ * Changes one key of `config.json` and leaves the others as they are; `undefined` removes it.
+ * @returns whether the file had to be changed.
+ * @throws SettingError when the file that is there is malformed: it is never overwritten.
+ */
+export async function changeConfigFile(
+  configFile: string,
+  key: string,
+  value: unknown,
+): Promise<boolean> {
+  const file = readConfigFile(configFile, false);
+  if (value === undefined && !Object.hasOwn(file, key)) return false;
+  // A key without a value is left out by JSON.
+  const text = `${JSON.stringify({ ...file, [key]: value }, null, 2)}\n`;
+  createPrivateDirectory(dirname(configFile));
+  await writeFileAtomic(followLink(configFile), text, { mode: 0o600 });
+  return true;
+}
+
+/** A configuration kept elsewhere and linked to stays linked. */
+function followLink(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path; // Not there yet.
+  }
+}
