@@ -73,5 +73,7 @@ export const handOverSchema = z.object({
   started: z.iso.datetime(),
   program: z.string(),
   instance: z.string().min(1),
+  /** So that a program that was told a data directory does not talk to the daemon of another one. */
+  data_dir: z.string().optional(),
 });
 export type HandOver = z.output<typeof handOverSchema>;
