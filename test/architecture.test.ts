@@ -1,0 +1,354 @@
+/**
+ * The shape of the source, enforced: who may import whom, which file holds which package, how long a file may be. The
+ * rules are plain functions over a map of path to text, so that each is shown to fail on a small bad tree as well.
+ */
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import path from 'node:path';
+import test from 'ava';
+
+/** Paths with forward slashes, relative to the project, to their text. */
+type Tree = ReadonlyMap<string, string>;
+
+const root = path.resolve(import.meta.dirname, '..');
+
+/** ARCHITECTURE.md's import rule. `daemon` alone may import everything; nothing imports `daemon`. */
+const mayImport: Readonly<Record<string, readonly string[]>> = {
+  model: [],
+  storage: ['model'],
+  geodata: ['model', 'storage'],
+  worker: ['model', 'storage', 'geodata'],
+  http: ['model'],
+  client: ['model'],
+  objects: ['model', 'storage', 'http'],
+  'service-files': ['model'],
+  daemon: ['model', 'storage', 'geodata', 'worker', 'http', 'client', 'objects', 'service-files'],
+};
+const rooms = Object.keys(mayImport);
+
+/** Where each third-party package may be imported: replacing it is then one file or folder. */
+const importers: Readonly<Record<string, readonly string[]>> = {
+  '@koa/router': ['http/'],
+  'better-sqlite3': ['storage/', 'geodata/'],
+  'cli-progress': ['daemon/commands/'],
+  commander: ['daemon/commands/'],
+  'env-paths': ['daemon/paths.ts'],
+  'fast-xml-parser': ['worker/gpx/'],
+  koa: ['http/'],
+  kysely: ['storage/', 'geodata/'],
+  pino: ['daemon/log.ts'],
+  'pino-pretty': ['daemon/log.ts'],
+  piscina: ['daemon/pool.ts'],
+  'rotating-file-stream': ['daemon/log.ts'],
+  zod: ['model/'],
+};
+
+/** Places that run in a browser too, or are plain rules: no module of Node.js. */
+const withoutNode = ['model/', 'client/waypoints/'];
+const withoutNodeExcept = ['client/waypoints/node/'];
+
+/** Piscina calls the default export of a task file; nothing else has one. */
+const taskFile = /^worker\/(?:.+\/)?tasks?\.ts$/;
+
+const maxCodeLines = 250;
+const vagueNames = /(?:^|[/-])(?:utils?|helpers?|common|managers?|misc)(?:[./-]|$)/;
+const kebabCase = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
+
+/** Reads every source file of ours; bench and bin are there for the size and name rules. */
+function readTree(): Tree {
+  const tree = new Map<string, string>();
+  for (const folder of [...rooms, 'bench', 'bin']) {
+    const top = path.join(root, folder);
+    if (!existsSync(top)) continue;
+    for (const entry of readdirSync(top, { recursive: true, withFileTypes: true })) {
+      if (!entry.isFile() || !/\.[jt]s$/.test(entry.name)) continue;
+      const file = path.join(entry.parentPath, entry.name);
+      tree.set(path.relative(root, file).split(path.sep).join('/'), readFileSync(file, 'utf8'));
+    }
+  }
+  return tree;
+}
+
+function roomOf(file: string): string {
+  return file.slice(0, file.indexOf('/'));
+}
+
+function isRoom(name: string): boolean {
+  return rooms.includes(name);
+}
+
+/** Module names after `from`, in bare imports, in `import()` and in `import('…').Type`. */
+function importsOf(text: string): string[] {
+  const forms = [
+    /^(?:import|export)\s+(?:type\s+)?[\w$\s{},*]*?\bfrom\s+['"]([^'"]+)['"]/gm,
+    /^import\s+['"]([^'"]+)['"]/gm,
+    /\bimport\(\s*['"]([^'"]+)['"]/g,
+  ];
+  return forms.flatMap((form) => [...text.matchAll(form)].map((match) => match[1] ?? ''));
+}
+
+/** The file that a relative import names, seen from the project; undefined for packages. */
+function target(file: string, name: string): string | undefined {
+  return name.startsWith('.')
+    ? path.posix.normalize(path.posix.join(path.posix.dirname(file), name))
+    : undefined;
+}
+
+/** `@scope/name` or `name` of an imported package; undefined for relative names and for Node.js. */
+function packageOf(name: string): string | undefined {
+  if (name.startsWith('.') || isBuiltin(name)) return undefined;
+  return name.split('/', name.startsWith('@') ? 2 : 1).join('/');
+}
+
+function isBuiltin(name: string): boolean {
+  return name.startsWith('node:') || builtinModules.includes(name);
+}
+
+function eachImport(tree: Tree): { file: string; name: string }[] {
+  return [...tree]
+    .filter(([file]) => isRoom(roomOf(file)))
+    .flatMap(([file, text]) => importsOf(text).map((name) => ({ file, name })));
+}
+
+function forbiddenDirections(tree: Tree): string[] {
+  return eachImport(tree).flatMap(({ file, name }) => {
+    const to = target(file, name);
+    if (to === undefined) return [];
+    const from = roomOf(file);
+    const room = roomOf(to);
+    if (room === from || mayImport[from]?.includes(room)) return [];
+    return [`${file} imports ${to}: ${from} may not import ${room}`];
+  });
+}
+
+function forbiddenPackages(tree: Tree): string[] {
+  return eachImport(tree).flatMap(({ file, name }) => {
+    const from = packageOf(name);
+    if (from === undefined) return [];
+    const places = importers[from];
+    if (places === undefined) return [`${file} imports ${from}, which has no place yet`];
+    const allowed = places.some((place) => file === place || isBelow(file, place));
+    return allowed ? [] : [`${file} imports ${from}: only ${places.join(', ')} may`];
+  });
+}
+
+function isBelow(file: string, place: string): boolean {
+  return place.endsWith('/') && file.startsWith(place);
+}
+
+function nodeWhereNoneIs(tree: Tree): string[] {
+  return eachImport(tree).flatMap(({ file, name }) => {
+    if (!isBuiltin(name)) return [];
+    if (!withoutNode.some((place) => isBelow(file, place))) return [];
+    if (withoutNodeExcept.some((place) => isBelow(file, place))) return [];
+    return [`${file} imports ${name}: no module of Node.js there`];
+  });
+}
+
+/** Each room that reaches itself through imports of other rooms. */
+function roomCycles(tree: Tree): string[] {
+  const next = new Map<string, Set<string>>();
+  for (const { file, name } of eachImport(tree)) {
+    const to = target(file, name);
+    if (to === undefined || roomOf(to) === roomOf(file)) continue;
+    next.set(roomOf(file), (next.get(roomOf(file)) ?? new Set()).add(roomOf(to)));
+  }
+  return rooms.filter((room) => {
+    const reached = new Set<string>();
+    const waiting = [...(next.get(room) ?? [])];
+    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+      if (reached.has(at)) continue;
+      reached.add(at);
+      waiting.push(...(next.get(at) ?? []));
+    }
+    return reached.has(room);
+  });
+}
+
+/** Lines that are neither blank nor comment only. A `//` or `/*` inside a string at a line's start is not expected. */
+function codeLines(text: string): number {
+  let inComment = false;
+  let count = 0;
+  for (const line of text.split('\n')) {
+    let rest = line.trim();
+    if (inComment) {
+      const end = rest.indexOf('*/');
+      if (end === -1) continue;
+      rest = rest.slice(end + 2).trim();
+      inComment = false;
+    }
+    if (rest.startsWith('/*')) {
+      const end = rest.indexOf('*/', 2);
+      inComment = end === -1;
+      rest = inComment ? '' : rest.slice(end + 2).trim();
+    }
+    if (rest !== '' && !rest.startsWith('//')) count++;
+  }
+  return count;
+}
+
+function longFiles(tree: Tree): string[] {
+  return [...tree].flatMap(([file, text]) => {
+    const lines = codeLines(text);
+    return lines > maxCodeLines ? [`${file} has ${lines} lines of code`] : [];
+  });
+}
+
+function defaultExports(tree: Tree): string[] {
+  const forms = /^export\s+default\b|^export\s*\{[^}]*\bas\s+default\b/m;
+  return [...tree].flatMap(([file, text]) =>
+    forms.test(text) && !taskFile.test(file) ? [`${file} has a default export`] : [],
+  );
+}
+
+function badNames(tree: Tree): string[] {
+  return [...tree.keys()].filter((file) => {
+    const parts = file.replace(/(?:\.d)?\.[jt]s$/, '').split('/');
+    return vagueNames.test(file) || !parts.every((part) => kebabCase.test(part));
+  });
+}
+
+function unusedDependencies(tree: Tree, dependencies: readonly string[]): string[] {
+  const used = new Set(eachImport(tree).map(({ name }) => packageOf(name)));
+  return dependencies.filter((name) => !used.has(name));
+}
+
+function readJson(name: string): unknown {
+  return JSON.parse(readFileSync(path.join(root, name), 'utf8'));
+}
+
+const rules: readonly [title: string, rule: (tree: Tree) => string[]][] = [
+  ['rooms import only what the import rule allows', forbiddenDirections],
+  ['each third-party package is imported in its one place', forbiddenPackages],
+  ['model and the browser client import no module of Node.js', nodeWhereNoneIs],
+  ['no room reaches itself through others', roomCycles],
+  [`no file has more than ${maxCodeLines} lines of code`, longFiles],
+  ['only worker tasks have a default export', defaultExports],
+  ['files and folders are kebab-case and none is a catch-all', badNames],
+];
+
+const tree = readTree();
+
+test('the source is found', (t) => {
+  t.true(tree.has('model/failure.ts'));
+  t.true(eachImport(tree).length > 10);
+});
+
+for (const [title, rule] of rules) test(title, (t) => t.deepEqual(rule(tree), []));
+
+test('every dependency of package.json is imported', (t) => {
+  const { dependencies } = readJson('package.json') as { dependencies: Record<string, string> };
+  t.deepEqual(unusedDependencies(tree, Object.keys(dependencies)), []);
+});
+
+test('the linter knows the same packages', (t) => {
+  const config = readJson('.oxlintrc.json') as {
+    rules: { 'no-restricted-imports': [string, { paths: { name: string }[] }] };
+  };
+  const names = config.rules['no-restricted-imports'][1].paths.map(({ name }) => name);
+  t.deepEqual(
+    names.filter((name) => !(name in importers)),
+    [],
+  );
+});
+
+/** One small tree a rule: what is wrong in it, and what a rule must not mistake for that. */
+const badTrees: readonly [rule: (tree: Tree) => string[], files: Tree, found: string[]][] = [
+  [
+    forbiddenDirections,
+    new Map([
+      ['storage/tags.ts', "import type {\n  Env,\n} from '../http/route.ts';\nimport './open.ts';"],
+      ['http/a.ts', "// import '../daemon/b.ts'\nimport { x } from '../model/x.ts';"],
+      ['worker/a/b.ts', "const c = await import('../../daemon/log.ts');"],
+      ['daemon/a.ts', "export * from '../test/x.ts';"],
+    ]),
+    [
+      'storage/tags.ts imports http/route.ts: storage may not import http',
+      'worker/a/b.ts imports daemon/log.ts: worker may not import daemon',
+      'daemon/a.ts imports test/x.ts: daemon may not import test',
+    ],
+  ],
+  [
+    forbiddenPackages,
+    new Map([
+      ['daemon/a.ts', "import Koa, { type Context } from 'koa';\nimport 'node:fs';"],
+      ['http/a.ts', "import Router from '@koa/router/lib/x';\nimport fs from 'fs';"],
+      ['daemon/pool.ts', "import { Piscina } from 'piscina';"],
+      ['daemon/pool.ts.d/b.ts', "export { y } from 'left-pad';"],
+    ]),
+    [
+      'daemon/a.ts imports koa: only http/ may',
+      'daemon/pool.ts.d/b.ts imports left-pad, which has no place yet',
+    ],
+  ],
+  [
+    nodeWhereNoneIs,
+    new Map([
+      ['model/a.ts', "import { join } from 'node:path';"],
+      ['client/waypoints/service.ts', "import fs from 'fs';"],
+      ['client/waypoints/node/connect.ts', "import 'node:fs';"],
+      ['client/objects/a.ts', "import 'node:fs';"],
+    ]),
+    [
+      'model/a.ts imports node:path: no module of Node.js there',
+      'client/waypoints/service.ts imports fs: no module of Node.js there',
+    ],
+  ],
+  [
+    roomCycles,
+    new Map([
+      ['model/a.ts', "import { c } from '../http/c.ts';"],
+      ['http/b.ts', "import { a } from '../storage/a.ts';"],
+      ['storage/a.ts', "import { a } from '../model/a.ts';"],
+      ['daemon/a.ts', "import { a } from '../model/a.ts';"],
+    ]),
+    ['model', 'storage', 'http'],
+  ],
+  [
+    longFiles,
+    new Map([
+      ['model/long.ts', 'x();\n'.repeat(maxCodeLines + 1)],
+      ['model/fits.ts', `/* a\n b\n*/\n\n// c\n${'x(); // d\n'.repeat(maxCodeLines)}`],
+    ]),
+    [`model/long.ts has ${maxCodeLines + 1} lines of code`],
+  ],
+  [
+    defaultExports,
+    new Map([
+      ['http/a.ts', 'export default class A {}'],
+      ['http/b.ts', 'const b = 1;\nexport { b as default };'],
+      ['worker/import/task.ts', 'export default run;'],
+      ['http/c.ts', "// export default\nexport const c = 'export default';"],
+    ]),
+    ['http/a.ts has a default export', 'http/b.ts has a default export'],
+  ],
+  [
+    badNames,
+    new Map([
+      ['http/utils.ts', ''],
+      ['model/date-helpers.ts', ''],
+      ['model/camelCase.ts', ''],
+      ['storage/common/a.ts', ''],
+      ['model/uncommon-time.ts', ''],
+    ]),
+    ['http/utils.ts', 'model/date-helpers.ts', 'model/camelCase.ts', 'storage/common/a.ts'],
+  ],
+];
+
+for (const [rule, files, found] of badTrees) {
+  test(`the rule ${rule.name} finds what is wrong in a bad tree`, (t) => {
+    t.deepEqual(rule(files), found);
+  });
+}
+
+test('every rule is tried on a bad tree', (t) => {
+  t.deepEqual(
+    rules.map(([, rule]) => rule.name),
+    badTrees.map(([rule]) => rule.name),
+  );
+});
+
+test('an unused dependency is found', (t) => {
+  const files = new Map([['model/a.ts', "import { z } from 'zod';"]]);
+  t.deepEqual(unusedDependencies(files, ['zod', 'koa']), ['koa']);
+});
