@@ -71,11 +71,10 @@ function run(node: string, copy: Copy, words: readonly string[], script = 'waypo
   return spawnSync(node, [file, ...words], { encoding: 'utf8', env: plainEnvironment() });
 }
 
-/** Without what npm and ava put there: the launcher looks at the former. */
+/** Without what npm and ava put there, the former of which the launcher looks at, and without traces in node_modules. */
 function plainEnvironment(): NodeJS.ProcessEnv {
-  return Object.fromEntries(
-    Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_)/.test(name)),
-  );
+  const kept = Object.entries(process.env).filter(([name]) => !/^(?:npm_|NODE_)/.test(name));
+  return { ...Object.fromEntries(kept), NODE_DISABLE_COMPILE_CACHE: '1' };
 }
 
 /** A started process and the lines that it writes to standard output, read one at a time. */
