@@ -96,6 +96,9 @@ export const waypointsSchema = z.union([
 export const waypointTagsSchema = z.object({ name: z.string(), lat, lon, tags: tagListSchema });
 export const distinctTagsSchema = z.object({ distinct: z.literal(true), tags: tagListSchema });
 
+/** What GET /api/tags answers: the tags of one waypoint, or all tags in use. */
+export const tagsAnswerSchema = z.union([waypointTagsSchema, distinctTagsSchema]);
+
 export const tagsQuery = z.object({
   name: nameText.optional(),
   lat: queryLat.optional(),
@@ -113,7 +116,7 @@ export const newTagsSchema = z
     tags: z.array(tagInput).min(1).optional(),
     tag: tagInput.optional(),
   })
-  .refine(({ tags, tag }) => (tags === undefined) !== (tag === undefined), { path: ['tags'] });
+  .refine(({ tags, tag }) => tags !== undefined || tag !== undefined, { path: ['tags'] });
 
 export const deleteTagQuery = z.object({
   name: nameText,

@@ -1,9 +1,12 @@
 import { WaypointError } from '../model/failure.ts';
 import { openJoinedReader, type Database } from './database.ts';
+import { prepareRevision } from './revision.ts';
 
 /** A joined reader held inside one read transaction, so that all it reads is of one moment. */
 export interface ReadSnapshot {
   readonly db: Database;
+  /** As WaypointStore.revision, of this moment. */
+  revision(): string;
   /** Ends the transaction; to be called exactly once, soon: a forgotten reader lets the write-ahead log grow. */
   release(): void;
 }
@@ -31,7 +34,7 @@ export class ReaderPool {
     if (this.#isClosed) throw new WaypointError('unavailable');
     const db = this.#idle.pop() ?? this.#connect();
     db.exec('BEGIN');
-    return { db, release: () => this.#release(db) };
+    return { db, revision: prepareRevision(db), release: () => this.#release(db) };
   }
 
   close(): void {

@@ -8,6 +8,8 @@ import { WaypointError } from '../model/failure.ts';
 import type { Tag } from '../model/tag.ts';
 import type { BookmarkChange, Place } from '../model/waypoint.ts';
 import { openJoinedReader, type Database } from './database.ts';
+import { findTagged, type TagCombination, type TaggedWaypoint } from './tagged-places.ts';
+import { prepareRevision } from './revision.ts';
 import { prepareTwins, type TwinLookup } from './twins.ts';
 import {
   optionalFields,
@@ -27,6 +29,10 @@ export type { Bookmark, BookmarkFields } from './waypoints/bookmarks.ts';
 export interface ChangedBookmark {
   readonly before: Bookmark;
   readonly after: Bookmark;
+  /** The imported twin it left, now hidden. */
+  readonly hidden: IdentityKey | undefined;
+  /** The imported twin it came back to, no longer hidden by anything but the bookmark itself. */
+  readonly unhidden: IdentityKey | undefined;
 }
 
 /** The tags of the waypoint that a request meant. */
@@ -45,6 +51,9 @@ export class WaypointStore {
   readonly history: HistoryStore;
   readonly meta: StoreMeta;
   readonly twins: TwinLookup;
+  /** Names the present content of both databases together: changes with every change a list could show. */
+  readonly revision: () => string;
+  readonly sqliteVersion: string;
   readonly #bookmarks: BookmarkStore;
   readonly #hidden: HiddenStore;
   readonly #tags: TagStore;
@@ -61,6 +70,8 @@ export class WaypointStore {
     this.history = prepareHistory(db);
     this.meta = prepareMeta(db);
     this.twins = prepareTwins(this.#joined);
+    this.revision = prepareRevision(this.#joined);
+    this.sqliteVersion = db.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? '';
   }
 
   /** @throws WaypointError already_bookmarked */
@@ -90,14 +101,22 @@ export class WaypointStore {
       const from = keyOf(before);
       const fields = changedFields(before, change);
       const to = keyOf(fields);
-      if (!isSameIdentity(from, to)) {
-        if (this.#bookmarks.findExact(to) !== undefined)
-          throw new WaypointError('already_bookmarked');
-        this.#tags.move(from, to);
-        if (!isLibraryWhole || this.twins.exists(from)) this.#hidden.hide(from, before.id);
-        this.#hidden.unhide(to, before.id);
+      if (isSameIdentity(from, to)) {
+        const after = this.#bookmarks.update(before.id, fields);
+        return { before, after, hidden: undefined, unhidden: undefined };
       }
-      return { before, after: this.#bookmarks.update(before.id, fields) };
+      if (this.#bookmarks.findExact(to) !== undefined)
+        throw new WaypointError('already_bookmarked');
+      this.#tags.move(from, to);
+      const hasTwin = !isLibraryWhole || this.twins.exists(from);
+      if (hasTwin) this.#hidden.hide(from, before.id);
+      this.#hidden.unhide(to, before.id);
+      return {
+        before,
+        after: this.#bookmarks.update(before.id, fields),
+        hidden: hasTwin ? from : undefined,
+        unhidden: this.#hidden.has(to) ? undefined : to,
+      };
     });
   }
 
@@ -146,8 +165,18 @@ export class WaypointStore {
     return { place: known, tags: this.#tags.list(keyOf(known)) };
   }
 
+  /** Every tag in use, see TagStore.vocabulary. */
   vocabulary(): Tag[] {
     return this.#tags.vocabulary();
+  }
+
+  /** Waypoints that have one or all of some tags, given by normal form; see findTagged. */
+  findTagged(
+    combination: TagCombination,
+    normals: readonly string[],
+    limit: number,
+  ): TaggedWaypoint[] {
+    return findTagged(this.#joined, combination, normals, limit);
   }
 
   /** Finds a waypoint that shows, bookmark or imported: by its exact key, else the nearest neighbouring one. */

@@ -9,8 +9,6 @@ export interface TwinLookup {
   find(place: Place): Place | undefined;
   /** Whether an imported waypoint of this identity exists, hidden or not. */
   exists(key: IdentityKey): boolean;
-  /** The counter of the library's changes. */
-  revision(): string;
   /** Counts waypoints, each identity once: bookmarks, and imported ones that are neither bookmarks nor hidden. */
   count(): number;
 }
@@ -25,16 +23,10 @@ export function prepareTwins(joined: Database): TwinLookup {
   const exists = joined.prepare(
     'SELECT 1 FROM library.waypoints WHERE name = ? AND lat_e6 = ? AND lon_e6 = ? AND shown = 1',
   );
-  const revision = joined
-    .prepare<[], string>(
-      "SELECT group_concat(value, '.' ORDER BY key DESC) FROM library.meta WHERE key IN ('store', 'revision')",
-    )
-    .pluck();
   const count = joined.prepare<[], number>(countSql).pluck();
   return {
     find: (place) => lookup.find(place),
     exists: ({ name, latE6, lonE6 }) => exists.get(name, latE6, lonE6) !== undefined,
-    revision: () => revision.get() ?? '',
     count: () => count.get() ?? 0,
   };
 }

@@ -4,7 +4,7 @@ import type { Database } from '../database.ts';
 export interface StoreMeta {
   get(key: string): string | undefined;
   set(key: string, value: string): void;
-  /** `<store id>.<counter>`: changes with every change that a list of waypoints could show. */
+  /** Counter of the changes that a list of bookmarks could show. */
   revision(): string;
   /** Counts one change; called inside the transaction that makes it. */
   touch(): void;
@@ -21,7 +21,7 @@ export function prepareMeta(db: Database): StoreMeta {
   return {
     get: (key) => get.get(key),
     set: (key, value) => void set.run(key, value),
-    revision: () => `${get.get('store')}.${get.get('revision')}`,
+    revision: () => get.get('revision') ?? '',
     touch: () => void touch.run(),
   };
 }

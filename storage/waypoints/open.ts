@@ -96,6 +96,8 @@ function backUpStore(
   const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const target = join(backupsDirectory, `waypoints-v${version}-${stamp}.sqlite`);
   const temporary = `${target}.tmp`;
+  // Left by a copy that was cut off; VACUUM INTO wants no file there.
+  rmSync(temporary, { force: true });
   db.prepare('VACUUM INTO ?').run(temporary);
   const file = openSync(temporary, 'r+');
   fsyncSync(file);

@@ -1,0 +1,207 @@
+import { createHttpServer, type HttpServer, type ListenTarget } from '../http/server.ts';
+import { limits } from '../model/limits.ts';
+import type { Clock, Log } from '../model/process.ts';
+import type { Settings } from '../model/settings.ts';
+import { ReaderPool } from '../storage/reader-pool.ts';
+import { waypointGuards } from './guard.ts';
+import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
+import { ImportRun } from './import/run.ts';
+import { noFix } from './location/latest-fix.ts';
+import { BookmarksMirror } from './mirror/mirror.ts';
+import type { Paths } from './paths.ts';
+import { WorkerPool } from './pool.ts';
+import { apiRoutes } from './routes/all.ts';
+import { WaypointIndex } from './search/waypoint-index.ts';
+import { StartRefused } from './start-refused.ts';
+import { openStores, type OpenedStores } from './stores.ts';
+import { newToken, tokenCheck } from './token.ts';
+import { Waypoints } from './waypoints.ts';
+
+export interface DaemonOptions {
+  readonly settings: Settings;
+  readonly paths: Paths;
+  readonly log: Log;
+  readonly clock?: Clock;
+  /** Whether other programs are to find this daemon: written to the hand-over file after `listen`. */
+  readonly handOver: boolean;
+  /** Listens here instead of at the configured port; 0 takes any free one. */
+  readonly port?: number;
+  /** A socket inherited from a service manager, instead of the port. */
+  readonly socket?: { readonly fd: number };
+  readonly geodataManifest?: string;
+  /** Accept a new store beside the remains of a lost one (`serve --new-store`). */
+  readonly newStore?: boolean;
+}
+
+export interface Daemon {
+  readonly url: string;
+  readonly port: number;
+  readonly token: string;
+  /** Stops in order: no more connections, jobs cancelled, requests finished (≤ 5 s), everything on disk. */
+  readonly close: () => Promise<void>;
+  /** Resolves once closed, whoever asked for it. */
+  readonly closed: Promise<void>;
+}
+
+const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+
+/**
+ * Builds all parts of a daemon and starts it.
+ * @throws StartRefused with the exit code that says why
+ */
+export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
+  const { paths, clock = systemClock, newStore = false } = options;
+  const stores = await openStores({ paths, clock, acceptMissing: newStore });
+  try {
+    return await startOn(stores, { ...options, clock });
+  } catch (error) {
+    stores.close();
+    throw error;
+  }
+}
+
+type StartOptions = DaemonOptions & { readonly clock: Clock };
+
+async function startOn(stores: OpenedStores, options: StartOptions): Promise<Daemon> {
+  const { settings, log, clock } = options;
+  const parts = buildParts(stores, options);
+  const token = newToken();
+  const server = createHttpServer({
+    routes: apiRoutes({
+      ...parts,
+      store: stores.store,
+      latestFix: noFix,
+      clock,
+      isHistoryKept: settings.history,
+    }),
+    guards: waypointGuards({ allowedHosts: settings.allowed_hosts, isToken: tokenCheck(token) }),
+    prefix: '/api/',
+    notFound: 'no_pages',
+    log,
+  });
+  const { port } = await listen(server, options);
+  const url = `http://127.0.0.1:${port}`;
+  const withdraw = await announce(options, { port, token, started: clock.now() });
+  parts.imports.reconcile();
+  parts.mirror.start();
+  log.info('daemon.ready', { port });
+
+  let closing: Promise<void> | undefined;
+  const ended = Promise.withResolvers<void>();
+  return {
+    url,
+    port,
+    token,
+    closed: ended.promise,
+    close() {
+      closing ??= stop({ ...parts, stores, server, withdraw, log }).then(
+        ended.resolve,
+        ended.reject,
+      );
+      return closing.then(() => ended.promise);
+    },
+  };
+}
+
+interface Parts {
+  readonly index: WaypointIndex;
+  readonly pool: WorkerPool;
+  readonly readers: ReaderPool;
+  readonly imports: ImportRun;
+  readonly mirror: BookmarksMirror;
+  readonly waypoints: Waypoints;
+}
+
+function buildParts({ store, isLibraryEmpty }: OpenedStores, options: StartOptions): Parts {
+  const { paths, log, clock } = options;
+  const index = new WaypointIndex();
+  const pool = new WorkerPool();
+  const readers = new ReaderPool({
+    waypointsPath: paths.waypointsDatabase,
+    libraryPath: paths.libraryDatabase,
+    size: limits.streams,
+  });
+  const imports = new ImportRun({
+    pool,
+    paths,
+    clock,
+    log,
+    isLibraryEmpty,
+    countWaypoints: () => store.twins.count(),
+    onIndex: async (data) => void (await index.replaceLibrary(data)),
+  });
+  const mirror = new BookmarksMirror({
+    path: paths.bookmarksFile,
+    backupsDirectory: paths.backups,
+    waypointsPath: paths.waypointsDatabase,
+    store,
+    pool,
+    log,
+    clock,
+    onMerged: () => waypoints.reload(),
+  });
+  const waypoints = new Waypoints({
+    store,
+    index,
+    clock,
+    onChange: () => mirror.touch(),
+    isLibraryWhole: () => imports.isLibraryWhole,
+  });
+  return { index, pool, readers, imports, mirror, waypoints };
+}
+
+async function listen(server: HttpServer, options: StartOptions): Promise<{ port: number }> {
+  const port = options.port ?? options.settings.port;
+  const target: ListenTarget = options.socket ?? { port, host: '127.0.0.1' };
+  try {
+    return await server.listen(target);
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE') throw new StartRefused(75, portTaken(port), error);
+    if (code === 'EACCES') {
+      throw new StartRefused(
+        75,
+        `This user may not listen on port ${port}; choose another with --port.`,
+        error,
+      );
+    }
+    throw error;
+  }
+}
+
+function portTaken(port: number): string {
+  return `Port ${port} of 127.0.0.1 is taken by another program or another user's waypointd; choose another with --port.`;
+}
+
+async function announce(
+  { paths, handOver }: StartOptions,
+  daemon: { port: number; token: string; started: number },
+): Promise<() => Promise<void>> {
+  if (!handOver) return () => Promise.resolve();
+  const content = newHandOver({ ...daemon, dataDirectory: paths.data });
+  const file = await writeHandOver(paths, content);
+  return () => removeHandOver(file, content.instance);
+}
+
+/** Each step is tried whatever became of the one before: the stores must be closed in any case. */
+async function stop(
+  parts: Parts & {
+    stores: OpenedStores;
+    server: HttpServer;
+    withdraw: () => Promise<void>;
+    log: Log;
+  },
+): Promise<void> {
+  const { imports, mirror, pool, readers, server, stores, withdraw, log } = parts;
+  log.info('daemon.stopping');
+  // An import answers its request only when it has ended, so it is cancelled while the server finishes requests.
+  const results = await Promise.allSettled([imports.close(), server.close(limits.shutdownMs)]);
+  results.push(...(await Promise.allSettled([mirror.close()])));
+  results.push(...(await Promise.allSettled([pool.close()])));
+  readers.close();
+  stores.close();
+  await withdraw();
+  const failed = results.filter(({ status }) => status === 'rejected').length;
+  if (failed > 0) log.error('daemon.stopped_with_failures', { failed });
+  else log.info('daemon.stopped');
+}

@@ -1,0 +1,63 @@
+import type { Route } from '../../http/route.ts';
+import type { Clock } from '../../model/process.ts';
+import type { ReaderPool } from '../../storage/reader-pool.ts';
+import type { WaypointStore } from '../../storage/store.ts';
+import type { ImportRun } from '../import/run.ts';
+import type { LatestFix } from '../location/latest-fix.ts';
+import type { WaypointIndex } from '../search/waypoint-index.ts';
+import { programVersion, versionInfo } from '../version-info.ts';
+import type { Waypoints } from '../waypoints.ts';
+import { bookmarkRoutes } from './bookmarks.ts';
+import { clusterRoutes } from './clusters.ts';
+import { healthRoute } from './health.ts';
+import { historyRoutes } from './history.ts';
+import { importRoutes } from './import.ts';
+import { locationRoutes } from './location.ts';
+import { openApiRoute } from './openapi.ts';
+import { suggestRoutes } from './suggest.ts';
+import { tagRoutes } from './tags.ts';
+import { versionRoutes } from './version.ts';
+import { waypointRoutes } from './waypoints.ts';
+
+/** What `GET /api/version` lists: the parts of the API that this version has. */
+const features = [
+  'bookmarks',
+  'clusters',
+  'geojson',
+  'history',
+  'import',
+  'location',
+  'suggest',
+  'tags',
+];
+
+/** The parts that routes answer from. */
+export interface RouteParts {
+  readonly store: WaypointStore;
+  readonly readers: ReaderPool;
+  readonly waypoints: Waypoints;
+  readonly index: WaypointIndex;
+  readonly imports: ImportRun;
+  readonly latestFix: LatestFix;
+  readonly clock: Clock;
+  readonly isHistoryKept: boolean;
+}
+
+/** Every route of the daemon, one file a resource. */
+export function apiRoutes(parts: RouteParts): Route[] {
+  const { store, readers, waypoints, index, imports, latestFix, clock, isHistoryKept } = parts;
+  const indexReady = (): Promise<void> => imports.indexReady;
+  const routes = [
+    healthRoute,
+    ...bookmarkRoutes(waypoints),
+    ...clusterRoutes({ store, index, indexReady }),
+    ...historyRoutes(store, isHistoryKept),
+    ...importRoutes(imports),
+    ...locationRoutes(latestFix, clock),
+    ...suggestRoutes({ store, index, indexReady }),
+    ...tagRoutes(waypoints, store),
+    ...versionRoutes(() => versionInfo(store.sqliteVersion, features)),
+    ...waypointRoutes(store, readers),
+  ];
+  return [...routes, openApiRoute(routes, programVersion())];
+}

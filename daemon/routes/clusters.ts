@@ -1,0 +1,93 @@
+import { notModified } from '../../http/etag.ts';
+import { route, type Answer, type Route } from '../../http/route.ts';
+import { WaypointError } from '../../model/failure.ts';
+import { limits } from '../../model/limits.ts';
+import { clustersQuery, clustersSchema } from '../../model/search.ts';
+import type { WaypointStore } from '../../storage/store.ts';
+import { makeEtag } from '../etag.ts';
+import { clusterJson, type ClusterRequest } from '../search/clusters.ts';
+import { textInTurns, Turns } from '../search/turns.ts';
+import type { WaypointIndex } from '../search/waypoint-index.ts';
+
+export interface ClusterRouteOptions {
+  readonly store: WaypointStore;
+  readonly index: WaypointIndex;
+  /** Resolves once the index of the imported waypoints is there. */
+  readonly indexReady: () => Promise<void>;
+}
+
+/** `GET /api/clusters`: waypoints grouped for a map. */
+export function clusterRoutes({ store, index, indexReady }: ClusterRouteOptions): Route[] {
+  const permits = new Permits(limits.clusterStreams);
+  return [
+    route({
+      method: 'GET',
+      path: '/api/clusters',
+      summary: 'Groups waypoints into the cells of a pixel grid at a zoom level.',
+      query: clustersQuery,
+      answers: { 200: clustersSchema, 304: null },
+      async handle({ query, ifNoneMatch }): Promise<Answer> {
+        await indexReady();
+        const { zoom = 0, grid = limits.gridDefault, bookmarksOnly = false } = query;
+        const request = {
+          zoom,
+          grid,
+          bookmarksOnly,
+          bounds: query.bounds ?? false,
+          bbox: query.bbox,
+        };
+        const etag = etagOf(`${index.libraryRevision}-${store.revision()}`, request);
+        if (notModified(ifNoneMatch, etag)) return { status: 304, etag };
+        return {
+          status: 200,
+          etag,
+          ...clusterPieces(clusterJson(index.snapshot(), request), permits),
+        };
+      },
+    }),
+  ];
+}
+
+/** What is not whole after one slice is big, and waits for one of the few permits. */
+function clusterPieces(
+  steps: Iterator<string> & Iterable<string>,
+  permits: Permits,
+): { pieces: Iterable<string> | AsyncIterable<string>; close?: () => void } {
+  const turns = new Turns();
+  let text = '';
+  while (!turns.isOver()) {
+    const step = steps.next();
+    if (step.done === true) return { pieces: [text] };
+    text += step.value;
+  }
+  const giveBack = permits.take();
+  return { pieces: continued(text, steps), close: giveBack };
+}
+
+async function* continued(text: string, steps: Iterable<string>): AsyncGenerator<string> {
+  yield text;
+  yield* textInTurns(steps);
+}
+
+/** Counts how many of something may go on at once. */
+class Permits {
+  #free: number;
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  /** @throws WaypointError busy */
+  take(): () => void {
+    if (this.#free === 0) throw new WaypointError('busy');
+    this.#free -= 1;
+    return () => {
+      this.#free += 1;
+    };
+  }
+}
+
+function etagOf(revision: string, request: ClusterRequest): string {
+  const { zoom, grid, bookmarksOnly, bounds, bbox = [] } = request;
+  return makeEtag(revision, [zoom, grid, bookmarksOnly, bounds, bbox]);
+}

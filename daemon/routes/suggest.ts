@@ -1,0 +1,58 @@
+import { route, type Route } from '../../http/route.ts';
+import { limits } from '../../model/limits.ts';
+import { suggestQuery, suggestSchema, type Suggestion } from '../../model/search.ts';
+import { normalTag } from '../../model/tag.ts';
+import type { WaypointStore } from '../../storage/store.ts';
+import { suggestNames } from '../search/suggest.ts';
+import { parseTagQuery, type TagQuery } from '../search/tag-query.ts';
+import type { WaypointIndex } from '../search/waypoint-index.ts';
+
+export interface SuggestRouteOptions {
+  readonly store: WaypointStore;
+  readonly index: WaypointIndex;
+  /** Resolves once the index of the imported waypoints is there. */
+  readonly indexReady: () => Promise<void>;
+}
+
+/** `GET /api/suggest`: waypoints by name or tag. */
+export function suggestRoutes(options: SuggestRouteOptions): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/suggest',
+      summary: 'Suggests waypoints whose name contains the text or that have a tag.',
+      query: suggestQuery,
+      answers: { 200: suggestSchema },
+      async handle({ query }) {
+        const text = query.q ?? query.query ?? '';
+        const tagQuery = parseTagQuery(text);
+        const suggestions =
+          tagQuery === undefined
+            ? await suggestText(options, text)
+            : suggestTags(options.store, tagQuery);
+        return { status: 200, json: { query: text, suggestions } };
+      },
+    }),
+  ];
+}
+
+function suggestTags(store: WaypointStore, { kind, tags }: TagQuery): Suggestion[] {
+  const normals = [...new Set(tags.map(normalTag))];
+  if (normals.length === 0) return [];
+  return store
+    .findTagged(kind, normals, limits.suggestLocal)
+    .map((place) => ({ ...place, class: 'tag', type: kind }));
+}
+
+/** Names first; a tag of that very name fills what room is left, each waypoint once. */
+async function suggestText(options: SuggestRouteOptions, text: string): Promise<Suggestion[]> {
+  if (text === '') return [];
+  await options.indexReady();
+  const named = await suggestNames(options.index.snapshot(), text, limits.suggestLocal);
+  const isNamed = (place: Suggestion): boolean =>
+    named.some(
+      ({ name, lat, lon }) => name === place.name && lat === place.lat && lon === place.lon,
+    );
+  const tagged = suggestTags(options.store, { kind: 'single', tags: [text] });
+  return [...named, ...tagged.filter((place) => !isNamed(place))].slice(0, limits.suggestLocal);
+}

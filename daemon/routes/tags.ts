@@ -1,0 +1,83 @@
+import { route, type Route } from '../../http/route.ts';
+import { WaypointError } from '../../model/failure.ts';
+import type { Tag } from '../../model/tag.ts';
+import {
+  deleteTagQuery,
+  emojiQuery,
+  newTagsSchema,
+  tagsAnswerSchema,
+  tagsQuery,
+  waypointTagsSchema,
+} from '../../model/waypoint.ts';
+import type { TaggedPlace, WaypointStore } from '../../storage/store.ts';
+import type { Waypoints } from '../waypoints.ts';
+
+/** Tags as an answer shows them: Tag objects when enriched, else raw strings. */
+export function shownTags(tags: readonly Tag[], isEnriched: boolean | undefined): (Tag | string)[] {
+  return isEnriched === true ? [...tags] : tags.map(({ raw }) => raw);
+}
+
+/** `/api/tags`: the tags of one waypoint and the vocabulary of all. */
+export function tagRoutes(waypoints: Waypoints, store: WaypointStore): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/tags',
+      summary: 'Lists the tags of one waypoint, or with distinct=true all tags in use.',
+      query: tagsQuery,
+      answers: { 200: tagsAnswerSchema },
+      handle({ query }) {
+        if (query.distinct === true) {
+          const tags = vocabulary(store, query.emoji, query.counts);
+          return { status: 200, json: { distinct: true, tags } };
+        }
+        if (query.name === undefined) throw new WaypointError('invalid', { field: 'name' });
+        if (query.lat === undefined) throw new WaypointError('invalid', { field: 'lat' });
+        if (query.lon === undefined) throw new WaypointError('invalid', { field: 'lon' });
+        const { name, lat, lon } = query;
+        return { status: 200, json: taggedJson(store.tagsOf({ name, lat, lon }), query.emoji) };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/tags',
+      summary: 'Adds tags to a bookmark or an imported waypoint.',
+      query: emojiQuery,
+      body: newTagsSchema,
+      answers: { 200: waypointTagsSchema, 201: waypointTagsSchema },
+      handle({ query, body }) {
+        const raws = [...(body.tags ?? []), ...(body.tag === undefined ? [] : [body.tag])];
+        const tagged = waypoints.addTags(body, raws);
+        return { status: tagged.added > 0 ? 201 : 200, json: taggedJson(tagged, query.emoji) };
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/tags',
+      summary: 'Removes a tag from a waypoint; an absent one is no failure.',
+      query: deleteTagQuery,
+      answers: { 200: waypointTagsSchema },
+      handle: ({ query }) => ({
+        status: 200,
+        json: taggedJson(waypoints.removeTag(query, query.tag), query.emoji),
+      }),
+    }),
+  ];
+}
+
+function taggedJson({ place, tags }: TaggedPlace, isEnriched: boolean | undefined): unknown {
+  const { name, lat, lon } = place;
+  return { name, lat, lon, tags: shownTags(tags, isEnriched) };
+}
+
+function vocabulary(
+  store: WaypointStore,
+  isEnriched: boolean | undefined,
+  withCounts: boolean | undefined,
+): (Tag | string)[] {
+  const tags = store.vocabulary();
+  return shownTags(
+    withCounts === true ? tags : tags.map(({ count: _count, ...tag }) => tag),
+    isEnriched,
+  );
+}

@@ -1,0 +1,148 @@
+import { readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import type { Clock } from '../model/process.ts';
+import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
+import { prepareLibrary } from '../storage/library/prepare.ts';
+import { WaypointStore } from '../storage/store.ts';
+import { openWaypointStore, StoreRefused } from '../storage/waypoints/open.ts';
+import { probeDaemon } from './api-client.ts';
+import { readHandOver } from './hand-over.ts';
+import { createPrivateDirectory, type Paths } from './paths.ts';
+import { StartRefused } from './start-refused.ts';
+
+/** A data directory held and opened by this process. */
+export interface OpenedStores {
+  readonly store: WaypointStore;
+  /** True when nothing was ever imported, so that no worker needs to look. */
+  readonly isLibraryEmpty: boolean;
+  /** Closes the store, then lets go of the directory. */
+  close(): void;
+}
+
+export interface OpenStoresOptions {
+  readonly paths: Paths;
+  readonly clock: Clock;
+  /** The user accepts a new store beside the remains of a lost one. */
+  readonly acceptMissing: boolean;
+}
+
+/** @throws StartRefused 65, 74, 75 */
+export async function openStores(options: OpenStoresOptions): Promise<OpenedStores> {
+  const { paths } = options;
+  createPrivateDirectory(paths.data);
+  createPrivateDirectory(paths.cache);
+  const lock = lockDirectory(paths.lockDatabase);
+  if (lock === undefined) throw await heldByAnother(paths);
+  try {
+    return openLocked(options, lock);
+  } catch (error) {
+    lock.release();
+    throw error instanceof StoreRefused ? storeRefusal(error, paths) : error;
+  }
+}
+
+function openLocked(
+  { paths, clock, acceptMissing }: OpenStoresOptions,
+  lock: DirectoryLock,
+): OpenedStores {
+  const db = openWaypointStore({
+    path: paths.waypointsDatabase,
+    backupsDirectory: paths.backups,
+    companions: companionsOf(paths),
+    acceptMissing,
+    now: clock.now(),
+  });
+  try {
+    createPrivateDirectory(paths.imports);
+    const library = prepareLibrary(paths.libraryDatabase);
+    const store = new WaypointStore(db, paths.libraryDatabase);
+    return {
+      store,
+      isLibraryEmpty: library.empty && readdirSync(paths.imports).length === 0,
+      close() {
+        store.close();
+        lock.release();
+      },
+    };
+  } catch (error) {
+    db.close();
+    throw error;
+  }
+}
+
+/** What stands beside `waypoints.sqlite` only if it was there once. An empty imports directory proves nothing. */
+function companionsOf(paths: Paths): string[] {
+  const files = [
+    `${paths.waypointsDatabase}-wal`,
+    paths.libraryDatabase,
+    join(paths.data, 'bookmarks.gpx'),
+  ];
+  return [...files, ...entriesOf(paths.imports), ...entriesOf(paths.backups)];
+}
+
+function entriesOf(directory: string): string[] {
+  try {
+    return readdirSync(directory).map((name) => join(directory, name));
+  } catch {
+    return []; // Not there: a first start.
+  }
+}
+
+async function heldByAnother(paths: Paths): Promise<StartRefused> {
+  for (const candidate of paths.handOverCandidates) {
+    const reading = await readHandOver(candidate);
+    if (reading.found !== 'hand-over' || (await probeDaemon(reading.handOver)) === undefined)
+      continue;
+    const { pid, url } = reading.handOver;
+    return new StartRefused(
+      75,
+      `waypointd (process ${pid}) is already running at ${url} and holds ${paths.data}.`,
+    );
+  }
+  return new StartRefused(75, `Another waypointd holds the data directory ${paths.data}.`);
+}
+
+function storeRefusal(error: StoreRefused, paths: Paths): StartRefused {
+  const file = paths.waypointsDatabase;
+  switch (error.refusal) {
+    case 'newer':
+      return new StartRefused(
+        65,
+        `${file} was written by a newer waypointd; it is untouched. Install that version again, or use another --data-dir.`,
+        error,
+      );
+    case 'unreadable':
+      return new StartRefused(
+        74,
+        `${file} is damaged or not a waypointd store; nothing was changed. ${remedy(paths)}`,
+        error,
+      );
+    case 'missing':
+      return new StartRefused(
+        74,
+        `${file} is missing although its companions are there; no empty one was made. ${remedy(paths)}`,
+        error,
+      );
+  }
+}
+
+/**
+ * The commands that lead out: back to the newest copy, or on from the bookmarks file and the imports. What is left goes
+ * aside first: a write-ahead log of the lost store would be applied to whatever takes its place.
+ */
+function remedy(paths: Paths): string {
+  const aside = join(paths.data, 'damaged');
+  const remains = readdirSync(paths.data).some((name) =>
+    name.startsWith(basename(paths.waypointsDatabase)),
+  );
+  const before = remains
+    ? `mkdir -p "${aside}" && mv "${paths.waypointsDatabase}"* "${aside}" && `
+    : '';
+  const anew = `To rebuild it from bookmarks.gpx and the imports: ${before}waypointd serve --new-store`;
+  const newest = entriesOf(paths.backups)
+    .filter((path) => path.endsWith('.sqlite'))
+    .toSorted()
+    .at(-1);
+  if (newest === undefined) return `${anew}`;
+  return `To go back to the newest copy: ${before}cp "${newest}" "${paths.waypointsDatabase}". ${anew}`;
+}

@@ -1,0 +1,82 @@
+import test from 'ava';
+import { startTestDaemon } from './helpers/daemon.ts';
+
+test('POST /api/history records; GET /api/recent_suggest lists distinct texts, newest first', async (t) => {
+  const daemon = await startTestDaemon(t);
+  t.deepEqual((await daemon.get('/api/recent_suggest')).body, { queries: [], entries: [] });
+  const first = await daemon.call('POST', '/api/history', {
+    query: ' Fini ',
+    lat: 42.1,
+    lon: -8.3,
+  });
+  t.is(first.status, 201);
+  t.deepEqual(first.body, { stored: 1, multiple: false });
+  const several = await daemon.call('POST', '/api/history', { queries: ['a', 'b'] });
+  t.deepEqual(several.body, { stored: 2, multiple: true });
+  await daemon.call('POST', '/api/history', { query: 'a' });
+  await daemon.call('POST', '/api/history', { query: 'fini' });
+  t.deepEqual((await daemon.get('/api/recent_suggest')).body, {
+    queries: ['fini', 'a', 'b', 'Fini'],
+    entries: [
+      { query: 'fini' },
+      { query: 'a' },
+      { query: 'b' },
+      { query: 'Fini', lat: 42.1, lon: -8.3 },
+    ],
+  });
+});
+
+test('POST /api/history refuses blanks, half a place, and 257 code points', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const refused = [
+    {},
+    { query: ' ' },
+    { query: '😀'.repeat(257) },
+    { queries: [] },
+    { queries: ['a', ' '] },
+    { query: 'a', queries: ['b'] },
+    { query: 'a', lat: 1 },
+    { query: 'a', lon: 1 },
+    { query: 'a', lat: 91, lon: 1 },
+  ];
+  for (const body of refused)
+    t.is((await daemon.call('POST', '/api/history', body)).status, 400, JSON.stringify(body));
+  t.deepEqual((await daemon.get('/api/recent_suggest')).body.queries, []);
+  t.is(
+    (await daemon.call('POST', '/api/history', { query: '😀'.repeat(256), unknown: 1 })).status,
+    201,
+  );
+});
+
+test('GET /api/recent_suggest: limit 1 to 200, default 10', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const queries = Array.from({ length: 205 }, (_, i) => `q${i}`);
+  await daemon.call('POST', '/api/history', { queries });
+  const length = async (query: string): Promise<number> =>
+    (await daemon.get(`/api/recent_suggest${query}`)).body.queries.length;
+  t.is(await length(''), 10);
+  t.is(await length('?limit=1'), 1);
+  t.is(await length('?limit=200'), 200);
+  for (const limit of ['0', '201', '', '1.5', 'ten', '-1', '1e2']) {
+    t.is((await daemon.get(`/api/recent_suggest?limit=${limit}`)).status, 400, limit);
+  }
+});
+
+test('the newest 10,000 searches are kept', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const queries = Array.from({ length: 10_000 }, (_, i) => `q${i}`);
+  await daemon.call('POST', '/api/history', { queries });
+  await daemon.call('POST', '/api/history', { query: 'one more' });
+  const { body } = await daemon.call('DELETE', '/api/history?query=q0');
+  t.is(body.deleted, 0);
+  t.is((await daemon.call('DELETE', '/api/history?query=q1')).body.deleted, 1);
+  t.is((await daemon.call('DELETE', '/api/history')).body.deleted, 9_999);
+});
+
+test('history: false stores nothing and says so', async (t) => {
+  const daemon = await startTestDaemon(t, { settings: { history: false } });
+  const { status, body } = await daemon.call('POST', '/api/history', { query: 'secret' });
+  t.is(status, 201);
+  t.deepEqual(body, { stored: 0, multiple: false });
+  t.deepEqual((await daemon.get('/api/recent_suggest')).body.queries, []);
+});

@@ -1,0 +1,150 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+
+const place = (name: string, lat: number, lon: number) => ({ name, lat, lon });
+
+async function importPlaces(daemon: TestDaemon, places: ReturnType<typeof place>[]): Promise<void> {
+  const dir = join(daemon.root, 'source');
+  mkdirSync(dir, { recursive: true });
+  const points = places.map(
+    ({ name, lat, lon }) => `<wpt lat="${lat}" lon="${lon}"><name>${name}</name></wpt>`,
+  );
+  writeFileSync(join(dir, 'a.gpx'), `<gpx>${points.join('')}</gpx>`);
+  const { body } = await daemon.call('POST', '/api/import', { dir });
+  if (body.files !== 1) throw new Error('import failed');
+}
+
+test('GET /api/clusters groups imported waypoints and bookmarks by cell', async (t) => {
+  const daemon = await startTestDaemon(t);
+  t.deepEqual((await daemon.get('/api/clusters')).body, []);
+  await importPlaces(daemon, [place('North', 40, 20), place('South', -40, 20)]);
+  await daemon.call('POST', '/api/bookmarks', place('Near north', 40.001, 20.001));
+  const far = await daemon.get('/api/clusters?zoom=5&bounds=1');
+  t.is(far.body.length, 2);
+  t.is(far.body[0].type, 'cluster');
+  t.is(far.body[0].count, 2);
+  t.deepEqual(far.body[0].bbox, [20, 40, 20.001, 40.001]);
+  t.deepEqual(far.body[1], { type: 'waypoint', ...place('South', -40, 20), bookmark: false });
+  const own = await daemon.get('/api/clusters?zoom=5&bookmarksOnly=1');
+  t.deepEqual(own.body, [
+    { type: 'waypoint', ...place('Near north', 40.001, 20.001), bookmark: true },
+  ]);
+  const box = await daemon.get('/api/clusters?bbox=19,-41,21,0&zoom=3.5&grid=33.3');
+  t.is(box.body.length, 1);
+});
+
+test('GET /api/clusters: zoom 0…24 and grid 8…512 at the limit and one past it', async (t) => {
+  const daemon = await startTestDaemon(t);
+  for (const query of ['zoom=0', 'zoom=24', 'zoom=3.25', 'grid=8', 'grid=512', 'grid=8.5']) {
+    t.is((await daemon.get(`/api/clusters?${query}`)).status, 200, query);
+  }
+  for (const query of [
+    'zoom=-0.1',
+    'zoom=24.1',
+    'zoom=',
+    'zoom=a',
+    'grid=7.9',
+    'grid=512.1',
+    'grid=',
+    'bbox=1',
+    'bounds=2',
+  ]) {
+    const { status, body } = await daemon.get(`/api/clusters?${query}`);
+    t.is(status, 400, query);
+    t.is(body.field, query.split('=')[0]);
+  }
+});
+
+test('GET /api/clusters: ETag and 304 until something changes', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await daemon.call('POST', '/api/bookmarks', place('A', 1, 1));
+  const etag = (await daemon.get('/api/clusters?zoom=3')).headers.get('etag') ?? '';
+  t.is((await daemon.get('/api/clusters?zoom=3', { 'if-none-match': etag })).status, 304);
+  t.is((await daemon.get('/api/clusters?zoom=4', { 'if-none-match': etag })).status, 200);
+  await daemon.call('POST', '/api/bookmarks', place('B', 1, 1));
+  t.is((await daemon.get('/api/clusters?zoom=3', { 'if-none-match': etag })).status, 200);
+});
+
+test('GET /api/suggest ranks whole name, prefix, word start, inside; bookmarks first among equals; case and accents do not matter', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importPlaces(daemon, [
+    place('Delfini', 1, 1),
+    place('Bar Fini', 1, 2),
+    place('Finisterre', 1, 3),
+    place('FINÍ', 1, 4),
+  ]);
+  await daemon.call('POST', '/api/bookmarks', place('Finikas', 2, 3));
+  await daemon.call('POST', '/api/bookmarks', place('Fini', 2, 4));
+  const { body } = await daemon.get('/api/suggest?q=%20fini%20');
+  t.is(body.query, 'fini');
+  t.deepEqual(
+    body.suggestions.map((item: { name: string; source: string }) => [item.name, item.source]),
+    [
+      ['Fini', 'bookmark'],
+      ['FINÍ', 'waypoint'],
+      ['Finikas', 'bookmark'],
+      ['Finisterre', 'waypoint'],
+      ['Bar Fini', 'waypoint'],
+      ['Delfini', 'waypoint'],
+    ],
+  );
+  t.deepEqual((await daemon.get('/api/suggest?query=zzz')).body, { query: 'zzz', suggestions: [] });
+  for (const blank of ['', '?q=', '?q=%20']) {
+    t.deepEqual((await daemon.get(`/api/suggest${blank}`)).body, { query: '', suggestions: [] });
+  }
+});
+
+test('GET /api/suggest gives at most 8, and refuses 257 code points', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importPlaces(
+    daemon,
+    Array.from({ length: 12 }, (_, i) => place(`place ${i}`, i, i)),
+  );
+  t.is((await daemon.get('/api/suggest?q=place')).body.suggestions.length, 8);
+  const long = encodeURIComponent('😀'.repeat(256));
+  t.is((await daemon.get(`/api/suggest?q=${long}`)).status, 200);
+  const { status, body } = await daemon.get(`/api/suggest?q=${long}a`);
+  t.is(status, 400);
+  t.is(body.field, 'q');
+});
+
+test('GET /api/suggest: a tag of that very name follows the names, each waypoint once', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await daemon.call('POST', '/api/bookmarks', { ...place('Beach hut', 1, 1), tags: ['beach'] });
+  await daemon.call('POST', '/api/bookmarks', { ...place('Ria', 2, 2), tags: ['🏖️'] });
+  const { body } = await daemon.get('/api/suggest?q=BEACH');
+  t.deepEqual(body.suggestions, [
+    { ...place('Beach hut', 1, 1), source: 'bookmark' },
+    { ...place('Ria', 2, 2), source: 'bookmark', class: 'tag', type: 'single' },
+  ]);
+});
+
+test('GET /api/suggest: tag queries with AND and OR match normal forms of bookmarks and imported waypoints', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importPlaces(daemon, [place('Cove', 3, 3), place('Hidden cove', 4, 4)]);
+  await daemon.call('POST', '/api/bookmarks', { ...place('Casa', 1, 1), tags: ['Home', 'beach'] });
+  await daemon.call('POST', '/api/bookmarks', { ...place('Flat', 2, 2), tags: ['home'] });
+  await daemon.call('POST', '/api/tags', { ...place('Cove', 3, 3), tag: 'beach' });
+  const find = async (query: string): Promise<unknown> => {
+    const { body } = await daemon.get(`/api/suggest?q=${encodeURIComponent(query)}`);
+    return body.suggestions.map((item: Record<string, string>) => [
+      item['name'],
+      item['class'],
+      item['type'],
+    ]);
+  };
+  t.deepEqual(await find('tag:home'), [
+    ['Casa', 'tag', 'single'],
+    ['Flat', 'tag', 'single'],
+  ]);
+  t.deepEqual(await find('TAG:home and 🏖️'), [['Casa', 'tag', 'AND']]);
+  t.deepEqual(await find('tag:"home OR beach"'), [
+    ['Casa', 'tag', 'OR'],
+    ['Flat', 'tag', 'OR'],
+    ['Cove', 'tag', 'OR'],
+  ]);
+  t.deepEqual(await find('tag:'), []);
+  t.deepEqual(await find('tag:nothing'), []);
+});

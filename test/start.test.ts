@@ -1,0 +1,165 @@
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+import test, { type ExecutionContext } from 'ava';
+import { StartRefused } from '../daemon/start-refused.ts';
+import { openWaypointStore } from '../storage/waypoints/open.ts';
+import { waypointMigrations } from '../storage/waypoints/schema.ts';
+import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+
+const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
+
+async function stoppedWithCamp(t: ExecutionContext): Promise<TestDaemon> {
+  const daemon = await startTestDaemon(t);
+  await daemon.call('POST', '/api/bookmarks', { ...camp, tags: ['home'] });
+  await daemon.close();
+  return daemon;
+}
+
+async function refusal(t: ExecutionContext, start: Promise<unknown>): Promise<StartRefused> {
+  const error = await t.throwsAsync(start, { instanceOf: StartRefused });
+  t.false(error.sentence.includes('\n'));
+  return error;
+}
+
+function modeOf(path: string): number {
+  return statSync(path).mode & 0o777;
+}
+
+test('a store of a newer version: exit 65, untouched', async (t) => {
+  const { root, paths } = await stoppedWithCamp(t);
+  const db = new Database(paths.waypointsDatabase);
+  db.pragma('user_version = 99');
+  db.pragma('journal_mode = DELETE');
+  db.close();
+  const before = readFileSync(paths.waypointsDatabase);
+  t.is((await refusal(t, startTestDaemon(t, { root }))).exitCode, 65);
+  t.deepEqual(readFileSync(paths.waypointsDatabase), before);
+});
+
+test('a damaged store: exit 74, untouched, and the sentence has the commands that help', async (t) => {
+  const { root, paths } = await stoppedWithCamp(t);
+  writeFileSync(
+    paths.waypointsDatabase,
+    'this is no database at all, but it is long enough to be read as one',
+  );
+  const before = readFileSync(paths.waypointsDatabase);
+  const error = await refusal(t, startTestDaemon(t, { root }));
+  t.is(error.exitCode, 74);
+  t.regex(error.sentence, /waypointd serve --new-store/);
+  t.deepEqual(readFileSync(paths.waypointsDatabase), before);
+});
+
+test('a store cut short in the middle: exit 74', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const bookmarks = Array.from({ length: 60 }, (_, i) => ({
+    ...camp,
+    name: `Camp ${i}`,
+    desc: 'x'.repeat(4_000),
+  }));
+  for (const bookmark of bookmarks) await daemon.call('POST', '/api/bookmarks', bookmark);
+  await daemon.close();
+  truncateSync(daemon.paths.waypointsDatabase, 81_920);
+  t.is((await refusal(t, startTestDaemon(t, { root: daemon.root }))).exitCode, 74);
+});
+
+for (const loss of ['missing', 'empty'] as const) {
+  test(`a store that is ${loss} beside its companions: exit 74, no empty one is made; --new-store rebuilds it`, async (t) => {
+    const { root, paths } = await stoppedWithCamp(t);
+    rmSync(paths.waypointsDatabase);
+    if (loss === 'empty') writeFileSync(paths.waypointsDatabase, '');
+    t.is((await refusal(t, startTestDaemon(t, { root }))).exitCode, 74);
+    t.is(existsSync(paths.waypointsDatabase), loss === 'empty');
+    const anew = await startTestDaemon(t, { root, options: { newStore: true } });
+    const merged = await untilMerged(anew);
+    t.deepEqual([merged.name, merged.tags], ['Camp', ['home']]);
+  });
+}
+
+/** Waits for the merge of the bookmarks file, which follows the start: asks again until it is there. */
+async function untilMerged(daemon: TestDaemon): Promise<{ name: string; tags: string[] }> {
+  for (;;) {
+    const { body } = await daemon.get('/api/waypoints');
+    if (body.length > 0) return body[0];
+  }
+}
+
+test('a start that was cut off before the first table is no loss', async (t) => {
+  const root = temporaryDirectory(t);
+  mkdirSync(join(root, 'data'));
+  const db = new Database(join(root, 'data', 'waypoints.sqlite'));
+  db.pragma('journal_mode = WAL');
+  db.close();
+  const daemon = await startTestDaemon(t, { root });
+  t.is((await daemon.call('POST', '/api/bookmarks', camp)).status, 201);
+});
+
+test('a second daemon on the same directory: exit 75; the first goes on', async (t) => {
+  const first = await startTestDaemon(t);
+  const error = await refusal(t, startTestDaemon(t, { root: first.root }));
+  t.is(error.exitCode, 75);
+  t.is((await first.get('/api/waypoints')).status, 200);
+});
+
+test('a taken port: exit 75, and the directory is free again', async (t) => {
+  const taken = createServer();
+  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => taken.close());
+  const address = taken.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const root = temporaryDirectory(t);
+  t.is((await refusal(t, startTestDaemon(t, { root, settings: { port } }))).exitCode, 75);
+  const daemon = await startTestDaemon(t, { root });
+  t.is((await daemon.get('/api/waypoints')).status, 200);
+});
+
+test('directories and stores are private to their owner', async (t) => {
+  if (process.platform === 'win32') return t.pass('Windows protects the profile by access lists.');
+  const { root, paths } = await startTestDaemon(t);
+  const modes = Object.fromEntries(
+    [paths.data, paths.cache, paths.waypointsDatabase, paths.libraryDatabase].map((path) => [
+      path,
+      modeOf(path),
+    ]),
+  );
+  t.deepEqual(Object.values(modes), [0o700, 0o700, 0o600, 0o600], root);
+});
+
+test('a copy is made before a migration; it holds the old version whole', (t) => {
+  const root = temporaryDirectory(t);
+  const backupsDirectory = join(root, 'backups');
+  const open = (more: Parameters<typeof openWaypointStore>[0]['migrations']) =>
+    openWaypointStore({
+      path: join(root, 'waypoints.sqlite'),
+      backupsDirectory,
+      companions: [],
+      now: 0,
+      migrations: [...waypointMigrations, ...(more ?? [])],
+    });
+  const first = open([]);
+  first.exec("INSERT INTO bookmarks VALUES (1, 'Camp', 1, 2, 1000000, 2000000, NULL, NULL, NULL)");
+  first.close();
+  t.false(existsSync(backupsDirectory));
+  t.throws(() =>
+    open([(db) => db.exec('ALTER TABLE bookmarks ADD COLUMN icon TEXT; SELECT nonsense()')]),
+  );
+  const [failed] = readdirSync(backupsDirectory);
+  t.truthy(failed);
+  const second = open([(db) => db.exec('ALTER TABLE bookmarks ADD COLUMN icon TEXT')]);
+  t.is(second.pragma('user_version', { simple: true }), waypointMigrations.length + 1);
+  second.close();
+  const copy = new Database(join(backupsDirectory, failed ?? ''), { readonly: true });
+  t.is(copy.pragma('user_version', { simple: true }), waypointMigrations.length);
+  t.is(copy.prepare('SELECT name FROM bookmarks').pluck().get(), 'Camp');
+  copy.close();
+});

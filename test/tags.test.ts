@@ -1,0 +1,112 @@
+import test from 'ava';
+import { enrichTag, normalTag } from '../model/tag.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+
+const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
+const campQuery = 'name=Camp&lat=42.1&lon=-8.3';
+
+async function withCamp(daemon: TestDaemon, tags: string[] = []): Promise<void> {
+  await daemon.call('POST', '/api/bookmarks', { ...camp, tags });
+}
+
+test('tags: words, symbols, repeats, emoji and unknown ones have their emoji, display and normal form', (t) => {
+  const rows: [string, string, string, string, string][] = [
+    ['beach', '🏖️', 'beach', '🏖️ beach', 'beach'],
+    ['BEACH', '🏖️', 'beach', '🏖️ BEACH', 'beach'],
+    ['*', '⭐', 'star', '⭐', '*'],
+    ['**', '⭐', 'star', '⭐⭐', '**'],
+    ['$$$', '💰', 'money', '💰💰💰', '$$$'],
+    ['⭐', '⭐', 'star', '⭐', '*'],
+    ['⭐⭐', '⭐', 'star', '⭐⭐', '**'],
+    ['🏖', '🏖️', 'beach', '🏖️', 'beach'],
+    ['🏖️', '🏖️', 'beach', '🏖️', 'beach'],
+    ['star', '', '', 'star', 'star'],
+    ['*$', '', '', '*$', '*$'],
+    ['Öko', '', '', 'Öko', 'öko'],
+  ];
+  for (const [raw, emoji, name, display, normal] of rows) {
+    t.deepEqual(enrichTag(raw), { raw, emoji, name, display, normal });
+  }
+  t.is(normalTag('  Café  '), 'café');
+  t.is(normalTag('⭐ hotel'), '* hotel');
+});
+
+test('POST /api/tags adds to a bookmark: 201 with all tags, 200 when nothing was new', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await withCamp(daemon, ['home']);
+  const added = await daemon.call('POST', '/api/tags', { ...camp, tags: ['Beach', '*'] });
+  t.is(added.status, 201);
+  t.deepEqual(added.body, { ...camp, tags: ['home', 'Beach', '*'] });
+  const again = await daemon.call('POST', '/api/tags?emoji=true', { ...camp, tag: '⭐' });
+  t.is(again.status, 200);
+  t.deepEqual(
+    again.body.tags.map((tag: { display: string }) => tag.display),
+    ['🏠 home', '🏖️ Beach', '⭐'],
+  );
+});
+
+test('POST /api/tags: unknown waypoint 404, no tag 400, a tag of 129 code points 400', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await withCamp(daemon);
+  t.is((await daemon.call('POST', '/api/tags', { ...camp, name: 'Nobody', tag: 'x' })).status, 404);
+  t.is((await daemon.call('POST', '/api/tags', camp)).status, 400);
+  t.is((await daemon.call('POST', '/api/tags', { ...camp, tags: [] })).status, 400);
+  t.is((await daemon.call('POST', '/api/tags', { ...camp, tag: '😀'.repeat(129) })).status, 400);
+  t.is((await daemon.call('POST', '/api/tags', { ...camp, tag: '😀'.repeat(128) })).status, 201);
+});
+
+test('GET /api/tags answers none for an unknown waypoint and wants name, lat and lon', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await withCamp(daemon, ['home']);
+  t.deepEqual((await daemon.get(`/api/tags?${campQuery}`)).body, { ...camp, tags: ['home'] });
+  t.deepEqual((await daemon.get('/api/tags?name=Nobody&lat=1&lon=2')).body, {
+    name: 'Nobody',
+    lat: 1,
+    lon: 2,
+    tags: [],
+  });
+  for (const field of ['name', 'lat', 'lon']) {
+    const query = campQuery
+      .split('&')
+      .filter((part) => !part.startsWith(field))
+      .join('&');
+    const { status, body } = await daemon.get(`/api/tags?${query}`);
+    t.is(status, 400);
+    t.is(body.field, field);
+  }
+});
+
+test('DELETE /api/tags leaves the remaining ones, takes any spelling, and an absent tag is 200', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await withCamp(daemon, ['Home', '**', '*']);
+  const gone = await daemon.call('DELETE', `/api/tags?${campQuery}&tag=home`);
+  t.deepEqual(gone.body, { ...camp, tags: ['**', '*'] });
+  const absent = await daemon.call('DELETE', `/api/tags?${campQuery}&tag=nothing&emoji=true`);
+  t.is(absent.status, 200);
+  t.is(absent.body.tags.length, 2);
+  t.is((await daemon.call('DELETE', '/api/tags?name=x&lat=1&lon=1&tag=home')).status, 404);
+  t.is((await daemon.call('DELETE', `/api/tags?${campQuery}`)).status, 400);
+});
+
+test('GET /api/tags?distinct=true: the spelling most used, then first made; sorted without case; counts on request', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const spellings = ['beach', 'Beach', 'Beach', 'zoo', 'Apple', 'apple'];
+  for (const [i, tag] of spellings.entries()) {
+    await daemon.call('POST', '/api/bookmarks', { ...camp, name: `n${i}`, tags: [tag] });
+  }
+  t.deepEqual((await daemon.get('/api/tags?distinct=true')).body, {
+    distinct: true,
+    tags: ['Apple', 'Beach', 'zoo'],
+  });
+  const counted = await daemon.get('/api/tags?distinct=true&emoji=true&counts=1');
+  t.deepEqual(
+    counted.body.tags.map((tag: { raw: string; count: number }) => [tag.raw, tag.count]),
+    [
+      ['Apple', 2],
+      ['Beach', 3],
+      ['zoo', 1],
+    ],
+  );
+  const plain = await daemon.get('/api/tags?distinct=1&emoji=1');
+  t.false('count' in plain.body.tags[0]);
+});

@@ -1,0 +1,242 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+
+interface Wpt {
+  name: string;
+  lat: number;
+  lon: number;
+  more?: string;
+}
+
+const gpx = (points: Wpt[]): string =>
+  `<gpx version="1.1">${points.map(({ name, lat, lon, more = '' }) => `<wpt lat="${lat}" lon="${lon}"><name>${name}</name>${more}</wpt>`).join('')}</gpx>`;
+
+/** Imports files given by relative path. */
+async function importFiles(daemon: TestDaemon, files: Record<string, Wpt[]>): Promise<void> {
+  const dir = join(daemon.root, 'source');
+  for (const [path, points] of Object.entries(files)) {
+    mkdirSync(join(dir, path, '..'), { recursive: true });
+    writeFileSync(join(dir, path), gpx(points));
+  }
+  const { status, body } = await daemon.call('POST', '/api/import', { dir, recursive: true });
+  if (status !== 200 || body.failed > 0) throw new Error(`import failed: ${status}`);
+}
+
+const names = (body: { name: string }[]): string[] => body.map(({ name }) => name);
+const a = { name: 'A', lat: 10, lon: 20 };
+const b = { name: 'B', lat: 11, lon: 21 };
+const c = { name: 'C', lat: 12, lon: 22 };
+
+test('GET /api/waypoints: bookmarks in creation order, then imported ones by file and position, each identity once', async (t) => {
+  const daemon = await startTestDaemon(t);
+  t.deepEqual((await daemon.get('/api/waypoints')).body, []);
+  await importFiles(daemon, { 'z.gpx': [a, b], 'k/a.gpx': [c, a, { ...c, lat: 12.0000001 }] });
+  await daemon.call('POST', '/api/bookmarks', { ...b, name: 'Y' });
+  await daemon.call('POST', '/api/bookmarks', { ...b, name: 'X' });
+  const { body } = await daemon.get('/api/waypoints');
+  t.deepEqual(names(body), ['Y', 'X', 'C', 'A', 'B']);
+  t.deepEqual(body[2], { ...c, bookmark: false });
+});
+
+test('GET /api/waypoints carries ele, time, desc and tags of imported waypoints and leaves absent fields out', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const more = '<ele>7.5</ele><time>2020-01-01T00:00:00Z</time><desc>a &lt;note&gt;</desc>';
+  await importFiles(daemon, { 'a.gpx': [{ ...a, more }, b] });
+  await daemon.call('POST', '/api/tags', { ...a, tags: ['home', 'x'] });
+  const { body } = await daemon.get('/api/waypoints');
+  t.deepEqual(body, [
+    {
+      ...a,
+      ele: 7.5,
+      time: '2020-01-01T00:00:00Z',
+      desc: 'a <note>',
+      bookmark: false,
+      tags: ['home', 'x'],
+    },
+    { ...b, bookmark: false },
+  ]);
+  const enriched = await daemon.get('/api/waypoints?emoji=true');
+  t.is(enriched.body[0].tags[0].display, '🏠 home');
+});
+
+test('numbers keep full precision from request to answer', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const exact = { name: 'Exact', lat: 42.123456789012344, lon: -8.300000000000002, ele: 1e-7 };
+  await daemon.call('POST', '/api/bookmarks', exact);
+  const [{ lat, lon, ele }] = (await daemon.get('/api/waypoints')).body;
+  t.deepEqual({ name: 'Exact', lat, lon, ele }, exact);
+});
+
+test('a bookmark over an imported twin shows once, as bookmark; deleted, the twin shows again with the tags', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importFiles(daemon, { 'a.gpx': [a, b] });
+  await daemon.call('POST', '/api/tags', { ...a, tag: 'mine' });
+  const added = await daemon.call('POST', '/api/bookmarks', a);
+  t.is(added.status, 201);
+  t.deepEqual(added.body.tags, ['mine']);
+  const listed = (await daemon.get('/api/waypoints')).body;
+  t.deepEqual(
+    listed.map((w: Wpt & { bookmark: boolean }) => [w.name, w.bookmark]),
+    [
+      ['A', true],
+      ['B', false],
+    ],
+  );
+  await daemon.call('DELETE', '/api/bookmarks?name=A&lat=10&lon=20');
+  const after = (await daemon.get('/api/waypoints')).body;
+  t.deepEqual(after[0], { ...a, bookmark: false, tags: ['mine'] });
+});
+
+test('a renamed bookmark keeps its imported twin hidden; renamed back it is one again; deleted, the twin shows', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importFiles(daemon, { 'a.gpx': [a] });
+  await daemon.call('POST', '/api/bookmarks', a);
+  const rename = (oldName: string, newName: string) =>
+    daemon.call('PATCH', '/api/bookmarks', { oldName, newName, lat: a.lat, lon: a.lon });
+  const visible = async (): Promise<unknown> => {
+    const listed = names((await daemon.get('/api/waypoints')).body);
+    const items = (await daemon.get('/api/clusters?zoom=24')).body;
+    const count = items.reduce(
+      (sum: number, item: { count?: number }) => sum + (item.count ?? 1),
+      0,
+    );
+    const suggested = names((await daemon.get('/api/suggest?q=a')).body.suggestions);
+    t.is(count, listed.length);
+    t.deepEqual(suggested.toSorted(), listed.toSorted());
+    return listed;
+  };
+  await rename('A', 'Aha');
+  t.deepEqual(await visible(), ['Aha']);
+  t.is((await daemon.call('POST', '/api/tags', { ...a, tag: 'x' })).status, 404);
+  const restarted = await daemon.restart();
+  t.deepEqual(names((await restarted.get('/api/waypoints')).body), ['Aha']);
+  t.is((await restarted.get('/api/clusters?zoom=24')).body.length, 1);
+  const back = await restarted.call('PATCH', '/api/bookmarks', {
+    oldName: 'Aha',
+    newName: 'A',
+    lat: 10,
+    lon: 20,
+  });
+  t.is(back.status, 200);
+  t.deepEqual(names((await restarted.get('/api/waypoints')).body), ['A']);
+  await restarted.call('PATCH', '/api/bookmarks', {
+    oldName: 'A',
+    newName: 'Away',
+    lat: 10,
+    lon: 20,
+  });
+  await restarted.call('DELETE', '/api/bookmarks?name=Away&lat=10&lon=20');
+  t.deepEqual((await restarted.get('/api/waypoints')).body, [{ ...a, bookmark: false }]);
+  t.is((await restarted.get('/api/clusters?zoom=24')).body.length, 1);
+});
+
+test('tags stay with an imported waypoint over a re-import of its changed file', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importFiles(daemon, { 'a.gpx': [a] });
+  await daemon.call('POST', '/api/tags', { ...a, tag: 'mine' });
+  await importFiles(daemon, { 'a.gpx': [a, b] });
+  t.deepEqual((await daemon.get('/api/tags?name=A&lat=10&lon=20')).body.tags, ['mine']);
+});
+
+test('GET /api/waypoints filters by bookmarksOnly, bbox (also across the antimeridian) and tag', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const east = { name: 'East', lat: 0, lon: 179 };
+  const west = { name: 'West', lat: 0, lon: -179 };
+  await importFiles(daemon, { 'a.gpx': [east, west, a] });
+  await daemon.call('POST', '/api/bookmarks', { ...b, tags: ['Home'] });
+  await daemon.call('POST', '/api/tags', { ...a, tag: 'home' });
+  const list = async (query: string): Promise<string[]> =>
+    names((await daemon.get(`/api/waypoints?${query}`)).body);
+  t.deepEqual(await list('bookmarksOnly=1'), ['B']);
+  t.deepEqual(await list('bbox=170,-1,-170,1'), ['East', 'West']);
+  t.deepEqual(await list('bbox=20,10,21,11'), ['B', 'A']);
+  t.deepEqual(await list('tag=HOME'), ['B', 'A']);
+  t.deepEqual(await list('tag=HOME&bookmarksOnly=true'), ['B']);
+  t.deepEqual(await list('bookmarksOnly=0'), ['B', 'East', 'West', 'A']);
+  for (const query of [
+    'bbox=1,2,3',
+    'bbox=1,2,3,4,5',
+    'bbox=0,2,0,1',
+    'bbox=0,0,181,1',
+    'bbox=a,0,1,1',
+    'bookmarksOnly=yes',
+    'emoji=',
+    'format=xml',
+    'tag=',
+  ]) {
+    t.is((await daemon.get(`/api/waypoints?${query}`)).status, 400, query);
+  }
+});
+
+test('GET /api/waypoints?format=geojson is a FeatureCollection with lon before lat', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await daemon.call('POST', '/api/bookmarks', {
+    ...a,
+    ele: 5,
+    time: '2020-01-01T00:00:00Z',
+    tags: ['x'],
+  });
+  const { body } = await daemon.get('/api/waypoints?format=geojson');
+  t.deepEqual(body, {
+    type: 'FeatureCollection',
+    features: [
+      {
+        type: 'Feature',
+        geometry: { type: 'Point', coordinates: [20, 10, 5] },
+        properties: {
+          name: 'A',
+          ele: 5,
+          time: '2020-01-01T00:00:00Z',
+          bookmark: true,
+          tags: ['x'],
+        },
+      },
+    ],
+  });
+  await daemon.call('DELETE', '/api/bookmarks?name=A&lat=10&lon=20');
+  t.deepEqual((await daemon.get('/api/waypoints?format=geojson')).body.features, []);
+});
+
+test('GET /api/waypoints: the ETag stays while nothing changes, differs by parameters, and gives 304', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await daemon.call('POST', '/api/bookmarks', a);
+  const first = await daemon.get('/api/waypoints');
+  const etag = first.headers.get('etag') ?? '';
+  t.is(first.headers.get('cache-control'), 'private, no-cache');
+  const unchanged = await daemon.get('/api/waypoints', { 'if-none-match': etag });
+  t.is(unchanged.status, 304);
+  t.is(unchanged.text, '');
+  t.not((await daemon.get('/api/waypoints?emoji=true')).headers.get('etag'), etag);
+  await daemon.call('POST', '/api/tags', { ...a, tag: 'x' });
+  t.is((await daemon.get('/api/waypoints', { 'if-none-match': etag })).status, 200);
+  const tagged = (await daemon.get('/api/waypoints')).headers.get('etag') ?? '';
+  await importFiles(daemon, { 'a.gpx': [b] });
+  t.is((await daemon.get('/api/waypoints', { 'if-none-match': tagged })).status, 200);
+});
+
+test('every waypoint of a list stands on a line of its own', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await daemon.call('POST', '/api/bookmarks', { ...a, name: 'two lines: \u2028' });
+  await daemon.call('POST', '/api/bookmarks', b);
+  const lines = (await daemon.get('/api/waypoints')).text.split('\n');
+  t.is(lines.length, 4);
+  t.is(JSON.parse(lines[2] ?? '').name, 'B');
+});
+
+test('GET /api/location is 204 without a provider', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const answer = await daemon.get('/api/location');
+  t.is(answer.status, 204);
+  t.is(answer.text, '');
+});
+
+test('GET /api/version tells runtime, platform, program and SQLite', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { body } = await daemon.get('/api/version');
+  t.is(body.api, 1);
+  t.is(body.module.name, 'waypointd');
+  t.regex(body.sqlite, /^3\./);
+  t.is(body.runtime.version, process.versions.node);
+});
