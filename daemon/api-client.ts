@@ -16,6 +16,11 @@ export interface ApiRequest {
   readonly bodyText?: string;
   /** Silence that ends the request, ms; 0 waits for ever. */
   readonly timeoutMs?: number;
+  /**
+   * Of a streamed answer, so much is read before any of it is given. The daemon drops a reader that stands still, and a
+   * pager makes us stand still for as long as its user reads a page.
+   */
+  readonly aheadBytes?: number;
 }
 
 /** An answer with an error status. The message is the daemon's fixed sentence. */
@@ -85,9 +90,11 @@ export class ApiClient {
   /** The elements of such an array as the JSON texts they are sent as. */
   async *lines(path: string, input: ApiRequest = {}): AsyncGenerator<string> {
     const response = await this.open('GET', path, input);
+    // From here on silence may be our own.
+    response.socket.setTimeout(0);
     let last = '';
     try {
-      for await (const line of splitLines(response)) {
+      for await (const line of splitLines(readAhead(response, input.aheadBytes ?? 0))) {
         if (line === '') continue;
         last = line;
         if (line !== '[' && line !== ']' && line !== '[]') yield line.replace(/,$/u, '');
@@ -158,11 +165,28 @@ export async function probeDaemon(endpoint: Endpoint): Promise<VersionInfo | und
   }
 }
 
-/** Splits at line feeds only: node:readline also splits at U+2028, which a name may hold. */
-async function* splitLines(response: IncomingMessage): AsyncGenerator<string> {
-  let rest = '';
+async function* readAhead(response: IncomingMessage, aheadBytes: number): AsyncGenerator<string> {
+  let held: string[] | undefined = [];
+  let bytes = 0;
   response.setEncoding('utf8');
   for await (const piece of response as AsyncIterable<string>) {
+    if (held === undefined) {
+      yield piece;
+    } else {
+      held.push(piece);
+      bytes += piece.length;
+      if (bytes < aheadBytes) continue;
+      yield* held;
+      held = undefined;
+    }
+  }
+  yield* held ?? [];
+}
+
+/** Splits at line feeds only: node:readline also splits at U+2028, which a name may hold. */
+async function* splitLines(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let rest = '';
+  for await (const piece of pieces) {
     const lines = (rest + piece).split('\n');
     rest = lines.pop() ?? '';
     yield* lines;

@@ -1,0 +1,139 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { HandOver, VersionInfo } from '../../model/process.ts';
+import { ApiClient, probeDaemon } from '../api-client.ts';
+import { readHandOver, servesDataDirectory } from '../hand-over.ts';
+import { StartRefused } from '../start-refused.ts';
+import { programVersion } from '../version-info.ts';
+import { CliError } from './cli-error.ts';
+import type { CommandContext } from './context.ts';
+import { endBySignal, watchSignals } from './interrupts.ts';
+import { invocation } from './invocation.ts';
+import { note } from './output.ts';
+
+/** A daemon that answered. */
+export interface RunningDaemon {
+  readonly client: ApiClient;
+  readonly handOver: HandOver;
+  readonly version: VersionInfo;
+}
+
+export interface DaemonUse {
+  /** Called at the first Ctrl-C instead of ending the command; a second one always ends it. */
+  readonly onInterrupt?: (client: ApiClient, signal: NodeJS.Signals) => void;
+}
+
+/** Another command may hold the data for its moment: so long and so often we try again, ms. */
+const lockWaitMs = 3_000;
+const lockPauseMs = 200;
+
+/**
+ * Finds the running daemon through its hand-over file (contract A, row hand-over). When a data directory was asked for,
+ * the daemon of another one is not it. Files that cannot be trusted are named on stderr; stale ones are passed over.
+ */
+export async function findDaemon(context: CommandContext): Promise<RunningDaemon | undefined> {
+  const { paths, resolved } = context;
+  for (const file of paths.handOverCandidates) {
+    const reading = await readHandOver(file);
+    if (reading.found === 'refused') note(`Ignored ${file}: ${reading.reason}.`);
+    if (reading.found !== 'hand-over') continue;
+    const { handOver } = reading;
+    if (resolved.sources.data_dir !== 'default' && !servesDataDirectory(handOver, paths.data)) {
+      continue;
+    }
+    const version = await probeDaemon(handOver);
+    if (version === undefined) continue;
+    noteOtherVersion(version);
+    return { client: new ApiClient(handOver), handOver, version };
+  }
+  return undefined;
+}
+
+function noteOtherVersion(version: VersionInfo): void {
+  const theirs = version.module.version;
+  const ours = programVersion();
+  if (theirs === ours) return;
+  note(
+    `The daemon is waypointd ${theirs}, this command is waypointd ${ours}: restart the daemon to have one version.`,
+  );
+}
+
+/**
+ * The running daemon, for commands that are about it.
+ * @throws CliError when there is none.
+ */
+export async function requireDaemon(context: CommandContext): Promise<RunningDaemon> {
+  const daemon = await findDaemon(context);
+  if (daemon !== undefined) return daemon;
+  throw new CliError(`No daemon is running. Start one with: ${invocation()} serve`);
+}
+
+/**
+ * Does something with the running daemon, or else with one that runs in this process for just this command, under the
+ * same lock (contract A, row "CLI without a daemon").
+ * @throws StartRefused when the data cannot be opened.
+ */
+export async function withDaemon<T>(
+  context: CommandContext,
+  use: (client: ApiClient) => Promise<T>,
+  { onInterrupt }: DaemonUse = {},
+): Promise<T> {
+  const { client, close } = await connect(context);
+  const stopWatching = watchSignals((signal, isFirst) => {
+    if (!isFirst) endBySignal(signal);
+    if (onInterrupt !== undefined) onInterrupt(client, signal);
+    else void close().finally(() => endBySignal(signal));
+  });
+  try {
+    return await use(client);
+  } finally {
+    await close();
+    stopWatching();
+  }
+}
+
+interface OpenConnection {
+  readonly client: ApiClient;
+  readonly close: () => Promise<void>;
+}
+
+async function connect(context: CommandContext): Promise<OpenConnection> {
+  const giveUpAt = performance.now() + lockWaitMs;
+  for (;;) {
+    const daemon = await findDaemon(context);
+    if (daemon !== undefined) return { client: daemon.client, close: async () => undefined };
+    try {
+      return await startHere(context);
+    } catch (error) {
+      const isLocked = error instanceof StartRefused && error.exitCode === 75;
+      if (!isLocked || performance.now() >= giveUpAt) throw error;
+    }
+    await delay(lockPauseMs);
+  }
+}
+
+async function startHere(context: CommandContext): Promise<OpenConnection> {
+  const [{ startDaemon }, { openLog }] = await Promise.all([
+    import('../daemon.ts'),
+    import('../log.ts'),
+  ]);
+  const { settings, sources } = context.resolved;
+  // What a daemon reports in passing is no part of a command's output, unless it was asked for.
+  const level = sources.log_level === 'default' ? 'error' : settings.log_level;
+  const log = await openLog({ level, file: settings.log_file });
+  const daemon = await startDaemon({
+    settings,
+    paths: context.paths,
+    log,
+    handOver: false,
+    port: 0,
+    ...(context.geodataManifest === undefined ? {} : { geodataManifest: context.geodataManifest }),
+  });
+  note(`No daemon is running: this command opened ${context.paths.data} itself.`);
+  return {
+    client: new ApiClient(daemon),
+    close: async () => {
+      await daemon.close();
+      await log.close();
+    },
+  };
+}

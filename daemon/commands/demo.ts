@@ -1,0 +1,156 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { importResultSchema } from '../../model/import.ts';
+import { clustersSchema, suggestSchema } from '../../model/search.ts';
+import { settingDefaults } from '../../model/settings.ts';
+import { waypointSchema } from '../../model/waypoint.ts';
+import { ApiClient } from '../api-client.ts';
+import { computePaths } from '../paths.ts';
+import { packageRoot } from '../version-info.ts';
+import { CliError } from './cli-error.ts';
+import { printSummary, sumResults } from './import-summary.ts';
+import { endBySignal, watchSignals } from './interrupts.ts';
+import { invocation } from './invocation.ts';
+import { print } from './output.ts';
+import { layOut, tableLine, titleLine, type Column } from './table.ts';
+import { dateOf, degrees, tagList } from './wording.ts';
+
+const bookmarks = [
+  { name: 'Home', lat: 48.2082, lon: 16.3738, tags: ['home'] },
+  { name: 'Beach bar', lat: 43.5081, lon: 16.4402, tags: ['beach', 'food'] },
+  { name: 'Quiet cove', lat: 43.1729, lon: 16.4411, tags: ['beach', '**'] },
+];
+/** Enough to see what there is, few enough for one screen. */
+const shownRows = 12;
+const demoZoom = 4;
+
+/** `waypointd demo`, which `npm run demo` runs: a daemon in temporary directories that leaves nothing behind. */
+export function registerDemo(program: Command): void {
+  program
+    .command('demo', { hidden: true })
+    .description('Shows what waypointd does, in temporary directories that are removed afterwards.')
+    .action(async () => {
+      const journey = join(packageRoot(), 'fixtures', 'journey');
+      if (!existsSync(journey)) {
+        throw new CliError('The demo needs the journey in fixtures/, which only a clone has.');
+      }
+      const root = await mkdtemp(join(tmpdir(), 'waypointd-demo-'));
+      const stopWatching = watchSignals((signal) => {
+        void rm(root, { recursive: true, force: true }).finally(() => endBySignal(signal));
+      });
+      try {
+        await runDemo(root, journey);
+      } finally {
+        await rm(root, { recursive: true, force: true });
+        stopWatching();
+      }
+    });
+}
+
+async function runDemo(root: string, journey: string): Promise<void> {
+  const [{ startDaemon }, { openLog }] = await Promise.all([
+    import('../daemon.ts'),
+    import('../log.ts'),
+  ]);
+  const settings = {
+    ...settingDefaults,
+    allowed_hosts: [],
+    data_dir: join(root, 'data'),
+    cache_dir: join(root, 'cache'),
+    runtime_dir: join(root, 'runtime'),
+  };
+  const log = await openLog({ level: 'error' });
+  const paths = computePaths(settings, { configFile: join(root, 'config.json') });
+  const daemon = await startDaemon({ settings, paths, log, handOver: false, port: 0 });
+  try {
+    await print(`A daemon is running on ${daemon.url}, in temporary directories.`);
+    await show(new ApiClient(daemon), journey);
+  } finally {
+    await daemon.close();
+    await log.close();
+  }
+  await print();
+  await print(`That was all, and nothing of it is left. Your own: ${invocation()} serve`);
+}
+
+async function show(client: ApiClient, journey: string): Promise<void> {
+  await title('import of fixtures/journey');
+  const body = { dir: journey, recursive: true };
+  const result = await client.ask(importResultSchema, 'POST', '/api/import', { body });
+  await printSummary(sumResults([result]));
+  for (const bookmark of bookmarks) {
+    await client.ask(waypointSchema, 'POST', '/api/bookmarks', { body: bookmark });
+  }
+  await showWaypoints(client);
+  await showClusters(client);
+  await showSuggestions(client, 'tag:beach', 'waypoints tagged beach');
+  const [first] = result.count > 0 ? await firstImported(client) : [];
+  await showSuggestions(client, (first ?? 'home').slice(0, 3), 'suggestions while typing');
+}
+
+async function showWaypoints(client: ApiClient): Promise<void> {
+  await title('waypoints');
+  const rows: string[][] = [];
+  let count = 0;
+  const query = { emoji: true };
+  for await (const waypoint of client.elements(waypointSchema, '/api/waypoints', { query })) {
+    count += 1;
+    if (rows.length === shownRows) continue;
+    const { name, lat, lon, time, bookmark, tags } = waypoint;
+    const date = time === undefined ? '' : dateOf(time);
+    const kind = bookmark ? 'bookmark' : 'imported';
+    rows.push([name, degrees(lat), degrees(lon), date, kind, tagList(tags)]);
+  }
+  await table(['NAME', 'LAT', 'LON', 'DATE', 'KIND', 'TAGS'], rows);
+  if (count > rows.length) await print(`… and ${count - rows.length} more`);
+}
+
+async function showClusters(client: ApiClient): Promise<void> {
+  await title(`clusters at zoom ${demoZoom}`);
+  const query = { zoom: demoZoom };
+  const clusters = await client.ask(clustersSchema, 'GET', '/api/clusters', { query });
+  const rows = clusters.map((item) => {
+    const what = item.type === 'cluster' ? `${item.count} waypoints` : item.name;
+    return [what, degrees(item.lat), degrees(item.lon)];
+  });
+  await table(['WHAT', 'LAT', 'LON'], rows.slice(0, shownRows));
+}
+
+async function firstImported(client: ApiClient): Promise<string[]> {
+  for await (const { name, bookmark } of client.elements(waypointSchema, '/api/waypoints')) {
+    if (!bookmark) return [name];
+  }
+  return [];
+}
+
+async function showSuggestions(client: ApiClient, q: string, what: string): Promise<void> {
+  await title(`${what}: ${q}`);
+  const answer = await client.ask(suggestSchema, 'GET', '/api/suggest', { query: { q } });
+  const rows = answer.suggestions.map(({ name, lat, lon, source }) => [
+    name,
+    degrees(lat),
+    degrees(lon),
+    source,
+  ]);
+  await table(['NAME', 'LAT', 'LON', 'SOURCE'], rows);
+}
+
+async function title(text: string): Promise<void> {
+  await print();
+  await print(`── ${text} ──`);
+}
+
+async function table(titles: readonly string[], rows: readonly string[][]): Promise<void> {
+  const columns = titles.map((text): Column =>
+    text === 'LAT' || text === 'LON'
+      ? { title: text, align: 'right' }
+      : { title: text, canShrink: text === 'NAME' || text === 'TAGS' },
+  );
+  const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
+  const layout = layOut(columns, rows, width);
+  await print(titleLine(layout));
+  for (const row of rows) await print(tableLine(layout, row));
+}

@@ -1,0 +1,199 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { FailureReason, ImportResult } from '../../model/import.ts';
+import { invocation } from './invocation.ts';
+import { note, print } from './output.ts';
+import { conversionHints } from './other-formats.ts';
+import { forTerminal } from './table.ts';
+import { counted, dateOf } from './wording.ts';
+
+/** The sum of several imports; lists hold `dir` joined with the file. */
+export type ImportSum = Omit<ImportResult, 'dir'> & {
+  /** The answers it was made of, in the order of the requests. */
+  readonly results: readonly ImportResult[];
+};
+
+/** A longer list is cut; `--json` has all of it. */
+const shownFiles = 20;
+
+const reasons: Readonly<Record<FailureReason, string>> = {
+  empty: 'the file is empty',
+  truncated: 'it ends in the middle, as if cut off',
+  not_xml: 'it is not well-formed XML',
+  not_gpx: 'it is XML but not GPX',
+  too_deep: 'its elements are nested too deeply',
+  entities: 'it declares entities of its own, which is refused for safety',
+  encoding: 'its characters are not in the encoding it declares',
+  too_large: 'it is too large',
+  unreadable: 'it cannot be read',
+  changed: 'it changed while it was read; try again',
+};
+
+/** Adds up the answers of several requests. */
+export function sumResults(results: readonly ImportResult[]): ImportSum {
+  const times = results.flatMap(({ first_time, last_time }) => [first_time, last_time]);
+  const known = times.filter((time) => time !== undefined).toSorted();
+  const [first] = known;
+  const last = known.at(-1);
+  return {
+    imported: results.some(({ imported }) => imported),
+    count: total(results, 'count'),
+    files: total(results, 'files'),
+    added: total(results, 'added'),
+    replaced: total(results, 'replaced'),
+    skipped_files: joined(results, 'skipped_files'),
+    skipped: total(results, 'skipped'),
+    duplicate_files: joined(results, 'duplicate_files'),
+    duplicates: total(results, 'duplicates'),
+    unsupported_files: joined(results, 'unsupported_files'),
+    unsupported: total(results, 'unsupported'),
+    failed_files: joined(results, 'failed_files'),
+    failed: total(results, 'failed'),
+    dedup_count: results.at(-1)?.dedup_count ?? 0,
+    observations: total(results, 'observations'),
+    untimed_points: total(results, 'untimed_points'),
+    unusable_points: total(results, 'unusable_points'),
+    ...(first === undefined ? {} : { first_time: first }),
+    ...(last === undefined ? {} : { last_time: last }),
+    replaced_files: joined(results, 'replaced_files'),
+    hidden: total(results, 'hidden'),
+    gpx_in_subfolders: total(results, 'gpx_in_subfolders'),
+    failures: results.flatMap(({ dir, failures }) =>
+      failures.map((failure) => ({ ...failure, file: join(dir, failure.file) })),
+    ),
+    ...(results.some(({ cancelled }) => cancelled === true) ? { cancelled: true as const } : {}),
+    results,
+  };
+}
+
+type Counter =
+  | 'count'
+  | 'files'
+  | 'added'
+  | 'replaced'
+  | 'skipped'
+  | 'duplicates'
+  | 'unsupported'
+  | 'failed'
+  | 'observations'
+  | 'untimed_points'
+  | 'unusable_points'
+  | 'hidden'
+  | 'gpx_in_subfolders';
+
+function total(results: readonly ImportResult[], key: Counter): number {
+  return results.reduce((sum, result) => sum + result[key], 0);
+}
+
+type FileList =
+  | 'skipped_files'
+  | 'duplicate_files'
+  | 'unsupported_files'
+  | 'failed_files'
+  | 'replaced_files';
+
+function joined(results: readonly ImportResult[], key: FileList): string[] {
+  return results.flatMap((result) => result[key].map((file) => join(result.dir, file)));
+}
+
+/** Whether something of what was asked for is in the library now, be it that it was there before. */
+export function isInLibrary({ files, duplicates }: ImportSum): boolean {
+  return files + duplicates > 0;
+}
+
+/** Tells a person what an import did: on standard output what came in, on standard error what did not. */
+export async function printSummary(sum: ImportSum): Promise<void> {
+  await print(headline(sum));
+  for (const line of details(sum)) await print(`  ${line}`);
+  noteFailures(sum);
+  noteUnsupported(sum);
+  noteReplacedTwice(sum);
+  if (sum.gpx_in_subfolders > 0) {
+    const those = counted(sum.gpx_in_subfolders, 'GPX file is', 'GPX files are');
+    note(`${those} in sub-folders and not imported; add -r to import them too.`);
+  }
+}
+
+function headline(sum: ImportSum): string {
+  if (sum.files === 0) {
+    if (sum.duplicates > 0) {
+      return `Nothing new: ${counted(sum.duplicates, 'file was', 'files were')} imported before.`;
+    }
+    return sum.failed > 0 ? 'Nothing was imported.' : 'There was no GPX file to import.';
+  }
+  const points = counted(sum.observations, 'timed point');
+  return `Imported ${points}${span(sum)} and ${counted(sum.count, 'waypoint')} from ${counted(sum.files, 'file')}.`;
+}
+
+function span({ first_time, last_time }: ImportSum): string {
+  if (first_time === undefined || last_time === undefined) return '';
+  const [first, last] = [dateOf(first_time), dateOf(last_time)];
+  return first === last ? ` of ${first}` : ` from ${first} to ${last}`;
+}
+
+function details(sum: ImportSum): string[] {
+  const lines: string[] = [];
+  if (sum.replaced > 0) {
+    lines.push(
+      `${counted(sum.replaced, 'file')} took the place of an older one of the same name, which is kept for 30 days`,
+    );
+  }
+  if (sum.files > 0 && sum.duplicates > 0) {
+    lines.push(`${counted(sum.duplicates, 'file was', 'files were')} imported before`);
+  }
+  if (sum.untimed_points > 0) {
+    lines.push(`${counted(sum.untimed_points, 'point')} without a time left out of the timeline`);
+  }
+  if (sum.unusable_points > 0) {
+    lines.push(`${counted(sum.unusable_points, 'point')} without a usable position left out`);
+  }
+  if (sum.hidden > 0) lines.push(`${counted(sum.hidden, 'hidden file')} not looked at`);
+  if (sum.files > 0) lines.push(`${counted(sum.dedup_count, 'waypoint')} in all now`);
+  return lines;
+}
+
+function noteFailures({ failures }: ImportSum): void {
+  if (failures.length === 0) return;
+  note(`${counted(failures.length, 'file was', 'files were')} refused:`);
+  for (const { file, reason, line } of failures.slice(0, shownFiles)) {
+    const place = line === undefined ? '' : ` (line ${line})`;
+    note(`  ${forTerminal(file)}: ${reasons[reason]}${place}`);
+  }
+  noteMore(failures.length);
+}
+
+function noteUnsupported({ unsupported_files: files, results }: ImportSum): void {
+  if (files.length === 0) return;
+  note(
+    `${counted(files.length, 'entry is', 'entries are')} no GPX file of its own (another format, or a link):`,
+  );
+  for (const file of files.slice(0, shownFiles)) note(`  ${forTerminal(file)}`);
+  noteMore(files.length);
+  const hints = results.flatMap(({ dir, unsupported_files }) =>
+    conversionHints(dir, unsupported_files),
+  );
+  for (const { sentence, command } of hints) {
+    note(sentence);
+    if (command !== undefined) note(`    ${command}`);
+  }
+}
+
+function noteMore(count: number): void {
+  if (count > shownFiles)
+    note(`  … and ${(count - shownFiles).toLocaleString('en-US')} more (--json lists them)`);
+}
+
+/** Folders that hold files of the same relative path take each other's place in the library. */
+function noteReplacedTwice({ results }: ImportSum): void {
+  const clash = results
+    .flatMap(({ replaced_files }, at) =>
+      replaced_files.filter((file) =>
+        results.slice(0, at).some(({ dir }) => existsSync(join(dir, file))),
+      ),
+    )
+    .at(0);
+  if (clash === undefined) return;
+  note(
+    `${forTerminal(clash)} is in two of these folders, and the later one took the place of the earlier. To keep both, import each folder with its own --into: ${invocation()} import FOLDER --into NAME`,
+  );
+}

@@ -1,0 +1,29 @@
+import { constants } from 'node:os';
+
+/** The signals that ask a process to end; SIGBREAK and, when the window is closed, SIGHUP exist on Windows. */
+const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
+
+/**
+ * Watches the signals that ask to end.
+ * @param onSignal told whether it is the first.
+ * @returns stops watching.
+ */
+export function watchSignals(
+  onSignal: (signal: NodeJS.Signals, isFirst: boolean) => void,
+): () => void {
+  let isFirst = true;
+  function listener(signal: NodeJS.Signals): void {
+    const wasFirst = isFirst;
+    isFirst = false;
+    onSignal(signal, wasFirst);
+  }
+  for (const signal of signals) process.on(signal, listener);
+  return () => {
+    for (const signal of signals) process.off(signal, listener);
+  };
+}
+
+/** Ends the process at once, with the exit code that shells give a process ended by this signal. */
+export function endBySignal(signal: NodeJS.Signals): never {
+  process.exit(128 + constants.signals[signal]);
+}

@@ -1,0 +1,83 @@
+import { extname, join } from 'node:path';
+import { shellWord } from './invocation.ts';
+
+interface OtherFormat {
+  readonly label: string;
+  /** gpsbabel's name for it (`gpsbabel -^3` lists them). */
+  readonly gpsbabel: string;
+}
+
+/** Formats that hold tracks or waypoints too and that gpsbabel turns into GPX, by file ending. */
+const formats: Readonly<Record<string, OtherFormat>> = {
+  '.fit': { label: 'FIT', gpsbabel: 'garmin_fit' },
+  '.tcx': { label: 'TCX', gpsbabel: 'gtrnctr' },
+  '.kml': { label: 'KML', gpsbabel: 'kml' },
+  '.nmea': { label: 'NMEA', gpsbabel: 'nmea' },
+  '.igc': { label: 'IGC', gpsbabel: 'igc' },
+  '.gdb': { label: 'Garmin MapSource', gpsbabel: 'gdb' },
+  '.plt': { label: 'OziExplorer', gpsbabel: 'ozi' },
+  '.loc': { label: 'Geocaching', gpsbabel: 'geo' },
+  '.geojson': { label: 'GeoJSON', gpsbabel: 'geojson' },
+  '.itn': { label: 'TomTom', gpsbabel: 'tomtom_itn' },
+  '.ov2': { label: 'TomTom', gpsbabel: 'tomtom' },
+};
+
+/** Archives that often hold GPX or KML files, and what opens them. */
+const archives: Readonly<Record<string, string>> = {
+  '.kmz': 'KMZ files are archives: unzip them, then convert the KML file inside.',
+  '.zip': 'ZIP files are not looked into: unzip them first.',
+  '.gz': 'Compressed files are not looked into: run gunzip on them first.',
+};
+
+/** What to do about files of one format. */
+export interface ConversionHint {
+  readonly sentence: string;
+  readonly command?: string;
+}
+
+/**
+ * What to do about files that are not GPX but could become it: for each format seen, a command that works as printed
+ * and puts the GPX files beside the others.
+ * @param files relative to `dir`, with `/`.
+ */
+export function conversionHints(dir: string, files: readonly string[]): ConversionHint[] {
+  const hints: ConversionHint[] = [];
+  for (const [ending, found] of groupByEnding(files)) {
+    const archive = archives[ending];
+    if (archive !== undefined) hints.push({ sentence: archive });
+    const format = formats[ending];
+    if (format === undefined) continue;
+    const [first = ''] = found;
+    const command =
+      found.length === 1 || process.platform === 'win32'
+        ? convertOne(format, join(dir, first))
+        : convertAll(format, dir, ending, found);
+    hints.push({ sentence: `${format.label} files become GPX with gpsbabel:`, command });
+  }
+  return hints;
+}
+
+function groupByEnding(files: readonly string[]): Map<string, string[]> {
+  const groups = new Map<string, string[]>();
+  for (const file of files) {
+    const ending = extname(file).toLowerCase();
+    groups.set(ending, [...(groups.get(ending) ?? []), file]);
+  }
+  return groups;
+}
+
+function convertOne({ gpsbabel }: OtherFormat, file: string): string {
+  const target = `${file.slice(0, -extname(file).length)}.gpx`;
+  return `gpsbabel -w -t -i ${gpsbabel} -f ${shellWord(file)} -o gpx -F ${shellWord(target)}`;
+}
+
+function convertAll(
+  { gpsbabel }: OtherFormat,
+  dir: string,
+  ending: string,
+  files: readonly string[],
+): string {
+  const depth = files.some((file) => file.includes('/')) ? '' : ' -maxdepth 1';
+  const one = `gpsbabel -w -t -i ${gpsbabel} -f "$1" -o gpx -F "\${1%.*}.gpx"`;
+  return `find ${shellWord(dir)}${depth} -iname '*${ending}' -exec sh -c '${one}' _ {} \\;`;
+}

@@ -1,0 +1,143 @@
+import { Command, CommanderError } from 'commander';
+import { ApiError, NoAnswer } from '../api-client.ts';
+import { SettingError } from '../settings.ts';
+import { StartRefused } from '../start-refused.ts';
+import { programVersion } from '../version-info.ts';
+import { registerApi } from './api.ts';
+import { registerBookmark } from './bookmark.ts';
+import { CliError } from './cli-error.ts';
+import { registerConfig } from './config.ts';
+import { addSettingFlags } from './context.ts';
+import { registerDemo } from './demo.ts';
+import { registerExport } from './export.ts';
+import { registerHistory } from './history.ts';
+import { registerImport } from './import.ts';
+import { registerList } from './list.ts';
+import { invocation } from './invocation.ts';
+import { flushOutput, note, OutputClosed, watchOutput } from './output.ts';
+import { registerPaths } from './paths.ts';
+import { registerSearch } from './search.ts';
+import { registerServe } from './serve.ts';
+import { registerStatus } from './status.ts';
+import { registerTag } from './tag.ts';
+import { registerToken } from './token.ts';
+import { registerVersion } from './version.ts';
+
+const usage = 64;
+
+/**
+ * Runs one command line and says what went wrong in a sentence, never in a stack trace (WAYPOINTD_LOG_LEVEL=debug shows
+ * it).
+ * @param words the words after the program's name.
+ * @returns the exit code (contract A), unless a command has set its own.
+ */
+export async function runProgram(words: readonly string[]): Promise<number> {
+  watchOutput();
+  try {
+    await buildProgram().parseAsync(readWords(words), { from: 'user' });
+    await flushOutput();
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return report(error);
+  }
+}
+
+function buildProgram(): Command {
+  const program = new Command('waypointd')
+    .description('Your waypoints, kept on this machine: bookmarks, GPX imports, tags and search.')
+    .version(programVersion(), '-V, --version', 'print the version number')
+    .helpOption('-h, --help', 'explain a command')
+    .usage('COMMAND [ARGUMENTS]')
+    .exitOverride()
+    .showSuggestionAfterError()
+    .showHelpAfterError('"waypointd help COMMAND" explains a command.')
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /u, 'waypointd: ')),
+    })
+    // `help` is read before commander sees it: its own knows one level of commands only.
+    .helpCommand(false)
+    .configureHelp({ helpWidth: 100, subcommandTerm: termOf })
+    .addHelpText('after', overview);
+  addSettingFlags(program);
+  program.commandsGroup('Your waypoints:');
+  registerImport(program);
+  registerList(program);
+  registerSearch(program);
+  registerBookmark(program);
+  registerTag(program);
+  registerHistory(program);
+  registerExport(program);
+  program.commandsGroup('The daemon:');
+  registerServe(program);
+  registerStatus(program);
+  registerConfig(program);
+  registerPaths(program);
+  registerVersion(program);
+  program.commandsGroup('For programs:');
+  registerToken(program);
+  registerApi(program);
+  registerDemo(program);
+  return program;
+}
+
+/** A command with its arguments; that it has options goes without saying. */
+function termOf(command: Command): string {
+  const words = command.registeredArguments.map((argument) => {
+    const word = argument.name() + (argument.variadic ? '...' : '');
+    return argument.required ? `<${word}>` : `[${word}]`;
+  });
+  return [command.name(), ...words].join(' ');
+}
+
+function overview(): string {
+  const called =
+    invocation() === 'waypointd' ? '' : `\n\nHere waypointd is called as: ${invocation()}`;
+  return examples + called;
+}
+
+const examples = `
+Examples:
+  waypointd serve                                  run the daemon in this terminal
+  waypointd import ~/tracks -r                     import a folder of GPX files
+  waypointd bookmark add "Camp" 42.1 -8.3 --tag home
+  waypointd list --tag home
+  waypointd export -o all.gpx
+
+"waypointd help COMMAND" explains a command. Settings such as --port and --data-dir work with every
+command; "waypointd config --help" lists them.`;
+
+/** `help bookmark add` is `bookmark add --help`. */
+function readWords(words: readonly string[]): string[] {
+  const [first, ...others] = words;
+  const meant = first === 'help' ? [...others, '--help'] : words;
+  return meant.map(protectNegative);
+}
+
+/** commander takes `-8.3,42.1` for an option; a blank in front makes it the position it is. */
+function protectNegative(word: string): string {
+  return /^-(?:\d|\.\d)/u.test(word) && !Number.isFinite(Number(word)) ? ` ${word}` : word;
+}
+
+async function report(error: unknown): Promise<number> {
+  if (error instanceof OutputClosed) return 0;
+  // commander has printed its own sentence; asking for help is no mistake.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usage;
+  note(`waypointd: ${sentenceOf(error)}`);
+  if (process.env['WAYPOINTD_LOG_LEVEL'] === 'debug') console.error(error);
+  if (error instanceof CliError || error instanceof SettingError) return error.exitCode;
+  return error instanceof StartRefused ? error.exitCode : 1;
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof StartRefused) return error.sentence;
+  if (error instanceof ApiError) return `${error.message}${fieldHint(error)}`;
+  if (error instanceof CliError || error instanceof SettingError || error instanceof NoAnswer) {
+    return error.message;
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return `Something went wrong: ${reason}\nWAYPOINTD_LOG_LEVEL=debug shows where.`;
+}
+
+function fieldHint({ field }: ApiError): string {
+  return field === undefined ? '' : ` (${field})`;
+}

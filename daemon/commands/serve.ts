@@ -1,0 +1,129 @@
+import { relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Command } from 'commander';
+import type { Log } from '../../model/process.ts';
+import type { Daemon } from '../daemon.ts';
+import { packageRoot, programVersion } from '../version-info.ts';
+import { commandContext, settingFlagsHelp, type CommandContext } from './context.ts';
+import { endBySignal, watchSignals } from './interrupts.ts';
+import { invocation, shellWord } from './invocation.ts';
+import { print } from './output.ts';
+
+interface ServeOptions {
+  readonly newStore?: boolean;
+}
+
+/** `waypointd serve` */
+export function registerServe(program: Command): void {
+  program
+    .command('serve')
+    .summary('run the daemon in this terminal')
+    .description(
+      'Runs the daemon in the foreground until Ctrl-C or SIGTERM. It listens on 127.0.0.1 only.',
+    )
+    .option('--new-store', 'begin an empty waypoints.sqlite although the old one is missing')
+    .addHelpText('after', settingFlagsHelp)
+    .addHelpText(
+      'after',
+      `
+Exit codes: 0 stopped in order, 64 wrong usage, 65 the data is from a newer waypointd, 74 the data
+cannot be read, 75 already running or port taken, 78 wrong configuration.`,
+    )
+    .action(async (options: ServeOptions, command: Command) => {
+      await serve(commandContext(command), options.newStore === true);
+    });
+}
+
+async function serve(context: CommandContext, newStore: boolean): Promise<void> {
+  // Listened to from the start: a signal during a long migration must end the daemon in order, too.
+  const asked = Promise.withResolvers<void>();
+  const stopWatching = watchSignals((signal, isFirst) => {
+    if (!isFirst) endBySignal(signal);
+    asked.resolve();
+  });
+  const [{ startDaemon }, { openLog }] = await Promise.all([
+    import('../daemon.ts'),
+    import('../log.ts'),
+  ]);
+  const { settings } = context.resolved;
+  const log = await openLog({ level: settings.log_level, file: settings.log_file });
+  endOnCrash(log);
+  try {
+    const daemon = await startDaemon({
+      settings,
+      paths: context.paths,
+      log,
+      handOver: true,
+      newStore,
+      ...(context.geodataManifest === undefined
+        ? {}
+        : { geodataManifest: context.geodataManifest }),
+    });
+    if (process.stdout.isTTY) await print(banner(daemon, context));
+    await Promise.race([asked.promise, daemon.closed]);
+    await daemon.close();
+  } finally {
+    await log.close();
+    stopWatching();
+  }
+}
+
+/**
+ * Node.js would print the error's message, which may hold a path or a name; the log gets what it was and where. Nothing
+ * is tidied up: the state is unknown, and the stores survive a sudden end.
+ */
+function endOnCrash(log: Log): void {
+  process.on('uncaughtException', (error: unknown) => {
+    log.error('daemon.crashed', describeCrash(error));
+    process.exit(1);
+  });
+}
+
+function describeCrash(error: unknown): Record<string, string> {
+  if (!(error instanceof Error)) return { error: typeof error };
+  const code = 'code' in error ? { code: String(error.code) } : {};
+  return { error: error.name, ...code, at: firstFrames(error.stack ?? '') };
+}
+
+/** The innermost of our own places in a stack, relative to the package; the message before them is left out. */
+function firstFrames(stack: string): string {
+  const places = [...stack.matchAll(/^ {4}at .*?\(?((?:file:)?\/[^()\n]+:\d+):\d+\)?$/gmu)];
+  return places
+    .slice(0, 4)
+    .map(([, place = '']) =>
+      relative(packageRoot(), place.startsWith('file:') ? fileURLToPath(place) : place),
+    )
+    .join(' < ');
+}
+
+function banner({ url }: Daemon, context: CommandContext): string {
+  const program = `${invocation()}${flagsToFind(context)}`;
+  const call =
+    process.platform === 'win32'
+      ? `${program} api /api/version`
+      : `${program} token --header | curl -H @- ${url}/api/version`;
+  return `
+waypointd ${programVersion()} is running on ${url}
+
+  its token   ${program} token
+  try         ${program} status
+              ${call}
+
+Type these in another terminal; Ctrl-C in this one stops the daemon.
+`;
+}
+
+/** What a command in another terminal needs in order to find this daemon and no other. */
+function flagsToFind({ resolved, paths, flags }: CommandContext): string {
+  const chosen: [string, string | undefined][] = [
+    ['--config', flags.config === undefined ? undefined : paths.configFile],
+    ['--data-dir', isForThisCall('data_dir') ? paths.data : undefined],
+    ['--runtime-dir', isForThisCall('runtime_dir') ? paths.runtime : undefined],
+  ];
+  function isForThisCall(key: 'data_dir' | 'runtime_dir'): boolean {
+    return resolved.sources[key] === 'flag' || resolved.sources[key] === 'environment';
+  }
+  return chosen
+    .map(([flag, value]) => (value === undefined ? '' : ` ${flag} ${shellWord(value)}`))
+    .join('');
+}

@@ -1,0 +1,109 @@
+/** A column of a table on a terminal. */
+export interface Column {
+  readonly title: string;
+  readonly align?: 'right';
+  /** May be cut when the line is too long for the terminal. */
+  readonly canShrink?: boolean;
+}
+
+/** Columns with the width of each, in terminal cells. */
+export interface TableLayout {
+  readonly columns: readonly Column[];
+  readonly widths: readonly number[];
+}
+
+const gap = '  ';
+const narrowest = 8;
+const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+const plainAscii = /^[\x20-\x7E]*$/u;
+/** What terminals draw in two cells: emoji and the wide and full-width forms of Unicode's annex 11. */
+const wide =
+  /^(?:\p{Emoji_Presentation}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3001-\u303E\uFF01-\uFF60\uFFE0-\uFFE6])|\uFE0F/u;
+const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+/** Control characters could move the cursor, and direction marks reorder the whole line. */
+const unsafe = /[\p{Cc}\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
+
+/** Counts the terminal cells a text takes. */
+export function displayWidth(text: string): number {
+  if (plainAscii.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of graphemes.segment(text)) width += cells(segment);
+  return width;
+}
+
+function cells(grapheme: string): number {
+  if (invisible.test(grapheme)) return 0;
+  return wide.test(grapheme) ? 2 : 1;
+}
+
+/** Makes a text of a file or of the store harmless to a terminal. */
+export function forTerminal(text: string): string {
+  return text.replace(unsafe, '\uFFFD');
+}
+
+/** Cuts a text to at most `width` cells, ending in `…` when something is missing. */
+export function fitWidth(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let fitted = '';
+  let used = 1; // The cell of the ellipsis.
+  for (const { segment } of graphemes.segment(text)) {
+    used += cells(segment);
+    if (used > width) break;
+    fitted += segment;
+  }
+  return `${fitted}…`;
+}
+
+/**
+ * Chooses the widths of a table's columns: wide enough for these rows, and shrunk where columns allow it until a line
+ * fits into `maxWidth` cells.
+ */
+export function layOut(
+  columns: readonly Column[],
+  rows: readonly (readonly string[])[],
+  maxWidth = Infinity,
+): TableLayout {
+  const widths = columns.map(({ title }, at) =>
+    rows.reduce((width, row) => Math.max(width, displayWidth(row[at] ?? '')), title.length),
+  );
+  let excess = widths.reduce((sum, width) => sum + width + gap.length, -gap.length) - maxWidth;
+  while (excess > 0) {
+    const at = widestShrinkable(columns, widths);
+    if (at === undefined) break;
+    widths[at] = (widths[at] ?? 0) - 1;
+    excess -= 1;
+  }
+  return { columns, widths };
+}
+
+function widestShrinkable(
+  columns: readonly Column[],
+  widths: readonly number[],
+): number | undefined {
+  let widest: number | undefined;
+  for (const [at, width] of widths.entries()) {
+    if (columns[at]?.canShrink !== true || width <= narrowest) continue;
+    if (widest === undefined || width > (widths[widest] ?? 0)) widest = at;
+  }
+  return widest;
+}
+
+/** The titles of a table as its first line. */
+export function titleLine({ columns, widths }: TableLayout): string {
+  return tableLine(
+    { columns, widths },
+    columns.map(({ title }) => title),
+  );
+}
+
+/** One row of a table; cells that do not fit are cut where their column allows it. */
+export function tableLine({ columns, widths }: TableLayout, row: readonly string[]): string {
+  const fields = columns.map(({ align, canShrink }, at) => {
+    const width = widths[at] ?? 0;
+    const text = forTerminal(row[at] ?? '');
+    const fitted = canShrink === true ? fitWidth(text, width) : text;
+    const padding = ' '.repeat(Math.max(0, width - displayWidth(fitted)));
+    return align === 'right' ? padding + fitted : fitted + padding;
+  });
+  return fields.join(gap).trimEnd();
+}
