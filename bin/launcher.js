@@ -17,6 +17,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 
 const require = createRequire(import.meta.url);
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const modules = path.join(root, 'node_modules');
 
 /** Type stripping without a flag and without a warning is stable from here on. */
 const oldestNode = [24, 12];
@@ -42,21 +43,19 @@ const channelVariable = 'WAYPOINT_LAUNCHER_CHANNEL';
  * finds `process.argv` as a user would expect it.
  */
 export async function launch(entry) {
+  const file = findEntry(entry);
+  if (file === undefined) return refuse('This copy of waypointd is incomplete: install it again.');
+  const isClone = file.endsWith('.ts');
+  if (isClone && !existsSync(modules)) {
+    return refuse(`The packages of waypointd are not installed: run "npm ci" in ${root} first.`);
+  }
   if (!isNewEnough(process.versions.node)) {
     const node = findBundledNode();
     if (node === undefined) return refuse(sentenceAboutNode());
     return takeOver(node, [...process.execArgv, ...process.argv.slice(1)], true);
   }
   stopWithParent();
-  const file = findEntry(entry);
-  if (file === undefined) return refuse('This copy of waypointd is incomplete: install it again.');
-  if (file.endsWith('.ts')) {
-    const modules = path.join(root, 'node_modules');
-    if (!existsSync(modules)) {
-      return refuse(`The packages of waypointd are not installed: run "npm ci" in ${root} first.`);
-    }
-    keepStrippedTypes(modules);
-  }
+  if (isClone) keepStrippedTypes();
   await import(pathToFileURL(file).href);
 }
 
@@ -69,10 +68,10 @@ export function runTool(words) {
   const at = words.findIndex((word) => !word.startsWith('-'));
   if (at === -1)
     return refuse('usage: node bin/run.js [node options] TOOL|FILE [arguments]', usage);
-  const node = isNewEnough(process.versions.node) ? process.execPath : findBundledNode();
-  if (node === undefined) return refuse(sentenceAboutNode());
   const file = words[at].includes('/') ? path.resolve(words[at]) : findTool(words[at]);
   if (file === undefined) return refuse(`There is no ${words[at]} here: run "npm ci" first.`);
+  const node = isNewEnough(process.versions.node) ? process.execPath : findBundledNode();
+  if (node === undefined) return refuse(sentenceAboutNode());
   process.env.PATH = path.dirname(node) + path.delimiter + (process.env.PATH ?? '');
   return takeOver(node, [...words.slice(0, at), file, ...words.slice(at + 1)], false);
 }
@@ -92,7 +91,7 @@ function findEntry(entry) {
  * Keeps sources without their types, and compiled: half of the start of a short command. In node_modules, which only
  * those can write who could as well change the code. Compiled `dist` gains nothing, and coverage would be less exact.
  */
-function keepStrippedTypes(modules) {
+function keepStrippedTypes() {
   if (process.env.NODE_V8_COVERAGE !== undefined) return;
   module.enableCompileCache(path.join(modules, '.cache', 'waypointd'));
 }
@@ -117,7 +116,7 @@ function findBundledNode() {
 
 function findTool(tool) {
   const name = tool === 'tsc' ? 'typescript' : tool;
-  const directory = path.join(root, 'node_modules', name);
+  const directory = path.join(modules, name);
   try {
     const { bin } = JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'));
     return path.join(directory, typeof bin === 'string' ? bin : bin[tool]);
