@@ -1,0 +1,208 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join, resolve } from 'node:path';
+import { json, text } from 'node:stream/consumers';
+import type { ExecutionContext } from 'ava';
+import { programVersion } from '../../daemon/version-info.ts';
+import { temporaryDirectory } from './daemon.ts';
+
+export const launcher = resolve(import.meta.dirname, '..', '..', 'bin', 'waypointd.js');
+
+export interface CliResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface CliOptions {
+  readonly input?: string;
+  readonly env?: Readonly<Record<string, string>>;
+  readonly cwd?: string;
+}
+
+/** A command line of its own: home and every directory below one root. */
+export interface TestCli {
+  readonly root: string;
+  readonly env: Readonly<Record<string, string>>;
+  run(words: readonly string[], options?: CliOptions): Promise<CliResult>;
+  /** Runs and expects exit code 0; gives standard output. */
+  out(words: readonly string[], options?: CliOptions): Promise<string>;
+  /** Starts without waiting; killed with the test. */
+  start(words: readonly string[], options?: CliOptions): ChildProcess;
+}
+
+/** Makes a command line whose directories go with the test. */
+export function testCli(t: ExecutionContext<unknown>, root = temporaryDirectory(t)): TestCli {
+  const home = join(root, 'home');
+  mkdirSync(home, { recursive: true });
+  const env = {
+    PATH: process.env['PATH'] ?? '',
+    HOME: home,
+    USERPROFILE: home,
+    APPDATA: join(home, 'roaming'),
+    LOCALAPPDATA: join(home, 'local'),
+    XDG_CONFIG_HOME: join(root, 'config'),
+    WAYPOINTD_DATA_DIR: join(root, 'data'),
+    WAYPOINTD_CACHE_DIR: join(root, 'cache'),
+    WAYPOINTD_RUNTIME_DIR: join(root, 'run'),
+  };
+  function start(words: readonly string[], options: CliOptions = {}): ChildProcess {
+    const child = spawn(process.execPath, [launcher, ...words], {
+      env: { ...env, ...options.env },
+      cwd: options.cwd ?? root,
+      stdio: ['pipe', 'pipe', 'pipe'],
+    });
+    t.teardown(() => child.kill('SIGKILL'));
+    return child;
+  }
+  async function run(words: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+    const child = start(words, options);
+    child.stdin?.on('error', () => undefined);
+    child.stdin?.end(options.input ?? '');
+    return finish(child);
+  }
+  async function out(words: readonly string[], options?: CliOptions): Promise<string> {
+    const result = await run(words, options);
+    t.is(result.code, 0, `${words.join(' ')}: ${result.stderr}`);
+    return result.stdout;
+  }
+  return { root, env, run, out, start };
+}
+
+/** Waits for a started command and collects what it prints. */
+export async function finish(child: ChildProcess): Promise<CliResult> {
+  const { stdout, stderr } = child;
+  if (stdout === null || stderr === null) throw new Error('a command without output');
+  const [out, err, code] = await Promise.all([
+    text(stdout),
+    text(stderr),
+    new Promise<number | null>((done) => {
+      child.on('close', done);
+    }),
+  ]);
+  return { code, stdout: out, stderr: err };
+}
+
+/** Resolves when a stream of a command has printed something that matches. */
+export async function untilPrinted(
+  stream: NodeJS.ReadableStream | null,
+  pattern: RegExp,
+): Promise<RegExpExecArray> {
+  if (stream === null) throw new Error('a command without output');
+  let printed = '';
+  return new Promise((done, fail) => {
+    stream.on('data', (piece: Buffer) => {
+      printed += piece.toString('utf8');
+      const match = pattern.exec(printed);
+      if (match !== null) done(match);
+    });
+    stream.on('end', () => fail(new Error(`ended without ${String(pattern)}: ${printed}`)));
+  });
+}
+
+export interface FakeRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  readonly body: unknown;
+  readonly authorization: string | undefined;
+}
+
+type FakeAnswer = (request: FakeRequest, response: ServerResponse) => unknown;
+
+export interface FakeDaemon {
+  readonly port: number;
+  readonly token: string;
+  readonly requests: FakeRequest[];
+}
+
+/** A token as long as a real one. */
+export const fakeToken = 'fake-token-fake-token-fake-token-fake-token';
+
+/**
+ * A server that answers like a daemon where a test says so, found through the hand-over file of the command line. Routes
+ * are `METHOD /path`; what they return is sent as JSON, unless they have answered themselves.
+ */
+export async function startFakeDaemon(
+  t: ExecutionContext<unknown>,
+  { root }: { readonly root: string },
+  routes: Readonly<Record<string, FakeAnswer>>,
+  { version = programVersion(), handOver = {} as Readonly<Record<string, unknown>> } = {},
+): Promise<FakeDaemon> {
+  const requests: FakeRequest[] = [];
+  const all: Readonly<Record<string, FakeAnswer>> = {
+    'GET /api/version': () => fakeVersion(version),
+    ...routes,
+  };
+  const server = createServer((incoming, response) => {
+    void answer(incoming, response);
+  });
+  async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const url = new URL(incoming.url ?? '/', 'http://127.0.0.1');
+    const request = {
+      method: incoming.method ?? '',
+      path: url.pathname,
+      query: url.searchParams,
+      body: incoming.headers['content-length'] === undefined ? undefined : await json(incoming),
+      authorization: incoming.headers.authorization,
+    };
+    requests.push(request);
+    const route = all[`${request.method} ${request.path}`];
+    const result =
+      request.authorization === `Bearer ${fakeToken}`
+        ? await (route ?? notFound)(request, response)
+        : fail(response, 401, 'unauthorized', 'A valid bearer token is required.');
+    if (!response.headersSent) response.end(JSON.stringify(result));
+  }
+  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const directory = join(root, 'run');
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const content = { ...fakeHandOver(port), ...handOver };
+  writeFileSync(join(directory, 'daemon.json'), JSON.stringify(content), { mode: 0o600 });
+  return { port, token: fakeToken, requests };
+}
+
+/** The content of a hand-over file for a server on this port. */
+export function fakeHandOver(port: number) {
+  return {
+    version: 1 as const,
+    pid: process.pid,
+    port,
+    url: `http://127.0.0.1:${port}`,
+    token: fakeToken,
+    started: '2024-06-01T12:00:00.000Z',
+    program: 'waypointd 0.0.0',
+    instance: 'fake',
+  };
+}
+
+export function fakeVersion(version: string) {
+  return {
+    api: 1,
+    features: [],
+    runtime: { name: 'node', version: '24.0.0' },
+    platform: { os: 'linux', arch: 'x64', release: '6' },
+    module: { name: 'waypointd', version },
+    sqlite: '3.50.0',
+  };
+}
+
+/** Answers with an error as the API does. */
+export function fail(
+  response: ServerResponse,
+  status: number,
+  code: string,
+  message: string,
+  field?: string,
+): void {
+  response.statusCode = status;
+  response.end(JSON.stringify({ message, code, request_id: 'r1', field }));
+}
+
+function notFound(_: FakeRequest, response: ServerResponse): void {
+  fail(response, 404, 'not_found', 'There is nothing here by that name.');
+}
