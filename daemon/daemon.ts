@@ -7,6 +7,7 @@ import { waypointGuards } from './guard.ts';
 import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
 import { ImportRun } from './import/run.ts';
 import { noFix } from './location/latest-fix.ts';
+import { mirrorTasks, type MirrorPool } from './mirror/mirror-tasks.ts';
 import { BookmarksMirror } from './mirror/mirror.ts';
 import type { Paths } from './paths.ts';
 import { WorkerPool } from './pool.ts';
@@ -82,7 +83,8 @@ async function startOn(stores: OpenedStores, options: StartOptions): Promise<Dae
   const { port } = await listen(server, options);
   const url = `http://127.0.0.1:${port}`;
   const withdraw = await announce(options, { port, token, started: clock.now() });
-  parts.imports.reconcile();
+  // A failure is logged there; clusters and suggest answer with it until an import mends the library.
+  parts.imports.reconcile(stores.isLibraryEmpty).catch(() => {});
   parts.mirror.start();
   log.info('daemon.ready', { port });
 
@@ -105,37 +107,37 @@ async function startOn(stores: OpenedStores, options: StartOptions): Promise<Dae
 
 interface Parts {
   readonly index: WaypointIndex;
-  readonly pool: WorkerPool;
+  readonly mirrorPool: MirrorPool;
   readonly readers: ReaderPool;
   readonly imports: ImportRun;
   readonly mirror: BookmarksMirror;
   readonly waypoints: Waypoints;
 }
 
-function buildParts({ store, isLibraryEmpty }: OpenedStores, options: StartOptions): Parts {
+function buildParts({ store }: OpenedStores, options: StartOptions): Parts {
   const { paths, log, clock } = options;
   const index = new WaypointIndex();
-  const pool = new WorkerPool();
+  const mirrorPool: MirrorPool = new WorkerPool({ file: 'mirror-tasks' });
   const readers = new ReaderPool({
     waypointsPath: paths.waypointsDatabase,
     libraryPath: paths.libraryDatabase,
     size: limits.streams,
   });
   const imports = new ImportRun({
-    pool,
-    paths,
+    libraryPath: paths.libraryDatabase,
+    importsDirectory: paths.imports,
+    ownFiles: [paths.bookmarksFile],
     clock,
     log,
-    isLibraryEmpty,
     countWaypoints: () => store.twins.count(),
-    onIndex: async (data) => void (await index.replaceLibrary(data)),
+    onIndex: (data) => index.replaceLibrary(data),
   });
   const mirror = new BookmarksMirror({
     path: paths.bookmarksFile,
     backupsDirectory: paths.backups,
     waypointsPath: paths.waypointsDatabase,
     store,
-    pool,
+    tasks: mirrorTasks(mirrorPool),
     log,
     clock,
     onMerged: () => waypoints.reload(),
@@ -147,7 +149,7 @@ function buildParts({ store, isLibraryEmpty }: OpenedStores, options: StartOptio
     onChange: () => mirror.touch(),
     isLibraryWhole: () => imports.isLibraryWhole,
   });
-  return { index, pool, readers, imports, mirror, waypoints };
+  return { index, mirrorPool, readers, imports, mirror, waypoints };
 }
 
 async function listen(server: HttpServer, options: StartOptions): Promise<{ port: number }> {
@@ -192,12 +194,12 @@ async function stop(
     log: Log;
   },
 ): Promise<void> {
-  const { imports, mirror, pool, readers, server, stores, withdraw, log } = parts;
+  const { imports, mirror, mirrorPool, readers, server, stores, withdraw, log } = parts;
   log.info('daemon.stopping');
   // An import answers its request only when it has ended, so it is cancelled while the server finishes requests.
   const results = await Promise.allSettled([imports.close(), server.close(limits.shutdownMs)]);
   results.push(...(await Promise.allSettled([mirror.close()])));
-  results.push(...(await Promise.allSettled([pool.close()])));
+  results.push(...(await Promise.allSettled([mirrorPool.close()])));
   readers.close();
   stores.close();
   await withdraw();

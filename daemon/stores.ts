@@ -13,7 +13,7 @@ import { StartRefused } from './start-refused.ts';
 /** A data directory held and opened by this process. */
 export interface OpenedStores {
   readonly store: WaypointStore;
-  /** True when nothing was ever imported, so that no worker needs to look. */
+  /** True when the library holds no file; then a worker need only look if `imports/` has one. */
   readonly isLibraryEmpty: boolean;
   /** Closes the store, then lets go of the directory. */
   close(): void;
@@ -54,11 +54,11 @@ function openLocked(
   });
   try {
     createPrivateDirectory(paths.imports);
-    const library = prepareLibrary(paths.libraryDatabase);
+    const library = prepareLibrary(paths.libraryDatabase, clock.now());
     const store = new WaypointStore(db, paths.libraryDatabase);
     return {
       store,
-      isLibraryEmpty: library.empty && readdirSync(paths.imports).length === 0,
+      isLibraryEmpty: library.empty,
       close() {
         store.close();
         lock.release();
@@ -72,11 +72,7 @@ function openLocked(
 
 /** What stands beside `waypoints.sqlite` only if it was there once. An empty imports directory proves nothing. */
 function companionsOf(paths: Paths): string[] {
-  const files = [
-    `${paths.waypointsDatabase}-wal`,
-    paths.libraryDatabase,
-    join(paths.data, 'bookmarks.gpx'),
-  ];
+  const files = [paths.libraryDatabase, join(paths.data, 'bookmarks.gpx')];
   return [...files, ...entriesOf(paths.imports), ...entriesOf(paths.backups)];
 }
 

@@ -111,9 +111,9 @@ function importedQuery(query: WaypointsQuery): CompiledQuery {
 function filters({ bbox, tag }: WaypointsQuery): RawBuilder<boolean> {
   const conditions: RawBuilder<boolean>[] = [sql`true`];
   if (bbox !== undefined) {
-    const ranges = longitudeRanges(bbox).map(
-      ([west, east]) => sql`w.lon BETWEEN ${west} AND ${east}`,
-    );
+    const ranges = longitudeRanges(bbox)
+      .filter((range) => range !== undefined)
+      .map(([west, east]) => sql`w.lon BETWEEN ${west} AND ${east}`);
     conditions.push(
       sql`w.lat BETWEEN ${bbox[1]} AND ${bbox[3]}`,
       sql`(${sql.join(ranges, sql` OR `)})`,

@@ -5,6 +5,7 @@ import {
   mkdirSync,
   openSync,
   renameSync,
+  rmSync,
   statSync,
 } from 'node:fs';
 import { join } from 'node:path';

@@ -1,0 +1,77 @@
+import { extname } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Transferable } from 'node:worker_threads';
+import type { Piscina } from 'piscina';
+
+/** The tasks that a file in worker/ exports. */
+type Tasks<Module> = { [Name in keyof Module]: (input: never) => unknown };
+
+export interface WorkerPoolOptions {
+  /** Name of the file in worker/, without its ending. */
+  readonly file: string;
+  /** The most the heap of a thread may grow; one that needs more fails alone, not the daemon. In MB. */
+  readonly heapMb?: number;
+}
+
+/** Ending an idle thread gives its memory back; starting one costs 50 ms. */
+const idleTimeoutMs = 5_000;
+
+/**
+ * One thread for the tasks of one file: a second task waits for the first. Nothing is loaded, and no thread runs, until
+ * the first task comes.
+ * @typeParam Module `typeof import` of the file
+ */
+export class WorkerPool<Module extends Tasks<Module>> {
+  readonly #options: WorkerPoolOptions;
+  #pool: Promise<Piscina> | undefined;
+  #isClosed = false;
+
+  constructor(options: WorkerPoolOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Runs a task in the thread.
+   * @param transferList what of the input moves to the thread instead of being copied: message ports.
+   * @throws what the task throws, with its message but without its class; or an error of the thread when that dies.
+   */
+  async run<Name extends keyof Module & string>(
+    name: Name,
+    input: Parameters<Module[Name]>[0],
+    transferList: readonly Transferable[] = [],
+  ): Promise<Awaited<ReturnType<Module[Name]>>> {
+    if (this.#isClosed) throw new Error('The worker pool is closed.');
+    this.#pool ??= this.#open();
+    const pool = await this.#pool;
+    return pool.run(input, { name, transferList: [...transferList] });
+  }
+
+  /** Ends the thread; a task that is running fails. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#drop();
+  }
+
+  async #open(): Promise<Piscina> {
+    const { Piscina: Pool } = await import('piscina');
+    const { file, heapMb = 1_024 } = this.#options;
+    // Type stripping runs `.ts`, the published package has `.js`.
+    const name = `../worker/${file}${extname(import.meta.filename)}`;
+    const pool = new Pool({
+      filename: fileURLToPath(new URL(name, import.meta.url)),
+      minThreads: 0,
+      maxThreads: 1,
+      idleTimeout: idleTimeoutMs,
+      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+    });
+    // A thread that dies before it is ready leaves its task waiting for ever; a new pool lets the task fail.
+    pool.on('error', () => void this.#drop());
+    return pool;
+  }
+
+  async #drop(): Promise<void> {
+    const pool = await this.#pool?.catch(() => undefined);
+    this.#pool = undefined;
+    await pool?.destroy();
+  }
+}

@@ -1,0 +1,42 @@
+import { draftMirror } from './mirror/draft.ts';
+import type {
+  DraftRequest,
+  DraftResult,
+  PublishRequest,
+  PublishResult,
+  TakeEditRequest,
+  TakeEditResult,
+} from './mirror/messages.ts';
+import { publishMirror } from './mirror/publish.ts';
+import { takeEdit as runTakeEdit } from './mirror/take-edit.ts';
+
+/**
+ * The tasks of the mirror worker, one export each; input and output are plain data or shared memory. They have a thread
+ * of their own, because an import may take minutes.
+ */
+export function draft(request: DraftRequest): DraftResult {
+  return withoutPaths(() => draftMirror(request));
+}
+
+export function publish(request: PublishRequest): PublishResult {
+  return withoutPaths(() => publishMirror(request));
+}
+
+export function takeEdit(request: TakeEditRequest): TakeEditResult {
+  return withoutPaths(() => runTakeEdit(request));
+}
+
+/**
+ * Errors of the file system quote the path of user data, and an error arrives on the main thread without its code: one
+ * that has nothing but the code, as message, tells the log all it may know.
+ */
+function withoutPaths<T>(task: () => T): T {
+  try {
+    return task();
+  } catch (error) {
+    const hasCode = error instanceof Error && 'code' in error && typeof error.code === 'string';
+    const kind = error instanceof Error ? error.name : typeof error;
+    // oxlint-disable-next-line preserve-caught-error -- the cause is what must not cross
+    throw new Error(hasCode ? String(error.code) : kind);
+  }
+}
