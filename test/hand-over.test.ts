@@ -219,7 +219,7 @@ test('token, url and status tell of the daemon that the file names', async (t) =
   t.deepEqual(JSON.parse(await cli.out(['url', '--json'])), { url: `http://127.0.0.1:${port}` });
   const status = JSON.parse(await cli.out(['status', '--json']));
   t.like(status, { running: true, pid: process.pid, waypoints: 41, bookmarks: 1 });
-  t.regex(await cli.out(['status']), /41 waypoints, 1 bookmark among them/u);
+  t.regex(await cli.out(['status']), /41 waypoints, of which 1 is a bookmark/u);
 });
 
 const idleImport = {

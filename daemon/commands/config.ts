@@ -12,7 +12,7 @@ import type { Paths } from '../paths.ts';
 import { CliError, usageError } from './cli-error.ts';
 import { commandContext, configFileOf, settingFlagsHelp } from './context.ts';
 import { invocation } from './invocation.ts';
-import { note, print, printJson } from './output.ts';
+import { note, print, printJson, terminalWidth } from './output.ts';
 import { forTerminal, layOut, tableLine, titleLine } from './table.ts';
 
 interface JsonOption {
@@ -96,7 +96,7 @@ async function showAll(command: Command, { json }: JsonOption): Promise<void> {
   }
   const rows = shown.map(({ key, value, source }) => [key, asText(value ?? ''), source]);
   const columns = [{ title: 'KEY' }, { title: 'VALUE', canShrink: true }, { title: 'FROM' }];
-  const layout = layOut(columns, rows, process.stdout.isTTY ? process.stdout.columns : Infinity);
+  const layout = layOut(columns, rows, terminalWidth());
   await print(titleLine(layout));
   for (const row of rows) await print(tableLine(layout, row));
 }

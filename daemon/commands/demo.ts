@@ -14,7 +14,7 @@ import { CliError } from './cli-error.ts';
 import { printSummary, sumResults } from './import-summary.ts';
 import { endBySignal, watchSignals } from './interrupts.ts';
 import { invocation } from './invocation.ts';
-import { print } from './output.ts';
+import { print, terminalWidth } from './output.ts';
 import { layOut, tableLine, titleLine, type Column } from './table.ts';
 import { dateOf, degrees, tagList } from './wording.ts';
 
@@ -149,8 +149,7 @@ async function table(titles: readonly string[], rows: readonly string[][]): Prom
       ? { title: text, align: 'right' }
       : { title: text, canShrink: text === 'NAME' || text === 'TAGS' },
   );
-  const width = process.stdout.isTTY ? process.stdout.columns : Infinity;
-  const layout = layOut(columns, rows, width);
+  const layout = layOut(columns, rows, terminalWidth());
   await print(titleLine(layout));
   for (const row of rows) await print(tableLine(layout, row));
 }

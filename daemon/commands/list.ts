@@ -5,7 +5,7 @@ import { usageError } from './cli-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { invocation } from './invocation.ts';
-import { note, print, write } from './output.ts';
+import { note, print, write, terminalWidth } from './output.ts';
 import { layOut, tableLine, titleLine, type Column } from './table.ts';
 import { counted, dateOf, degrees, tagList } from './wording.ts';
 
@@ -84,7 +84,7 @@ async function printTable(client: ApiClient, options: ListOptions, query: Query)
   let layout: ReturnType<typeof layOut> | undefined;
   let count = 0;
   async function begin(): Promise<void> {
-    layout = layOut(columns, first, process.stdout.isTTY ? process.stdout.columns : Infinity);
+    layout = layOut(columns, first, terminalWidth());
     await print(titleLine(layout));
     for (const row of first) await print(tableLine(layout, row));
   }

@@ -62,3 +62,8 @@ export function printJson(value: unknown): Promise<void> {
 export function note(line: string): void {
   process.stderr.write(`${line}\n`);
 }
+
+/** The width of the terminal that standard output is, in cells; undefined for a file or a pipe. */
+export function terminalWidth(): number | undefined {
+  return process.stdout.isTTY ? process.stdout.columns : undefined;
+}

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { suggestSchema, type Suggestion } from '../../model/search.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
-import { note, print, printJson } from './output.ts';
+import { note, print, printJson, terminalWidth } from './output.ts';
 import { forTerminal, layOut, tableLine, titleLine, type Column } from './table.ts';
 import { degrees } from './wording.ts';
 
@@ -44,11 +44,7 @@ Examples:
       if (options.json === true) return printJson(answer);
       if (answer.suggestions.length === 0) return note(`Nothing found for "${forTerminal(text)}".`);
       const rows = answer.suggestions.map(rowOf);
-      const layout = layOut(
-        columns,
-        rows,
-        process.stdout.isTTY ? process.stdout.columns : Infinity,
-      );
+      const layout = layOut(columns, rows, terminalWidth());
       await print(titleLine(layout));
       for (const row of rows) await print(tableLine(layout, row));
     });

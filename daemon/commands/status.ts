@@ -66,8 +66,9 @@ async function showStatus(status: Status): Promise<void> {
     `waypointd ${status.version} is running on ${status.url} (process ${status.pid}, for ${age})`,
   );
   if (status.data_dir !== undefined) await print(`data       ${forTerminal(status.data_dir)}`);
-  const bookmarks = counted(status.bookmarks, 'bookmark');
-  await print(`holds      ${counted(status.waypoints, 'waypoint')}, ${bookmarks} among them`);
+  const bookmarks =
+    status.bookmarks === 1 ? '1 is a bookmark' : `${status.bookmarks} are bookmarks`;
+  await print(`holds      ${counted(status.waypoints, 'waypoint')}, of which ${bookmarks}`);
   await print(`import     ${importLine(status.import)}`);
 }
 

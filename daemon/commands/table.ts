@@ -10,10 +10,14 @@ export interface Column {
 export interface TableLayout {
   readonly columns: readonly Column[];
   readonly widths: readonly number[];
+  /** Whether longer cells are cut; otherwise they push the rest of their line to the right. */
+  readonly isCut: boolean;
 }
 
 const gap = '  ';
 const narrowest = 8;
+/** One very long name must not push the columns of a piped table out of sight. */
+const widestPiped = 48;
 const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
 const plainAscii = /^[\x20-\x7E]*$/u;
 /** What terminals draw in two cells: emoji and the wide and full-width forms of Unicode's annex 11. */
@@ -55,17 +59,24 @@ export function fitWidth(text: string, width: number): string {
 }
 
 /**
- * Chooses the widths of a table's columns: wide enough for these rows, and shrunk where columns allow it until a line
- * fits into `maxWidth` cells.
+ * Chooses the widths of a table's columns for these rows.
+ * @param maxWidth the terminal's cells: columns that allow it are shrunk until a line fits. Without a terminal nothing
+ * is cut.
  */
 export function layOut(
   columns: readonly Column[],
   rows: readonly (readonly string[])[],
-  maxWidth = Infinity,
+  maxWidth: number | undefined,
 ): TableLayout {
   const widths = columns.map(({ title }, at) =>
     rows.reduce((width, row) => Math.max(width, displayWidth(row[at] ?? '')), title.length),
   );
+  if (maxWidth === undefined) {
+    const capped = widths.map((width, at) =>
+      columns[at]?.canShrink === true ? Math.min(width, widestPiped) : width,
+    );
+    return { columns, widths: capped, isCut: false };
+  }
   let excess = widths.reduce((sum, width) => sum + width + gap.length, -gap.length) - maxWidth;
   while (excess > 0) {
     const at = widestShrinkable(columns, widths);
@@ -73,7 +84,7 @@ export function layOut(
     widths[at] = (widths[at] ?? 0) - 1;
     excess -= 1;
   }
-  return { columns, widths };
+  return { columns, widths, isCut: true };
 }
 
 function widestShrinkable(
@@ -89,19 +100,19 @@ function widestShrinkable(
 }
 
 /** The titles of a table as its first line. */
-export function titleLine({ columns, widths }: TableLayout): string {
+export function titleLine(layout: TableLayout): string {
   return tableLine(
-    { columns, widths },
-    columns.map(({ title }) => title),
+    layout,
+    layout.columns.map(({ title }) => title),
   );
 }
 
-/** One row of a table; cells that do not fit are cut where their column allows it. */
-export function tableLine({ columns, widths }: TableLayout, row: readonly string[]): string {
+/** One row of a table. */
+export function tableLine({ columns, widths, isCut }: TableLayout, row: readonly string[]): string {
   const fields = columns.map(({ align, canShrink }, at) => {
     const width = widths[at] ?? 0;
     const text = forTerminal(row[at] ?? '');
-    const fitted = canShrink === true ? fitWidth(text, width) : text;
+    const fitted = isCut && canShrink === true ? fitWidth(text, width) : text;
     const padding = ' '.repeat(Math.max(0, width - displayWidth(fitted)));
     return align === 'right' ? padding + fitted : fitted + padding;
   });

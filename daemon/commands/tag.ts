@@ -4,7 +4,7 @@ import { tagSchema } from '../../model/tag.ts';
 import { distinctTagsSchema, waypointTagsSchema } from '../../model/waypoint.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
-import { note, print, printJson } from './output.ts';
+import { note, print, printJson, terminalWidth } from './output.ts';
 import { findPlace } from './place.ts';
 import { forTerminal, layOut, tableLine, titleLine, type Column } from './table.ts';
 import { tagList } from './wording.ts';
@@ -119,7 +119,7 @@ async function listAll(command: Command, options: TagOptions): Promise<void> {
     const count = tagSchema.safeParse(one).data?.count;
     return [tagList([one]), count === undefined ? '' : String(count)];
   });
-  const layout = layOut(columns, rows, process.stdout.isTTY ? process.stdout.columns : Infinity);
+  const layout = layOut(columns, rows, terminalWidth());
   await print(titleLine(layout));
   for (const row of rows) await print(tableLine(layout, row));
 }
