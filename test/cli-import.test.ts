@@ -1,0 +1,359 @@
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { conversionHints } from '../daemon/commands/other-formats.ts';
+import { planImports } from '../daemon/commands/import-plan.ts';
+import { sumResults } from '../daemon/commands/import-summary.ts';
+import type { ImportResult } from '../model/import.ts';
+import { fail, finish, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
+import { temporaryDirectory } from './helpers/daemon.ts';
+
+const posix = process.platform === 'win32' ? test.skip : test;
+
+const nothing: ImportResult = {
+  imported: false,
+  dir: '/x',
+  count: 0,
+  files: 0,
+  added: 0,
+  replaced: 0,
+  skipped_files: [],
+  skipped: 0,
+  duplicate_files: [],
+  duplicates: 0,
+  unsupported_files: [],
+  unsupported: 0,
+  failed_files: [],
+  failed: 0,
+  dedup_count: 0,
+  observations: 0,
+  untimed_points: 0,
+  unusable_points: 0,
+  replaced_files: [],
+  hidden: 0,
+  gpx_in_subfolders: 0,
+  failures: [],
+};
+
+const some: ImportResult = {
+  ...nothing,
+  imported: true,
+  count: 12,
+  files: 3,
+  added: 2,
+  replaced: 1,
+  replaced_files: ['c.gpx'],
+  dedup_count: 40,
+  observations: 1234,
+  first_time: '2024-06-01T12:00:00Z',
+  last_time: '2024-06-03T12:00:00Z',
+};
+
+function folder(t: ExecutionContext, ...files: string[]): string {
+  const directory = realpathSync(temporaryDirectory(t));
+  for (const file of files) {
+    mkdirSync(join(directory, file, '..'), { recursive: true });
+    writeFileSync(join(directory, file), '');
+  }
+  return directory;
+}
+
+test('folders and files become one request each folder, in order and once', (t) => {
+  const root = folder(t, 'a/1.gpx', 'b/2.gpx', 'b/3.gpx');
+  const [a, b] = [join(root, 'a'), join(root, 'b')];
+  const paths = [join(b, '3.gpx'), a, join(b, '2.gpx'), join(a, '.'), join(b, '3.gpx')];
+  t.deepEqual(planImports(paths, { recursive: true, into: 'x//y/' }), [
+    { dir: a, recursive: true, into: 'x/y' },
+    { dir: b, files: ['3.gpx', '2.gpx'], into: 'x/y' },
+  ]);
+});
+
+posix('a link that is named is followed', (t) => {
+  const root = folder(t, 'a/1.gpx');
+  symlinkSync(join(root, 'a'), join(root, 'folder'));
+  symlinkSync(join(root, 'a', '1.gpx'), join(root, 'file.gpx'));
+  t.deepEqual(planImports([join(root, 'folder'), join(root, 'file.gpx')], {}), [
+    { dir: join(root, 'a'), recursive: false },
+    { dir: join(root, 'a'), files: ['1.gpx'] },
+  ]);
+});
+
+test('very many files are split over several requests', (t) => {
+  const names = Array.from({ length: 1_001 }, (_, at) => `${at}.gpx`);
+  const root = folder(t, ...names);
+  const requests = planImports(
+    names.map((name) => join(root, name)),
+    {},
+  );
+  t.deepEqual(
+    requests.map(({ files }) => files?.length),
+    [1_000, 1],
+  );
+});
+
+test('files of one name from two folders are refused before anything is imported', (t) => {
+  const root = folder(t, 'a/1.gpx', 'b/1.gpx');
+  const error = t.throws(() => planImports([join(root, 'a/1.gpx'), join(root, 'b/1.gpx')], {}));
+  t.regex(error.message, /1\.gpx.*--into/u);
+});
+
+for (const into of ['..', 'a/../b', '/a', '', '///']) {
+  test(`--into "${into}" is refused`, (t) => {
+    const root = folder(t);
+    const error = t.throws(() => planImports([root], { into }));
+    t.is((error as { exitCode?: number }).exitCode, 64);
+  });
+}
+
+test('results are added up, and their files become whole paths', (t) => {
+  const failure = { file: 'f.gpx', reason: 'empty' as const };
+  const sum = sumResults([
+    { ...some, dir: '/b', failed: 1, failed_files: ['f.gpx'], failures: [failure] },
+    {
+      ...some,
+      dir: '/a',
+      dedup_count: 52,
+      first_time: '2023-01-01T00:00:00Z',
+      last_time: '2023-01-02T00:00:00Z',
+      cancelled: true,
+    },
+  ]);
+  t.like(sum, {
+    imported: true,
+    count: 24,
+    files: 6,
+    added: 4,
+    replaced: 2,
+    failed: 1,
+    observations: 2468,
+    dedup_count: 52,
+    first_time: '2023-01-01T00:00:00Z',
+    last_time: '2024-06-03T12:00:00Z',
+    cancelled: true,
+  });
+  t.deepEqual(sum.replaced_files, [join('/b', 'c.gpx'), join('/a', 'c.gpx')]);
+  t.deepEqual(sum.failures, [{ file: join('/b', 'f.gpx'), reason: 'empty' }]);
+  t.is(sum.results.length, 2);
+});
+
+test('other formats get the gpsbabel command that converts them', (t) => {
+  const one = conversionHints('/my tracks', ['it is.FIT', 'x.txt', 'noending']);
+  t.is(one.length, 1);
+  t.regex(one[0]?.sentence ?? '', /FIT/u);
+  t.is(
+    one[0]?.command,
+    `gpsbabel -w -t -i garmin_fit -f '/my tracks/it is.FIT' -o gpx -F '/my tracks/it is.gpx'`,
+  );
+  t.is(conversionHints('/d', ['a.kmz', 'b.zip'])[0]?.command, undefined);
+});
+
+posix('many files of another format get one command for all', (t) => {
+  const [flat] = conversionHints('/d', ['a.tcx', 'b.tcx']);
+  t.is(
+    flat?.command,
+    `find /d -maxdepth 1 -iname '*.tcx' -exec sh -c 'gpsbabel -w -t -i gtrnctr -f "$1" -o gpx -F "\${1%.*}.gpx"' _ {} \\;`,
+  );
+  t.notRegex(conversionHints('/d', ['x/a.kml', 'b.kml'])[0]?.command ?? '', /maxdepth/u);
+});
+
+test('the summary leads with points, dates and waypoints and tells what was refused and why', async (t) => {
+  const cli = testCli(t);
+  const root = folder(t);
+  const fake = await startFakeDaemon(t, cli, {
+    'POST /api/import': () => ({
+      ...some,
+      dir: root,
+      duplicates: 2,
+      duplicate_files: ['d.gpx', 'e.gpx'],
+      unsupported: 1,
+      unsupported_files: ['run.fit'],
+      failed: 2,
+      failed_files: ['bad\u001B[2J.gpx', 'cut.gpx'],
+      failures: [
+        { file: 'bad\u001B[2J.gpx', reason: 'not_xml', line: 7 },
+        { file: 'cut.gpx', reason: 'truncated' },
+      ],
+      untimed_points: 5,
+      unusable_points: 1,
+      hidden: 1,
+      gpx_in_subfolders: 4,
+    }),
+  });
+  const { code, stdout, stderr } = await cli.run(['import', root, '--into', 'here']);
+  t.is(code, 0);
+  t.regex(
+    stdout,
+    /^Imported 1,234 timed points from 2024-06-01 to 2024-06-03 and 12 waypoints from 3 files\.\n/u,
+  );
+  for (const expected of [
+    /1 file took the place of an older one/u,
+    /2 files were imported before/u,
+    /5 points without a time/u,
+    /1 point without a usable position/u,
+    /1 hidden file/u,
+    /40 waypoints in all/u,
+  ]) {
+    t.regex(stdout, expected);
+  }
+  t.regex(
+    stderr,
+    /2 files were refused:\n.*bad\uFFFD\[2J\.gpx: it is not well-formed XML \(line 7\)\n.*cut\.gpx: it ends/u,
+  );
+  t.regex(stderr, /gpsbabel -w -t -i garmin_fit/u);
+  t.regex(stderr, /4 GPX files are in sub-folders.*-r/u);
+  t.deepEqual(fake.requests.at(-1)?.body, { dir: root, recursive: false, into: 'here' });
+});
+
+const exits: [string, Partial<ImportResult>, number, RegExp][] = [
+  [
+    'everything was there before',
+    { duplicates: 2, duplicate_files: ['a', 'b'] },
+    0,
+    /^Nothing new/u,
+  ],
+  [
+    'some are there and some refused',
+    { duplicates: 1, duplicate_files: ['a'], failed: 1, failed_files: ['b'] },
+    0,
+    /^Nothing new/u,
+  ],
+  ['all were refused', { failed: 1, failed_files: ['b'] }, 1, /^Nothing was imported/u],
+  ['there was nothing', {}, 1, /^There was no GPX file/u],
+];
+for (const [what, result, expected, headline] of exits) {
+  test(`import exits with ${expected} when ${what}`, async (t) => {
+    const cli = testCli(t);
+    const root = folder(t);
+    await startFakeDaemon(t, cli, {
+      'POST /api/import': () => ({ ...nothing, ...result, dir: root }),
+    });
+    const { code, stdout } = await cli.run(['import', root]);
+    t.is(code, expected);
+    t.regex(stdout, headline);
+  });
+}
+
+test('a path that is not there stops the import before it begins', async (t) => {
+  const cli = testCli(t);
+  const root = folder(t);
+  const fake = await startFakeDaemon(t, cli, {});
+  const { code, stderr } = await cli.run(['import', root, join(root, 'gone')]);
+  t.is(code, 1);
+  t.regex(stderr, /There is no .*gone.*Nothing was imported/u);
+  t.deepEqual(fake.requests, []);
+});
+
+test('another import that is running is told, and so is a folder that the daemon cannot open', async (t) => {
+  const cli = testCli(t);
+  const root = folder(t);
+  let refusal: [number, string, string, string?] = [409, 'conflict', 'Another import is running.'];
+  await startFakeDaemon(t, cli, {
+    'POST /api/import': (_, response) => fail(response, ...refusal),
+    'GET /api/import': () => ({ ...idle, state: 'running', files_done: 3, files_total: 9 }),
+  });
+  const running = await cli.run(['import', root]);
+  t.is(running.code, 1);
+  t.regex(running.stderr, /Another import is running \(3 of 9 files done\)/u);
+  refusal = [400, 'invalid', 'The import directory is missing.', 'dir'];
+  const unreadable = await cli.run(['import', root]);
+  t.is(unreadable.code, 1);
+  t.regex(unreadable.stderr, /cannot open .*another user/u);
+});
+
+const idle = {
+  state: 'idle',
+  files_total: 0,
+  files_done: 0,
+  bytes_total: 0,
+  bytes_done: 0,
+  waypoints: 0,
+  observations: 0,
+  last: null,
+};
+
+test('what was done before a failure is told before the failure', async (t) => {
+  const cli = testCli(t);
+  const root = folder(t, 'a/1.gpx', 'b/2.gpx');
+  await startFakeDaemon(t, cli, {
+    'POST /api/import': ({ body }, response) =>
+      (body as { dir: string }).dir.endsWith('a')
+        ? { ...some, dir: join(root, 'a') }
+        : fail(response, 507, 'disk_full', 'The disk is full; what was finished is kept.'),
+  });
+  const { code, stdout, stderr } = await cli.run(['import', join(root, 'a'), join(root, 'b')]);
+  t.is(code, 1);
+  t.regex(stdout, /^Imported 1,234 timed points/u);
+  t.regex(stderr, /The disk is full/u);
+});
+
+test('two folders that hold the same file are pointed out', async (t) => {
+  const cli = testCli(t);
+  const root = folder(t, 'a/day.gpx', 'b/day.gpx');
+  await startFakeDaemon(t, cli, {
+    'POST /api/import': ({ body }) => {
+      const { dir } = body as { dir: string };
+      return dir.endsWith('b')
+        ? { ...some, dir, added: 0, replaced: 1, replaced_files: ['day.gpx'] }
+        : { ...some, dir, replaced: 0, replaced_files: [] };
+    },
+  });
+  const { stderr } = await cli.run(['import', join(root, 'a'), join(root, 'b')]);
+  t.regex(stderr, /day\.gpx is in two of these folders.*--into/u);
+});
+
+posix('Ctrl-C asks the daemon to stop and tells what was done', async (t) => {
+  const cli = testCli(t);
+  const root = folder(t, 'a/1.gpx', 'b/2.gpx');
+  const stopped = Promise.withResolvers<void>();
+  const started = Promise.withResolvers<void>();
+  const fake = await startFakeDaemon(t, cli, {
+    'POST /api/import': async () => {
+      started.resolve();
+      await stopped.promise;
+      return { ...some, dir: join(root, 'a'), cancelled: true };
+    },
+    'DELETE /api/import': (_, response) => {
+      response.statusCode = 202;
+      stopped.resolve();
+      return { status: 'cancelling' };
+    },
+  });
+  const child = cli.start(['import', join(root, 'a'), join(root, 'b')]);
+  const ended = finish(child);
+  await started.promise;
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  t.is(code, 130);
+  t.regex(stdout, /^Imported 1,234 timed points/u);
+  t.regex(stderr, /Stopped before the end/u);
+  const posts = fake.requests.filter(({ method }) => method === 'POST');
+  t.is(posts.length, 1, 'the second folder is not begun');
+});
+
+posix('a second Ctrl-C does not wait for the daemon', async (t) => {
+  const cli = testCli(t);
+  const started = Promise.withResolvers<void>();
+  await startFakeDaemon(t, cli, {
+    'POST /api/import': () => {
+      started.resolve();
+      return new Promise(() => undefined);
+    },
+    'DELETE /api/import': () => new Promise(() => undefined),
+  });
+  const child = cli.start(['import', folder(t)]);
+  const ended = new Promise((done) => child.on('exit', done));
+  await started.promise;
+  child.kill('SIGINT');
+  await untilPrinted(child.stderr, /Stopping/u);
+  child.kill('SIGINT');
+  t.is(await ended, 130);
+});
+
+test('--json prints the sum and every answer, and nothing else', async (t) => {
+  const cli = testCli(t);
+  const root = folder(t);
+  await startFakeDaemon(t, cli, { 'POST /api/import': () => ({ ...some, dir: root }) });
+  const { stdout, stderr } = await cli.run(['import', root, '--json']);
+  t.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify(sumResults([{ ...some, dir: root }]))));
+  t.is(stderr, '');
+});
