@@ -1,0 +1,269 @@
+import { Buffer } from 'node:buffer';
+
+/** Points in one blob at most, so that whoever reads one can keep buffers of a fixed size. */
+export const dayBlobPoints = 65_536;
+/** The value of `eleDm` for a point without elevation. */
+export const noElevation = -2_147_483_648;
+
+export const dayMs = 86_400_000;
+const formatVersion = 1;
+/** Times are stored in whole seconds: one byte instead of two for a logger at 1 Hz. */
+const wholeSeconds = 1;
+/** Elevations: absent for all points, there for all, or there where a bit says so. */
+const eleNone = 0;
+const eleAll = 2;
+const eleSome = 4;
+const eleMode = 6;
+const latLimitE7 = 900_000_000;
+const lonLimitE7 = 1_800_000_000;
+/** A header, then at most five bytes for each of four numbers, and a bit. */
+const worstBytes = 16 + dayBlobPoints * 20 + dayBlobPoints / 8;
+
+/** A blob that is not what {@link encodeDay} wrote. */
+export class DayBlobCorrupt extends Error {
+  override readonly name = 'DayBlobCorrupt';
+
+  constructor() {
+    super('A day of observations cannot be decoded.');
+  }
+}
+
+/** Points as columns, to be filled and used again. */
+export interface PointColumns {
+  /** Integer ms since 1970 UTC. */
+  readonly timeMs: Float64Array;
+  /** Units of 1e-7 degree. */
+  readonly latE7: Int32Array;
+  readonly lonE7: Int32Array;
+  /** Units of 0.1 m, or {@link noElevation}. */
+  readonly eleDm: Int32Array;
+}
+
+/** Allocates columns; by default for the largest blob. */
+export function pointColumns(capacity: number = dayBlobPoints): PointColumns {
+  return {
+    timeMs: new Float64Array(capacity),
+    latE7: new Int32Array(capacity),
+    lonE7: new Int32Array(capacity),
+    eleDm: new Int32Array(capacity),
+  };
+}
+
+/** The UTC day of an instant, counted from 1970-01-01; negative before. */
+export function dayOf(timeMs: number): number {
+  return Math.floor(timeMs / dayMs);
+}
+
+let scratch: Buffer | undefined;
+
+/**
+ * Encodes points `from`…`to` (exclusive): at least one, at most {@link dayBlobPoints}, all of one UTC day, in order of
+ * time. The layout: version, flags, count, day; then the columns one after the other, each as differences to the value
+ * before in variable-length integers (seven bits a byte, low first), signed ones zigzag.
+ */
+export function encodeDay(points: PointColumns, from: number, to: number): Buffer {
+  const out = (scratch ??= Buffer.allocUnsafe(worstBytes));
+  const day = dayOf(points.timeMs[from]!);
+  const times = areWholeSeconds(points.timeMs, from, to) ? wholeSeconds : 0;
+  const elevations = elevationMode(points.eleDm, from, to);
+  out[0] = formatVersion;
+  out[1] = times | elevations;
+  let at = putNumber(out, 2, to - from);
+  at = putNumber(out, at, zigzag(day));
+  at = putTimes(out, at, points.timeMs, from, to, day * dayMs, times === 0 ? 1 : 1_000);
+  at = putColumn(out, at, points.latE7, from, to);
+  at = putColumn(out, at, points.lonE7, from, to);
+  if (elevations === eleSome) at = putPresence(out, at, points.eleDm, from, to);
+  if (elevations !== eleNone) at = putColumn(out, at, points.eleDm, from, to);
+  return Buffer.from(out.subarray(0, at));
+}
+
+function areWholeSeconds(timeMs: Float64Array, from: number, to: number): boolean {
+  for (let i = from; i < to; i += 1) if (timeMs[i]! % 1_000 !== 0) return false;
+  return true;
+}
+
+function elevationMode(eleDm: Int32Array, from: number, to: number): number {
+  let absent = 0;
+  for (let i = from; i < to; i += 1) if (eleDm[i] === noElevation) absent += 1;
+  if (absent === 0) return eleAll;
+  return absent === to - from ? eleNone : eleSome;
+}
+
+/** Differences wrap around at 32 bits, in both directions alike, so every difference of two coordinates fits. */
+function zigzag(value: number): number {
+  return ((value << 1) ^ (value >> 31)) >>> 0;
+}
+
+function putNumber(out: Buffer, start: number, number: number): number {
+  let at = start;
+  let rest = number;
+  while (rest > 127) {
+    out[at] = (rest & 127) | 128;
+    at += 1;
+    rest >>>= 7;
+  }
+  out[at] = rest;
+  return at + 1;
+}
+
+function putTimes(
+  out: Buffer,
+  start: number,
+  timeMs: Float64Array,
+  from: number,
+  to: number,
+  dayStartMs: number,
+  unitMs: number,
+): number {
+  let at = start;
+  let before = dayStartMs;
+  for (let i = from; i < to; i += 1) {
+    const time = timeMs[i]!;
+    at = putNumber(out, at, (time - before) / unitMs);
+    before = time;
+  }
+  return at;
+}
+
+/** Points without elevation are left out; no other column holds {@link noElevation}. */
+function putColumn(
+  out: Buffer,
+  start: number,
+  column: Int32Array,
+  from: number,
+  to: number,
+): number {
+  let at = start;
+  let before = 0;
+  for (let i = from; i < to; i += 1) {
+    const value = column[i]!;
+    if (value === noElevation) continue;
+    at = putNumber(out, at, zigzag((value - before) | 0));
+    before = value;
+  }
+  return at;
+}
+
+function putPresence(
+  out: Buffer,
+  start: number,
+  eleDm: Int32Array,
+  from: number,
+  to: number,
+): number {
+  const end = start + Math.ceil((to - from) / 8);
+  out.fill(0, start, end);
+  for (let i = from; i < to; i += 1) {
+    if (eleDm[i] !== noElevation) out[start + ((i - from) >> 3)]! |= 1 << ((i - from) & 7);
+  }
+  return end;
+}
+
+/**
+ * Decodes a blob into the beginning of `points`, whose capacity is {@link dayBlobPoints}.
+ * @returns the number of points.
+ * @throws DayBlobCorrupt, after work in proportion to the size of the blob.
+ */
+export function decodeDay(blob: Uint8Array, points: PointColumns): number {
+  const flags = blob[1] ?? 0xff;
+  const mode = flags & eleMode;
+  if (blob[0] !== formatVersion || flags > (wholeSeconds | eleMode) || mode === eleMode) fail();
+  const reader = new NumberReader(blob, 2);
+  const count = reader.next();
+  // Every point has a byte of time, of latitude and of longitude.
+  if (count === 0 || count > dayBlobPoints || count * 3 > blob.length) fail();
+  const day = unzigzag(reader.next());
+  const unitMs = (flags & wholeSeconds) === 0 ? 1 : 1_000;
+  readTimes(reader, points.timeMs, count, day * dayMs, unitMs);
+  readColumn(reader, points.latE7, count, latLimitE7);
+  readColumn(reader, points.lonE7, count, lonLimitE7);
+  readElevations(reader, points.eleDm, count, mode);
+  if (reader.at !== blob.length) fail();
+  return count;
+}
+
+function fail(): never {
+  throw new DayBlobCorrupt();
+}
+
+function unzigzag(number: number): number {
+  return (number >>> 1) ^ -(number & 1);
+}
+
+/** Reads numbers of at most five bytes; beyond the end it fails. */
+class NumberReader {
+  readonly blob: Uint8Array;
+  at: number;
+
+  constructor(blob: Uint8Array, at: number) {
+    this.blob = blob;
+    this.at = at;
+  }
+
+  next(): number {
+    const first = this.blob[this.at]!;
+    if (first < 128) {
+      this.at += 1;
+      return first;
+    }
+    return this.#long();
+  }
+
+  #long(): number {
+    let number = 0;
+    for (let shift = 0; shift < 35; shift += 7) {
+      const byte = this.blob[this.at];
+      if (byte === undefined) fail();
+      this.at += 1;
+      number |= (byte & 127) << shift;
+      if (byte < 128) return number >>> 0;
+    }
+    return fail();
+  }
+}
+
+function readTimes(
+  reader: NumberReader,
+  timeMs: Float64Array,
+  count: number,
+  dayStartMs: number,
+  unitMs: number,
+): void {
+  let offset = 0;
+  for (let i = 0; i < count; i += 1) {
+    offset += reader.next() * unitMs;
+    timeMs[i] = dayStartMs + offset;
+  }
+  // Offsets only grow, so the last one is the largest.
+  if (offset >= dayMs) fail();
+}
+
+function readColumn(reader: NumberReader, column: Int32Array, count: number, limit: number): void {
+  let value = 0;
+  for (let i = 0; i < count; i += 1) {
+    value = (value + unzigzag(reader.next())) | 0;
+    if (value > limit || value < -limit) fail();
+    column[i] = value;
+  }
+}
+
+function readElevations(
+  reader: NumberReader,
+  eleDm: Int32Array,
+  count: number,
+  mode: number,
+): void {
+  if (mode === eleNone) {
+    eleDm.fill(noElevation, 0, count);
+    return;
+  }
+  const presence = mode === eleSome ? reader.at : -1;
+  if (mode === eleSome) reader.at += Math.ceil(count / 8);
+  let value = 0;
+  for (let i = 0; i < count; i += 1) {
+    const isPresent = presence < 0 || ((reader.blob[presence + (i >> 3)] ?? 0) >> (i & 7)) & 1;
+    if (isPresent) value = (value + unzigzag(reader.next())) | 0;
+    eleDm[i] = isPresent ? value : noElevation;
+  }
+}

@@ -1,0 +1,105 @@
+import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import Database from 'better-sqlite3';
+import { applicationId, openWriter, type Database as Connection } from '../database.ts';
+import { librarySchema, librarySchemaVersion } from './schema.ts';
+import { revisionSql } from './writer.ts';
+
+export interface PreparedLibrary {
+  /** No file has been imported, or all that was must be read again from `imports/`. */
+  readonly empty: boolean;
+  /** As LibraryWriter.revision. */
+  readonly revision: string;
+  /** An unusable or foreign file was there; it now lies beside under a name with a time stamp. */
+  readonly setAside: boolean;
+}
+
+/** Up to this size every page is checked at start-up, in some 100 ms; larger ones show damage when they are read. */
+const checkedBytes = 33_554_432;
+const setAsideName = /^library-set-aside-.*\.sqlite(-wal|-shm)?$/;
+const companions = ['-wal', '-shm'];
+
+/**
+ * Makes the library ready before any other connection to it exists: creates it when missing, and sets one of another
+ * schema, or one that cannot be read, aside for a new one. Only the last set aside is kept.
+ * @param now ms since 1970, for the name of what is set aside.
+ * @throws errors of the disk, which say nothing about the library.
+ */
+export function prepareLibrary(path: string, now: number): PreparedLibrary {
+  const setAside = existsSync(path) && !isUsable(path);
+  if (setAside) setLibraryAside(path, now);
+  rmSync(damageMark(path), { force: true });
+  const db = openWriter(path, 'normal');
+  try {
+    if (schemaVersionOf(db) === 0) create(db);
+    const files = db.prepare('SELECT count(*) FROM files').pluck().get();
+    const revision = db.prepare<[], string>(revisionSql).pluck().get() ?? '';
+    return { empty: files === 0, revision, setAside };
+  } finally {
+    db.close();
+  }
+}
+
+/** Has the library set aside at the next start, for damage that shows only while it is in use. */
+export function markLibraryDamaged(path: string): void {
+  writeFileSync(damageMark(path), '', { mode: 0o600 });
+}
+
+/** Tells whether an error of SQLite says that a database is damaged. */
+export function isDamage(error: unknown): boolean {
+  if (!(error instanceof Database.SqliteError)) return false;
+  return error.code.startsWith('SQLITE_CORRUPT') || error.code === 'SQLITE_NOTADB';
+}
+
+function damageMark(path: string): string {
+  return `${path}.damaged`;
+}
+
+function create(db: Connection): void {
+  db.transaction(() => {
+    db.exec(librarySchema);
+    db.pragma(`application_id = ${applicationId}`);
+    db.pragma(`user_version = ${librarySchemaVersion}`);
+  }).immediate();
+}
+
+function isUsable(path: string): boolean {
+  if (existsSync(damageMark(path))) return false;
+  let db: Connection | undefined;
+  try {
+    db = openWriter(path, 'normal');
+    const version = schemaVersionOf(db);
+    if (version === 0) return isBlank(db);
+    if (version !== librarySchemaVersion) return false;
+    if (db.pragma('application_id', { simple: true }) !== applicationId) return false;
+    if (statSync(path).size > checkedBytes) return true;
+    return db.pragma('quick_check(1)', { simple: true }) === 'ok';
+  } catch (error) {
+    if (isDamage(error)) return false;
+    throw error;
+  } finally {
+    db?.close();
+  }
+}
+
+function schemaVersionOf(db: Connection): unknown {
+  return db.pragma('user_version', { simple: true });
+}
+
+/** A first start that was cut off. */
+function isBlank(db: Connection): boolean {
+  return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
+}
+
+function setLibraryAside(path: string, now: number): void {
+  const directory = dirname(path);
+  for (const name of readdirSync(directory)) {
+    if (setAsideName.test(name)) rmSync(join(directory, name), { force: true });
+  }
+  const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const target = join(directory, `library-set-aside-${stamp}.sqlite`);
+  renameSync(path, target);
+  for (const suffix of companions) {
+    if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);
+  }
+}

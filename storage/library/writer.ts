@@ -1,0 +1,221 @@
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { openWriter, type Database } from '../database.ts';
+import { DayCollector, type DayPart } from './day-collector.ts';
+import { prepareWaypointRows, type ImportedWaypoint, type WaypointRows } from './waypoint-rows.ts';
+
+export type { ImportedWaypoint } from './waypoint-rows.ts';
+
+/** An imported file as the library knows it. */
+export interface LibraryFile {
+  readonly id: number;
+  /** Relative to `imports/`, with `/`. */
+  readonly path: string;
+  /** The path as paths are compared. */
+  readonly pathKey: string;
+  /** 64 lower-case hex digits. */
+  readonly sha256: string;
+  readonly size: number;
+  /** Decimal digits: a double cannot hold it. */
+  readonly mtimeNs: string;
+}
+
+/** What tells whether a file was changed since. */
+export type FileStamp = Pick<LibraryFile, 'size' | 'mtimeNs'>;
+
+/** Counts of one file. */
+export interface FileCounts {
+  readonly waypoints: number;
+  readonly observations: number;
+  readonly untimedPoints: number;
+  readonly unusablePoints: number;
+  readonly firstMs?: number;
+  readonly lastMs?: number;
+}
+
+/** Takes what a file holds, in file order. */
+export interface FileRows {
+  waypoint(waypoint: ImportedWaypoint): void;
+  /** @param ele in metres, NaN for none. */
+  trackPoint(lat: number, lon: number, ele: number, timeMs: number): void;
+}
+
+export interface FileContent {
+  /** Reads the file into the rows. */
+  readonly load: (rows: FileRows) => FileCounts;
+  /** Called when all rows are written, last before the commit: puts the file in its place. */
+  readonly place: () => FileStamp;
+}
+
+const trackPointKind = 0;
+const waypointKind = 1;
+
+/** The one writer of `library.sqlite`. A file's rows change in one transaction, or not at all. */
+export class LibraryWriter {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #waypointRows: WaypointRows;
+  readonly #trackPoints: DayCollector;
+  readonly #timedWaypoints: DayCollector;
+  #fileId = 0;
+
+  /** @param path of a library that prepareLibrary has made ready. */
+  constructor(path: string) {
+    this.#db = openWriter(path, 'normal');
+    this.#statements = prepareStatements(this.#db);
+    this.#waypointRows = prepareWaypointRows(this.#db);
+    this.#trackPoints = new DayCollector((part) => this.#insertDay(trackPointKind, part));
+    this.#timedWaypoints = new DayCollector((part) => this.#insertDay(waypointKind, part));
+  }
+
+  /** All files, in byte order of their paths. */
+  files(): LibraryFile[] {
+    return this.#statements.allFiles.all();
+  }
+
+  findByKey(pathKey: string): LibraryFile | undefined {
+    return this.#statements.fileByKey.get(pathKey);
+  }
+
+  findByContent(sha256: string): LibraryFile[] {
+    return this.#statements.filesByContent.all(sha256);
+  }
+
+  /**
+   * Replaces the rows of the file at a path, or adds them; undone when anything throws.
+   * @throws what `load` and `place` throw, and errors of SQLite.
+   */
+  replaceFile(
+    file: Pick<LibraryFile, 'path' | 'pathKey' | 'sha256'>,
+    { load, place }: FileContent,
+  ): FileCounts {
+    return this.#db
+      .transaction(() => {
+        const before = this.findByKey(file.pathKey);
+        if (before !== undefined) this.#deleteRows(before.id);
+        const { insertFile, finishFile, touch } = this.#statements;
+        const id = Number(insertFile.run(file).lastInsertRowid);
+        const counts = load(this.#rowsOf(id, file.path));
+        this.#trackPoints.flush();
+        this.#timedWaypoints.flush();
+        touch.run();
+        finishFile.run({ id, firstMs: null, lastMs: null, ...counts, ...place() });
+        return counts;
+      })
+      .immediate();
+  }
+
+  removeFile(id: number): void {
+    this.#db
+      .transaction(() => {
+        this.#deleteRows(id);
+        this.#statements.touch.run();
+      })
+      .immediate();
+  }
+
+  /** Notes that a file with the content it had is another file on the disk now. */
+  restamp(id: number, stamp: FileStamp): void {
+    this.#statements.restamp.run({ id, ...stamp });
+  }
+
+  /** Names the present content: changes with every file added, replaced or removed, and with a rebuilt library. */
+  revision(): string {
+    return this.#statements.revision.get() ?? '';
+  }
+
+  shownCount(): number {
+    return this.#statements.shownCount.get() ?? 0;
+  }
+
+  /** The waypoints that show, each identity once, by path and position. No other method may be called meanwhile. */
+  *shownWaypoints(): Iterable<{ name: string; lat: number; lon: number }> {
+    // Lazily: an iterator that nobody reads would keep the connection busy, and closing it would fail.
+    yield* this.#statements.shownWaypoints.iterate();
+  }
+
+  /** Makes all that was committed durable, and empties the write-ahead log unless somebody is reading in it. */
+  checkpoint(): void {
+    const [row] = this.#db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
+    if (row?.busy === 0) return;
+    // A reader of an older state keeps the log from being emptied; its commits must reach the disk all the same.
+    const log = openSync(`${this.#db.name}-wal`, 'r+');
+    try {
+      fsyncSync(log);
+    } finally {
+      closeSync(log);
+    }
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #rowsOf(id: number, path: string): FileRows {
+    this.#fileId = id;
+    this.#trackPoints.reset();
+    this.#timedWaypoints.reset();
+    let position = 0;
+    return {
+      waypoint: (waypoint) => {
+        this.#waypointRows.insert({ id, path }, position, waypoint);
+        position += 1;
+        const { lat, lon, ele = Number.NaN, timeMs } = waypoint;
+        if (timeMs !== undefined) this.#timedWaypoints.add(lat, lon, ele, timeMs);
+      },
+      trackPoint: (lat, lon, ele, timeMs) => this.#trackPoints.add(lat, lon, ele, timeMs),
+    };
+  }
+
+  #insertDay(kind: number, part: DayPart): void {
+    this.#statements.insertDay.run({ ...part, fileId: this.#fileId, kind });
+  }
+
+  #deleteRows(id: number): void {
+    this.#waypointRows.handOver(id);
+    this.#statements.deleteFile.run(id);
+  }
+}
+
+const fileColumns = 'id, path, path_key AS pathKey, sha256, size, mtime_ns AS mtimeNs';
+
+function prepareStatements(db: Database) {
+  return {
+    allFiles: db.prepare<[], LibraryFile>(`SELECT ${fileColumns} FROM files ORDER BY path`),
+    fileByKey: db.prepare<[string], LibraryFile>(
+      `SELECT ${fileColumns} FROM files WHERE path_key = ?`,
+    ),
+    filesByContent: db.prepare<[string], LibraryFile>(
+      `SELECT ${fileColumns} FROM files WHERE sha256 = ? ORDER BY path`,
+    ),
+    insertFile: db.prepare(`
+      INSERT INTO files (path, path_key, sha256, size, mtime_ns,
+        waypoints, observations, untimed_points, unusable_points)
+      VALUES (@path, @pathKey, @sha256, 0, '', 0, 0, 0, 0)`),
+    finishFile: db.prepare(`
+      UPDATE files SET size = @size, mtime_ns = @mtimeNs, waypoints = @waypoints,
+        observations = @observations, untimed_points = @untimedPoints,
+        unusable_points = @unusablePoints, first_ms = @firstMs, last_ms = @lastMs
+      WHERE id = @id`),
+    restamp: db.prepare('UPDATE files SET size = @size, mtime_ns = @mtimeNs WHERE id = @id'),
+    // Waypoints and days go with it, by foreign key.
+    deleteFile: db.prepare('DELETE FROM files WHERE id = ?'),
+    insertDay: db.prepare(`
+      INSERT INTO days (day, file_id, kind, part, points, first_ms, last_ms,
+        south_e7, west_e7, north_e7, east_e7, blob)
+      VALUES (@day, @fileId, @kind, @part, @points, @firstMs, @lastMs,
+        @southE7, @westE7, @northE7, @eastE7, @blob)`),
+    touch: db.prepare(
+      "UPDATE meta SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) WHERE key = 'revision'",
+    ),
+    revision: db.prepare<[], string>(revisionSql).pluck(),
+    shownCount: db.prepare<[], number>('SELECT count(*) FROM waypoints WHERE shown = 1').pluck(),
+    // CROSS JOIN fixes the order of the loops, so that nothing is sorted.
+    shownWaypoints: db.prepare<[], { name: string; lat: number; lon: number }>(`
+      SELECT w.name, w.lat, w.lon FROM files AS f CROSS JOIN waypoints AS w
+      WHERE w.file_id = f.id AND w.shown = 1 ORDER BY f.path, w.position`),
+  };
+}
+
+/** The store's random name and its counter of changes: a rebuilt library counts from 1 again under another name. */
+export const revisionSql = `
+  SELECT group_concat(value, '.' ORDER BY key DESC) FROM meta WHERE key IN ('store', 'revision')`;
