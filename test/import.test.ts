@@ -1,0 +1,680 @@
+/** What an import makes of the files it meets: worker/import, run in this thread. */
+import { execFileSync } from 'node:child_process';
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { createHash } from 'node:crypto';
+import { join, resolve } from 'node:path';
+import test from 'ava';
+import { expected } from '../fixtures/expected.ts';
+import { WaypointError } from '../model/failure.ts';
+import { decodeDay, pointColumns } from '../storage/day-blob.ts';
+import { openReader } from '../storage/database.ts';
+import { prepareLibrary } from '../storage/library/prepare.ts';
+import { temporaryPath, privatePath, requestPaths } from '../worker/import/private-path.ts';
+import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/imports.ts';
+
+const isRoot = process.getuid?.() === 0;
+const isWindows = process.platform === 'win32';
+const fixtures = resolve(import.meta.dirname, '../fixtures/gpx');
+const camp = gpx([['Camp', 42.1, -8.3]]);
+const hut = gpx([['Hut', 46.5, 8.2, '2024-05-01T10:00:00Z']], ['2024-05-01T08:00:00Z']);
+const lake = gpx([['Lake', 46.6, 8.3]]);
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
+
+test('every fixture gets the verdict of its list, and a refused one leaves nothing', (t) => {
+  const site = importSite(t);
+  const { result, index } = site.run({ dir: fixtures, recursive: true });
+  const refused = [...expected].filter(([, entry]) => 'refused' in entry);
+  const normal = (file: string): string => file.normalize('NFC');
+  t.deepEqual(
+    new Set(
+      result.failures
+        .map(({ file, ...failure }) => [normal(file), failure].flat())
+        .map((row) => JSON.stringify(row)),
+    ),
+    new Set(
+      refused.map(([file, entry]) => {
+        const { refused: reason, line } = entry as { refused: string; line?: number };
+        return JSON.stringify([file, line === undefined ? { reason } : { reason, line }]);
+      }),
+    ),
+  );
+  t.is(result.files + result.duplicates + result.failed, expected.size);
+  const kept = filesBelow(site.imports);
+  t.is(kept.length, result.added);
+  t.false(kept.some((file) => result.failed_files.includes(file)));
+  const duplicates = new Set(result.duplicate_files.map(normal));
+  let waypoints = 0;
+  let observations = 0;
+  for (const [file, entry] of expected) {
+    if ('refused' in entry || duplicates.has(file)) continue;
+    waypoints += entry.waypoints;
+    observations += entry.observations;
+  }
+  t.is(result.count, waypoints);
+  t.is(result.observations, observations);
+  t.is(
+    index?.count,
+    dumpLibrary(site.libraryPath)['waypoints']!.filter((row) => (row as number[])[10] === 1).length,
+  );
+});
+
+test('added, then duplicate, then replaced: each file gets its verdict', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut, 'b.GPX': camp, 'notes.txt': 'x', 'bad.gpx': '<gpx>' });
+  const first = site.run();
+  t.like(first.result, {
+    imported: true,
+    dir: site.source,
+    count: 2,
+    files: 2,
+    added: 2,
+    replaced: 0,
+    skipped_files: ['notes.txt', 'bad.gpx'],
+    skipped: 2,
+    duplicates: 0,
+    unsupported_files: ['notes.txt'],
+    unsupported: 1,
+    failed_files: ['bad.gpx'],
+    failed: 1,
+    observations: 2,
+    untimed_points: 1,
+    unusable_points: 0,
+    first_time: '2024-05-01T08:00:00Z',
+    last_time: '2024-05-01T10:00:00Z',
+    failures: [{ file: 'bad.gpx', reason: 'truncated', line: 1 }],
+  });
+  t.is(first.index?.count, 2);
+  t.deepEqual(filesBelow(site.imports), ['a.gpx', 'b.GPX']);
+
+  const second = site.run();
+  t.like(second.result, {
+    imported: false,
+    count: 0,
+    duplicate_files: ['a.gpx', 'b.GPX'],
+    skipped_files: ['a.gpx', 'b.GPX', 'notes.txt', 'bad.gpx'],
+  });
+  t.false('first_time' in second.result);
+  t.is(second.index, undefined, 'an index of nothing new is not built');
+
+  writeTree(site.source, { 'a.gpx': lake });
+  const third = site.run();
+  t.like(third.result, { added: 0, replaced: 1, count: 1, replaced_files: ['a.gpx'] });
+  t.is(readFileSync(join(site.imports, 'a.gpx'), 'utf8'), lake);
+  t.is(readFileSync(join(site.imports, '.replaced', `${sha256(hut)}.gpx`), 'utf8'), hut);
+  t.notDeepEqual(first.index?.revision, third.index?.revision);
+});
+
+test('content that is known under another path is a duplicate', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut, 'deep/b.gpx': hut, 'z.gpx': hut });
+  t.like(site.result({ recursive: true }), {
+    added: 1,
+    duplicate_files: ['deep/b.gpx', 'z.gpx'],
+  });
+  t.like(site.result({ into: 'other' }), { added: 0, duplicates: 2 });
+});
+
+test('a known path with other content is replaced, whatever else has that content', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut, 'b.gpx': lake });
+  site.run();
+  writeTree(site.source, { 'a.gpx': lake });
+  t.like(site.result(), { replaced_files: ['a.gpx'], duplicate_files: ['b.gpx'] });
+  t.is(dumpLibrary(site.libraryPath)['waypoints']!.length, 2);
+  const names = dumpLibrary(site.libraryPath)['waypoints']!.map((row) => (row as unknown[])[2]);
+  t.deepEqual(names, ['Lake', 'Lake']);
+});
+
+test('a private copy that was deleted or edited comes back by importing its source', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut, 'b.gpx': lake });
+  site.run();
+  rmSync(join(site.imports, 'a.gpx'));
+  const edited = lake.replace('Lake', 'Pond');
+  writeFileSync(join(site.imports, 'b.gpx'), edited);
+  t.like(site.result(), { added: 1, replaced_files: ['b.gpx'] });
+  t.is(readFileSync(join(site.imports, 'a.gpx'), 'utf8'), hut);
+  t.is(readFileSync(join(site.imports, 'b.gpx'), 'utf8'), lake);
+  t.is(readFileSync(join(site.imports, '.replaced', `${sha256(edited)}.gpx`), 'utf8'), edited);
+});
+
+test('replaced bytes are kept for 30 days, and not a day longer', (t) => {
+  const site = importSite(t);
+  const day = 86_400_000;
+  writeTree(site.source, { 'a.gpx': hut });
+  site.run();
+  utimesSync(join(site.imports, 'a.gpx'), 1, 1);
+  site.reconcile();
+  writeTree(site.source, { 'a.gpx': lake });
+  site.run();
+  const kept = join(site.imports, '.replaced', `${sha256(hut)}.gpx`);
+  const replacedAt = site.now;
+  site.now = replacedAt + 30 * day - 1_000;
+  site.run();
+  site.reconcile();
+  t.true(existsSync(kept), 'counted from the replacement, not from the age of the file');
+  site.now = replacedAt + 30 * day + 1_000;
+  site.run();
+  t.false(existsSync(kept));
+});
+
+test('the same content may be replaced again and again', (t) => {
+  const site = importSite(t);
+  for (const content of [hut, lake, hut, lake, hut]) {
+    writeTree(site.source, { 'a.gpx': content });
+    t.is(site.result().files, 1);
+    t.is(readFileSync(join(site.imports, 'a.gpx'), 'utf8'), content);
+  }
+  t.deepEqual(
+    filesBelow(join(site.imports, '.replaced')),
+    [`${sha256(hut)}.gpx`, `${sha256(lake)}.gpx`].toSorted(),
+  );
+  t.is(dumpLibrary(site.libraryPath)['files']!.length, 1);
+});
+
+test('sub-directories are imported on demand, else their files are counted', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, {
+    'a.gpx': hut,
+    'sub/b.gpx': lake,
+    'sub/deep/c.gpx': camp,
+    'sub/d.fit': 'x',
+    '.hidden.gpx': camp,
+    '.trash/e.gpx': camp,
+    'sub/.hidden.gpx': camp,
+  });
+  t.like(site.result(), { added: 1, unsupported: 0, hidden: 1, gpx_in_subfolders: 2 });
+  t.like(site.result({ recursive: true }), {
+    added: 2,
+    duplicates: 1,
+    unsupported_files: ['sub/d.fit'],
+    hidden: 3,
+    gpx_in_subfolders: 0,
+  });
+  t.deepEqual(filesBelow(site.imports), ['a.gpx', 'sub/b.gpx', 'sub/deep/c.gpx']);
+});
+
+test('verdicts come in the order of the paths', (t) => {
+  const site = importSite(t);
+  const names = ['b', 'a/b', 'a', 'B', 'a-b', 'é', 'a/a/a'];
+  writeTree(site.source, Object.fromEntries(names.map((name) => [`${name}.gpx`, '<gpx>'])));
+  const { failed_files: failed } = site.result({ recursive: true });
+  t.deepEqual(failed, failed.toSorted());
+  t.is(failed.length, isWindows ? 6 : 7);
+});
+
+test('files limits the import to the files it names', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, {
+    'a.gpx': hut,
+    'sub/b.gpx': lake,
+    'c.gpx': camp,
+    'x.txt': '',
+    '.h.gpx': camp,
+  });
+  mkdirSync(join(site.source, 'folder.gpx'));
+  const files = [
+    'sub/b.gpx',
+    'sub/b.gpx',
+    'a.gpx',
+    'gone.gpx',
+    'x.txt',
+    '.h.gpx',
+    'folder.gpx',
+    'a.gpx/b.gpx',
+  ];
+  t.like(site.result({ files }), {
+    added: 2,
+    unsupported_files: ['folder.gpx', 'x.txt'],
+    failures: [
+      { file: 'a.gpx/b.gpx', reason: 'unreadable' },
+      { file: 'gone.gpx', reason: 'unreadable' },
+    ],
+    hidden: 1,
+    gpx_in_subfolders: 0,
+  });
+  t.deepEqual(filesBelow(site.imports), ['a.gpx', 'sub/b.gpx']);
+});
+
+test('into places copies below a sub-folder of the imports', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'sub/a.gpx': hut });
+  t.is(site.result({ recursive: true, into: 'trips/2024' }).added, 1);
+  t.deepEqual(filesBelow(site.imports), ['trips/2024/sub/a.gpx']);
+  if (!isWindows) t.is(statSync(join(site.imports, 'trips')).mode & 0o777, 0o700);
+  if (!isWindows) t.is(statSync(join(site.imports, 'trips/2024/sub/a.gpx')).mode & 0o777, 0o600);
+});
+
+for (const path of [
+  '/etc/a.gpx',
+  '../a.gpx',
+  'a/../../b.gpx',
+  'a//b.gpx',
+  'a/',
+  './a.gpx',
+  'a\\b.gpx',
+  'a\0.gpx',
+  '..',
+  '\ud800.gpx',
+]) {
+  test(`a path of a request that is no plain relative path is refused: ${JSON.stringify(path)}`, (t) => {
+    for (const field of ['files', 'into'] as const) {
+      const request = {
+        dir: '/x',
+        ...(field === 'files' ? { files: ['ok.gpx', path] } : { into: path }),
+      };
+      const error = t.throws(() => requestPaths(request), { instanceOf: WaypointError });
+      t.is(error.failure, 'invalid');
+      t.is(error.field, field);
+    }
+  });
+}
+
+test('into cannot name a hidden directory, where old bytes are kept', (t) => {
+  for (const into of ['.replaced', 'a/.b', '.REPLACED']) {
+    t.throws(() => requestPaths({ dir: '/x', into }), { instanceOf: WaypointError });
+  }
+  t.deepEqual(requestPaths({ dir: '/x', into: 'a/b' }).into, ['a', 'b']);
+});
+
+if (!isWindows) {
+  test('links, directories named like files and FIFOs are unsupported, and nothing hangs', (t) => {
+    const site = importSite(t);
+    writeTree(site.source, { '../outside/secret.gpx': hut, 'real.gpx': lake });
+    symlinkSync('../outside/secret.gpx', join(site.source, 'link.gpx'));
+    symlinkSync('../outside', join(site.source, 'linked'));
+    symlinkSync('real.gpx', join(site.source, 'inside.gpx'));
+    symlinkSync('nowhere', join(site.source, 'dangling.gpx'));
+    execFileSync('mkfifo', [join(site.source, 'fifo.gpx')]);
+    mkdirSync(join(site.source, 'folder.gpx'));
+    const unsupported = ['dangling.gpx', 'fifo.gpx', 'inside.gpx', 'link.gpx', 'linked'];
+    t.like(site.result({ recursive: true }), {
+      added: 1,
+      unsupported_files: unsupported,
+      failed: 0,
+    });
+    t.deepEqual(filesBelow(site.imports), ['real.gpx']);
+    const named = ['link.gpx', 'linked/secret.gpx', 'fifo.gpx'];
+    t.like(site.result({ files: named }), { added: 0, unsupported: 3 });
+  });
+
+  test('the directory of the import may itself be a link', (t) => {
+    const site = importSite(t);
+    writeTree(site.source, { 'a.gpx': hut });
+    const link = `${site.source}-link`;
+    symlinkSync(site.source, link);
+    t.like(site.result({ dir: link }), { dir: link, added: 1 });
+  });
+
+  test('a link below the imports is never followed', (t) => {
+    const site = importSite(t);
+    const outside = join(site.imports, '../outside');
+    mkdirSync(outside);
+    symlinkSync(outside, join(site.imports, 'sub'));
+    writeTree(site.source, { 'sub/a.gpx': hut });
+    t.deepEqual(site.result({ recursive: true }).failures, [
+      { file: 'sub/a.gpx', reason: 'unreadable' },
+    ]);
+    t.deepEqual(readdirSync(outside), []);
+  });
+
+  test('what cannot be read fails alone', (t) => {
+    if (isRoot) {
+      t.log('root reads everything: only checked for other users');
+      t.pass();
+      return;
+    }
+    const site = importSite(t);
+    writeTree(site.source, { 'a.gpx': hut, 'b.gpx': lake, 'sub/c.gpx': camp });
+    chmodSync(join(site.source, 'a.gpx'), 0);
+    chmodSync(join(site.source, 'sub'), 0);
+    const { added, failures } = site.result({ recursive: true });
+    chmodSync(join(site.source, 'sub'), 0o700);
+    t.is(added, 1);
+    t.deepEqual(failures, [
+      { file: 'a.gpx', reason: 'unreadable' },
+      { file: 'sub', reason: 'unreadable' },
+    ]);
+  });
+}
+
+test('a directory that is gone when the worker looks is one clear failure', (t) => {
+  const site = importSite(t);
+  rmSync(site.source, { recursive: true });
+  t.like(site.result(), { imported: false, failures: [{ file: '.', reason: 'unreadable' }] });
+});
+
+test('a file where a directory must be, or the reverse, is unreadable', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut });
+  site.run();
+  rmSync(join(site.source, 'a.gpx'));
+  writeTree(site.source, { 'a.gpx/b.gpx': lake });
+  t.deepEqual(site.result({ recursive: true }).failures, [
+    { file: 'a.gpx/b.gpx', reason: 'unreadable' },
+  ]);
+  rmSync(join(site.source, 'a.gpx'), { recursive: true });
+  writeTree(site.source, { 'folder.gpx': lake });
+  mkdirSync(join(site.imports, 'folder.gpx'));
+  t.deepEqual(site.result().failures, [{ file: 'folder.gpx', reason: 'unreadable' }]);
+  t.deepEqual(filesBelow(site.imports), ['a.gpx']);
+});
+
+test('a file that fails leaves neither a copy nor a directory', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'deep/er/bad.gpx': '<gpx><wpt', 'deep/ok.gpx': hut });
+  site.run({ recursive: true });
+  t.deepEqual(filesBelow(site.imports), ['deep/ok.gpx']);
+  t.false(existsSync(join(site.imports, 'deep/er')));
+});
+
+test('a failing file does not touch the one it would replace', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut });
+  site.run();
+  const before = dumpLibrary(site.libraryPath);
+  writeTree(site.source, { 'a.gpx': hut.slice(0, -10) });
+  t.like(site.result(), { failures: [{ file: 'a.gpx', reason: 'truncated' }] });
+  t.deepEqual(dumpLibrary(site.libraryPath), before);
+  t.is(readFileSync(join(site.imports, 'a.gpx'), 'utf8'), hut);
+  t.deepEqual(filesBelow(site.imports), ['a.gpx']);
+});
+
+test('names that differ in form only are one private name', (t) => {
+  const site = importSite(t);
+  const composed = 'caf\u00e9.gpx';
+  const decomposed = 'cafe\u0301.gpx';
+  writeTree(site.source, { [decomposed]: hut });
+  t.like(site.result(), { added: 1, replaced: 0 });
+  t.deepEqual(filesBelow(site.imports), [composed]);
+  rmSync(join(site.source, decomposed));
+  writeTree(site.source, { [composed]: lake });
+  t.like(site.result(), { added: 0, replaced: 1 });
+});
+
+test('of two sources that would take one private name, the second is refused, every time', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'caf\u00e9.gpx': hut, 'cafe\u0301.gpx': lake });
+  if (readdirSync(site.source).length === 1) {
+    t.log('this file system knows only one of the two names');
+    t.pass();
+    return;
+  }
+  t.like(site.result(), { added: 1, failures: [{ file: 'caf\u00e9.gpx', reason: 'unreadable' }] });
+  t.like(site.result(), {
+    duplicates: 1,
+    failures: [{ file: 'caf\u00e9.gpx', reason: 'unreadable' }],
+  });
+});
+
+test('private names fit every system, and different names stay different', (t) => {
+  const name = (...parts: string[]): string => privatePath(parts).path;
+  t.is(name('trip 1.', 'a', 'b.gpx'), 'trip 1%2E/a/b.gpx');
+  t.is(name('a:b?c*d"e<f>g|h\\i\n.gpx'), 'a%3Ab%3Fc%2Ad%22e%3Cf%3Eg%7Ch%5Ci%0A.gpx');
+  t.is(name('con.gpx'), '%63on.gpx');
+  t.is(name('Lpt1.tar.gpx'), '%4Cpt1.tar.gpx');
+  t.is(name('aux', 'com\u00b9 .gpx'), '%61ux/%63om\u00b9 .gpx');
+  t.is(name('console.gpx'), 'console.gpx');
+  t.is(name('com10.gpx'), 'com10.gpx');
+  t.is(name('100%.gpx'), '100%.gpx');
+  t.is(name('%63on.gpx'), '%2563on.gpx');
+  t.is(name(' leading.gpx'), ' leading.gpx');
+  t.is(name('ends with blank '), 'ends with blank%20');
+  const long = name(`${'é'.repeat(125)}:.gpx`);
+  t.true(Buffer.byteLength(long) <= 255);
+  t.regex(long, /~[0-9a-f]{32}\.gpx$/);
+  t.not(long, name(`${'é'.repeat(125)}?.gpx`));
+  t.is(temporaryPath('a/b.gpx'), 'a/b.gpx.tmp');
+  t.regex(temporaryPath(`a/${'x'.repeat(251)}.gpx`), /^a\/[0-9a-f]{32}\.tmp$/);
+});
+
+test('awkward names are imported under themselves', (t) => {
+  const site = importSite(t);
+  const names = [
+    'a b  c.gpx',
+    '100%25.gpx',
+    '-r.gpx',
+    "it's $HOME.gpx",
+    '\u{1f9ed}.gpx',
+    `${'n'.repeat(251)}.gpx`,
+    '#?.gpx',
+  ];
+  const usable = isWindows ? names.slice(0, -1) : names;
+  writeTree(
+    site.source,
+    Object.fromEntries(usable.map((name, i) => [name, gpx([[`N${i}`, i, i]])])),
+  );
+  const result = site.result();
+  t.is(result.added, usable.length);
+  t.deepEqual(result.failed_files, []);
+  t.is(site.result().duplicates, usable.length);
+  t.like(site.reconcile(), { loaded: 0, dropped: 0 });
+});
+
+test('our own files are no sources', (t) => {
+  const site = importSite(t);
+  writeTree(site.imports, { '../bookmarks.gpx': camp });
+  writeTree(site.source, { 'a.gpx': hut });
+  site.run();
+  const data = resolve(site.imports, '..');
+  const bookmarks = join(data, 'bookmarks.gpx');
+  writeTree(data, { 'other.gpx': lake });
+  const { result } = site.run({ dir: data, recursive: true }, [bookmarks]);
+  t.like(result, { added: 1, duplicates: 0 });
+  t.true(result.unsupported_files.includes('bookmarks.gpx'));
+  t.deepEqual(filesBelow(site.imports), ['a.gpx', 'other.gpx']);
+});
+
+test('points are stored in full: waypoints by identity, observations by day', (t) => {
+  const site = importSite(t);
+  const points = ['1969-12-31T23:59:59Z', '2024-02-29T12:00:00.5Z', '1970-01-01T00:00:00Z'];
+  writeTree(site.source, {
+    'a.gpx': gpx(
+      [
+        ['A', 47.123_456_789, -180, '2024-02-29T12:00:00Z'],
+        ['A', 47.123_456_7, 180],
+      ],
+      points,
+    ),
+  });
+  t.like(site.result(), { count: 2, observations: 4, untimed_points: 1 });
+  const db = openReader(site.libraryPath);
+  t.deepEqual(
+    db.prepare('SELECT name, lat, lon, lat_e6, lon_e6, time, shown FROM waypoints').raw().all(),
+    [
+      ['A', 47.123_456_789, -180, 47_123_457, 180_000_000, '2024-02-29T12:00:00Z', 1],
+      ['A', 47.123_456_7, 180, 47_123_457, 180_000_000, null, 0],
+    ],
+  );
+  const days = db.prepare('SELECT day, kind, blob FROM days ORDER BY day, kind').raw().all() as [
+    number,
+    number,
+    Buffer,
+  ][];
+  const columns = pointColumns();
+  t.deepEqual(
+    days.map(([day, kind, blob]) => [
+      day,
+      kind,
+      decodeDay(blob, columns),
+      columns.timeMs[0],
+      columns.latE7[0],
+      columns.eleDm[0],
+    ]),
+    [
+      [-1, 0, 1, -1_000, 470_000_000, 4_000],
+      [0, 0, 1, 0, 472_000_000, 4_000],
+      [19_782, 0, 1, Date.parse('2024-02-29T12:00:00.500Z'), 471_000_000, 4_000],
+      [19_782, 1, 1, Date.parse('2024-02-29T12:00:00Z'), 471_234_568, -2_147_483_648],
+    ],
+  );
+  db.close();
+});
+
+/** A track long enough that reading it takes many looks at the cancel flag. */
+function longTrack(points: number): string {
+  const lines = Array.from({ length: points }, (_, i) => {
+    const time = new Date(1_700_000_000_000 + i * 1_000).toISOString();
+    return `<trkpt lat="47.${i % 1_000}" lon="8.${i % 999}"><ele>${i % 500}</ele><time>${time}</time></trkpt>\n`;
+  });
+  return `<?xml version="1.0"?><gpx version="1.1"><trk><trkseg>${lines.join('')}</trkseg></trk></gpx>`;
+}
+
+test('an import that was cancelled before it began imports nothing', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut });
+  site.progress.cancel();
+  t.like(site.result(), { cancelled: true, imported: false, files: 0 });
+  t.deepEqual(filesBelow(site.imports), []);
+});
+
+test('the counters end where the totals are, whatever became of the files', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, {
+    'a.gpx': hut,
+    'b.gpx': hut,
+    'bad.gpx': '<gpx>',
+    'c.txt': 'x',
+    'l.gpx': longTrack(5_000),
+  });
+  site.run();
+  const counters = site.progress.read();
+  t.is(counters.filesTotal, 4);
+  t.is(counters.filesDone, 4);
+  t.true(counters.bytesTotal > 0);
+  t.is(counters.bytesDone, counters.bytesTotal);
+  t.is(counters.waypoints, 1);
+  t.is(counters.observations, 5_002);
+});
+
+test('the same tree again is compared, not read as GPX', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': longTrack(2_000), 'b.gpx': hut });
+  site.run();
+  const { mtimeMs } = statSync(site.libraryPath);
+  const stamps = filesBelow(site.imports).map((file) => statSync(join(site.imports, file)).mtimeMs);
+  t.is(site.result().duplicates, 2);
+  t.is(statSync(site.libraryPath).mtimeMs, mtimeMs, 'nothing is written');
+  t.deepEqual(
+    filesBelow(site.imports).map((file) => statSync(join(site.imports, file)).mtimeMs),
+    stamps,
+  );
+});
+
+test('reconciling finds nothing to do after an import', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut, 'sub/b.gpx': lake });
+  site.run({ recursive: true });
+  t.like(site.reconcile(), { loaded: 0, dropped: 0, refused: 0, isWhole: true });
+});
+
+test('a library that was deleted is rebuilt with the same content', (t) => {
+  const site = importSite(t);
+  site.run({ dir: fixtures, recursive: true });
+  writeTree(site.source, { 'a.gpx': hut, 'b.gpx': longTrack(3_000) });
+  site.run();
+  writeTree(site.source, { 'a.gpx': lake });
+  site.run();
+  const before = dumpLibrary(site.libraryPath);
+  rmSync(site.libraryPath);
+  prepareLibrary(site.libraryPath, Date.now());
+  const outcome = site.reconcile();
+  t.like(outcome, { loaded: before['files']!.length, dropped: 0, refused: 0, isWhole: true });
+  t.deepEqual(dumpLibrary(site.libraryPath), before);
+});
+
+test('after a stop the files win: edited, added, removed and broken ones', (t) => {
+  const site = importSite(t);
+  const tree = { 'a.gpx': hut, 'b.gpx': lake, 'c.gpx': camp, 'd.gpx': gpx([['D', 1, 1]]) };
+  writeTree(site.source, tree);
+  site.run();
+  writeTree(site.imports, {
+    'a.gpx': hut.replace('Hut', 'Inn'),
+    'd.gpx': '<gpx>',
+    'new/e.gpx': gpx([['E', 2, 2]]),
+  });
+  rmSync(join(site.imports, 'b.gpx'));
+  utimesSync(join(site.imports, 'c.gpx'), 1, 1);
+  const outcome = site.reconcile();
+  t.like(outcome, { loaded: 2, dropped: 1, refused: 1, isWhole: true });
+  t.is(outcome.index.count, 3);
+  const names = dumpLibrary(site.libraryPath)['waypoints']!.map((row) => (row as unknown[])[2]);
+  t.deepEqual(names, ['Inn', 'Camp', 'E']);
+  t.like(site.reconcile(), { loaded: 0, dropped: 0, refused: 1 }, 'a touched file is stamped anew');
+  t.is(
+    readFileSync(join(site.imports, 'd.gpx'), 'utf8'),
+    '<gpx>',
+    'a broken file stays for its owner',
+  );
+});
+
+test('start-up deletes what a killed import left unfinished, and nothing else', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut });
+  site.run();
+  writeTree(site.imports, {
+    'b.gpx.tmp': lake,
+    'sub/0123.tmp': 'x',
+    '.replaced/x.gpx.tmp': 'x',
+    'note.txt': 'mine',
+    '.DS_Store': '',
+  });
+  t.like(site.reconcile(), { loaded: 0, dropped: 0 });
+  t.deepEqual(filesBelow(site.imports), ['.DS_Store', 'a.gpx', 'note.txt']);
+});
+
+test('a file renamed into place before its rows were committed is read at start-up', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut });
+  site.run();
+  writeTree(site.imports, { 'a.gpx.tmp': lake });
+  renameSync(join(site.imports, 'a.gpx.tmp'), join(site.imports, 'a.gpx'));
+  t.like(site.reconcile(), { loaded: 1, dropped: 0 });
+  t.is(site.result().replaced, 1, 'the source differs from it again');
+});
+
+test('reconciling can be cancelled, and goes on at the next start', (t) => {
+  const site = importSite(t);
+  writeTree(site.imports, { 'a.gpx': hut, 'b.gpx': lake });
+  const other = importSite(t);
+  other.progress.cancel();
+  writeTree(other.imports, { 'a.gpx': hut });
+  t.like(other.reconcile(), { loaded: 0, isWhole: false });
+  t.like(site.reconcile(), { loaded: 2, isWhole: true });
+});
+
+if (!isWindows) {
+  test('links among the private files are not followed at start-up', (t) => {
+    const site = importSite(t);
+    writeTree(site.source, { 'outside.gpx': hut });
+    symlinkSync(join(site.source, 'outside.gpx'), join(site.imports, 'link.gpx'));
+    symlinkSync(site.source, join(site.imports, 'linked'));
+    t.like(site.reconcile(), { loaded: 0, refused: 0, isWhole: true });
+    t.true(lstatSync(join(site.imports, 'link.gpx')).isSymbolicLink());
+  });
+
+  test('the bytes of a hard-linked source are not shared with the private copy', (t) => {
+    const site = importSite(t);
+    writeTree(site.source, { 'a.gpx': hut });
+    linkSync(join(site.source, 'a.gpx'), join(site.source, 'b.gpx'));
+    t.like(site.result(), { added: 1, duplicates: 1 });
+    appendFileSync(join(site.source, 'a.gpx'), '\n');
+    t.is(readFileSync(join(site.imports, 'a.gpx'), 'utf8'), hut);
+  });
+}

@@ -1,0 +1,31 @@
+import type { FailureReason } from '../../model/import.ts';
+
+/** One file of an import cannot be imported; the others go on. */
+export class FileRefused extends Error {
+  override readonly name = 'FileRefused';
+  readonly reason: FailureReason;
+  /** Where reading stopped, from 1. */
+  readonly line: number | undefined;
+
+  constructor(reason: FailureReason, line?: number) {
+    super(`The file cannot be imported: ${reason}.`);
+    this.reason = reason;
+    this.line = line;
+  }
+}
+
+/** The code of an error of the file system or of SQLite. */
+export function errorCode(error: unknown): string | undefined {
+  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/** Runs one step on a source file: whatever the file system refuses there makes it `unreadable`. */
+export function readingSource<T>(step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) throw new FileRefused('unreadable');
+    throw error;
+  }
+}

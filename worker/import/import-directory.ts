@@ -1,0 +1,173 @@
+import { mkdirSync, realpathSync } from 'node:fs';
+import { isDiskFull } from '../../model/failure.ts';
+import type { ImportRequest } from '../../model/import.ts';
+import { LibraryWriter } from '../../storage/library/writer.ts';
+import { GpxCancelled } from '../gpx/read-gpx.ts';
+import { buildSearchIndex } from '../search-index/build.ts';
+import type { SearchIndexData } from '../search-index/data.ts';
+import { FileRefused } from './file-refused.ts';
+import { importFile, type ImportPlaces } from './import-file.ts';
+import { PrivateFiles } from './private-files.ts';
+import { privatePath, requestPaths } from './private-path.ts';
+import { ImportProgress } from './progress.ts';
+import { listDirectory, listNamed, type SourceList } from './source-list.ts';
+import { Tally, type DirectoryResult } from './tally.ts';
+
+/** What the import worker is told; plain data. */
+export interface LibraryTask {
+  readonly libraryPath: string;
+  readonly importsDirectory: string;
+  /** ImportProgress.shared */
+  readonly progress: SharedArrayBuffer;
+  /** ms since 1970. */
+  readonly now: number;
+}
+
+export interface ImportTask extends LibraryTask {
+  readonly request: ImportRequest;
+  /** Files of ours that are no sources wherever they lie: the bookmarks file. */
+  readonly ownFiles: readonly string[];
+}
+
+export interface ImportOutcome {
+  readonly result: DirectoryResult;
+  /** The index of the library as it is now; undefined when nothing changed. */
+  readonly index?: SearchIndexData;
+  /** The disk was full: the result tells what was finished before. */
+  readonly isDiskFull: boolean;
+}
+
+/** Imports a directory file by file; what is finished stays, whatever happens to the rest. */
+export function importDirectory(task: ImportTask): ImportOutcome {
+  const progress = new ImportProgress(task.progress);
+  const tally = new Tally();
+  mkdirSync(task.importsDirectory, { recursive: true, mode: 0o700 });
+  const library = new LibraryWriter(task.libraryPath);
+  try {
+    const files = new PrivateFiles(task.importsDirectory, task.now);
+    files.purgeReplaced();
+    const end = importAll(task, { library, files, progress, tally });
+    const result = tally.result(task.request.dir, end.list, end.reason === 'cancelled');
+    const isFull = !settle(library, files, tally.isChanged) || end.reason === 'disk_full';
+    if (!tally.isChanged) return { result, isDiskFull: isFull };
+    return { result, index: indexOf(library), isDiskFull: isFull };
+  } finally {
+    library.close();
+  }
+}
+
+interface Run {
+  readonly library: LibraryWriter;
+  readonly files: PrivateFiles;
+  readonly progress: ImportProgress;
+  readonly tally: Tally;
+}
+
+interface End {
+  readonly list?: SourceList;
+  readonly reason: 'done' | 'cancelled' | 'disk_full';
+}
+
+function importAll(task: ImportTask, run: Run): End {
+  let list: SourceList | undefined;
+  const end = (reason: End['reason']): End => (list === undefined ? { reason } : { list, reason });
+  try {
+    const [root] = realPath(task.request.dir);
+    list = root === undefined ? vanished : listSources(root, task, run.progress);
+    for (const file of list.unreadable) run.tally.refuse(file, new FileRefused('unreadable'));
+    if (root !== undefined) importEntries(root, task.request, list, run);
+    return end('done');
+  } catch (error) {
+    if (error instanceof GpxCancelled) return end('cancelled');
+    if (isDiskFull(error)) return end('disk_full');
+    throw error;
+  }
+}
+
+/** What is found in a directory that was there when the request came. */
+const vanished: SourceList = {
+  entries: [],
+  unsupported: [],
+  unreadable: ['.'],
+  hidden: 0,
+  gpxInSubfolders: 0,
+};
+
+function listSources(
+  root: string,
+  { request, importsDirectory, ownFiles }: ImportTask,
+  progress: ImportProgress,
+): SourceList {
+  const own = [importsDirectory, ...ownFiles].flatMap(realPath);
+  const options = { own, isCancelled: () => progress.isCancelled };
+  const { files } = requestPaths(request);
+  return files === undefined
+    ? listDirectory(root, request.recursive ?? false, options)
+    : listNamed(root, files, options);
+}
+
+function realPath(path: string): string[] {
+  try {
+    return [realpathSync.native(path)];
+  } catch {
+    // What is not there cannot be met.
+    return [];
+  }
+}
+
+function importEntries(root: string, request: ImportRequest, list: SourceList, run: Run): void {
+  const { progress, tally } = run;
+  const { into } = requestPaths(request);
+  const taken = new Set<string>();
+  let bytesBefore = 0;
+  progress.set('filesTotal', list.entries.length);
+  progress.set('bytesTotal', sum(list));
+  for (const [index, { file, size }] of list.entries.entries()) {
+    if (progress.isCancelled) throw new GpxCancelled();
+    let parsed = 0;
+    const onBytes = (bytes: number) => {
+      parsed += bytes;
+      progress.set('bytesDone', bytesBefore + Math.min(parsed, size));
+    };
+    const target = privatePath([...into, ...file.split('/')]);
+    takeFile({ root, file, target }, { ...run, onBytes, taken }, tally);
+    bytesBefore += size;
+    progress.set('bytesDone', bytesBefore);
+    progress.set('filesDone', index + 1);
+    progress.set('waypoints', tally.waypoints);
+    progress.set('observations', tally.observations);
+  }
+}
+
+function sum({ entries }: SourceList): number {
+  return entries.reduce((bytes, { size }) => bytes + size, 0);
+}
+
+function takeFile(job: Parameters<typeof importFile>[0], places: ImportPlaces, tally: Tally): void {
+  try {
+    tally.take(job.file, importFile(job, places));
+  } catch (error) {
+    if (!(error instanceof FileRefused)) throw error;
+    tally.refuse(job.file, error);
+  }
+}
+
+/**
+ * Makes everything durable before the answer.
+ * @returns false if the disk was too full for it.
+ */
+export function settle(library: LibraryWriter, files: PrivateFiles, isChanged: boolean): boolean {
+  try {
+    files.syncDirectories();
+    if (isChanged) library.checkpoint();
+    return true;
+  } catch (error) {
+    if (isDiskFull(error)) return false;
+    throw error;
+  }
+}
+
+/** Builds the search index of the waypoints that show. */
+export function indexOf(library: LibraryWriter): SearchIndexData {
+  return buildSearchIndex(library.shownWaypoints(), library.shownCount(), library.revision());
+}

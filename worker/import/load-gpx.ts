@@ -1,0 +1,32 @@
+import { createHash } from 'node:crypto';
+import type { FileCounts, FileRows } from '../../storage/library/writer.ts';
+import { GpxRefused, readGpx } from '../gpx/read-gpx.ts';
+import { FileRefused } from './file-refused.ts';
+import { hashedBlocks, hashFile } from './source-file.ts';
+
+export interface LoadOptions {
+  /** What the bytes must hash to, in hex. */
+  readonly sha256: string;
+  readonly onBytes: (bytes: number) => void;
+  readonly isCancelled: () => boolean;
+}
+
+/**
+ * Reads a private copy into rows of the library, hashing it on the way.
+ * @throws FileRefused `changed` if the copy is not what was hashed, else what the reader says.
+ * @throws GpxCancelled
+ */
+export function loadGpx(path: string, rows: FileRows, options: LoadOptions): FileCounts {
+  const { sha256, onBytes, isCancelled } = options;
+  const hash = createHash('sha256');
+  try {
+    const counts = readGpx(hashedBlocks(path, hash), rows, { onBytes, isCancelled });
+    if (hash.digest('hex') !== sha256) throw new FileRefused('changed');
+    return counts;
+  } catch (error) {
+    if (!(error instanceof GpxRefused)) throw error;
+    // A file that was being written while it was copied reads like a broken one.
+    const isChanged = hashFile(path, isCancelled) !== sha256;
+    throw isChanged ? new FileRefused('changed') : new FileRefused(error.reason, error.line);
+  }
+}

@@ -1,0 +1,276 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+  rmSync,
+  utimesSync,
+  type Dirent,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { limits } from '../../model/limits.ts';
+import { syncDirectory } from '../../storage/atomic-file.ts';
+import type { FileStamp } from '../../storage/library/writer.ts';
+import { errorCode, FileRefused } from './file-refused.ts';
+import { hashFile } from './source-file.ts';
+
+const replacedName = '.replaced';
+const digestName = /^[0-9a-f]{64}\.gpx$/u;
+/** What the file system says when the private name itself is impossible there. */
+const refusedNames = new Set(['ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL', 'EILSEQ']);
+
+const renameTries = 10;
+const renamePauseMs = 20;
+
+/** A file below `imports/`, as the library stamps it. */
+export interface PrivateFile extends FileStamp {
+  readonly path: string;
+}
+
+/** The private copies below `imports/`, and the old bytes of replaced ones. Paths are relative, with `/`. */
+export class PrivateFiles {
+  readonly #root: string;
+  readonly #replaced: string;
+  readonly #now: number;
+  readonly #touched = new Set<string>();
+
+  /** @param now ms since 1970. */
+  constructor(root: string, now: number) {
+    this.#root = root;
+    this.#replaced = join(root, replacedName);
+    this.#now = now;
+  }
+
+  absolute(path: string): string {
+    return join(this.#root, path);
+  }
+
+  /**
+   * Tells what lies at a path.
+   * @returns undefined for nothing.
+   * @throws FileRefused unreadable, where no regular file is or could be.
+   */
+  find(path: string): FileStamp | undefined {
+    try {
+      const stats = lstatSync(this.absolute(path), { bigint: true });
+      if (!stats.isFile()) throw new FileRefused('unreadable');
+      return { size: Number(stats.size), mtimeNs: stats.mtimeNs.toString() };
+    } catch (error) {
+      if (errorCode(error) === 'ENOENT') return undefined;
+      throw refusedName(error);
+    }
+  }
+
+  /** Tells whether a file lies there as the library knows it. */
+  isIntact(path: string, { size, mtimeNs }: FileStamp): boolean {
+    try {
+      const there = this.find(path);
+      return there?.size === size && there.mtimeNs === mtimeNs;
+    } catch (error) {
+      if (error instanceof FileRefused) return false;
+      throw error;
+    }
+  }
+
+  /**
+   * Makes the directories on the way to a file; what is there must be real directories, never links.
+   * @returns the ones made, outermost first, for {@link removeDirectories}.
+   * @throws FileRefused unreadable
+   */
+  makeDirectories(path: string): string[] {
+    const made: string[] = [];
+    try {
+      let directory = this.#root;
+      for (const name of path.split('/').slice(0, -1)) {
+        const parent = directory;
+        directory = join(parent, name);
+        if (isDirectory(directory)) continue;
+        mkdirSync(directory, { mode: 0o700 });
+        made.push(directory);
+        this.#touched.add(parent);
+      }
+    } catch (error) {
+      this.removeDirectories(made);
+      throw refusedName(error);
+    }
+    return made;
+  }
+
+  /** Removes directories that were made for a file which did not come. */
+  removeDirectories(made: readonly string[]): void {
+    for (const directory of made.toReversed()) {
+      try {
+        rmdirSync(directory);
+      } catch {
+        // No longer empty, which is as well.
+        return;
+      }
+    }
+  }
+
+  /**
+   * Puts a finished copy in its place, synced; the old bytes there are kept, linked by their hash.
+   * @param old the SHA-256 of the bytes in that place; undefined when there are none.
+   * @returns how to undo it.
+   */
+  place(temporary: string, path: string, old: string | undefined): () => void {
+    const target = this.absolute(path);
+    syncFile(temporary);
+    const kept = old === undefined ? undefined : this.#keep(target, old);
+    renameOver(temporary, target);
+    this.#touched.add(dirname(target));
+    return () => {
+      if (kept === undefined) rmSync(target, { force: true });
+      else renameOver(kept, target);
+    };
+  }
+
+  /** Hashes the bytes at a path. */
+  hash(path: string, isCancelled: () => boolean): string {
+    return hashFile(this.absolute(path), isCancelled);
+  }
+
+  /** Makes every new name durable: one sync for each directory, not for each file. */
+  syncDirectories(): void {
+    for (const directory of this.#touched) {
+      try {
+        syncDirectory(directory);
+      } catch (error) {
+        // Made for a file that failed, and gone with it.
+        if (errorCode(error) !== 'ENOENT') throw error;
+      }
+    }
+    this.#touched.clear();
+  }
+
+  /** Deletes old bytes that were kept long enough. */
+  purgeReplaced(): void {
+    for (const { name } of entriesOf(this.#replaced)) {
+      const path = join(this.#replaced, name);
+      const age = this.#now - lstatSync(path).mtimeMs;
+      if (digestName.test(name) && age > limits.replacedRetentionMs) rmSync(path, { force: true });
+    }
+  }
+
+  /**
+   * Lists the private files in order of their paths, and deletes what a killed import left unfinished.
+   * @returns `unlisted`: directories that cannot be read, whose files are neither there nor gone.
+   */
+  list(): { files: PrivateFile[]; unlisted: string[] } {
+    const files: PrivateFile[] = [];
+    const unlisted: string[] = [];
+    const waiting = [''];
+    sweep(this.#replaced, entriesOf(this.#replaced));
+    for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
+      const entries = readEntries(this.absolute(directory));
+      if (entries === undefined) unlisted.push(directory);
+      for (const entry of sweep(this.absolute(directory), entries ?? [])) {
+        if (entry.name.startsWith('.')) continue;
+        const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
+        if (entry.isDirectory()) waiting.push(path);
+        else if (entry.isFile() && /\.gpx$/iu.test(entry.name)) this.#add(files, path);
+      }
+    }
+    files.sort((a, b) => (a.path < b.path ? -1 : 1));
+    return { files, unlisted };
+  }
+
+  #add(files: PrivateFile[], path: string): void {
+    const stamp = this.find(path);
+    if (stamp !== undefined) files.push({ path, ...stamp });
+  }
+
+  /** The retention counts from the time set here, before the bytes lose their place. */
+  #keep(target: string, sha256: string): string {
+    const kept = join(this.#replaced, `${sha256}.gpx`);
+    const seconds = this.#now / 1_000;
+    if (!isDirectory(this.#replaced)) mkdirSync(this.#replaced, { mode: 0o700 });
+    utimesSync(target, seconds, seconds);
+    rmSync(kept, { force: true });
+    try {
+      linkSync(target, kept);
+    } catch {
+      copyDurably(target, kept, seconds);
+    }
+    syncDirectory(this.#replaced);
+    syncDirectory(this.#root);
+    return kept;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    if (lstatSync(path).isDirectory()) return true;
+    throw new FileRefused('unreadable');
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return false;
+    throw error;
+  }
+}
+
+/** A name that the file system refuses fails its file; all else, such as a full disk, is not the file's fault. */
+function refusedName(error: unknown): unknown {
+  return refusedNames.has(errorCode(error) ?? '') ? new FileRefused('unreadable') : error;
+}
+
+/** For file systems without hard links. */
+function copyDurably(from: string, to: string, seconds: number): void {
+  const temporary = `${to}.tmp`;
+  rmSync(temporary, { force: true });
+  copyFileSync(from, temporary, constants.COPYFILE_FICLONE);
+  utimesSync(temporary, seconds, seconds);
+  syncFile(temporary);
+  renameSync(temporary, to);
+}
+
+/** On Windows a scanner or an indexer may hold the old file for a moment. */
+function renameOver(from: string, to: string): void {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      if (process.platform !== 'win32' || attempt === renameTries) throw error;
+      // This is a worker: it may sleep.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, renamePauseMs);
+    }
+  }
+}
+
+function syncFile(path: string): void {
+  const fd = openSync(path, 'r+');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
+
+/** @returns undefined for a directory that cannot be read; one that is not there is empty. */
+function readEntries(directory: string): Dirent[] | undefined {
+  try {
+    return readdirSync(directory, { withFileTypes: true });
+  } catch (error) {
+    return errorCode(error) === 'ENOENT' ? [] : undefined;
+  }
+}
+
+function entriesOf(directory: string): Dirent[] {
+  return readEntries(directory) ?? [];
+}
+
+/** Deletes temporary files, which no running import owns; returns the other entries. */
+function sweep(directory: string, entries: readonly Dirent[]): Dirent[] {
+  return entries.filter((entry) => {
+    if (!entry.isFile() || !entry.name.endsWith('.tmp')) return true;
+    rmSync(join(directory, basename(entry.name)), { force: true });
+    return false;
+  });
+}

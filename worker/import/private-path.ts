@@ -1,0 +1,111 @@
+import { createHash } from 'node:crypto';
+import { Buffer } from 'node:buffer';
+import { WaypointError } from '../../model/failure.ts';
+import type { ImportRequest } from '../../model/import.ts';
+
+/** Where a file lies below `imports/`. */
+export interface PrivatePath {
+  /** Relative, with `/`. */
+  readonly path: string;
+  /** The same as paths are compared. */
+  readonly pathKey: string;
+}
+
+const foldsCase = process.platform === 'win32' || process.platform === 'darwin';
+/** Characters that Windows does not take in a name (Microsoft, "Naming Files, Paths, and Namespaces"). */
+// oxlint-disable-next-line no-control-regex -- control characters are among them
+const reservedCharacters = /[<>:"|?*\\\u0000-\u001f]/gu;
+const reservedEnd = /[. ]$/u;
+/** Device names, which Windows finds before the first dot. */
+const deviceName = /^(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³]) *(?:\.|$)/iu;
+/** What reads like our own encoding is encoded, so that two names never become one. */
+const percentSequence = /%(?=[0-9A-F]{2})/giu;
+/** The limit of a name on the file systems in use. */
+const nameBytes = 255;
+const cutBytes = 160;
+
+/**
+ * Gives the path of a source below `imports/`: NFC, with reserved Windows forms percent-encoded on every system, so
+ * that the data directory can be carried to another one.
+ * @param parts the names on the way, none of them `..` or empty.
+ */
+export function privatePath(parts: readonly string[]): PrivatePath {
+  const path = parts.map((part, index) => privateName(part, index === parts.length - 1)).join('/');
+  return { path, pathKey: pathKeyOf(path) };
+}
+
+/** The form in which paths below `imports/` are compared. */
+export function pathKeyOf(path: string): string {
+  const composed = path.normalize('NFC');
+  return foldsCase ? composed.toLowerCase() : composed;
+}
+
+/** The name that a file has while it is copied, beside its own place. */
+export function temporaryPath(path: string): string {
+  const slash = path.lastIndexOf('/') + 1;
+  const name = `${path.slice(slash)}.tmp`;
+  if (Buffer.byteLength(name) <= nameBytes) return `${path}.tmp`;
+  return `${path.slice(0, slash)}${digest(name)}.tmp`;
+}
+
+function privateName(part: string, isFile: boolean): string {
+  const name = part
+    .normalize('NFC')
+    .replace(percentSequence, '%25')
+    .replace(reservedCharacters, encode)
+    .replace(reservedEnd, encode)
+    .replace(deviceName, (device) => encode(device[0] ?? '') + device.slice(1));
+  if (Buffer.byteLength(name) <= nameBytes) return name;
+  // Composing and encoding may lengthen a name that was just short enough.
+  const end = isFile ? '.gpx' : '';
+  return `${cutText(name)}~${digest(name)}${end}`;
+}
+
+function encode(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+}
+
+function cutText(text: string): string {
+  let cut = '';
+  for (const character of text) {
+    if (Buffer.byteLength(cut) + Buffer.byteLength(character) > cutBytes) break;
+    cut += character;
+  }
+  return cut;
+}
+
+function digest(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 32);
+}
+
+/**
+ * Splits the relative paths of a request into names. `into` may not name hidden directories, which are ours.
+ * @throws WaypointError invalid, for a path that is absolute, leads upwards or is not made of plain names.
+ */
+export function requestPaths({ files, into }: ImportRequest): {
+  files: string[][] | undefined;
+  into: string[];
+} {
+  return {
+    files: files?.map((file) => splitRelative(file) ?? refuse('files')),
+    into: into === undefined ? [] : (splitInto(into) ?? refuse('into')),
+  };
+}
+
+function splitInto(into: string): string[] | undefined {
+  const parts = splitRelative(into);
+  return parts?.some((part) => part.startsWith('.')) === true ? undefined : parts;
+}
+
+function splitRelative(path: string): string[] | undefined {
+  if (/[\\\0]/u.test(path) || !path.isWellFormed()) return undefined;
+  const parts = path.split('/');
+  const isPlain = parts.every((part) => part !== '' && part !== '.' && part !== '..');
+  // `C:` is not plain on Windows: `C:a` is relative to another directory.
+  const isDrive = process.platform === 'win32' && parts.some((part) => part.includes(':'));
+  return isPlain && !isDrive ? parts : undefined;
+}
+
+function refuse(field: 'files' | 'into'): never {
+  throw new WaypointError('invalid', { field });
+}

@@ -1,0 +1,124 @@
+import { mkdirSync } from 'node:fs';
+import { isDiskFull } from '../../model/failure.ts';
+import { LibraryWriter, type LibraryFile } from '../../storage/library/writer.ts';
+import { GpxCancelled } from '../gpx/read-gpx.ts';
+import type { SearchIndexData } from '../search-index/data.ts';
+import { FileRefused } from './file-refused.ts';
+import { indexOf, settle, type LibraryTask } from './import-directory.ts';
+import { loadGpx } from './load-gpx.ts';
+import { PrivateFiles, type PrivateFile } from './private-files.ts';
+import { pathKeyOf } from './private-path.ts';
+import { ImportProgress } from './progress.ts';
+
+export interface ReconcileOutcome {
+  /** Files read again, because they are new or differ from what the library knows. */
+  readonly loaded: number;
+  /** Files whose rows were dropped, because they are gone. */
+  readonly dropped: number;
+  /** Files that are there and cannot be imported. */
+  readonly refused: number;
+  /** The library is what `imports/` says; false if that was cut off by a cancel, a full disk or an unreadable place. */
+  readonly isWhole: boolean;
+  readonly index: SearchIndexData;
+}
+
+/**
+ * Brings the library in line with the files below `imports/`, comparing size and modification time: the files win.
+ * Unfinished copies and old bytes kept long enough are deleted. Runs at start-up, before any import.
+ */
+export function reconcileLibrary(task: LibraryTask): ReconcileOutcome {
+  const progress = new ImportProgress(task.progress);
+  mkdirSync(task.importsDirectory, { recursive: true, mode: 0o700 });
+  const files = new PrivateFiles(task.importsDirectory, task.now);
+  const library = new LibraryWriter(task.libraryPath);
+  try {
+    files.purgeReplaced();
+    const counts = { loaded: 0, dropped: 0, refused: 0, isWhole: true };
+    const isSettled = reconcileFiles({ library, files, progress }, counts);
+    const isDurable = settle(library, files, counts.loaded + counts.dropped > 0);
+    const isWhole = counts.isWhole && isSettled && isDurable;
+    return { ...counts, isWhole, index: indexOf(library) };
+  } finally {
+    library.close();
+  }
+}
+
+interface Places {
+  readonly library: LibraryWriter;
+  readonly files: PrivateFiles;
+  readonly progress: ImportProgress;
+}
+
+interface Counts {
+  loaded: number;
+  dropped: number;
+  refused: number;
+  isWhole: boolean;
+}
+
+/** @returns false if it was cut off. */
+function reconcileFiles(places: Places, counts: Counts): boolean {
+  const { library, files } = places;
+  try {
+    const { files: present, unlisted } = files.list();
+    const known = new Map(library.files().map((file) => [file.pathKey, file]));
+    if (unlisted.length > 0) counts.isWhole = false;
+    const there = new Set(present.map(({ path }) => pathKeyOf(path)));
+    for (const file of known.values()) {
+      if (there.has(file.pathKey) || isBelow(file.path, unlisted)) continue;
+      library.removeFile(file.id);
+      counts.dropped += 1;
+    }
+    for (const file of present)
+      reconcileFile(file, known.get(pathKeyOf(file.path)), places, counts);
+    return true;
+  } catch (error) {
+    if (error instanceof GpxCancelled || isDiskFull(error)) return false;
+    throw error;
+  }
+}
+
+/** Files in a directory that cannot be read just now are not gone. */
+function isBelow(path: string, directories: readonly string[]): boolean {
+  return directories.some((directory) => directory === '' || path.startsWith(`${directory}/`));
+}
+
+function reconcileFile(
+  file: PrivateFile,
+  known: LibraryFile | undefined,
+  { library, files, progress }: Places,
+  counts: Counts,
+): void {
+  if (progress.isCancelled) throw new GpxCancelled();
+  if (known?.size === file.size && known.mtimeNs === file.mtimeNs) return;
+  const isCancelled = () => progress.isCancelled;
+  try {
+    const sha256 = files.hash(file.path, isCancelled);
+    if (known?.sha256 === sha256) {
+      library.restamp(known.id, file);
+      return;
+    }
+    library.replaceFile(
+      { path: file.path, pathKey: pathKeyOf(file.path), sha256 },
+      {
+        load: (rows) =>
+          loadGpx(files.absolute(file.path), rows, { sha256, isCancelled, onBytes: () => {} }),
+        place: () => file,
+      },
+    );
+    counts.loaded += 1;
+  } catch (error) {
+    if (error instanceof FileRefused) {
+      counts.refused += 1;
+      // The file wins, even one that says nothing.
+      if (known !== undefined) library.removeFile(known.id);
+    } else if (isUnreadable(error)) {
+      // What cannot be read now may be readable later; until then its rows stay.
+      counts.isWhole = false;
+    } else throw error;
+  }
+}
+
+function isUnreadable(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && !isDiskFull(error);
+}

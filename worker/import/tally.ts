@@ -1,0 +1,97 @@
+import type { FailureReason, ImportResult } from '../../model/import.ts';
+import { formatTime } from '../../model/time.ts';
+import type { FileCounts } from '../../storage/library/writer.ts';
+import type { FileRefused } from './file-refused.ts';
+import type { Verdict } from './import-file.ts';
+import type { SourceList } from './source-list.ts';
+
+/** A result without the number of all waypoints, which only the main thread can count. */
+export type DirectoryResult = Omit<ImportResult, 'dedup_count'>;
+
+interface Failure {
+  readonly file: string;
+  readonly reason: FailureReason;
+  readonly line?: number;
+}
+
+/** Counts what becomes of the files of one import. */
+export class Tally {
+  waypoints = 0;
+  observations = 0;
+  #added = 0;
+  readonly #replaced: string[] = [];
+  readonly #duplicates: string[] = [];
+  readonly #failures: Failure[] = [];
+  #untimedPoints = 0;
+  #unusablePoints = 0;
+  #firstMs = Infinity;
+  #lastMs = -Infinity;
+
+  get isChanged(): boolean {
+    return this.#added + this.#replaced.length > 0;
+  }
+
+  take(file: string, verdict: Verdict): void {
+    if (verdict.kind === 'duplicate') this.#duplicates.push(file);
+    else {
+      if (verdict.kind === 'replaced') this.#replaced.push(file);
+      else this.#added += 1;
+      this.#count(verdict.counts);
+    }
+  }
+
+  refuse(file: string, { reason, line }: Pick<FileRefused, 'reason' | 'line'>): void {
+    this.#failures.push({ file, reason, ...(line === undefined ? {} : { line }) });
+  }
+
+  /**
+   * @param dir as the request has it.
+   * @param list what was found; undefined when that took too long for the user.
+   */
+  result(dir: string, list: SourceList | undefined, isCancelled: boolean): DirectoryResult {
+    const unsupported = list?.unsupported ?? [];
+    const failures = this.#failures.toSorted((a, b) => (a.file < b.file ? -1 : 1));
+    const failed = failures.map(({ file }) => file);
+    const skipped = [...this.#duplicates, ...unsupported, ...failed];
+    const files = this.#added + this.#replaced.length;
+    return {
+      imported: files > 0,
+      dir,
+      count: this.waypoints,
+      files,
+      added: this.#added,
+      replaced: this.#replaced.length,
+      skipped_files: skipped,
+      skipped: skipped.length,
+      duplicate_files: this.#duplicates,
+      duplicates: this.#duplicates.length,
+      unsupported_files: unsupported,
+      unsupported: unsupported.length,
+      failed_files: failed,
+      failed: failed.length,
+      observations: this.observations,
+      untimed_points: this.#untimedPoints,
+      unusable_points: this.#unusablePoints,
+      ...this.#times(),
+      replaced_files: this.#replaced,
+      hidden: list?.hidden ?? 0,
+      gpx_in_subfolders: list?.gpxInSubfolders ?? 0,
+      failures,
+      ...(isCancelled ? { cancelled: true } : {}),
+    };
+  }
+
+  #count(counts: FileCounts): void {
+    this.waypoints += counts.waypoints;
+    this.observations += counts.observations;
+    this.#untimedPoints += counts.untimedPoints;
+    this.#unusablePoints += counts.unusablePoints;
+    this.#firstMs = Math.min(this.#firstMs, counts.firstMs ?? Infinity);
+    this.#lastMs = Math.max(this.#lastMs, counts.lastMs ?? -Infinity);
+  }
+
+  #times(): Pick<DirectoryResult, 'first_time' | 'last_time'> {
+    if (this.#firstMs > this.#lastMs) return {};
+    return { first_time: formatTime(this.#firstMs), last_time: formatTime(this.#lastMs) };
+  }
+}
