@@ -1,0 +1,42 @@
+import { route, type Route } from '../../http/route.ts';
+import {
+  importCancelSchema,
+  importRequestSchema,
+  importResultSchema,
+  importStatusSchema,
+} from '../../model/import.ts';
+import type { ImportRun } from '../import/run.ts';
+
+/** `/api/import`: GPX files of a directory into the library. */
+export function importRoutes(run: ImportRun): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/import',
+      summary: 'Imports the GPX files of a directory; answers when it is done.',
+      body: importRequestSchema,
+      answers: { 200: importResultSchema },
+      async handle({ body }) {
+        // The request's signal is not passed on: hanging up does not stop an import.
+        return { status: 200, json: await run.start(body) };
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/import',
+      summary: 'Tells how far the running import is, and how the last one ended.',
+      answers: { 200: importStatusSchema },
+      handle: () => ({ status: 200, json: run.status() }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/import',
+      summary: 'Stops the running import; what it has finished stays.',
+      answers: { 202: importCancelSchema },
+      handle() {
+        run.cancel();
+        return { status: 202, json: { status: 'cancelling' } };
+      },
+    }),
+  ];
+}

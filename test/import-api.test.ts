@@ -1,0 +1,373 @@
+/** `/api/import` of a whole daemon, and the run behind it. */
+import {
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
+import test, { type ExecutionContext } from 'ava';
+import { ImportRun, type ImportTasks } from '../daemon/import/run.ts';
+import { WorkerPool } from '../daemon/pool.ts';
+import { WaypointError } from '../model/failure.ts';
+import type { ImportResult, ImportStatus } from '../model/import.ts';
+import type { Log } from '../model/process.ts';
+import { prepareLibrary } from '../storage/library/prepare.ts';
+import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { dumpLibrary, filesBelow, gpx, writeTree } from './helpers/imports.ts';
+
+const camp = gpx([['Camp', 42.1, -8.3]], ['2024-05-01T08:00:00Z', '2024-05-02T08:00:00Z']);
+const hut = gpx([['Hut', 46.5, 8.2]]);
+
+function sourceOf(daemon: TestDaemon, files: Readonly<Record<string, string>> = {}): string {
+  const source = join(daemon.root, 'source');
+  mkdirSync(source, { recursive: true });
+  writeTree(source, files);
+  return source;
+}
+
+/** A track that takes some hundred milliseconds to read for every 10,000 points. */
+function longTrack(points = 120_000): string {
+  const point =
+    '<trkpt lat="47.1" lon="8.5"><ele>400</ele><time>2024-05-01T08:00:00Z</time></trkpt>\n';
+  return `<?xml version="1.0"?><gpx version="1.1"><trk><trkseg>${point.repeat(points)}</trkseg></trk></gpx>`;
+}
+
+/** Looks at the status until it is as wanted, with pauses that leave the processor to the import. */
+async function statusWhen(
+  daemon: TestDaemon,
+  isWanted: (status: ImportStatus) => boolean,
+): Promise<ImportStatus> {
+  for (;;) {
+    const { body } = await daemon.get<ImportStatus>('/api/import');
+    if (isWanted(body)) return body;
+    await delay(5);
+  }
+}
+
+test('POST /api/import answers with the summary, and everything is there when it does', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const dir = sourceOf(daemon, { 'a.gpx': camp, 'b.gpx': hut, 'sub/c.gpx': hut });
+  await daemon.call('POST', '/api/bookmarks', { name: 'Camp', lat: 42.1, lon: -8.3 });
+  await daemon.call('POST', '/api/bookmarks', { name: 'Home', lat: 1, lon: 2 });
+  const { status, body } = await daemon.call<ImportResult>('POST', '/api/import', { dir });
+  t.is(status, 200);
+  t.like(body, {
+    imported: true,
+    dir,
+    count: 2,
+    added: 2,
+    observations: 2,
+    gpx_in_subfolders: 1,
+    dedup_count: 3,
+  });
+  const waypoints = await daemon.get('/api/waypoints');
+  t.deepEqual(
+    waypoints.body.map(({ name }: { name: string }) => name),
+    ['Camp', 'Home', 'Hut'],
+  );
+  const clusters = await daemon.get('/api/clusters?zoom=20');
+  t.is(clusters.body.length, 3);
+  const suggested = await daemon.get('/api/suggest?q=hut');
+  t.is(suggested.body.suggestions[0].name, 'Hut');
+
+  const idle = await daemon.get<ImportStatus>('/api/import');
+  const { finished_at: finishedAt, ...last } = idle.body.last!;
+  t.deepEqual(last, body);
+  t.true(Math.abs(Date.parse(finishedAt) - Date.now()) < 60_000);
+  t.like(idle.body, {
+    state: 'idle',
+    files_total: 2,
+    files_done: 2,
+    waypoints: 2,
+    observations: 2,
+  });
+  t.false('started_at' in idle.body);
+});
+
+test('an import over HTTP says nothing of names and places in the log', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const dir = sourceOf(daemon, { 'secret-trip.gpx': camp, 'broken-trip.gpx': '<gpx>' });
+  await daemon.call('POST', '/api/import', { dir });
+  await daemon.call('POST', '/api/import', { dir: join(dir, 'missing-trip') });
+  await daemon.close();
+  const lines = daemon.logged.join('\n');
+  t.regex(lines, /import\.finished/);
+  t.notRegex(lines, /trip|Camp|42\.1|source|waypointd-test/);
+});
+
+test('a request that cannot be an import is refused, with the field that is wrong', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const dir = sourceOf(daemon, { 'a.gpx': camp, 'file.txt': '' });
+  const imports = daemon.paths.imports;
+  mkdirSync(join(imports, 'sub'), { recursive: true });
+  symlinkSync(join(imports, 'sub'), join(daemon.root, 'link'));
+  const cases: [body: object, field: string | undefined][] = [
+    [{}, 'dir'],
+    [{ dir: '' }, 'dir'],
+    [{ dir: 'source' }, 'dir'],
+    [{ dir: join(dir, 'missing') }, 'dir'],
+    [{ dir: join(dir, 'file.txt') }, 'dir'],
+    [{ dir: `${dir}\0` }, 'dir'],
+    [{ dir: imports }, 'dir'],
+    [{ dir: join(daemon.root, 'link') }, 'dir'],
+    [{ dir, recursive: 'yes' }, 'recursive'],
+    [{ dir, files: ['../x.gpx'] }, 'files'],
+    [{ dir, files: ['/etc/passwd'] }, 'files'],
+    [{ dir, files: [''] }, 'files'],
+    [{ dir, into: '../up' }, 'into'],
+    [{ dir, into: '/abs' }, 'into'],
+    [{ dir, into: '.replaced' }, 'into'],
+    [{ dir, unknown: 1 }, undefined],
+  ];
+  for (const [body, field] of cases) {
+    const answer = await daemon.call('POST', '/api/import', body);
+    t.is(answer.status, 400, JSON.stringify(body));
+    t.is(answer.body.field, field, JSON.stringify(body));
+  }
+  const idle = await daemon.get<ImportStatus>('/api/import');
+  t.like(idle.body, { state: 'idle', last: null });
+  t.false(existsSync(join(imports, 'a.gpx')));
+});
+
+test('one import at a time; it can be watched and stopped, and the file in progress is undone', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const dir = sourceOf(daemon, { 'a.gpx': hut, 'b.gpx': longTrack(), 'c.gpx': camp });
+  const running = daemon.call<ImportResult>('POST', '/api/import', { dir });
+  const busy = await statusWhen(
+    daemon,
+    ({ files_done: done, bytes_done: bytes }) => done === 1 && bytes > 1_000,
+  );
+  t.like(busy, { state: 'running', files_total: 3, waypoints: 1 });
+  t.true(busy.bytes_done < busy.bytes_total);
+  t.truthy(busy.started_at);
+  t.is((await daemon.call('POST', '/api/import', { dir })).status, 409);
+  t.is((await daemon.get('/api/waypoints')).status, 200, 'other requests are answered meanwhile');
+
+  const cancelled = await daemon.call('DELETE', '/api/import');
+  t.is(cancelled.status, 202);
+  t.deepEqual(cancelled.body, { status: 'cancelling' });
+  const asked = performance.now();
+  const { status, body } = await running;
+  t.true(performance.now() - asked < 1_000);
+  t.is(status, 200);
+  t.like(body, { cancelled: true, added: 1, files: 1, failed: 0, dedup_count: 1 });
+  t.deepEqual(filesBelow(daemon.paths.imports), ['a.gpx']);
+  t.is(dumpLibrary(daemon.paths.libraryDatabase)['files']!.length, 1);
+  t.is((await daemon.call('DELETE', '/api/import')).status, 409);
+
+  rmSync(join(dir, 'b.gpx'));
+  const again = await daemon.call<ImportResult>('POST', '/api/import', { dir });
+  t.like(again.body, { added: 1, duplicates: 1 });
+  t.false('cancelled' in again.body);
+});
+
+test('hanging up does not stop an import', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const dir = sourceOf(daemon, { 'a.gpx': longTrack(20_000), 'b.gpx': hut });
+  const hangUp = new AbortController();
+  const request = fetch(`${daemon.url}/api/import`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${daemon.token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ dir }),
+    signal: hangUp.signal,
+  });
+  await statusWhen(daemon, ({ bytes_done: bytes }) => bytes > 0);
+  hangUp.abort();
+  await t.throwsAsync(request);
+  const { last } = await statusWhen(daemon, ({ state }) => state === 'idle');
+  t.like(last, { added: 2, observations: 20_000 });
+});
+
+test('closing the daemon cancels the import, whose request is still answered', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const dir = sourceOf(daemon, { 'a.gpx': hut, 'b.gpx': longTrack() });
+  const running = daemon.call<ImportResult>('POST', '/api/import', { dir });
+  await statusWhen(
+    daemon,
+    ({ files_done: done, bytes_done: bytes }) => done === 1 && bytes > 1_000,
+  );
+  const [answer] = await Promise.all([running, daemon.close()]);
+  t.like(answer.body, { cancelled: true, added: 1 });
+  t.deepEqual(filesBelow(daemon.paths.imports), ['a.gpx']);
+  const next = await daemon.restart();
+  t.is((await next.call('POST', '/api/import', { dir })).body.added, 1);
+});
+
+test('what was imported is there after a restart, also after the library was lost or damaged', async (t) => {
+  const first = await startTestDaemon(t);
+  const dir = sourceOf(first, { 'a.gpx': camp, 'sub/b.gpx': hut });
+  await first.call('POST', '/api/import', { dir, recursive: true });
+  const before = (await first.get('/api/waypoints')).body;
+  const content = dumpLibrary(first.paths.libraryDatabase);
+  await first.close();
+  const { libraryDatabase } = first.paths;
+  for (const harm of [
+    () => {},
+    () => rmSync(libraryDatabase),
+    () => writeFileSync(libraryDatabase, 'no database at all '.repeat(300)),
+    () => truncateSync(libraryDatabase, 8_192),
+  ]) {
+    harm();
+    const daemon = await startTestDaemon(t, { root: first.root });
+    // An import waits for the rebuilding, so after one the library is whole.
+    const { body } = await daemon.call('POST', '/api/import', { dir, recursive: true });
+    t.like(body, { added: 0, duplicates: 2, dedup_count: 2 });
+    t.deepEqual((await daemon.get('/api/waypoints')).body, before);
+    t.is((await daemon.get('/api/clusters?zoom=20')).body.length, 2);
+    await daemon.close();
+    t.deepEqual(dumpLibrary(libraryDatabase), content);
+  }
+});
+
+test('a file edited below imports while the daemon was stopped is read again', async (t) => {
+  const first = await startTestDaemon(t);
+  const dir = sourceOf(first, { 'a.gpx': hut });
+  await first.call('POST', '/api/import', { dir });
+  await first.close();
+  const path = join(first.paths.imports, 'a.gpx');
+  writeFileSync(path, readFileSync(path, 'utf8').replace('Hut', 'Inn'));
+  const future = statSync(path).mtimeMs / 1_000 + 5;
+  utimesSync(path, future, future);
+  const second = await first.restart();
+  await second.call('POST', '/api/import', { dir, files: ['none.gpx'] });
+  t.is((await second.get('/api/waypoints')).body[0].name, 'Inn');
+});
+
+const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
+
+/** A pool whose tasks end when the test says so. */
+class GatedPool extends WorkerPool<ImportTasks> {
+  readonly calls: string[] = [];
+  readonly gates: PromiseWithResolvers<unknown>[] = [];
+
+  constructor() {
+    super({ file: 'tasks' });
+  }
+
+  override run(name: string): Promise<never> {
+    const gate = Promise.withResolvers<unknown>();
+    this.calls.push(name);
+    this.gates.push(gate);
+    return gate.promise as Promise<never>;
+  }
+}
+
+function gatedRun(t: ExecutionContext): {
+  run: ImportRun;
+  pool: GatedPool;
+  dir: string;
+  indexes: unknown[];
+} {
+  const root = temporaryDirectory(t);
+  const indexes: unknown[] = [];
+  const pool = new GatedPool();
+  const dir = join(root, 'source');
+  mkdirSync(dir);
+  mkdirSync(join(root, 'imports'));
+  const run = new ImportRun({
+    libraryPath: join(root, 'library.sqlite'),
+    importsDirectory: join(root, 'imports'),
+    ownFiles: [],
+    clock: { now: () => 0, monotonic: () => 0 },
+    log: silent,
+    onIndex: (index) => void indexes.push(index),
+    countWaypoints: () => 7,
+    pool,
+  });
+  return { run, pool, dir, indexes };
+}
+
+/** Lets promises and the file system go on until something is so. */
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await turn();
+}
+
+test('an empty library and empty imports start no worker', async (t) => {
+  const { run, pool } = gatedRun(t);
+  await run.reconcile(true);
+  t.deepEqual(pool.calls, []);
+  t.true(run.isLibraryWhole);
+});
+
+test('an import waits for the start-up to end instead of failing', async (t) => {
+  const { run, pool, dir, indexes } = gatedRun(t);
+  const starting = run.reconcile(false);
+  const importing = run.start({ dir });
+  await until(() => pool.calls.length > 0);
+  t.is(run.status().state, 'running');
+  await t.throwsAsync(run.start({ dir }), { instanceOf: WaypointError, message: /running/ });
+  t.deepEqual(pool.calls, ['reconcileLibrary']);
+  t.false(run.isLibraryWhole);
+  pool.gates[0]!.resolve({ index: 'first', isWhole: true });
+  await starting;
+  t.true(run.isLibraryWhole);
+  await until(() => pool.calls.length === 2);
+  pool.gates[1]!.resolve({ result: { dir }, index: 'second', isDiskFull: false });
+  t.like(await importing, { dir, dedup_count: 7 });
+  t.deepEqual(indexes, ['first', 'second']);
+});
+
+test('an import that waits can be cancelled at once', async (t) => {
+  const { run, pool, dir } = gatedRun(t);
+  void run.reconcile(false);
+  const importing = run.start({ dir });
+  await until(() => pool.calls.length > 0);
+  run.cancel();
+  t.like(await importing, { cancelled: true, imported: false, dedup_count: 7 });
+  t.is(run.status().state, 'idle');
+});
+
+test('a worker that dies fails its import; the next one mends the library first', async (t) => {
+  const { run, pool, dir } = gatedRun(t);
+  await run.reconcile(true);
+  const dying = run.start({ dir });
+  await until(() => pool.calls.length === 1);
+  pool.gates[0]!.reject(new Error('worker exited with code: 1'));
+  await t.throwsAsync(dying, { instanceOf: WaypointError, message: /log has the details/ });
+  t.false(run.isLibraryWhole);
+  t.is(run.status().last, null);
+  const next = run.start({ dir });
+  await until(() => pool.calls.length === 2);
+  pool.gates[1]!.resolve({ index: 'mended', isWhole: true });
+  await until(() => pool.calls.length === 3);
+  pool.gates[2]!.resolve({ result: { dir }, isDiskFull: false });
+  t.like(await next, { dedup_count: 7 });
+  t.deepEqual(pool.calls, ['importDirectory', 'reconcileLibrary', 'importDirectory']);
+});
+
+test('a full disk is 507, after the index of what was finished is in use', async (t) => {
+  const { run, pool, dir, indexes } = gatedRun(t);
+  await run.reconcile(true);
+  const importing = run.start({ dir });
+  await until(() => pool.calls.length === 1);
+  pool.gates[0]!.resolve({ result: { dir, added: 1 }, index: 'new', isDiskFull: true });
+  const error = await t.throwsAsync(importing, { instanceOf: WaypointError });
+  t.is(error?.status, 507);
+  t.deepEqual(indexes, ['new']);
+  t.like(run.status().last, { added: 1, dedup_count: 7 });
+});
+
+test('a real worker that dies takes neither the daemon nor the pool with it', async (t) => {
+  const root = temporaryDirectory(t);
+  const libraryPath = join(root, 'library.sqlite');
+  prepareLibrary(libraryPath, 0);
+  const pool = new WorkerPool<ImportTasks>({ file: 'tasks', heapMb: 1_024 });
+  t.teardown(() => pool.close());
+  const broken = {
+    libraryPath: root,
+    importsDirectory: root,
+    progress: new SharedArrayBuffer(56),
+    now: 0,
+  };
+  const error = await t.throwsAsync(pool.run('reconcileLibrary', broken));
+  t.notRegex(`${error?.message}${error?.stack}`, new RegExp(root), 'no path crosses');
+  const { loaded } = await pool.run('reconcileLibrary', { ...broken, libraryPath });
+  t.is(loaded, 0);
+});
