@@ -1,0 +1,283 @@
+import { limits } from '../../model/limits.ts';
+import type { Clock, Log } from '../../model/process.ts';
+import type { WaypointStore } from '../../storage/store.ts';
+import type { Content, Draft, MirrorTasks, TakeEditResult } from '../../worker/mirror/messages.ts';
+import { settleMs } from '../../worker/mirror/take-edit.ts';
+import { Abandoned, mergeEdit } from './merge-edit.ts';
+import { readMirrorState, saveMirrorState, type MirrorState } from './mirror-state.ts';
+
+/** Runs something later; returns what cancels it. */
+export type Schedule = (run: () => void, delayMs: number) => () => void;
+
+export interface BookmarksMirrorOptions {
+  /** The bookmarks file. It may lie outside the data directory, in a folder that some program syncs. */
+  readonly path: string;
+  readonly waypointsPath: string;
+  readonly backupsDirectory: string;
+  readonly store: WaypointStore;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly tasks: MirrorTasks;
+  /** Tests bring their own timers and times. */
+  readonly schedule?: Schedule;
+  readonly debounceMs?: number;
+  /** Bookmarks came out of the file: what is kept of them in memory is to be loaded again. */
+  readonly onMerged: () => void;
+}
+
+/** Looks at the file again and again within one rewrite, because somebody keeps writing to it: then later. */
+const triesAtOnce = 3;
+/** Of the time at most one part in ten is spent on rewriting, however many bookmarks there are. */
+const pausePerWork = 9;
+const firstRetryMs = 1_000;
+const longestRetryMs = 300_000;
+/** An unreadable file is looked at again when it would count as settled; timers may be early by a little. */
+const unsettledRetryMs = settleMs + 1_000;
+/** What an orderly stop waits for the file. */
+const flushTimeoutMs = 3_000;
+
+type TakenEdit = Extract<TakeEditResult, { outcome: 'taken' }>;
+
+/** How one rewrite ended: done, or to be tried again. */
+type Ending = 'done' | 'unsettled' | 'not_gpx' | 'too_large' | 'changing';
+
+/**
+ * Keeps the bookmarks file a mirror of the store's bookmarks and tags, and takes in what others write to it. The store is
+ * the truth. A content is replaced only after its hash is committed as one of ours or as merged, so that no crash and no
+ * race loses an edit; the file itself is whole at every moment. Nothing here ever fails a request.
+ */
+export class BookmarksMirror {
+  readonly #options: BookmarksMirrorOptions;
+  readonly #schedule: Schedule;
+  readonly #debounceMs: number;
+  #state: MirrorState | undefined;
+  /** The store may hold what the file does not. */
+  #isDirty = false;
+  #isClosed = false;
+  #closing: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
+  #cancelTimer: (() => void) | undefined;
+  /** Monotonic ms before which no rewrite starts. */
+  #notBefore = 0;
+  #failures = 0;
+  #warned: string | undefined;
+  #unreadable: { readonly sha256: string; readonly sinceMs: number } | undefined;
+
+  constructor(options: BookmarksMirrorOptions) {
+    this.#options = options;
+    this.#schedule = options.schedule ?? scheduleTimeout;
+    this.#debounceMs = options.debounceMs ?? limits.mirrorDebounceMs;
+    this.#state = readMirrorState(options.store.meta);
+  }
+
+  /** Merges a file that was changed while nobody looked, then writes what the store has newer; all in the background. */
+  start(): void {
+    this.#isDirty = true;
+    void this.#run();
+  }
+
+  /** Something that the file shows has changed. */
+  touch(): void {
+    this.#isDirty = true;
+    if (this.#isClosed || this.#running !== undefined || this.#cancelTimer !== undefined) return;
+    this.#wake(this.#debounceMs);
+  }
+
+  /**
+   * Brings the file up to date now.
+   * @returns whether it is: not when it cannot be written, nor after `timeoutMs`.
+   */
+  async flush(timeoutMs = flushTimeoutMs): Promise<boolean> {
+    const { promise: late, resolve } = Promise.withResolvers<void>();
+    const cancel = this.#schedule(resolve, timeoutMs);
+    await Promise.race([this.#finish(), late]);
+    cancel();
+    return !this.#isDirty && this.#running === undefined;
+  }
+
+  /** Flushes, then stops for good: the store may be closed afterwards, whatever a worker still does. */
+  close(timeoutMs = flushTimeoutMs): Promise<void> {
+    this.#closing ??= this.#flushAndStop(timeoutMs);
+    return this.#closing;
+  }
+
+  async #flushAndStop(timeoutMs: number): Promise<void> {
+    const isUpToDate = await this.flush(timeoutMs);
+    this.#isClosed = true;
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    // Nothing is lost: the next start finds that the file is older than the store.
+    if (!isUpToDate) this.#options.log.warn('mirror.stale_at_stop');
+  }
+
+  async #finish(): Promise<void> {
+    await this.#running;
+    if (this.#isDirty) await this.#run();
+  }
+
+  #wake(delayMs: number): void {
+    const pauseMs = this.#notBefore - this.#options.clock.monotonic();
+    this.#cancelTimer = this.#schedule(() => void this.#run(), Math.max(delayMs, pauseMs));
+  }
+
+  #run(): Promise<void> {
+    if (this.#isClosed) return Promise.resolve();
+    this.#cancelTimer?.();
+    this.#cancelTimer = undefined;
+    this.#running ??= this.#rewriteAndPlan();
+    return this.#running;
+  }
+
+  async #rewriteAndPlan(): Promise<void> {
+    const { clock } = this.#options;
+    const startedMs = clock.monotonic();
+    this.#isDirty = false;
+    const failure = await this.#rewrite().then(
+      (ending) => (ending === 'done' ? undefined : ending),
+      (error: unknown) => error,
+    );
+    this.#running = undefined;
+    if (this.#isClosed || failure instanceof Abandoned) return;
+    const endedMs = clock.monotonic();
+    this.#notBefore = endedMs + pausePerWork * (endedMs - startedMs);
+    if (failure !== undefined) this.#retryAfter(failure);
+    else {
+      this.#failures = 0;
+      this.#warned = undefined;
+      if (this.#isDirty) this.#wake(this.#debounceMs);
+    }
+  }
+
+  /** Tries again, ever more rarely, and says so once for each cause. */
+  #retryAfter(failure: unknown): void {
+    this.#isDirty = true;
+    if (failure === 'unsettled') {
+      this.#wake(unsettledRetryMs);
+      return;
+    }
+    const reason = reasonOf(failure);
+    if (reason !== this.#warned) this.#options.log.warn('mirror.not_written', { reason });
+    this.#warned = reason;
+    this.#wake(Math.min(firstRetryMs * 2 ** this.#failures, longestRetryMs));
+    this.#failures += 1;
+  }
+
+  async #rewrite(): Promise<Ending> {
+    const { path, waypointsPath, store } = this.#options;
+    for (let attempt = 1; attempt <= triesAtOnce; attempt += 1) {
+      const draft = await this.#unlessClosed(
+        this.#options.tasks.draft({
+          path,
+          waypointsPath,
+          storeId: store.meta.get('store') ?? '',
+          known: this.#state?.known ?? [],
+          mirrored: this.#state?.revision,
+        }),
+      );
+      switch (draft.outcome) {
+        case 'current':
+          return 'done';
+        case 'same':
+          this.#commit({ path, revision: draft.revision, known: [draft.content] });
+          return 'done';
+        case 'drafted':
+          if (await this.#publish(draft)) return 'done';
+          break;
+        case 'foreign': {
+          const ending = await this.#takeIn();
+          if (ending !== 'done') return ending;
+        }
+      }
+    }
+    return 'changing';
+  }
+
+  /** @returns false when the file was changed since it was looked at. */
+  async #publish(draft: Draft): Promise<boolean> {
+    const { path } = this.#options;
+    const { content, revision, target, temporary, present } = draft;
+    // What the file holds now stays known until the rename has happened: it may not happen, several times over.
+    const before = present ?? this.#state?.known[0];
+    this.#commit({ path, revision, known: withoutRepeats(content, before) });
+    const result = await this.#unlessClosed(
+      this.#options.tasks.publish({ target, temporary, present }),
+    );
+    return result === 'published';
+  }
+
+  /** Merges what somebody else wrote; then its content is one that may be replaced. */
+  async #takeIn(): Promise<Ending> {
+    const { path, backupsDirectory, clock, log } = this.#options;
+    const result = await this.#unlessClosed(
+      this.#options.tasks.takeEdit({
+        path,
+        backupsDirectory,
+        now: clock.now(),
+        wasOurs: this.#state?.path === path,
+        settled: this.#settled(),
+      }),
+    );
+    switch (result.outcome) {
+      case 'missing':
+        return 'done';
+      case 'refused':
+        return result.reason;
+      case 'unsettled':
+        if (this.#unreadable?.sha256 !== result.content.sha256)
+          this.#unreadable = { sha256: result.content.sha256, sinceMs: clock.monotonic() };
+        return 'unsettled';
+      case 'kept':
+        log.warn('mirror.unreadable_file_kept_in_backups');
+        break;
+      case 'taken':
+        await this.#merge(result);
+    }
+    this.#unreadable = undefined;
+    this.#commit({ path, known: withoutRepeats(result.content, this.#state?.known[0]) });
+    return 'done';
+  }
+
+  async #merge({ slices, waypoints, trackPoints }: TakenEdit): Promise<void> {
+    const { store, log, onMerged } = this.#options;
+    const counts = await mergeEdit({ store, slices, onMerged, isClosed: () => this.#isClosed });
+    log.info('mirror.edit_merged', { waypoints, ...counts });
+    if (trackPoints > 0)
+      log.warn('mirror.tracks_kept_in_backups_only', { track_points: trackPoints });
+  }
+
+  /** The unreadable content that has been there, unchanged, for long enough. */
+  #settled(): string | undefined {
+    if (this.#unreadable === undefined) return undefined;
+    const ageMs = this.#options.clock.monotonic() - this.#unreadable.sinceMs;
+    return ageMs >= settleMs ? this.#unreadable.sha256 : undefined;
+  }
+
+  #commit(state: MirrorState): void {
+    saveMirrorState(this.#options.store.meta, state);
+    this.#state = state;
+  }
+
+  /** After close the store may be gone: nothing that waited goes on then. */
+  async #unlessClosed<T>(step: Promise<T>): Promise<T> {
+    const result = await step;
+    if (this.#isClosed) throw new Abandoned();
+    return result;
+  }
+}
+
+function withoutRepeats(newest: Content, before: Content | undefined): readonly Content[] {
+  return before === undefined || before.sha256 === newest.sha256 ? [newest] : [newest, before];
+}
+
+/** A word for the log: an error's message may hold the path. The worker's errors have a word for their message. */
+function reasonOf(failure: unknown): string {
+  if (typeof failure === 'string') return failure;
+  if (!(failure instanceof Error)) return 'unknown';
+  if ('code' in failure && typeof failure.code === 'string') return failure.code;
+  return /^\w+$/.test(failure.message) ? failure.message : failure.name;
+}
+
+function scheduleTimeout(run: () => void, delayMs: number): () => void {
+  const timer = setTimeout(run, delayMs);
+  return () => clearTimeout(timer);
+}

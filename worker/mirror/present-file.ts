@@ -1,0 +1,106 @@
+import { createHash } from 'node:crypto';
+import { Buffer } from 'node:buffer';
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+  type BigIntStats,
+} from 'node:fs';
+import { dirname, resolve } from 'node:path';
+import type { Content } from './messages.ts';
+
+const blockBytes = 262_144;
+
+/** The bookmarks path is taken by something that is not a regular file. */
+export class NotAFile extends Error {
+  override readonly name = 'NotAFile';
+  readonly code = 'ENOTFILE';
+}
+
+/** A file as it was just before it was read. */
+export interface PresentFile {
+  readonly content: Content;
+  readonly stat: BigIntStats;
+}
+
+/**
+ * Follows links to the file they lead to, which need not exist: renaming over a link would cut it off from the place
+ * that the user syncs.
+ */
+export function resolveTarget(path: string): string {
+  const real = unlessMissing(() => realpathSync(path));
+  if (real !== undefined) return real;
+  const link = unlessMissing(() => readlinkSync(path));
+  // Each turn leaves one link behind; a circle is not ENOENT but ELOOP, and rises.
+  return link === undefined ? path : resolveTarget(resolve(realpathSync(dirname(path)), link));
+}
+
+/** @throws NotAFile for a directory, a pipe or a device. */
+export function statFile(target: string): BigIntStats | undefined {
+  const stat = unlessMissing(() => statSync(target, { bigint: true }));
+  if (stat !== undefined && !stat.isFile()) throw new NotAFile();
+  return stat;
+}
+
+/** Reads a whole regular file to learn its content; undefined when there is none. */
+export function readPresentFile(target: string): PresentFile | undefined {
+  // Looked at before it is opened: opening a pipe would wait for its other end.
+  if (statFile(target) === undefined) return undefined;
+  const file = unlessMissing(() =>
+    openSync(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)),
+  );
+  if (file === undefined) return undefined;
+  try {
+    const stat = fstatSync(file, { bigint: true });
+    const hash = createHash('sha256');
+    let size = 0;
+    for (const block of fileBlocks(file)) {
+      hash.update(block);
+      size += block.length;
+    }
+    return { content: { sha256: hash.digest('hex'), size }, stat };
+  } finally {
+    closeSync(file);
+  }
+}
+
+/** Tells whether nothing wrote to, replaced or touched the file between two looks. */
+export function isUntouched(
+  before: BigIntStats | undefined,
+  after: BigIntStats | undefined,
+): boolean {
+  if (before === undefined || after === undefined) return before === after;
+  return (
+    before.ino === after.ino &&
+    before.dev === after.dev &&
+    before.size === after.size &&
+    before.mtimeNs === after.mtimeNs &&
+    before.ctimeNs === after.ctimeNs
+  );
+}
+
+/** Yields the rest of a file in blocks; each is valid until the next is asked for. */
+export function* fileBlocks(file: number): Generator<Uint8Array> {
+  const block = Buffer.allocUnsafe(blockBytes);
+  for (;;) {
+    const length = readSync(file, block, 0, blockBytes, null);
+    if (length === 0) return;
+    yield block.subarray(0, length);
+  }
+}
+
+function unlessMissing<T>(look: () => T): T | undefined {
+  try {
+    return look();
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    // EINVAL: readlink of what is no link.
+    if (code === 'ENOENT' || code === 'EINVAL') return undefined;
+    throw error;
+  }
+}
