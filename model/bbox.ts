@@ -7,7 +7,7 @@ export type LongitudeRange = readonly [west: number, east: number];
  * Gives the longitudes of a bounding box as one or two separate ranges. A box that crosses the antimeridian has two; one
  * that ends on it has the other name of that line as its second (−180 and 180 are the same meridian).
  */
-export function longitudeRanges([west, , east]: Bbox): LongitudeRange[] {
+export function longitudeRanges([west, , east]: Bbox): [LongitudeRange, LongitudeRange?] {
   if (west > east) {
     return [
       [west, 180],

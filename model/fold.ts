@@ -30,7 +30,13 @@ const letters: Readonly<Record<string, string>> = {
   '−': '-',
 };
 
-const unchangedByUnicode = /^[\0-\x7f]*$/;
+const ascii = /^[\0-\x7f]*$/;
+/** Latin, Greek, Cyrillic and others, one UTF-16 unit each. */
+const common = /^[\0-\u1fff]*$/;
+const commonBeyondAscii = /[\x80-\u1fff]/g;
+/** What common characters become, as they turn up; at most 0x1f80 of them. */
+const folded = new Map<string, string>();
+
 /** Accents and other marks, and characters that nobody sees (soft hyphen, joiners, direction marks). */
 const marks = /[\p{M}\p{Cf}]+/gu;
 const listedLetters = new RegExp(`[${Object.keys(letters).join('')}]`, 'gu');
@@ -40,10 +46,39 @@ const listedLetters = new RegExp(`[${Object.keys(letters).join('')}]`, 'gu');
  * text, and folding twice changes nothing.
  */
 export function foldName(text: string): string {
-  if (unchangedByUnicode.test(text)) return text.toLowerCase();
+  if (ascii.test(text)) return text.toLowerCase();
+  // Folding works on each character by itself, so the common ones are looked up: a third of the time.
+  if (common.test(text)) return text.replace(commonBeyondAscii, foldCommon).toLowerCase();
+  return foldByUnicode(text);
+}
+
+function foldCommon(character: string): string {
+  let letter = folded.get(character);
+  if (letter === undefined) folded.set(character, (letter = foldByUnicode(character)));
+  return letter;
+}
+
+function foldByUnicode(text: string): string {
   return text
     .normalize('NFKD')
     .replace(marks, '')
     .toLowerCase()
-    .replace(listedLetters, (letter) => letters[letter] ?? letter);
+    .replace(listedLetters, (letter) => letters[letter]!);
+}
+
+/** Compares folded names by code point, the order of their UTF-8 bytes (`<` compares UTF-16 units, which differs). */
+export function compareFolded(a: string, b: string): number {
+  const length = Math.min(a.length, b.length);
+  for (let i = 0; i < length; i += 1) {
+    const left = a.charCodeAt(i);
+    const right = b.charCodeAt(i);
+    if (left !== right) return aboveSurrogates(left) - aboveSurrogates(right);
+  }
+  return a.length - b.length;
+}
+
+/** Moves surrogates (U+10000 and above) behind the rest of the units, U+E000…U+FFFF before them. */
+function aboveSurrogates(unit: number): number {
+  if (unit < 0xd800) return unit;
+  return unit < 0xe000 ? unit + 0x2000 : unit - 0x800;
 }

@@ -37,3 +37,8 @@ export function lonOfWorldX(x: number): number {
 export function latOfWorldY(y: number): number {
   return Math.atan(Math.sinh((0.5 - y) * 2 * Math.PI)) / degreesToRadians;
 }
+
+/** Column or row, counted from 0, of a world position on a grid of `grid` pixels over a world of `sizePx` pixels. */
+export function cellOf(position: number, sizePx: number, grid: number): number {
+  return Math.floor((position * sizePx) / grid);
+}

@@ -1,0 +1,315 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { clusterJson, type ClusterRequest } from '../daemon/search/clusters.ts';
+import { textInTurns, Turns } from '../daemon/search/turns.ts';
+import { WaypointIndex, type SearchSnapshot } from '../daemon/search/waypoint-index.ts';
+import { identityOf } from '../model/identity.ts';
+import type { Bbox } from '../model/schema.ts';
+import { buildSearchIndex } from '../worker/search-index/build.ts';
+import { referenceClusters, rounded, type ClusterItem } from './reference/clusters.ts';
+import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
+
+const seed = 20_240_607;
+
+interface Waypoints {
+  library?: readonly Row[];
+  bookmarks?: readonly Row[];
+  hidden?: readonly Row[];
+}
+
+async function indexOf({ library = [], bookmarks = [], hidden = [] }: Waypoints) {
+  const index = new WaypointIndex();
+  await index.replaceLibrary(buildSearchIndex(library, library.length, 'r1'));
+  index.setBookmarks(bookmarks.map((place, at) => ({ id: at + 1, ...place })));
+  index.setHidden(hidden.map(({ name, lat, lon }) => identityOf(name, lat, lon)));
+  return index;
+}
+
+function request(changes: Partial<ClusterRequest> = {}): ClusterRequest {
+  return { zoom: 0, grid: 60, bookmarksOnly: false, bounds: false, ...changes };
+}
+
+function clusters(snapshot: SearchSnapshot, changes: Partial<ClusterRequest> = {}): ClusterItem[] {
+  return JSON.parse([...clusterJson(snapshot, request(changes))].join(''));
+}
+
+async function clustersOf(waypoints: Waypoints, changes: Partial<ClusterRequest> = {}) {
+  return clusters((await indexOf(waypoints)).snapshot(), changes);
+}
+
+function total(items: readonly ClusterItem[]): number {
+  return items.reduce((sum, item) => sum + (item.type === 'cluster' ? item.count : 1), 0);
+}
+
+const zooms = fc.oneof(
+  fc.integer({ min: 0, max: 24 }),
+  fc.double({ min: 0, max: 24, noNaN: true }),
+);
+const grids = fc.oneof(
+  fc.constantFrom(8, 60, 64, 128, 512),
+  fc.double({ min: 8, max: 512, noNaN: true }),
+);
+const boxes: fc.Arbitrary<Bbox> = fc
+  .tuple(row, row)
+  .map(([a, b]) => [a.lon, Math.min(a.lat, b.lat), b.lon, Math.max(a.lat, b.lat)]);
+
+test('clusters: equal the plain reference for any waypoints, zoom, grid and box', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(row, { maxLength: 120 }),
+      fc.array(row, { maxLength: 20 }),
+      fc.array(fc.nat(), { maxLength: 20 }),
+      fc.record({
+        zoom: zooms,
+        grid: grids,
+        bookmarksOnly: fc.boolean(),
+        bounds: fc.boolean(),
+        bbox: fc.option(boxes, { nil: undefined }),
+      }),
+      async (rows, ownRows, picks, asked) => {
+        const library = eachOnce(rows);
+        const picked = library.filter((_, at) =>
+          picks.some((pick) => pick % library.length === at),
+        );
+        // Half of what is picked is bookmarked, the other half is hidden.
+        const bookmarks = eachOnce([...ownRows, ...picked.filter((_, at) => at % 2 === 0)]);
+        const hidden = picked.filter((_, at) => at % 2 === 1);
+        const items = await clustersOf({ library, bookmarks, hidden }, asked);
+        const expected = referenceClusters(shownPlaces(library, bookmarks, hidden), asked);
+        t.deepEqual(rounded(items), rounded(expected));
+      },
+    ),
+    { seed, numRuns: 200 },
+  );
+});
+
+test('clusters: equal the reference for 70,000 waypoints, which take several steps and blocks', async (t) => {
+  const random = mulberry(7);
+  const library = Array.from({ length: 70_000 }, (_, at) => ({
+    name: `W ${at}`,
+    lat: random() * 180 - 90,
+    lon: random() ** 3 * 360 - 180,
+  }));
+  const hidden = library.filter((_, at) => at % 1_000 === 0);
+  const snapshot = (await indexOf({ library, hidden })).snapshot();
+  const shown = shownPlaces(library, [], hidden);
+  const cases: Partial<ClusterRequest>[] = [
+    { zoom: 0 },
+    { zoom: 3, bounds: true },
+    { zoom: 5.5, grid: 77.7 },
+    { zoom: 2, bbox: [-170, -60, 40, 70], bounds: true },
+    { zoom: 6, bbox: [175, -20, -175, 20] },
+  ];
+  for (const asked of cases) {
+    const expected = referenceClusters(shown, request(asked));
+    t.deepEqual(rounded(clusters(snapshot, asked)), rounded(expected));
+  }
+});
+
+test('clusters: one member is a waypoint item, several are a cluster item', async (t) => {
+  const items = await clustersOf(
+    {
+      library: [
+        { name: 'A', lat: 10, lon: 10 },
+        { name: 'B', lat: 10.1, lon: 10.2 },
+        { name: 'Far "off"', lat: -40.5, lon: -100.25 },
+      ],
+      bookmarks: [{ name: 'Own', lat: 60, lon: 100 }],
+    },
+    { zoom: 3 },
+  );
+  t.deepEqual(
+    items.map(({ type }) => type),
+    ['waypoint', 'cluster', 'waypoint'],
+  );
+  t.deepEqual(items[0], { type: 'waypoint', name: 'Own', lat: 60, lon: 100, bookmark: true });
+  t.deepEqual(Object.keys(items[1] ?? {}), ['type', 'lat', 'lon', 'count']);
+  t.deepEqual(items[2], {
+    type: 'waypoint',
+    name: 'Far "off"',
+    lat: -40.5,
+    lon: -100.25,
+    bookmark: false,
+  });
+});
+
+test('clusters: the centre is that of the members’ pixel bounding box, not their mean', async (t) => {
+  const library = [
+    { name: 'A', lat: 0, lon: 0 },
+    { name: 'B', lat: 0, lon: 1 },
+    { name: 'C', lat: 0, lon: 4 },
+    { name: 'D', lat: -60, lon: 2 },
+  ];
+  const [item, ...rest] = await clustersOf({ library }, { grid: 512, bounds: true });
+  t.deepEqual(rest, []);
+  t.is(item?.type === 'cluster' && item.count, 4);
+  t.is(item?.lon, 2);
+  // Halfway in pixels between the equator and 60° south; halfway in degrees would be −30.
+  t.true(Math.abs((item?.lat ?? 0) - -35.2644) < 1e-3);
+  t.deepEqual(item?.type === 'cluster' && item.bbox, [0, -60, 4, 0]);
+});
+
+test('clusters: items come by cell row, then column', async (t) => {
+  const library = [
+    { name: 'south-west', lat: -50, lon: -150 },
+    { name: 'north-east', lat: 70, lon: 150 },
+    { name: 'south-east', lat: -50, lon: 150 },
+    { name: 'north-west', lat: 70, lon: -150 },
+  ];
+  const items = await clustersOf({ library }, { zoom: 1 });
+  t.deepEqual(
+    items.map((item) => item.type === 'waypoint' && item.name),
+    ['north-west', 'north-east', 'south-west', 'south-east'],
+  );
+});
+
+test('clusters: latitudes beyond the edge of the map are on the edge', async (t) => {
+  const library = [
+    { name: 'pole', lat: 90, lon: 0 },
+    { name: 'edge', lat: 85.0511287798066, lon: 0.1 },
+    { name: 'south pole', lat: -90, lon: 0 },
+  ];
+  const items = await clustersOf({ library }, { zoom: 4, bounds: true });
+  t.deepEqual(
+    items.map((item) => (item.type === 'cluster' ? item.bbox : item.name)),
+    [[0, 85.0511287798066, 0.1, 90], 'south pole'],
+  );
+  t.true(Math.abs((items[0]?.lat ?? 0) - 85.0511287798066) < 1e-9);
+});
+
+test('clusters: longitude 180 is the right edge and −180 the left one, and both are counted', async (t) => {
+  const library = [
+    { name: 'right', lat: 0.1, lon: 180 },
+    { name: 'left', lat: 0.1, lon: -180 },
+    { name: 'nearly right', lat: 0.1, lon: 179.999 },
+  ];
+  // 64 divides the world, so pixel 256 is a column of its own; 60 does not.
+  t.is((await clustersOf({ library }, { grid: 64 })).length, 3);
+  const items = await clustersOf({ library }, { grid: 60 });
+  t.is(items.length, 2);
+  t.is(total(items), 3);
+});
+
+test('clusters: a box filters members before they are grouped, and may cross the antimeridian', async (t) => {
+  const library = [
+    { name: 'A', lat: 0.5, lon: 179 },
+    { name: 'B', lat: 0.5, lon: 178 },
+    { name: 'C', lat: 0.5, lon: -179 },
+    { name: 'D', lat: 0.5, lon: 0 },
+  ];
+  const names = async (bbox: Bbox): Promise<unknown[]> =>
+    (await clustersOf({ library }, { bbox })).map((item) =>
+      item.type === 'waypoint' ? item.name : item.count,
+    );
+  t.deepEqual(await names([178.5, 0, 179.5, 1]), ['A']);
+  t.deepEqual(await names([170, 0, -170, 1]), ['C', 2]);
+  t.deepEqual(await names([170, 0, -179.5, 1]), [2]);
+  t.deepEqual(await names([-180, 0.6, 180, 1]), []);
+  t.deepEqual(await names([178, 0.5, 179, 0.5]), [2], 'all edges belong to the box');
+});
+
+test('clusters: a box that ends on the antimeridian has both of its names', async (t) => {
+  const library = [
+    { name: 'plus', lat: 1, lon: 180 },
+    { name: 'minus', lat: -1, lon: -180 },
+  ];
+  for (const bbox of [
+    [170, -2, 180, 2],
+    [-180, -2, -170, 2],
+    [180, -2, -180, 2],
+  ] as Bbox[]) {
+    t.is(total(await clustersOf({ library }, { bbox })), 2, bbox.join());
+  }
+});
+
+test('clusters: an imported twin of a bookmark is counted once, as bookmark, and hidden ones not at all', async (t) => {
+  const library = [
+    { name: 'Camp', lat: 10, lon: 10 },
+    { name: 'Other', lat: 10, lon: 10 },
+    { name: 'Gone', lat: 50, lon: 100 },
+  ];
+  const bookmarks = [{ name: 'Camp', lat: 10.000_000_2, lon: 10 }];
+  const index = await indexOf({ library, bookmarks, hidden: [library[2]!] });
+  t.is(total(clusters(index.snapshot())), 2);
+  const [own, ...rest] = clusters(index.snapshot(), { bookmarksOnly: true });
+  t.deepEqual(rest, []);
+  t.deepEqual(own, { type: 'waypoint', ...bookmarks[0]!, bookmark: true });
+});
+
+test('clusters: two waypoints in the same microdegree are two, also for a bookmark over one of them', async (t) => {
+  const library = [
+    { name: 'Camp', lat: 10.000_000_1, lon: 10 },
+    { name: 'Camp', lat: 10.000_000_9, lon: 10 },
+  ];
+  t.is(total(await clustersOf({ library })), 2);
+  t.is(total(await clustersOf({ library, bookmarks: [library[0]!] })), 2);
+});
+
+test('clusters: nothing gives an empty array', async (t) => {
+  t.deepEqual(await clustersOf({}), []);
+  t.deepEqual(await clustersOf({}, { bookmarksOnly: true, bbox: [0, 0, 1, 1] }), []);
+});
+
+test('clusters: an answer in progress does not see later changes', async (t) => {
+  const random = mulberry(3);
+  const places = Array.from({ length: 12_000 }, (_, at) => ({
+    name: `W${at}`,
+    lat: random() * 160 - 80,
+    lon: random() * 360 - 180,
+  }));
+  const library = places.slice(0, 11_000);
+  const bookmarks = places.slice(11_000);
+  for (const stepsBefore of [0, 1, 4, 7]) {
+    const index = await indexOf({ library, bookmarks });
+    const asked = { zoom: 8 };
+    const before = clusters(index.snapshot(), asked);
+    const steps = clusterJson(index.snapshot(), request(asked));
+    let text = '';
+    for (let i = 0; i < stepsBefore; i += 1) text += steps.next().value ?? '';
+    index.setBookmarks(library.slice(0, 500).map((place, at) => ({ id: at, ...place })));
+    index.hide(identityOf(library[501]!.name, library[501]!.lat, library[501]!.lon));
+    await index.replaceLibrary(buildSearchIndex(places.slice(6_000), 6_000, 'r2'));
+    text += [...steps].join('');
+    t.deepEqual(JSON.parse(text), before);
+    t.notDeepEqual(clusters(index.snapshot(), asked), before);
+  }
+});
+
+test('clusters: work is done in steps, and other work has its turn between them', async (t) => {
+  const random = mulberry(5);
+  const library = Array.from({ length: 70_000 }, (_, at) => ({
+    name: `W${at}`,
+    lat: random() * 160 - 80,
+    lon: random() * 360 - 180,
+  }));
+  const snapshot = (await indexOf({ library })).snapshot();
+  const steps = [...clusterJson(snapshot, request({ zoom: 12 }))];
+  t.true(steps.length > 70_000 / 1_024);
+  t.true(steps.every((text) => text.length < 70_000));
+  let turns = 0;
+  let isOver = false;
+  const count = (): void => {
+    turns += 1;
+    if (!isOver) setImmediate(count);
+  };
+  setImmediate(count);
+  let now = 0;
+  // A clock by which each look at it takes 2 ms.
+  const clock = new Turns(() => (now += 2));
+  let text = '';
+  for await (const piece of textInTurns(steps, clock)) text += piece;
+  isOver = true;
+  t.is(text, steps.join(''));
+  t.true(turns > steps.length / 5);
+});
+
+/** A small generator of numbers in 0…1, the same for the same start. */
+function mulberry(start: number): () => number {
+  let state = start;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

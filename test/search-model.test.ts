@@ -1,0 +1,150 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { longitudeRanges } from '../model/bbox.ts';
+import { compareFolded, foldName } from '../model/fold.ts';
+import { identityOf, nearestIdentity, neighbourKeys } from '../model/identity.ts';
+import {
+  latOfWorldY,
+  lonOfWorldX,
+  maxLatitude,
+  worldSizePx,
+  worldX,
+  worldY,
+} from '../model/mercator.ts';
+
+const seed = 20_240_610;
+const lats = fc.double({ min: -90, max: 90, noNaN: true });
+const lons = fc.double({ min: -180, max: 180, noNaN: true });
+
+test('identity: the name is trimmed and composed, the position rounded to 1e-6 degree', (t) => {
+  const expected = { name: 'Café', latE6: 47_123_457, lonE6: -8_000_001 };
+  t.deepEqual(identityOf(' Cafe\u0301 ', 47.123_456_7, -8.000_001_4), expected);
+  t.deepEqual(identityOf('Café', 47.123_456_5, -8.000_000_6), expected);
+});
+
+test('identity: −0 is 0 and −180 is 180', (t) => {
+  t.deepEqual(identityOf('x', -0, -180), { name: 'x', latE6: 0, lonE6: 180_000_000 });
+  t.deepEqual(identityOf('x', -1e-9, -179.999_999_8), identityOf('x', 0, 180));
+  t.true(Object.is(identityOf('x', -1e-9, -1e-9).lonE6, 0));
+});
+
+test('identity: neighbouring keys are one part away, around the antimeridian and not over the poles', (t) => {
+  t.deepEqual(neighbourKeys(identityOf('x', 1, 2)), {
+    name: 'x',
+    latE6Min: 999_999,
+    latE6Max: 1_000_001,
+    lonE6: [1_999_999, 2_000_000, 2_000_001],
+  });
+  const edge = neighbourKeys(identityOf('x', 90, -180));
+  t.is(edge.latE6Max, 90_000_000);
+  t.deepEqual(edge.lonE6, [179_999_999, 180_000_000, -179_999_999]);
+  const inner = neighbourKeys(identityOf('x', -90, -179.999_999));
+  t.is(inner.latE6Min, -90_000_000);
+  t.deepEqual(inner.lonE6, [180_000_000, -179_999_999, -179_999_998]);
+});
+
+test('identity: the neighbouring keys hold every key within 1e-6 degree', (t) => {
+  const step = fc.double({ min: -0.99e-6, max: 0.99e-6, noNaN: true });
+  fc.assert(
+    fc.property(lats, lons, step, step, (lat, lon, north, east) => {
+      const otherLat = Math.min(90, Math.max(-90, lat + north));
+      const turned = lon + east;
+      const otherLon = turned > 180 ? turned - 360 : turned < -180 ? turned + 360 : turned;
+      const keys = neighbourKeys(identityOf('x', lat, lon));
+      const other = identityOf('x', otherLat, otherLon);
+      t.true(other.latE6 >= keys.latE6Min && other.latE6 <= keys.latE6Max);
+      t.true(keys.lonE6.includes(other.lonE6));
+    }),
+    { seed },
+  );
+});
+
+test('identity: the exact key wins, else the nearest, else the first', (t) => {
+  const exact = { id: 'exact', lat: 1.000_000_4, lon: 1 };
+  const nearer = { id: 'nearer', lat: 0.999_999_4, lon: 1 };
+  const far = { id: 'far', lat: 1.000_001, lon: 1 };
+  // The neighbour at 0.9999994 is 1e-7 away, the one of the exact key 9e-7.
+  t.is(nearestIdentity(0.999_999_5, 1, [far, nearer, exact])?.id, 'exact');
+  t.is(nearestIdentity(1, 1, [far, nearer])?.id, 'nearer');
+  t.is(nearestIdentity(1, 1, [{ ...far, id: 'first' }, far])?.id, 'first');
+  t.is(nearestIdentity(1, 1, []), undefined);
+  const west = { lat: 0, lon: -179.999_999 };
+  const east = { lat: 0, lon: 179.999_998_9 };
+  t.is(nearestIdentity(0, 179.999_999_9, [east, west]), east);
+  t.is(nearestIdentity(0, 179.999_999_9, [{ lat: 0, lon: 179.999_998 }, west]), west);
+});
+
+test('mercator: the world is a square from 0 to 1, twice as wide a zoom', (t) => {
+  t.deepEqual([worldX(-180), worldX(0), worldX(180)], [0, 0.5, 1]);
+  t.is(worldY(0), 0.5);
+  t.true(Math.abs(worldY(maxLatitude)) < 1e-12 && Math.abs(worldY(-maxLatitude) - 1) < 1e-12);
+  t.is(worldSizePx(0), 256);
+  t.is(worldSizePx(24), 2 ** 32);
+  t.is(worldSizePx(0.5), 256 * Math.SQRT2);
+  // A published example: Chicago's world coordinate is (65.67, 95.17) of 256.
+  t.true(Math.abs(worldX(-87.65) * 256 - 65.671) < 1e-3);
+  t.true(Math.abs(worldY(41.85) * 256 - 95.175) < 1e-3);
+});
+
+test('mercator: stays in the square, keeps order and has its inverse', (t) => {
+  fc.assert(
+    fc.property(lats, lats, lons, (lat, other, lon) => {
+      t.true(worldY(lat) >= 0 && worldY(lat) <= 1);
+      if (lat < other) t.true(worldY(lat) >= worldY(other));
+      t.true(Math.abs(lonOfWorldX(worldX(lon)) - lon) < 1e-12);
+      const clamped = Math.min(maxLatitude, Math.max(-maxLatitude, lat));
+      t.true(Math.abs(latOfWorldY(worldY(lat)) - clamped) < 1e-9);
+    }),
+    { seed },
+  );
+});
+
+test('bbox: longitudes are one range, or two at the antimeridian', (t) => {
+  t.deepEqual(longitudeRanges([1, 0, 2, 0]), [[1, 2]]);
+  t.deepEqual(longitudeRanges([-180, 0, 180, 0]), [[-180, 180]]);
+  t.deepEqual(longitudeRanges([170, 0, -170, 0]), [
+    [170, 180],
+    [-180, -170],
+  ]);
+  t.deepEqual(longitudeRanges([170, 0, 180, 0]), [
+    [170, 180],
+    [-180, -180],
+  ]);
+  t.deepEqual(longitudeRanges([-180, 0, -170, 0]), [
+    [-180, -170],
+    [180, 180],
+  ]);
+});
+
+test('fold: folding twice changes nothing, and each character is folded by itself', (t) => {
+  const text = fc.string({ unit: 'grapheme', maxLength: 20 });
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      t.is(foldName(foldName(a)), foldName(a));
+      t.is(foldName(a + b), foldName(a) + foldName(b));
+      // The way for rarer characters gives the same as the one for common ones.
+      t.is(foldName(`${a}山`), `${foldName(a)}山`);
+    }),
+    { seed, numRuns: 500 },
+  );
+});
+
+test('fold: case makes no difference for letters of European scripts', (t) => {
+  for (let code = 0x41; code < 0x530; code += 1) {
+    const letter = String.fromCharCode(code);
+    if (!/^\p{L}$/u.test(letter)) continue;
+    t.is(foldName(letter.toLowerCase()), foldName(letter), letter);
+    t.is(foldName(letter.toUpperCase()), foldName(letter), letter);
+  }
+});
+
+test('fold: compares by code point, as UTF-8 bytes do', (t) => {
+  const text = fc.string({ unit: 'binary', maxLength: 6 });
+  fc.assert(
+    fc.property(text, text, (a, b) => {
+      const bytes = Buffer.compare(Buffer.from(a), Buffer.from(b));
+      t.is(Math.sign(compareFolded(a, b)), bytes);
+    }),
+    { seed, numRuns: 500 },
+  );
+});

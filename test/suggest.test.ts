@@ -1,0 +1,231 @@
+import test from 'ava';
+import fc from 'fast-check';
+import { suggestNames } from '../daemon/search/suggest.ts';
+import { parseTagQuery } from '../daemon/search/tag-query.ts';
+import { WaypointIndex } from '../daemon/search/waypoint-index.ts';
+import { identityOf } from '../model/identity.ts';
+import { buildSearchIndex } from '../worker/search-index/build.ts';
+import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
+import { referenceSuggest } from './reference/suggest.ts';
+
+const seed = 20_240_608;
+
+async function suggest(
+  waypoints: { library?: readonly Row[]; bookmarks?: readonly Row[]; hidden?: readonly Row[] },
+  query: string,
+  limit = 8,
+) {
+  const { library = [], bookmarks = [], hidden = [] } = waypoints;
+  const index = new WaypointIndex();
+  index.setBookmarks(bookmarks.map((place, at) => ({ id: at, ...place })));
+  index.setHidden(hidden.map(({ name, lat, lon }) => identityOf(name, lat, lon)));
+  await index.replaceLibrary(buildSearchIndex(library, library.length, 'r1'));
+  return suggestNames(index.snapshot(), query, limit);
+}
+
+/** Places of these names, far from each other. */
+function named(names: readonly string[]): Row[] {
+  return names.map((name, at) => ({ name, lat: at, lon: at }));
+}
+
+async function namesFor(names: readonly string[], query: string): Promise<string[]> {
+  return (await suggest({ library: named(names) }, query)).map(({ name }) => name);
+}
+
+const queries = fc.oneof(
+  fc.constantFrom('c', 'ca', 'camp', 'CÁMP', 'amp', '-c', '(', '9', '😀', 'é', 'ß', '山', 'sigma'),
+  fc.string({ unit: fc.constantFrom('a', 'b', 'é', ' ', '-', '1', '😀', 's'), maxLength: 4 }),
+);
+
+test('suggest: equals the plain reference for any waypoints and query', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(row, { maxLength: 80 }),
+      fc.array(row, { maxLength: 12 }),
+      fc.array(fc.nat(), { maxLength: 12 }),
+      queries,
+      fc.integer({ min: 1, max: 12 }),
+      async (rows, ownRows, picks, query, limit) => {
+        const library = eachOnce(rows);
+        const picked = library.filter((_, at) =>
+          picks.some((pick) => pick % library.length === at),
+        );
+        const bookmarks = eachOnce([...ownRows, ...picked.filter((_, at) => at % 2 === 0)]);
+        const hidden = picked.filter((_, at) => at % 2 === 1);
+        const found = await suggest({ library, bookmarks, hidden }, query, limit);
+        const shown = shownPlaces(library, bookmarks, hidden);
+        t.deepEqual(withoutTies(found), withoutTies(referenceSuggest(shown, query, limit)));
+      },
+    ),
+    { seed, numRuns: 300 },
+  );
+});
+
+/** Names that fold alike at one place may come in either order; the contract says no more. */
+function withoutTies(found: readonly { name: string; lat: number; lon: number; source: string }[]) {
+  return found.map(({ lat, lon, source }) => ({ lat, lon, source }));
+}
+
+test('suggest: equals the reference over 70,000 names, which take several steps', async (t) => {
+  const parts = ['ka', 'mo', 'tél', ' Ri', '-ñ', 'burg', '1', 'point'];
+  const library = Array.from({ length: 70_000 }, (_, at) => {
+    const pick = (shift: number): string => parts[(at >>> shift) & 7] ?? '';
+    return { name: `w${pick(0)}${pick(3)}${pick(6)}${pick(9)} ${at}`, lat: at / 1_000, lon: 1 };
+  });
+  const index = new WaypointIndex();
+  await index.replaceLibrary(buildSearchIndex(library, library.length, 'r1'));
+  const hidden = library.filter((_, at) => at % 3 === 0);
+  for (const { name, lat, lon } of hidden) index.hide(identityOf(name, lat, lon));
+  const shown = shownPlaces(library, [], hidden);
+  // Prefixes, words, dense and rare insides, one byte, many bytes, none.
+  for (const query of [
+    'w',
+    'ri',
+    'ñ',
+    'o',
+    'burg-n',
+    'ointpoint',
+    '69999',
+    'telmoka',
+    'nothing here',
+  ]) {
+    const found = await suggestNames(index.snapshot(), query, 8);
+    t.deepEqual(found, referenceSuggest(shown, query, 8), query);
+  }
+});
+
+test('suggest: the whole name comes first, then prefix, word start and inside', async (t) => {
+  const names = ['Scamper', 'The camp', 'Camping', 'Camp'];
+  t.deepEqual(await namesFor(names, 'camp'), ['Camp', 'Camping', 'The camp', 'Scamper']);
+});
+
+test('suggest: a word begins at a letter or digit after something else', async (t) => {
+  const names = ['zz-oak', 'zz (oak)', 'zz’oak', 'zz1oak', 'zz😀oak', 'zzoak', 'oakzz'];
+  t.deepEqual(await namesFor(names, 'oak'), [
+    'oakzz',
+    'zz (oak)',
+    'zz’oak',
+    'zz-oak',
+    'zz😀oak',
+    'zz1oak',
+    'zzoak',
+  ]);
+});
+
+test('suggest: case and accents make no difference, in the name or in the query', async (t) => {
+  for (const [name, query] of [
+    ['Älplihütte', 'alpliHUTTE'],
+    ['alplihutte', 'ÄLPLIHÜTTE'],
+    ['Straße', 'STRASSE'],
+    ['İstanbul', 'istanbul'],
+    ['Kadıköy', 'kadikoy'],
+    ['Łódź', 'lodz'],
+    ['Ørsted', 'orsted'],
+    ['Ærø', 'aero'],
+    ['Þingvellir', 'thing'],
+    ['ΟΔΟΣ', 'οδος'],
+    ['Йошкар', 'иошкар'],
+    ['L’Été', "l'ete"],
+    ['ﬁnca', 'finca'],
+  ] as const) {
+    t.deepEqual(await namesFor([name], query), [name], name);
+  }
+});
+
+test('suggest: bookmarks come first among equals, then folded name, lat, lon', async (t) => {
+  const library = [
+    { name: 'camp b', lat: 1, lon: 1 },
+    { name: 'CAMP A', lat: 2, lon: 2 },
+    { name: 'camp a', lat: 2, lon: 1 },
+    { name: 'camp a', lat: 1, lon: 5 },
+  ];
+  const bookmarks = [
+    { name: 'camp z', lat: 3, lon: 3 },
+    { name: 'my camp', lat: 4, lon: 4 },
+  ];
+  const found = await suggest({ library, bookmarks }, 'camp');
+  t.deepEqual(
+    found.map(({ name, lat, lon, source }) => [name, lat, lon, source]),
+    [
+      ['camp z', 3, 3, 'bookmark'],
+      ['camp a', 1, 5, 'waypoint'],
+      ['camp a', 2, 1, 'waypoint'],
+      ['CAMP A', 2, 2, 'waypoint'],
+      ['camp b', 1, 1, 'waypoint'],
+      ['my camp', 4, 4, 'bookmark'],
+    ],
+  );
+});
+
+test('suggest: folded names are ordered by code point', async (t) => {
+  // U+FFFD is below U+1F600, although its UTF-16 unit is above the surrogates.
+  const names = ['a\u{1F600}', 'a\u{FFFD}'];
+  t.deepEqual(await namesFor(names, 'a'), ['a\u{FFFD}', 'a\u{1F600}']);
+  const bookmarks = named(names);
+  const found = await suggest({ bookmarks }, 'a');
+  t.deepEqual(
+    found.map(({ name }) => name),
+    ['a\u{FFFD}', 'a\u{1F600}'],
+  );
+});
+
+test('suggest: at most the limit is given, the best of both sources', async (t) => {
+  const library = named(Array.from({ length: 20 }, (_, at) => `Camp ${at + 10}`));
+  const bookmarks = [
+    ...named(Array.from({ length: 20 }, (_, at) => `The camp ${at}`)),
+    { name: 'Campus', lat: 50, lon: 50 },
+  ];
+  const found = await suggest({ library, bookmarks }, 'camp');
+  t.is(found.length, 8);
+  t.deepEqual(found[0], { name: 'Campus', lat: 50, lon: 50, source: 'bookmark' });
+  t.true(found.slice(1).every(({ source }) => source === 'waypoint'));
+});
+
+test('suggest: a blank query, or one of accents alone, finds nothing', async (t) => {
+  for (const query of ['', '   ', '\u0301', '\0'])
+    t.deepEqual(await namesFor(['a', 'b c'], query), []);
+});
+
+test('suggest: twins of bookmarks and hidden waypoints are not suggested', async (t) => {
+  const library = named(['Camp', 'Campsite', 'Old camp', 'Scamp']);
+  const bookmarks = [library[0]!, library[3]!];
+  const hidden = [library[1]!, library[2]!];
+  const found = await suggest({ library, bookmarks, hidden }, 'camp');
+  t.deepEqual(found, [
+    { ...library[0]!, source: 'bookmark' },
+    { ...library[3]!, source: 'bookmark' },
+  ]);
+});
+
+test('suggest: names with quotes and backslashes come back as they are', async (t) => {
+  const names = ['a "b" \\ c', 'a \\"'];
+  t.deepEqual(await namesFor(names, 'a '), ['a "b" \\ c', 'a \\"']);
+});
+
+test('tag query: one tag, AND, OR, operators in any case, with or without quotes', (t) => {
+  const cases: [string, string, string[]][] = [
+    ['tag:beach', 'single', ['beach']],
+    ['  TAG: red wine ', 'single', ['red wine']],
+    ['tag:a AND b', 'AND', ['a', 'b']],
+    ['tag:a and b And c', 'AND', ['a', 'b', 'c']],
+    ['tag:"a OR b"', 'OR', ['a', 'b']],
+    ['tag:"a" oR "b c"', 'OR', ['a', 'b c']],
+    ['tag:a OR b AND c', 'AND', ['a', 'b', 'c']],
+    ['tag:sand', 'single', ['sand']],
+    ['tag:android orbit', 'single', ['android orbit']],
+    ['tag:a AND', 'single', ['a']],
+    ['tag:a AND and b', 'AND', ['a', 'b']],
+    ['tag:or', 'single', ['or']],
+    ['tag:***', 'single', ['***']],
+    ['tag:', 'single', []],
+    ['tag:""', 'single', []],
+    ['tag:"', 'single', ['"']],
+  ];
+  for (const [query, kind, tags] of cases) t.deepEqual(parseTagQuery(query), { kind, tags }, query);
+});
+
+test('tag query: everything else is normal text', (t) => {
+  for (const query of ['', 'beach', 'tags:a', 'a tag:b', 'tag beach', 'tag']) {
+    t.is(parseTagQuery(query), undefined, query);
+  }
+});

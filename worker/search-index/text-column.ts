@@ -1,0 +1,50 @@
+/** A growing column of texts as UTF-8 in one buffer. */
+export class TextColumn {
+  bytes = Buffer.allocUnsafe(65_536);
+  /** Where each text begins, and where the last one ends. */
+  start = new Uint32Array(4_096);
+  count = 0;
+
+  /** @throws RangeError above 4 GiB of text, the reach of `start`. */
+  append(text: string): void {
+    const from = this.start[this.count]!;
+    // UTF-8 needs at most three bytes for each UTF-16 unit.
+    this.#reserve(from + text.length * 3);
+    const end = writeText(this.bytes, text, from);
+    if (this.count + 2 > this.start.length) this.start = grown(this.start, this.count + 2);
+    this.count += 1;
+    this.start[this.count] = end;
+  }
+
+  #reserve(length: number): void {
+    if (length <= this.bytes.length) return;
+    if (length > 0xffff_ffff) throw new RangeError('The names of the library exceed 4 GiB.');
+    const bytes = Buffer.allocUnsafe(Math.min(length * 2, 0xffff_ffff));
+    this.bytes.copy(bytes);
+    this.bytes = bytes;
+  }
+}
+
+/** Copies an array into one with room for at least `length` entries, and for as many again. */
+export function grown(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
+  const copy = new Uint32Array(length * 2);
+  copy.set(array);
+  return copy;
+}
+
+/** Most texts are short and of one or two bytes a character, where a loop costs a third of a native call. */
+function writeText(bytes: Buffer, text: string, from: number): number {
+  let at = from;
+  for (let i = 0; i < text.length; i += 1) {
+    const code = text.charCodeAt(i);
+    if (code < 0x80) {
+      bytes[at] = code;
+      at += 1;
+    } else if (code < 0x800) {
+      bytes[at] = 0xc0 | (code >>> 6);
+      bytes[at + 1] = 0x80 | (code & 0x3f);
+      at += 2;
+    } else return from + bytes.write(text, from);
+  }
+  return at;
+}

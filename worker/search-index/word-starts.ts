@@ -1,0 +1,43 @@
+import { grown } from './text-column.ts';
+
+const wordCharacter = /[\p{L}\p{N}]/u;
+const asciiWord = Uint8Array.from({ length: 128 }, (_, code) =>
+  Number(wordCharacter.test(String.fromCharCode(code))),
+);
+
+/** Collects the places where words begin: a letter or digit after something that is neither. */
+export class WordStarts {
+  #places = new Uint32Array(4_096);
+  #count = 0;
+
+  /** Adds the words of the UTF-8 text `from`…`to` (exclusive) that do not begin with it. */
+  add(bytes: Uint8Array, from: number, to: number): void {
+    let wasWord = true;
+    for (let i = from; i < to;) {
+      const lead = bytes[i]!;
+      const length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+      const isWord = length === 1 ? asciiWord[lead] === 1 : isWordAt(bytes, i, length);
+      if (isWord && !wasWord && i > from) this.#push(i);
+      wasWord = isWord;
+      i += length;
+    }
+  }
+
+  /** The places in the order in which they were added. */
+  places(): Uint32Array {
+    return this.#places.subarray(0, this.#count);
+  }
+
+  #push(place: number): void {
+    if (this.#count === this.#places.length) this.#places = grown(this.#places, this.#count);
+    this.#places[this.#count] = place;
+    this.#count += 1;
+  }
+}
+
+/** Decodes one code point of 2…4 bytes; the text was encoded here, so it is well formed. */
+function isWordAt(bytes: Uint8Array, at: number, length: number): boolean {
+  let codePoint = bytes[at]! & (0x7f >>> length);
+  for (let i = 1; i < length; i += 1) codePoint = (codePoint << 6) | (bytes[at + i]! & 0x3f);
+  return wordCharacter.test(String.fromCodePoint(codePoint));
+}
