@@ -48,7 +48,7 @@ const withoutNode = ['model/', 'client/waypoints/'];
 const withoutNodeExcept = ['client/waypoints/node/'];
 
 /** Piscina calls the default export of a task file; nothing else has one. */
-const taskFile = /^worker\/(?:.+\/)?tasks?\.ts$/;
+const taskFile = /^worker\/(?:.+\/)?(?:[a-z-]+-)?tasks?\.ts$/;
 
 const maxCodeLines = 250;
 const vagueNames = /(?:^|[/-])(?:utils?|helpers?|common|managers?|misc)(?:[./-]|$)/;
@@ -318,6 +318,7 @@ const badTrees: readonly [rule: (tree: Tree) => string[], files: Tree, found: st
       ['http/a.ts', 'export default class A {}'],
       ['http/b.ts', 'const b = 1;\nexport { b as default };'],
       ['worker/import/task.ts', 'export default run;'],
+      ['worker/mirror-tasks.ts', 'export default run;'],
       ['http/c.ts', "// export default\nexport const c = 'export default';"],
     ]),
     ['http/a.ts has a default export', 'http/b.ts has a default export'],
