@@ -23,8 +23,10 @@ export interface DaemonUse {
 }
 
 /** Another command may hold the data for its moment: so long and so often we try again, ms. */
-const lockWaitMs = 3_000;
+const lockWaitMs = 20_000;
 const lockPauseMs = 200;
+/** A wait that a person would notice is explained. */
+const lockNoteMs = 1_000;
 
 /**
  * Finds the running daemon through its hand-over file (contract A, row hand-over). When a data directory was asked for,
@@ -97,15 +99,21 @@ interface OpenConnection {
 }
 
 async function connect(context: CommandContext): Promise<OpenConnection> {
-  const giveUpAt = performance.now() + lockWaitMs;
+  const startedAt = performance.now();
+  let isNoted = false;
   for (;;) {
     const daemon = await findDaemon(context);
     if (daemon !== undefined) return { client: daemon.client, close: async () => undefined };
+    const waitedMs = performance.now() - startedAt;
     try {
       return await startHere(context);
     } catch (error) {
       const isLocked = error instanceof StartRefused && error.exitCode === 75;
-      if (!isLocked || performance.now() >= giveUpAt) throw error;
+      if (!isLocked || waitedMs > lockWaitMs) throw error;
+    }
+    if (!isNoted && waitedMs > lockNoteMs) {
+      note('Waiting for another waypointd that has the data open …');
+      isNoted = true;
     }
     await delay(lockPauseMs);
   }

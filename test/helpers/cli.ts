@@ -33,6 +33,23 @@ export interface TestCli {
   start(words: readonly string[], options?: CliOptions): ChildProcess;
 }
 
+/** More commands at once than a small machine has cores only make each test slower. */
+const maxRunning = 2;
+let running = 0;
+const waiting: (() => void)[] = [];
+
+async function inTurn<T>(work: () => Promise<T>): Promise<T> {
+  if (running === maxRunning) await new Promise<void>((begin) => waiting.push(begin));
+  else running += 1;
+  try {
+    return await work();
+  } finally {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  }
+}
+
 /** Makes a command line whose directories go with the test. */
 export function testCli(t: ExecutionContext<unknown>, root = temporaryDirectory(t)): TestCli {
   const home = join(root, 'home');
@@ -57,11 +74,13 @@ export function testCli(t: ExecutionContext<unknown>, root = temporaryDirectory(
     t.teardown(() => child.kill('SIGKILL'));
     return child;
   }
-  async function run(words: readonly string[], options: CliOptions = {}): Promise<CliResult> {
-    const child = start(words, options);
-    child.stdin?.on('error', () => undefined);
-    child.stdin?.end(options.input ?? '');
-    return finish(child);
+  function run(words: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+    return inTurn(() => {
+      const child = start(words, options);
+      child.stdin?.on('error', () => undefined);
+      child.stdin?.end(options.input ?? '');
+      return finish(child);
+    });
   }
   async function out(words: readonly string[], options?: CliOptions): Promise<string> {
     const result = await run(words, options);

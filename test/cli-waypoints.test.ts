@@ -1,0 +1,223 @@
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { testCli } from './helpers/cli.ts';
+import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+
+/** A command line and the daemon that it finds; what a test is not about goes straight to the daemon. */
+async function daemonAndCli(t: ExecutionContext) {
+  const root = temporaryDirectory(t);
+  const daemon = await startTestDaemon(t, { root, options: { handOver: true } });
+  return { daemon, cli: testCli(t, root) };
+}
+
+async function names(daemon: TestDaemon, query = ''): Promise<string[]> {
+  const { body } = await daemon.get<{ name: string }[]>(`/api/waypoints${query}`);
+  return body.map(({ name }) => name);
+}
+
+async function addBookmarks(daemon: TestDaemon, ...bookmarks: object[]): Promise<void> {
+  for (const bookmark of bookmarks) await daemon.call('POST', '/api/bookmarks', bookmark);
+}
+
+const gpx = `<?xml version="1.0" encoding="UTF-8"?>
+<gpx version="1.1" creator="test" xmlns="http://www.topografix.com/GPX/1/1">
+<wpt lat="41.1" lon="-8.6"><ele>12</ele><time>2024-05-01T10:00:00Z</time><name>Fonte &amp; Praça</name><desc>a note</desc></wpt>
+<wpt lat="0.0000001" lon="180"><name>007</name></wpt>
+<trk><trkseg><trkpt lat="41.1" lon="-8.6"><time>2024-05-01T10:00:00Z</time></trkpt><trkpt lat="41.2" lon="-8.6"/></trkseg></trk>
+</gpx>
+`;
+
+function gpxFolder(t: ExecutionContext): string {
+  const directory = temporaryDirectory(t);
+  mkdirSync(join(directory, 'more'));
+  writeFileSync(join(directory, 'day.gpx'), gpx);
+  writeFileSync(join(directory, 'more', 'other.gpx'), gpx.replaceAll('Fonte', 'Porto'));
+  return directory;
+}
+
+test('bookmark add, rename, edit and rm do what they say', async (t) => {
+  const { daemon, cli } = await daemonAndCli(t);
+  t.is(
+    await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3', '--tag', 'home', '-t', '**']),
+    'Added "Camp" at 42.1, -8.3, tagged 🏠 home, ⭐⭐.\n',
+  );
+  const again = await cli.run(['bookmark', 'add', 'Camp', '42.1,-8.3']);
+  t.like(again, {
+    code: 1,
+    stderr: 'waypointd: A bookmark of this name already exists at this position.\n',
+  });
+  t.is(await cli.out(['bookmark', 'rename', 'Camp', 'Base']), 'Renamed "Camp" to "Base".\n');
+  const changes = ['--desc', 'a note', '--ele', '12.5', '--to', '-42.5,-8.25'];
+  t.is(
+    await cli.out(['bookmark', 'edit', 'Base', ...changes]),
+    'Changed "Base" at -42.5, -8.25.\n',
+  );
+  const [base] = (await daemon.get('/api/waypoints')).body;
+  t.like(base, { name: 'Base', lat: -42.5, lon: -8.25, ele: 12.5, desc: 'a note' });
+  t.deepEqual(base.tags, ['home', '**']);
+  await cli.out(['bookmark', 'edit', 'Base', '--desc', '', '--ele', '']);
+  const [cleared] = (await daemon.get('/api/waypoints')).body;
+  t.is(cleared.desc, undefined);
+  t.is(cleared.ele, undefined);
+  t.is(await cli.out(['bookmark', 'rm', 'Base']), 'Removed "Base" at -42.5, -8.25.\n');
+  t.deepEqual(await names(daemon), []);
+});
+
+test('a bookmark with every field and awkward arguments arrives unchanged', async (t) => {
+  const { cli } = await daemonAndCli(t);
+  const words = ['bookmark', 'add', '--json', '--ele', '-3', '--time', '2024-06-01T14:00:00+02:00'];
+  const saved = JSON.parse(
+    await cli.out([...words, '--desc', '-dash', '--tag', '-', 'Ärger & "Co"', '-0.5', '-180']),
+  );
+  t.like(saved, {
+    name: 'Ärger & "Co"',
+    lat: -0.5,
+    lon: -180,
+    ele: -3,
+    time: '2024-06-01T12:00:00Z',
+    desc: '-dash',
+  });
+  t.is(saved.tags[0].raw, '-');
+});
+
+test('a name that two bookmarks have needs --at, and the candidates are shown', async (t) => {
+  const { daemon, cli } = await daemonAndCli(t);
+  await addBookmarks(daemon, { name: 'Camp', lat: 1, lon: 2 }, { name: 'Camp', lat: -3, lon: -4 });
+  const { code, stderr } = await cli.run(['bookmark', 'rm', 'Camp']);
+  t.is(code, 1);
+  t.regex(stderr, /--at 1,2 [\s\S]*--at -3,-4 [\s\S]*2 waypoints have this name/u);
+  await cli.out(['bookmark', 'rm', 'Camp', '--at', '-3,-4']);
+  const { body } = await daemon.get('/api/waypoints');
+  t.is(body.length, 1);
+  t.like(body[0], { lat: 1, lon: 2 });
+});
+
+test('a bookmark that is not there is a sentence with a suggestion', async (t) => {
+  const { daemon, cli } = await daemonAndCli(t);
+  await addBookmarks(daemon, { name: 'Camp', lat: 1, lon: 2 });
+  const { code, stderr } = await cli.run(['bookmark', 'rename', 'camp', 'X']);
+  t.is(code, 1);
+  t.is(stderr, 'waypointd: No bookmark is called "camp". Did you mean "Camp"?\n');
+  const gone = await cli.run(['bookmark', 'rm', 'Camp', '--at', '5,5']);
+  t.like(gone, { code: 1, stderr: 'waypointd: No bookmark matches this name and position.\n' });
+});
+
+test('tags are added, listed, counted, searched for and removed', async (t) => {
+  const { daemon, cli } = await daemonAndCli(t);
+  await addBookmarks(
+    daemon,
+    { name: 'Cove', lat: 1, lon: 2, tags: ['beach'] },
+    { name: 'Bar', lat: 3, lon: 4 },
+  );
+  t.is(
+    await cli.out(['tag', 'add', 'Bar', 'beach', 'own tag']),
+    '"Bar" is tagged 🏖️ beach, own tag.\n',
+  );
+  t.is(await cli.out(['tag', 'list', 'Bar']), '🏖️ beach\nown tag\n');
+  t.regex(await cli.out(['tag', 'list']), /^🏖️ beach +2$/mu);
+  const tagged = JSON.parse(await cli.out(['list', '--json', '--tag', 'own tag']));
+  t.deepEqual(
+    tagged.map(({ name }: { name: string }) => name),
+    ['Bar'],
+  );
+  t.regex(await cli.out(['search', 'tag:beach']), /^Cove +1 +2 +bookmarks, by tag$/mu);
+  t.is(
+    await cli.out(['tag', 'rm', 'Bar', 'beach', 'own tag', 'never']),
+    '"Bar" has no tags now.\n',
+  );
+  t.deepEqual(await names(daemon, '?tag=beach'), ['Cove']);
+});
+
+test('import, list, search and status agree on what is there', async (t) => {
+  const { daemon, cli } = await daemonAndCli(t);
+  const folder = gpxFolder(t);
+  const first = await cli.run(['import', folder]);
+  t.is(first.code, 0, first.stderr);
+  t.regex(first.stdout, /^Imported 2 timed points of 2024-05-01 and 2 waypoints from 1 file\.\n/u);
+  t.regex(first.stdout, /2 points without a time/u);
+  t.regex(first.stderr, /1 GPX file is in sub-folders.*-r/u);
+  t.deepEqual(await names(daemon), ['Fonte & Praça', '007']);
+  await cli.out(['import', folder, '-r']);
+  t.regex(
+    await cli.out(['import', '-r', folder]),
+    /^Nothing new: 2 files were imported before\.\n/u,
+  );
+  t.regex(
+    await cli.out(['list', '--bbox', '-9,41,-8,42']),
+    /^NAME +LAT +LON +DATE +KIND +TAGS\nFonte & Praça +41\.1 +-8\.6 +2024-05-01 +imported\nPorto[^\n]+\n$/u,
+  );
+  t.regex(
+    await cli.out(['search', 'praca']),
+    /^Fonte & Praça +41\.1 +-8\.6 +imported waypoints$/mu,
+  );
+  t.is((await cli.run(['search', 'nowhere'])).stderr, 'Nothing found for "nowhere".\n');
+  t.like(JSON.parse(await cli.out(['status', '--json'])), { waypoints: 3, bookmarks: 0 });
+  await cli.out(['tag', 'add', '007', 'home']);
+  t.deepEqual(await names(daemon, '?tag=home'), ['007']);
+});
+
+test('GPX that is exported and imported elsewhere gives the same waypoints', async (t) => {
+  const here = await daemonAndCli(t);
+  await here.daemon.call('POST', '/api/import', { dir: gpxFolder(t), recursive: true });
+  const awkward = {
+    name: '<&> "⭐"',
+    lat: -1e-7,
+    lon: -0.123_456_789_012_345,
+    desc: 'x',
+    ele: 1e-7,
+  };
+  await addBookmarks(here.daemon, awkward);
+  await here.cli.out(['export', '-o', 'all.gpx']);
+  const elsewhere = await daemonAndCli(t);
+  await elsewhere.cli.out(['import', join(here.cli.root, 'all.gpx')]);
+  const [before, after] = await Promise.all(
+    [here, elsewhere].map(async ({ daemon }) => {
+      const { body } = await daemon.get<Record<string, unknown>[]>('/api/waypoints');
+      // Longitudes 180 and -180 are one; only the first list has a bookmark.
+      return body.map((waypoint) => ({
+        ...waypoint,
+        bookmark: undefined,
+        lon: waypoint['lon'] === -180 ? 180 : waypoint['lon'],
+      }));
+    }),
+  );
+  t.is(before?.length, 4);
+  t.deepEqual(after, before);
+  await elsewhere.cli.out(['export', '-o', 'again.gpx']);
+  await elsewhere.cli.out(['import', join(elsewhere.cli.root, 'again.gpx')]);
+  t.is((await names(elsewhere.daemon)).length, 4, 'its own export adds nothing');
+});
+
+test('history shows, forgets one and forgets all, and a search is not recorded', async (t) => {
+  const { daemon, cli } = await daemonAndCli(t);
+  await daemon.call('POST', '/api/history', { queries: ['one', 'two', 'three'] });
+  await cli.out(['search', 'four']);
+  t.is(await cli.out(['history']), 'three\ntwo\none\n');
+  t.is(await cli.out(['history', '-n', '1']), 'three\n');
+  t.is(await cli.out(['history', 'clear', 'two']), 'Forgot 1 search.\n');
+  t.deepEqual(JSON.parse(await cli.out(['history', 'clear', '--json'])), { deleted: 2 });
+  t.is((await cli.run(['history'])).stderr, 'There are no recent searches.\n');
+});
+
+test('without a daemon a command opens the data itself, says so and leaves no daemon behind', async (t) => {
+  const cli = testCli(t);
+  const data = join(cli.root, 'data');
+  const added = await cli.run(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
+  t.is(added.code, 0, added.stderr);
+  t.is(added.stdout, 'Added "Camp" at 42.1, -8.3.\n');
+  t.is(added.stderr, `No daemon is running: this command opened ${data} itself.\n`);
+  await cli.out(['import', gpxFolder(t), '-r']);
+  t.is(JSON.parse(await cli.out(['list', '--json'])).length, 4);
+  t.false(readdirSync(data).includes('daemon.json'));
+  t.is((await cli.run(['status'])).code, 1);
+});
+
+test('commands at the same moment wait for each other', async (t) => {
+  const cli = testCli(t);
+  const results = await Promise.all(
+    [1, 2].map((at) => cli.run(['bookmark', 'add', `Camp ${at}`, '1', String(at)])),
+  );
+  for (const { code, stderr } of results) t.is(code, 0, stderr);
+  t.is(JSON.parse(await cli.out(['list', '--json'])).length, 2);
+});
