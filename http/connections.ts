@@ -1,0 +1,152 @@
+import { IncomingMessage, ServerResponse, type Server } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { FailureName } from '../model/failure.ts';
+import type { HttpLimits } from './http-limits.ts';
+
+export type HandleRequest = (req: IncomingMessage, res: ServerResponse) => void;
+
+export interface ConnectionsOptions {
+  readonly handle: HandleRequest;
+  /** Answers what Node's parser refused. */
+  readonly refuse: (req: IncomingMessage, res: ServerResponse, failure: FailureName) => void;
+  readonly limits: HttpLimits;
+}
+
+interface Turn {
+  readonly req: IncomingMessage;
+  readonly res: ServerResponse;
+}
+
+interface Connection {
+  readonly socket: Socket;
+  /** The request being answered. */
+  current: Turn | undefined;
+  /** Requests sent ahead of that answer (pipelining). */
+  readonly waiting: Turn[];
+  /** What the parser refused: nothing that follows on this connection can be read. */
+  broken: FailureName | undefined;
+}
+
+/**
+ * The open connections of one server. Answers the requests of each connection one after the other, refuses what Node's
+ * parser refuses once those before it are answered, and lets go of all connections at the end.
+ */
+export class Connections {
+  readonly #open = new Map<Duplex, Connection>();
+  readonly #options: ConnectionsOptions;
+  #isClosing = false;
+
+  constructor(server: Server, options: ConnectionsOptions) {
+    this.#options = options;
+    const onRequest: HandleRequest = (req, res) => this.#onRequest(req, res);
+    server.on('connection', (socket) => this.#add(socket));
+    server.on('request', onRequest);
+    // Node would answer `100 Continue` by itself; whoever reads the body does it instead.
+    server.on('checkContinue', onRequest);
+    server.on('checkExpectation', onRequest);
+    server.on('connect', (_req, socket) => this.#onConnectMethod(socket));
+    server.on('clientError', (error, socket) => this.#onClientError(error, socket));
+  }
+
+  /** Ends connections without a request at once, the others after the answer they are waiting for. */
+  letGo(): void {
+    this.#isClosing = true;
+    for (const { socket, current } of this.#open.values()) {
+      if (current === undefined) socket.destroy();
+      else current.res.shouldKeepAlive = false;
+    }
+  }
+
+  #add(socket: Socket): void {
+    this.#open.set(socket, { socket, current: undefined, waiting: [], broken: undefined });
+    socket.once('close', () => this.#open.delete(socket));
+  }
+
+  #onRequest(req: IncomingMessage, res: ServerResponse): void {
+    const connection = this.#open.get(req.socket);
+    if (connection === undefined) return;
+    const { current, waiting } = connection;
+    if (current === undefined) this.#start(connection, { req, res });
+    else if (waiting.length < this.#options.limits.pipelined) waiting.push({ req, res });
+    else req.socket.destroy();
+  }
+
+  #start(connection: Connection, turn: Turn): void {
+    const { req, res } = turn;
+    connection.current = turn;
+    if (this.#isClosing) res.shouldKeepAlive = false;
+    res.once('close', () => this.#next(connection));
+    // The parser gave up in the middle of this request: its body will never be complete.
+    if (connection.broken !== undefined && !req.complete) {
+      this.#options.refuse(req, res, connection.broken);
+    } else {
+      this.#options.handle(req, res);
+    }
+  }
+
+  #next(connection: Connection): void {
+    const { socket, waiting, broken } = connection;
+    connection.current = undefined;
+    if (!socket.writable) return;
+    const turn = waiting.shift();
+    if (this.#isClosing) socket.destroySoon();
+    else if (turn !== undefined) this.#start(connection, turn);
+    else if (broken !== undefined) this.#refuseUnread(socket, broken);
+  }
+
+  #onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
+    const connection = this.#open.get(socket);
+    const failure = parserFailure(error.code);
+    if (connection === undefined || failure === undefined || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    // More bytes of what is refused already.
+    if (connection.broken !== undefined) return;
+    connection.broken = failure;
+    const { current } = connection;
+    if (current === undefined) this.#refuseUnread(connection.socket, failure);
+    else if (current.req.complete) return;
+    else if (current.res.headersSent) socket.destroy();
+    else this.#options.refuse(current.req, current.res, failure);
+  }
+
+  /** CONNECT asks for a tunnel; Node has taken its parser off the socket. */
+  #onConnectMethod(socket: Duplex): void {
+    const connection = this.#open.get(socket);
+    if (connection === undefined || connection.current !== undefined) {
+      socket.destroy();
+      return;
+    }
+    connection.broken = 'bad_request';
+    socket.on('error', () => socket.destroy());
+    this.#refuseUnread(connection.socket, 'bad_request');
+  }
+
+  /** Answers where there is no request object, because the parser could not make one. */
+  #refuseUnread(socket: Socket, failure: FailureName): void {
+    const req = new IncomingMessage(socket);
+    const res = new ServerResponse(req);
+    res.assignSocket(socket);
+    res.shouldKeepAlive = false;
+    res.once('finish', () => {
+      // The client may still be sending; a reset now would take the refusal from it.
+      socket.end();
+      const timer = setTimeout(() => socket.destroy(), this.#options.limits.lingerMs);
+      socket.once('close', () => clearTimeout(timer));
+    });
+    this.#options.refuse(req, res, failure);
+  }
+}
+
+const parserFailures: Readonly<Record<string, FailureName>> = {
+  HPE_HEADER_OVERFLOW: 'headers_too_large',
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: 'too_large',
+  ERR_HTTP_REQUEST_TIMEOUT: 'timeout',
+};
+
+/** What to answer to an error of Node's HTTP parser; undefined for errors of the connection itself. */
+function parserFailure(code = ''): FailureName | undefined {
+  return parserFailures[code] ?? (code.startsWith('HPE_') ? 'bad_request' : undefined);
+}

@@ -1,0 +1,73 @@
+import type { Exchange } from './exchange.ts';
+import type { StreamAnswer } from './route.ts';
+
+/** Longest run of pieces between two turns of the event loop, in ms: a fast reader must not starve other requests. */
+const turnMs = 2;
+/** What a slow reader has to take in `drainTimeoutMs`; also how far the answer runs ahead of its reader. */
+const sliceBytes = 65_536;
+
+type Pieces = Pick<StreamAnswer, 'pieces' | 'close'> & { readonly status: number };
+
+/**
+ * Sends an answer piece by piece with back-pressure. The head goes out with the first piece, so that an error before it
+ * is still answered as one; an error after it rises with the answer unended, and the caller breaks the connection. Ends
+ * the connection when the reader takes nothing for `drainTimeoutMs`. Calls `close` exactly once.
+ */
+export async function sendPieces(
+  exchange: Exchange,
+  answer: Pieces,
+  headers: string[],
+  drainTimeoutMs: number,
+): Promise<void> {
+  const { res } = exchange;
+  try {
+    if (exchange.isOver) return;
+    let turnStart = performance.now();
+    for await (const piece of answer.pieces) {
+      for (const slice of slices(piece)) {
+        if (res.destroyed) return;
+        if (!res.headersSent) res.writeHead(answer.status, headers);
+        if (!res.write(slice)) await settled(exchange, 'drain', drainTimeoutMs);
+      }
+      // A drain can come within the same turn, so time alone tells whether others have had theirs.
+      if (performance.now() - turnStart < turnMs) continue;
+      await new Promise((resolve) => setImmediate(resolve));
+      turnStart = performance.now();
+    }
+    if (res.destroyed) return;
+    if (!res.headersSent) res.writeHead(answer.status, headers);
+    res.end();
+    if (!res.writableFinished) await settled(exchange, 'finish', drainTimeoutMs);
+  } finally {
+    answer.close?.();
+  }
+}
+
+function* slices(piece: string | Uint8Array): Generator<string | Uint8Array> {
+  if (piece.length === 0) return;
+  if (piece.length <= sliceBytes) {
+    yield piece;
+    return;
+  }
+  const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+  for (let at = 0; at < bytes.length; at += sliceBytes) yield bytes.subarray(at, at + sliceBytes);
+}
+
+/** Waits until the reader has taken what was written; a client that hangs up or takes too long ends the wait too. */
+function settled(
+  { req, res }: Exchange,
+  event: 'drain' | 'finish',
+  drainTimeoutMs: number,
+): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => req.socket.destroy(), drainTimeoutMs);
+    const finish = (): void => {
+      clearTimeout(timer);
+      res.off(event, finish);
+      res.off('close', finish);
+      resolve();
+    };
+    res.once(event, finish);
+    res.once('close', finish);
+  });
+}
