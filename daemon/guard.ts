@@ -1,0 +1,63 @@
+import type { Guard, RequestHead } from '../http/exchange.ts';
+import { WaypointError } from '../model/failure.ts';
+import type { TokenCheck } from './token.ts';
+
+export interface GuardOptions {
+  /** Further Host values to accept: with a port exactly that one, without a port any. */
+  readonly allowedHosts: readonly string[];
+  readonly isToken: TokenCheck;
+}
+
+/** The guards of the waypoint API, in the order of contract B.1 and B.2. */
+export function waypointGuards({ allowedHosts, isToken }: GuardOptions): Guard[] {
+  return [hostGuard(allowedHosts), forApi(refuseBrowsers), forApi(tokenGuard(isToken))];
+}
+
+/** `/api` itself counts as private too, although nothing is there. */
+function forApi(guard: Guard): Guard {
+  return (head) => {
+    if (head.path === '/api' || head.path.startsWith('/api/')) guard(head);
+  };
+}
+
+/** A page whose host name was made to point at 127.0.0.1 (DNS rebinding) still sends that name as Host. */
+function hostGuard(allowedHosts: readonly string[]): Guard {
+  const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
+  return (head) => {
+    const [host, ...others] = head.header('host');
+    if (host === undefined || others.length > 0 || !isServed(host.toLowerCase(), head.port)) {
+      throw new WaypointError('misdirected');
+    }
+  };
+
+  function isServed(host: string, port: number): boolean {
+    if (allowed.has(host)) return true;
+    const [, name = '', given] = hostAndPort.exec(host) ?? [];
+    if (allowed.has(name)) return true;
+    const isOwnName = name === '127.0.0.1' || name === 'localhost';
+    return isOwnName && (given === undefined || given === String(port));
+  }
+}
+
+const hostAndPort = /^([^:]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/;
+
+function refuseBrowsers(head: RequestHead): void {
+  const isFromPage =
+    head.header('origin').length > 0 ||
+    head.header('sec-fetch-site').some((site) => site !== 'none') ||
+    // The preflight request of a browser; nothing else of ours needs this method.
+    head.method === 'OPTIONS';
+  if (isFromPage) throw new WaypointError('browser');
+}
+
+const bearer = /^bearer +(\S+) *$/i;
+
+function tokenGuard(isToken: TokenCheck): Guard {
+  return (head) => {
+    const [authorization, ...others] = head.header('authorization');
+    const candidate = bearer.exec(authorization ?? '')?.[1];
+    if (candidate === undefined || others.length > 0 || !isToken(candidate)) {
+      throw new WaypointError('unauthorized');
+    }
+  };
+}
