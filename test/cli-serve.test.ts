@@ -1,0 +1,231 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  fstatSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import test from 'ava';
+import { launcher, testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
+
+const posix = process.platform === 'win32' ? test.skip : test;
+
+interface Served {
+  readonly child: ChildProcess;
+  readonly ended: Promise<[number | null, NodeJS.Signals | null]>;
+  readonly port: number;
+}
+
+/** Starts a daemon and waits until its log says that it is ready. */
+async function serve(cli: TestCli, ...words: string[]): Promise<Served> {
+  const child = cli.start(['serve', '--port', '0', ...words]);
+  const ended = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
+  const [, port] = await untilPrinted(child.stderr, /"port":(\d+),"event":"daemon\.ready"/u);
+  return { child, ended, port: Number(port) };
+}
+
+function handOverIn(cli: TestCli): string {
+  return join(cli.root, 'run', 'daemon.json');
+}
+
+for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
+  posix(`${signal} stops the daemon in order and removes the hand-over file`, async (t) => {
+    const cli = testCli(t);
+    const { child, ended, port } = await serve(cli);
+    const output = text(child.stdout ?? process.stdin);
+    t.is(JSON.parse(readFileSync(handOverIn(cli), 'utf8')).port, port);
+    t.is(statSync(handOverIn(cli)).mode & 0o777, 0o600);
+    const healthy = await fetch(`http://127.0.0.1:${port}/healthz`);
+    t.deepEqual(await healthy.json(), { status: 'ok' });
+    child.kill(signal);
+    t.deepEqual(await ended, [0, null]);
+    t.false(existsSync(handOverIn(cli)));
+    t.is(await output, '', 'without a terminal there is only the log');
+  });
+}
+
+test('the data directory belongs to one daemon at a time, which is told in one line', async (t) => {
+  const cli = testCli(t);
+  await serve(cli);
+  const { code, stdout, stderr } = await cli.run(['serve', '--port', '0']);
+  t.is(code, 75);
+  t.is(stdout, '');
+  t.regex(stderr, /^waypointd: [^\n]+\n$/u);
+  t.true(stderr.includes(join(cli.root, 'data')));
+  t.is(await cli.out(['url']), `http://127.0.0.1:${await portOf(cli)}\n`, 'the first one stays');
+});
+
+async function portOf(cli: TestCli): Promise<number> {
+  return JSON.parse(readFileSync(handOverIn(cli), 'utf8')).port;
+}
+
+test('a port that is taken is told in one line with exit code 75', async (t) => {
+  const cli = testCli(t);
+  const other = createServer().listen(0, '127.0.0.1');
+  await once(other, 'listening');
+  t.teardown(() => other.close());
+  const address = other.address();
+  const port = typeof address === 'object' ? String(address?.port) : '';
+  const { code, stderr } = await cli.run(['serve', '--port', port]);
+  t.is(code, 75);
+  t.regex(stderr, new RegExp(`^waypointd: [^\\n]*${port}[^\\n]*--port[^\\n]*\\n$`, 'u'));
+  t.false(existsSync(handOverIn(cli)));
+});
+
+test('a wrong setting keeps the daemon from starting with exit code 78', async (t) => {
+  const cli = testCli(t);
+  const { code, stderr } = await cli.run(['serve'], { env: { WAYPOINTD_PORT: 'http' } });
+  t.is(code, 78);
+  t.regex(stderr, /^waypointd: [^\n]*WAYPOINTD_PORT[^\n]*\n$/u);
+  t.false(existsSync(join(cli.root, 'data')), 'nothing was created');
+});
+
+posix(
+  'after kill -9 the stale file is passed over and the next daemon takes its place',
+  async (t) => {
+    const cli = testCli(t);
+    const first = await serve(cli);
+    first.child.kill('SIGKILL');
+    await first.ended;
+    t.true(existsSync(handOverIn(cli)));
+    t.is((await cli.run(['token'])).code, 1);
+    const second = await serve(cli);
+    t.is(await cli.out(['url']), `http://127.0.0.1:${second.port}\n`);
+  },
+);
+
+posix('two daemons on two data directories can both be reached', async (t) => {
+  const cli = testCli(t);
+  const first = await serve(cli);
+  const other = ['--data-dir', join(cli.root, 'other')];
+  const second = await serve(cli, ...other);
+  t.is(await cli.out(['url']), `http://127.0.0.1:${first.port}\n`);
+  t.is(await cli.out(['url', ...other]), `http://127.0.0.1:${second.port}\n`);
+  second.child.kill('SIGTERM');
+  await second.ended;
+  t.is(await cli.out(['url']), `http://127.0.0.1:${first.port}\n`);
+});
+
+posix('a second signal ends the daemon at once', async (t) => {
+  const cli = testCli(t);
+  const { child, ended, port } = await serve(cli);
+  // A request that never ends keeps an orderly stop waiting.
+  const request = spawn(process.execPath, ['-e', neverEnding, String(port)]);
+  t.teardown(() => request.kill('SIGKILL'));
+  await untilPrinted(request.stdout, /sent/u);
+  child.kill('SIGTERM');
+  await untilPrinted(child.stderr, /daemon\.stopping/u);
+  child.kill('SIGTERM');
+  t.deepEqual(await ended, [128 + 15, null]);
+});
+
+const neverEnding = `
+const socket = require('node:net').connect(Number(process.argv[1]), '127.0.0.1');
+socket.write('POST /api/history HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nContent-Length: 100\\r\\n\\r\\n{', () => console.log('sent'));
+socket.on('error', () => {});
+setInterval(() => {}, 1000);
+`;
+
+test('--log-level silent says nothing, and the log never holds the token', async (t) => {
+  const cli = testCli(t);
+  const file = join(cli.root, 'logs', 'waypointd.log');
+  const { child, ended } = await serve(cli, '--log-level', 'debug', '--log-file', file);
+  const { token } = JSON.parse(readFileSync(handOverIn(cli), 'utf8'));
+  await cli.out(['bookmark', 'add', 'Secret Camp', '42.123456', '-8.3']);
+  child.kill('SIGTERM');
+  await ended;
+  const log = readFileSync(file, 'utf8');
+  t.regex(log, /daemon\.stopped/u, 'the last line is there');
+  for (const line of log.trim().split('\n')) t.notThrows(() => JSON.parse(line), line);
+  for (const secret of [token, 'Secret', '42.1', cli.root]) t.false(log.includes(secret), secret);
+  if (process.platform !== 'win32') t.is(statSync(file).mode & 0o777, 0o600);
+
+  const silent = cli.start(['serve', '--port', '0', '--log-level', 'silent']);
+  const said = text(silent.stderr ?? process.stdin);
+  // Its hand-over file is the sign that it is ready, and the port in it answers.
+  await untilReached(cli);
+  silent.kill('SIGTERM');
+  t.is(await said, '');
+});
+
+/** Asks again and again, each time through a whole command, until a daemon answers. */
+async function untilReached(cli: TestCli): Promise<void> {
+  while ((await cli.run(['url'])).code !== 0);
+}
+
+posix('a journal gets each line with its priority', async (t) => {
+  const cli = testCli(t);
+  const file = join(cli.root, 'journal');
+  const journal = openSync(file, 'w');
+  const { dev, ino } = fstatSync(journal);
+  const child = spawn(process.execPath, [launcher, 'serve', '--port', '0'], {
+    env: { ...cli.env, JOURNAL_STREAM: `${dev}:${ino}` },
+    stdio: ['ignore', 'ignore', journal],
+  });
+  t.teardown(() => child.kill('SIGKILL'));
+  await untilReached(cli);
+  child.kill('SIGTERM');
+  await once(child, 'exit');
+  closeSync(journal);
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  t.true(lines.length >= 2);
+  for (const line of lines) t.regex(line, /^<[3467]>\{"level":/u);
+});
+
+posix('a directory that others can change cannot hold the token: exit code 78', async (t) => {
+  const cli = testCli(t);
+  mkdirSync(join(cli.root, 'run'));
+  chmodSync(join(cli.root, 'run'), 0o777);
+  const { code, stderr } = await cli.run(['serve', '--port', '0']);
+  t.is(code, 78);
+  t.regex(stderr, /chmod 700/u);
+  t.false(existsSync(handOverIn(cli)));
+});
+
+const withScript = existsSync('/usr/bin/script') ? test : test.skip;
+withScript(
+  'on a terminal the daemon tells its address and two commands that work as printed',
+  async (t) => {
+    const cli = testCli(t);
+    const words = `exec ${process.execPath} ${launcher} serve --port 0`;
+    const child = spawn('/usr/bin/script', ['-qec', words, '/dev/null'], {
+      env: { ...cli.env, TERM: 'xterm' },
+      cwd: cli.root,
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    t.teardown(() => child.kill('SIGKILL'));
+    const [printed] = await untilPrinted(child.stdout, /[\s\S]*Ctrl-C/u);
+    t.regex(printed, /is running on http:\/\/127\.0\.0\.1:\d+/u);
+    const commands = [...printed.matchAll(/^ {2}(?:its token|try| )  +(\S.*)$/gmu)].map(
+      ([, command = '']) => command.trim(),
+    );
+    t.is(commands.length, 3);
+    for (const command of commands) {
+      const shell = spawn('/bin/sh', ['-c', command], { env: cli.env, cwd: cli.root });
+      const [output, [code]] = await Promise.all([text(shell.stdout), once(shell, 'exit')]);
+      t.is(code, 0, command);
+      t.not(output, '', command);
+    }
+    child.stdin.write('\u0003');
+    const [code] = await once(child, 'exit');
+    t.is(code, 0);
+  },
+);
+
+test('config.json is read by serve', async (t) => {
+  const cli = testCli(t);
+  const config = join(cli.root, 'mine.json');
+  writeFileSync(config, JSON.stringify({ history: false }));
+  await serve(cli, '--config', config);
+  const answer = await cli.out(['api', '/api/history', '-d', '{"query":"x"}']);
+  t.is(JSON.parse(answer).stored, 0);
+});
