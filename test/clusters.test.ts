@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { clusterJson, type ClusterRequest } from '../daemon/search/clusters.ts';
 import { textInTurns, Turns } from '../daemon/search/turns.ts';
 import { WaypointIndex, type SearchSnapshot } from '../daemon/search/waypoint-index.ts';
+import { zRanges } from '../daemon/search/z-ranges.ts';
 import { identityOf } from '../model/identity.ts';
 import type { Bbox } from '../model/schema.ts';
 import { buildSearchIndex } from '../worker/search-index/build.ts';
@@ -105,6 +106,44 @@ test('clusters: equal the reference for 70,000 waypoints, which take several ste
     t.deepEqual(rounded(clusters(snapshot, asked)), rounded(expected));
   }
 });
+
+test('clusters: the stretches of the curve for a box hold all that is in it, once', (t) => {
+  // Closer than the cells of the curve, around the corner where all its squares of the map's middle meet.
+  const step = 3e-6;
+  const library = Array.from({ length: 6_400 }, (_, at) => ({
+    name: `W${at}`,
+    lat: ((at % 80) - 40) * step,
+    lon: (Math.floor(at / 80) - 40) * step,
+  }));
+  const data = buildSearchIndex(library, library.length, '');
+  const edge = fc.integer({ min: -45, max: 45 }).map((at) => at * step);
+  fc.assert(
+    fc.property(edge, edge, edge, edge, (a, b, c, d) => {
+      const [west, south, east, north] = [a, Math.min(b, d), c, Math.max(b, d)];
+      const ranges = zRanges(data, [west, south, east, north]);
+      const positions = ranges.flatMap(([from, to]) =>
+        Array.from({ length: to - from }, (_, at) => from + at),
+      );
+      t.deepEqual(
+        positions,
+        [...new Set(positions)].toSorted((x, y) => x - y),
+      );
+      const found = new Set(positions);
+      for (let at = 0; at < data.count; at += 1) {
+        const [lat, lon] = [data.lat[at]!, data.lon[at]!];
+        const isIn = west <= east ? lon >= west && lon <= east : lon >= west || lon <= east;
+        if (isIn && lat >= south && lat <= north && !found.has(at)) t.fail('a place is missing');
+      }
+      if (west < east) t.true(positions.length < 3_000 + 6_400 * share(a, b, c, d, step));
+    }),
+    { seed, numRuns: 100 },
+  );
+});
+
+/** The part of the 80 × 80 places that a box covers. */
+function share(a: number, b: number, c: number, d: number, step: number): number {
+  return (Math.abs(a - c) * Math.abs(b - d)) / (80 * step) ** 2;
+}
 
 test('clusters: one member is a waypoint item, several are a cluster item', async (t) => {
   const items = await clustersOf(

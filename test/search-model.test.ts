@@ -65,6 +65,7 @@ test('identity: the exact key wins, else the nearest, else the first', (t) => {
   const far = { id: 'far', lat: 1.000_001, lon: 1 };
   // The neighbour at 0.9999994 is 1e-7 away, the one of the exact key 9e-7.
   t.is(nearestIdentity(0.999_999_5, 1, [far, nearer, exact])?.id, 'exact');
+  t.is(nearestIdentity(0.999_999_5, 1, [exact, nearer, far])?.id, 'exact');
   t.is(nearestIdentity(1, 1, [far, nearer])?.id, 'nearer');
   t.is(nearestIdentity(1, 1, [{ ...far, id: 'first' }, far])?.id, 'first');
   t.is(nearestIdentity(1, 1, []), undefined);

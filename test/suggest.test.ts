@@ -72,6 +72,7 @@ test('suggest: equals the reference over 70,000 names, which take several steps'
     const pick = (shift: number): string => parts[(at >>> shift) & 7] ?? '';
     return { name: `w${pick(0)}${pick(3)}${pick(6)}${pick(9)} ${at}`, lat: at / 1_000, lon: 1 };
   });
+  library.push({ name: 'only ore', lat: 80, lon: 1 }, { name: 'wo oo oo', lat: 81, lon: 1 });
   const index = new WaypointIndex();
   await index.replaceLibrary(buildSearchIndex(library, library.length, 'r1'));
   const hidden = library.filter((_, at) => at % 3 === 0);
@@ -83,6 +84,7 @@ test('suggest: equals the reference over 70,000 names, which take several steps'
     'ri',
     'ñ',
     'o',
+    'oo',
     'burg-n',
     'ointpoint',
     '69999',

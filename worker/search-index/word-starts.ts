@@ -17,7 +17,7 @@ export class WordStarts {
       const lead = bytes[i]!;
       const length = lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
       const isWord = length === 1 ? asciiWord[lead] === 1 : isWordAt(bytes, i, length);
-      if (isWord && !wasWord && i > from) this.#push(i);
+      if (isWord && !wasWord) this.#push(i);
       wasWord = isWord;
       i += length;
     }
