@@ -1,0 +1,88 @@
+import { Random } from '../random.ts';
+import { walk, type WalkPoint } from './walk.ts';
+
+/** What a track file holds; the same options give the same bytes. */
+export interface TrackOptions {
+  readonly seed: number;
+  readonly points: number;
+}
+
+const head = `<?xml version="1.0" encoding="UTF-8"?>
+<gpx version="1.1" creator="waypointd bench" xmlns="http://www.topografix.com/GPX/1/1">
+`;
+
+/** Makes a track file as most programs write one: about 115 bytes a point with elevation and time. */
+export function* trackGpx({ seed, points }: TrackOptions): Generator<string> {
+  yield `${head} <trk>\n  <name>Track ${seed}</name>\n`;
+  let isOpen = false;
+  for (const point of walk(new Random(seed), points)) {
+    if (point.startsSegment) {
+      yield isOpen ? '  </trkseg>\n  <trkseg>\n' : '  <trkseg>\n';
+      isOpen = true;
+    }
+    yield plainPoint(point);
+  }
+  yield `${isOpen ? '  </trkseg>\n' : ''} </trk>\n</gpx>\n`;
+}
+
+function plainPoint({ lat, lon, ele, time }: WalkPoint): string {
+  return `   <trkpt lat="${lat.toFixed(7)}" lon="${lon.toFixed(7)}">
+    <ele>${ele.toFixed(1)}</ele>
+    <time>${isoSecond(time)}</time>
+   </trkpt>
+`;
+}
+
+/**
+ * Makes a track file of correct GPX that no shortcut for the usual form can take: CRLF, single quotes, blanks around
+ * `=`, longitude first, an attribute of another namespace, comments between and inside points, CDATA, numeric
+ * character references, a prefixed extension. About 160 bytes a point.
+ */
+export function* oddTrackGpx({ seed, points }: TrackOptions): Generator<string> {
+  const random = new Random(seed);
+  yield oddLines(`<?xml version='1.0' encoding='utf-8' standalone='yes'?>
+<!-- <trkpt lat="1" lon="2"><time>2001-01-01T00:00:00Z</time></trkpt> is no point here -->
+<gpx creator='waypointd bench' version='1.1' xmlns='http://www.topografix.com/GPX/1/1' xmlns:x='urn:example:bench'>
+<trk><name><![CDATA[Odd <track> & more]]></name>
+`);
+  let isOpen = false;
+  for (const point of walk(random, points)) {
+    if (point.startsSegment) {
+      yield isOpen ? '</trkseg>\r\n<trkseg>\r\n' : '<trkseg>\r\n';
+      isOpen = true;
+    }
+    yield oddLines(random.pick(oddForms)(point));
+  }
+  yield `${isOpen ? '</trkseg>' : ''}</trk></gpx>\r\n`;
+}
+
+const oddForms: readonly ((point: WalkPoint) => string)[] = [
+  ({ lat, lon, ele, time }) => `<trkpt lon='${lon.toFixed(7)}' x:fix='3d' lat='${lat.toFixed(7)}'>
+  <ele>${ele.toFixed(1)}</ele><time>${isoSecond(time)}</time><x:sat>9</x:sat></trkpt>
+`,
+  ({ lat, lon, ele, time }) => `<trkpt lat = "${lat.toFixed(7)}"
+  lon = "${lon.toFixed(7)}" x:fix = "2d" ><!-- height is a guess --><ele>${ele.toFixed(1)}</ele>
+  <time><![CDATA[${isoSecond(time)}]]></time></trkpt>
+`,
+  ({ lat, lon, ele, time }) => `<trkpt x:fix="dgps" lat="${lat.toFixed(7)}" lon='${lon.toFixed(7)}'>
+  <time>${isoSecond(time)}</time><ele>${ele.toFixed(1).replace('.', '&#46;')}</ele><!--
+  <trkpt lat="0" lon="0"></trkpt> --></trkpt>
+`,
+  ({
+    lat,
+    lon,
+    ele,
+    time,
+  }) => `<trkpt lon="${lon.toFixed(7)}" lat="${lat.toFixed(7)}" x:fix="none" >
+  <ele> ${ele.toFixed(1)} </ele><time>${isoSecond(time)}</time>
+  <extensions><x:speed unit='m/s'>1.5</x:speed><x:trkpt lat='9' lon='9'/></extensions></trkpt>
+`,
+];
+
+function oddLines(text: string): string {
+  return text.replaceAll('\n', '\r\n');
+}
+
+function isoSecond(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,53 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { HttpConnection } from './http-connection.ts';
+import type { ProbeTask } from './latency-probe.ts';
+
+// Sound: LatencyProbe alone starts this thread.
+const { port, request: bytes, intervalMs } = workerData as ProbeTask;
+const request = Buffer.from(bytes);
+/** Below the server's own limit of connections; beyond this many waiting requests no new ones are sent. */
+const mostConnections = 200;
+
+const latencies: number[] = [];
+const idle: HttpConnection[] = [];
+const failures: unknown[] = [];
+let open = 0;
+let due = performance.now() + intervalMs;
+let isStopping = false;
+
+async function ask(): Promise<void> {
+  const started = performance.now();
+  const connection = idle.pop() ?? (await openConnection());
+  const answer = await connection.send(request);
+  latencies.push(performance.now() - started);
+  if (answer.status !== 200) throw new Error(`the server answered ${answer.status}`);
+  idle.push(connection);
+}
+
+function openConnection(): Promise<HttpConnection> {
+  open += 1;
+  return HttpConnection.open(port);
+}
+
+function askWhatIsDue(): void {
+  while (due <= performance.now() && !isStopping) {
+    due += intervalMs;
+    if (idle.length === 0 && open >= mostConnections) continue;
+    ask().catch((error: unknown) => failures.push(error));
+  }
+}
+
+const timer = setInterval(askWhatIsDue, 1);
+
+parentPort?.once('message', () => {
+  isStopping = true;
+  clearInterval(timer);
+  // What is still under way is waited for: it may be the slowest of all.
+  const wait = setInterval(() => {
+    if (idle.length < open && failures.length === 0) return;
+    clearInterval(wait);
+    if (failures.length > 0) throw failures[0];
+    parentPort?.postMessage(latencies);
+    for (const connection of idle) connection.close();
+  }, 1);
+});

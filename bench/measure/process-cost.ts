@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+
+/** What a process has cost so far, all its threads together. */
+export interface ProcessCost {
+  /** User and system time, ms; the kernel counts in steps of 10 ms. */
+  readonly cpuMs: number;
+  readonly residentMb: number;
+  /** The most it ever was, or since {@link forgetPeak}. */
+  readonly peakResidentMb: number;
+  readonly threads: number;
+}
+
+/** proc(5): CPU times are in hundredths of a second on every Linux that Node.js runs on (USER_HZ). */
+const msPerTick = 10;
+
+/** Reads the cost of a living process; undefined on systems without /proc, where it counts as not measured. */
+export function processCost(pid: number): ProcessCost | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const [, , , , , , , , , , , user = 0, system = 0] = statFields(pid);
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return {
+    cpuMs: (user + system) * msPerTick,
+    residentMb: statusMb(status, 'VmRSS'),
+    peakResidentMb: statusMb(status, 'VmHWM'),
+    threads: readdirSync(`/proc/${pid}/task`).length,
+  };
+}
+
+/** CPU time of a living process, ms; undefined where it cannot be measured. */
+export function cpuMsOf(pid: number): number | undefined {
+  return processCost(pid)?.cpuMs;
+}
+
+/** CPU time of all child processes of ours that have ended, ms; undefined where it cannot be measured. */
+export function endedChildrenCpuMs(): number | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const [, , , , , , , , , , , , , user = 0, system = 0] = statFields('self');
+  return (user + system) * msPerTick;
+}
+
+/** Starts the peak of a process anew at what it holds now (proc(5), clear_refs). */
+export function forgetPeak(pid: number): void {
+  if (process.platform === 'linux') writeFileSync(`/proc/${pid}/clear_refs`, '5');
+}
+
+/** CPU time of this process so far, ms. */
+export function ownCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
+/** Fields of /proc/PID/stat from the third one on: what is before may hold blanks. */
+function statFields(pid: number | 'self'): number[] {
+  const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
+  return text
+    .slice(text.lastIndexOf(')') + 2)
+    .split(' ')
+    .map(Number);
+}
+
+function statusMb(status: string, field: string): number {
+  const kib = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1];
+  return (Number(kib) * 1_024) / 1e6;
+}

@@ -1,0 +1,45 @@
+import { median } from './statistics.ts';
+
+/** The cost of one call, out of many. */
+export interface CallCost {
+  /** CPU time of the process that does the work, ms; undefined where it cannot be measured. */
+  readonly cpuMs: number | undefined;
+  /** Median wall time, ms. */
+  readonly wallMs: number;
+  readonly calls: number;
+}
+
+export interface RepeatOptions {
+  /** Reads the CPU time so far of the process that does the work, ms. */
+  readonly cpuMs: () => number | undefined;
+  readonly call: () => unknown;
+  /** Enough CPU time for steps of 10 ms not to matter. */
+  readonly enoughCpuMs: number;
+  readonly mostCalls: number;
+}
+
+/** However fast the calls are, measuring ends. */
+const longestMs = 10_000;
+const fewestCalls = 2;
+
+/** Calls again and again until enough CPU time was spent to tell what one call costs. */
+export async function repeated(options: RepeatOptions): Promise<CallCost> {
+  const { cpuMs, call, enoughCpuMs, mostCalls } = options;
+  const walls: number[] = [];
+  const started = performance.now();
+  const before = cpuMs();
+  let spent: number | undefined;
+  while (walls.length < mostCalls && performance.now() - started < longestMs) {
+    const callStarted = performance.now();
+    await call();
+    walls.push(performance.now() - callStarted);
+    const now = cpuMs();
+    spent = before === undefined || now === undefined ? undefined : now - before;
+    if (walls.length >= fewestCalls && (spent ?? 0) >= enoughCpuMs) break;
+  }
+  return {
+    cpuMs: spent === undefined ? undefined : spent / walls.length,
+    wallMs: median(walls),
+    calls: walls.length,
+  };
+}

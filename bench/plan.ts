@@ -1,0 +1,93 @@
+import { parseArgs } from 'node:util';
+import { tmpdir } from 'node:os';
+
+/** How much is measured. */
+export interface Plan {
+  /** Seconds instead of minutes: shows that everything runs; its figures mean nothing and no bar applies. */
+  readonly isQuick: boolean;
+  /** Track points and waypoints of one import; the largest is what bars of size are about. */
+  readonly sizes: readonly number[];
+  /** Pairs of track files, MB: peak memory must not grow from the first to the second. */
+  readonly memoryPairs: readonly (readonly [small: number, large: number])[];
+  /** Files of 500 points each. */
+  readonly treeFiles: number;
+  /** How often everything is repeated; medians are taken. */
+  readonly rounds: number;
+  readonly idleMs: number;
+  readonly loadMs: number;
+  /** CPU time after which repeated calls tell enough about one. */
+  readonly enoughCpuMs: number;
+  /** Searches of each kind. */
+  readonly searches: number;
+}
+
+/** The options of the command line. */
+export interface BenchOptions {
+  readonly plan: Plan;
+  /** Scenarios to run; empty for all. */
+  readonly only: readonly string[];
+  /** Where temporary directories are made. */
+  readonly temporary: string;
+  readonly help: boolean;
+}
+
+const full: Plan = {
+  isQuick: false,
+  sizes: [10_000, 100_000],
+  memoryPairs: [[10, 200]],
+  treeFiles: 400,
+  rounds: 3,
+  idleMs: 5_000,
+  loadMs: 2_000,
+  enoughCpuMs: 400,
+  searches: 400,
+};
+
+const scale: Plan = {
+  ...full,
+  sizes: [10_000, 100_000, 1_000_000],
+  memoryPairs: [
+    [10, 200],
+    [100, 1_000],
+  ],
+  treeFiles: 2_000,
+};
+
+const quick: Plan = {
+  isQuick: true,
+  sizes: [200, 1_000],
+  memoryPairs: [[0.2, 1]],
+  treeFiles: 5,
+  rounds: 1,
+  idleMs: 300,
+  loadMs: 150,
+  enoughCpuMs: 10,
+  searches: 20,
+};
+
+export const usage = `usage: npm run bench -- [--quick | --scale] [--only SCENARIO]… [--temp DIR]
+  --quick   everything once on tiny data, to see that it runs: seconds
+  --scale   adds 1,000,000 points and waypoints and a file of 1 GB: long, and 5 GB of disk
+  --only    just this scenario; may be given more than once; results.md stays as it is
+  --temp    where temporary data goes (default: the system's directory for it)`;
+
+/** @throws TypeError with a sentence about an option that is not known. */
+export function parseOptions(words: readonly string[]): BenchOptions {
+  const { values } = parseArgs({
+    args: [...words],
+    options: {
+      quick: { type: 'boolean', default: false },
+      scale: { type: 'boolean', default: false },
+      only: { type: 'string', multiple: true, default: [] },
+      temp: { type: 'string', default: tmpdir() },
+      help: { type: 'boolean', short: 'h', default: false },
+    },
+  });
+  const large = values.scale ? scale : full;
+  return {
+    plan: values.quick ? quick : large,
+    only: values.only,
+    temporary: values.temp,
+    help: values.help,
+  };
+}

@@ -1,0 +1,47 @@
+/** What a figure counts. Of rates, more is better; of everything else, less. */
+export type Unit = 'MB/s' | 'points/s' | 'req/s' | 'ms' | 'MB' | 'B' | 'threads';
+
+/** What must be reached; `of` says whether the figure itself or its ratio is held against it. */
+export type Bar =
+  | { readonly of: 'figure' | 'ratio'; readonly atLeast: number }
+  | { readonly of: 'figure' | 'ratio'; readonly atMost: number };
+
+/** What a figure is held against in the same run. */
+export interface Baseline {
+  readonly name: string;
+  readonly value: number | undefined;
+  /** Whether the ratio says how often the baseline is beaten (more is better) or how many times its cost we cost. */
+  readonly ratio: 'gain' | 'cost';
+}
+
+/** One line of the results. */
+export interface Figure {
+  readonly scenario: string;
+  /** What was worked on: `100,000 waypoints`. */
+  readonly subject: string;
+  /** What was measured: `CPU per request`. */
+  readonly what: string;
+  readonly unit: Unit;
+  /** Undefined where this system cannot measure it. */
+  readonly value: number | undefined;
+  readonly baseline?: Baseline | undefined;
+  readonly bar?: Bar | undefined;
+}
+
+const rates: readonly Unit[] = ['MB/s', 'points/s', 'req/s'];
+
+/** The figure against its baseline; undefined when one of them is missing. */
+export function ratioOf({ unit, value, baseline }: Figure): number | undefined {
+  if (value === undefined || baseline?.value === undefined) return undefined;
+  const isMoreOfUnit = baseline.ratio === 'cost' || rates.includes(unit);
+  return isMoreOfUnit ? value / baseline.value : baseline.value / value;
+}
+
+/** Whether a figure reaches its bar; undefined when it has none or was not measured. */
+export function isMet(figure: Figure): boolean | undefined {
+  const { bar } = figure;
+  if (bar === undefined) return undefined;
+  const reached = bar.of === 'ratio' ? ratioOf(figure) : figure.value;
+  if (reached === undefined) return undefined;
+  return 'atLeast' in bar ? reached >= bar.atLeast : reached <= bar.atMost;
+}

@@ -1,0 +1,120 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import type { Bar, Figure } from '../report/figure.ts';
+import { median, medianOf } from '../measure/statistics.ts';
+import type { Scenario, Session } from '../session.ts';
+import type { ServerProcess } from '../subjects/server-process.ts';
+
+interface Idle {
+  readonly cpuMs: number | undefined;
+  readonly residentMb: number | undefined;
+  readonly threads: number | undefined;
+}
+
+const bare = 'bare node:http';
+const name = 'start-up';
+/** A daemon that holds this many waypoints has to be ready within a second and a half. */
+const largeStore = 1_000_000;
+
+/** How soon the daemon serves, and what it costs to let it sit there. */
+export const startUp: Scenario = {
+  name,
+  title: 'start to ready, and idle',
+  async run(session) {
+    const figures = [...(await emptyStore(session)), ...(await idleCost(session))];
+    for (const count of session.plan.sizes) figures.push(...(await filledStore(session, count)));
+    return figures;
+  },
+};
+
+/** Each round starts on new directories, then again on the same ones. */
+async function emptyStore(session: Session): Promise<Figure[]> {
+  const bareMs: number[] = [];
+  const firstMs: number[] = [];
+  const againMs: number[] = [];
+  for (let round = 0; round < session.plan.rounds + 2; round += 1) {
+    bareMs.push(await readyMs(session, () => session.bareServer()));
+    const root = session.directory();
+    firstMs.push(await readyMs(session, () => session.daemon(root)));
+    againMs.push(await readyMs(session, () => session.daemon(root)));
+  }
+  const figure = (subject: string, figures: readonly number[]): Figure => ({
+    scenario: name,
+    subject,
+    what: 'start to ready, wall',
+    unit: 'ms',
+    value: median(figures),
+    baseline: { name: bare, value: median(bareMs), ratio: 'cost' },
+    bar: { of: 'ratio', atMost: 5 },
+  });
+  return [figure('first start ever', firstMs), figure('empty store', againMs)];
+}
+
+async function readyMs(session: Session, start: () => Promise<ServerProcess>): Promise<number> {
+  const server = await start();
+  await session.stop(server);
+  return server.readyMs;
+}
+
+async function idleCost(session: Session): Promise<Figure[]> {
+  const own: Idle[] = [];
+  const bareCosts: Idle[] = [];
+  for (let round = 0; round < Math.min(session.plan.rounds, 2); round += 1) {
+    own.push(await idle(session, await session.daemon()));
+    bareCosts.push(await idle(session, await session.bareServer()));
+  }
+  const figure = (what: string, unit: Figure['unit'], field: keyof Idle, bar?: Bar): Figure => ({
+    scenario: name,
+    subject: 'idle and empty',
+    what,
+    unit,
+    value: medianOf(own.map((cost) => cost[field])),
+    baseline: { name: bare, value: medianOf(bareCosts.map((cost) => cost[field])), ratio: 'cost' },
+    bar,
+  });
+  return [
+    figure('resident memory', 'MB', 'residentMb', { of: 'figure', atMost: 110 }),
+    figure(`CPU in ${session.plan.idleMs / 1_000} s`, 'ms', 'cpuMs', { of: 'figure', atMost: 0 }),
+    // Both have the threads that Node.js itself starts: a worker would be one more.
+    figure('threads', 'threads', 'threads', { of: 'ratio', atMost: 1 }),
+  ];
+}
+
+/** A request first: what is loaded late has been loaded then. */
+async function idle(session: Session, server: ServerProcess): Promise<Idle> {
+  await server.get('/api/version');
+  await wait(session.plan.idleMs / 2);
+  const before = server.cpuMs();
+  await wait(session.plan.idleMs);
+  const cost = server.cost();
+  await session.stop(server);
+  return {
+    cpuMs: cost === undefined || before === undefined ? undefined : cost.cpuMs - before,
+    residentMb: cost?.residentMb,
+    threads: cost?.threads,
+  };
+}
+
+/** Ready is not all: the first question about the map waits for an index. */
+async function filledStore(session: Session, count: number): Promise<Figure[]> {
+  const root = await session.filled(count);
+  const ready: number[] = [];
+  const first: number[] = [];
+  const resident: (number | undefined)[] = [];
+  for (let round = 0; round < session.plan.rounds; round += 1) {
+    const daemon = await session.daemon(root);
+    ready.push(daemon.readyMs);
+    const asked = performance.now();
+    await daemon.get('/api/clusters?zoom=3');
+    first.push(daemon.readyMs + performance.now() - asked);
+    resident.push(daemon.cost()?.residentMb);
+    await session.stop(daemon);
+  }
+  const subject = `${count.toLocaleString('en')} waypoints`;
+  const line = { scenario: name, subject };
+  const bar: Bar | undefined = count === largeStore ? { of: 'figure', atMost: 1_500 } : undefined;
+  return [
+    { ...line, what: 'start to ready, wall', unit: 'ms', value: median(ready), bar },
+    { ...line, what: 'start to first clusters, wall', unit: 'ms', value: median(first) },
+    { ...line, what: 'resident memory then', unit: 'MB', value: medianOf(resident) },
+  ];
+}

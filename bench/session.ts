@@ -1,0 +1,119 @@
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { writePlaces, writeTrack, type GeneratedSource } from './data.ts';
+import type { Plan } from './plan.ts';
+import type { Figure } from './report/figure.ts';
+import { addTags } from './subjects/stored-tags.ts';
+import { installedPeers, type Peer } from './subjects/peers.ts';
+import { ServerProcess } from './subjects/server-process.ts';
+
+/** One question that the bench answers. */
+export interface Scenario {
+  readonly name: string;
+  /** What the figures are about, a few words. */
+  readonly title: string;
+  readonly run: (session: Session) => Promise<Figure[]>;
+}
+
+/** One seed for everything: two runs see the same data. */
+export const seed = 2026;
+
+/** What scenarios share: a temporary directory, generated sources, filled stores and the processes to end. */
+export class Session {
+  readonly plan: Plan;
+  readonly #root: string;
+  readonly #running = new Set<ServerProcess>();
+  readonly #sources = new Map<string, GeneratedSource>();
+  readonly #filled = new Map<number, string>();
+  #directories = 0;
+  #peers: Peer[] | undefined;
+
+  constructor(plan: Plan, temporary: string) {
+    this.plan = plan;
+    this.#root = mkdtempSync(join(resolve(temporary), 'waypointd-bench-'));
+  }
+
+  /** Says what is going on; figures go to the results instead. */
+  say(line: string): void {
+    console.error(line);
+  }
+
+  /** A new empty directory. */
+  directory(): string {
+    this.#directories += 1;
+    const directory = join(this.#root, String(this.#directories));
+    mkdirSync(directory, { mode: 0o700 });
+    return directory;
+  }
+
+  /** The other programs that are installed here. */
+  peers(): Peer[] {
+    return (this.#peers ??= installedPeers((line) => this.say(line)));
+  }
+
+  /** A track file of so many points, written once. */
+  track(points: number): GeneratedSource {
+    return this.source(`track ${points}`, (directory) => writeTrack(directory, { seed, points }));
+  }
+
+  /** A file of so many waypoints, written once. */
+  places(count: number): GeneratedSource {
+    return this.source(`places ${count}`, (directory) => writePlaces(directory, { seed, count }));
+  }
+
+  /** Anything else that is generated once, by name. */
+  source(name: string, write: (directory: string) => GeneratedSource): GeneratedSource {
+    const known = this.#sources.get(name);
+    if (known !== undefined) return known;
+    const made = write(this.directory());
+    this.#sources.set(name, made);
+    return made;
+  }
+
+  /** Starts a daemon, on new directories unless it is given some; it is stopped at the latest with the session. */
+  async daemon(root = this.directory()): Promise<ServerProcess> {
+    return this.#keep(await ServerProcess.startDaemon(root));
+  }
+
+  /** Starts the bare server that others are compared with. */
+  async bareServer(): Promise<ServerProcess> {
+    return this.#keep(await ServerProcess.startBare(this.directory()));
+  }
+
+  async stop(server: ServerProcess): Promise<void> {
+    await server.stop();
+    this.#running.delete(server);
+  }
+
+  /** Directories of a daemon that has imported so many waypoints, a third of them with tags; no daemon runs on them. */
+  async filled(count: number): Promise<string> {
+    const known = this.#filled.get(count);
+    if (known !== undefined) return known;
+    this.say(`filling a store with ${count.toLocaleString('en')} waypoints`);
+    const root = this.directory();
+    const daemon = await this.daemon(root);
+    const result = await daemon.importDirectory(this.places(count).directory);
+    await this.stop(daemon);
+    if (result.dedup_count !== count)
+      throw new Error(`${result.dedup_count} of ${count} are stored`);
+    addTags(join(root, 'data/waypoints.sqlite'), { seed, count });
+    this.#filled.set(count, root);
+    return root;
+  }
+
+  /** Deletes a directory of a finished round before the next one needs the space. */
+  discard(directory: string): void {
+    rmSync(directory, { recursive: true, force: true });
+  }
+
+  /** Ends what still runs and deletes everything. */
+  async close(): Promise<void> {
+    await Promise.allSettled([...this.#running].map((server) => server.stop()));
+    rmSync(this.#root, { recursive: true, force: true });
+  }
+
+  #keep(server: ServerProcess): ServerProcess {
+    this.#running.add(server);
+    return server;
+  }
+}

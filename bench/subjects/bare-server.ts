@@ -1,0 +1,35 @@
+/**
+ * The yardstick for start-up and small requests: the least that Node.js needs for a server on loopback that checks a
+ * token and answers with JSON. Writes a hand-over file like the daemon's; run as `node bare-server.ts DIRECTORY`.
+ */
+import { randomBytes } from 'node:crypto';
+import { renameSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { join } from 'node:path';
+
+const directory = process.argv[2] ?? '.';
+const token = randomBytes(32).toString('base64url');
+const authorization = `Bearer ${token}`;
+const body = Buffer.from(JSON.stringify({ api: 1, text: 'x'.repeat(300) }));
+
+const server = createServer((request, response) => {
+  if (request.headers.authorization !== authorization) {
+    response.writeHead(401).end();
+    return;
+  }
+  response.writeHead(200, {
+    'content-type': 'application/json',
+    'content-length': String(body.length),
+  });
+  response.end(body);
+});
+
+server.listen(0, '127.0.0.1', () => {
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const file = join(directory, 'daemon.json');
+  writeFileSync(`${file}.tmp`, JSON.stringify({ pid: process.pid, port, token }));
+  renameSync(`${file}.tmp`, file);
+});
+
+process.once('SIGTERM', () => process.exit(0));

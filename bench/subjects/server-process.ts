@@ -1,0 +1,166 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { importResultSchema, type ImportResult } from '../../model/import.ts';
+import { HttpConnection, requestBytes, type HttpAnswer } from '../measure/http-connection.ts';
+import { cpuMsOf, processCost, type ProcessCost } from '../measure/process-cost.ts';
+
+/** What both servers write once they listen. */
+interface HandOver {
+  readonly pid: number;
+  readonly port: number;
+  readonly token: string;
+}
+
+/** A path with the headers of the request, if there are more than the token. */
+export interface GetOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly keepBody?: boolean;
+}
+
+const project = resolve(import.meta.dirname, '../..');
+const lookEveryMs = 1;
+const longestStartMs = 60_000;
+const longestStopMs = 30_000;
+
+/** A server that runs as a process of its own on directories of its own; {@link stop} has to be called. */
+export class ServerProcess {
+  readonly pid: number;
+  readonly port: number;
+  readonly token: string;
+  /** Wall time from the start of the process until its hand-over file was there. */
+  readonly readyMs: number;
+  readonly #child: ChildProcess;
+  readonly #logFile: string;
+  #connection: Promise<HttpConnection> | undefined;
+
+  private constructor(
+    { child, logFile }: { readonly child: ChildProcess; readonly logFile: string },
+    { pid, port, token }: HandOver,
+    readyMs: number,
+  ) {
+    this.#child = child;
+    this.#logFile = logFile;
+    this.pid = pid;
+    this.port = port;
+    this.token = token;
+    this.readyMs = readyMs;
+  }
+
+  /**
+   * Starts the daemon with its stores, cache and hand-over file below `root`.
+   * @throws Error with the end of its log when it does not get ready.
+   */
+  static startDaemon(root: string): Promise<ServerProcess> {
+    const directories = ['data', 'cache', 'runtime'];
+    const flags = directories.flatMap((name) => [`--${name}-dir`, join(root, name)]);
+    const script = join(project, 'bin/waypointd.js');
+    return ServerProcess.#start(root, [script, 'serve', '--port', '0', ...flags]);
+  }
+
+  /** Starts the bare `node:http` server that start-up and small requests are compared with. */
+  static startBare(root: string): Promise<ServerProcess> {
+    const script = join(import.meta.dirname, 'bare-server.ts');
+    return ServerProcess.#start(root, [script, join(root, 'runtime')]);
+  }
+
+  static async #start(root: string, words: readonly string[]): Promise<ServerProcess> {
+    const runtime = join(root, 'runtime');
+    mkdirSync(runtime, { recursive: true, mode: 0o700 });
+    const handOverFile = join(runtime, 'daemon.json');
+    rmSync(handOverFile, { force: true });
+    const logFile = join(root, 'log');
+    const log = openSync(logFile, 'w');
+    const started = performance.now();
+    const child = spawn(process.execPath, words, {
+      stdio: ['ignore', log, log],
+      env: environment(root),
+    });
+    closeSync(log);
+    while (!existsSync(handOverFile)) {
+      if (child.exitCode !== null || performance.now() - started > longestStartMs) {
+        child.kill('SIGKILL');
+        throw new Error(`a server did not start:\n${endOf(logFile)}`);
+      }
+      await wait(lookEveryMs);
+    }
+    const readyMs = performance.now() - started;
+    // Sound: both servers write these three fields, and the file appears whole.
+    const handOver = JSON.parse(readFileSync(handOverFile, 'utf8')) as HandOver;
+    return new ServerProcess({ child, logFile }, handOver, readyMs);
+  }
+
+  /** What it has cost so far; undefined where that cannot be measured. */
+  cost(): ProcessCost | undefined {
+    return processCost(this.pid);
+  }
+
+  /** CPU time so far, ms; undefined where it cannot be measured. */
+  cpuMs(): number | undefined {
+    return cpuMsOf(this.pid);
+  }
+
+  /** The bytes of a GET with the token, for {@link load} and {@link LatencyProbe}. */
+  request(path: string, headers: Readonly<Record<string, string>> = {}): Buffer {
+    return requestBytes({ path, headers, port: this.port, token: this.token });
+  }
+
+  /** @throws Error for an answer of 400 and above. */
+  async get(
+    path: string,
+    { headers = {}, keepBody = false }: GetOptions = {},
+  ): Promise<HttpAnswer> {
+    return this.#send(this.request(path, headers), keepBody);
+  }
+
+  /** Imports a directory with everything below it. @throws Error when a file was refused. */
+  async importDirectory(directory: string): Promise<ImportResult> {
+    const request = requestBytes({
+      method: 'POST',
+      path: '/api/import',
+      port: this.port,
+      token: this.token,
+      body: { dir: directory, recursive: true },
+    });
+    const answer = await this.#send(request, true);
+    const result = importResultSchema.parse(JSON.parse(answer.body));
+    if (result.failed > 0 || result.unsupported > 0 || result.files + result.duplicates === 0) {
+      throw new Error(`a generated directory was not imported: ${JSON.stringify(result)}`);
+    }
+    return result;
+  }
+
+  /** Stops it in order. */
+  async stop(): Promise<void> {
+    (await this.#connection)?.close();
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const ended = once(this.#child, 'exit');
+    this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), longestStopMs);
+    await ended;
+    clearTimeout(timer);
+  }
+
+  async #send(request: Buffer, keepBody: boolean): Promise<HttpAnswer> {
+    this.#connection ??= HttpConnection.open(this.port);
+    const answer = await (await this.#connection).send(request, keepBody);
+    if (answer.status >= 400) {
+      throw new Error(`the server answered ${answer.status}:\n${endOf(this.#logFile)}`);
+    }
+    return answer;
+  }
+}
+
+function endOf(logFile: string): string {
+  return readFileSync(logFile, 'utf8').slice(-1_000);
+}
+
+/** Keeps the user's own configuration and directories out. */
+function environment(root: string): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(
+    ([name]) => !/^(?:WAYPOINTD_|XDG_|NODE_OPTIONS$|npm_)|_DIRECTORY$/.test(name),
+  );
+  return { ...Object.fromEntries(kept), HOME: root, USERPROFILE: root, APPDATA: root };
+}
