@@ -1,0 +1,154 @@
+/** Every file below fixtures/gpx yields what fixtures/expected.ts says, in pieces of any size. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'ava';
+import { expected, type Expected, type ExpectedRefusal } from '../fixtures/expected.ts';
+import { journeyFiles } from '../fixtures/make-journey.ts';
+import { GpxRefused, readGpx, type GpxWaypoint } from '../worker/gpx/read-gpx.ts';
+
+const fixtures = path.resolve(import.meta.dirname, '../fixtures');
+const folder = path.join(fixtures, 'gpx');
+
+/** Files by their paths below fixtures/gpx, with `/`, as the file system writes them. */
+function files(): string[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => path.relative(folder, path.join(entry.parentPath, entry.name)))
+    .map((file) => file.split(path.sep).join('/'));
+}
+
+interface Reading {
+  readonly waypoints: GpxWaypoint[];
+  readonly trackPoints: number[][];
+  readonly outcome: unknown;
+}
+
+function read(source: string | Iterable<Uint8Array>): Reading {
+  const waypoints: GpxWaypoint[] = [];
+  const trackPoints: number[][] = [];
+  const sink = {
+    waypoint: (waypoint: GpxWaypoint) => void waypoints.push(waypoint),
+    trackPoint: (...values: number[]) => void trackPoints.push(values),
+  };
+  try {
+    return { waypoints, trackPoints, outcome: readGpx(source, sink) };
+  } catch (error) {
+    if (!(error instanceof GpxRefused)) throw error;
+    return { waypoints, trackPoints, outcome: { refused: error.reason, line: error.line } };
+  }
+}
+
+function* inPieces(bytes: Uint8Array, size: number): Generator<Uint8Array> {
+  // One buffer for all pieces: the reader must not keep it.
+  const piece = new Uint8Array(size);
+  for (let at = 0; at < bytes.length; at += size) {
+    const part = bytes.subarray(at, at + size);
+    piece.set(part);
+    yield piece.subarray(0, part.length);
+  }
+}
+
+function wanted(entry: Expected): object {
+  const { waypoints, observations, untimedPoints, unusablePoints, first, last } = entry;
+  const counts = { waypoints, observations, untimedPoints, unusablePoints };
+  if (first === undefined || last === undefined) return counts;
+  return { ...counts, firstMs: Date.parse(first), lastMs: Date.parse(last) };
+}
+
+function isRefusal(entry: Expected | ExpectedRefusal): entry is ExpectedRefusal {
+  return 'refused' in entry;
+}
+
+test('every fixture is in the table, and every entry of the table is a file', (t) => {
+  const present = files().map((file) => file.normalize('NFC'));
+  t.deepEqual(present.toSorted(), [...expected.keys()].toSorted());
+});
+
+/** The outcome as fixtures/README.md words it. */
+function outcomeText(entry: Expected | ExpectedRefusal): string {
+  if (isRefusal(entry)) {
+    return `\`${entry.refused}\`${entry.line === undefined ? '' : `, line ${entry.line}`}`;
+  }
+  const { waypoints, observations, untimedPoints, unusablePoints } = entry;
+  const counts = [
+    waypoints > 0 ? `${waypoints} waypoint${waypoints > 1 ? 's' : ''}` : '',
+    observations > 0 ? `${observations} observation${observations > 1 ? 's' : ''}` : '',
+    untimedPoints > 0 ? `${untimedPoints} untimed` : '',
+    unusablePoints > 0 ? `${unusablePoints} unusable` : '',
+  ];
+  return `ok: ${counts.filter((count) => count !== '').join(', ') || 'no points'}`;
+}
+
+test('fixtures/README.md tells the outcome of every fixture', (t) => {
+  const text = readFileSync(path.join(fixtures, 'README.md'), 'utf8').normalize('NFC');
+  const rows = [...text.matchAll(/^\| `([^`]+)` +\|.*\| (\S[^|]*?) +\|$/gm)];
+  t.deepEqual(
+    Object.fromEntries(rows.map(([, file, outcome]) => [file, outcome])),
+    Object.fromEntries([...expected].map(([file, entry]) => [file, outcomeText(entry)])),
+  );
+});
+
+for (const file of files()) {
+  const entry = expected.get(file.normalize('NFC'));
+  if (entry === undefined) continue;
+  test(`fixture ${file} is ${isRefusal(entry) ? `refused as ${entry.refused}` : 'read'}`, (t) => {
+    const { waypoints, trackPoints, outcome } = read(path.join(folder, file));
+    if (isRefusal(entry)) {
+      t.deepEqual(outcome, { refused: entry.refused, line: entry.line });
+      return;
+    }
+    t.deepEqual(outcome, wanted(entry));
+    t.deepEqual(
+      waypoints.map((waypoint) => waypoint.name),
+      entry.names,
+    );
+    const timed = waypoints.filter((waypoint) => waypoint.timeMs !== undefined);
+    t.is(trackPoints.length + timed.length, entry.observations);
+  });
+}
+
+test('every fixture yields the same in pieces of 1, 2, 3 and 7 bytes as in one', (t) => {
+  for (const file of files()) {
+    const bytes = readFileSync(path.join(folder, file));
+    const whole = read([bytes]);
+    for (const size of [1, 2, 3, 7]) {
+      const reading = read(inPieces(bytes, size));
+      t.deepEqual(reading.outcome, whole.outcome, `${file} in pieces of ${size}`);
+      // What a refused file yielded before is undone anyway.
+      if (reading.outcome instanceof Object && 'refused' in reading.outcome) continue;
+      t.deepEqual(reading, whole, `${file} in pieces of ${size}`);
+    }
+  }
+});
+
+test('every fixture yields the same when it is cut in two at any place', (t) => {
+  for (const file of files()) {
+    const bytes = readFileSync(path.join(folder, file));
+    if (bytes.length > 1_200) continue;
+    const whole = JSON.stringify(read([bytes]).outcome);
+    for (let cut = 1; cut < bytes.length; cut += 1) {
+      const { outcome } = read([bytes.subarray(0, cut), bytes.subarray(cut)]);
+      if (JSON.stringify(outcome) !== whole)
+        t.is(JSON.stringify(outcome), whole, `${file}, ${cut}`);
+    }
+  }
+  t.pass();
+});
+
+test('fixtures/journey is what its script writes, small, and read without a fault', (t) => {
+  const journey = journeyFiles();
+  const present = readdirSync(path.join(fixtures, 'journey'));
+  t.deepEqual(present.toSorted(), [...journey.keys()].toSorted());
+  let bytes = 0;
+  for (const [file, text] of journey) {
+    const content = readFileSync(path.join(fixtures, 'journey', file));
+    bytes += content.length;
+    t.is(content.toString(), text, file);
+    const { outcome } = read([content]);
+    t.like(outcome, { untimedPoints: 0, unusablePoints: 0 }, file);
+  }
+  t.true(bytes < 600_000);
+  const places = read(path.join(fixtures, 'journey', 'places.gpx')).waypoints;
+  t.is(places.length, 48);
+  t.true(places.some((place) => place.name === 'Cabo Fisterra (Finisterre)'));
+});

@@ -1,0 +1,305 @@
+/** What readGpx hands to its sink, its limits, and how it ends when something goes wrong. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import test from 'ava';
+import {
+  GpxCancelled,
+  GpxRefused,
+  readGpx,
+  type GpxSink,
+  type GpxSummary,
+  type GpxWaypoint,
+  type ReadGpxOptions,
+} from '../worker/gpx/read-gpx.ts';
+
+const folder = path.resolve(import.meta.dirname, '../fixtures/gpx');
+const megabyte = 1_048_576;
+
+interface Reading {
+  readonly waypoints: GpxWaypoint[];
+  readonly trackPoints: number[][];
+  readonly summary: GpxSummary;
+}
+
+function read(source: string | Iterable<Uint8Array>, options?: ReadGpxOptions): Reading {
+  const waypoints: GpxWaypoint[] = [];
+  const trackPoints: number[][] = [];
+  const sink: GpxSink = {
+    waypoint: (waypoint) => void waypoints.push(waypoint),
+    trackPoint: (...values) => void trackPoints.push(values),
+  };
+  return { summary: readGpx(source, sink, options), waypoints, trackPoints };
+}
+
+function readText(text: string): Reading {
+  return read([Buffer.from(text)]);
+}
+
+function readFixture(file: string): Reading {
+  return read(path.join(folder, file));
+}
+
+/** The word with which the document is refused; anything else thrown is an error. */
+function refusal(text: string | Uint8Array): string {
+  try {
+    read([typeof text === 'string' ? Buffer.from(text) : text]);
+    return 'read';
+  } catch (error) {
+    if (error instanceof GpxRefused) return error.reason;
+    throw error;
+  }
+}
+
+function inGpx(body: string): string {
+  return `<gpx>${body}</gpx>`;
+}
+
+function inName(text: string): string {
+  return inGpx(`<wpt lat="1" lon="2"><name>${text}</name></wpt>`);
+}
+
+test('a waypoint and track points arrive with all they have', (t) => {
+  const { waypoints, trackPoints } = readFixture('version-1.1.gpx');
+  const timeMs = Date.UTC(2024, 4, 1, 9);
+  const ribeira = { name: 'Ribeira', lat: 41.1405, lon: -8.611, desc: 'By the river', tags: [] };
+  t.deepEqual(waypoints, [{ ...ribeira, ele: 12, timeMs }]);
+  t.deepEqual(trackPoints, [
+    [41.1496, -8.611, 75.5, Date.UTC(2024, 4, 1, 8)],
+    [41.15, -8.61, 76, Date.UTC(2024, 4, 1, 8, 0, 10)],
+  ]);
+});
+
+test('what a waypoint lacks is left out, a track point without elevation has NaN', (t) => {
+  const { waypoints } = readText(inGpx('<wpt lat="1" lon="2"><desc> </desc><ele>high</ele></wpt>'));
+  t.deepEqual(waypoints, [{ name: 'Waypoint 1', lat: 1, lon: 2, tags: [] }]);
+  const point = '<trkpt lat="1" lon="2"><time>1970-01-01T00:00:01Z</time></trkpt>';
+  const { trackPoints } = readText(inGpx(`<trk><trkseg>${point}</trkseg></trk>`));
+  t.deepEqual(trackPoints, [[1, 2, Number.NaN, 1000]]);
+});
+
+test('tags of our own mirror are read, cleaned, without empty ones', (t) => {
+  const { waypoints } = readFixture('extensions-with-our-tags.gpx');
+  t.deepEqual(
+    waypoints.map((waypoint) => waypoint.tags),
+    [['home', 'café', 'a<b'], []],
+  );
+  const [long] = readText(
+    inGpx(
+      `<wpt lat="1" lon="2"><extensions><tags><tag>${'x'.repeat(200)}</tag></tags></extensions></wpt>`,
+    ),
+  ).waypoints;
+  t.is(long?.tags[0]?.length, 128);
+});
+
+test('a note is cut at 8,192 code points and keeps text around CDATA', (t) => {
+  t.is(readFixture('names-too-long.gpx').waypoints[0]?.desc?.length, 8192);
+  t.is(readFixture('cdata.gpx').waypoints[0]?.desc, 'a & &amp; b');
+});
+
+test('a name cut within blanks is trimmed again', (t) => {
+  const [waypoint] = readText(inName(`${'x'.repeat(511)}  y`)).waypoints;
+  t.is(waypoint?.name, 'x'.repeat(511));
+});
+
+test('minus zero is zero', (t) => {
+  for (const { lat, lon } of readFixture('minus-zero.gpx').waypoints) {
+    t.true(Object.is(lat, 0) && Object.is(lon, 0));
+  }
+});
+
+test('coordinates keep their digits, in every syntax of a number', (t) => {
+  const places = readFixture('exponent-coordinates.gpx').waypoints;
+  t.deepEqual(
+    places.map(({ lat, lon }) => [lat, lon]),
+    [
+      [41.1, -8.6],
+      [1e-7, 50],
+      [41, -8.6],
+      [41.1, -8.6],
+    ],
+  );
+});
+
+test('all forms of time say the same instant', (t) => {
+  const times = readFixture('times.gpx').trackPoints.map(([, , , timeMs]) => timeMs);
+  const eight = Date.UTC(2024, 4, 1, 8);
+  const midnight = Date.UTC(2024, 4, 1);
+  const wanted = [
+    [eight, eight, eight, eight, eight + 100, eight + 123, eight + 250],
+    [midnight, midnight, eight, Date.UTC(2017, 0, 1), Date.UTC(2024, 1, 29, 12)],
+    [eight + 1000, 0, -500, Date.parse('0099-01-01T00:00:00Z')],
+  ];
+  t.deepEqual(times, wanted.flat());
+});
+
+test('elevations may be negative or have an exponent', (t) => {
+  const { waypoints } = readFixture('elevations.gpx');
+  t.deepEqual(
+    waypoints.map((waypoint) => waypoint.ele),
+    [-10_994, undefined, 1500],
+  );
+});
+
+test('a default namespace other than that of a prefixed root is foreign', (t) => {
+  const inside = '<g:wpt lat="1" lon="2"/><wpt lat="3" lon="4"/>';
+  const foreign = `<g:gpx xmlns:g="urn:g" xmlns="urn:other">${inside}</g:gpx>`;
+  t.is(readText(foreign).summary.waypoints, 1);
+  // Not bound at all, it can be meant for nothing else.
+  t.is(readText(`<g:gpx xmlns:g="urn:g">${inside}</g:gpx>`).summary.waypoints, 2);
+});
+
+test('a text counts the same wherever references, CDATA and comments cut it', (t) => {
+  const cut = 'a&#98;<![CDATA[c]]]]><![CDATA[>d]]><!-- x --><?y?>e<b>no</b>f';
+  t.is(readText(inName(cut)).waypoints[0]?.name, 'abc]]>def');
+});
+
+test('a start tag of 1 Mi characters is read, one more is too_large', (t) => {
+  function withTag(length: number): string {
+    return inGpx(`<metadata n="${'x'.repeat(length - '<metadata n=""/>'.length)}"/>`);
+  }
+  t.is(refusal(withTag(megabyte)), 'read');
+  t.is(refusal(withTag(megabyte + 1)), 'too_large');
+  t.is(refusal(`<gpx n="${'x'.repeat(3 * megabyte)}`), 'too_large');
+});
+
+test('a point of 1 Mi characters is read, a longer one is too_large', (t) => {
+  const around = '<wpt lat="1" lon="2"><name></name></wpt>'.length;
+  t.is(refusal(inName('x'.repeat(megabyte - around))), 'read');
+  t.is(refusal(inName('x'.repeat(megabyte - around + 1))), 'too_large');
+  t.is(refusal(inName(`<![CDATA[${'x'.repeat(3 * megabyte)}]]>`)), 'too_large');
+});
+
+test('what is passed over may be of any length', (t) => {
+  const long = '- ]'.repeat(megabyte);
+  const noise = `<!--${long}--><?x ${long}?><extensions>${long}<![CDATA[${long}]]></extensions>`;
+  const { waypoints } = readText(
+    `<!--${long}-->${inGpx(`${noise}<wpt lat="1" lon="2">${noise}<name>A</name></wpt>`)}${' '.repeat(3 * megabyte)}`,
+  );
+  t.is(waypoints[0]?.name, 'A');
+});
+
+test('a name of an element may have 1,023 characters, one more is too_large', (t) => {
+  t.is(refusal(inGpx(`<${'x'.repeat(1023)}/>`)), 'read');
+  t.is(refusal(inGpx(`<${'x'.repeat(1024)}/>`)), 'too_large');
+});
+
+// Quadratic work would take minutes for each of these; a second is 50 times what they take.
+const hostile: readonly [what: string, text: string, word: string][] = [
+  ['unclosed tags', '<gpx>'.padEnd(4 * megabyte, '<'), 'not_xml'],
+  ['an unclosed comment', '<gpx><!--'.padEnd(4 * megabyte, '- '), 'truncated'],
+  ['an unclosed CDATA section', '<gpx><![CDATA['.padEnd(4 * megabyte, ']'), 'truncated'],
+  ['an unclosed instruction', '<?a '.padEnd(4 * megabyte, '? '), 'truncated'],
+  ['an unclosed attribute', '<gpx a="'.padEnd(4 * megabyte, '>'), 'too_large'],
+  ['blanks in a tag', '<gpx'.padEnd(4 * megabyte, ' '), 'too_large'],
+  ['blanks in an end tag', '<gpx></gpx'.padEnd(4 * megabyte, ' '), 'too_large'],
+  ['a tag name without end', '<gpx><'.padEnd(4 * megabyte, 'a'), 'too_large'],
+  ['many attributes', `<gpx ${attributes(60_000)}/>`, 'read'],
+  ['many equal attributes', '<gpx'.padEnd(4 * megabyte, ' a="1"'), 'not_xml'],
+  ['many references', inName('&amp;'.repeat(200_000)), 'read'],
+  ['many unfinished references', inName('&amp'.repeat(200_000)), 'not_xml'],
+  ['a reference without end', '<gpx>&'.padEnd(4 * megabyte, 'a'), 'not_xml'],
+  ['a number without end', '<gpx>&#'.padEnd(4 * megabyte, '0'), 'not_xml'],
+  ['brackets', '<gpx>'.padEnd(4 * megabyte, ']') + '</gpx>', 'read'],
+  ['a document type without end', '<!DOCTYPE gpx '.padEnd(4 * megabyte, '"" '), 'not_xml'],
+  ['a declaration without end', '<?xml version="1.0" '.padEnd(4 * megabyte, ' '), 'not_xml'],
+  ['digits as a coordinate', inGpx(`<wpt lat="${'1'.repeat(megabyte - 99)}e" lon="2"/>`), 'read'],
+  [
+    'blanks around a coordinate',
+    inGpx(`<wpt lat="1${' '.repeat(megabyte - 99)}2" lon="2"/>`),
+    'read',
+  ],
+  ['many small CDATA sections', inName('<![CDATA[x]]>'.repeat(70_000)), 'read'],
+  ['many empty points', inGpx('<wpt/>'.repeat(100_000)), 'read'],
+];
+
+function attributes(count: number): string {
+  return Array.from({ length: count }, (_, index) => `a${index}=""`).join(' ');
+}
+
+for (const [what, text, word] of hostile) {
+  test(`hostile: ${what}, in linear time`, (t) => {
+    const start = performance.now();
+    t.is(refusal(text), word);
+    t.true(performance.now() - start < 5000);
+  });
+}
+
+test('hostile: a long attribute that comes byte by byte', (t) => {
+  function* bytes(): Generator<Uint8Array> {
+    yield Buffer.from('<gpx a="');
+    for (let count = 0; count < 200_000; count += 1) yield Buffer.from('x');
+    yield Buffer.from('"/>');
+  }
+  t.is(read(bytes()).summary.waypoints, 0);
+});
+
+test('bytes are told as they are read, up to the size of the file', (t) => {
+  const file = path.join(folder, 'long-attribute.gpx');
+  const sizes: number[] = [];
+  read(file, { onBytes: (bytes) => void sizes.push(bytes) });
+  t.true(sizes.length > 1);
+  t.is(
+    sizes.reduce((sum, size) => sum + size, 0),
+    readFileSync(file).length,
+  );
+});
+
+test('a cancelled reading ends at the next piece', (t) => {
+  const text = inGpx('<wpt lat="1" lon="2"/>'.repeat(20_000));
+  let asked = 0;
+  let waypoints = 0;
+  const sink: GpxSink = { waypoint: () => void (waypoints += 1), trackPoint: () => undefined };
+  const isCancelled = (): boolean => (asked += 1) > 2;
+  t.throws(() => readGpx([Buffer.from(text)], sink, { isCancelled }), { instanceOf: GpxCancelled });
+  t.true(waypoints > 0 && waypoints < 20_000);
+});
+
+test('errors of the sink, of the source and of the file system pass unchanged', (t) => {
+  const failure = new Error('disk full');
+  const sink: GpxSink = {
+    waypoint: () => {
+      throw failure;
+    },
+    trackPoint: () => undefined,
+  };
+  t.is(
+    t.throws(() => readGpx([Buffer.from(inName('A'))], sink)),
+    failure,
+  );
+  function* broken(): Generator<Uint8Array> {
+    yield Buffer.from('<gpx>');
+    throw failure;
+  }
+  t.is(
+    t.throws(() => read(broken())),
+    failure,
+  );
+  const missing = path.join(folder, 'there-is-no-such-file.gpx');
+  t.throws(() => read(missing), { code: 'ENOENT' });
+  t.throws(() => read(folder), { code: 'EISDIR' });
+});
+
+test('a refused source is closed', (t) => {
+  let isClosed = false;
+  function* source(): Generator<Uint8Array> {
+    try {
+      yield Buffer.from('nothing of ours');
+      yield Buffer.from('never asked for');
+    } finally {
+      isClosed = true;
+    }
+  }
+  t.throws(() => read(source()), { instanceOf: GpxRefused });
+  t.true(isClosed);
+});
+
+test('a refusal says nothing of the content or the path', (t) => {
+  const directory = mkdtempSync(path.join(tmpdir(), 'waypointd-'));
+  t.teardown(() => rmSync(directory, { recursive: true }));
+  const file = path.join(directory, 'secret-place.gpx');
+  writeFileSync(file, inName('secret & place'));
+  const error = t.throws(() => read(file), { instanceOf: GpxRefused });
+  t.is(error?.message, 'The file is not importable GPX: not_xml.');
+  t.is(error?.cause, undefined);
+});

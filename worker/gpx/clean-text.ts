@@ -1,0 +1,15 @@
+import { blankControlCharacters, normalizeText } from '../../model/text.ts';
+import { copyText } from './copy-text.ts';
+
+/** A text of a file as it is stored: control characters blank, trimmed, NFC, at most `maxCodePoints`; may be empty. */
+export function cleanText(text: string, maxCodePoints: number): string {
+  const clean = normalizeText(blankControlCharacters(text));
+  // A code point has at most two units: shorter texts need no counting.
+  if (clean.length <= maxCodePoints) return copyText(clean);
+  let end = 0;
+  for (let count = 0; count < maxCodePoints && end < clean.length; count += 1) {
+    end += (clean.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
+  }
+  // The cut may come after a blank, and identity is by trimmed name.
+  return copyText(clean.slice(0, end).trimEnd());
+}
