@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { WaypointStore } from '../../storage/store.ts';
-import { unpackSlices } from '../../worker/mirror/edited-waypoints.ts';
 import type { EditedSlices } from '../../worker/mirror/messages.ts';
+import { unpackSlices } from '../../worker/mirror/slices.ts';
 import { addCounts, mergeSlice, nothingMerged, type MergeCounts } from './merge-slice.ts';
 
 /** The mirror was closed while it waited: the store may be closed too. */

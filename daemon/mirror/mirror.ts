@@ -1,8 +1,13 @@
 import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type { WaypointStore } from '../../storage/store.ts';
-import type { Content, Draft, MirrorTasks, TakeEditResult } from '../../worker/mirror/messages.ts';
-import { settleMs } from '../../worker/mirror/take-edit.ts';
+import {
+  settleMs,
+  type Content,
+  type Draft,
+  type MirrorTasks,
+  type TakeEditResult,
+} from '../../worker/mirror/messages.ts';
 import { Abandoned, mergeEdit } from './merge-edit.ts';
 import { readMirrorState, saveMirrorState, type MirrorState } from './mirror-state.ts';
 

@@ -1,3 +1,6 @@
+/** An unreadable file is given up once it has stood unchanged this long: editors and sync programs write in steps. */
+export const settleMs = 10_000;
+
 /** What tells one content of the bookmarks file from another. */
 export interface Content {
   /** SHA-256, lower-case hex. */

@@ -17,7 +17,7 @@ import type { Content } from './messages.ts';
 const blockBytes = 262_144;
 
 /** The bookmarks path is taken by something that is not a regular file. */
-export class NotAFile extends Error {
+class NotAFile extends Error {
   override readonly name = 'NotAFile';
   readonly code = 'ENOTFILE';
 }

@@ -1,18 +1,10 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
 import { GpxRefused } from '../gpx/read-gpx.ts';
 import { copyEdited, maxEditBytes, type EditedCopy } from './edited-copy.ts';
-import {
-  packSlices,
-  readEdited,
-  slicesOf,
-  TooManyWaypoints,
-  type EditedFile,
-} from './edited-waypoints.ts';
-import type { TakeEditRequest, TakeEditResult } from './messages.ts';
+import { readEdited, TooManyWaypoints, type EditedFile } from './edited-waypoints.ts';
+import { settleMs, type TakeEditRequest, type TakeEditResult } from './messages.ts';
 import { resolveTarget, statFile } from './present-file.ts';
-
-/** An unreadable file is given up once it has stood unchanged this long: editors and sync programs write in steps. */
-export const settleMs = 10_000;
+import { packSlices, slicesOf } from './slices.ts';
 
 /**
  * Reads a bookmarks file that somebody changed. What is read is a copy in the backups directory, which stays: a file may
