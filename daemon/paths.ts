@@ -1,6 +1,6 @@
 import { mkdirSync } from 'node:fs';
 import { homedir } from 'node:os';
-import { isAbsolute, join, resolve, sep } from 'node:path';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
 import envPaths from 'env-paths';
 import type { SettingKey, Settings } from '../model/settings.ts';
 
@@ -45,16 +45,13 @@ export const pathSettings: readonly SettingKey[] = [
 
 const program = 'waypointd';
 const handOverName = 'daemon.json';
+/** Where a daemon that is a service of the whole machine puts its hand-over file. */
+export const systemHandOver = '/run/waypointd/daemon.json';
 const isWindows = process.platform === 'win32';
-
-/** The configuration directory of this user. */
-export function configDirectory(): string {
-  return envPaths(program, { suffix: '' }).config;
-}
 
 /** The configuration file that is read when `--config` names none. */
 export function defaultConfigFile(): string {
-  return join(configDirectory(), 'config.json');
+  return join(envPaths(program, { suffix: '' }).config, 'config.json');
 }
 
 /**
@@ -107,7 +104,7 @@ export function computePaths(
 function loginDirectories(data: string): string[] {
   if (isWindows) return [data];
   const uid = process.getuid?.();
-  return [`/run/user/${uid}/${program}`, data, `/run/${program}`];
+  return [`/run/user/${uid}/${program}`, data, dirname(systemHandOver)];
 }
 
 function candidates(directories: readonly (string | undefined)[]): string[] {

@@ -1,7 +1,7 @@
 import type { Waypoint } from './waypoint.ts';
 
 /** The namespace of our own GPX extension, which holds a waypoint's tags. A name, not an address. */
-export const gpxExtensionNamespace = 'https://waypointd.invalid/gpx/1';
+const gpxExtensionNamespace = 'https://waypointd.invalid/gpx/1';
 
 /** What a GPX waypoint is written from: a waypoint with its tags raw. */
 export type GpxWaypoint = Omit<Waypoint, 'bookmark' | 'tags'> & {

@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
   closeSync,
   existsSync,
@@ -9,6 +10,7 @@ import {
   readFileSync,
   statSync,
   symlinkSync,
+  watch,
   writeFileSync,
 } from 'node:fs';
 import type { ServerResponse } from 'node:http';
@@ -286,3 +288,34 @@ withFullDevice('standard output on a full disk is an error', async (t) => {
   t.is(await new Promise((done) => child.on('exit', done)), 1);
   closeSync(full);
 });
+
+posix('an export that a signal ends leaves nothing beside the older file', async (t) => {
+  const cli = testCli(t);
+  const begun = Promise.withResolvers<void>();
+  await startFakeDaemon(t, cli, {
+    'GET /api/waypoints': (_, response: ServerResponse) => {
+      response.write(`[\n${JSON.stringify(camp)},\n`);
+      begun.resolve();
+      return new Promise(() => undefined);
+    },
+  });
+  mkdirSync(join(cli.root, 'out'));
+  const file = join(cli.root, 'out', 'all.gpx');
+  writeFileSync(file, 'old');
+  const child = cli.start(['export', '-o', file]);
+  await begun.promise;
+  await watchUntil(join(cli.root, 'out'), (names) => names.length === 2);
+  child.kill('SIGTERM');
+  t.is(await new Promise((done) => child.on('exit', done)), 143);
+  t.deepEqual(readdirSync(join(cli.root, 'out')), ['all.gpx']);
+  t.is(readFileSync(file, 'utf8'), 'old');
+});
+
+async function watchUntil(
+  directory: string,
+  isThere: (names: readonly string[]) => boolean,
+): Promise<void> {
+  const changes = watch(directory);
+  while (!isThere(readdirSync(directory))) await once(changes, 'change');
+  changes.close();
+}

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { testCli } from './helpers/cli.ts';
@@ -220,4 +220,22 @@ test('commands at the same moment wait for each other', async (t) => {
   );
   for (const { code, stderr } of results) t.is(code, 0, stderr);
   t.is(JSON.parse(await cli.out(['list', '--json'])).length, 2);
+});
+
+test('demo shows a journey and leaves nothing behind', async (t) => {
+  const cli = testCli(t);
+  const temporary = join(cli.root, 'temporary');
+  mkdirSync(temporary);
+  const shown = await cli.out(['demo'], { env: { TMPDIR: temporary, TEMP: temporary } });
+  for (const expected of [
+    /^Imported [\d,]+ timed points from .* waypoints from \d+ files\.$/mu,
+    /^Home +41\.1579 +-8\.6291 .*bookmark/mu,
+    /^\d+ waypoints +-?[\d.]+ +-?[\d.]+$/mu,
+    /tag:beach ──\nNAME .*\n[\s\S]*Praia/u,
+    /fini ──\nNAME .*\n.*Finisterre/u,
+  ]) {
+    t.regex(shown, expected);
+  }
+  t.deepEqual(readdirSync(temporary), []);
+  t.false(existsSync(join(cli.root, 'data')));
 });

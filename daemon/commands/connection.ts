@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
 import { ApiClient, probeDaemon } from '../api-client.ts';
 import { readHandOver, servesDataDirectory } from '../hand-over.ts';
+import { systemHandOver } from '../paths.ts';
 import { StartRefused } from '../start-refused.ts';
 import { programVersion } from '../version-info.ts';
 import { CliError } from './cli-error.ts';
@@ -36,7 +37,10 @@ export async function findDaemon(context: CommandContext): Promise<RunningDaemon
   const { paths, resolved } = context;
   for (const file of paths.handOverCandidates) {
     const reading = await readHandOver(file);
-    if (reading.found === 'refused') note(`Ignored ${file}: ${reading.reason}.`);
+    // That the machine's own daemon is not this user's is nothing to be told about.
+    if (reading.found === 'refused' && file !== systemHandOver) {
+      note(`Ignored ${file}: ${reading.reason}.`);
+    }
     if (reading.found !== 'hand-over') continue;
     const { handOver } = reading;
     if (resolved.sources.data_dir !== 'default' && !servesDataDirectory(handOver, paths.data)) {

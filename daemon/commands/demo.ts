@@ -6,7 +6,7 @@ import type { Command } from 'commander';
 import { importResultSchema } from '../../model/import.ts';
 import { clustersSchema, suggestSchema } from '../../model/search.ts';
 import { settingDefaults } from '../../model/settings.ts';
-import { waypointSchema } from '../../model/waypoint.ts';
+import { waypointSchema, waypointTagsSchema } from '../../model/waypoint.ts';
 import { ApiClient } from '../api-client.ts';
 import { computePaths } from '../paths.ts';
 import { packageRoot } from '../version-info.ts';
@@ -19,10 +19,11 @@ import { layOut, tableLine, titleLine, type Column } from './table.ts';
 import { dateOf, degrees, tagList } from './wording.ts';
 
 const bookmarks = [
-  { name: 'Home', lat: 48.2082, lon: 16.3738, tags: ['home'] },
-  { name: 'Beach bar', lat: 43.5081, lon: 16.4402, tags: ['beach', 'food'] },
-  { name: 'Quiet cove', lat: 43.1729, lon: 16.4411, tags: ['beach', '**'] },
+  { name: 'Home', lat: 41.1579, lon: -8.6291, tags: ['home'] },
+  { name: 'Best coffee', lat: 43.2569, lon: -2.9236, tags: ['coffee', '**'] },
 ];
+/** What the journey's beaches are called on its way north. */
+const beachName = /Praia|Playa|Plage|Strand\b|hondartza/u;
 /** Enough to see what there is, few enough for one screen. */
 const shownRows = 12;
 const demoZoom = 4;
@@ -84,11 +85,19 @@ async function show(client: ApiClient, journey: string): Promise<void> {
   for (const bookmark of bookmarks) {
     await client.ask(waypointSchema, 'POST', '/api/bookmarks', { body: bookmark });
   }
+  await tagBeaches(client);
   await showWaypoints(client);
   await showClusters(client);
-  await showSuggestions(client, 'tag:beach', 'waypoints tagged beach');
-  const [first] = result.count > 0 ? await firstImported(client) : [];
-  await showSuggestions(client, (first ?? 'home').slice(0, 3), 'suggestions while typing');
+  await showSuggestions(client, 'tag:beach', 'a tag query');
+  await showSuggestions(client, 'fini', 'suggestions while typing');
+}
+
+async function tagBeaches(client: ApiClient): Promise<void> {
+  for await (const { name, lat, lon } of client.elements(waypointSchema, '/api/waypoints')) {
+    if (!beachName.test(name)) continue;
+    const body = { name, lat, lon, tag: 'beach' };
+    await client.ask(waypointTagsSchema, 'POST', '/api/tags', { body });
+  }
 }
 
 async function showWaypoints(client: ApiClient): Promise<void> {
@@ -117,13 +126,6 @@ async function showClusters(client: ApiClient): Promise<void> {
     return [what, degrees(item.lat), degrees(item.lon)];
   });
   await table(['WHAT', 'LAT', 'LON'], rows.slice(0, shownRows));
-}
-
-async function firstImported(client: ApiClient): Promise<string[]> {
-  for await (const { name, bookmark } of client.elements(waypointSchema, '/api/waypoints')) {
-    if (!bookmark) return [name];
-  }
-  return [];
 }
 
 async function showSuggestions(client: ApiClient, q: string, what: string): Promise<void> {

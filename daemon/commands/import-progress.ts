@@ -31,6 +31,7 @@ async function poll(client: ApiClient, stopped: AbortSignal): Promise<void> {
     // Ctrl-C is the import's: it stops after the file in progress.
     gracefulExit: false,
     etaBuffer: 50,
+    barsize: 28,
   });
   let isShown = false;
   try {

@@ -1,9 +1,8 @@
-import { relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { Command } from 'commander';
+import { describeError } from '../../http/error-description.ts';
 import type { Log } from '../../model/process.ts';
 import type { Daemon } from '../daemon.ts';
-import { packageRoot, programVersion } from '../version-info.ts';
+import { programVersion } from '../version-info.ts';
 import { commandContext, settingFlagsHelp, type CommandContext } from './context.ts';
 import { endBySignal, watchSignals } from './interrupts.ts';
 import { invocation, shellWord } from './invocation.ts';
@@ -74,26 +73,9 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
  */
 function endOnCrash(log: Log): void {
   process.on('uncaughtException', (error: unknown) => {
-    log.error('daemon.crashed', describeCrash(error));
+    log.error('daemon.crashed', describeError(error));
     process.exit(1);
   });
-}
-
-function describeCrash(error: unknown): Record<string, string> {
-  if (!(error instanceof Error)) return { error: typeof error };
-  const code = 'code' in error ? { code: String(error.code) } : {};
-  return { error: error.name, ...code, at: firstFrames(error.stack ?? '') };
-}
-
-/** The innermost of our own places in a stack, relative to the package; the message before them is left out. */
-function firstFrames(stack: string): string {
-  const places = [...stack.matchAll(/^ {4}at .*?\(?((?:file:)?\/[^()\n]+:\d+):\d+\)?$/gmu)];
-  return places
-    .slice(0, 4)
-    .map(([, place = '']) =>
-      relative(packageRoot(), place.startsWith('file:') ? fileURLToPath(place) : place),
-    )
-    .join(' < ');
 }
 
 function banner({ url }: Daemon, context: CommandContext): string {

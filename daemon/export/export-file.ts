@@ -1,4 +1,4 @@
-import { constants } from 'node:fs';
+import { constants, rmSync } from 'node:fs';
 import { open, realpath, rm, stat, type FileHandle } from 'node:fs/promises';
 import { renameDurably, temporaryBeside } from '../../storage/atomic-file.ts';
 
@@ -21,6 +21,9 @@ export async function writeFileInPieces(
 ): Promise<void> {
   const target = await findTarget(path);
   const temporary = temporaryBeside(target);
+  // A signal ends the process without coming back here.
+  const removeAtExit = (): void => rmSync(temporary, { force: true });
+  process.on('exit', removeAtExit);
   try {
     const file = await open(
       temporary,
@@ -37,6 +40,8 @@ export async function writeFileInPieces(
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  } finally {
+    process.off('exit', removeAtExit);
   }
 }
 

@@ -199,7 +199,7 @@ export function fakeHandOver(port: number) {
   };
 }
 
-export function fakeVersion(version: string) {
+function fakeVersion(version: string) {
   return {
     api: 1,
     features: [],
