@@ -111,5 +111,6 @@ const fileProblems: Readonly<Record<string, string>> = {
   EPERM: 'you may not write there',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
+  EFBIG: 'it would be too large for the file system',
   EDQUOT: 'your disk quota is used up',
 };

@@ -44,8 +44,8 @@ Examples:
   waypointd import /media/watch/gpx --into watch
 
 A file of the same name in the same folder takes the place of an earlier version, so give folders
-from different devices different --into names. Ctrl-C stops after the file in progress and keeps what
-was done. Exit code: 0 if at least one of the files is in the library now, else 1.`,
+from different devices different --into names. Ctrl-C stops at once and keeps every finished file.
+Exit code: 0 if at least one of the files is in the library now, else 1.`,
     )
     .action(async (paths: string[], options: ImportOptions, command: Command) => {
       const requests = planImports(paths, options);
@@ -59,7 +59,9 @@ was done. Exit code: 0 if at least one of the files is in the library now, else 
       }
       if (run.failure !== undefined) throw run.failure;
       if (run.stoppedBy !== undefined) {
-        note('Stopped before the end; what was done is kept. The same command goes on from there.');
+        note(
+          'Stopped before the end. Finished files are kept, and the same command goes on from there.',
+        );
         process.exitCode = 128 + constants.signals[run.stoppedBy];
       } else if (!isInLibrary(sum)) {
         process.exitCode = 1;
@@ -95,7 +97,7 @@ class ImportRequests {
   /** Asks the daemon to stop; its answer to the running request then tells what was done. */
   stop(client: ApiClient, signal: NodeJS.Signals): void {
     this.stoppedBy = signal;
-    note('Stopping after the file in progress …');
+    note('Stopping …');
     // That no import runs (any more) is all that can be wrong here.
     client.ask(importCancelSchema, 'DELETE', '/api/import').catch(() => undefined);
   }
