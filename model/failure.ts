@@ -163,5 +163,8 @@ export function toFailure(error: unknown): WaypointError {
 /** Tells whether an error of the file system or of SQLite means that no space is left. */
 export function isDiskFull(error: unknown): boolean {
   if (typeof error !== 'object' || error === null || !('code' in error)) return false;
-  return error.code === 'ENOSPC' || error.code === 'EDQUOT' || error.code === 'SQLITE_FULL';
+  return fullDiskCodes.has(error.code);
 }
+
+/** The last one: no room for the index of a write-ahead log. */
+const fullDiskCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']);

@@ -324,6 +324,15 @@ test('an import that waits can be cancelled at once', async (t) => {
   t.is(run.status().state, 'idle');
 });
 
+test('an import that waits for mending can be cancelled at once', async (t) => {
+  const { run, pool, dir } = gatedRun(t);
+  const importing = run.start({ dir });
+  await until(() => pool.calls.length > 0);
+  t.deepEqual(pool.calls, ['reconcileLibrary'], 'nobody had reconciled it');
+  run.cancel();
+  t.like(await importing, { cancelled: true });
+});
+
 test('a worker that dies fails its import; the next one mends the library first', async (t) => {
   const { run, pool, dir } = gatedRun(t);
   await run.reconcile(true);

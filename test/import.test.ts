@@ -669,6 +669,19 @@ if (!isWindows) {
     t.true(lstatSync(join(site.imports, 'link.gpx')).isSymbolicLink());
   });
 
+  test('a name that is no UTF-8 fails alone', (t) => {
+    const site = importSite(t);
+    writeTree(site.source, { 'a.gpx': hut });
+    try {
+      writeFileSync(Buffer.from(`${site.source}/z\u00fcrich.gpx`, 'latin1'), lake);
+    } catch {
+      t.log('this file system refuses such names itself');
+    }
+    const { added, failures } = site.result();
+    t.is(added, 1);
+    for (const { reason } of failures) t.is(reason, 'unreadable');
+  });
+
   test('the bytes of a hard-linked source are not shared with the private copy', (t) => {
     const site = importSite(t);
     writeTree(site.source, { 'a.gpx': hut });

@@ -148,7 +148,7 @@ export class ImportRun {
     requestPaths(request);
     await this.#checkDirectory(request.dir);
     const { progress, cancelled } = running;
-    await Promise.race([this.#reconciling.catch(() => {}), cancelled.promise]);
+    await Promise.race([this.#libraryReady(), cancelled.promise]);
     // Not even begun: the worker may be busy for minutes with what came before.
     const outcome = progress.isCancelled
       ? { result: new Tally().result(request.dir, undefined, true), isDiskFull: false }
@@ -161,9 +161,13 @@ export class ImportRun {
     return result;
   }
 
-  async #runImport(request: ImportRequest, progress: ImportProgress): Promise<ImportOutcome> {
-    // What a worker that died left half done is mended before anything is added to it.
+  /** Waits for the start-up; what a worker that died has left half done is mended before anything is added to it. */
+  async #libraryReady(): Promise<void> {
+    await this.#reconciling.catch(() => {});
     if (!this.#isLibraryWhole) await this.reconcile(false).catch(() => {});
+  }
+
+  async #runImport(request: ImportRequest, progress: ImportProgress): Promise<ImportOutcome> {
     const task = { ...this.#task(progress), request, ownFiles: this.#options.ownFiles };
     try {
       return await this.#pool.run('importDirectory', task);

@@ -39,21 +39,34 @@ export interface ImportOutcome {
 
 /** Imports a directory file by file; what is finished stays, whatever happens to the rest. */
 export function importDirectory(task: ImportTask): ImportOutcome {
-  const progress = new ImportProgress(task.progress);
   const tally = new Tally();
-  mkdirSync(task.importsDirectory, { recursive: true, mode: 0o700 });
-  const library = new LibraryWriter(task.libraryPath);
   try {
-    const files = new PrivateFiles(task.importsDirectory, task.now);
-    files.purgeReplaced();
-    const end = importAll(task, { library, files, progress, tally });
-    const result = tally.result(task.request.dir, end.list, end.reason === 'cancelled');
-    const isFull = !settle(library, files, tally.isChanged) || end.reason === 'disk_full';
-    if (!tally.isChanged) return { result, isDiskFull: isFull };
-    return { result, index: indexOf(library), isDiskFull: isFull };
-  } finally {
-    library.close();
+    mkdirSync(task.importsDirectory, { recursive: true, mode: 0o700 });
+    const library = new LibraryWriter(task.libraryPath);
+    try {
+      return importInto(library, task, tally);
+    } finally {
+      library.close();
+    }
+  } catch (error) {
+    // Not even the library could be opened.
+    if (isDiskFull(error) && !tally.isChanged) {
+      return { result: tally.result(task.request.dir, undefined, false), isDiskFull: true };
+    }
+    throw error;
   }
+}
+
+function importInto(library: LibraryWriter, task: ImportTask, tally: Tally): ImportOutcome {
+  const progress = new ImportProgress(task.progress);
+  const files = new PrivateFiles(task.importsDirectory, task.now);
+  files.purgeReplaced();
+  const end = importAll(task, { library, files, progress, tally });
+  const result = tally.result(task.request.dir, end.list, end.reason === 'cancelled');
+  const isDurable = settle(library, files, tally.isChanged);
+  const isFull = !isDurable || end.reason === 'disk_full';
+  if (!tally.isChanged) return { result, isDiskFull: isFull };
+  return { result, index: indexOf(library), isDiskFull: isFull };
 }
 
 interface Run {

@@ -112,9 +112,22 @@ function store(
       },
     });
   } catch (error) {
-    undo?.();
-    rmSync(temporary, { force: true });
-    files.removeDirectories(made);
+    tidyUp([
+      () => undo?.(),
+      () => rmSync(temporary, { force: true }),
+      () => files.removeDirectories(made),
+    ]);
     throw error;
+  }
+}
+
+/** Takes back what a failed file has left. What cannot be taken back now is mended at the next start: the files win. */
+function tidyUp(steps: readonly (() => void)[]): void {
+  for (const step of steps) {
+    try {
+      step();
+    } catch {
+      // The reason of the failure is what must be told, not this.
+    }
   }
 }

@@ -139,6 +139,8 @@ export class PrivateFiles {
 
   /** Makes every new name durable: one sync for each directory, not for each file. */
   syncDirectories(): void {
+    // The first import of all has made the root a new name, too.
+    if (this.#touched.size > 0) this.#touched.add(dirname(this.#root));
     for (const directory of this.#touched) {
       try {
         syncDirectory(directory);
