@@ -29,7 +29,6 @@ export interface DaemonOptions {
   readonly port?: number;
   /** A socket inherited from a service manager, instead of the port. */
   readonly socket?: { readonly fd: number };
-  readonly geodataManifest?: string;
   /** Accept a new store beside the remains of a lost one (`serve --new-store`). */
   readonly newStore?: boolean;
 }
@@ -80,9 +79,12 @@ async function startOn(stores: OpenedStores, options: StartOptions): Promise<Dae
     notFound: 'no_pages',
     log,
   });
-  const { port } = await listen(server, options);
+  const { port, withdraw } = await open(server, token, options).catch(async (error: unknown) => {
+    await Promise.allSettled([server.close(0), parts.imports.close(), parts.mirrorPool.close()]);
+    parts.readers.close();
+    throw error;
+  });
   const url = `http://127.0.0.1:${port}`;
-  const withdraw = await announce(options, { port, token, started: clock.now() });
   // A failure is logged there; clusters and suggest answer with it until an import mends the library.
   parts.imports.reconcile(stores.isLibraryEmpty).catch(() => {});
   parts.mirror.start();
@@ -140,7 +142,7 @@ function buildParts({ store }: OpenedStores, options: StartOptions): Parts {
     tasks: mirrorTasks(mirrorPool),
     log,
     clock,
-    onMerged: () => waypoints.reload(),
+    onMerged: (added) => waypoints.notice(added),
   });
   const waypoints = new Waypoints({
     store,
@@ -150,6 +152,16 @@ function buildParts({ store }: OpenedStores, options: StartOptions): Parts {
     isLibraryWhole: () => imports.isLibraryWhole,
   });
   return { index, mirrorPool, readers, imports, mirror, waypoints };
+}
+
+async function open(
+  server: HttpServer,
+  token: string,
+  options: StartOptions,
+): Promise<{ port: number; withdraw: () => Promise<void> }> {
+  const { port } = await listen(server, options);
+  const withdraw = await announce(options, { port, token, started: options.clock.now() });
+  return { port, withdraw };
 }
 
 async function listen(server: HttpServer, options: StartOptions): Promise<{ port: number }> {

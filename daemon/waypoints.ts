@@ -22,14 +22,14 @@ export class Waypoints {
 
   constructor(options: WaypointsOptions) {
     this.#options = options;
-    this.reload();
-  }
-
-  /** Fills the index from the store, at start-up and after the bookmarks file was merged. */
-  reload(): void {
-    const { store, index } = this.#options;
+    const { store, index } = options;
     index.setBookmarks(store.bookmarks.all());
     index.setHidden(store.hidden.all());
+  }
+
+  /** Takes bookmarks into the index that came into the store from the bookmarks file. */
+  notice(added: readonly Bookmark[]): void {
+    for (const bookmark of added) this.#options.index.addBookmark(bookmark);
   }
 
   /** @throws WaypointError already_bookmarked */

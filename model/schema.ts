@@ -39,7 +39,8 @@ export const time = z
   .overwrite((value) => formatTime(parseTime(value.trim()) ?? 0))
   .meta({ format: 'date-time' });
 
-const numberText = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+// The optional point with its digits is one group: `\d+\.?\d*` would take quadratic time on long digits that fail.
+const numberText = /^[+-]?(\d+(?:\.\d*)?|\.\d+)([eE][+-]?\d+)?$/;
 
 /** A number in a query, in the syntax of contract B.7 (so `1e-7` is one; blank and `0x10` are not). */
 export function queryNumber(min: number, max: number): z.ZodType<number, string> {

@@ -1,5 +1,7 @@
 const controlCharacter = /\p{Cc}/u;
 const controlCharacters = /\p{Cc}/gu;
+/** XML cannot hold these two, so a text with one would come back changed from an export. */
+const nonCharacter = /[\uFFFE\uFFFF]/;
 
 /** Trims and composes (NFC) a text, the form in which names, tags and queries are stored and compared. */
 export function normalizeText(text: string): string {
@@ -15,7 +17,7 @@ export function codePointLength(text: string): number {
 
 /** Tells whether a text may be stored: well-formed Unicode (SQLite keeps nothing else), no control characters. */
 export function isPlainText(text: string): boolean {
-  return text.isWellFormed() && !controlCharacter.test(text);
+  return text.isWellFormed() && !controlCharacter.test(text) && !nonCharacter.test(text);
 }
 
 /** Replaces control characters by blanks and lone surrogates by U+FFFD, for texts of files that are not refused. */

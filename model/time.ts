@@ -1,5 +1,4 @@
-const pattern =
-  /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:[.,](\d+))?(Z|[+-]\d{2}:?\d{2})?$/i;
+const pattern = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2}):(\d{2})(?:\.(\d+))?(Z|[+-]\d{2}:\d{2})?$/;
 
 const minuteMs = 60_000;
 const dayMs = 86_400_000;
@@ -53,7 +52,7 @@ function clockMs(
 }
 
 function zoneMs(zone: string): number | undefined {
-  if (zone === 'Z' || zone === 'z') return 0;
+  if (zone === 'Z') return 0;
   const hours = Number(zone.slice(1, 3));
   const minutes = Number(zone.slice(-2));
   if (hours > 23 || minutes > 59) return undefined;

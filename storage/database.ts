@@ -11,8 +11,7 @@ export const applicationId = 0x77707464;
  * `full` syncs every commit, so that what was answered survives a power cut; `normal` is for what can be rebuilt.
  */
 export function openWriter(path: string, durability: 'full' | 'normal'): Database.Database {
-  // Created by us first: SQLite would create it readable by others, and its -wal and -shm inherit the mode.
-  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  createPrivateFile(path);
   const db = new Database(path, { timeout: 0 });
   db.pragma('journal_mode = WAL');
   db.pragma(`synchronous = ${durability}`);
@@ -24,6 +23,12 @@ export function openWriter(path: string, durability: 'full' | 'normal'): Databas
   db.pragma('wal_autocheckpoint = 1000');
   db.pragma('journal_size_limit = 67108864');
   return db;
+}
+
+/** Creates an empty file that is its owner's alone: SQLite would make one readable by others. */
+export function createPrivateFile(path: string): void {
+  // SQLite gives -wal and -shm the mode of the database itself.
+  if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
 }
 
 /** Opens a database for reading only. Readers in WAL mode never block the writer; see limits.drainTimeoutMs. */

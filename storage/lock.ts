@@ -1,4 +1,5 @@
 import Database from 'better-sqlite3';
+import { createPrivateFile } from './database.ts';
 
 /** Holds a data directory for one process. */
 export interface DirectoryLock {
@@ -11,6 +12,7 @@ export interface DirectoryLock {
  * @returns undefined while another process holds it.
  */
 export function lockDirectory(path: string): DirectoryLock | undefined {
+  createPrivateFile(path);
   const db = new Database(path, { timeout: 0 });
   try {
     db.pragma('locking_mode = EXCLUSIVE');

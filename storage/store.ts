@@ -46,7 +46,7 @@ export interface TaggedPlace {
  * about imported waypoints. Every method that changes something is one durable transaction.
  */
 export class WaypointStore {
-  readonly bookmarks: Pick<BookmarkStore, 'all' | 'find'>;
+  readonly bookmarks: Pick<BookmarkStore, 'all' | 'find' | 'isEmpty'>;
   readonly hidden: Pick<HiddenStore, 'all' | 'of'>;
   readonly history: HistoryStore;
   readonly meta: StoreMeta;

@@ -124,15 +124,21 @@ test('a taken port: exit 75, and the directory is free again', async (t) => {
 });
 
 test('directories and stores are private to their owner', async (t) => {
-  if (process.platform === 'win32') return t.pass('Windows protects the profile by access lists.');
+  if (process.platform === 'win32') {
+    t.pass('Windows protects the profile by access lists.');
+    return;
+  }
   const { root, paths } = await startTestDaemon(t);
   const modes = Object.fromEntries(
-    [paths.data, paths.cache, paths.waypointsDatabase, paths.libraryDatabase].map((path) => [
-      path,
-      modeOf(path),
-    ]),
+    [
+      paths.data,
+      paths.cache,
+      paths.waypointsDatabase,
+      paths.libraryDatabase,
+      paths.lockDatabase,
+    ].map((path) => [path, modeOf(path)]),
   );
-  t.deepEqual(Object.values(modes), [0o700, 0o700, 0o600, 0o600], root);
+  t.deepEqual(Object.values(modes), [0o700, 0o700, 0o600, 0o600, 0o600], root);
 });
 
 test('a copy is made before a migration; it holds the old version whole', (t) => {

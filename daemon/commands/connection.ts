@@ -138,7 +138,6 @@ async function startHere(context: CommandContext): Promise<OpenConnection> {
     log,
     handOver: false,
     port: 0,
-    ...(context.geodataManifest === undefined ? {} : { geodataManifest: context.geodataManifest }),
   });
   note(`No daemon is running: this command opened ${context.paths.data} itself.`);
   return {

@@ -7,8 +7,6 @@ import { flagName, resolveSettings, type ResolvedSettings } from '../settings.ts
 export interface CommandContext {
   readonly resolved: ResolvedSettings;
   readonly paths: Paths;
-  /** Set by `--geodata-manifest` only (contract E). */
-  readonly geodataManifest: string | undefined;
   /** The flags that lead another command to the same daemon and data, for commands we print. */
   readonly flags: Readonly<Partial<Record<SettingKey | 'config', string>>>;
 }
@@ -22,9 +20,6 @@ export function addSettingFlags(program: Command): void {
     program.addOption(new Option(`--${flagName(key)} ${value}`, settingHelp[key]).hideHelp());
   }
   program.addOption(new Option('--config <file>', 'read this configuration file').hideHelp());
-  program.addOption(
-    new Option('--geodata-manifest <file>', 'for maintainers and tests').hideHelp(),
-  );
 }
 
 /**
@@ -32,7 +27,7 @@ export function addSettingFlags(program: Command): void {
  * @throws SettingError for a setting that cannot be used.
  */
 export function commandContext(command: Command): CommandContext {
-  const { flags, config, geodataManifest } = givenFlags(command);
+  const { flags, config } = givenFlags(command);
   const cwd = process.cwd();
   const configFile = config === undefined ? defaultConfigFile() : absolutePath(config, cwd);
   const resolved = resolveSettings({
@@ -45,7 +40,6 @@ export function commandContext(command: Command): CommandContext {
   return {
     resolved,
     paths: computePaths(resolved.settings, { configFile }),
-    geodataManifest: geodataManifest === undefined ? undefined : absolutePath(geodataManifest, cwd),
     flags: config === undefined ? flags : { ...flags, config },
   };
 }
@@ -59,7 +53,6 @@ export function configFileOf(command: Command): string {
 interface GivenFlags {
   readonly flags: Partial<Record<SettingKey, string>>;
   readonly config: string | undefined;
-  readonly geodataManifest: string | undefined;
 }
 
 function givenFlags(command: Command): GivenFlags {
@@ -72,11 +65,7 @@ function givenFlags(command: Command): GivenFlags {
     if (value === true) flags[key] = 'true';
     else if (typeof value === 'string') flags[key] = value;
   }
-  return {
-    flags,
-    config: textOption(root, 'config'),
-    geodataManifest: textOption(root, 'geodataManifest'),
-  };
+  return { flags, config: textOption(root, 'config') };
 }
 
 function textOption(root: Command, name: string): string | undefined {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { describeError } from '../../http/error-description.ts';
 import type { Log } from '../../model/process.ts';
+import type { SettingKey } from '../../model/settings.ts';
 import type { Daemon } from '../daemon.ts';
 import { programVersion } from '../version-info.ts';
 import { commandContext, settingFlagsHelp, type CommandContext } from './context.ts';
@@ -47,6 +48,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
   const { settings } = context.resolved;
   const log = await openLog({ level: settings.log_level, file: settings.log_file });
   endOnCrash(log);
+  warnOfIdleSettings(context, log);
   try {
     const daemon = await startDaemon({
       settings,
@@ -54,9 +56,6 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
       log,
       handOver: true,
       newStore,
-      ...(context.geodataManifest === undefined
-        ? {}
-        : { geodataManifest: context.geodataManifest }),
     });
     if (process.stdout.isTTY) await print(banner(daemon, context));
     await Promise.race([asked.promise, daemon.closed]);
@@ -64,6 +63,25 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
   } finally {
     await log.close();
     stopWatching();
+  }
+}
+
+/** Settings that this version checks and keeps, but has nothing to do with yet. */
+const idleSettings: readonly SettingKey[] = [
+  'location_provider',
+  'location_command',
+  'location_static',
+  'geocoder',
+  'geocoder_url',
+  'geocoder_contact',
+  'objects',
+];
+
+/** Somebody who sets one of them should not look for its effect. */
+function warnOfIdleSettings({ resolved }: CommandContext, log: Log): void {
+  for (const key of idleSettings) {
+    if (resolved.sources[key] !== undefined && resolved.sources[key] !== 'default')
+      log.warn('settings.without_effect_in_this_version', { setting: key });
   }
 }
 

@@ -1,5 +1,5 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { WaypointStore } from '../../storage/store.ts';
+import type { Bookmark, WaypointStore } from '../../storage/store.ts';
 import type { EditedSlices } from '../../worker/mirror/messages.ts';
 import { unpackSlices } from '../../worker/mirror/slices.ts';
 import { addCounts, mergeSlice, nothingMerged, type MergeCounts } from './merge-slice.ts';
@@ -13,8 +13,8 @@ export interface MergeEditOptions {
   readonly store: WaypointStore;
   readonly slices: EditedSlices;
   readonly isClosed: () => boolean;
-  /** Called once when bookmarks or tags were added, also when the merge then failed. */
-  readonly onMerged: () => void;
+  /** Called after each slice that changed something, with the bookmarks it added. */
+  readonly onMerged: (added: readonly Bookmark[]) => void;
 }
 
 /**
@@ -25,16 +25,13 @@ export interface MergeEditOptions {
 export async function mergeEdit(options: MergeEditOptions): Promise<MergeCounts> {
   const { store, slices, isClosed, onMerged } = options;
   let counts = nothingMerged;
-  try {
-    for (const slice of unpackSlices(slices)) {
-      if (isClosed()) throw new Abandoned();
-      counts = addCounts(counts, mergeSlice(store, slice));
-      await nextTurn();
-    }
+  for (const slice of unpackSlices(slices)) {
     if (isClosed()) throw new Abandoned();
-    return counts;
-  } finally {
-    const { bookmarks, tags, filled } = counts;
-    if (bookmarks + tags + filled > 0 && !isClosed()) onMerged();
+    const merged = mergeSlice(store, slice);
+    counts = addCounts(counts, merged.counts);
+    if (merged.counts !== nothingMerged) onMerged(merged.added);
+    await nextTurn();
   }
+  if (isClosed()) throw new Abandoned();
+  return counts;
 }

@@ -5,6 +5,13 @@ import type { Bookmark, WaypointStore } from '../../storage/store.ts';
 import { optionalFields } from '../../storage/waypoints/bookmarks.ts';
 import type { EditedWaypoint } from '../../worker/mirror/messages.ts';
 
+/** What a merge changed. */
+export interface Merged {
+  readonly counts: MergeCounts;
+  /** Bookmarks that were not there; the others have kept name and place. */
+  readonly added: readonly Bookmark[];
+}
+
 /** What a merge changed, in rows. */
 export interface MergeCounts {
   /** Bookmarks that were not there. */
@@ -31,21 +38,25 @@ export function addCounts(a: MergeCounts, b: MergeCounts): MergeCounts {
  * Merges some waypoints of an edited bookmarks file in one transaction. Merging adds and never removes or overwrites, so
  * that it can be repeated at will; nothing new means no transaction and the same revision.
  */
-export function mergeSlice(store: WaypointStore, slice: readonly EditedWaypoint[]): MergeCounts {
+export function mergeSlice(store: WaypointStore, slice: readonly EditedWaypoint[]): Merged {
   const candidates = slice.flatMap((waypoint) => {
     const bookmark = acceptable(waypoint);
     return bookmark === undefined ? [] : [{ bookmark, isCrowded: waypoint.isCrowded }];
   });
   const news = candidates.filter((candidate) => changeOf(store, candidate) !== undefined);
-  if (news.length === 0) return nothingMerged;
+  if (news.length === 0) return { counts: nothingMerged, added: [] };
   return store.transaction(() => {
     let counts = nothingMerged;
+    const added: Bookmark[] = [];
     for (const candidate of news) {
       // Asked again: one before it may have brought the same.
       const change = changeOf(store, candidate);
-      if (change !== undefined) counts = addCounts(counts, apply(store, candidate, change));
+      if (change === undefined) continue;
+      const merged = apply(store, candidate, change);
+      counts = addCounts(counts, merged.counts);
+      added.push(...merged.added);
     }
-    return counts;
+    return { counts, added };
   });
 }
 
@@ -116,10 +127,10 @@ function apply(
   store: WaypointStore,
   { bookmark: { name, lat, lon } }: Candidate,
   { existing, fields, tags }: Change,
-): MergeCounts {
+): Merged {
   if (existing === undefined) {
-    store.addBookmark({ name, lat, lon, ...fields }, tags);
-    return { bookmarks: 1, tags: 0, filled: 0 };
+    const { bookmark } = store.addBookmark({ name, lat, lon, ...fields }, tags);
+    return { counts: { bookmarks: 1, tags: 0, filled: 0 }, added: [bookmark] };
   }
   const isFilled = Object.keys(fields).length > 0;
   if (isFilled) {
@@ -128,5 +139,5 @@ function apply(
     store.changeBookmark({ oldName, lat, lon, ...fields }, true);
   }
   const added = tags.length === 0 ? 0 : store.addTags(existing, tags).added;
-  return { bookmarks: 0, tags: added, filled: isFilled ? 1 : 0 };
+  return { counts: { bookmarks: 0, tags: added, filled: isFilled ? 1 : 0 }, added: [] };
 }

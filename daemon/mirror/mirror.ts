@@ -1,6 +1,6 @@
 import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
-import type { WaypointStore } from '../../storage/store.ts';
+import type { Bookmark, WaypointStore } from '../../storage/store.ts';
 import {
   settleMs,
   type Content,
@@ -9,6 +9,7 @@ import {
   type TakeEditResult,
 } from '../../worker/mirror/messages.ts';
 import { Abandoned, mergeEdit } from './merge-edit.ts';
+import { isCurrent } from './current-file.ts';
 import { readMirrorState, saveMirrorState, type MirrorState } from './mirror-state.ts';
 
 /** Runs something later; returns what cancels it. */
@@ -26,8 +27,8 @@ export interface BookmarksMirrorOptions {
   /** Tests bring their own timers and times. */
   readonly schedule?: Schedule;
   readonly debounceMs?: number;
-  /** Bookmarks came out of the file: what is kept of them in memory is to be loaded again. */
-  readonly onMerged: () => void;
+  /** The file brought something; told slice by slice, with the bookmarks that were not there. */
+  readonly onMerged: (added: readonly Bookmark[]) => void;
 }
 
 /** Looks at the file again and again within one rewrite, because somebody keeps writing to it: then later. */
@@ -61,6 +62,7 @@ export class BookmarksMirror {
   #isClosed = false;
   #closing: Promise<void> | undefined;
   #running: Promise<void> | undefined;
+  #starting: Promise<void> | undefined;
   #cancelTimer: (() => void) | undefined;
   /** Monotonic ms before which no rewrite starts. */
   #notBefore = 0;
@@ -77,8 +79,14 @@ export class BookmarksMirror {
 
   /** Merges a file that was changed while nobody looked, then writes what the store has newer; all in the background. */
   start(): void {
+    this.#starting = this.#start();
+  }
+
+  async #start(): Promise<void> {
+    const { path, store } = this.#options;
+    if (await isCurrent(path, this.#state, store)) return;
     this.#isDirty = true;
-    void this.#run();
+    await this.#run();
   }
 
   /** Something that the file shows has changed. */
@@ -116,6 +124,7 @@ export class BookmarksMirror {
   }
 
   async #finish(): Promise<void> {
+    await this.#starting;
     await this.#running;
     if (this.#isDirty) await this.#run();
   }

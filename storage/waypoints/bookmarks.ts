@@ -15,6 +15,7 @@ export interface Bookmark extends Place {
 export type BookmarkFields = Omit<Bookmark, 'id'>;
 
 export interface BookmarkStore {
+  isEmpty(): boolean;
   /** All bookmarks in creation order. */
   all(): Bookmark[];
   /** The bookmark of this very identity, else the nearest of the neighbouring keys (contract C). */
@@ -52,7 +53,9 @@ export function prepareBookmarks(db: Database): BookmarkStore {
   );
   const remove = db.prepare('DELETE FROM bookmarks WHERE id = ?');
 
+  const any = db.prepare('SELECT 1 FROM bookmarks LIMIT 1');
   return {
+    isEmpty: () => any.get() === undefined,
     all: () => all.all().map(toBookmark),
     find: (place) => optional(lookup.find(place)),
     findExact: (key) => optional(lookup.exact(key)),

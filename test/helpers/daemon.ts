@@ -24,7 +24,10 @@ export interface TestDaemon {
   readonly root: string;
   /** What was logged, one entry a line. */
   readonly logged: string[];
-  /** Calls the API with the token. `body` is sent as JSON. */
+  /**
+   * Calls the API with the token; `body` is sent as JSON. Answers are `any`: they have been checked against their schema
+   * by then, and a test reads what it expects.
+   */
   call<Body = any>(
     method: string,
     path: string,
