@@ -70,10 +70,11 @@ async function measureAll({
       if (only.length > 0 && !only.includes(name)) continue;
       session.say(`${name}: ${title}`);
       try {
-        figures.push(...(await run(session)));
+        for await (const figure of run(session)) figures.push(figure);
       } catch (error) {
         failed.push(name);
         session.say(error instanceof Error ? (error.stack ?? error.message) : String(error));
+        await session.stopAll();
       }
     }
   } finally {

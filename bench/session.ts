@@ -12,7 +12,8 @@ export interface Scenario {
   readonly name: string;
   /** What the figures are about, a few words. */
   readonly title: string;
-  readonly run: (session: Session) => Promise<Figure[]>;
+  /** Gives each figure when it is measured, so that a later failure does not lose it. */
+  readonly run: (session: Session) => AsyncIterable<Figure>;
 }
 
 /** One seed for everything: two runs see the same data. */
@@ -106,9 +107,14 @@ export class Session {
     rmSync(directory, { recursive: true, force: true });
   }
 
+  /** Ends what a scenario that failed has left running. */
+  async stopAll(): Promise<void> {
+    await Promise.allSettled([...this.#running].map((server) => this.stop(server)));
+  }
+
   /** Ends what still runs and deletes everything. */
   async close(): Promise<void> {
-    await Promise.allSettled([...this.#running].map((server) => server.stop()));
+    await this.stopAll();
     rmSync(this.#root, { recursive: true, force: true });
   }
 

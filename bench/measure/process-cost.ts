@@ -7,6 +7,7 @@ export interface ProcessCost {
   readonly residentMb: number;
   /** The most it ever was, or since {@link forgetPeak}. */
   readonly peakResidentMb: number;
+  /** Without those that libuv keeps for files: a bare server has none as it touches none. */
   readonly threads: number;
 }
 
@@ -22,7 +23,7 @@ export function processCost(pid: number): ProcessCost | undefined {
     cpuMs: (user + system) * msPerTick,
     residentMb: statusMb(status, 'VmRSS'),
     peakResidentMb: statusMb(status, 'VmHWM'),
-    threads: readdirSync(`/proc/${pid}/task`).length,
+    threads: threadNames(pid).filter((thread) => thread !== 'libuv-worker').length,
   };
 }
 
@@ -56,6 +57,17 @@ function statFields(pid: number | 'self'): number[] {
     .slice(text.lastIndexOf(')') + 2)
     .split(' ')
     .map(Number);
+}
+
+/** Node.js names its threads; one that ended between two looks has no name. */
+function threadNames(pid: number): string[] {
+  return readdirSync(`/proc/${pid}/task`).flatMap((thread) => {
+    try {
+      return [readFileSync(`/proc/${pid}/task/${thread}/comm`, 'utf8').trim()];
+    } catch {
+      return [];
+    }
+  });
 }
 
 function statusMb(status: string, field: string): number {

@@ -30,11 +30,12 @@ export interface Figure {
 
 const rates: readonly Unit[] = ['MB/s', 'points/s', 'req/s'];
 
-/** The figure against its baseline; undefined when one of them is missing. */
+/** The figure against its baseline; undefined when one of them is missing, or nothing to divide by. */
 export function ratioOf({ unit, value, baseline }: Figure): number | undefined {
   if (value === undefined || baseline?.value === undefined) return undefined;
   const isMoreOfUnit = baseline.ratio === 'cost' || rates.includes(unit);
-  return isMoreOfUnit ? value / baseline.value : baseline.value / value;
+  const ratio = isMoreOfUnit ? value / baseline.value : baseline.value / value;
+  return Number.isFinite(ratio) ? ratio : undefined;
 }
 
 /** Whether a figure reaches its bar; undefined when it has none or was not measured. */

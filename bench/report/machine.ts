@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, release, totalmem } from 'node:os';
 import { resolve } from 'node:path';
+import { peerVersions } from '../subjects/peers.ts';
 
 /** Where and with what the figures were measured, one sentence a line. */
 export function describeRun(): string[] {
@@ -11,6 +12,7 @@ export function describeRun(): string[] {
     `Commit: ${commit()}`,
     `Machine: ${cpus().length} × ${processor?.model.trim() ?? 'unknown processor'}, ${memoryGb} GB, ${process.platform} ${release()} ${process.arch}`,
     `Node.js: ${process.version}`,
+    `Peers: ${peerVersions().join('; ') || 'none installed'}`,
     `Load at the start (1, 5, 15 min): ${loadavg()
       .map((average) => average.toFixed(1))
       .join(', ')}`,

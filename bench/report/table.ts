@@ -1,15 +1,6 @@
 import { isMet, ratioOf, type Figure } from './figure.ts';
 
-const columns = [
-  'scenario',
-  'subject',
-  'figure',
-  'value',
-  'baseline',
-  'ratio',
-  'bar',
-  'met',
-];
+const columns = ['scenario', 'subject', 'figure', 'value', 'baseline', 'ratio', 'bar', 'met'];
 
 /** A figure as the words of one line, by column. */
 export function rowOf(figure: Figure): string[] {

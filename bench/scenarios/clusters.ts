@@ -30,22 +30,18 @@ const mostCalls = 2_000;
 export const clusters: Scenario = {
   name,
   title: 'GET /api/clusters',
-  async run(session) {
-    const figures: Figure[] = [];
-    for (const count of session.plan.sizes) figures.push(...(await ofSize(session, count)));
-    return figures;
+  async *run(session) {
+    for (const count of session.plan.sizes) yield* ofSize(session, count);
   },
 };
 
-async function ofSize(session: Session, count: number): Promise<Figure[]> {
+async function* ofSize(session: Session, count: number): AsyncGenerator<Figure> {
   const columns = columnsOf(count);
   const daemon = await session.daemon(await session.filled(count));
-  const figures: Figure[] = [];
   for (const view of viewsOf(columns)) {
-    figures.push(...(await ofView(session, { count, columns, daemon, view })));
+    yield* await ofView(session, { count, columns, daemon, view });
   }
   await session.stop(daemon);
-  return figures;
 }
 
 interface Task {

@@ -11,7 +11,7 @@ const mostRepeats = 50;
 export const importAgain: Scenario = {
   name,
   title: 'the same tree again',
-  async run(session) {
+  async *run(session) {
     const tree = treeSource(session);
     const { rounds, enoughCpuMs, treeFiles, isQuick } = session.plan;
     const first: { cpuMs: number | undefined; wallMs: number }[] = [];
@@ -54,6 +54,6 @@ export const importAgain: Scenario = {
         baseline: { name: 'first import', value: firstWall, ratio: 'gain' },
       },
     ];
-    return figures;
+    yield* figures;
   },
 };

@@ -23,10 +23,8 @@ const slowestMs = 25;
 export const importMemory: Scenario = {
   name,
   title: 'memory and answers while a track file is imported',
-  async run(session) {
-    const figures: Figure[] = [];
-    for (const pair of session.plan.memoryPairs) figures.push(...(await compare(session, pair)));
-    return figures;
+  async *run(session) {
+    for (const pair of session.plan.memoryPairs) yield* await compare(session, pair);
   },
 };
 

@@ -63,11 +63,11 @@ export async function compareImport(
   return { own, peers };
 }
 
-/** Megabytes or points for each second of CPU time: the median over all rounds. */
+/** Megabytes or points for each second of CPU time (the median over all rounds); undefined below one step of 10 ms. */
 export function rate(
   amount: number,
   costs: readonly { readonly cpuMs: number | undefined }[],
 ): number | undefined {
   const cpuMs = medianOf(costs.map((cost) => cost.cpuMs));
-  return cpuMs === undefined ? undefined : (amount / cpuMs) * 1_000;
+  return cpuMs === undefined || cpuMs === 0 ? undefined : (amount / cpuMs) * 1_000;
 }

@@ -15,13 +15,13 @@ const fewestPointsForBytes = 100_000;
 export const importSpeed: Scenario = {
   name,
   title: 'import into an empty store, committed',
-  async run(session) {
-    const figures: Figure[] = [];
+  async *run(session) {
     for (const size of session.plan.sizes) {
-      figures.push(...(await tracks(session, size)), ...(await waypoints(session, size)));
+      yield* await tracks(session, size);
+      yield* await waypoints(session, size);
     }
-    figures.push(...(await oddTracks(session)), ...(await manyFiles(session)));
-    return figures;
+    yield* await oddTracks(session);
+    yield* await manyFiles(session);
   },
 };
 

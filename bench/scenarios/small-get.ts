@@ -19,7 +19,7 @@ const warmMs = 300;
 export const smallGet: Scenario = {
   name,
   title: 'GET /api/version on 8 connections',
-  async run(session) {
+  async *run(session) {
     const daemon = await session.daemon();
     const bare = await session.bareServer();
     const own: Loaded[] = [];
@@ -32,7 +32,7 @@ export const smallGet: Scenario = {
     }
     await session.stop(daemon);
     await session.stop(bare);
-    return figuresOf(session, own, floor);
+    yield* figuresOf(session, own, floor);
   },
 };
 

@@ -40,19 +40,16 @@ const kinds: readonly Kind[] = [
 export const suggest: Scenario = {
   name,
   title: 'GET /api/suggest',
-  async run(session) {
-    const figures: Figure[] = [];
-    for (const count of session.plan.sizes) figures.push(...(await ofSize(session, count)));
-    return figures;
+  async *run(session) {
+    for (const count of session.plan.sizes) yield* ofSize(session, count);
   },
 };
 
-async function ofSize(session: Session, count: number): Promise<Figure[]> {
+async function* ofSize(session: Session, count: number): AsyncGenerator<Figure> {
   const names = [...places({ seed, count })].map((place) => place.name);
   const like = openLikeBaseline(names);
   const daemon = await session.daemon(await session.filled(count));
   const random = new Random(seed);
-  const figures: Figure[] = [];
   for (const kind of kinds) {
     const { searches } = session.plan;
     const queries = Array.from({ length: searches }, () => kind.query(random, names));
@@ -60,11 +57,10 @@ async function ofSize(session: Session, count: number): Promise<Figure[]> {
     await searchDaemon(daemon, queries.slice(0, searches / 4));
     const own = await searchDaemon(daemon, queries);
     const sql = searchSql(like, queries.slice(0, searches / 4));
-    figures.push(...figuresOf(session, { count, kind, own, sql }));
+    yield* figuresOf(session, { count, kind, own, sql });
   }
   await session.stop(daemon);
   like.close();
-  return figures;
 }
 
 async function searchDaemon(

@@ -21,6 +21,7 @@ const list = '/api/waypoints?emoji=true';
 const version = '/api/version';
 const mostLists = 60;
 const mostSmall = 4_000;
+const warmCalls = 500;
 /** The largest size has the bar on the first byte; the smallest one is what it is compared with. */
 const firstBytes = 20;
 
@@ -28,15 +29,13 @@ const firstBytes = 20;
 export const waypointList: Scenario = {
   name,
   title: 'GET /api/waypoints?emoji=true',
-  async run(session) {
-    const figures: Figure[] = [];
+  async *run(session) {
     let smallest: number | undefined;
     for (const count of session.plan.sizes) {
       const cost = await measure(session, count);
-      figures.push(...figuresOf(session, count, cost, smallest));
+      yield* figuresOf(session, count, cost, smallest);
       smallest ??= cost.firstByteMs;
     }
-    return figures;
   },
 };
 
@@ -61,6 +60,8 @@ async function measure(session: Session, count: number): Promise<ListCost> {
     runs.sql.push(
       await repeated({ cpuMs: ownCpuMs, call: () => sql.run(), enoughCpuMs, mostCalls: mostLists }),
     );
+    // What the lists before have left to clean up is not part of a small answer.
+    await ofDaemon(list, warmCalls, etag);
     runs.notModified.push(await ofDaemon(list, mostSmall, etag));
     runs.small.push(await ofDaemon(version, mostSmall));
   }

@@ -10,6 +10,8 @@ export interface Peer {
   /** Program and what it is asked to do. */
   readonly name: string;
   readonly program: string;
+  /** Asks the program for its version. */
+  readonly versionFlag: string;
   /** Words of the command line that reads `file` and writes below `directory`. */
   readonly words: (file: string, directory: string, kind: GpxKind) => string[];
 }
@@ -17,6 +19,7 @@ export interface Peer {
 const gpsbabel: Peer = {
   name: 'gpsbabel gpx to gpx',
   program: 'gpsbabel',
+  versionFlag: '-V',
   words: (file, directory, kind) => [
     kind === 'track' ? '-t' : '-w',
     ...words('-i gpx -f'),
@@ -29,6 +32,7 @@ const gpsbabel: Peer = {
 const ogr2ogr: Peer = {
   name: 'ogr2ogr to SQLite',
   program: 'ogr2ogr',
+  versionFlag: '--version',
   words: (file, directory, kind) => [
     ...words('-f SQLite'),
     join(directory, 'out.sqlite'),
@@ -43,13 +47,27 @@ function words(text: string): string[] {
   return text.split(' ');
 }
 
-/** Tells which peers are installed, and prints a line for each that is not. */
+/** Tells which peers run here, saying what they are, and prints a line for each that does not. */
 export function installedPeers(say: (line: string) => void): Peer[] {
-  return peers.filter(({ program }) => {
-    const isThere = spawnSync(program, ['--version'], { stdio: 'ignore' }).error === undefined;
-    if (!isThere) say(`skipped: ${program} is not installed, so nothing is compared with it`);
-    return isThere;
+  return peers.filter((peer) => {
+    const version = versionOf(peer);
+    say(
+      version === undefined
+        ? `skipped: ${peer.program} is not installed, so nothing is compared with it`
+        : `compared with ${version}`,
+    );
+    return version !== undefined;
   });
+}
+
+/** The versions of the peers that run here, for the results. */
+export function peerVersions(): string[] {
+  return peers.map(versionOf).filter((version) => version !== undefined);
+}
+
+function versionOf({ program, versionFlag }: Peer): string | undefined {
+  const { status, stdout } = spawnSync(program, [versionFlag], { encoding: 'utf8' });
+  return status === 0 ? stdout.trim().split('\n', 1)[0] : undefined;
 }
 
 /** Has a peer read a file; its output stays in `directory`. */

@@ -62,7 +62,7 @@ export class ServerProcess {
 
   /** Starts the bare `node:http` server that start-up and small requests are compared with. */
   static startBare(root: string): Promise<ServerProcess> {
-    const script = join(import.meta.dirname, 'bare-server.ts');
+    const script = join(import.meta.dirname, 'bare-server.js');
     return ServerProcess.#start(root, [script, join(root, 'runtime')]);
   }
 

@@ -1,6 +1,7 @@
 /**
  * The yardstick for start-up and small requests: the least that Node.js needs for a server on loopback that checks a
- * token and answers with JSON. Writes a hand-over file like the daemon's; run as `node bare-server.ts DIRECTORY`.
+ * token and answers with JSON. Plain JavaScript, so that its start has no types to strip. Writes a hand-over file like
+ * the daemon's; run as `node bare-server.js DIRECTORY`.
  */
 import { randomBytes } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
