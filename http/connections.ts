@@ -24,6 +24,8 @@ interface Connection {
   current: Turn | undefined;
   /** Requests sent ahead of that answer (pipelining). */
   readonly waiting: Turn[];
+  /** The newest request the parser has made, complete or not. */
+  newest: Turn | undefined;
   /** What the parser refused: nothing that follows on this connection can be read. */
   broken: FailureName | undefined;
 }
@@ -46,6 +48,7 @@ export class Connections {
     server.on('checkContinue', onRequest);
     server.on('checkExpectation', onRequest);
     server.on('connect', (_req, socket) => this.#onConnectMethod(socket));
+    server.on('timeout', (socket) => this.#endIfStillIdle(socket));
     server.on('clientError', (error, socket) => this.#onClientError(error, socket));
   }
 
@@ -59,7 +62,13 @@ export class Connections {
   }
 
   #add(socket: Socket): void {
-    this.#open.set(socket, { socket, current: undefined, waiting: [], broken: undefined });
+    this.#open.set(socket, {
+      socket,
+      current: undefined,
+      waiting: [],
+      newest: undefined,
+      broken: undefined,
+    });
     socket.once('close', () => this.#open.delete(socket));
   }
 
@@ -67,8 +76,10 @@ export class Connections {
     const connection = this.#open.get(req.socket);
     if (connection === undefined) return;
     const { current, waiting } = connection;
-    if (current === undefined) this.#start(connection, { req, res });
-    else if (waiting.length < this.#options.limits.pipelined) waiting.push({ req, res });
+    const turn = { req, res };
+    connection.newest = turn;
+    if (current === undefined) this.#start(connection, turn);
+    else if (waiting.length < this.#options.limits.pipelined) waiting.push(turn);
     else req.socket.destroy();
   }
 
@@ -102,11 +113,37 @@ export class Connections {
       socket.destroy();
       return;
     }
+    if (failure === 'timeout') this.#refuseIfStillLate(connection);
+    else this.#refuse(connection, failure);
+  }
+
+  /**
+   * Looks once more after the sockets had their turn: where this thread or the whole machine was stuck for seconds, what
+   * seems late may have been waiting in the kernel all the time.
+   */
+  #refuseIfStillLate(connection: Connection): void {
+    const { newest } = connection;
+    const wasReadingBody = newest?.req.complete === false;
+    setImmediate(() => {
+      const hasArrived = wasReadingBody ? newest.req.complete : connection.newest !== newest;
+      if (!hasArrived && connection.socket.writable) this.#refuse(connection, 'timeout');
+    });
+  }
+
+  /** Ends an idle connection, or one whose reader takes nothing; looks once more for the same reason. */
+  #endIfStillIdle(socket: Socket): void {
+    const newest = this.#open.get(socket)?.newest;
+    setImmediate(() => {
+      if (this.#open.get(socket)?.newest === newest) socket.destroy();
+    });
+  }
+
+  #refuse(connection: Connection, failure: FailureName): void {
     // More bytes of what is refused already.
     if (connection.broken !== undefined) return;
     connection.broken = failure;
-    const { current } = connection;
-    if (current === undefined) this.#refuseUnread(connection.socket, failure);
+    const { current, socket } = connection;
+    if (current === undefined) this.#refuseUnread(socket, failure);
     else if (current.req.complete) return;
     else if (current.res.headersSent) socket.destroy();
     else this.#options.refuse(current.req, current.res, failure);

@@ -43,6 +43,8 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   server.maxConnections = limits.connections;
   // Headers are bounded by their 16 KiB. A limit on their number would drop the last ones without a word.
   server.maxHeadersCount = 0;
+  // Node would end connections here whose last answer is still being sent; Connections knows which are idle.
+  server.closeIdleConnections = () => {};
   server.on('error', (error) => {
     // Of a port that cannot be had, whoever called listen is told.
     if (server.listening) log.error('http.server', describeError(error));

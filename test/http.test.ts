@@ -2,15 +2,15 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer, type AddressInfo } from 'node:net';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { notModified } from '../http/etag.ts';
 import { route, type Route } from '../http/route.ts';
 import { WaypointError } from '../model/failure.ts';
 import { limits } from '../model/limits.ts';
 import { queryInteger, text } from '../model/schema.ts';
-import { gate, getRoute, json, startHttpServer } from './helpers/http-server.ts';
-import { rawRequest, type RawAnswer } from './helpers/raw-http.ts';
+import { gate, getRoute, json, startHttpServer, type TestServer } from './helpers/http-server.ts';
+import { rawRequest, type RawAnswer, type RawConnection } from './helpers/raw-http.ts';
 
 const jsonType = 'Content-Type: application/json';
 
@@ -251,7 +251,7 @@ test('a body of exactly 1 MiB is taken; one more byte is 413, announced or chunk
 });
 
 test('a refused body is thrown away for a moment, so that a client that reads late sees the refusal', async (t) => {
-  const { open } = await startHttpServer(t, { routes });
+  const { open } = await startHttpServer(t, { routes, limits: { lingerMs: 60_000 } });
   const connection = await open();
   connection.socket.pause();
   const body = 'x'.repeat(6_000_000);
@@ -419,6 +419,34 @@ test.serial('slow headers, a slow body and silence end with 408', async (t) => {
     t.is(answer && refusal(t, answer), '408 timeout');
     await connection.ended();
   }
+});
+
+test.serial('a sender is not slow when it is this thread that was stuck', async (t) => {
+  const quick = { headersTimeoutMs: 300, requestTimeoutMs: 400, connectionSweepMs: 20 };
+  const { open } = await startHttpServer(t, {
+    routes,
+    limits: { ...quick, keepAliveTimeoutMs: 1 },
+  });
+  const head = await open('GET /api/look HTTP/1.1\r\n');
+  const body = await open(rawRequest('POST /api/echo', [jsonType, 'Content-Length: 2']));
+  const kept = await open(rawRequest('GET /api/look'));
+  await kept.answer();
+  kept.send(rawRequest('GET /api/look'));
+  head.send('Host: localhost\r\n\r\n');
+  body.send('{}');
+  // Node keeps connections one second longer than it says.
+  const end = performance.now() + 1_200;
+  while (performance.now() < end);
+  t.is((await kept.answer())?.status, 200);
+  t.is((await head.answer())?.status, 200);
+  t.is((await body.answer())?.status, 201);
+});
+
+test.serial('an idle connection is ended', async (t) => {
+  const { open } = await startHttpServer(t, { routes, limits: { keepAliveTimeoutMs: 1 } });
+  const connection = await open(rawRequest('GET /api/look'));
+  t.is((await connection.answer())?.headers.get('keep-alive'), 'timeout=0');
+  await connection.ended();
 });
 
 test('the limits of contract B.8 are set', (t) => {
@@ -612,6 +640,50 @@ test('a reader that takes nothing is ended, and its stream closed once', async (
     await ended;
   }
   t.is(closings, 1);
+});
+
+/** Fills the connection of a reader that has stopped with small answers, until one of them is stuck on its way. */
+async function fillWithAnswers(
+  t: ExecutionContext,
+  drainTimeoutMs: number,
+): Promise<{ server: TestServer; connection: RawConnection; answered: number }> {
+  const server = await startHttpServer(t, {
+    routes: [look, getRoute('/api/small', () => json('x'.repeat(60_000)))],
+    limits: { pipelined: 1_000, drainTimeoutMs },
+  });
+  const connection = await server.open();
+  connection.socket.pause();
+  connection.send(rawRequest('GET /api/small').repeat(500));
+  const countAnswered = (): number =>
+    server.logged.filter((line) => line.includes('/api/small')).length;
+  const other = await server.open();
+  for (let before = -1; countAnswered() !== before;) {
+    before = countAnswered();
+    other.send(rawRequest('GET /api/look').repeat(20));
+    for (let turn = 0; turn < 20; turn++) await other.answer();
+  }
+  const answered = countAnswered();
+  t.true(answered < 500, `${answered} answers taken by a reader that reads nothing`);
+  return { server, connection, answered };
+}
+
+test('a reader that takes none of many small answers is ended, too', async (t) => {
+  const { server } = await fillWithAnswers(t, 300);
+  await server.server.close(60_000);
+  t.false(server.logged.some((line) => line.startsWith('error')));
+});
+
+test('close: an answer that is still being read is not cut off', async (t) => {
+  const { server, connection, answered } = await fillWithAnswers(t, 60_000);
+  const closed = server.server.close(60_000);
+  connection.socket.resume();
+  for (let count = 0; count < answered; count++) {
+    const answer = await connection.answer();
+    t.is(answer?.isWhole, true);
+    t.is(answer?.body.length, 60_002);
+  }
+  await connection.ended();
+  await closed;
 });
 
 test('hanging up aborts the signal, stops the stream and closes it once', async (t) => {
