@@ -131,7 +131,7 @@ function buildParts({ store }: OpenedStores, options: StartOptions): Parts {
     ownFiles: [paths.bookmarksFile],
     clock,
     log,
-    countWaypoints: () => store.twins.count(),
+    countWaypoints: () => index.count(),
     onIndex: (data) => index.replaceLibrary(data),
   });
   const mirror = new BookmarksMirror({

@@ -62,7 +62,8 @@ export class WorkerPool<Module extends Tasks<Module>> {
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: idleTimeoutMs,
-      resourceLimits: { maxOldGenerationSizeMb: heapMb },
+      // Small young generations keep the memory of an import the same whatever the size of its files.
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
     });
     // A thread that dies before it is ready leaves its task waiting for ever; a new pool lets the task fail.
     pool.on('error', () => void this.#drop());

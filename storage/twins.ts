@@ -9,8 +9,6 @@ export interface TwinLookup {
   find(place: Place): Place | undefined;
   /** Whether an imported waypoint of this identity exists, hidden or not. */
   exists(key: IdentityKey): boolean;
-  /** Counts waypoints, each identity once: bookmarks, and imported ones that are neither bookmarks nor hidden. */
-  count(): number;
 }
 
 export function prepareTwins(joined: Database): TwinLookup {
@@ -23,18 +21,8 @@ export function prepareTwins(joined: Database): TwinLookup {
   const exists = joined.prepare(
     'SELECT 1 FROM library.waypoints WHERE name = ? AND lat_e6 = ? AND lon_e6 = ? AND shown = 1',
   );
-  const count = joined.prepare<[], number>(countSql).pluck();
   return {
     find: (place) => lookup.find(place),
     exists: ({ name, latE6, lonE6 }) => exists.get(name, latE6, lonE6) !== undefined,
-    count: () => count.get() ?? 0,
   };
 }
-
-/** Two indexed joins from the small side; the library's own count is kept by its files. */
-const countSql = `
-  SELECT (SELECT count(*) FROM bookmarks)
-    + (SELECT count(*) FROM library.waypoints WHERE shown = 1)
-    - (SELECT count(*) FROM (
-        SELECT name, lat_e6, lon_e6 FROM bookmarks UNION SELECT name, lat_e6, lon_e6 FROM hidden
-      ) AS own JOIN library.waypoints AS w USING (name, lat_e6, lon_e6) WHERE w.shown = 1)`;

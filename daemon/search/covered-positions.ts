@@ -39,6 +39,13 @@ export class CoveredPositions {
     return this.#layer.bits;
   }
 
+  /** How many positions are covered. */
+  count(): number {
+    let count = 0;
+    for (const bits of this.#layer.bits) count += bitCount(bits);
+    return count;
+  }
+
   add(key: IdentityKey): void {
     const text = identityText(key);
     const cover = this.#covers.get(text);
@@ -106,4 +113,11 @@ function markIn({ library, bits }: Layer, key: IdentityKey, isCovered: boolean):
   const bit = 1 << (position & 31);
   if (isCovered) bits[position >>> 5]! |= bit;
   else bits[position >>> 5]! &= ~bit;
+}
+
+/** Counts the set bits of a word: by pairs, then fours, then bytes, whose sum the product gathers in the top one. */
+function bitCount(word: number): number {
+  const pairs = word - ((word >>> 1) & 0x55555555);
+  const fours = (pairs & 0x33333333) + ((pairs >>> 2) & 0x33333333);
+  return Math.imul((fours + (fours >>> 4)) & 0x0f0f0f0f, 0x01010101) >>> 24;
 }

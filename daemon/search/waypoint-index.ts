@@ -28,6 +28,13 @@ export class WaypointIndex {
     return this.#covered.library.data.revision;
   }
 
+  /** The number of waypoints, each identity once. */
+  count(): number {
+    return (
+      this.#bookmarks.columns().count + this.#covered.library.data.count - this.#covered.count()
+    );
+  }
+
   snapshot(): SearchSnapshot {
     return {
       library: this.#covered.library,
