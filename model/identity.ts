@@ -29,14 +29,12 @@ export function identityOf(name: string, lat: number, lon: number): IdentityKey 
   return { name: normalizeText(name), latE6: latE6Of(lat), lonE6: lonE6Of(lon) };
 }
 
-/** The latitude of an identity key. */
-export function latE6Of(lat: number): number {
+function latE6Of(lat: number): number {
   // Adding 0 turns −0 into 0.
   return Math.round(lat * partsPerDegree) + 0;
 }
 
-/** The longitude of an identity key. */
-export function lonE6Of(lon: number): number {
+function lonE6Of(lon: number): number {
   return wrap(Math.round(lon * partsPerDegree) + 0);
 }
 

@@ -1,6 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { clusterJson } from '../daemon/search/clusters.ts';
+import { JsonBytes } from '../daemon/search/json-bytes.ts';
 import { LibraryIndex } from '../daemon/search/library-index.ts';
 import { WaypointIndex } from '../daemon/search/waypoint-index.ts';
 import { compareFolded, foldName } from '../model/fold.ts';
@@ -8,14 +9,14 @@ import { identityOf, isSameIdentity } from '../model/identity.ts';
 import { buildSearchIndex } from '../worker/search-index/build.ts';
 import { emptySearchIndex } from '../worker/search-index/data.ts';
 import { finish, keyedOrder, radixSort } from '../worker/search-index/radix-sort.ts';
-import { referenceClusters, rounded } from './reference/clusters.ts';
+import { aligned, referenceClusters, type ClusterItem } from './reference/clusters.ts';
 import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
 
 const seed = 20_240_609;
 const every = { zoom: 24, grid: 8, bookmarksOnly: false, bounds: false } as const;
 
-function shownBy(index: WaypointIndex): unknown[] {
-  return rounded(JSON.parse([...clusterJson(index.snapshot(), every)].join('')));
+function shownBy(index: WaypointIndex): ClusterItem[] {
+  return JSON.parse([...clusterJson(index.snapshot(), every)].join(''));
 }
 
 function dataOf(rows: readonly Row[]) {
@@ -168,16 +169,12 @@ test('live index: shows what a fresh start would, after any changes', async (t) 
         }
       }
       const shown = shownPlaces(library, [...bookmarks.values()], hidden);
-      t.deepEqual(byText(shownBy(index)), byText(rounded(referenceClusters(shown, every))));
+      const expected = referenceClusters(shown, every);
+      t.deepEqual(aligned(shownBy(index), expected), expected);
     }),
     { seed, numRuns: 200 },
   );
 });
-
-/** Members of one cell may be gathered in another order. */
-function byText(items: readonly unknown[]): string[] {
-  return items.map((item) => JSON.stringify(item)).toSorted();
-}
 
 test('live index: setBookmarks and setHidden replace what was there', async (t) => {
   const places = Array.from({ length: 6 }, (_, at) => ({ name: `p${at}`, lat: at, lon: at }));
@@ -189,8 +186,7 @@ test('live index: setBookmarks and setHidden replace what was there', async (t) 
   index.setHidden([key(c), key(d)]);
   index.setBookmarks([b, e].map((place, id) => ({ id, ...place })));
   index.setHidden([key(d)]);
-  const expected = shownPlaces(places, [b, e], [d]);
-  t.deepEqual(shownBy(index), rounded(referenceClusters(expected, every)));
+  t.deepEqual(shownBy(index), referenceClusters(shownPlaces(places, [b, e], [d]), every));
 });
 
 test('live index: changes while a new library is taken in are in it', async (t) => {
@@ -209,8 +205,7 @@ test('live index: changes while a new library is taken in are in it', async (t) 
   t.true(await swap);
   t.is(index.libraryRevision, 'r');
   const bookmarks = places.slice(1, 19_999).concat(places[20_000]!);
-  const expected = rounded(referenceClusters(shownPlaces(places, bookmarks), every));
-  t.deepEqual(shownBy(index), expected);
+  t.deepEqual(shownBy(index), referenceClusters(shownPlaces(places, bookmarks), every));
 });
 
 test('live index: a later library overtakes one that is still being taken in', async (t) => {
@@ -225,6 +220,39 @@ test('live index: a later library overtakes one that is still being taken in', a
   const second = index.replaceLibrary(buildSearchIndex(places, 10, 'second'));
   t.deepEqual(await Promise.all([first, second]), [false, true]);
   t.is(index.libraryRevision, 'second');
+});
+
+test('json bytes: numbers read back as exactly what they were, rounded ones to nine decimals', (t) => {
+  const json = new JsonBytes();
+  const decimal = fc
+    .tuple(fc.integer({ min: -180_000_000, max: 180_000_000 }), fc.integer({ min: 0, max: 9 }))
+    .map(([units, places]) => Math.max(-180, Math.min(180, units / 10 ** places)));
+  const small = fc.constantFrom(0, -0, 1e-7, -1e-9, 1.5e-9, 1e-10, 180, -180, 99.999_999_999, 10);
+  const number = fc.oneof(decimal, small, fc.double({ min: -180, max: 180, noNaN: true }));
+  fc.assert(
+    fc.property(number, (value) => {
+      json.number(value);
+      t.is(Number(JSON.parse(json.take())) + 0, value + 0);
+      json.rounded(value);
+      const text = json.take();
+      t.true(Math.abs(Number(JSON.parse(text)) - value) <= 0.500_001e-9);
+      t.regex(text, /^-?\d{1,3}(\.\d{1,9})?$/);
+    }),
+    { seed, numRuns: 1_000, examples: [[123.456_789_012], [0.1 + 0.2]] },
+  );
+});
+
+test('json bytes: text of any length and kind, in the order in which it was added', (t) => {
+  const json = new JsonBytes();
+  const long = 'é"山😀\\n'.repeat(20_000);
+  json.ascii('[');
+  json.string(long);
+  json.ascii(',"');
+  json.utf8(Buffer.from(`xx${'ñ'.repeat(90_000)}xx`), 2, 180_002);
+  json.ascii('"]');
+  t.deepEqual(JSON.parse(json.take()), [long, 'ñ'.repeat(90_000)]);
+  t.is(json.length, 0);
+  t.is(json.take(), '');
 });
 
 test('radix sort: ascending and stable, within the range only', (t) => {

@@ -1,7 +1,8 @@
 import { cellOf, lonOfWorldX, worldX } from '../../model/mercator.ts';
 import type { Bbox } from '../../model/schema.ts';
-import { blockAt, blockFields, blockLength } from '../../worker/search-index/blocks.ts';
+import { blockAt, blockEnd, blockFields } from '../../worker/search-index/blocks.ts';
 import { keyedOrder, radixSort, type KeyedOrder } from '../../worker/search-index/radix-sort.ts';
+import { clearExtent, extentFields, isInside, setExtent, widen } from './extent.ts';
 import { areaOf, seek, type Area, type PlaceColumns } from './place-columns.ts';
 
 /** The grid of one zoom, and where to look. */
@@ -14,7 +15,15 @@ export interface CellGrid {
 }
 
 /** Neighbours in memory that share a cell: the places `start`…`end` (exclusive). */
-export const runFields = { column: 0, row: 1, start: 2, end: 3, length: 4 } as const;
+export const runFields = {
+  column: 0,
+  row: 1,
+  start: 2,
+  end: 3,
+  /** Where its extent begins among the extents; a run of one place has none. */
+  extent: 4,
+  length: 5,
+} as const;
 
 /** The runs of all cells. */
 export interface SortedRuns {
@@ -22,6 +31,8 @@ export interface SortedRuns {
   readonly order: Uint32Array;
   /** The fields of run n are at `n * runFields.length`. */
   readonly runs: Uint32Array;
+  /** Where the places of the runs reach: see extent.ts. */
+  readonly extents: Float64Array;
 }
 
 /**
@@ -43,10 +54,19 @@ export class CellRuns {
   readonly #area: Area;
   #runs = new Uint32Array(1_024 * runFields.length);
   #count = 0;
+  #extents = new Float64Array(1_024 * extentFields.length);
+  #extentsEnd = 0;
+  /** Column and row of the open run; the column is −1 if there is none. */
+  #column = -1;
+  #row = -1;
+  /** Its cell without the edges. */
+  readonly #inner = new Float64Array(extentFields.length);
+  readonly #extent = new Float64Array(extentFields.length);
 
   constructor(cells: CellGrid) {
     this.#cells = cells;
     this.#area = areaOf(cells.bbox);
+    clearExtent(this.#extent);
   }
 
   /**
@@ -57,35 +77,98 @@ export class CellRuns {
     for (let at = from; at < to;) {
       const start = seek(places, this.#area, at, to, true);
       at = seek(places, this.#area, start, to, false);
-      if (start < at) this.#addShown(places, start, at, offset);
+      if (start === at) continue;
+      this.#addShown(places, start, at, offset);
+      this.#close(at + offset);
     }
   }
 
-  /** The inner loop of all: the edges of the cell are kept as plain numbers. */
+  /** The inner loop of all: most places lie where others of their run have been, and change nothing. */
   #addShown({ lon, y, blocks }: PlaceColumns, from: number, to: number, offset: number): void {
-    const { sizePx, grid } = this.#cells;
-    const width = grid / sizePx;
-    let [runColumn, runRow] = [-1, -1];
-    let [west, east, top, bottom] = [0, 0, 0, 0];
-    for (let i = from; i < to; i += 1) {
+    const extent = this.#extent;
+    for (let i = from; i < to;) {
+      const end = Math.min(blockEnd(i), to);
       const block = blocks === undefined ? -1 : blockAt(i, to);
-      if (block >= 0 && isBlockBetween(blocks!, block, west, east, top, bottom)) {
-        i += blockLength - 1;
-        continue;
+      if (block >= 0 && this.#takeBlock(blocks!, block)) i = end;
+      for (; i < end; i += 1) {
+        const placeLon = lon[i]!;
+        const placeY = y[i]!;
+        const isWithin =
+          placeLon >= extent[0]! &&
+          placeLon <= extent[1]! &&
+          placeY >= extent[2]! &&
+          placeY <= extent[3]!;
+        if (!isWithin) this.#take(placeLon, placeY, i + offset);
       }
-      if (isBetween(lon[i]!, west, east) && isBetween(y[i]!, top, bottom)) continue;
-      const column = cellOf(worldX(lon[i]!), sizePx, grid);
-      const row = cellOf(y[i]!, sizePx, grid);
-      if (column === runColumn && row === runRow) continue;
-      this.#open(column, row, i + offset);
-      runColumn = column;
-      runRow = row;
-      west = lonOfWorldX(column * width) + edgeDegrees;
-      east = lonOfWorldX((column + 1) * width) - edgeDegrees;
-      top = row * width + edgeWorld;
-      bottom = (row + 1) * width - edgeWorld;
     }
-    this.#runs[(this.#count - 1) * runFields.length + runFields.end] = to + offset;
+  }
+
+  /** Adds a place to the open run, or opens one for its cell. */
+  #take(lon: number, y: number, place: number): void {
+    if (!isInside(this.#inner, lon, lon, y, y)) {
+      const { sizePx, grid } = this.#cells;
+      const column = cellOf(worldX(lon), sizePx, grid);
+      const row = cellOf(y, sizePx, grid);
+      if (column !== this.#column || row !== this.#row) {
+        this.#close(place);
+        this.#open(column, row, place);
+      }
+    }
+    widen(this.#extent, lon, lon, y, y);
+  }
+
+  /** Adds a whole block to the open run, if it lies in its cell. */
+  #takeBlock(blocks: Float64Array, block: number): boolean {
+    const west = blocks[block + blockFields.west]!;
+    const east = blocks[block + blockFields.east]!;
+    const top = blocks[block + blockFields.top]!;
+    const bottom = blocks[block + blockFields.bottom]!;
+    if (!isInside(this.#inner, west, east, top, bottom)) return false;
+    widen(this.#extent, west, east, top, bottom);
+    return true;
+  }
+
+  #open(column: number, row: number, start: number): void {
+    const at = this.#count * runFields.length;
+    if (at === this.#runs.length) this.#runs = filled(new Uint32Array(at * 2), this.#runs);
+    this.#runs[at] = this.#column = column;
+    this.#runs[at + runFields.row] = this.#row = row;
+    this.#runs[at + runFields.start] = start;
+    this.#count += 1;
+    const width = this.#cells.grid / this.#cells.sizePx;
+    setExtent(
+      this.#inner,
+      lonOfWorldX(column * width) + edgeDegrees,
+      lonOfWorldX((column + 1) * width) - edgeDegrees,
+      row * width + edgeWorld,
+      (row + 1) * width - edgeWorld,
+    );
+  }
+
+  /** Ends the open run, if there is one, before the place `end`. */
+  #close(end: number): void {
+    if (this.#column < 0) return;
+    const at = (this.#count - 1) * runFields.length;
+    this.#runs[at + runFields.end] = end;
+    if (end - this.#runs[at + runFields.start]! > 1) {
+      this.#runs[at + runFields.extent] = this.#extentsEnd;
+      this.#keepExtent();
+    }
+    this.#column = -1;
+    setExtent(this.#inner, NaN, NaN, NaN, NaN);
+    clearExtent(this.#extent);
+  }
+
+  #keepExtent(): void {
+    const { length } = this.#extents;
+    if (this.#extentsEnd === length) {
+      this.#extents = filled(new Float64Array(length * 2), this.#extents);
+    }
+    // Four stores cost less than one native copy.
+    for (let i = 0; i < extentFields.length; i += 1) {
+      this.#extents[this.#extentsEnd + i] = this.#extent[i]!;
+    }
+    this.#extentsEnd += extentFields.length;
   }
 
   /** Sorts the runs; yields after each slice of work, as {@link radixSort} does. */
@@ -102,47 +185,16 @@ export class CellRuns {
       }
       yield* radixSort(pairs, scratch, 0, count);
     }
-    return { order: pairs.order, runs: this.#runs };
+    return { order: pairs.order, runs: this.#runs, extents: this.#extents };
   }
 
   #fillKeys({ keys, order }: KeyedOrder, field: number, from: number, to: number): void {
     for (let i = from; i < to; i += 1) keys[i] = this.#runs[order[i]! * runFields.length + field]!;
   }
-
-  /** Begins a run; the one before it, if it is of the same stretch of places, ends there. */
-  #open(column: number, row: number, start: number): void {
-    const at = this.#count * runFields.length;
-    if (at === this.#runs.length) this.#grow();
-    if (at > 0 && this.#runs[at - 1] === 0) this.#runs[at - 1] = start;
-    this.#runs[at] = column;
-    this.#runs[at + runFields.row] = row;
-    this.#runs[at + runFields.start] = start;
-    this.#count += 1;
-  }
-
-  #grow(): void {
-    const runs = new Uint32Array(this.#runs.length * 2);
-    runs.set(this.#runs);
-    this.#runs = runs;
-  }
 }
 
-function isBetween(value: number, low: number, high: number): boolean {
-  return value > low && value < high;
-}
-
-function isBlockBetween(
-  blocks: Float64Array,
-  block: number,
-  west: number,
-  east: number,
-  top: number,
-  bottom: number,
-): boolean {
-  return (
-    blocks[block]! > west &&
-    blocks[block + blockFields.east]! < east &&
-    blocks[block + blockFields.top]! > top &&
-    blocks[block + blockFields.bottom]! < bottom
-  );
+/** Copies a column into the beginning of a longer one. */
+function filled<Column extends Uint32Array | Float64Array>(longer: Column, from: Column): Column {
+  longer.set(from);
+  return longer;
 }

@@ -83,44 +83,24 @@ function isIn({ blocks, covered }: PlaceColumns, area: Area, block: number, at: 
   );
 }
 
-/** Where places reach, degrees. */
-export interface Extent {
-  west: number;
-  east: number;
-  south: number;
-  north: number;
-}
-
-/** The extent of no place. */
-export function emptyExtent(): Extent {
-  return { west: Infinity, east: -Infinity, south: Infinity, north: -Infinity };
-}
-
-/** Extends by the places `from`…`to` (exclusive). */
-export function extend(
-  extent: Extent,
-  { lat, lon, blocks }: PlaceColumns,
+/** Finds the least and the greatest latitude of the places `from`…`to` (exclusive). */
+export function latitudes(
+  { lat, blocks }: PlaceColumns,
   from: number,
   to: number,
-): void {
-  let { west, east, south, north } = extent;
+): [south: number, north: number] {
+  let south = Infinity;
+  let north = -Infinity;
   for (let i = from; i < to; i += 1) {
     const block = blocks === undefined ? -1 : blockAt(i, to);
     if (block < 0) {
-      west = Math.min(west, lon[i]!);
-      east = Math.max(east, lon[i]!);
       south = Math.min(south, lat[i]!);
       north = Math.max(north, lat[i]!);
       continue;
     }
-    west = Math.min(west, blocks![block]!);
-    east = Math.max(east, blocks![block + blockFields.east]!);
     south = Math.min(south, blocks![block + blockFields.south]!);
     north = Math.max(north, blocks![block + blockFields.north]!);
     i += blockLength - 1;
   }
-  extent.west = west;
-  extent.east = east;
-  extent.south = south;
-  extent.north = north;
+  return [south, north];
 }

@@ -54,7 +54,9 @@ function itemOf(members: readonly Shown[], zoom: number, bounds: boolean): Clust
     lon: lonOfWorldX(middle(pixelXs) / size),
     count: members.length,
     ...(bounds && {
-      bbox: [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)],
+      bbox: [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)].map(
+        (value) => value + 0,
+      ),
     }),
   };
 }
@@ -63,16 +65,15 @@ function middle(values: readonly number[]): number {
   return (Math.min(...values) + Math.max(...values)) / 2;
 }
 
-/** Numbers of computed centres may differ in the last places. */
-export function rounded(items: readonly ClusterItem[]): unknown[] {
-  return items.map((item) =>
-    item.type === 'waypoint'
-      ? item
-      : {
-          ...item,
-          lat: Number(item.lat.toFixed(9)) + 0,
-          lon: Number(item.lon.toFixed(9)) + 0,
-          bbox: item.bbox?.map((value) => value + 0),
-        },
-  );
+/** Takes over the centres of what is expected where they agree to 1e-8 degree: they are rounded, and computed otherwise. */
+export function aligned(
+  items: readonly ClusterItem[],
+  expected: readonly ClusterItem[],
+): ClusterItem[] {
+  return items.map((item, at) => {
+    const other = expected[at];
+    if (item.type !== 'cluster' || other?.type !== 'cluster') return item;
+    const isNear = Math.abs(item.lat - other.lat) + Math.abs(item.lon - other.lon) < 1e-8;
+    return isNear ? { ...item, lat: other.lat, lon: other.lon } : item;
+  });
 }

@@ -41,6 +41,11 @@ export function blockAt(position: number, to: number): number {
   return (position >>> blockBits) * blockFields.length;
 }
 
+/** The end (exclusive) of the block that a position belongs to. */
+export function blockEnd(position: number): number {
+  return ((position >>> blockBits) + 1) << blockBits;
+}
+
 function extremes(values: Float64Array, from: number): [number, number] {
   let low = Infinity;
   let high = -Infinity;
