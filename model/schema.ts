@@ -3,6 +3,9 @@ import { fieldNames, WaypointError, type FieldName } from './failure.ts';
 import { codePointLength, isPlainText, normalizeText } from './text.ts';
 import { formatTime, parseTime } from './time.ts';
 
+// Compiling each schema to code costs more at start-up than it ever saves on requests of a few fields.
+z.config({ jitless: true });
+
 /** A schema of a request, an answer or a setting; its type is what it yields. */
 export type Schema<T = unknown> = z.ZodType<T>;
 export type { output as Yield } from 'zod';

@@ -35,7 +35,6 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   'env-paths': ['daemon/paths.ts'],
   'fast-xml-parser': ['worker/gpx/'],
   koa: ['http/'],
-  kysely: ['storage/', 'geodata/'],
   pino: ['daemon/log.ts'],
   'pino-pretty': ['daemon/log.ts'],
   piscina: ['daemon/pool.ts'],

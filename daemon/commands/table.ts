@@ -18,7 +18,8 @@ const gap = '  ';
 const narrowest = 8;
 /** One very long name must not push the columns of a piped table out of sight. */
 const widestPiped = 48;
-const graphemes = new Intl.Segmenter('en', { granularity: 'grapheme' });
+/** Made when it is needed: it takes 10 ms. */
+let graphemes: Intl.Segmenter | undefined;
 const plainAscii = /^[\x20-\x7E]*$/u;
 /** What terminals draw in two cells: emoji and the wide and full-width forms of Unicode's annex 11. */
 const wide =
@@ -31,8 +32,13 @@ const unsafe = /[\p{Cc}\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
 export function displayWidth(text: string): number {
   if (plainAscii.test(text)) return text.length;
   let width = 0;
-  for (const { segment } of graphemes.segment(text)) width += cells(segment);
+  for (const { segment } of splitGraphemes(text)) width += cells(segment);
   return width;
+}
+
+function splitGraphemes(text: string): Iterable<{ segment: string }> {
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return graphemes.segment(text);
 }
 
 function cells(grapheme: string): number {
@@ -50,7 +56,7 @@ export function fitWidth(text: string, width: number): string {
   if (displayWidth(text) <= width) return text;
   let fitted = '';
   let used = 1; // The cell of the ellipsis.
-  for (const { segment } of graphemes.segment(text)) {
+  for (const { segment } of splitGraphemes(text)) {
     used += cells(segment);
     if (used > width) break;
     fitted += segment;
