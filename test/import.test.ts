@@ -376,6 +376,17 @@ test('a file where a directory must be, or the reverse, is unreadable', (t) => {
   t.deepEqual(filesBelow(site.imports), ['a.gpx']);
 });
 
+test("a directory named like the temporary copy of a file beside it is in nobody's way", (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut, 'a.gpx.tmp/b.gpx': lake });
+  t.like(site.result({ recursive: true }), { added: 2, failed: 0 });
+  writeTree(site.source, { 'a.gpx': camp, 'a.gpx.tmp/b.gpx': lake });
+  t.like(site.result({ recursive: true }), { replaced: 1, duplicates: 1, failed: 0 });
+  const [old, ...files] = filesBelow(site.imports);
+  t.regex(old ?? '', /^\.replaced\//);
+  t.deepEqual(files, ['a.gpx', 'a.gpx.tmp/b.gpx']);
+});
+
 test('a file that fails leaves neither a copy nor a directory', (t) => {
   const site = importSite(t);
   writeTree(site.source, { 'deep/er/bad.gpx': '<gpx><wpt', 'deep/ok.gpx': hut });

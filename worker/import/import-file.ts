@@ -3,7 +3,7 @@ import type { FileCounts, LibraryFile, LibraryWriter } from '../../storage/libra
 import { FileRefused } from './file-refused.ts';
 import { loadGpx } from './load-gpx.ts';
 import type { PrivateFiles } from './private-files.ts';
-import { temporaryPath, type PrivatePath } from './private-path.ts';
+import type { PrivatePath } from './private-path.ts';
 import type { ImportProgress } from './progress.ts';
 import { copySource, hashSource, openSource, type SourceFile } from './source-file.ts';
 
@@ -96,7 +96,7 @@ function store(
   old: string | undefined,
   { library, files, progress, onBytes }: ImportPlaces,
 ): FileCounts {
-  const temporary = files.absolute(temporaryPath(file.path));
+  const temporary = files.temporary(file.path);
   const made = files.makeDirectories(file.path);
   let undo: (() => void) | undefined;
   const isCancelled = () => progress.isCancelled;

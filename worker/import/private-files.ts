@@ -19,6 +19,7 @@ import { limits } from '../../model/limits.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import type { FileStamp } from '../../storage/library/writer.ts';
 import { errorCode, FileRefused } from './file-refused.ts';
+import { hiddenTemporaryPath, temporaryPath } from './private-path.ts';
 import { hashFile } from './source-file.ts';
 
 const replacedName = '.replaced';
@@ -50,6 +51,13 @@ export class PrivateFiles {
 
   absolute(path: string): string {
     return join(this.#root, path);
+  }
+
+  /** Where a file is copied to, beside its own place; a directory that has been imported may have the first name. */
+  temporary(path: string): string {
+    const usual = this.absolute(temporaryPath(path));
+    const stats = lstatSync(usual, { throwIfNoEntry: false });
+    return stats?.isDirectory() === true ? this.absolute(hiddenTemporaryPath(path)) : usual;
   }
 
   /**

@@ -42,10 +42,24 @@ export function pathKeyOf(path: string): string {
 
 /** The name that a file has while it is copied, beside its own place. */
 export function temporaryPath(path: string): string {
+  const [folder, name] = splitPath(path);
+  const temporary = `${name}.tmp`;
+  return folder + (Buffer.byteLength(temporary) <= nameBytes ? temporary : digestName(name));
+}
+
+/** The same where a source directory has that very name: hidden, which the name of no source is. */
+export function hiddenTemporaryPath(path: string): string {
+  const [folder, name] = splitPath(path);
+  return `${folder}.${digestName(name)}`;
+}
+
+function splitPath(path: string): [folder: string, name: string] {
   const slash = path.lastIndexOf('/') + 1;
-  const name = `${path.slice(slash)}.tmp`;
-  if (Buffer.byteLength(name) <= nameBytes) return `${path}.tmp`;
-  return `${path.slice(0, slash)}${digest(name)}.tmp`;
+  return [path.slice(0, slash), path.slice(slash)];
+}
+
+function digestName(name: string): string {
+  return `${digest(name)}.tmp`;
 }
 
 function privateName(part: string, isFile: boolean): string {
