@@ -6,7 +6,7 @@ import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore, StoreRefused } from '../storage/waypoints/open.ts';
 import { probeDaemon } from './api-client.ts';
-import { readHandOver } from './hand-over.ts';
+import { readHandOver, servesDataDirectory } from './hand-over.ts';
 import { createPrivateDirectory, type Paths } from './paths.ts';
 import { StartRefused } from './start-refused.ts';
 
@@ -87,9 +87,12 @@ function entriesOf(directory: string): string[] {
 async function heldByAnother(paths: Paths): Promise<StartRefused> {
   for (const candidate of paths.handOverCandidates) {
     const reading = await readHandOver(candidate);
-    if (reading.found !== 'hand-over' || (await probeDaemon(reading.handOver)) === undefined)
-      continue;
-    const { pid, url } = reading.handOver;
+    if (reading.found !== 'hand-over') continue;
+    const { handOver } = reading;
+    // The one in the runtime directory may be the daemon of another data directory.
+    if (!servesDataDirectory(handOver, paths.data)) continue;
+    if ((await probeDaemon(handOver)) === undefined) continue;
+    const { pid, url } = handOver;
     return new StartRefused(
       75,
       `waypointd (process ${pid}) is already running at ${url} and holds ${paths.data}.`,

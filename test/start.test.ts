@@ -111,6 +111,17 @@ test('a second daemon on the same directory: exit 75; the first goes on', async 
   t.is((await first.get('/api/waypoints')).status, 200);
 });
 
+test('a second daemon names the one that holds its directory, not another one in the same runtime directory', async (t) => {
+  const runtime = join(temporaryDirectory(t), 'run');
+  const shared = { settings: { runtime_dir: runtime }, options: { handOver: true } };
+  const other = await startTestDaemon(t, shared);
+  const holder = await startTestDaemon(t, shared);
+  const error = await refusal(t, startTestDaemon(t, { ...shared, root: holder.root }));
+  t.is(error.exitCode, 75);
+  t.true(error.sentence.includes(holder.url), error.sentence);
+  t.false(error.sentence.includes(other.url));
+});
+
 test('a taken port: exit 75, and the directory is free again', async (t) => {
   const taken = createServer();
   await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
