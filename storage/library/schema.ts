@@ -1,4 +1,6 @@
-/** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
+/** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. * - `sources`: what contents were read from, so that a source that looks unchanged need not be read again. Not derived
+ *   from `imports/`, and no loss: without it sources are hashed.
+ */
 export const librarySchemaVersion = 1;
 
 /**
@@ -49,6 +51,16 @@ export const librarySchema = `
   -- Two indexes instead of one: the first refuses a second row of an identity while it is inserted, at no extra cost.
   CREATE UNIQUE INDEX waypoints_shown ON waypoints (name, lat_e6, lon_e6) WHERE shown = 1;
   CREATE INDEX waypoints_not_shown ON waypoints (name, lat_e6, lon_e6) WHERE shown = 0;
+
+  CREATE TABLE sources (
+    device TEXT NOT NULL,
+    inode TEXT NOT NULL,
+    size INTEGER NOT NULL,
+    mtime_ns TEXT NOT NULL,
+    ctime_ns TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    PRIMARY KEY (device, inode)
+  ) STRICT, WITHOUT ROWID;
 
   CREATE TABLE days (
     id INTEGER PRIMARY KEY,

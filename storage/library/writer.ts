@@ -22,6 +22,15 @@ export interface LibraryFile {
 /** What tells whether a file was changed since. */
 export type FileStamp = Pick<LibraryFile, 'size' | 'mtimeNs'>;
 
+/** What tells that a source is the very file it was, unchanged; decimal digits where a double would not do. */
+export interface SourceStamp {
+  readonly device: string;
+  readonly inode: string;
+  readonly size: number;
+  readonly mtimeNs: string;
+  readonly ctimeNs: string;
+}
+
 /** Counts of one file. */
 export interface FileCounts {
   readonly waypoints: number;
@@ -84,6 +93,22 @@ export class LibraryWriter {
 
   findByContent(sha256: string): LibraryFile[] {
     return this.#statements.filesByContent.all(sha256);
+  }
+
+  /** The SHA-256 noted for a source that still has this very stamp. */
+  findSource(stamp: SourceStamp): string | undefined {
+    return this.#statements.findSource.get(stamp);
+  }
+
+  /** Notes what sources hash to, and forgets those whose content is no longer imported. */
+  noteSources(sources: Iterable<{ readonly stamp: SourceStamp; readonly sha256: string }>): void {
+    const { noteSource, forgetSources } = this.#statements;
+    this.#db
+      .transaction(() => {
+        for (const { stamp, sha256 } of sources) noteSource.run({ ...stamp, sha256 });
+        forgetSources.run();
+      })
+      .immediate();
   }
 
   /**
@@ -193,6 +218,16 @@ function prepareStatements(db: Database) {
     filesByContent: db.prepare<[string], LibraryFile>(
       `SELECT ${fileColumns} FROM files WHERE sha256 = ? ORDER BY path`,
     ),
+    findSource: db
+      .prepare<[SourceStamp], string>(
+        `SELECT sha256 FROM sources WHERE device = @device AND inode = @inode AND size = @size
+           AND mtime_ns = @mtimeNs AND ctime_ns = @ctimeNs`,
+      )
+      .pluck(),
+    noteSource: db.prepare(`
+      INSERT OR REPLACE INTO sources (device, inode, size, mtime_ns, ctime_ns, sha256)
+      VALUES (@device, @inode, @size, @mtimeNs, @ctimeNs, @sha256)`),
+    forgetSources: db.prepare('DELETE FROM sources WHERE sha256 NOT IN (SELECT sha256 FROM files)'),
     insertFile: db.prepare(`
       INSERT INTO files (path, path_key, sha256, size, mtime_ns,
         waypoints, observations, untimed_points, unusable_points)

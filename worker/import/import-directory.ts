@@ -10,6 +10,7 @@ import { importFile, type ImportPlaces } from './import-file.ts';
 import { PrivateFiles } from './private-files.ts';
 import { privatePath, requestPaths } from './private-path.ts';
 import { ImportProgress } from './progress.ts';
+import { SourceStamps } from './source-stamps.ts';
 import { listDirectory, listNamed, type SourceList } from './source-list.ts';
 import { Tally, type DirectoryResult } from './tally.ts';
 
@@ -60,8 +61,10 @@ export function importDirectory(task: ImportTask): ImportOutcome {
 function importInto(library: LibraryWriter, task: ImportTask, tally: Tally): ImportOutcome {
   const progress = new ImportProgress(task.progress);
   const files = new PrivateFiles(task.importsDirectory, task.now);
+  const stamps = new SourceStamps(library, task.now);
   files.purgeReplaced();
-  const end = importAll(task, { library, files, progress, tally });
+  const end = importAll(task, { library, files, stamps, progress, tally });
+  saveStamps(stamps);
   const result = tally.result(task.request.dir, end.list, end.reason === 'cancelled');
   const isDurable = settle(library, files, tally.isChanged);
   const isFull = !isDurable || end.reason === 'disk_full';
@@ -69,9 +72,19 @@ function importInto(library: LibraryWriter, task: ImportTask, tally: Tally): Imp
   return { result, index: indexOf(library), isDiskFull: isFull };
 }
 
+/** A disk too full for them costs nothing but time at the next import. */
+function saveStamps(stamps: SourceStamps): void {
+  try {
+    stamps.save();
+  } catch (error) {
+    if (!isDiskFull(error)) throw error;
+  }
+}
+
 interface Run {
   readonly library: LibraryWriter;
   readonly files: PrivateFiles;
+  readonly stamps: SourceStamps;
   readonly progress: ImportProgress;
   readonly tally: Tally;
 }

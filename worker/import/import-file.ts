@@ -1,10 +1,12 @@
 import { closeSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import type { FileCounts, LibraryFile, LibraryWriter } from '../../storage/library/writer.ts';
 import { FileRefused } from './file-refused.ts';
 import { loadGpx } from './load-gpx.ts';
 import type { PrivateFiles } from './private-files.ts';
 import type { PrivatePath } from './private-path.ts';
 import type { ImportProgress } from './progress.ts';
+import type { SourceStamps } from './source-stamps.ts';
 import { copySource, hashSource, openSource, type SourceFile } from './source-file.ts';
 
 /** What became of a file that was not refused. */
@@ -23,6 +25,7 @@ export interface FileImport {
 export interface ImportPlaces {
   readonly library: LibraryWriter;
   readonly files: PrivateFiles;
+  readonly stamps: SourceStamps;
   readonly progress: ImportProgress;
   /** Called with the bytes of each piece parsed. */
   readonly onBytes: (bytes: number) => void;
@@ -35,6 +38,11 @@ export interface ImportPlaces {
  * @throws FileRefused, GpxCancelled, and errors of our own disk or of SQLite
  */
 export function importFile(job: FileImport, places: ImportPlaces): Verdict {
+  const remembered = places.stamps.hashOf(join(job.root, job.file));
+  if (remembered !== undefined) {
+    const found = findPlace(job.target, remembered, places);
+    if (takeDuplicate(found, job.target, places)) return { kind: 'duplicate' };
+  }
   const source = openSource(job.root, job.file);
   try {
     return importSource(source, job.target, places);
@@ -44,27 +52,42 @@ export function importFile(job: FileImport, places: ImportPlaces): Verdict {
 }
 
 function importSource(source: SourceFile, target: PrivatePath, places: ImportPlaces): Verdict {
-  const { library, files, progress, taken } = places;
+  const { progress, stamps, taken } = places;
   const sha256 = hashSource(source, () => progress.isCancelled);
-  const known = library.findByKey(target.pathKey);
-  // On a file system that folds case, a known file keeps the path it has.
-  const path = known?.path ?? target.path;
-  const present = files.find(path);
-  if (isDuplicate({ known, isPresent: present !== undefined, sha256 }, places)) {
-    if (known !== undefined) taken.add(target.pathKey);
+  const found = findPlace(target, sha256, places);
+  if (takeDuplicate(found, target, places)) {
+    stamps.note(source.stats, sha256);
     return { kind: 'duplicate' };
   }
   // Two sources whose names differ in form only would overwrite each other, for ever.
   if (taken.has(target.pathKey)) throw new FileRefused('unreadable');
-  const isReplaced = present !== undefined || (known !== undefined && known.sha256 !== sha256);
-  const old = present === undefined ? undefined : oldHash(known, path, places);
+  const { known, path, isPresent } = found;
+  const isReplaced = isPresent || (known !== undefined && known.sha256 !== sha256);
+  const old = isPresent ? oldHash(known, path, places) : undefined;
   const counts = store(source, { path, pathKey: target.pathKey, sha256 }, old, places);
   taken.add(target.pathKey);
+  stamps.note(source.stats, sha256);
   return { kind: isReplaced ? 'replaced' : 'added', counts };
+}
+
+/** What is at the private path of a source. */
+function findPlace(target: PrivatePath, sha256: string, { library, files }: ImportPlaces): Found {
+  const known = library.findByKey(target.pathKey);
+  // On a file system that folds case, a known file keeps the path it has.
+  const path = known?.path ?? target.path;
+  return { known, path, isPresent: files.find(path) !== undefined, sha256 };
+}
+
+/** Notes a duplicate of a known path as that path's source, so that no other source of this import takes it. */
+function takeDuplicate(found: Found, target: PrivatePath, places: ImportPlaces): boolean {
+  if (!isDuplicate(found, places)) return false;
+  if (found.known !== undefined) places.taken.add(target.pathKey);
+  return true;
 }
 
 interface Found {
   readonly known: LibraryFile | undefined;
+  readonly path: string;
   readonly isPresent: boolean;
   readonly sha256: string;
 }

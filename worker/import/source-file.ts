@@ -12,6 +12,7 @@ import {
   rmSync,
   statSync,
   writeSync,
+  type BigIntStats,
 } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { join, sep } from 'node:path';
@@ -24,6 +25,8 @@ export interface SourceFile {
   readonly path: string;
   readonly fd: number;
   readonly size: number;
+  /** From before anything was read. */
+  readonly stats: BigIntStats;
 }
 
 /** Bytes read at once, and so the most work between two looks at the cancel flag. */
@@ -51,7 +54,7 @@ export function openSource(root: string, file: string): SourceFile {
       const isInside = real.startsWith(root.endsWith(sep) ? root : root + sep);
       const isSame = opened.ino === there.ino && opened.dev === there.dev;
       if (!opened.isFile() || !isInside || !isSame) throw new FileRefused('unreadable');
-      return { path, fd, size: Number(opened.size) };
+      return { path, fd, size: Number(opened.size), stats: opened };
     } catch (error) {
       closeSync(fd);
       throw error;

@@ -1,0 +1,60 @@
+import { lstatSync, type BigIntStats } from 'node:fs';
+import type { LibraryWriter, SourceStamp } from '../../storage/library/writer.ts';
+
+/**
+ * A file written to within this time before it was hashed may be written to again within the same tick of its file
+ * system's clock (2 s on FAT), and then looks unchanged: such a file is hashed each time. Git knows this as "racy".
+ */
+const settleMs = 4_000;
+
+/**
+ * Remembers the hashes of sources by device, inode, size and both times, so that a tree that is imported again is not
+ * read again. The change time cannot be set by programs, so that a changed content shows even where somebody restores
+ * the modification time. Anything that does not match exactly is hashed.
+ */
+export class SourceStamps {
+  readonly #library: LibraryWriter;
+  readonly #settledNs: bigint;
+  readonly #fresh: { readonly stamp: SourceStamp; readonly sha256: string }[] = [];
+
+  /** @param now when the import began, ms since 1970. */
+  constructor(library: LibraryWriter, now: number) {
+    this.#library = library;
+    this.#settledNs = BigInt(Math.round(now) - settleMs) * 1_000_000n;
+  }
+
+  /** The SHA-256 of a source that is as it was when it was hashed last; undefined if it has to be read. */
+  hashOf(path: string): string | undefined {
+    try {
+      const stats = lstatSync(path, { bigint: true });
+      return stats.isFile() ? this.#library.findSource(stampOf(stats)) : undefined;
+    } catch {
+      return undefined; // Opening it will say why.
+    }
+  }
+
+  /**
+   * Notes what a source hashed to.
+   * @param stats from before it was read.
+   */
+  note(stats: BigIntStats, sha256: string): void {
+    const isSettled = stats.mtimeNs < this.#settledNs && stats.ctimeNs < this.#settledNs;
+    if (isSettled) this.#fresh.push({ stamp: stampOf(stats), sha256 });
+  }
+
+  /** Stores what was noted, in one transaction. */
+  save(): void {
+    if (this.#fresh.length > 0) this.#library.noteSources(this.#fresh);
+    this.#fresh.length = 0;
+  }
+}
+
+function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): SourceStamp {
+  return {
+    device: dev.toString(),
+    inode: ino.toString(),
+    size: Number(size),
+    mtimeNs: mtimeNs.toString(),
+    ctimeNs: ctimeNs.toString(),
+  };
+}
