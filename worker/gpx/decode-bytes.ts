@@ -38,6 +38,17 @@ export class ByteDecoder {
   /** Bytes kept for the next piece: all until the encoding is known, then at most an unfinished character. */
   #rest: Uint8Array = nothing;
 
+  /** UTF-8, or one of the others whose ASCII characters are the same bytes; undefined for UTF-16 and what is not known. */
+  get asciiSuperset(): 'utf-8' | 'other' | undefined {
+    if (this.#encoding === undefined || this.#encoding.startsWith('utf-16')) return undefined;
+    return this.#encoding === 'utf-8' ? 'utf-8' : 'other';
+  }
+
+  /** No byte of what was given is kept back. */
+  get isBetweenCharacters(): boolean {
+    return this.#rest.length === 0;
+  }
+
   /** Decodes one piece. The caller may reuse `bytes` afterwards. */
   decode(bytes: Uint8Array): Decoded {
     const joined = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);

@@ -1,6 +1,7 @@
 import { copyText } from './copy-text.ts';
 import { GpxRefused } from './refused.ts';
-import type { XmlSink } from './xml-scanner.ts';
+import type { PointElement } from './canonical-points.ts';
+import type { XmlSink } from './xml-sink.ts';
 import { createValueReader, type Attributes } from './xml-values.ts';
 
 /** Characters of one point's kept markup: its attributes, name, elevation, time, note and tags. */
@@ -34,8 +35,8 @@ const waypoint = place(
   place('extensions', 'path', tags),
 );
 const trackPoint = place('trkpt', 'point', ...values('ele', 'time'));
-const track = place('trk', 'path', place('trkseg', 'path', trackPoint));
-const root = place('gpx', 'path', waypoint, track);
+const segment = place('trkseg', 'path', trackPoint);
+const root = place('gpx', 'path', waypoint, place('trk', 'path', segment));
 
 /**
  * Picks the points out of a document: reduces them to the markup that holds their values, without anything between, and
@@ -61,6 +62,14 @@ export class PointMarkup implements XmlSink {
   /** The root element is called `gpx`. */
   get isGpx(): boolean {
     return this.#isGpx;
+  }
+
+  /** The points that may begin here without a prefix; undefined = none. */
+  get pointsHere(): PointElement | undefined {
+    if (!this.#prefixes.has('')) return undefined;
+    const here = this.#places.at(-1);
+    if (here === segment) return 'trkpt';
+    return here === root ? 'wpt' : undefined;
   }
 
   startTag(name: string, text: string, start: number, end: number): void {

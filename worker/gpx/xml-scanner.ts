@@ -11,22 +11,7 @@ import {
   unfinishedStartTag,
 } from './xml-grammar.ts';
 import { readDeclaration, readDoctype } from './xml-prolog.ts';
-
-/**
- * What the scanner reports, in document order. Texts are given as spans of the scanner's buffer and valid only during the
- * call: a kept substring would keep the whole buffer alive (V8), so whoever keeps one copies it.
- */
-export interface XmlSink {
-  /** A start tag; the span holds its attributes as written. An empty-element tag is followed by `endTag`. */
-  startTag(name: string, text: string, start: number, end: number): void;
-  endTag(): void;
-  /** Character data as written, with its references; one text may come in several spans. */
-  characters(text: string, start: number, end: number): void;
-  /** The content of a CDATA section; one section may come in several spans. */
-  cdata(text: string, start: number, end: number): void;
-  /** The buffer is about to be replaced. */
-  bufferDone(): void;
-}
+import type { XmlSink } from './xml-sink.ts';
 
 /** Elements open at once, the root included. Real GPX has up to 8. */
 const maxDepth = 100;
@@ -96,10 +81,19 @@ export class XmlScanner {
     return this.#fail(reason, this.#text.length);
   }
 
+  /** Everything pushed is done with, so that the next characters may be read by somebody else. */
+  get isBetweenTokens(): boolean {
+    return this.#mode === 'content' && this.#text === '';
+  }
+
+  /** Takes note of line ends in what somebody else has read. */
+  skipLines(count: number): void {
+    this.#linesBefore += count;
+  }
+
   /** One root, closed, and nothing unfinished. */
   #isComplete(): boolean {
-    const isIdle = this.#mode === 'content' && this.#text === '';
-    return isIdle && this.#hasRoot && this.#open.length === 0;
+    return this.isBetweenTokens && this.#hasRoot && this.#open.length === 0;
   }
 
   #fail(reason: GpxRefusal, at = this.#at): never {

@@ -16,7 +16,7 @@ export interface ValueHandler {
 const referencePattern = /&(?:#([0-9]+)|#x([0-9A-Fa-f]+)|([a-z]+));/g;
 
 /** Replaces references; those of an undeclared entity stay as written. The scanner has checked the numbers. */
-function decodeReferences(text: string): string {
+export function decodeReferences(text: string): string {
   if (!text.includes('&')) return text;
   return text.replace(
     referencePattern,

@@ -1,0 +1,267 @@
+/** The short way of canonical points yields what the plain way yields, for any bytes, and takes linear work. */
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'ava';
+import fc from 'fast-check';
+import { journeyFiles } from '../fixtures/make-journey.ts';
+import { CanonicalPoints } from '../worker/gpx/canonical-points.ts';
+import { GpxRefused, readGpx, type ReadGpxOptions } from '../worker/gpx/read-gpx.ts';
+
+const seed = 20_240_501;
+const folder = path.resolve(import.meta.dirname, '../fixtures/gpx');
+
+/** All calls of the sink in order, and how it ended. */
+function hear(source: Iterable<Uint8Array>, way: NonNullable<ReadGpxOptions['path']>): unknown[] {
+  const heard: unknown[] = [];
+  const sink = {
+    waypoint: (waypoint: object) => void heard.push(waypoint),
+    trackPoint: (...values: number[]) => void heard.push(values),
+  };
+  try {
+    heard.push(readGpx(source, sink, { path: way }));
+  } catch (error) {
+    if (!(error instanceof GpxRefused)) throw error;
+    // What a refused file yielded before is undone anyway.
+    return [error.reason, error.line];
+  }
+  return heard;
+}
+
+function* pieces(bytes: Uint8Array, sizes: readonly number[]): Generator<Uint8Array> {
+  for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
+    const size = sizes[turn % sizes.length] ?? 1;
+    // A copy that is overwritten afterwards: the reader must not keep it.
+    const piece = Uint8Array.from(bytes.subarray(at, at + size));
+    yield piece;
+    piece.fill(0x58);
+    at += size;
+  }
+}
+
+const garmin = `<gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1" xmlns:ns3="urn:t">
+<trk><name>A</name><trkseg>
+<trkpt lat="47.644548000767827148437500" lon="-122.326897000767827"><ele>4.4600000381469727</ele><time>2009-10-17T18:37:26.000Z</time>
+<extensions><ns3:TrackPointExtension><ns3:hr>88</ns3:hr><ns3:cad/></ns3:TrackPointExtension></extensions></trkpt>
+<trkpt lon='-0.0' lat='-90'><time>2009-10-17T18:37:31.25Z</time><ele>-12</ele><sat>7</sat></trkpt>
+<trkpt lat="1e1" lon="+2"><ele> 7 </ele><time> 2009-10-17T18:37:31+01:00</time></trkpt>
+<trkpt lat="91" lon="2"/><trkpt lat=".5" lon="5." ></trkpt >
+</trkseg><trkseg><trkpt lat="1" lon="2"><ele>1</ele><ele>2</ele><time>2009-02-30T00:00:00Z</time></trkpt></trkseg></trk></gpx>
+`;
+const places = `<?xml version="1.0" encoding="UTF-8"?>
+<gpx creator="x" xmlns="urn:g" xmlns:g="urn:g" xmlns:o="urn:o">
+ <wpt lat="41.1405" lon="-8.611">
+  <ele>12.0</ele>
+  <time>2024-05-01T09:00:00Z</time>
+  <name>Praça da Ribeira &amp; mais &#9749;</name>
+  <desc>By the "river" e\u0301\u00A0</desc>
+  <link href="https://example.org/a?b"><text>T</text></link>
+  <extensions><o:icon color='#fff'>x</o:icon></extensions>
+ </wpt>
+ <wpt lon="1.25" lat="2"><name></name><g:ele>3</g:ele></wpt>
+ <wpt lat="3" lon="4"><name>\r\n A\r\nB</name><sym>é</sym><extensions><o:tags><tag>t</tag></o:tags></extensions></wpt>
+ <wpt lat="3" lon="4"><name>]]</name><cmt>x\uFF08</cmt><desc>\u007F\u0085</desc></wpt><wpt lat="5" lon="6"/>
+</gpx>
+`;
+
+/** Documents of the canonical kind, more often than the fixtures that are small enough for thousands of readings. */
+const canonical = [
+  garmin,
+  places,
+  garmin.replaceAll('\n', '\r\n'),
+  garmin.replaceAll('>\n<', '><'),
+];
+const documents: readonly Buffer[] = [
+  ...canonical.flatMap((text) => Array.from({ length: 15 }, () => Buffer.from(text))),
+  ...fixtures().filter((bytes) => bytes.length < 4_000),
+];
+
+function fixtures(): Buffer[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(path.join(entry.parentPath, entry.name)));
+}
+
+test('both ways yield the same for every fixture and the journey', (t) => {
+  const all = [...fixtures(), ...[...journeyFiles().values()].map((text) => Buffer.from(text))];
+  for (const bytes of all) t.deepEqual(hear([bytes], 'auto'), hear([bytes], 'plain'));
+});
+
+const fragments = `
+  < > & " ' / = ] - : ; . # + 0 9 e Z T <!-- --> <![CDATA[ ]]> <?x ?> /> </ &amp; &lt; &#0; &#x9;
+  <ele> </ele> <time> </time> <name> </name> <desc/> <g:ele> <ele/> <trkpt </trkpt> <wpt </wpt>
+  <trkseg> </trkseg> <extensions> </extensions> <tags> \u00E9 \uFFFE \uFFFF \uFEFF \u{1F9ED} \u0001
+  1e999 24:00:00 :60Z`
+  .split(/[ \n]+/)
+  .concat([' ', '\t', '\r', '\n', ' lat="1"', ' a="b"', ' xmlns="u"'])
+  .map((text) => Buffer.from(text));
+
+/** Put between two tags, these leave the document well-formed. */
+const harmless = `
+  <ele>7</ele> <ele/> <time>2020-01-01T00:00:00Z</time> <name>N</name> <desc>D&gt;</desc> <x/>
+  <!--<trkpt/>--> <![CDATA[<wpt>]]> <?x?> <extensions><t:tags><tag>a</tag></t:tags></extensions>
+  <g:time>x</g:time> <y_z.1>é</y_z.1> <x><y></y></x> text &amp; &#13; <trkpt/> <wpt/>`
+  .split(/[ \n]+/)
+  .concat(['\n', '\r\n', '<x a="1" b="2"/>', '<x\n a="\n"></x\t>', '<wpt lat="1" lon="2"/>'])
+  .concat(['<trkpt lon="1" lat="2"><time>2020-01-01T23:59:59.9Z</time></trkpt>'])
+  .map((text) => Buffer.from(text));
+
+const edit = fc.record({
+  at: fc.nat(),
+  kind: fc.constantFrom('insert', 'replace', 'remove', 'repeat', 'move'),
+  length: fc.nat({ max: 60 }),
+  bytes: fc.oneof(
+    { weight: 4, arbitrary: fc.constantFrom(...fragments) },
+    { weight: 1, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 3 }) },
+  ),
+});
+const addition = fc.record({
+  at: fc.nat(),
+  kind: fc.constantFrom('between', 'between', 'digit'),
+  length: fc.nat({ max: 9 }),
+  bytes: fc.constantFrom(...harmless),
+});
+interface Edit {
+  readonly at: number;
+  readonly kind: string;
+  readonly length: number;
+  readonly bytes: Uint8Array;
+}
+
+function edited(bytes: Buffer, { at, kind, length, bytes: wound }: Edit): Buffer {
+  const place = at % (bytes.length + 1);
+  const [before, after] = [bytes.subarray(0, place), bytes.subarray(place)];
+  if (kind === 'between') {
+    const tag = bytes.indexOf('><', place) + 1;
+    return Buffer.concat([bytes.subarray(0, tag), wound, bytes.subarray(tag)]);
+  }
+  if (kind === 'digit') {
+    const digit = bytes.toString('latin1').slice(place).search(/\d/);
+    if (digit < 0) return bytes;
+    return Buffer.from(bytes).fill(String(length), place + digit, place + digit + 1);
+  }
+  if (kind === 'insert') return Buffer.concat([before, wound, after]);
+  if (kind === 'replace') return Buffer.concat([before, wound, after.subarray(wound.length)]);
+  if (kind === 'remove') return Buffer.concat([before, after.subarray(length)]);
+  if (kind === 'repeat') return Buffer.concat([before, after.subarray(0, length * 4), after]);
+  return Buffer.concat([before, after.subarray(length), after.subarray(0, length)]);
+}
+
+function mutated(document: Buffer, edits: readonly Edit[]): Buffer {
+  return edits.reduce(edited, document);
+}
+
+test('both ways yield the same calls, or the same refusal in the same line, for any damage', (t) => {
+  const outcomes = new Map<unknown, number>();
+  fc.assert(
+    fc.property(
+      fc.constantFrom(...documents),
+      fc.array(addition, { maxLength: 4 }),
+      fc.array(edit, { maxLength: 1 }),
+      fc.array(fc.integer({ min: 1, max: 3_000 }), { minLength: 1, maxLength: 4 }),
+      (document, additions, edits, sizes) => {
+        const bytes = mutated(document, [...additions, ...edits]);
+        const plain = hear([bytes], 'plain');
+        t.deepEqual(hear([bytes], 'auto'), plain);
+        t.deepEqual(hear(pieces(bytes, sizes), 'auto'), plain);
+        const outcome = typeof plain[0] === 'string' ? plain[0] : 'read';
+        outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
+      },
+    ),
+    { seed, numRuns: 4_000 },
+  );
+  // Damage that always breaks the document would prove little.
+  t.true((outcomes.get('read') ?? 0) > 800, JSON.stringify([...outcomes]));
+});
+
+const digits = fc.array(fc.nat({ max: 9 }), { maxLength: 20 }).map((list) => list.join(''));
+const number = fc
+  .tuple(fc.constantFrom('', '', '-', '+', ' '), digits, fc.constantFrom('', '.', 'e1'), digits)
+  .map((parts) => parts.join(''));
+const twoDigits = fc.integer({ min: 0, max: 62 }).map((value) => String(value).padStart(2, '0'));
+const time = fc
+  .tuple(
+    fc.constantFrom('2024-02-29', '2023-02-29', '0000-01-01', '9999-12-31', '1969-12-31', '202-1'),
+    fc.constantFrom('T', 'T', 'T', ' '),
+    fc.tuple(twoDigits, twoDigits, twoDigits).map((parts) => parts.join(':')),
+    fc.oneof(
+      fc.constant(''),
+      digits.map((fraction) => `.${fraction}`),
+    ),
+    fc.constantFrom('Z', 'Z', '', '+01:30', 'z'),
+  )
+  .map((parts) => parts.join(''));
+
+test('both ways read every number and time alike', (t) => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(number, number, number, time)), (list) => {
+      const points = list.map(
+        ([lat, lon, ele, at]) =>
+          `<trkpt lat="${lat}" lon="${lon}"><ele>${ele}</ele><time>${at}</time></trkpt>`,
+      );
+      const bytes = Buffer.from(`<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>`);
+      t.deepEqual(hear([bytes], 'auto'), hear([bytes], 'plain'));
+    }),
+    { seed, numRuns: 2_000 },
+  );
+});
+
+/** Bytes that the short way looked at, taken or not, and pieces in which the document was read. */
+function workOf(text: string): { looked: number; pieces: number } {
+  // oxlint-disable-next-line typescript/unbound-method -- it is put back
+  const { take } = CanonicalPoints.prototype;
+  const work = { looked: 0, pieces: 0 };
+  CanonicalPoints.prototype.take = function counted(...args) {
+    const taken = take.apply(this, args);
+    work.looked += taken.looked;
+    return taken;
+  };
+  const ignore = (): void => undefined;
+  const onBytes = (): void => void (work.pieces += 1);
+  try {
+    readGpx([Buffer.from(text)], { waypoint: ignore, trackPoint: ignore }, { onBytes });
+  } catch (error) {
+    if (!(error instanceof GpxRefused)) throw error;
+  } finally {
+    CanonicalPoints.prototype.take = take;
+  }
+  return work;
+}
+
+const segment = '<gpx><trk><trkseg>';
+const opening = '<trkpt lat="1" lon="2">';
+const hostile: readonly [what: string, text: string][] = [
+  ['leaves that are never closed', segment + `${opening}<ele>`.repeat(50_000)],
+  ['points that are never closed', segment + opening.repeat(50_000)],
+  ['points within a point', `${segment}${opening}${`${opening}</trkpt>`.repeat(50_000)}`],
+  ['starts of points in a comment', `${segment}<!--${'<trkpt '.repeat(150_000)}`],
+  ['starts of points as nothing else', segment + '<trkpt '.repeat(150_000)],
+  ['points with an attribute too many', segment + '<trkpt lat="1" lon="2" a=""/>'.repeat(50_000)],
+  [
+    'a good point and a bad one in turn',
+    segment + '<trkpt lat="1" lon="2"/><trkpt/>'.repeat(50_000),
+  ],
+  ['a text without end', `${segment}${opening}<name>`.padEnd(1_000_000, 'x')],
+  ['a number without end', `${segment}<trkpt lat="`.padEnd(1_000_000, '1')],
+  ['empty children', `${segment}${opening}${'<a/>'.repeat(250_000)}`],
+  [
+    'waypoints with a late fault',
+    `<gpx>${'<wpt lat="1" lon="2"><b/><!----></wpt>'.repeat(30_000)}`,
+  ],
+];
+
+for (const [what, text] of hostile) {
+  test(`hostile: ${what} cost the short way no more than their length`, (t) => {
+    const { looked, pieces: read } = workOf(text);
+    t.true(looked <= 1.5 * text.length, String(looked));
+    // A piece costs some microseconds however short it is.
+    t.true(read <= text.length / 1_000 + 20, String(read));
+  });
+}
+
+test('nearly all of a canonical file goes the short way', (t) => {
+  const point = '<trkpt lat="41.1496" lon="-8.611"><ele>7.5</ele></trkpt>\n';
+  const text = `${segment}${point.repeat(20_000)}</trkseg></trk></gpx>`;
+  const { looked, pieces: read } = workOf(text);
+  t.true(looked > 0.99 * text.length);
+  t.true(read < 20);
+});

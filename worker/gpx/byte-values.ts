@@ -1,0 +1,116 @@
+import { parseTime } from '../../model/time.ts';
+import type { ByteCursor } from './byte-cursor.ts';
+
+const zero = 0x30;
+const minus = 0x2d;
+const point = 0x2e;
+const letterZ = 0x5a;
+const colon = 0x3a;
+
+/** Integers below 10^15 and these powers of ten are exact doubles, so one division rounds once: as `Number(text)` does. */
+const exactDigits = 15;
+const powersOfTen = Float64Array.from({ length: exactDigits + 1 }, (_, power) => 10 ** power);
+
+/**
+ * Passes a decimal number without exponent or plus sign, of any length.
+ * @returns what `Number` makes of it, −0 as 0; NaN if there is none.
+ */
+export function passDecimal(cursor: ByteCursor): number {
+  const { bytes, at: start } = cursor;
+  if (start >= cursor.end) return Number.NaN;
+  const isNegative = bytes[start] === minus;
+  const first = isNegative ? start + 1 : start;
+  let at = first;
+  let digits = 0;
+  let digit = bytes[at]! - zero;
+  for (; digit >= 0 && digit <= 9; digit = bytes[at]! - zero) {
+    digits = digits * 10 + digit;
+    at += 1;
+  }
+  let count = at - first;
+  let decimals = 0;
+  if (bytes[at] === point) {
+    const decimalsAt = at + 1;
+    at = decimalsAt;
+    for (digit = bytes[at]! - zero; digit >= 0 && digit <= 9; digit = bytes[at]! - zero) {
+      digits = digits * 10 + digit;
+      at += 1;
+    }
+    decimals = at - decimalsAt;
+    count += decimals;
+  }
+  cursor.at = at;
+  if (count === 0) return Number.NaN;
+  if (count > exactDigits) return Number(bytes.toString('latin1', start, at)) + 0;
+  // + 0 makes −0 zero.
+  return (isNegative ? -digits : digits) / powersOfTen[decimals]! + 0;
+}
+
+/** Bytes of `YYYY-MM-DDT`. */
+const dateBytes = 11;
+/** Bytes of the shortest time that is passed, `YYYY-MM-DDThh:mm:ssZ`. */
+const timeBytes = 20;
+const datePattern = /^\d{4}-\d\d-\d\dT$/;
+
+/** Passes the usual times of points. Neighbours share their date, so that is worked out only when it changes. */
+export class ByteTimes {
+  readonly #date = new Uint8Array(dateBytes);
+  #dateMs = Number.NaN;
+
+  /**
+   * Passes a time of an ordinary minute in UTC, with `Z`, perhaps with a fraction (cut to milliseconds).
+   * @returns integer ms; NaN if there is none, or a date that is none.
+   */
+  pass(cursor: ByteCursor): number {
+    const { bytes, at, end } = cursor;
+    if (end - at < timeBytes) return Number.NaN;
+    if (!this.#isSameDate(bytes, at)) this.#readDate(bytes.toString('latin1', at, at + dateBytes));
+    const hour = twoDigits(bytes, at + 11);
+    const minute = twoDigits(bytes, at + 14);
+    const second = twoDigits(bytes, at + 17);
+    // What is no digit has made them larger.
+    if (hour > 23 || minute > 59 || second > 59) return Number.NaN;
+    if (bytes[at + 13] !== colon || bytes[at + 16] !== colon) return Number.NaN;
+    cursor.at = at + 19;
+    const fraction = bytes[at + 19] === point ? passFraction(cursor) : 0;
+    if (bytes[cursor.at] !== letterZ) return Number.NaN;
+    cursor.at += 1;
+    return this.#dateMs + ((hour * 60 + minute) * 60 + second) * 1000 + fraction;
+  }
+
+  #isSameDate(bytes: Uint8Array, at: number): boolean {
+    const date = this.#date;
+    // From the end, where dates differ.
+    for (let i = dateBytes - 1; i >= 0; i -= 1) if (bytes[at + i] !== date[i]) return false;
+    return true;
+  }
+
+  #readDate(text: string): void {
+    const isDate = datePattern.test(text);
+    this.#dateMs = (isDate ? parseTime(`${text}00:00:00Z`) : undefined) ?? Number.NaN;
+    for (let i = 0; i < dateBytes; i += 1) this.#date[i] = text.charCodeAt(i);
+  }
+}
+
+/** Two digits as a number; 100 or more if they are not. */
+function twoDigits(bytes: Uint8Array, at: number): number {
+  const tens = bytes[at]! - zero;
+  const ones = bytes[at + 1]! - zero;
+  return tens >= 0 && tens <= 9 && ones >= 0 && ones <= 9 ? tens * 10 + ones : 100;
+}
+
+/** @returns whole milliseconds; NaN without any digit. */
+function passFraction(cursor: ByteCursor): number {
+  const { bytes } = cursor;
+  const start = cursor.at + 1;
+  let at = start;
+  let ms = 0;
+  for (let digit = bytes[at]! - zero; digit >= 0 && digit <= 9; digit = bytes[at]! - zero) {
+    if (at - start < 3) ms = ms * 10 + digit;
+    at += 1;
+  }
+  cursor.at = at;
+  const missing = 3 - (at - start);
+  if (missing === 3) return Number.NaN;
+  return missing > 0 ? ms * (missing === 2 ? 100 : 10) : ms;
+}
