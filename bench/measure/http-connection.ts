@@ -36,6 +36,8 @@ const headEnd = Buffer.from('\r\n\r\n');
 /** JSON has no bare line end of this form inside, so that it can only be the last chunk. */
 const lastChunk = Buffer.from('\r\n0\r\n\r\n');
 const nothing = Buffer.alloc(0);
+/** Servers end connections that were idle for some seconds, perhaps at the very moment of the next request. */
+const freshMs = 2_000;
 
 /**
  * One kept-alive connection that has one request at a time. Written on bare sockets: Node's own client costs several
@@ -45,6 +47,7 @@ export class HttpConnection {
   readonly #socket: Socket;
   #pending: Pending | undefined;
   #received: Buffer = nothing;
+  #usedAt = performance.now();
 
   private constructor(socket: Socket) {
     this.#socket = socket;
@@ -65,9 +68,15 @@ export class HttpConnection {
     });
   }
 
+  /** Whether it can be used again: open, and not idle for so long that the server may be ending it. */
+  get isFresh(): boolean {
+    return !this.#socket.destroyed && performance.now() - this.#usedAt < freshMs;
+  }
+
   /** Sends a request made by {@link requestBytes}. */
   send(request: Buffer, keepBody = false): Promise<HttpAnswer> {
     return new Promise((resolve, reject) => {
+      if (this.#socket.destroyed) return reject(new Error('the connection was closed'));
       this.#pending = {
         started: performance.now(),
         keepBody,
@@ -106,6 +115,7 @@ export class HttpConnection {
 
   #finish(pending: Pending, { status, headers, length }: Head): void {
     this.#pending = undefined;
+    this.#usedAt = performance.now();
     const totalMs = performance.now() - pending.started;
     const raw = Buffer.concat(pending.parts).toString();
     pending.resolve({

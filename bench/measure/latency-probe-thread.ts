@@ -8,6 +8,8 @@ const request = Buffer.from(bytes);
 /** Below the server's own limit of connections; beyond this many waiting requests no new ones are sent. */
 const mostConnections = 200;
 
+const longestWaitMs = 30_000;
+
 const latencies: number[] = [];
 const idle: HttpConnection[] = [];
 const failures: unknown[] = [];
@@ -17,11 +19,20 @@ let isStopping = false;
 
 async function ask(): Promise<void> {
   const started = performance.now();
-  const connection = idle.pop() ?? (await openConnection());
+  const connection = freshConnection() ?? (await openConnection());
   const answer = await connection.send(request);
   latencies.push(performance.now() - started);
   if (answer.status !== 200) throw new Error(`the server answered ${answer.status}`);
   idle.push(connection);
+}
+
+function freshConnection(): HttpConnection | undefined {
+  for (let last = idle.pop(); last !== undefined; last = idle.pop()) {
+    if (last.isFresh) return last;
+    last.close();
+    open -= 1;
+  }
+  return undefined;
 }
 
 function openConnection(): Promise<HttpConnection> {
@@ -43,7 +54,9 @@ parentPort?.once('message', () => {
   isStopping = true;
   clearInterval(timer);
   // What is still under way is waited for: it may be the slowest of all.
+  const stopped = performance.now();
   const wait = setInterval(() => {
+    if (performance.now() - stopped > longestWaitMs) failures.push(new Error('no answer came'));
     if (idle.length < open && failures.length === 0) return;
     clearInterval(wait);
     if (failures.length > 0) throw failures[0];

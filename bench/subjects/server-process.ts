@@ -34,7 +34,7 @@ export class ServerProcess {
   readonly readyMs: number;
   readonly #child: ChildProcess;
   readonly #logFile: string;
-  #connection: Promise<HttpConnection> | undefined;
+  #connection: HttpConnection | undefined;
 
   private constructor(
     { child, logFile }: { readonly child: ChildProcess; readonly logFile: string },
@@ -134,7 +134,7 @@ export class ServerProcess {
 
   /** Stops it in order. */
   async stop(): Promise<void> {
-    (await this.#connection)?.close();
+    this.#connection?.close();
     if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
     const ended = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');
@@ -144,8 +144,11 @@ export class ServerProcess {
   }
 
   async #send(request: Buffer, keepBody: boolean): Promise<HttpAnswer> {
-    this.#connection ??= HttpConnection.open(this.port);
-    const answer = await (await this.#connection).send(request, keepBody);
+    if (this.#connection?.isFresh !== true) {
+      this.#connection?.close();
+      this.#connection = await HttpConnection.open(this.port);
+    }
+    const answer = await this.#connection.send(request, keepBody);
     if (answer.status >= 400) {
       throw new Error(`the server answered ${answer.status}:\n${endOf(this.#logFile)}`);
     }
