@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { list } from './schema.ts';
 
 /** Why a file was refused; fixed words (contract D). */
 export const failureReasons = [
@@ -18,7 +19,7 @@ export type FailureReason = (typeof failureReasons)[number];
 export const importRequestSchema = z.strictObject({
   dir: z.string().min(1).max(4_096),
   recursive: z.boolean().optional(),
-  files: z.array(z.string().min(1).max(4_096)).max(10_000).optional(),
+  files: list(z.string().min(1).max(4_096), 10_000).optional(),
   into: z.string().min(1).max(1_024).optional(),
 });
 export type ImportRequest = z.output<typeof importRequestSchema>;

@@ -20,6 +20,8 @@ export const limits = {
   descCodePoints: 8_192,
   queryCodePoints: 256,
   historyEntries: 10_000,
+  /** Tags or searches in one request; each is some 5 µs of the main thread. */
+  itemsPerRequest: 1_000,
   recentDefault: 10,
   recentMax: 200,
   suggestLocal: 8,

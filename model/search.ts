@@ -1,6 +1,15 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
-import { lat, lon, queryBbox, queryBoolean, queryInteger, queryNumber, text } from './schema.ts';
+import {
+  lat,
+  list,
+  lon,
+  queryBbox,
+  queryBoolean,
+  queryInteger,
+  queryNumber,
+  text,
+} from './schema.ts';
 
 export const clustersQuery = z.object({
   zoom: queryNumber(0, limits.zoomMax).optional(),
@@ -62,7 +71,7 @@ export const recentSchema = z.object({
 export const newHistorySchema = z
   .object({
     query: text(limits.queryCodePoints).optional(),
-    queries: z.array(text(limits.queryCodePoints)).min(1).optional(),
+    queries: list(text(limits.queryCodePoints), limits.itemsPerRequest, 1).optional(),
     lat: lat.optional(),
     lon: lon.optional(),
   })

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { limits } from './limits.ts';
-import { lat, lon, queryBbox, queryBoolean, queryLat, queryLon, text, time } from './schema.ts';
+import {
+  lat,
+  list,
+  lon,
+  queryBbox,
+  queryBoolean,
+  queryLat,
+  queryLon,
+  text,
+  time,
+} from './schema.ts';
 import { tagInput, tagListSchema } from './tag.ts';
 
 /** A waypoint as answers carry it; absent optional fields are left out. */
@@ -35,7 +45,7 @@ export const newBookmarkSchema = z.object({
   desc: descText.optional(),
   ele: z.number().optional(),
   time: time.optional(),
-  tags: z.array(tagInput).optional(),
+  tags: list(tagInput, limits.itemsPerRequest).optional(),
 });
 export type NewBookmark = z.output<typeof newBookmarkSchema>;
 
@@ -113,7 +123,7 @@ export const newTagsSchema = z
     name: nameText,
     lat,
     lon,
-    tags: z.array(tagInput).min(1).optional(),
+    tags: list(tagInput, limits.itemsPerRequest, 1).optional(),
     tag: tagInput.optional(),
   })
   .refine(({ tags, tag }) => tags !== undefined || tag !== undefined, { path: ['tags'] });

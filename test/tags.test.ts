@@ -55,6 +55,17 @@ test('POST /api/tags: unknown waypoint 404, no tag 400, a tag of 129 code points
   t.is((await daemon.call('POST', '/api/tags', { ...camp, tag: '😀'.repeat(128) })).status, 201);
 });
 
+test('POST /api/tags takes 1,000 tags at once and refuses 1,001', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await withCamp(daemon);
+  const tags = Array.from({ length: 1_001 }, (_, i) => `t${i}`);
+  const all = await daemon.call('POST', '/api/tags', { ...camp, tags: tags.slice(1) });
+  t.is(all.body.tags.length, 1_000);
+  const refused = await daemon.call('POST', '/api/tags', { ...camp, tags });
+  t.like(refused, { status: 400, body: { field: 'tags' } });
+  t.is((await daemon.call('POST', '/api/bookmarks', { ...camp, name: 'New', tags })).status, 400);
+});
+
 test('GET /api/tags answers none for an unknown waypoint and wants name, lat and lon', async (t) => {
   const daemon = await startTestDaemon(t);
   await withCamp(daemon, ['home']);
