@@ -6,10 +6,13 @@ import type { Database } from './database.ts';
 /** Pieces of an answer are about this long: large enough to be cheap, small enough to be made in a few milliseconds. */
 const pieceLength = 65_536;
 
+/** Rows looked at in one step, a few milliseconds of work: a filter that hits nothing must let others have their turn. */
+const stepRows = 4_096;
+
 /**
  * Makes the body of GET /api/waypoints piece by piece: JSON made by SQLite, each waypoint on a line of its own; bookmarks
- * in creation order, then imported waypoints by file and position, each identity once. The connection is a joined reader
- * inside a read transaction, and is busy until the last piece.
+ * in creation order, then imported waypoints by file and position, each identity once. Empty pieces only mark the end of
+ * a step. The connection is a joined reader inside a read transaction, and is busy until the last piece.
  */
 export function* waypointListPieces(joined: Database, query: WaypointsQuery): Generator<string> {
   const isGeojson = query.format === 'geojson';
@@ -17,37 +20,74 @@ export function* waypointListPieces(joined: Database, query: WaypointsQuery): Ge
   const tail = isGeojson ? ']}' : ']';
   let piece = head;
   let separator = '\n';
-  for (const { sql, parameters } of listQueries(query)) {
-    const rows = joined.prepare<unknown[], string>(sql).pluck();
-    for (const row of rows.iterate(...parameters)) {
+  for (const row of waypointRows(joined, query)) {
+    if (row !== endOfStep) {
       piece += separator + row;
       separator = ',\n';
       if (piece.length < pieceLength) continue;
-      yield piece;
-      piece = '';
+    }
+    // The head waits for the first row, because an empty list is `[]`.
+    const isEmpty = piece === head && separator === '\n';
+    yield isEmpty ? '' : piece;
+    if (!isEmpty) piece = '';
+  }
+  yield separator === '\n' ? head + tail : `${piece}\n${tail}`;
+}
+
+/** No row is empty. */
+const endOfStep = '';
+
+function* waypointRows(joined: Database, query: WaypointsQuery): Generator<string> {
+  const filter = filterOf(query);
+  const bookmarks = joined
+    .prepare<unknown[], string>(
+      `SELECT ${waypointJson(query, true)} FROM bookmarks AS w
+       WHERE w.id > ? AND w.id <= ? AND ${filter.sql} ORDER BY w.id`,
+    )
+    .pluck();
+  const lastId = joined.prepare<[], number>('SELECT max(id) FROM bookmarks').pluck().get() ?? 0;
+  for (let from = 0; from < lastId; from += stepRows) {
+    yield* bookmarks.iterate(from, from + stepRows, ...filter.parameters);
+    yield endOfStep;
+  }
+  if (query.bookmarksOnly !== true) yield* importedRows(joined, query, filter);
+}
+
+function* importedRows(
+  joined: Database,
+  query: WaypointsQuery,
+  filter: Fragment,
+): Generator<string> {
+  const rows = joined
+    .prepare<unknown[], string>(
+      `SELECT ${waypointJson(query, false)} FROM library.waypoints AS w
+       WHERE w.file_id = ? AND w.position >= ? AND w.position < ? AND w.shown = 1 AND ${filter.sql}
+         AND NOT EXISTS (SELECT 1 FROM bookmarks AS o WHERE ${isSame('o')})
+         AND NOT EXISTS (SELECT 1 FROM hidden AS o WHERE ${isSame('o')})
+       ORDER BY w.position`,
+    )
+    .pluck();
+  const files = joined
+    .prepare<[], { id: number; waypoints: number }>(
+      'SELECT id, waypoints FROM library.files WHERE waypoints > 0 ORDER BY path',
+    )
+    .all();
+  let looked = 0;
+  for (const { id, waypoints } of files) {
+    for (let from = 0; from < waypoints; from += stepRows) {
+      yield* rows.iterate(id, from, from + stepRows, ...filter.parameters);
+      looked += Math.min(stepRows, waypoints - from);
+      if (looked < stepRows) continue;
+      looked = 0;
+      yield endOfStep;
     }
   }
-  yield piece === head ? head + tail : `${piece}\n${tail}`;
 }
 
 /** A part of a statement with the values of its question marks. */
 interface Fragment {
   readonly sql: string;
   readonly parameters: readonly (string | number)[];
-}
-
-function listQueries(query: WaypointsQuery): Fragment[] {
-  const { sql: filter, parameters } = filterOf(query);
-  const bookmarks = `SELECT ${waypointJson(query, true)} FROM bookmarks AS w WHERE ${filter} ORDER BY w.id`;
-  // CROSS JOIN fixes the order of the loops: files by path, then their waypoints by primary key, without a sort.
-  const imported = `
-    SELECT ${waypointJson(query, false)} FROM library.files AS f CROSS JOIN library.waypoints AS w
-    WHERE w.file_id = f.id AND w.shown = 1 AND ${filter}
-      AND NOT EXISTS (SELECT 1 FROM bookmarks AS o WHERE ${isSame('o')})
-      AND NOT EXISTS (SELECT 1 FROM hidden AS o WHERE ${isSame('o')})
-    ORDER BY f.path, w.position`;
-  const statements = query.bookmarksOnly === true ? [bookmarks] : [bookmarks, imported];
-  return statements.map((sql) => ({ sql, parameters }));
 }
 
 /** Compares a row's identity with that of the waypoint `w`. */
@@ -65,9 +105,7 @@ function filterOf({ bbox, tag }: WaypointsQuery): Fragment {
     parameters.push(bbox[1], bbox[3], ...ranges.flat());
   }
   if (tag !== undefined) {
-    conditions.push(
-      '(w.name, w.lat_e6, w.lon_e6) IN (SELECT name, lat_e6, lon_e6 FROM tags WHERE normal = ?)',
-    );
+    conditions.push(`EXISTS (SELECT 1 FROM tags AS t WHERE t.normal = ? AND ${isSame('t')})`);
     parameters.push(normalTag(tag));
   }
   return { sql: conditions.join(' AND '), parameters };

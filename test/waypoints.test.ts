@@ -240,3 +240,25 @@ test('GET /api/version tells runtime, platform, program and SQLite', async (t) =
   t.regex(body.sqlite, /^3\./);
   t.is(body.runtime.version, process.versions.node);
 });
+
+test('GET /api/waypoints looks at many rows in steps: order, filters and ends stay right across them', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const many = Array.from({ length: 9_000 }, (_, i) => ({ name: `n${i}`, lat: i / 100, lon: 10 }));
+  await importFiles(daemon, { 'a.gpx': many, 'b.gpx': [a, b] });
+  const all = (await daemon.get('/api/waypoints')).body;
+  t.deepEqual(names(all), [...many.map(({ name }) => name), 'A', 'B']);
+  t.deepEqual(names((await daemon.get('/api/waypoints?bbox=9,89.9,11,90')).body), [
+    'n8990',
+    'n8991',
+    'n8992',
+    'n8993',
+    'n8994',
+    'n8995',
+    'n8996',
+    'n8997',
+    'n8998',
+    'n8999',
+  ]);
+  t.deepEqual((await daemon.get('/api/waypoints?bbox=100,0,101,1')).body, []);
+  t.deepEqual(names((await daemon.get('/api/waypoints?bbox=19,9,22,12')).body), ['A', 'B']);
+});

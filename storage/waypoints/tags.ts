@@ -64,16 +64,13 @@ export function prepareTags(db: Database): TagStore {
   };
 }
 
-/** Counts waypoints per spelling, then keeps the spelling most used, the first made on a tie. */
+/** Of the spellings of a normal form the one most used, the first made on a tie, with the uses of all of them. */
 const vocabularySql = `
-  WITH spellings AS (
-    SELECT normal, raw, enriched, min(id) AS first, count(*) AS uses FROM tags GROUP BY normal, raw
-  ), ranked AS (
+  SELECT enriched, count FROM (
     SELECT enriched, sum(uses) OVER (PARTITION BY normal) AS count,
-      row_number() OVER (PARTITION BY normal ORDER BY uses DESC, first) AS rank
-    FROM spellings
-  )
-  SELECT enriched, count FROM ranked WHERE rank = 1`;
+      row_number() OVER (PARTITION BY normal ORDER BY uses DESC, first_id) AS rank
+    FROM tag_spellings
+  ) WHERE rank = 1`;
 
 /** Sound: the column is written by `add` alone. */
 function parseTag(enriched: string): Tag {
