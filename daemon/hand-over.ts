@@ -5,8 +5,8 @@ import { dirname, join } from 'node:path';
 import { handOverSchema, type HandOver } from '../model/process.ts';
 import { writeFileAtomic } from '../storage/atomic-file.ts';
 import { probeDaemon } from './api-client.ts';
-import { createPrivateDirectory, type Paths } from './paths.ts';
-import { StartRefused } from './start-refused.ts';
+import type { Paths } from './paths.ts';
+import { requirePrivateDirectory, StartRefused } from './start-refused.ts';
 import { programVersion } from './version-info.ts';
 
 /** What reading one hand-over file gives: its content, why it is not trusted, or nothing because there is none. */
@@ -47,11 +47,11 @@ export function newHandOver(daemon: {
  * Writes the hand-over file: 0600, in a directory that only its owner may change, whole or not at all. A daemon of
  * another data directory that is alive keeps its place in the runtime directory; ours then goes to the data directory.
  * @returns the file written.
- * @throws StartRefused 78 when the directory is a link, somebody else's or open to others.
+ * @throws StartRefused 78 when the directory cannot be made, is a link, somebody else's or open to others.
  */
 export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<string> {
   const directory = (await isTaken(paths.handOver, handOver)) ? paths.data : paths.runtime;
-  createPrivateDirectory(directory);
+  requirePrivateDirectory(directory, '--runtime-dir');
   const reason = distrustDirectory(directory);
   if (reason !== undefined) {
     throw new StartRefused(

@@ -1,3 +1,5 @@
+import { createPrivateDirectory } from './paths.ts';
+
 /** Exit codes that a service manager treats as final (contract A): restarting would not help. */
 export type RefusalExitCode = 64 | 65 | 74 | 75 | 78;
 
@@ -11,5 +13,28 @@ export class StartRefused extends Error {
     super(sentence, { cause });
     this.exitCode = exitCode;
     this.sentence = sentence;
+  }
+}
+
+/** The code of an error of the file system or of SQLite. */
+export function errorCode(error: unknown): string | undefined {
+  if (!(error instanceof Error) || !('code' in error)) return undefined;
+  return typeof error.code === 'string' ? error.code : undefined;
+}
+
+/**
+ * Creates a private directory that a setting names, or finds it there.
+ * @throws StartRefused 78 when it cannot be made.
+ */
+export function requirePrivateDirectory(directory: string, flag: string): void {
+  try {
+    createPrivateDirectory(directory);
+  } catch (error) {
+    const code = errorCode(error) ?? 'unknown';
+    throw new StartRefused(
+      78,
+      `The directory ${directory} cannot be made (${code}); choose another with ${flag}.`,
+      error,
+    );
   }
 }

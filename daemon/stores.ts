@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { isDiskFull } from '../model/failure.ts';
 import type { Clock } from '../model/process.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
@@ -8,7 +9,7 @@ import { openWaypointStore, StoreRefused } from '../storage/waypoints/open.ts';
 import { probeDaemon } from './api-client.ts';
 import { readHandOver, servesDataDirectory } from './hand-over.ts';
 import { createPrivateDirectory, type Paths } from './paths.ts';
-import { StartRefused } from './start-refused.ts';
+import { errorCode, requirePrivateDirectory, StartRefused } from './start-refused.ts';
 
 /** A data directory held and opened by this process. */
 export interface OpenedStores {
@@ -29,17 +30,32 @@ export interface OpenStoresOptions {
 /** @throws StartRefused 65, 74, 75 */
 export async function openStores(options: OpenStoresOptions): Promise<OpenedStores> {
   const { paths } = options;
-  createPrivateDirectory(paths.data);
-  createPrivateDirectory(paths.cache);
-  const lock = lockDirectory(paths.lockDatabase);
-  if (lock === undefined) throw await heldByAnother(paths);
+  requirePrivateDirectory(paths.data, '--data-dir');
+  requirePrivateDirectory(paths.cache, '--cache-dir');
+  let lock: DirectoryLock | undefined;
   try {
+    lock = lockDirectory(paths.lockDatabase);
+    if (lock === undefined) throw await heldByAnother(paths);
     return openLocked(options, lock);
   } catch (error) {
-    lock.release();
-    throw error instanceof StoreRefused ? storeRefusal(error, paths) : error;
+    lock?.release();
+    throw error instanceof StoreRefused ? storeRefusal(error, paths) : unusable(error, paths);
   }
 }
+
+/** What the file system or SQLite refuses for good; a full disk may have room again at the next try. */
+function unusable(error: unknown, paths: Paths): unknown {
+  const code = errorCode(error);
+  if (code === undefined || isDiskFull(error)) return error;
+  return new StartRefused(
+    74,
+    `${paths.data} cannot be used (${code}). ${ownFiles} Or use another --data-dir.`,
+    error,
+  );
+}
+
+const ownFiles =
+  'Its files must belong to the user who runs waypointd, on a disk that can be written, and no other program may hold them.';
 
 function openLocked(
   { paths, clock, acceptMissing }: OpenStoresOptions,
@@ -114,6 +130,12 @@ function storeRefusal(error: StoreRefused, paths: Paths): StartRefused {
       return new StartRefused(
         74,
         `${file} is damaged or not a waypointd store; nothing was changed. ${remedy(paths)}`,
+        error,
+      );
+    case 'unavailable':
+      return new StartRefused(
+        74,
+        `${file} cannot be opened (${errorCode(error.cause) ?? 'unknown'}); nothing was changed. ${ownFiles}`,
         error,
       );
     case 'missing':

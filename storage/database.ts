@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
 
 export type { Database } from 'better-sqlite3';
@@ -12,6 +12,8 @@ export const applicationId = 0x77707464;
  */
 export function openWriter(path: string, durability: 'full' | 'normal'): Database.Database {
   createPrivateFile(path);
+  // SQLite opens a file that may only be read all the same, and would tell at the first change.
+  accessSync(path, constants.W_OK);
   const db = new Database(path, { timeout: 0 });
   db.pragma('journal_mode = WAL');
   db.pragma(`synchronous = ${durability}`);
@@ -45,4 +47,10 @@ export function openJoinedReader(waypointsPath: string, libraryPath: string): Da
   // An attached database inherits the read-only mode of the connection.
   db.prepare('ATTACH ? AS library').run(libraryPath);
   return db;
+}
+
+/** Tells whether an error of SQLite says that a database is damaged. */
+export function isDamage(error: unknown): boolean {
+  if (!(error instanceof Database.SqliteError)) return false;
+  return error.code.startsWith('SQLITE_CORRUPT') || error.code === 'SQLITE_NOTADB';
 }

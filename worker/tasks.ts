@@ -1,4 +1,5 @@
-import { isDamage, markLibraryDamaged } from '../storage/library/prepare.ts';
+import { isDamage } from '../storage/database.ts';
+import { markLibraryDamaged } from '../storage/library/prepare.ts';
 import { errorCode } from './import/file-refused.ts';
 import {
   importDirectory as runImport,

@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import Database from 'better-sqlite3';
-import { applicationId, openWriter, type Database as Connection } from '../database.ts';
+import { applicationId, isDamage, openWriter, type Database as Connection } from '../database.ts';
 import { librarySchema, librarySchemaVersion } from './schema.ts';
 import { revisionSql } from './writer.ts';
 
@@ -43,12 +42,6 @@ export function prepareLibrary(path: string, now: number): PreparedLibrary {
 /** Has the library set aside at the next start, for damage that shows only while it is in use. */
 export function markLibraryDamaged(path: string): void {
   writeFileSync(damageMark(path), '', { mode: 0o600 });
-}
-
-/** Tells whether an error of SQLite says that a database is damaged. */
-export function isDamage(error: unknown): boolean {
-  if (!(error instanceof Database.SqliteError)) return false;
-  return error.code.startsWith('SQLITE_CORRUPT') || error.code === 'SQLITE_NOTADB';
 }
 
 function damageMark(path: string): string {

@@ -10,13 +10,23 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { isDiskFull } from '../../model/failure.ts';
 import { syncDirectory } from '../atomic-file.ts';
-import { applicationId, openReader, openWriter, type Database as Connection } from '../database.ts';
+import {
+  applicationId,
+  isDamage,
+  openReader,
+  openWriter,
+  type Database as Connection,
+} from '../database.ts';
 import { migrate, schemaVersion, type Migration } from '../migrate.ts';
 import { waypointMigrations } from './schema.ts';
 
-/** Why the user's store cannot be used; nothing was changed. */
-export type StoreRefusal = 'newer' | 'unreadable' | 'missing';
+/**
+ * Why the user's store cannot be used; nothing was changed. Only `unreadable` says that it is damaged: `unavailable` is
+ * one that this user may not open or write, or that another program holds.
+ */
+export type StoreRefusal = 'newer' | 'unreadable' | 'unavailable' | 'missing';
 
 export class StoreRefused extends Error {
   override readonly name = 'StoreRefused';
@@ -53,7 +63,7 @@ export function openWaypointStore(options: OpenStoreOptions): Connection {
     if (isLost && options.acceptMissing !== true)
       throw new StoreRefused(isThere ? 'unreadable' : 'missing');
   }
-  const db = openWriter(path, 'full');
+  const db = openStoreWriter(path);
   try {
     migrate(db, migrations, (version) => backUpStore(db, options, version));
   } catch (error) {
@@ -80,11 +90,24 @@ function isBlank(path: string, newestVersion: number): boolean {
     if (schemaVersion(db) > newestVersion) throw new StoreRefused('newer');
     return false;
   } catch (error) {
-    if (error instanceof Database.SqliteError) throw new StoreRefused('unreadable', error);
-    throw error;
+    throw asRefusal(error);
   } finally {
     db?.close();
   }
+}
+
+function openStoreWriter(path: string): Connection {
+  try {
+    return openWriter(path, 'full');
+  } catch (error) {
+    throw asRefusal(error);
+  }
+}
+
+/** Whoever is told that a store is damaged moves it away: a lock or a missing permission must not be called that. */
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof Database.SqliteError) || isDiskFull(error)) return error;
+  return new StoreRefused(isDamage(error) ? 'unreadable' : 'unavailable', error);
 }
 
 /** Copies the store into the backups directory, whole and synced before it gets its name. */
