@@ -2,7 +2,7 @@ import { copyText } from './copy-text.ts';
 import { GpxRefused } from './refused.ts';
 import type { PointElement } from './canonical-points.ts';
 import type { XmlSink } from './xml-sink.ts';
-import { createValueReader, type Attributes } from './xml-values.ts';
+import { readValues, type Attributes } from './xml-values.ts';
 
 /** Characters of one point's kept markup: its attributes, name, elevation, time, note and tags. */
 const maxPointLength = 1_048_576;
@@ -140,8 +140,8 @@ function localName(name: string): string {
  */
 function gpxPrefixes(rootName: string, attributes: string): ReadonlySet<string> {
   const bound = new Map<string, string>();
-  const read = createValueReader({ open: (_, found) => addBindings(found, bound), value: ignore });
-  read(`<gpx${attributes}></gpx>`);
+  const open = (_: string, found: Attributes): void => addBindings(found, bound);
+  readValues(`<gpx${attributes}></gpx>`, { open, value: ignore });
   const own = prefixOf(rootName);
   const namespace = bound.get(own);
   const prefixes = new Set([own]);

@@ -1,6 +1,6 @@
 import type { PointCounts } from './point-counts.ts';
 import { parseDegrees, parseNumber, PointTimes } from './point-values.ts';
-import { createValueReader, type Attributes } from './xml-values.ts';
+import { readValues, type Attributes, type ValueHandler } from './xml-values.ts';
 
 const textElements = ['name', 'ele', 'time', 'desc'] as const;
 type TextElement = (typeof textElements)[number];
@@ -18,7 +18,7 @@ const noTags: string[] = [];
 /** Turns the markup of points into values and hands these on. */
 export class PointReader {
   readonly #counts: PointCounts;
-  readonly #read: (markup: string) => void;
+  readonly #handler: ValueHandler;
   readonly #times = new PointTimes();
   #points: RawPoint[] = [];
   /** The text being read; undefined for a second one of its kind, which is ignored. */
@@ -26,15 +26,15 @@ export class PointReader {
 
   constructor(counts: PointCounts) {
     this.#counts = counts;
-    this.#read = createValueReader({
+    this.#handler = {
       open: (element, attributes) => this.#open(element, attributes),
       value: (element, text) => this.#value(element, text),
-    });
+    };
   }
 
   /** Reads the markup of whole points, as PointMarkup hands it on. */
   read(markup: string): void {
-    this.#read(markup);
+    readValues(markup, this.#handler);
     // Only now the sink is called: what it throws must not be taken for an error of the markup.
     for (const point of this.#points) this.#deliver(point);
     this.#points = [];

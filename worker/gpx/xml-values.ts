@@ -32,40 +32,46 @@ function ignore(): void {
   // There are no entities but the predefined ones, in any version of XML.
 }
 
+/** Who hears what the parser finds: it is one for all, because making its options takes longer than a small file. */
+let listener: ValueHandler = { open: ignore, value: ignore };
+
 /**
- * Makes a function that reads the values out of well-formed markup by fast-xml-parser. It is used as an event source:
- * `updateTag` drops every node, so no tree grows (twice as fast, and bounded). The options undo its defaults that change
- * values: numbers stay text (a name `007` is not 7), blanks stay, and its own decoder, which leaves numeric references
- * alone and throws after 100,000 characters, is replaced.
+ * fast-xml-parser as an event source: `updateTag` drops every node, so no tree grows (twice as fast, and bounded). The
+ * options undo its defaults that change values: numbers stay text (a name `007` is not 7), blanks stay, and its own
+ * decoder, which leaves numeric references alone and throws after 100,000 characters, is replaced.
  */
-export function createValueReader(handler: ValueHandler): (markup: string) => void {
-  const parser = new XMLParser({
-    preserveOrder: true,
-    ignoreAttributes: false,
-    // The prefix keeps attributes called `constructor` or `__proto__` from being refused.
-    attributeNamePrefix: '@',
-    parseTagValue: false,
-    trimValues: false,
-    jPath: false,
-    entityDecoder: {
-      decode: decodeReferences,
-      reset: ignore,
-      setXmlVersion: ignore,
-      setExternalEntities: ignore,
-      addInputEntities: ignore,
-    },
-    updateTag: (element, _path, attributes: Record<string, string> | undefined) => {
-      handler.open(element, attributes ?? noAttributes);
-      return false;
-    },
-    tagValueProcessor: (element, text) => handler.value(element, text),
-  });
-  return (markup) => {
-    try {
-      parser.parse(markup);
-    } catch {
-      // Only well-formed markup is given, so nothing is known to come here. The error would quote the content of the file.
-      throw new GpxRefused('not_xml');
-    }
-  };
+const parser = new XMLParser({
+  preserveOrder: true,
+  ignoreAttributes: false,
+  // The prefix keeps attributes called `constructor` or `__proto__` from being refused.
+  attributeNamePrefix: '@',
+  parseTagValue: false,
+  trimValues: false,
+  jPath: false,
+  entityDecoder: {
+    decode: decodeReferences,
+    reset: ignore,
+    setXmlVersion: ignore,
+    setExternalEntities: ignore,
+    addInputEntities: ignore,
+  },
+  updateTag: (element, _path, attributes: Record<string, string> | undefined) => {
+    listener.open(element, attributes ?? noAttributes);
+    return false;
+  },
+  tagValueProcessor: (element, text) => listener.value(element, text),
+});
+
+/**
+ * Reads the values out of well-formed markup.
+ * @param handler - must not read others meanwhile.
+ */
+export function readValues(markup: string, handler: ValueHandler): void {
+  listener = handler;
+  try {
+    parser.parse(markup);
+  } catch {
+    // Only well-formed markup is given, so nothing is known to come here. The error would quote the content of the file.
+    throw new GpxRefused('not_xml');
+  }
 }

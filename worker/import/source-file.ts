@@ -18,7 +18,7 @@ import { Buffer } from 'node:buffer';
 import { join, sep } from 'node:path';
 import { isDiskFull } from '../../model/failure.ts';
 import { GpxCancelled } from '../gpx/refused.ts';
-import { FileRefused, readingSource } from './file-refused.ts';
+import { errorCode, FileRefused, readingSource } from './file-refused.ts';
 
 /** A source file, open; what grows behind `size` is not read. */
 export interface SourceFile {
@@ -80,9 +80,8 @@ export function hashSource(source: SourceFile, isCancelled: () => boolean): stri
  * @throws GpxCancelled, and errors of the target's file system
  */
 export function copySource(source: SourceFile, target: string, isCancelled: () => boolean): void {
-  rmSync(target, { force: true });
   if (cloneFile(source, target)) return;
-  const copy = openSync(target, 'wx', 0o600);
+  const copy = createFile(target);
   try {
     for (const block of sourceBlocks(source, isCancelled)) writeWhole(copy, block);
   } finally {
@@ -93,6 +92,7 @@ export function copySource(source: SourceFile, target: string, isCancelled: () =
 function cloneFile(source: SourceFile, target: string): boolean {
   if (source.size < cloneBytes) return false;
   // Through the open file where that has a name, so that nothing put in its place meanwhile is copied.
+  rmSync(target, { force: true });
   const from = process.platform === 'linux' ? `/proc/self/fd/${source.fd}` : source.path;
   try {
     copyFileSync(from, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL);
@@ -105,26 +105,48 @@ function cloneFile(source: SourceFile, target: string): boolean {
   }
 }
 
+/** Creates a file that is not there, but for what a killed import may have left. */
+function createFile(target: string): number {
+  try {
+    return openSync(target, 'wx', 0o600);
+  } catch (error) {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    rmSync(target, { force: true });
+    return openSync(target, 'wx', 0o600);
+  }
+}
+
 function writeWhole(fd: number, block: Uint8Array): void {
   for (let at = 0; at < block.length;) at += writeSync(fd, block, at);
 }
 
+/** Blocks that nobody uses: a new one for each small file costs the system more than the file. */
+const idleBlocks: Buffer[] = [];
+
+function takeBlock(): Buffer {
+  return idleBlocks.pop() ?? Buffer.allocUnsafe(blockBytes);
+}
+
 function* sourceBlocks(source: SourceFile, isCancelled: () => boolean): Generator<Uint8Array> {
-  const block = Buffer.allocUnsafe(blockBytes);
-  for (let at = 0; at < source.size;) {
-    if (isCancelled()) throw new GpxCancelled();
-    const wanted = Math.min(blockBytes, source.size - at);
-    const length = readingSource(() => readSync(source.fd, block, 0, wanted, at));
-    if (length === 0) return;
-    at += length;
-    yield block.subarray(0, length);
+  const block = takeBlock();
+  try {
+    for (let at = 0; at < source.size;) {
+      if (isCancelled()) throw new GpxCancelled();
+      const wanted = Math.min(blockBytes, source.size - at);
+      const length = readingSource(() => readSync(source.fd, block, 0, wanted, at));
+      if (length === 0) return;
+      at += length;
+      yield block.subarray(0, length);
+    }
+  } finally {
+    idleBlocks.push(block);
   }
 }
 
 /** Reads a file of ours block by block, each block valid until the next is asked for, and hashes what it reads. */
 export function* hashedBlocks(path: string, hash: Hash): Generator<Uint8Array> {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
-  const block = Buffer.allocUnsafe(blockBytes);
+  const block = takeBlock();
   try {
     for (;;) {
       const length = readSync(fd, block, 0, blockBytes, null);
@@ -134,6 +156,7 @@ export function* hashedBlocks(path: string, hash: Hash): Generator<Uint8Array> {
     }
   } finally {
     closeSync(fd);
+    idleBlocks.push(block);
   }
 }
 
