@@ -2,6 +2,7 @@ import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { isDiskFull } from '../model/failure.ts';
 import type { Clock } from '../model/process.ts';
+import { isOutOfReach } from '../storage/database.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';
@@ -46,7 +47,7 @@ export async function openStores(options: OpenStoresOptions): Promise<OpenedStor
 /** What the file system or SQLite refuses for good; a full disk may have room again at the next try. */
 function unusable(error: unknown, paths: Paths): unknown {
   const code = errorCode(error);
-  if (code === undefined || isDiskFull(error)) return error;
+  if (code === undefined || !isOutOfReach(error) || isDiskFull(error)) return error;
   return new StartRefused(
     74,
     `${paths.data} cannot be used (${code}). ${ownFiles} Or use another --data-dir.`,

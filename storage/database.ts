@@ -54,3 +54,15 @@ export function isDamage(error: unknown): boolean {
   if (!(error instanceof Database.SqliteError)) return false;
   return error.code.startsWith('SQLITE_CORRUPT') || error.code === 'SQLITE_NOTADB';
 }
+
+/**
+ * Tells whether an error of the file system or of SQLite says that a file cannot be used as things are (permissions,
+ * locks, the disk), and nothing about what is in it.
+ */
+export function isOutOfReach(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string')
+    return false;
+  return outOfReach.test(error.code);
+}
+
+const outOfReach = /^(?:E[A-Z]+|SQLITE_(?:BUSY|CANTOPEN|IOERR|LOCKED|PERM|PROTOCOL|READONLY)\w*)$/;

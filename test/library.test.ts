@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  truncateSync,
   rmSync,
   statSync,
   writeFileSync,
@@ -96,6 +97,12 @@ for (const [what, damage] of Object.entries({
     const bytes = readFileSync(path);
     bytes.fill(0x5a, 4_096 * 2, 4_096 * 4);
     writeFileSync(path, bytes);
+  },
+  'is too large to be checked whole and has pages overwritten': (path: string) => {
+    const bytes = readFileSync(path);
+    bytes.fill(0x5a, 4_096, 4_096 * 12);
+    writeFileSync(path, bytes);
+    truncateSync(path, 40_000_000);
   },
   'is cut off': (path: string) => writeFileSync(path, readFileSync(path).subarray(0, 5_000)),
   'is of another schema': (path: string) => {

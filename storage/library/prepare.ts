@@ -28,12 +28,23 @@ export function prepareLibrary(path: string, now: number): PreparedLibrary {
   const setAside = existsSync(path) && !isUsable(path);
   if (setAside) setLibraryAside(path, now);
   rmSync(damageMark(path), { force: true });
+  try {
+    return { ...openPrepared(path), setAside };
+  } catch (error) {
+    // Of a large library not every page was checked.
+    if (setAside || !isDamage(error)) throw error;
+    setLibraryAside(path, now);
+    return { ...openPrepared(path), setAside: true };
+  }
+}
+
+function openPrepared(path: string): Omit<PreparedLibrary, 'setAside'> {
   const db = openWriter(path, 'normal');
   try {
     if (schemaVersionOf(db) === 0) create(db);
     const files = db.prepare('SELECT count(*) FROM files').pluck().get();
     const revision = db.prepare<[], string>(revisionSql).pluck().get() ?? '';
-    return { empty: files === 0, revision, setAside };
+    return { empty: files === 0, revision };
   } finally {
     db.close();
   }

@@ -14,7 +14,7 @@ import { isDiskFull } from '../../model/failure.ts';
 import { syncDirectory } from '../atomic-file.ts';
 import {
   applicationId,
-  isDamage,
+  isOutOfReach,
   openReader,
   openWriter,
   type Database as Connection,
@@ -107,7 +107,7 @@ function openStoreWriter(path: string): Connection {
 /** Whoever is told that a store is damaged moves it away: a lock or a missing permission must not be called that. */
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError) || isDiskFull(error)) return error;
-  return new StoreRefused(isDamage(error) ? 'unreadable' : 'unavailable', error);
+  return new StoreRefused(isOutOfReach(error) ? 'unavailable' : 'unreadable', error);
 }
 
 /** Copies the store into the backups directory, whole and synced before it gets its name. */
