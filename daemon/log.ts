@@ -25,6 +25,8 @@ const rotatedFiles = 5;
 /** When a disk stands still, lines are dropped rather than piled up. */
 const maxWaitingBytes = 1_048_576;
 
+const notWritten = 'The log file cannot be written; the log goes to stderr only.\n';
+
 /** The priorities of sd-daemon(3) that journald reads from the start of a line. */
 const priorities: Readonly<Record<string, string>> = {
   debug: '<7>',
@@ -103,7 +105,12 @@ function withPriority(text: string): string {
 /** A file that cannot be written does not stop the daemon: its lines still go to stderr. */
 async function openRotated(file: string) {
   const { createStream } = await import('rotating-file-stream');
-  createPrivateDirectory(dirname(file));
+  try {
+    createPrivateDirectory(dirname(file));
+  } catch {
+    writeStderr(notWritten);
+    return undefined;
+  }
   const target = createStream(basename(file), {
     path: dirname(file),
     size: rotatedSize,
@@ -113,7 +120,7 @@ async function openRotated(file: string) {
   let isBroken = false;
   target.on('error', () => {
     isBroken = true;
-    writeStderr('The log file cannot be written; the log goes to stderr only.\n');
+    writeStderr(notWritten);
   });
   return {
     stream: {

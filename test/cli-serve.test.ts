@@ -157,6 +157,17 @@ test('--log-level silent says nothing, and the log never holds the token', async
   t.is(await said, '');
 });
 
+test('a log file whose directory cannot be made does not keep the daemon from starting', async (t) => {
+  const cli = testCli(t);
+  mkdirSync(cli.root, { recursive: true });
+  writeFileSync(join(cli.root, 'file'), '');
+  const { child, ended } = await serve(cli, '--log-file', join(cli.root, 'file', 'x', 'w.log'));
+  child.kill('SIGTERM');
+  const [code] = await ended;
+  if (process.platform !== 'win32') t.is(code, 0);
+  else t.pass();
+});
+
 /** Asks again and again, each time through a whole command, until a daemon answers. */
 async function untilReached(cli: TestCli): Promise<void> {
   while ((await cli.run(['url'])).code !== 0);
