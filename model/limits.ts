@@ -20,8 +20,12 @@ export const limits = {
   descCodePoints: 8_192,
   queryCodePoints: 256,
   historyEntries: 10_000,
-  /** Tags or searches in one request; each is some 5 µs of the main thread. */
-  itemsPerRequest: 1_000,
+  /** Searches in one request: more than are kept, so that a client may hand over all it has. */
+  historyPerRequest: 20_000,
+  /** Searches written in one turn of the main thread, some 5 µs each. */
+  historySlice: 1_000,
+  /** Tags in one request. */
+  tagsPerRequest: 1_000,
   recentDefault: 10,
   recentMax: 200,
   suggestLocal: 8,

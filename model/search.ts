@@ -71,7 +71,7 @@ export const recentSchema = z.object({
 export const newHistorySchema = z
   .object({
     query: text(limits.queryCodePoints).optional(),
-    queries: list(text(limits.queryCodePoints), limits.itemsPerRequest, 1).optional(),
+    queries: list(text(limits.queryCodePoints), limits.historyPerRequest, 1).optional(),
     lat: lat.optional(),
     lon: lon.optional(),
   })

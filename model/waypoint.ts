@@ -45,7 +45,7 @@ export const newBookmarkSchema = z.object({
   desc: descText.optional(),
   ele: z.number().optional(),
   time: time.optional(),
-  tags: list(tagInput, limits.itemsPerRequest).optional(),
+  tags: list(tagInput, limits.tagsPerRequest).optional(),
 });
 export type NewBookmark = z.output<typeof newBookmarkSchema>;
 
@@ -123,7 +123,7 @@ export const newTagsSchema = z
     name: nameText,
     lat,
     lon,
-    tags: list(tagInput, limits.itemsPerRequest, 1).optional(),
+    tags: list(tagInput, limits.tagsPerRequest, 1).optional(),
     tag: tagInput.optional(),
   })
   .refine(({ tags, tag }) => tags !== undefined || tag !== undefined, { path: ['tags'] });

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { route, type Route } from '../../http/route.ts';
 import { limits } from '../../model/limits.ts';
 import {
@@ -9,6 +10,7 @@ import {
   storedHistorySchema,
 } from '../../model/search.ts';
 import type { WaypointStore } from '../../storage/store.ts';
+import type { HistoryStore } from '../../storage/waypoints/history.ts';
 
 /** `/api/history` and `/api/recent_suggest`: what was searched for. With `isKept` false nothing is stored. */
 export function historyRoutes({ history }: WaypointStore, isKept: boolean): Route[] {
@@ -30,11 +32,11 @@ export function historyRoutes({ history }: WaypointStore, isKept: boolean): Rout
       summary: 'Records one search, optionally with its place, or several.',
       body: newHistorySchema,
       answers: { 201: storedHistorySchema },
-      handle({ body }) {
+      async handle({ body }) {
         const queries = body.queries ?? (body.query === undefined ? [] : [body.query]);
         const { lat, lon } = body;
         const place = lat === undefined || lon === undefined ? undefined : { lat, lon };
-        if (isKept) history.add(queries, place);
+        if (isKept) await addInSlices(history, queries, place);
         const stored = isKept ? queries.length : 0;
         return { status: 201, json: { stored, multiple: body.queries !== undefined } };
       },
@@ -48,4 +50,16 @@ export function historyRoutes({ history }: WaypointStore, isKept: boolean): Rout
       handle: ({ query }) => ({ status: 200, json: { deleted: history.remove(query.query) } }),
     }),
   ];
+}
+
+/** Others have their turn between two slices. */
+async function addInSlices(
+  history: HistoryStore,
+  queries: readonly string[],
+  place: { lat: number; lon: number } | undefined,
+): Promise<void> {
+  for (let at = 0; at < queries.length; at += limits.historySlice) {
+    if (at > 0) await nextTurn();
+    history.add(queries.slice(at, at + limits.historySlice), place);
+  }
 }
