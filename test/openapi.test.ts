@@ -1,4 +1,5 @@
 /** The OpenAPI document: made from the schemas that check requests, and good enough to check answers with. */
+import { readFileSync } from 'node:fs';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import test from 'ava';
 import { z } from 'zod';
@@ -8,6 +9,7 @@ import { describeApi, type OpenApiDocument } from '../model/openapi.ts';
 import { healthSchema } from '../model/process.ts';
 import { queryBbox, queryBoolean, queryInteger } from '../model/schema.ts';
 import { newBookmarkSchema, waypointSchema, waypointsSchema } from '../model/waypoint.ts';
+import { startTestDaemon } from './helpers/daemon.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { validateAnswer } from './helpers/openapi.ts';
 import { rawRequest } from './helpers/raw-http.ts';
@@ -145,6 +147,16 @@ test('GET /api/openapi.json describes all routes and itself', async (t) => {
   );
   t.notThrows(() => validateAnswer(document, 'GET', '/api/openapi.json', 200, document));
   t.is((await ask(rawRequest('GET /api/openapi.json'))).body, body);
+});
+
+test('every route of the daemon has its row in docs/api.md, and every row its route', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { body } = await daemon.get('/api/openapi.json');
+  const routesThere = Object.entries<object>(body.paths).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  const rows = readFileSync('docs/api.md', 'utf8').matchAll(/^\| `([A-Z]+ \/[^`]*)` \|/gmu);
+  t.deepEqual([...rows].map(([, name = '']) => name).toSorted(), routesThere.toSorted());
 });
 
 test('answers are checked against the document', (t) => {

@@ -1,6 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import test from 'ava';
+import { freshFix } from '../daemon/location/latest-fix.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 
 interface Wpt {
@@ -231,6 +234,47 @@ test('GET /api/location is 204 without a provider', async (t) => {
   t.is(answer.status, 204);
   t.is(answer.text, '');
 });
+
+test('a fix of the position is used for 120 s and not a millisecond longer', (t) => {
+  const taken = Date.UTC(2024, 0, 1);
+  const fix = { lat: 0, lon: 0, timestamp: '2024-01-01T00:00:00Z', source: 'test' };
+  const after = (ms: number) => freshFix(() => fix, { now: () => taken + ms, monotonic: () => 0 });
+  t.is(after(120_000), fix);
+  t.is(after(120_001), undefined);
+});
+
+test('GET /api/waypoints: four lists are sent at once, a fifth is 429 with Retry-After until one ends', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const db = new Database(daemon.paths.waypointsDatabase);
+  // More than the sockets of a reader that stands still can take.
+  db.exec(`WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 4000)
+    INSERT INTO bookmarks (name, lat, lon, lat_e6, lon_e6, desc)
+    SELECT 'n' || i, 0, 0, 0, 0, printf('%.8000c', 'x') FROM n`);
+  db.close();
+  const lists = await Promise.all(Array.from({ length: 4 }, () => openList(daemon)));
+  t.deepEqual(
+    lists.map(({ statusCode }) => statusCode),
+    [200, 200, 200, 200],
+  );
+  const fifth = await daemon.get('/api/waypoints');
+  t.is(fifth.status, 429);
+  t.is(fifth.body.code, 'busy');
+  t.is(fifth.headers.get('retry-after'), '1');
+  t.is((await daemon.get('/api/version')).status, 200);
+  lists[0]?.destroy();
+  let freed = await openList(daemon);
+  while (freed.statusCode === 429) freed = await openList(daemon);
+  t.is(freed.statusCode, 200);
+  for (const list of [...lists, freed]) list.destroy();
+});
+
+/** Asks for the list and reads nothing of it. */
+function openList(daemon: TestDaemon): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${daemon.token}` };
+  return new Promise((resolve, reject) => {
+    get(`${daemon.url}/api/waypoints`, { headers, agent: false }, resolve).on('error', reject);
+  });
+}
 
 test('GET /api/version tells runtime, platform, program and SQLite', async (t) => {
   const daemon = await startTestDaemon(t);
