@@ -1,5 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
+import Database from 'better-sqlite3';
 import test from 'ava';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 
@@ -148,3 +150,33 @@ test('GET /api/suggest: tag queries with AND and OR match normal forms of bookma
   t.deepEqual(await find('tag:'), []);
   t.deepEqual(await find('tag:nothing'), []);
 });
+
+test('GET /api/clusters: two big answers are sent at once, a third is 429 with Retry-After', async (t) => {
+  const empty = await startTestDaemon(t);
+  await empty.close();
+  const db = new Database(empty.paths.waypointsDatabase);
+  // Each in a cell of its own at zoom 24: more than one slice can group, and than sockets can take.
+  db.exec(`WITH RECURSIVE n (i) AS (SELECT 0 UNION ALL SELECT i + 1 FROM n WHERE i < 149999)
+    INSERT INTO bookmarks (name, lat, lon, lat_e6, lon_e6)
+    SELECT 'n' || i, i / 500 / 10.0, i % 500 / 10.0, i / 500 * 100000, i % 500 * 100000 FROM n`);
+  db.close();
+  const daemon = await startTestDaemon(t, { root: empty.root });
+  const big = '/api/clusters?zoom=24&grid=8';
+  const answers = [await openAnswer(daemon, big), await openAnswer(daemon, big)];
+  t.deepEqual(
+    answers.map(({ statusCode }) => statusCode),
+    [200, 200],
+  );
+  const third = await daemon.get(big);
+  t.is(third.status, 429);
+  t.is(third.headers.get('retry-after'), '1');
+  for (const answer of answers) answer.destroy();
+});
+
+/** Asks for an answer and reads nothing of its body. */
+function openAnswer(daemon: TestDaemon, path: string): Promise<IncomingMessage> {
+  const headers = { authorization: `Bearer ${daemon.token}` };
+  return new Promise((resolve, reject) => {
+    get(`${daemon.url}${path}`, { headers, agent: false }, resolve).on('error', reject);
+  });
+}
