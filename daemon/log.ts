@@ -22,7 +22,7 @@ export interface LogOptions {
 /** The file and five older ones: 30 MB at most. */
 const rotatedSize = '5M';
 const rotatedFiles = 5;
-/** When a disk stands still, lines are dropped rather than piled up. */
+/** When a disk or the reader of a pipe stands still, lines are dropped rather than piled up. */
 const maxWaitingBytes = 1_048_576;
 
 const notWritten = 'The log file cannot be written; the log goes to stderr only.\n';
@@ -36,8 +36,8 @@ const priorities: Readonly<Record<string, string>> = {
 };
 
 /**
- * Opens the log: one line an event on stderr, as JSON; for reading on a terminal; with priorities under systemd. It is
- * written synchronously, so the last words of a process are never lost.
+ * Opens the log: one line an event on stderr, as JSON; for reading on a terminal; with priorities under systemd. While
+ * its reader keeps up it is written at once, so that the last words of a process are not lost.
  */
 export async function openLog({ level, file, env = process.env }: LogOptions): Promise<OpenLog> {
   const rotated = file === undefined || level === 'silent' ? undefined : await openRotated(file);
@@ -79,9 +79,10 @@ async function openStderr(env: NonNullable<LogOptions['env']>): Promise<Destinat
   return { write: (text) => writeStderr(pretty(text)) };
 }
 
-/** Whoever read stderr may be gone; that is no reason to stop. */
+/** Whoever read stderr may be gone, or stand still; that is no reason to stop, nor to keep its lines for ever. */
 function writeStderr(text: string): void {
-  if (!process.stderr.destroyed) process.stderr.write(text);
+  const { destroyed, writableLength } = process.stderr;
+  if (!destroyed && writableLength <= maxWaitingBytes) process.stderr.write(text);
 }
 
 /**

@@ -157,6 +157,15 @@ test('--log-level silent says nothing, and the log never holds the token', async
   t.is(await said, '');
 });
 
+posix('lines that nobody takes from stderr do not pile up in memory', async (t) => {
+  const program = join(import.meta.dirname, 'programs', 'log-to-nobody.ts');
+  const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'pipe'] });
+  t.teardown(() => child.kill('SIGKILL'));
+  const [waiting] = await untilPrinted(child.stdout, /\d+/u);
+  t.true(Number(waiting) > 0, 'the pipe is full');
+  t.true(Number(waiting) < 1_100_000, waiting);
+});
+
 test('a log file whose directory cannot be made does not keep the daemon from starting', async (t) => {
   const cli = testCli(t);
   mkdirSync(cli.root, { recursive: true });
