@@ -116,7 +116,7 @@ interface Parts {
   readonly waypoints: Waypoints;
 }
 
-function buildParts({ store }: OpenedStores, options: StartOptions): Parts {
+function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptions): Parts {
   const { paths, log, clock } = options;
   const index = new WaypointIndex();
   const mirrorPool: MirrorPool = new WorkerPool({ file: 'mirror-tasks' });
@@ -129,6 +129,7 @@ function buildParts({ store }: OpenedStores, options: StartOptions): Parts {
     libraryPath: paths.libraryDatabase,
     importsDirectory: paths.imports,
     ownFiles: [paths.bookmarksFile],
+    wasLibraryWhole: isLibraryWhole,
     clock,
     log,
     countWaypoints: () => index.count(),

@@ -17,6 +17,8 @@ export interface OpenedStores {
   readonly store: WaypointStore;
   /** True when the library holds no file; then a worker need only look if `imports/` has one. */
   readonly isLibraryEmpty: boolean;
+  /** False when the library is new: what `imports/` has must be read before a list is complete. */
+  readonly isLibraryWhole: boolean;
   /** Closes the store, then lets go of the directory. */
   close(): void;
 }
@@ -76,6 +78,7 @@ function openLocked(
     return {
       store,
       isLibraryEmpty: library.empty,
+      isLibraryWhole: library.whole,
       close() {
         store.close();
         lock.release();

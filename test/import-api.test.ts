@@ -32,7 +32,7 @@ function sourceOf(daemon: TestDaemon, files: Readonly<Record<string, string>> = 
   return source;
 }
 
-/** A track that takes some hundred milliseconds to read for every 10,000 points. */
+/** A track of 84 bytes a point. */
 function longTrack(points = 120_000): string {
   const point =
     '<trkpt lat="47.1" lon="8.5"><ele>400</ele><time>2024-05-01T08:00:00Z</time></trkpt>\n';
@@ -138,7 +138,7 @@ test('a request that cannot be an import is refused, with the field that is wron
 
 test('one import at a time; it can be watched and stopped, and the file in progress is undone', async (t) => {
   const daemon = await startTestDaemon(t);
-  const dir = sourceOf(daemon, { 'a.gpx': hut, 'b.gpx': longTrack(), 'c.gpx': camp });
+  const dir = sourceOf(daemon, { 'a.gpx': hut, 'b.gpx': longTrack(600_000), 'c.gpx': camp });
   const running = daemon.call<ImportResult>('POST', '/api/import', { dir });
   const busy = await statusWhen(
     daemon,
@@ -216,7 +216,17 @@ test('what was imported is there after a restart, also after the library was los
   ]) {
     harm();
     const daemon = await startTestDaemon(t, { root: first.root });
-    // An import waits for the rebuilding, so after one the library is whole.
+    // All at once, and before anything else: each waits for the rebuilding.
+    const place = { name: 'Hut', lat: 46.5, lon: 8.2 };
+    const [list, clusters, tagged] = await Promise.all([
+      daemon.get('/api/waypoints'),
+      daemon.get('/api/clusters?zoom=20'),
+      daemon.call('POST', '/api/tags', { ...place, tag: 'x' }),
+    ]);
+    t.is(list.body.length, 2);
+    t.is(clusters.body.length, 2);
+    t.true(tagged.status < 300);
+    await daemon.call('DELETE', '/api/tags?name=Hut&lat=46.5&lon=8.2&tag=x');
     const { body } = await daemon.call('POST', '/api/import', { dir, recursive: true });
     t.like(body, { added: 0, duplicates: 2, dedup_count: 2 });
     t.deepEqual((await daemon.get('/api/waypoints')).body, before);

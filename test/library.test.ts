@@ -87,7 +87,10 @@ test('prepareLibrary keeps a library with files', (t) => {
   const library = openLibrary(t, path);
   put(library, 'a.gpx', [at('A')]);
   const revision = library.revision();
-  t.deepEqual(prepareLibrary(path, now), { empty: false, revision, setAside: false });
+  const kept = { empty: false, revision, setAside: false };
+  t.deepEqual(prepareLibrary(path, now), { ...kept, whole: false });
+  library.markWhole();
+  t.deepEqual(prepareLibrary(path, now), { ...kept, whole: true });
 });
 
 for (const [what, damage] of Object.entries({

@@ -20,6 +20,8 @@ export interface ImportRunOptions {
   readonly importsDirectory: string;
   /** Files of ours that are no sources wherever they lie: the bookmarks file. */
   readonly ownFiles: readonly string[];
+  /** As prepareLibrary says; then lists need not wait for the start-up. */
+  readonly wasLibraryWhole?: boolean;
   readonly clock: Clock;
   readonly log: Log;
   /** Takes the new index of imported waypoints; the import answers when it is in use. */
@@ -65,6 +67,11 @@ export class ImportRun {
   /** False while the library may lack what `imports/` has: until it is reconciled, and after a worker has died. */
   get isLibraryWhole(): boolean {
     return this.#isLibraryWhole;
+  }
+
+  /** Resolves when no file of `imports/` is missing in the library but one that could not be read. */
+  get libraryReady(): Promise<void> {
+    return this.#options.wasLibraryWhole ? Promise.resolve() : this.#reconciling.catch(() => {});
   }
 
   /** Settles when the first index is in use; rejects when there is none, until an import has mended the library. */

@@ -47,6 +47,7 @@ export interface RouteParts {
 export function apiRoutes(parts: RouteParts): Route[] {
   const { store, readers, waypoints, index, imports, latestFix, clock, isHistoryKept } = parts;
   const indexReady = (): Promise<void> => imports.indexReady;
+  const libraryReady = (): Promise<void> => imports.libraryReady;
   const routes = [
     healthRoute,
     ...bookmarkRoutes(waypoints),
@@ -54,10 +55,10 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...historyRoutes(store, isHistoryKept),
     ...importRoutes(imports),
     ...locationRoutes(latestFix, clock),
-    ...suggestRoutes({ store, index, indexReady }),
-    ...tagRoutes(waypoints, store),
+    ...suggestRoutes({ store, index, indexReady, libraryReady }),
+    ...tagRoutes(waypoints, store, libraryReady),
     ...versionRoutes(() => versionInfo(store.sqliteVersion, features)),
-    ...waypointRoutes(store, readers),
+    ...waypointRoutes(store, readers, libraryReady),
   ];
   return [...routes, openApiRoute(routes, programVersion())];
 }

@@ -12,6 +12,8 @@ export interface SuggestRouteOptions {
   readonly index: WaypointIndex;
   /** Resolves once the index of the imported waypoints is there. */
   readonly indexReady: () => Promise<void>;
+  /** Resolves once the library holds all that was imported. */
+  readonly libraryReady: () => Promise<void>;
 }
 
 /** `GET /api/suggest`: waypoints by name or tag. */
@@ -26,6 +28,7 @@ export function suggestRoutes(options: SuggestRouteOptions): Route[] {
       async handle({ query }) {
         const text = query.q ?? query.query ?? '';
         const tagQuery = parseTagQuery(text);
+        if (tagQuery !== undefined) await options.libraryReady();
         const suggestions =
           tagQuery === undefined
             ? await suggestText(options, text)

@@ -18,7 +18,11 @@ export function shownTags(tags: readonly Tag[], isEnriched: boolean | undefined)
 }
 
 /** `/api/tags`: the tags of one waypoint and the vocabulary of all. */
-export function tagRoutes(waypoints: Waypoints, store: WaypointStore): Route[] {
+export function tagRoutes(
+  waypoints: Waypoints,
+  store: WaypointStore,
+  libraryReady: () => Promise<void>,
+): Route[] {
   return [
     route({
       method: 'GET',
@@ -26,7 +30,7 @@ export function tagRoutes(waypoints: Waypoints, store: WaypointStore): Route[] {
       summary: 'Lists the tags of one waypoint, or with distinct=true all tags in use.',
       query: tagsQuery,
       answers: { 200: tagsAnswerSchema },
-      handle({ query }) {
+      async handle({ query }) {
         if (query.distinct === true) {
           const tags = vocabulary(store, query.emoji, query.counts);
           return { status: 200, json: { distinct: true, tags } };
@@ -35,6 +39,7 @@ export function tagRoutes(waypoints: Waypoints, store: WaypointStore): Route[] {
         if (query.lat === undefined) throw new WaypointError('invalid', { field: 'lat' });
         if (query.lon === undefined) throw new WaypointError('invalid', { field: 'lon' });
         const { name, lat, lon } = query;
+        await libraryReady();
         return { status: 200, json: taggedJson(store.tagsOf({ name, lat, lon }), query.emoji) };
       },
     }),
@@ -45,7 +50,8 @@ export function tagRoutes(waypoints: Waypoints, store: WaypointStore): Route[] {
       query: emojiQuery,
       body: newTagsSchema,
       answers: { 200: waypointTagsSchema, 201: waypointTagsSchema },
-      handle({ query, body }) {
+      async handle({ query, body }) {
+        await libraryReady();
         const raws = [...(body.tags ?? []), ...(body.tag === undefined ? [] : [body.tag])];
         const tagged = waypoints.addTags(body, raws);
         return { status: tagged.added > 0 ? 201 : 200, json: taggedJson(tagged, query.emoji) };
@@ -57,10 +63,11 @@ export function tagRoutes(waypoints: Waypoints, store: WaypointStore): Route[] {
       summary: 'Removes a tag from a waypoint; an absent one is no failure.',
       query: deleteTagQuery,
       answers: { 200: waypointTagsSchema },
-      handle: ({ query }) => ({
-        status: 200,
-        json: taggedJson(waypoints.removeTag(query, query.tag), query.emoji),
-      }),
+      async handle({ query }) {
+        await libraryReady();
+        const tagged = waypoints.removeTag(query, query.tag);
+        return { status: 200, json: taggedJson(tagged, query.emoji) };
+      },
     }),
   ];
 }

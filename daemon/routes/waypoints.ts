@@ -6,8 +6,15 @@ import type { ReaderPool, ReadSnapshot } from '../../storage/reader-pool.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import { waypointListPieces } from '../../storage/waypoint-list.ts';
 
-/** `GET /api/waypoints`: bookmarks, then imported waypoints, streamed from one snapshot of both databases. */
-export function waypointRoutes(store: WaypointStore, readers: ReaderPool): Route[] {
+/**
+ * `GET /api/waypoints`: bookmarks, then imported waypoints, streamed from one snapshot of both databases. While a lost
+ * library is read again it waits: half a list, or an export of one, would look like a whole one.
+ */
+export function waypointRoutes(
+  store: WaypointStore,
+  readers: ReaderPool,
+  libraryReady: () => Promise<void>,
+): Route[] {
   return [
     route({
       method: 'GET',
@@ -15,7 +22,8 @@ export function waypointRoutes(store: WaypointStore, readers: ReaderPool): Route
       summary: 'Lists all waypoints, bookmarks first.',
       query: waypointsQuery,
       answers: { 200: waypointsSchema, 304: null },
-      handle({ query, ifNoneMatch }): Answer {
+      async handle({ query, ifNoneMatch }): Promise<Answer> {
+        if (query.bookmarksOnly !== true) await libraryReady();
         const current = etagOf(store.revision(), query);
         if (notModified(ifNoneMatch, current)) return { status: 304, etag: current };
         return streamList(readers.acquire(), query);

@@ -7,6 +7,8 @@ import { revisionSql } from './writer.ts';
 export interface PreparedLibrary {
   /** No file has been imported, or all that was must be read again from `imports/`. */
   readonly empty: boolean;
+  /** False for a new one, until all that `imports/` has was read into it once; see LibraryWriter.markWhole. */
+  readonly whole: boolean;
   /** As LibraryWriter.revision. */
   readonly revision: string;
   /** An unusable or foreign file was there; it now lies beside under a name with a time stamp. */
@@ -43,8 +45,9 @@ function openPrepared(path: string): Omit<PreparedLibrary, 'setAside'> {
   try {
     if (schemaVersionOf(db) === 0) create(db);
     const files = db.prepare('SELECT count(*) FROM files').pluck().get();
+    const unread = db.prepare("SELECT 1 FROM meta WHERE key = 'unread'").get();
     const revision = db.prepare<[], string>(revisionSql).pluck().get() ?? '';
-    return { empty: files === 0, revision };
+    return { empty: files === 0, whole: unread === undefined, revision };
   } finally {
     db.close();
   }

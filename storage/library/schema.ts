@@ -16,7 +16,8 @@ export const librarySchemaVersion = 1;
  */
 export const librarySchema = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  INSERT INTO meta VALUES ('store', lower(hex(randomblob(8)))), ('revision', '1');
+  -- 'unread' goes once all files below imports/ have been read.
+  INSERT INTO meta VALUES ('store', lower(hex(randomblob(8)))), ('revision', '1'), ('unread', '1');
 
   CREATE TABLE files (
     id INTEGER PRIMARY KEY AUTOINCREMENT,

@@ -149,6 +149,11 @@ export class LibraryWriter {
     this.#statements.restamp.run({ id, ...stamp });
   }
 
+  /** Notes that all files below `imports/` have been read since this library was made. */
+  markWhole(): void {
+    this.#statements.markWhole.run();
+  }
+
   /** Names the present content: changes with every file added, replaced or removed, and with a rebuilt library. */
   revision(): string {
     return this.#statements.revision.get() ?? '';
@@ -248,6 +253,7 @@ function prepareStatements(db: Database) {
     touch: db.prepare(
       "UPDATE meta SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) WHERE key = 'revision'",
     ),
+    markWhole: db.prepare("DELETE FROM meta WHERE key = 'unread'"),
     revision: db.prepare<[], string>(revisionSql).pluck(),
     shownCount: db.prepare<[], number>('SELECT count(*) FROM waypoints WHERE shown = 1').pluck(),
     // CROSS JOIN fixes the order of the loops, so that nothing is sorted.

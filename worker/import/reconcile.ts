@@ -37,6 +37,7 @@ export function reconcileLibrary(task: LibraryTask): ReconcileOutcome {
     const isSettled = reconcileFiles({ library, files, progress }, counts);
     const isDurable = settle(library, files, counts.loaded + counts.dropped > 0);
     const isWhole = counts.isWhole && isSettled && isDurable;
+    if (isWhole) library.markWhole();
     return { ...counts, isWhole, index: indexOf(library) };
   } finally {
     library.close();
