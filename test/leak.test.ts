@@ -64,8 +64,15 @@ test('a store that fails under every route gives 500 with the fixed sentence, an
   const daemon = await startTestDaemon(t);
   await daemon.call('POST', '/api/bookmarks', { ...place, tags: ['canarytag'] });
   const vandal = new Database(daemon.paths.waypointsDatabase);
-  for (const table of ['hidden', 'bookmarks', 'tags', 'history', 'meta'])
-    vandal.exec(`DROP TABLE ${table}`);
+  vandal.pragma('foreign_keys = OFF');
+  const tables = vandal
+    .prepare<[], string>(
+      "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'",
+    )
+    .pluck()
+    .all();
+  t.true(tables.length >= 5);
+  for (const table of tables) vandal.exec(`DROP TABLE ${table}`);
   vandal.close();
   for (const { status, message, text } of await failEvery(daemon, everyRoute)) {
     t.is(status, 500);
