@@ -5,6 +5,7 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import type { ImportResult } from '../model/import.ts';
 import { limits } from '../model/limits.ts';
+import { normalTag, type Tag } from '../model/tag.ts';
 import type { Place } from '../model/waypoint.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
@@ -111,7 +112,7 @@ test('bookmarks, imports, tags and restarts in any order: list, clusters, sugges
       }
       await world.daemon.close();
     }),
-    { seed, numRuns: examples.length + 4, examples },
+    { seed, numRuns: examples.length + 4, examples, interruptAfterTimeLimit: 20_000 },
   );
 });
 
@@ -208,6 +209,7 @@ async function checkAnswers(t: ExecutionContext, world: World): Promise<void> {
     checkClusters(t, daemon, '&bookmarksOnly=1', model.bookmarks.length),
     ...['Hut', 'Gipfel', 'caf\u00e9'].map((name) => checkNames(t, daemon, list, name)),
     checkTagged(t, daemon, list),
+    checkVocabulary(t, daemon, model),
     ...list.slice(0, 2).map((place) => checkTags(t, daemon, place)),
   ]);
 }
@@ -250,6 +252,22 @@ async function checkTagged(
   const { body } = await daemon.get('/api/suggest?q=tag:home');
   const tagged = list.filter(({ tags: own = [] }) => own.some((tag) => /home|🏠/u.test(tag)));
   t.is(body.suggestions.length, Math.min(tagged.length, limits.suggestLocal));
+}
+
+async function checkVocabulary(
+  t: ExecutionContext,
+  daemon: TestDaemon,
+  model: ReferenceStore,
+): Promise<void> {
+  const { body } = await daemon.get<{ tags: Tag[] }>('/api/tags?distinct=1&counts=1&emoji=1');
+  const counts = new Map<string, number>();
+  for (const { raw } of model.tags) {
+    const normal = normalTag(raw);
+    counts.set(normal, (counts.get(normal) ?? 0) + 1);
+  }
+  const found = body.tags.map(({ normal, count }) => `${normal} ${count}`);
+  const expected = Array.from(counts, ([normal, count]) => `${normal} ${count}`);
+  t.deepEqual(found.toSorted(), expected.toSorted());
 }
 
 async function checkTags(
