@@ -1,9 +1,9 @@
-import { parseTime } from '../../model/time.ts';
 import type { ByteCursor } from './byte-cursor.ts';
 
 const zero = 0x30;
 const minus = 0x2d;
 const point = 0x2e;
+const letterT = 0x54;
 const letterZ = 0x5a;
 const colon = 0x3a;
 
@@ -50,8 +50,6 @@ export function passDecimal(cursor: ByteCursor): number {
 const dateBytes = 11;
 /** Bytes of the shortest time that is passed, `YYYY-MM-DDThh:mm:ssZ`. */
 const timeBytes = 20;
-const datePattern = /^\d{4}-\d\d-\d\dT$/;
-
 /** Passes the usual times of points. Neighbours share their date, so that is worked out only when it changes. */
 export class ByteTimes {
   readonly #date = new Uint8Array(dateBytes);
@@ -64,7 +62,7 @@ export class ByteTimes {
   pass(cursor: ByteCursor): number {
     const { bytes, at, end } = cursor;
     if (end - at < timeBytes) return Number.NaN;
-    if (!this.#isSameDate(bytes, at)) this.#readDate(bytes.toString('latin1', at, at + dateBytes));
+    if (!this.#isSameDate(bytes, at)) this.#readDate(bytes, at);
     const hour = twoDigits(bytes, at + 11);
     const minute = twoDigits(bytes, at + 14);
     const second = twoDigits(bytes, at + 17);
@@ -85,11 +83,23 @@ export class ByteTimes {
     return true;
   }
 
-  #readDate(text: string): void {
-    const isDate = datePattern.test(text);
-    this.#dateMs = (isDate ? parseTime(`${text}00:00:00Z`) : undefined) ?? Number.NaN;
-    for (let i = 0; i < dateBytes; i += 1) this.#date[i] = text.charCodeAt(i);
+  #readDate(bytes: Uint8Array, at: number): void {
+    this.#dateMs = readDateMs(bytes, at);
+    for (let i = 0; i < dateBytes; i += 1) this.#date[i] = bytes[at + i]!;
   }
+}
+
+/** Midnight of a date before a `T`; NaN if it is none, or one of the first hundred years, which `Date.UTC` mistakes. */
+function readDateMs(bytes: Uint8Array, at: number): number {
+  const isDate = bytes[at + 4] === minus && bytes[at + 7] === minus && bytes[at + 10] === letterT;
+  const century = twoDigits(bytes, at);
+  const ofCentury = twoDigits(bytes, at + 2);
+  if (!isDate || century < 1 || century > 99 || ofCentury > 99) return Number.NaN;
+  const month = twoDigits(bytes, at + 5);
+  const day = twoDigits(bytes, at + 8);
+  if (month < 1 || month > 12) return Number.NaN;
+  const dateMs = Date.UTC(century * 100 + ofCentury, month - 1, day);
+  return new Date(dateMs).getUTCDate() === day ? dateMs : Number.NaN;
 }
 
 /** Two digits as a number; 100 or more if they are not. */

@@ -1,8 +1,15 @@
 import { blankControlCharacters, normalizeText } from '../../model/text.ts';
 import { copyText } from './copy-text.ts';
 
-/** A text of a file as it is stored: control characters blank, trimmed, NFC, at most `maxCodePoints`; may be empty. */
+/** ASCII without anything to clean, trim or compose: most names. */
+const printable = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
+
+/**
+ * A text of a file as it is stored: control characters blank, trimmed, NFC, at most `maxCodePoints`; may be empty.
+ * What needs no cleaning is returned as it is, so `text` itself must not be a piece of a large one.
+ */
 export function cleanText(text: string, maxCodePoints: number): string {
+  if (text.length <= maxCodePoints && printable.test(text)) return text;
   const clean = normalizeText(blankControlCharacters(text));
   // A code point has at most two units: shorter texts need no counting.
   if (clean.length <= maxCodePoints) return copyText(clean);

@@ -1,3 +1,4 @@
+import { copyText } from './copy-text.ts';
 import type { PointCounts } from './point-counts.ts';
 import { parseDegrees, parseNumber, PointTimes } from './point-values.ts';
 import { readValues, type Attributes, type ValueHandler } from './xml-values.ts';
@@ -75,7 +76,10 @@ export class PointReader {
       this.#counts.trackPoint(lat, lon, ele, timeMs);
       return;
     }
-    const { name = '', desc = '' } = texts;
-    this.#counts.waypoint(lat, lon, ele, timeMs, { name, desc, tags });
+    this.#counts.waypoint(lat, lon, ele, timeMs, {
+      name: copyText(texts.name ?? ''),
+      desc: copyText(texts.desc ?? ''),
+      tags: tags.map(copyText),
+    });
   }
 }
