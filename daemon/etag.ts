@@ -1,10 +1,11 @@
-import { createHash } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
+
+/** Counters of changes go back when a store is restored from a copy; what a process answered stays its own. */
+const processId = randomBytes(8).toString('hex');
 
 /** Makes a strong ETag from the revision of what an answer shows and everything in the request that shapes it. */
 export function makeEtag(revision: string, shape: readonly unknown[]): string {
   // Hashed, because a shape may hold a tag or a box of coordinates, and an ETag is kept by clients.
-  const digest = createHash('sha256')
-    .update(JSON.stringify([revision, shape]))
-    .digest('base64url');
-  return `"${digest.slice(0, 22)}"`;
+  const content = JSON.stringify([processId, revision, shape]);
+  return `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
 }

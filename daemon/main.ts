@@ -1,7 +1,7 @@
 import { runProgram } from './commands/program.ts';
 
-/** What a failed start has left open must not keep the process, ms. */
-const failureGraceMs = 1_000;
+/** What a failed start has left open, or lines that nobody takes from stderr, must not keep the process, ms. */
+const graceMs = 1_000;
 
 process.exitCode = await runProgram(process.argv.slice(2));
-if (process.exitCode !== 0) setTimeout(() => process.exit(), failureGraceMs).unref();
+setTimeout(() => process.exit(), graceMs).unref();

@@ -70,14 +70,14 @@ export class Waypoints {
   /** @throws WaypointError unknown_waypoint */
   addTags(place: Place, raws: readonly string[]): TaggedPlace & { added: number } {
     const tagged = this.#options.store.addTags(place, raws);
-    this.#options.onChange();
+    if (tagged.added > 0) this.#options.onChange();
     return tagged;
   }
 
   /** @throws WaypointError unknown_waypoint */
   removeTag(place: Place, raw: string): TaggedPlace {
     const tagged = this.#options.store.removeTag(place, raw);
-    this.#options.onChange();
+    if (tagged.removed) this.#options.onChange();
     return tagged;
   }
 }

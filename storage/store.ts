@@ -5,7 +5,7 @@ import {
   type IdentityKey,
 } from '../model/identity.ts';
 import { WaypointError } from '../model/failure.ts';
-import type { Tag } from '../model/tag.ts';
+import { normalTag, type Tag } from '../model/tag.ts';
 import type { BookmarkChange, Place } from '../model/waypoint.ts';
 import { openJoinedReader, type Database } from './database.ts';
 import { findTagged, type TagCombination, type TaggedWaypoint } from './tagged-places.ts';
@@ -142,20 +142,23 @@ export class WaypointStore {
 
   /** @throws WaypointError unknown_waypoint */
   addTags(place: Place, raws: readonly string[]): TaggedPlace & { added: number } {
-    return this.#change(() => {
-      const known = this.#require(place);
-      const added = this.#tags.add(keyOf(known), raws);
-      return { place: known, tags: this.#tags.list(keyOf(known)), added };
-    });
+    const known = this.#require(place);
+    const key = keyOf(known);
+    // Nothing new is no change: no write to the disk, and no list has to be sent again.
+    const present = new Set(this.#tags.list(key).map(({ normal }) => normal));
+    const isNew = raws.some((raw) => !present.has(normalTag(raw)));
+    const added = isNew ? this.#change(() => this.#tags.add(key, raws)) : 0;
+    return { place: known, tags: this.#tags.list(key), added };
   }
 
   /** @throws WaypointError unknown_waypoint */
-  removeTag(place: Place, raw: string): TaggedPlace {
-    return this.#change(() => {
-      const known = this.#require(place);
-      this.#tags.remove(keyOf(known), raw);
-      return { place: known, tags: this.#tags.list(keyOf(known)) };
-    });
+  removeTag(place: Place, raw: string): TaggedPlace & { removed: boolean } {
+    const known = this.#require(place);
+    const key = keyOf(known);
+    const normal = normalTag(raw);
+    const removed = this.#tags.list(key).some((tag) => tag.normal === normal);
+    if (removed) this.#change(() => this.#tags.remove(key, raw));
+    return { place: known, tags: this.#tags.list(key), removed };
   }
 
   /** The tags of a waypoint; none for an unknown one. */

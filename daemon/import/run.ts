@@ -162,7 +162,7 @@ export class ImportRun {
       : await this.#runImport(request, progress);
     if (outcome.index !== undefined) await this.#options.onIndex(outcome.index);
     const result = { ...outcome.result, dedup_count: await this.#options.countWaypoints() };
-    this.#last = { finished_at: formatTime(this.#options.clock.now()), ...result };
+    this.#last = { finished_at: formatTime(this.#options.clock.now()), ...shortened(result) };
     this.#logImport(result, outcome.isDiskFull, this.#options.clock.now() - running.startedAt);
     if (outcome.isDiskFull) throw new WaypointError('disk_full');
     return result;
@@ -245,4 +245,19 @@ async function hasNoFiles(directory: string): Promise<boolean> {
 /** The worker's errors hold no paths. */
 function describe(error: unknown): Record<string, string> {
   return { error: error instanceof Error ? error.message : String(error) };
+}
+
+/** Lists of the last result beyond this are cut: a status is asked for again and again. The numbers stay true. */
+const lastEntries = 1_000;
+
+function shortened(result: ImportResult): ImportResult {
+  return {
+    ...result,
+    skipped_files: result.skipped_files.slice(0, lastEntries),
+    duplicate_files: result.duplicate_files.slice(0, lastEntries),
+    unsupported_files: result.unsupported_files.slice(0, lastEntries),
+    failed_files: result.failed_files.slice(0, lastEntries),
+    replaced_files: result.replaced_files.slice(0, lastEntries),
+    failures: result.failures.slice(0, lastEntries),
+  };
 }

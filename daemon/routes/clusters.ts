@@ -41,24 +41,30 @@ export function clusterRoutes({ store, index, indexReady }: ClusterRouteOptions)
         return {
           status: 200,
           etag,
-          ...clusterPieces(clusterJson(index.snapshot(), request), permits),
+          ...(await clusterPieces(clusterJson(index.snapshot(), request), permits)),
         };
       },
     }),
   ];
 }
 
-/** What is not whole after one slice is big, and waits for one of the few permits. */
-function clusterPieces(
+/** What a view of a screen takes at most, also when the code is cold; what takes longer is big. */
+const smallTurns = 4;
+
+/** What is not whole after a few turns is big, and takes one of the few permits. */
+async function clusterPieces(
   steps: Iterator<string> & Iterable<string>,
   permits: Permits,
-): { pieces: Iterable<string> | AsyncIterable<string>; close?: () => void } {
+): Promise<{ pieces: Iterable<string> | AsyncIterable<string>; close?: () => void }> {
   const turns = new Turns();
   let text = '';
-  while (!turns.isOver()) {
-    const step = steps.next();
-    if (step.done === true) return { pieces: [text] };
-    text += step.value;
+  for (let turn = 1; turn <= smallTurns; turn += 1) {
+    while (!turns.isOver()) {
+      const step = steps.next();
+      if (step.done === true) return { pieces: [text] };
+      text += step.value;
+    }
+    await turns.next();
   }
   const giveBack = permits.take();
   return { pieces: continued(text, steps), close: giveBack };
