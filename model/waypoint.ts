@@ -35,7 +35,7 @@ export interface Place {
   readonly lon: number;
 }
 
-export const nameText = text(limits.nameCodePoints);
+const nameText = text(limits.nameCodePoints);
 const descText = text(limits.descCodePoints, 0);
 
 export const newBookmarkSchema = z.object({

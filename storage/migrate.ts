@@ -5,7 +5,7 @@ import { applicationId } from './database.ts';
 export type Migration = (db: Database) => void;
 
 /** Thrown when a store is of a newer version than this program knows; the store is untouched. */
-export class NewerSchema extends Error {
+class NewerSchema extends Error {
   override readonly name = 'NewerSchema';
 }
 

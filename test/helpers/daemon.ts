@@ -55,7 +55,7 @@ export function temporaryDirectory(t: ExecutionContext<unknown>): string {
 }
 
 /** Settings whose every directory lies below one root. */
-export function testSettings(root: string, changes: Partial<Settings> = {}): Settings {
+function testSettings(root: string, changes: Partial<Settings> = {}): Settings {
   return {
     ...settingDefaults,
     port: 0,
@@ -107,7 +107,7 @@ export async function startTestDaemon(
 }
 
 /** Calls an API and checks every answer against the daemon's own OpenAPI document. */
-export function apiCaller(url: string, token: string): TestDaemon['call'] {
+function apiCaller(url: string, token: string): TestDaemon['call'] {
   let document: Promise<unknown> | undefined;
   return async (method, path, body, headers = {}) => {
     const authorization = { authorization: `Bearer ${token}` };
