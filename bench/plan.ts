@@ -38,7 +38,7 @@ const full: Plan = {
   treeFiles: 400,
   rounds: 3,
   idleMs: 5_000,
-  loadMs: 2_000,
+  loadMs: 1_000,
   enoughCpuMs: 400,
   searches: 400,
 };

@@ -57,16 +57,27 @@ async function readyMs(session: Session, start: () => Promise<ServerProcess>): P
   return server.readyMs;
 }
 
-/** On new directories, and again on the same ones: the first start has more to do, and memory does not come back. */
+/** On new directories, and again on known ones: the first start has more to do, and memory does not come back. */
 async function idleCost(session: Session): Promise<Figure[]> {
   const first: Idle[] = [];
   const again: Idle[] = [];
   const bareCosts: Idle[] = [];
   for (let round = 0; round < Math.min(session.plan.rounds, 2); round += 1) {
     const root = session.directory();
-    first.push(await idle(session, await session.daemon(root)));
-    again.push(await idle(session, await session.daemon(root)));
-    bareCosts.push(await idle(session, await session.bareServer()));
+    await session.stop(await session.daemon(root));
+    const servers = [
+      await session.daemon(),
+      await session.daemon(root),
+      await session.bareServer(),
+    ] as const;
+    const [ofFirst, ofAgain, ofBare] = await Promise.all([
+      idle(session, servers[0]),
+      idle(session, servers[1]),
+      idle(session, servers[2]),
+    ]);
+    first.push(ofFirst);
+    again.push(ofAgain);
+    bareCosts.push(ofBare);
   }
   return [
     ...idleFigures(session, 'idle after the first start ever', { own: first, bareCosts }),
@@ -96,10 +107,13 @@ function idleFigures(
   ];
 }
 
-/** A request first: what is loaded late has been loaded then. Then long enough for a worker to end that has no work. */
+/**
+ * A request first: what is loaded late has been loaded then. Then long enough for a worker to end that has no work, and
+ * for V8 to tidy up as it does some seconds after the last call.
+ */
 async function idle(session: Session, server: ServerProcess): Promise<Idle> {
   await server.get('/api/version');
-  await wait(session.plan.idleMs * 1.2);
+  await wait(session.plan.idleMs * 3);
   const before = server.cpuMs();
   await wait(session.plan.idleMs);
   const cost = server.cost();

@@ -20,8 +20,10 @@ const name = 'waypoints';
 const list = '/api/waypoints?emoji=true';
 const version = '/api/version';
 const mostLists = 60;
-const mostSmall = 4_000;
 const warmCalls = 500;
+/** Small answers are compared in many short turns: a moment in which the machine is busy then harms both alike. */
+const smallBatches = 6;
+const batchCalls = 800;
 /** The largest size has the bar on the first byte; the smallest one is what it is compared with. */
 const firstBytes = 20;
 
@@ -62,8 +64,10 @@ async function measure(session: Session, count: number): Promise<ListCost> {
     );
     // What the lists before have left to clean up is not part of a small answer.
     await ofDaemon(list, warmCalls, etag);
-    runs.notModified.push(await ofDaemon(list, mostSmall, etag));
-    runs.small.push(await ofDaemon(version, mostSmall));
+    for (let batch = 0; batch < smallBatches; batch += 1) {
+      runs.notModified.push(await ofDaemon(list, batchCalls, etag));
+      runs.small.push(await ofDaemon(version, batchCalls));
+    }
   }
   const first = await firstByteTimes(daemon);
   sql.close();
