@@ -418,3 +418,12 @@ test('the lists of the last result are cut, its numbers are not', async (t) => {
   t.is(run.status().last?.unsupported_files.length, 1_000);
   t.is(run.status().last?.unsupported, 1_001);
 });
+
+test('a file of nothing but track points is imported, and nothing shows on the map', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const dir = sourceOf(daemon, { 'a.gpx': longTrack(3) });
+  const { status, body } = await daemon.call<ImportResult>('POST', '/api/import', { dir });
+  t.is(status, 200);
+  t.like(body, { added: 1, count: 0, observations: 3, dedup_count: 0 });
+  t.deepEqual((await daemon.get('/api/clusters')).body, []);
+});
