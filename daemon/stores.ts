@@ -163,7 +163,7 @@ function remedy(paths: Paths): string {
   const before = remains
     ? `mkdir -p "${aside}" && mv "${paths.waypointsDatabase}"* "${aside}" && `
     : '';
-  const anew = `To rebuild it from bookmarks.gpx and the imports: ${before}waypointd serve --new-store`;
+  const anew = `To rebuild it from bookmarks.gpx and the imports: ${before}waypointd serve --new-store --data-dir "${paths.data}"`;
   const newest = entriesOf(paths.backups)
     .filter((path) => path.endsWith('.sqlite'))
     .toSorted()

@@ -40,8 +40,8 @@ Examples:
   waypointd export -o all.gpx
   waypointd export --bookmarks --format csv > bookmarks.csv
 
-GPX keeps every field: imported elsewhere it gives the same waypoints, with their tags in
-<extensions>. CSV is for spreadsheets: a text that one would run as a formula (it begins with
+GPX keeps every field, tags in <extensions>. Imported elsewhere it gives the same waypoints;
+an import never sets tags or bookmarks, so these come back only by way of bookmarks.gpx. CSV is for spreadsheets: a text that one would run as a formula (it begins with
 = + - or @) gets an apostrophe in front.`,
     )
     .action(async (options: ExportOptions, command: Command) => {

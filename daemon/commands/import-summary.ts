@@ -142,7 +142,9 @@ function details(sum: ImportSum): string[] {
     lines.push(`${counted(sum.duplicates, 'file was', 'files were')} imported before`);
   }
   if (sum.untimed_points > 0) {
-    lines.push(`${counted(sum.untimed_points, 'point')} without a time left out of the timeline`);
+    lines.push(
+      `${counted(sum.untimed_points, 'point')} without a time: on the map if it is a waypoint, but not among the timed points`,
+    );
   }
   if (sum.unusable_points > 0) {
     lines.push(`${counted(sum.unusable_points, 'point')} without a usable position left out`);

@@ -63,6 +63,9 @@ Exit code: 0 if at least one of the files is in the library now, else 1.`,
           'Stopped before the end. Finished files are kept, and the same command goes on from there.',
         );
         process.exitCode = 128 + constants.signals[run.stoppedBy];
+      } else if (sum.cancelled === true) {
+        note('Stopped from elsewhere before the end. Finished files are kept.');
+        process.exitCode = 1;
       } else if (!isInLibrary(sum)) {
         process.exitCode = 1;
       }

@@ -23,9 +23,9 @@ const sources: Readonly<Record<Suggestion['source'], string>> = {
 export function registerSearch(program: Command): void {
   program
     .command('search <text...>')
-    .summary('find waypoints and places by name or tag')
+    .summary('find waypoints by name or tag')
     .description(
-      'Finds waypoints by part of their name or by their tag, then places by name. A search from the\ncommand line is not added to the history.',
+      'Finds up to 8 waypoints by part of their name or by their tag. A search from the command\nline is not added to the history.',
     )
     .option('--json', 'print the answer as JSON')
     .addHelpText(
