@@ -1,6 +1,5 @@
 import { extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Transferable } from 'node:worker_threads';
 import type { Piscina } from 'piscina';
 
 /** The tasks that a file in worker/ exports. */
@@ -32,18 +31,16 @@ export class WorkerPool<Module extends Tasks<Module>> {
 
   /**
    * Runs a task in the thread.
-   * @param transferList what of the input moves to the thread instead of being copied: message ports.
    * @throws what the task throws, with its message but without its class; or an error of the thread when that dies.
    */
   async run<Name extends keyof Module & string>(
     name: Name,
     input: Parameters<Module[Name]>[0],
-    transferList: readonly Transferable[] = [],
   ): Promise<Awaited<ReturnType<Module[Name]>>> {
     if (this.#isClosed) throw new Error('The worker pool is closed.');
     this.#pool ??= this.#open();
     const pool = await this.#pool;
-    return pool.run(input, { name, transferList: [...transferList] });
+    return pool.run(input, { name });
   }
 
   /** Ends the thread; a task that is running fails. */

@@ -29,7 +29,6 @@ export const limits = {
   recentDefault: 10,
   recentMax: 200,
   suggestLocal: 8,
-  suggestTotal: 12,
   zoomMax: 24,
   gridMin: 8,
   gridMax: 512,
