@@ -1,4 +1,5 @@
-import { extname } from 'node:path';
+import { getCompileCacheDir } from 'node:module';
+import { dirname, extname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
 
@@ -59,6 +60,7 @@ export class WorkerPool<Module extends Tasks<Module>> {
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: idleTimeoutMs,
+      env: threadEnvironment(),
       // Small young generations keep the memory of an import the same whatever the size of its files.
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
     });
@@ -72,4 +74,13 @@ export class WorkerPool<Module extends Tasks<Module>> {
     this.#pool = undefined;
     await pool?.destroy();
   }
+}
+
+/** A thread does not inherit the compile cache, only the variable that asks for one: it starts in a third of the time. */
+function threadEnvironment(): NodeJS.ProcessEnv {
+  const directory = getCompileCacheDir();
+  // The directory in use is one below the one that was asked for.
+  return directory === undefined
+    ? process.env
+    : { ...process.env, NODE_COMPILE_CACHE: dirname(directory) };
 }
