@@ -49,8 +49,10 @@ function* inPieces(bytes: Uint8Array, size: number): Generator<Uint8Array> {
 }
 
 function wanted(entry: Expected): object {
-  const { waypoints, observations, untimedPoints, unusablePoints, first, last } = entry;
-  const counts = { waypoints, observations, untimedPoints, unusablePoints };
+  const { waypoints, observations, untimedPoints, invalidTimes, unusablePoints } = entry;
+  const { first, last } = entry;
+  const missingTimes = untimedPoints - invalidTimes;
+  const counts = { waypoints, observations, missingTimes, invalidTimes, unusablePoints };
   if (first === undefined || last === undefined) return counts;
   return { ...counts, firstMs: Date.parse(first), lastMs: Date.parse(last) };
 }
@@ -69,11 +71,12 @@ function outcomeText(entry: Expected | ExpectedRefusal): string {
   if (isRefusal(entry)) {
     return `\`${entry.refused}\`${entry.line === undefined ? '' : `, line ${entry.line}`}`;
   }
-  const { waypoints, observations, untimedPoints, unusablePoints } = entry;
+  const { waypoints, observations, untimedPoints, invalidTimes, unusablePoints } = entry;
   const counts = [
     waypoints > 0 ? `${waypoints} waypoint${waypoints > 1 ? 's' : ''}` : '',
     observations > 0 ? `${observations} observation${observations > 1 ? 's' : ''}` : '',
     untimedPoints > 0 ? `${untimedPoints} untimed` : '',
+    invalidTimes > 0 ? `${invalidTimes} of them with an invalid time` : '',
     unusablePoints > 0 ? `${unusablePoints} unusable` : '',
   ];
   return `ok: ${counts.filter((count) => count !== '').join(', ') || 'no points'}`;
@@ -145,7 +148,7 @@ test('fixtures/journey is what its script writes, small, and read without a faul
     bytes += content.length;
     t.is(content.toString(), text, file);
     const { outcome } = read([content]);
-    t.like(outcome, { untimedPoints: 0, unusablePoints: 0 }, file);
+    t.like(outcome, { missingTimes: 0, invalidTimes: 0, unusablePoints: 0 }, file);
   }
   t.true(bytes < 600_000);
   const places = read(path.join(fixtures, 'journey', 'places.gpx')).waypoints;

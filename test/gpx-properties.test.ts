@@ -9,7 +9,13 @@ const seed = 20_240_501;
 interface Heard {
   readonly waypoints: object[];
   readonly trackPoints: object[];
-  readonly counts: { waypoints: number; observations: number; untimed: number; unusable: number };
+  readonly counts: {
+    waypoints: number;
+    observations: number;
+    missing: number;
+    invalid: number;
+    unusable: number;
+  };
 }
 
 function hear(source: Iterable<Uint8Array>): Heard {
@@ -19,11 +25,17 @@ function hear(source: Iterable<Uint8Array>): Heard {
     waypoint: (waypoint) => void waypoints.push(waypoint),
     trackPoint: (lat, lon, ele, timeMs) => void trackPoints.push({ lat, lon, ele, timeMs }),
   });
-  const { observations, untimedPoints: untimed, unusablePoints: unusable } = summary;
+  const { waypoints: found, observations, missingTimes, invalidTimes, unusablePoints } = summary;
   return {
     waypoints,
     trackPoints,
-    counts: { waypoints: summary.waypoints, observations, untimed, unusable },
+    counts: {
+      waypoints: found,
+      observations,
+      missing: missingTimes,
+      invalid: invalidTimes,
+      unusable: unusablePoints,
+    },
   };
 }
 
@@ -33,6 +45,8 @@ interface Point {
   readonly lon: number;
   readonly ele: number | undefined;
   readonly timeMs: number | undefined;
+  /** What stands in the place of a time that is undefined; undefined = no element. */
+  readonly badTime: string | undefined;
   readonly name: string;
   readonly isUsable: boolean;
 }
@@ -61,6 +75,7 @@ const point: fc.Arbitrary<Point> = fc.record({
     { nil: undefined },
   ),
   timeMs: fc.option(fc.integer({ min: -2e12, max: 4e12 }), { nil: undefined }),
+  badTime: fc.constantFrom(undefined, '', ' ', 'yesterday', '2023-02-29T00:00:00Z'),
   name: fc.array(character, { maxLength: 12 }).map((characters) => characters.join('')),
   isUsable: fc.integer({ min: 0, max: 9 }).map((value) => value > 0),
 });
@@ -124,7 +139,7 @@ function writePoint(item: Point, prefix: string, style: Style): string {
   const quote = pick(style, '"', "'");
   const lat = `lat${blank(style)}=${quote}${writeNumber(item.isUsable ? item.lat : 90.5, style)}${quote}`;
   const lon = `lon=${blank(style)}${quote}${writeNumber(item.lon, style)}${quote}`;
-  const time = item.timeMs === undefined ? undefined : new Date(item.timeMs).toISOString();
+  const time = item.timeMs === undefined ? item.badTime : new Date(item.timeMs).toISOString();
   const parts = [
     item.ele === undefined ? '' : writeElement('ele', String(item.ele), prefix, style),
     time === undefined ? '' : writeElement('time', pick(style, time, ` ${time}\n`), prefix, style),
@@ -154,6 +169,9 @@ function writeDocument(points: readonly Point[], choices: readonly number[]): st
 function expectedOf(points: readonly Point[]): Heard {
   const usable = points.filter((item) => item.isUsable);
   const timed = usable.filter((item) => item.timeMs !== undefined);
+  const invalid = usable.filter(
+    ({ timeMs, badTime = '' }) => timeMs === undefined && badTime.trim() !== '',
+  );
   const allWaypoints = points.filter((item) => item.isWaypoint);
   const waypoints = allWaypoints
     .map((item, index) => ({ item, index }))
@@ -180,7 +198,8 @@ function expectedOf(points: readonly Point[]): Heard {
     counts: {
       waypoints: waypoints.length,
       observations: timed.length,
-      untimed: usable.length - timed.length,
+      missing: usable.length - timed.length - invalid.length,
+      invalid: invalid.length,
       unusable: points.length - usable.length,
     },
   };

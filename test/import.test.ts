@@ -494,7 +494,8 @@ test('our own files are no sources', (t) => {
 
 test('points are stored in full: waypoints by identity, observations by day', (t) => {
   const site = importSite(t);
-  const points = ['1969-12-31T23:59:59Z', '2024-02-29T12:00:00.5Z', '1970-01-01T00:00:00Z'];
+  const times = ['1969-12-31T23:59:59Z', '2024-02-29T12:00:00.5Z', '1970-01-01T00:00:00Z'];
+  const points = [...times, 'yesterday', ''];
   writeTree(site.source, {
     'a.gpx': gpx(
       [
@@ -504,8 +505,12 @@ test('points are stored in full: waypoints by identity, observations by day', (t
       points,
     ),
   });
-  t.like(site.result(), { count: 2, observations: 4, untimed_points: 1 });
+  t.like(site.result(), { count: 2, observations: 4, untimed_points: 3 });
   const db = openReader(site.libraryPath);
+  t.deepEqual(
+    db.prepare('SELECT observations, missing_times, invalid_times FROM files').raw().all(),
+    [[4, 2, 1]],
+  );
   t.deepEqual(
     db.prepare('SELECT name, lat, lon, lat_e6, lon_e6, time, shown FROM waypoints').raw().all(),
     [

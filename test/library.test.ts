@@ -53,7 +53,8 @@ function put(
         return {
           waypoints: waypoints.length,
           observations: 1,
-          untimedPoints: 0,
+          missingTimes: 0,
+          invalidTimes: 0,
           unusablePoints: 0,
           firstMs: 4,
           lastMs: 4,

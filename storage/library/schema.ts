@@ -1,16 +1,17 @@
-/** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. * - `sources`: what contents were read from, so that a source that looks unchanged need not be read again. Not derived
- *   from `imports/`, and no loss: without it sources are hashed.
- */
-export const librarySchemaVersion = 1;
+/** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
+export const librarySchemaVersion = 2;
 
 /**
  * `library.sqlite`: everything derived from the files below `imports/`; deleted, it is rebuilt with the same content.
  *
  * - `files`: one row for each imported content. `path` is relative to `imports/`, with `/`, NFC; `path_key` is the same
  *   case-folded where file systems fold. `size` and `mtime_ns` are those of the file there. An `id` is never used again:
- *   other content of the same path is another id.
+ *   other content of the same path is another id. `missing_times` and `invalid_times` count points with usable
+ *   coordinates that are no observations.
  * - `waypoints`: in file order. `lat_e6`, `lon_e6` and `name` are the identity (contract C); `shown` is 1 for the first
  *   row of each identity by (`files.path` in byte order, `position`), else 0.
+ * - `sources`: what contents were read from, so that a source that looks unchanged need not be read again. Not derived
+ *   from `imports/`, and no loss: without it sources are hashed.
  * - `days`: the timed points of one UTC day (since 1970) of one file as blobs (day-blob.ts); `kind` 0 track points, 1
  *   waypoints; `part` ascends in file order. A rowid table, because large rows make the inner nodes of others large.
  */
@@ -28,7 +29,8 @@ export const librarySchema = `
     mtime_ns TEXT NOT NULL,
     waypoints INTEGER NOT NULL,
     observations INTEGER NOT NULL,
-    untimed_points INTEGER NOT NULL,
+    missing_times INTEGER NOT NULL,
+    invalid_times INTEGER NOT NULL,
     unusable_points INTEGER NOT NULL,
     first_ms INTEGER,
     last_ms INTEGER

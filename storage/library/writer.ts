@@ -35,7 +35,10 @@ export interface SourceStamp {
 export interface FileCounts {
   readonly waypoints: number;
   readonly observations: number;
-  readonly untimedPoints: number;
+  /** Points with usable coordinates and no time, or an empty one. */
+  readonly missingTimes: number;
+  /** Points with usable coordinates and a time that is none. */
+  readonly invalidTimes: number;
   readonly unusablePoints: number;
   readonly firstMs?: number;
   readonly lastMs?: number;
@@ -235,12 +238,12 @@ function prepareStatements(db: Database) {
     forgetSources: db.prepare('DELETE FROM sources WHERE sha256 NOT IN (SELECT sha256 FROM files)'),
     insertFile: db.prepare(`
       INSERT INTO files (path, path_key, sha256, size, mtime_ns,
-        waypoints, observations, untimed_points, unusable_points)
-      VALUES (@path, @pathKey, @sha256, 0, '', 0, 0, 0, 0)`),
+        waypoints, observations, missing_times, invalid_times, unusable_points)
+      VALUES (@path, @pathKey, @sha256, 0, '', 0, 0, 0, 0, 0)`),
     finishFile: db.prepare(`
       UPDATE files SET size = @size, mtime_ns = @mtimeNs, waypoints = @waypoints,
-        observations = @observations, untimed_points = @untimedPoints,
-        unusable_points = @unusablePoints, first_ms = @firstMs, last_ms = @lastMs
+        observations = @observations, missing_times = @missingTimes,
+        invalid_times = @invalidTimes, unusable_points = @unusablePoints, first_ms = @firstMs, last_ms = @lastMs
       WHERE id = @id`),
     restamp: db.prepare('UPDATE files SET size = @size, mtime_ns = @mtimeNs WHERE id = @id'),
     // Waypoints and days go with it, by foreign key.

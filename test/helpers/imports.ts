@@ -99,8 +99,8 @@ export function dumpLibrary(libraryPath: string): Record<string, unknown[]> {
   try {
     const all = (sql: string): unknown[] => db.prepare(sql).raw().all();
     return {
-      files: all(`SELECT path, path_key, sha256, size, waypoints, observations, untimed_points,
-        unusable_points, first_ms, last_ms FROM files ORDER BY path`),
+      files: all(`SELECT path, path_key, sha256, size, waypoints, observations, missing_times,
+        invalid_times, unusable_points, first_ms, last_ms FROM files ORDER BY path`),
       waypoints: all(`SELECT f.path, w.position, w.name, w.lat, w.lon, w.lat_e6, w.lon_e6, w.ele,
         w.time, w.desc, w.shown FROM waypoints w JOIN files f ON f.id = w.file_id
         ORDER BY f.path, w.position`),

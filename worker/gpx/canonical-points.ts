@@ -3,7 +3,7 @@ import { ByteCursor } from './byte-cursor.ts';
 import { ByteTimes, passDecimal } from './byte-values.ts';
 import { passByte, passElement, passTagEnd } from './pass-element.ts';
 import type { PointCounts } from './point-counts.ts';
-import { parseDegrees, parseNumber, PointTimes } from './point-values.ts';
+import { missingTime, parseDegrees, parseNumber, PointTimes } from './point-values.ts';
 import { decodeReferences } from './xml-values.ts';
 
 /** Elements that are points, by their names. */
@@ -74,7 +74,7 @@ export class CanonicalPoints {
   #lat = Number.NaN;
   #lon = Number.NaN;
   #ele = Number.NaN;
-  #timeMs = Number.NaN;
+  #timeMs = missingTime;
   #name = '';
   #desc = '';
   /** Which children the point has had: a second one of a kind is not for us. */
@@ -145,7 +145,7 @@ export class CanonicalPoints {
 
   #forget(): void {
     this.#ele = Number.NaN;
-    this.#timeMs = Number.NaN;
+    this.#timeMs = missingTime;
     this.#name = '';
     this.#desc = '';
     this.#hasEle = false;
@@ -224,7 +224,7 @@ export class CanonicalPoints {
       return passTagEnd(cursor);
     }
     const text = this.#value(start, words.time.end);
-    this.#timeMs = this.#times.parse(text) ?? Number.NaN;
+    this.#timeMs = this.#times.parse(text);
     return text !== undefined;
   }
 

@@ -1,5 +1,6 @@
 import { limits } from '../../model/limits.ts';
 import { cleanText } from './clean-text.ts';
+import { invalidTime } from './point-values.ts';
 
 /** A point with usable coordinates: degrees WGS84, metres, integer ms UTC. */
 export interface GpxPoint {
@@ -31,8 +32,10 @@ export interface GpxSummary {
   readonly waypoints: number;
   /** Points with usable coordinates and a valid time. */
   readonly observations: number;
-  /** Points with usable coordinates and no valid time. */
-  readonly untimedPoints: number;
+  /** Points with usable coordinates and without a time, or with an empty one. */
+  readonly missingTimes: number;
+  /** Points with usable coordinates and a time that is none. */
+  readonly invalidTimes: number;
   /** Points without coordinates, or outside −90…90, −180…180. */
   readonly unusablePoints: number;
   /** The earliest and the latest observation, ms UTC. */
@@ -47,13 +50,17 @@ export interface WaypointTexts {
   readonly tags: readonly string[];
 }
 
-/** Counts points and hands the usable ones to the sink. NaN stands for a number that is not there or not valid. */
+/**
+ * Counts points and hands the usable ones to the sink. NaN stands for a number that is not there or not valid; times know
+ * the two apart, see point-values.ts.
+ */
 export class PointCounts {
   readonly #sink: GpxSink;
   #waypointElements = 0;
   #waypoints = 0;
   #observations = 0;
-  #untimedPoints = 0;
+  #missingTimes = 0;
+  #invalidTimes = 0;
   #unusablePoints = 0;
   #firstMs = Infinity;
   #lastMs = -Infinity;
@@ -63,7 +70,7 @@ export class PointCounts {
   }
 
   trackPoint(lat: number, lon: number, ele: number, timeMs: number): void {
-    if (!this.#count(lat, lon, timeMs) || Number.isNaN(timeMs)) return;
+    if (!this.#count(lat, lon, timeMs) || !Number.isFinite(timeMs)) return;
     this.#sink.trackPoint(lat, lon, ele, timeMs);
   }
 
@@ -86,7 +93,8 @@ export class PointCounts {
     const counts = {
       waypoints: this.#waypoints,
       observations: this.#observations,
-      untimedPoints: this.#untimedPoints,
+      missingTimes: this.#missingTimes,
+      invalidTimes: this.#invalidTimes,
       unusablePoints: this.#unusablePoints,
     };
     if (this.#observations === 0) return counts;
@@ -99,8 +107,9 @@ export class PointCounts {
       this.#unusablePoints += 1;
       return false;
     }
-    if (Number.isNaN(timeMs)) {
-      this.#untimedPoints += 1;
+    if (!Number.isFinite(timeMs)) {
+      if (timeMs === invalidTime) this.#invalidTimes += 1;
+      else this.#missingTimes += 1;
       return true;
     }
     this.#observations += 1;
@@ -112,6 +121,6 @@ export class PointCounts {
 
 /** Few shapes of objects, each written out: spreading takes several times as long. */
 function definedPoint(lat: number, lon: number, ele: number, timeMs: number): GpxPoint {
-  if (Number.isNaN(timeMs)) return Number.isNaN(ele) ? { lat, lon } : { lat, lon, ele };
+  if (!Number.isFinite(timeMs)) return Number.isNaN(ele) ? { lat, lon } : { lat, lon, ele };
   return Number.isNaN(ele) ? { lat, lon, timeMs } : { lat, lon, ele, timeMs };
 }

@@ -7,6 +7,11 @@ const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d+)?(?:Z|[+-]\d\d:\d\d
 const plainTimePattern = /T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\dZ$/;
 const zero = '0'.charCodeAt(0);
 
+/** Stands for the time of a point without one. */
+export const missingTime = Number.NaN;
+/** Stands for the time of a point whose text is none that contract D knows. */
+export const invalidTime = Infinity;
+
 /** Reads a number in the syntax of contract B.7, blanks around it aside; undefined for anything else or not finite. */
 export function parseNumber(text: string | undefined): number | undefined {
   const trimmed = text?.trim() ?? '';
@@ -28,17 +33,18 @@ export class PointTimes {
   #dateMs = 0;
 
   /**
-   * Yields integer ms UTC, blanks around the text aside; undefined makes the point untimed. `parseTime` alone also takes
-   * forms that requests may have and files may not (`+0100`, lower case, a comma).
+   * Yields integer ms UTC, blanks around the text aside; {@link missingTime} for none, {@link invalidTime} for anything
+   * else. `parseTime` alone also takes forms that requests may have and files may not (`+0100`, lower case, a comma).
    */
-  parse(text: string | undefined): number | undefined {
+  parse(text: string | undefined): number {
     const trimmed = text?.trim() ?? '';
-    if (!timePattern.test(trimmed)) return undefined;
+    if (trimmed === '') return missingTime;
+    if (!timePattern.test(trimmed)) return invalidTime;
     if (plainTimePattern.test(trimmed) && this.#setDate(trimmed.slice(0, 10))) {
       const minutes = twoDigits(trimmed, 11) * 60 + twoDigits(trimmed, 14);
       return this.#dateMs + (minutes * 60 + twoDigits(trimmed, 17)) * 1000;
     }
-    return parseTime(trimmed);
+    return parseTime(trimmed) ?? invalidTime;
   }
 
   #setDate(date: string): boolean {

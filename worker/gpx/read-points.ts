@@ -71,7 +71,7 @@ export class PointReader {
     const lat = parseDegrees(attributes['@lat'], 90) ?? Number.NaN;
     const lon = parseDegrees(attributes['@lon'], 180) ?? Number.NaN;
     const ele = parseNumber(texts.ele) ?? Number.NaN;
-    const timeMs = this.#times.parse(texts.time) ?? Number.NaN;
+    const timeMs = this.#times.parse(texts.time);
     if (element === 'trkpt') {
       this.#counts.trackPoint(lat, lon, ele, timeMs);
       return;

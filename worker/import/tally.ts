@@ -84,7 +84,7 @@ export class Tally {
   #count(counts: FileCounts): void {
     this.waypoints += counts.waypoints;
     this.observations += counts.observations;
-    this.#untimedPoints += counts.untimedPoints;
+    this.#untimedPoints += counts.missingTimes + counts.invalidTimes;
     this.#unusablePoints += counts.unusablePoints;
     this.#firstMs = Math.min(this.#firstMs, counts.firstMs ?? Infinity);
     this.#lastMs = Math.max(this.#lastMs, counts.lastMs ?? -Infinity);
