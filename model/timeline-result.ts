@@ -1,0 +1,195 @@
+import { z } from 'zod';
+import { lat, lon } from './schema.ts';
+
+/*
+ * The result of a timeline job (contract E). The order of the keys here is that of the text. `semantics` in the result says
+ * in words what its numbers mean; docs/timelines.md says it at length.
+ */
+
+const count = z.int().min(0);
+const seconds = z.int().min(0);
+const metres = z.int().min(0);
+const instant = z.iso.datetime();
+const date = z.iso.date();
+
+/** Names and ids of model/admin-place.ts; unknown ones are empty. */
+const adminNames = {
+  country: z.string(),
+  country_id: z.string(),
+  region: z.string(),
+  region_id: z.string(),
+  county: z.string(),
+  local_admin: z.string(),
+  locality: z.string(),
+  locality_id: z.string(),
+};
+
+/**
+ * `stay`: at least five minutes at one place. `mark`: a timed waypoint, or one observation alone, outside all stays.
+ * `pass`: the slowest moment in an administrative unit that was only crossed.
+ */
+export const timelineStopKinds = ['stay', 'mark', 'pass'] as const;
+
+/** One stop; only these have coordinates. */
+export const timelineStopSchema = z
+  .object({
+    /** Its place in `timeline`, from 0. */
+    index: count,
+    kind: z.enum(timelineStopKinds),
+    /** The UTC day of its end; the last day of the period where `continues_after`. */
+    date_utc: date,
+    latitude: lat,
+    longitude: lon,
+    /** 90 % of its observations are within this distance of its centre. */
+    radius_m: metres,
+    /** The start of the period where `continues_before`. */
+    first_observation_utc: instant,
+    /** The end of the period where `continues_after`. */
+    last_observation_utc: instant,
+    duration_seconds: seconds,
+    /** The part of the duration that nothing was recorded in, inferred from both ends being at one place. */
+    bridged_seconds: seconds,
+    /** Within the period. */
+    recorded_observations: count,
+    /** Along the way from the stop before in `timeline`, silences included; 0 for the first. */
+    distance_from_previous_m: metres,
+    /** From the end of the stop before in `timeline`; 0 for the first. */
+    travel_seconds: seconds,
+    /** Stops at one place share this number; counted from 0 in the order of first visits. */
+    place: count,
+    continues_before: z.boolean(),
+    continues_after: z.boolean(),
+    ...adminNames,
+  })
+  .meta({ id: 'TimelineStop' });
+export type TimelineStop = z.output<typeof timelineStopSchema>;
+
+export const placeLevels = ['country', 'region', 'locality'] as const;
+export type PlaceLevel = (typeof placeLevels)[number];
+
+/**
+ * What was recorded in one administrative unit. The country row whose names are empty is what lies at sea or is unknown.
+ * By level, then `recorded_observations` descending, then names by code point.
+ */
+export const timelinePlaceSchema = z
+  .object({
+    level: z.enum(placeLevels),
+    /** Names below the level are empty. */
+    ...adminNames,
+    /** Its latest stop in `timeline`; −1 where truncation dropped that one. */
+    timeline_index: z.int().min(-1),
+    /** Stays and marks that came after one in another unit of the level. */
+    visits: count,
+    stop_seconds: seconds,
+    bridged_seconds: seconds,
+    recorded_observations: count,
+    /** UTC days with an observation. */
+    recorded_days: count,
+    /** Moments of 03:00 solar time (UTC plus one hour for each 15° of longitude) within stays. */
+    nights: count,
+    /** Files with an observation here. */
+    source_files: count,
+    first_observation_utc: instant,
+    last_observation_utc: instant,
+  })
+  .meta({ id: 'TimelinePlace' });
+export type TimelinePlace = z.output<typeof timelinePlaceSchema>;
+
+/** A UTC day with observations or part of a stay; all days sum to the summary. */
+export const timelineDaySchema = z
+  .object({
+    date_utc: date,
+    recorded_observations: count,
+    /** Stops whose `date_utc` is this day. */
+    stops: count,
+    /** Stays are cut at 00:00Z. */
+    stop_seconds: seconds,
+    distance_m: metres,
+    /** ISO 3166-1 alpha-2, ascending; known countries only. */
+    countries: z.array(z.string()),
+  })
+  .meta({ id: 'TimelineDay' });
+export type TimelineDay = z.output<typeof timelineDaySchema>;
+
+export const timelineSummarySchema = z
+  .object({
+    /** Within the period, exact repeats once: resolved, unresolved and outlier ones. */
+    recorded_observations: count,
+    /** In a known country. */
+    resolved_observations: count,
+    unresolved_observations: count,
+    /** Of all imported files, whatever the period: a point without a usable position may have no time either. */
+    invalid_coordinates: count,
+    /** Exact repeats (time and position) within the period. */
+    duplicate_observations: count,
+    /** Not believed: jumps there and back, 0°N 0°E, another position at the same time or of another device. */
+    outlier_observations: count,
+    /** Of all imported files: points with a usable position and time. */
+    indexed_valid_times: count,
+    /** Of all imported files. */
+    indexed_missing_times: count,
+    /** Of all imported files. */
+    indexed_invalid_times: count,
+    /** Days with an observation. */
+    active_days: count,
+    stops_found: count,
+    stops_returned: count,
+    /** Rows beyond the most that `places` may have. */
+    places_dropped: count,
+    stop_seconds: seconds,
+    /** The part of `stop_seconds` that nothing was recorded in. */
+    bridged_seconds: seconds,
+    moving_seconds: seconds,
+    /** Silences that belong to no stay. */
+    silent_seconds: seconds,
+    /** Along the way between stops, without what silences cross. */
+    distance_m: metres,
+    silent_distance_m: metres,
+    first_observation_utc: instant.nullable(),
+    last_observation_utc: instant.nullable(),
+  })
+  .meta({ id: 'TimelineSummary' });
+export type TimelineSummary = z.output<typeof timelineSummarySchema>;
+
+/** The geodata generation that named the places. */
+export const timelineDatasetSchema = z.object({
+  dataset_version: z.string(),
+  source_version: z.string(),
+  attribution: z.string(),
+  license: z.string(),
+});
+export type TimelineDataset = z.output<typeof timelineDatasetSchema>;
+
+export const timelineResultSchema = z
+  .object({
+    schema: z.literal(1),
+    period: z.object({
+      start_utc: instant,
+      end_utc_exclusive: instant,
+      time_zone: z.literal('UTC'),
+      semantics: z.string(),
+      days: z.int().min(1),
+    }),
+    parameters: z.object({
+      stop_radius_m: metres,
+      min_stop_seconds: seconds,
+      silence_seconds: seconds,
+      max_bridge_seconds: seconds,
+      merge_seconds: seconds,
+      excursion_seconds: seconds,
+      max_stops: count,
+    }),
+    /** SHA-256 over the sorted content hashes of the imported files: the same for the same observations. */
+    observation_revision: z.string().regex(/^[0-9a-f]{64}$/),
+    /** Null where no generation could be opened: then there are no names and no `places`. */
+    dataset: timelineDatasetSchema.nullable(),
+    summary: timelineSummarySchema,
+    timeline_stop_separation_meters: z.literal(100),
+    timeline_truncated: z.boolean(),
+    /** By time; they do not overlap. */
+    timeline: z.array(timelineStopSchema),
+    places: z.array(timelinePlaceSchema),
+    days: z.array(timelineDaySchema),
+  })
+  .meta({ id: 'TimelineResult' });
+export type TimelineResult = z.output<typeof timelineResultSchema>;
