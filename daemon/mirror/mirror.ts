@@ -8,12 +8,10 @@ import {
   type MirrorTasks,
   type TakeEditResult,
 } from '../../worker/mirror/messages.ts';
+import { scheduleTimeout, type Schedule } from '../schedule.ts';
 import { Abandoned, mergeEdit } from './merge-edit.ts';
 import { isCurrent } from './current-file.ts';
 import { readMirrorState, saveMirrorState, type MirrorState } from './mirror-state.ts';
-
-/** Runs something later; returns what cancels it. */
-export type Schedule = (run: () => void, delayMs: number) => () => void;
 
 export interface BookmarksMirrorOptions {
   /** The bookmarks file. It may lie outside the data directory, in a folder that some program syncs. */
@@ -289,9 +287,4 @@ function reasonOf(failure: unknown): string {
   if (!(failure instanceof Error)) return 'unknown';
   if ('code' in failure && typeof failure.code === 'string') return failure.code;
   return /^\w+$/.test(failure.message) ? failure.message : failure.name;
-}
-
-function scheduleTimeout(run: () => void, delayMs: number): () => void {
-  const timer = setTimeout(run, delayMs);
-  return () => clearTimeout(timer);
 }

@@ -1,0 +1,18 @@
+import { formatTime, parseTime } from './time.ts';
+
+const dayMs = 86_400_000;
+
+/**
+ * Reads a calendar date written as strict `YYYY-MM-DD`.
+ * @returns whole days since 1970-01-01, negative before; undefined for anything else, such as the 30th of February.
+ */
+export function parseDate(text: string): number | undefined {
+  if (!/^\d{4}-\d{2}-\d{2}$/u.test(text)) return undefined;
+  const timeMs = parseTime(`${text}T00:00:00Z`);
+  return timeMs === undefined ? undefined : timeMs / dayMs;
+}
+
+/** Writes whole days since 1970-01-01 as `YYYY-MM-DD`. */
+export function formatDate(day: number): string {
+  return formatTime(day * dayMs).slice(0, 10);
+}
