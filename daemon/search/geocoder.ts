@@ -1,0 +1,21 @@
+import type { Suggestion } from '../../model/search.ts';
+
+/** What a geocoder knows of a text at this moment. */
+export interface GeocodeAnswer {
+  /** The best first; their `source` is `geocode`. */
+  readonly places: readonly Suggestion[];
+  /** Whom to credit where the places are shown. */
+  readonly attribution?: string;
+  /** Whether the same text may find more in a second or two: another machine has been, or will be, asked. */
+  readonly isPending?: boolean;
+}
+
+/** Finds places of the world by what a person typed. */
+export interface Geocoder {
+  /**
+   * Finds at most `limit` places, from memory or disk: it never waits for a network, and never fails.
+   * @param text As typed, trimmed.
+   */
+  find(text: string, limit: number): GeocodeAnswer | Promise<GeocodeAnswer>;
+  close(): Promise<void>;
+}
