@@ -15,6 +15,7 @@ import { apiRoutes } from './routes/all.ts';
 import { WaypointIndex } from './search/waypoint-index.ts';
 import { StartRefused } from './start-refused.ts';
 import { openStores, type OpenedStores } from './stores.ts';
+import { TimelineJobs, type TimelineOverrides } from './timelines/jobs.ts';
 import { newToken, tokenCheck } from './token.ts';
 import { Waypoints } from './waypoints.ts';
 
@@ -31,6 +32,8 @@ export interface DaemonOptions {
   readonly socket?: { readonly fd: number };
   /** Accept a new store beside the remains of a lost one (`serve --new-store`). */
   readonly newStore?: boolean;
+  /** Tests bring smaller bounds and workers of their own. */
+  readonly timelines?: TimelineOverrides;
 }
 
 export interface Daemon {
@@ -112,6 +115,7 @@ interface Parts {
   readonly mirrorPool: MirrorPool;
   readonly readers: ReaderPool;
   readonly imports: ImportRun;
+  readonly timelines: TimelineJobs;
   readonly mirror: BookmarksMirror;
   readonly waypoints: Waypoints;
 }
@@ -135,6 +139,16 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     countWaypoints: () => index.count(),
     onIndex: (data) => index.replaceLibrary(data),
   });
+  const timelines = new TimelineJobs(
+    {
+      libraryPath: paths.libraryDatabase,
+      clock,
+      log,
+      libraryReady: () => imports.libraryReady,
+      geodata: () => Promise.resolve(null),
+    },
+    options.timelines,
+  );
   const mirror = new BookmarksMirror({
     path: paths.bookmarksFile,
     backupsDirectory: paths.backups,
@@ -152,7 +166,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     onChange: () => mirror.touch(),
     isLibraryWhole: () => imports.isLibraryWhole,
   });
-  return { index, mirrorPool, readers, imports, mirror, waypoints };
+  return { index, mirrorPool, readers, imports, timelines, mirror, waypoints };
 }
 
 async function open(
@@ -207,10 +221,14 @@ async function stop(
     log: Log;
   },
 ): Promise<void> {
-  const { imports, mirror, mirrorPool, readers, server, stores, withdraw, log } = parts;
+  const { imports, timelines, mirror, mirrorPool, readers, server, stores, withdraw, log } = parts;
   log.info('daemon.stopping');
   // An import answers its request only when it has ended, so it is cancelled while the server finishes requests.
-  const results = await Promise.allSettled([imports.close(), server.close(limits.shutdownMs)]);
+  const results = await Promise.allSettled([
+    imports.close(),
+    timelines.close(),
+    server.close(limits.shutdownMs),
+  ]);
   results.push(...(await Promise.allSettled([mirror.close()])));
   results.push(...(await Promise.allSettled([mirrorPool.close()])));
   readers.close();

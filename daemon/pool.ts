@@ -32,16 +32,18 @@ export class WorkerPool<Module extends Tasks<Module>> {
 
   /**
    * Runs a task in the thread.
+   * @param signal ends the thread, whatever it is doing, or takes the task out of the line; the next task gets a new one.
    * @throws what the task throws, with its message but without its class; or an error of the thread when that dies.
    */
   async run<Name extends keyof Module & string>(
     name: Name,
     input: Parameters<Module[Name]>[0],
+    signal?: AbortSignal,
   ): Promise<Awaited<ReturnType<Module[Name]>>> {
     if (this.#isClosed) throw new Error('The worker pool is closed.');
     this.#pool ??= this.#open();
     const pool = await this.#pool;
-    return pool.run(input, { name });
+    return pool.run(input, signal === undefined ? { name } : { name, signal });
   }
 
   /** Ends the thread; a task that is running fails. */

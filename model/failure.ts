@@ -66,6 +66,7 @@ export const failureTable = {
   ),
   import_running: sentence('conflict', 409, 'Another import is running.'),
   no_import: sentence('conflict', 409, 'No import is running.'),
+  timeline_over: sentence('conflict', 409, 'This timeline job is over.'),
   too_large: sentence('too_large', 413, 'The request body is too large.'),
   unsupported_media_type: sentence(
     'unsupported_media_type',
@@ -110,6 +111,7 @@ export const fieldNames = [
   'dir',
   'distinct',
   'emoji',
+  'end_date',
   'files',
   'format',
   'grid',
@@ -119,6 +121,8 @@ export const fieldNames = [
   'queries',
   'query',
   'recursive',
+  'result',
+  'start_date',
   'zoom',
 ] as const;
 

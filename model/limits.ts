@@ -34,6 +34,14 @@ export const limits = {
   gridMax: 512,
   gridDefault: 60,
   locationMaxAgeMs: 120_000,
+  timelineQueued: 8,
+  timelineTracked: 16,
+  timelineRetentionMs: 15 * 60_000,
+  /** Of the execution; waiting in the queue does not count. */
+  timelineDeadlineMs: 10 * 60_000,
+  timelineDays: 7_320,
+  /** All results together, compressed; the oldest goes first. */
+  timelineResultBytes: 64_000_000,
   mirrorDebounceMs: 1_000,
   replacedRetentionMs: 30 * 24 * 3_600_000,
 } as const;

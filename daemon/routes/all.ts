@@ -4,6 +4,7 @@ import type { ReaderPool } from '../../storage/reader-pool.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import type { ImportRun } from '../import/run.ts';
 import type { LatestFix } from '../location/latest-fix.ts';
+import type { TimelineJobs } from '../timelines/jobs.ts';
 import type { WaypointIndex } from '../search/waypoint-index.ts';
 import { programVersion, versionInfo } from '../version-info.ts';
 import type { Waypoints } from '../waypoints.ts';
@@ -16,6 +17,7 @@ import { locationRoutes } from './location.ts';
 import { openApiRoute } from './openapi.ts';
 import { suggestRoutes } from './suggest.ts';
 import { tagRoutes } from './tags.ts';
+import { timelineRoutes } from './timelines.ts';
 import { versionRoutes } from './version.ts';
 import { waypointRoutes } from './waypoints.ts';
 
@@ -29,6 +31,7 @@ const features = [
   'location',
   'suggest',
   'tags',
+  'timelines',
 ];
 
 /** The parts that routes answer from. */
@@ -38,6 +41,7 @@ export interface RouteParts {
   readonly waypoints: Waypoints;
   readonly index: WaypointIndex;
   readonly imports: ImportRun;
+  readonly timelines: TimelineJobs;
   readonly latestFix: LatestFix;
   readonly clock: Clock;
   readonly isHistoryKept: boolean;
@@ -45,7 +49,8 @@ export interface RouteParts {
 
 /** Every route of the daemon, one file a resource. */
 export function apiRoutes(parts: RouteParts): Route[] {
-  const { store, readers, waypoints, index, imports, latestFix, clock, isHistoryKept } = parts;
+  const { store, readers, waypoints, index, imports, timelines, latestFix, clock, isHistoryKept } =
+    parts;
   const indexReady = (): Promise<void> => imports.indexReady;
   const libraryReady = (): Promise<void> => imports.libraryReady;
   const routes = [
@@ -57,6 +62,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...locationRoutes(latestFix, clock),
     ...suggestRoutes({ store, index, indexReady, libraryReady }),
     ...tagRoutes(waypoints, store, libraryReady),
+    ...timelineRoutes(timelines),
     ...versionRoutes(() => versionInfo(store.sqliteVersion, features)),
     ...waypointRoutes(store, readers, libraryReady),
   ];

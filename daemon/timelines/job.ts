@@ -1,0 +1,55 @@
+import { randomBytes } from 'node:crypto';
+import {
+  timelineErrors,
+  type TimelineJobRecord,
+  type TimelineRequest,
+  type TimelineState,
+} from '../../model/timeline-job.ts';
+import { formatTime } from '../../model/time.ts';
+import type { TimelineProgress } from '../../worker/timeline/control.ts';
+
+/** One job; `…At` in ms of the wall clock. */
+export interface TimelineJob {
+  readonly id: string;
+  readonly request: TimelineRequest;
+  readonly createdAt: number;
+  state: TimelineState;
+  /** Of the worker that has it, or had it. */
+  progress: () => TimelineProgress;
+  startedAt?: number;
+  finishedAt?: number;
+  /** By the monotonic clock, from which retention counts. */
+  endedMs?: number;
+  error?: keyof typeof timelineErrors;
+  /** The result as JSON, compressed with gzip. */
+  result?: Uint8Array;
+}
+
+/** @param now ms of the wall clock. */
+export function newJob(request: TimelineRequest, now: number): TimelineJob {
+  return {
+    id: randomBytes(16).toString('hex'),
+    request,
+    createdAt: now,
+    state: 'queued',
+    progress: () => ({ processed: 0, total: undefined }),
+  };
+}
+
+/** What the API tells of a job, but for its result. */
+export function recordOf(job: TimelineJob): TimelineJobRecord {
+  const { id, state, request, createdAt, startedAt, finishedAt, error } = job;
+  const { processed, total } = job.progress();
+  return {
+    id,
+    state,
+    start_date: request.start_date,
+    end_date: request.end_date,
+    processed_observations: processed,
+    ...(total === undefined ? {} : { total_observations: total }),
+    created_at: formatTime(createdAt),
+    ...(startedAt === undefined ? {} : { started_at: formatTime(startedAt) }),
+    ...(finishedAt === undefined ? {} : { finished_at: formatTime(finishedAt) }),
+    ...(error === undefined ? {} : { error: timelineErrors[error] }),
+  };
+}

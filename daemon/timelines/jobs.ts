@@ -1,0 +1,210 @@
+import { parseDate } from '../../model/calendar-date.ts';
+import { WaypointError } from '../../model/failure.ts';
+import { limits } from '../../model/limits.ts';
+import type { Clock, Log } from '../../model/process.ts';
+import type { TimelineRequest } from '../../model/timeline-job.ts';
+import type { TimelineDataset } from '../../model/timeline-result.ts';
+import { WorkerPool } from '../pool.ts';
+import { scheduleTimeout, type Schedule } from '../schedule.ts';
+import { TimelineExecution, type ExecutionEnd, type TimelineTasks } from './execution.ts';
+import { newJob, type TimelineJob } from './job.ts';
+import { TrackedJobs } from './tracked-jobs.ts';
+
+/** The bounds of the queue; durations in ms. */
+export interface TimelineLimits {
+  readonly queued: number;
+  readonly tracked: number;
+  readonly retentionMs: number;
+  readonly deadlineMs: number;
+  readonly graceMs: number;
+  readonly resultBytes: number;
+}
+
+/** The geodata generation that names a job's places. */
+export interface TimelineGeodata {
+  readonly path: string;
+  readonly dataset: TimelineDataset;
+}
+
+export interface TimelineJobsOptions {
+  readonly libraryPath: string;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Jobs wait while a lost library is read again: what they found would look like everything. Never rejects. */
+  readonly libraryReady: () => Promise<void>;
+  /** Asked for each job when it starts, which keeps to the answer; null where no generation can be opened. */
+  readonly geodata: () => Promise<TimelineGeodata | null>;
+}
+
+/** What tests bring their own of. */
+export interface TimelineOverrides {
+  readonly limits?: Partial<TimelineLimits>;
+  readonly schedule?: Schedule;
+  readonly pool?: WorkerPool<TimelineTasks>;
+}
+
+const defaultLimits: TimelineLimits = {
+  queued: limits.timelineQueued,
+  tracked: limits.timelineTracked,
+  retentionMs: limits.timelineRetentionMs,
+  deadlineMs: limits.timelineDeadlineMs,
+  // A worker that works looks at its flag every few ms; what is cancelled ends within a second in any case.
+  graceMs: 500,
+  resultBytes: limits.timelineResultBytes,
+};
+
+/** The result is far below this; what the days of a big library need is in shared or native memory. */
+const heapMb = 512;
+
+/**
+ * The timeline jobs of a daemon (specification sections 3 and 8, contract E): one at a time in a worker of their own, the
+ * others in line. Jobs live in memory only.
+ */
+export class TimelineJobs {
+  readonly #options: TimelineJobsOptions;
+  readonly #limits: TimelineLimits;
+  readonly #schedule: Schedule;
+  readonly #pool: WorkerPool<TimelineTasks>;
+  readonly #tracked: TrackedJobs;
+  readonly #queue: TimelineJob[] = [];
+  #running: { readonly job: TimelineJob; readonly execution: TimelineExecution } | undefined;
+  #isWorking = false;
+  #isClosed = false;
+
+  constructor(options: TimelineJobsOptions, overrides: TimelineOverrides = {}) {
+    this.#options = options;
+    this.#limits = { ...defaultLimits, ...overrides.limits };
+    this.#schedule = overrides.schedule ?? scheduleTimeout;
+    this.#pool = overrides.pool ?? new WorkerPool({ file: 'timeline-tasks', heapMb });
+    this.#tracked = new TrackedJobs({
+      clock: options.clock,
+      schedule: this.#schedule,
+      maxJobs: this.#limits.tracked,
+      retentionMs: this.#limits.retentionMs,
+      maxResultBytes: this.#limits.resultBytes,
+    });
+  }
+
+  /**
+   * Puts a job in line.
+   * @returns its id.
+   * @throws WaypointError busy, unavailable
+   */
+  submit(request: TimelineRequest): string {
+    if (this.#isClosed) throw new WaypointError('unavailable');
+    if (this.#queue.length >= this.#limits.queued) throw new WaypointError('busy');
+    const job = newJob(request, this.#options.clock.now());
+    if (!this.#tracked.add(job)) throw new WaypointError('busy');
+    this.#queue.push(job);
+    void this.#work();
+    return job.id;
+  }
+
+  /** @throws WaypointError not_found for a job that is unknown, or no longer known */
+  find(id: string): Readonly<TimelineJob> {
+    const job = this.#tracked.find(id);
+    if (job === undefined) throw new WaypointError('not_found');
+    return job;
+  }
+
+  /**
+   * Cancels a job: at once in the line, within a second in the worker.
+   * @throws WaypointError not_found, timeline_over
+   */
+  cancel(id: string): void {
+    const job = this.find(id);
+    const at = this.#queue.findIndex((queued) => queued === job);
+    const [queued] = at === -1 ? [] : this.#queue.splice(at, 1);
+    if (queued !== undefined) this.#end(queued, { state: 'cancelled' });
+    else if (this.#running?.job === job) this.#cancelRunning();
+    else throw new WaypointError('timeline_over');
+  }
+
+  /** Cancels all jobs, waits for the worker to let go of its own and ends it. */
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const job of this.#queue.splice(0)) this.#end(job, { state: 'cancelled' });
+    this.#cancelRunning();
+    await this.#running?.execution.ended;
+    this.#tracked.close();
+    await this.#pool.close();
+  }
+
+  #cancelRunning(): void {
+    if (this.#running === undefined) return;
+    this.#running.job.state = 'cancelling';
+    this.#running.execution.cancel();
+  }
+
+  /** Goes on for as long as there is somebody in line. */
+  async #work(): Promise<void> {
+    if (this.#isWorking) return;
+    this.#isWorking = true;
+    while (this.#queue.length > 0) {
+      await this.#options.libraryReady();
+      const job = this.#queue.shift();
+      if (job !== undefined) await this.#execute(job);
+    }
+    this.#isWorking = false;
+  }
+
+  async #execute(job: TimelineJob): Promise<void> {
+    const { deadlineMs, graceMs } = this.#limits;
+    const execution = new TimelineExecution(
+      { pool: this.#pool, schedule: this.#schedule, deadlineMs, graceMs },
+      () => this.#taskOf(job),
+    );
+    job.state = 'running';
+    job.startedAt = this.#options.clock.now();
+    const startedMs = this.#options.clock.monotonic();
+    job.progress = () => execution.control.read();
+    this.#running = { job, execution };
+    const end = await execution.ended;
+    this.#running = undefined;
+    this.#end(job, end, this.#options.clock.monotonic() - startedMs);
+  }
+
+  async #taskOf({ request }: TimelineJob) {
+    const geodata = await this.#options.geodata();
+    return {
+      libraryPath: this.#options.libraryPath,
+      geodataPath: geodata?.path ?? null,
+      dataset: geodata?.dataset ?? null,
+      startDay: dayOf(request.start_date),
+      endDay: dayOf(request.end_date),
+    };
+  }
+
+  #end(job: TimelineJob, end: ExecutionEnd, durationMs = 0): void {
+    const { clock, log } = this.#options;
+    job.finishedAt = clock.now();
+    if (end.state === 'completed' && this.#tracked.makeRoom(end.json.length)) {
+      job.state = 'completed';
+      job.result = end.json;
+    } else if (end.state === 'cancelled') {
+      job.state = 'cancelled';
+    } else {
+      job.state = 'failed';
+      job.error = end.state === 'late' ? 'late' : 'failed';
+      log.error('timeline.failed', { reason: reasonOf(end) });
+    }
+    this.#tracked.ended(job);
+    log.info('timeline.ended', {
+      state: job.state,
+      observations: job.progress().processed,
+      duration_ms: Math.round(durationMs),
+    });
+  }
+}
+
+function dayOf(date: string): number {
+  const day = parseDate(date);
+  if (day === undefined) throw new RangeError("The request's schema lets real dates through only.");
+  return day;
+}
+
+/** The worker's errors hold no paths. */
+function reasonOf(end: ExecutionEnd): string {
+  if (end.state !== 'failed') return end.state === 'late' ? 'deadline' : 'too large';
+  return end.cause instanceof Error ? end.cause.message : String(end.cause);
+}
