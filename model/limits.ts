@@ -29,6 +29,8 @@ export const limits = {
   recentDefault: 10,
   recentMax: 200,
   suggestLocal: 8,
+  /** Local ones and places of the world together. */
+  suggestTotal: 12,
   zoomMax: 24,
   gridMin: 8,
   gridMax: 512,
@@ -42,6 +44,8 @@ export const limits = {
   timelineDays: 7_320,
   /** All results together, compressed; the oldest goes first. */
   timelineResultBytes: 64_000_000,
+  /** What came in of a generation before its install stopped is kept so long. */
+  geodataPartialMs: 14 * 24 * 3_600_000,
   mirrorDebounceMs: 1_000,
   replacedRetentionMs: 30 * 24 * 3_600_000,
 } as const;
