@@ -120,7 +120,11 @@ export function checkSetting(
 ): unknown {
   const result = settingSchemas[key].safeParse(value);
   if (!result.success) {
-    throw new SettingError(`The value of ${from} is not valid: ${settingForm(key)}.`, exitCode);
+    const form = result.error.issues.find(({ code }) => code === 'custom')?.message;
+    throw new SettingError(
+      `The value of ${from} is not valid: ${form ?? settingForm(key)}.`,
+      exitCode,
+    );
   }
   const isPath = pathSettings.includes(key) && typeof result.data === 'string';
   return isPath ? absolutePath(String(result.data), base) : result.data;
@@ -132,7 +136,6 @@ function settingForm(key: SettingKey): string {
   if ('options' in schema) return `it is one of ${schema.options.join(', ')}`;
   if (key === 'port') return 'it is a whole number from 0 to 65535';
   if (key === 'history' || key === 'objects') return 'it is true or false';
-  if (key === 'geocoder_url') return 'it is a URL';
   return key === 'allowed_hosts' ? 'it is a list of host names' : 'it is a text that is not empty';
 }
 

@@ -1,4 +1,7 @@
 import { z } from 'zod';
+import { splitCommand } from './command-words.ts';
+import { parsePosition } from './fix.ts';
+import { geocoderUrlFault } from './geocoder-url.ts';
 import { limits } from './limits.ts';
 
 const path = z.string().min(1);
@@ -23,6 +26,17 @@ const integer = (min: number, max: number) =>
     z.int().min(min).max(max),
   );
 
+/** A text that has to pass a check; `form` says what it has to look like, as the end of a sentence. */
+const checkedText = (isRight: (value: string) => boolean, form: string) =>
+  z.string().trim().refine(isRight, form);
+const geocoderUrl = z
+  .string()
+  .trim()
+  .superRefine((value, context) => {
+    const message = geocoderUrlFault(value);
+    if (message !== undefined) context.addIssue({ code: 'custom', message });
+  });
+
 /**
  * Every setting with its schema. Values from flags and the environment arrive as text, those of `config.json` typed.
  * Key = flag with `_` for `-`; environment variable = `WAYPOINTD_` + upper-case key.
@@ -37,12 +51,22 @@ export const settingSchemas = {
   allowed_hosts: list,
   history: flag,
   bookmarks_file: path,
-  location_provider: z.enum(['auto', 'none', 'geoclue', 'gpsd', 'static', 'command']),
-  location_command: path,
-  location_static: z.string().min(1),
-  geocoder: z.enum(['offline', 'none', 'nominatim', 'photon']),
-  geocoder_url: z.url(),
-  geocoder_contact: z.string().min(1),
+  location_provider: z.enum(['auto', 'off', 'geoclue', 'gpsd', 'command', 'static']),
+  location_command: checkedText(
+    (value) => splitCommand(value) !== undefined,
+    'it is a program, perhaps with arguments; quotes around a word that has blanks',
+  ),
+  location_static: checkedText(
+    (value) => parsePosition(value) !== undefined,
+    'it is "lat,lon" in degrees, such as 48.2,16.37',
+  ),
+  geocoder: z.enum(['offline', 'off', 'nominatim', 'photon']),
+  geocoder_url: geocoderUrl,
+  // It goes into the comment of a User-Agent header.
+  geocoder_contact: checkedText(
+    (value) => /^[ -'*-~]{1,200}$/.test(value),
+    'it is up to 200 plain ASCII characters without brackets, such as a mail address',
+  ),
   objects: flag,
 } as const;
 
@@ -79,11 +103,11 @@ export const settingHelp: Record<SettingKey, string> = {
   allowed_hosts: 'further Host header values to accept, comma-separated',
   history: 'whether searches are remembered',
   bookmarks_file: 'the live GPX mirror of the bookmarks',
-  location_provider: 'auto, none, geoclue, gpsd, static or command (no effect in this version)',
-  location_command: 'a program that prints one JSON fix (no effect in this version)',
-  location_static: 'a fixed position "lat,lon" (no effect in this version)',
-  geocoder: 'offline, none, nominatim or photon (no effect in this version)',
-  geocoder_url: 'base URL of your own geocoding server (no effect in this version)',
-  geocoder_contact: 'contact sent to the geocoding server (no effect in this version)',
+  location_provider: 'who tells where the machine is: auto, off, geoclue, gpsd, command or static',
+  location_command: 'a program that prints positions as lines of JSON (docs/location.md)',
+  location_static: 'a fixed position "lat,lon"',
+  geocoder: 'who finds places by name: offline, off, nominatim or photon (docs/geocoding.md)',
+  geocoder_url: 'base URL of the geocoding server; it is told what is typed',
+  geocoder_contact: 'how the operator of the geocoding server can reach you',
   objects: 'also run the object server (no effect in this version)',
 };
