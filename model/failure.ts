@@ -44,6 +44,11 @@ export const failureTable = {
     400,
     'The import directory is missing, not absolute or not a directory.',
   ),
+  content_mismatch: sentence(
+    'invalid',
+    400,
+    'The content does not have the announced size and SHA-256.',
+  ),
   unauthorized: sentence('unauthorized', 401, 'A valid bearer token is required.'),
   forbidden: sentence('forbidden', 403, 'This is not allowed.'),
   browser: sentence('forbidden', 403, 'Browser pages cannot call this API.'),

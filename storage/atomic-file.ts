@@ -69,3 +69,14 @@ export function syncDirectory(path: string): void {
     closeSync(directory);
   }
 }
+
+/** As {@link syncDirectory}, without holding up the thread. */
+export async function syncDirectoryAsync(path: string): Promise<void> {
+  if (isWindows) return;
+  const directory = await open(path, 'r');
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
+}

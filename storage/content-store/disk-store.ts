@@ -1,0 +1,221 @@
+import { randomUUID } from 'node:crypto';
+import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { syncDirectoryAsync } from '../atomic-file.ts';
+import type {
+  ContentEntry,
+  ContentStore,
+  Oid,
+  OpenContent,
+  ReceivedContent,
+} from './content-store.ts';
+import { receive } from './receive.ts';
+
+/** Large enough that a disk is read in long runs, small enough for many readers. */
+const streamBytes = 1_048_576;
+
+/** What file systems without hard links say to `link`. */
+const noLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
+
+const oidName = /^[0-9a-f]{64}$/u;
+const shardName = /^[0-9a-f]{2}$/u;
+
+/**
+ * A content store in a directory: `objects/aa/bb/<oid>` (mode 0444), `incoming/<uuid>` for what is arriving, `quarantine/`
+ * for what was taken out of sight. The three are on one file system, so that a rename is atomic.
+ */
+export class DiskContentStore implements ContentStore {
+  readonly #objects: string;
+  readonly #incoming: string;
+  readonly #quarantine: string;
+
+  constructor(root: string) {
+    this.#objects = join(root, 'objects');
+    this.#incoming = join(root, 'incoming');
+    this.#quarantine = join(root, 'quarantine');
+  }
+
+  /** Makes the directories. */
+  async prepare(): Promise<void> {
+    for (const directory of [this.#objects, this.#incoming, this.#quarantine]) {
+      await mkdir(directory, { recursive: true, mode: 0o700 });
+      await syncDirectoryAsync(dirname(directory));
+    }
+  }
+
+  /** Deletes what uploads that were killed have left. Only while no other process receives anything. */
+  async sweepIncoming(): Promise<number> {
+    const names = await readdir(this.#incoming);
+    for (const name of names)
+      await rm(join(this.#incoming, name), { recursive: true, force: true });
+    return names.length;
+  }
+
+  async has(oid: Oid): Promise<number | undefined> {
+    return (await this.entry(oid))?.size;
+  }
+
+  async entry(oid: Oid): Promise<ContentEntry | undefined> {
+    const stats = await lstat(this.#path(oid)).catch(ignoreMissing);
+    if (stats === undefined || !stats.isFile()) return undefined;
+    return { oid, size: stats.size, storedMs: stats.ctimeMs };
+  }
+
+  async put(oid: Oid, size: number, source: AsyncIterable<Uint8Array>): Promise<ReceivedContent> {
+    const temporary = await receive(this.#incoming, oid, size, source);
+    const abandon = (): Promise<void> => rm(temporary, { force: true });
+    try {
+      await this.#place(temporary, oid, size);
+    } catch (error) {
+      await abandon();
+      throw error;
+    }
+    return {
+      abandon,
+      settle: async () => {
+        // The temporary name still holds the bytes, whatever became of the other one.
+        if ((await this.has(oid)) === undefined) await this.#place(temporary, oid, size);
+        await abandon();
+      },
+    };
+  }
+
+  async get(oid: Oid): Promise<OpenContent | undefined> {
+    const file = await open(this.#path(oid), 'r').catch(ignoreMissing);
+    if (file === undefined) return undefined;
+    const { size } = await file.stat();
+    return {
+      size,
+      readWhole: async (from, to) => {
+        const bytes = Buffer.allocUnsafe(to - from);
+        const { bytesRead } = await file.read(bytes, 0, to - from, from);
+        return bytes.subarray(0, bytesRead);
+      },
+      stream: (from, to) =>
+        file.createReadStream({
+          start: from,
+          end: to - 1,
+          highWaterMark: streamBytes,
+          autoClose: false,
+        }),
+      close: () => file.close(),
+    };
+  }
+
+  async remove(oid: Oid): Promise<boolean> {
+    return (await this.quarantine(oid)) !== undefined;
+  }
+
+  /**
+   * Takes a content out of sight.
+   * @returns a name by which {@link restore} and {@link discard} know it; undefined when it was not there.
+   */
+  async quarantine(oid: Oid): Promise<string | undefined> {
+    const name = `${oid}.${randomUUID()}`;
+    const from = this.#path(oid);
+    const isGone = await rename(from, join(this.#quarantine, name)).then(() => false, ifMissing);
+    if (isGone) return undefined;
+    await syncDirectoryAsync(this.#quarantine);
+    await syncDirectoryAsync(dirname(from));
+    return name;
+  }
+
+  /** Puts a content back, unless there is another one in its place by now. */
+  async restore(name: string): Promise<void> {
+    const oid = name.slice(0, 64);
+    const from = join(this.#quarantine, name);
+    const stats = await lstat(from);
+    await this.#place(from, oid, stats.size);
+    await this.discard(name);
+  }
+
+  /** Deletes a content in quarantine for good. */
+  async discard(name: string): Promise<void> {
+    await rm(join(this.#quarantine, name), { force: true });
+  }
+
+  /** Names in quarantine with their sizes. */
+  async listQuarantine(): Promise<{ name: string; oid: Oid; size: number; sinceMs: number }[]> {
+    const found = [];
+    for (const name of (await readdir(this.#quarantine)).toSorted()) {
+      const oid = name.slice(0, 64);
+      if (!oidName.test(oid)) continue;
+      const stats = await lstat(join(this.#quarantine, name)).catch(ignoreMissing);
+      if (stats?.isFile() !== true) continue;
+      found.push({ name, oid, size: stats.size, sinceMs: stats.ctimeMs });
+    }
+    return found;
+  }
+
+  async *list(): AsyncIterable<ContentEntry> {
+    for (const first of await shards(this.#objects)) {
+      for (const second of await shards(join(this.#objects, first))) {
+        for (const name of await names(join(this.#objects, first, second))) {
+          if (!oidName.test(name) || !name.startsWith(first + second)) continue;
+          const entry = await this.entry(name);
+          if (entry !== undefined) yield entry;
+        }
+      }
+    }
+  }
+
+  #path(oid: Oid): string {
+    // A path is made of nothing but what has been recognised as an oid.
+    if (!oidName.test(oid)) throw new TypeError('Not an oid.');
+    return join(this.#objects, oid.slice(0, 2), oid.slice(2, 4), oid);
+  }
+
+  /** Gives a checked file its name, on the disk when this resolves. A content that is there already stays. */
+  async #place(file: string, oid: Oid, size: number): Promise<void> {
+    const target = this.#path(oid);
+    await this.#makeShard(dirname(target));
+    try {
+      await link(file, target);
+    } catch (error) {
+      if (errorCode(error) === 'EEXIST') await this.#replaceCut(file, oid, size);
+      else if (noLinkCodes.has(errorCode(error))) await rename(file, target);
+      else throw error;
+    }
+    await syncDirectoryAsync(dirname(target));
+  }
+
+  /** A stored file that has lost its length is of no use to anyone: the whole one takes its place. */
+  async #replaceCut(file: string, oid: Oid, size: number): Promise<void> {
+    const there = await this.has(oid);
+    if (there === size) return;
+    if (there !== undefined) await this.quarantine(oid);
+    await link(file, this.#path(oid)).catch(ignoreExisting);
+  }
+
+  async #makeShard(shard: string): Promise<void> {
+    const made = await mkdir(shard, { recursive: true, mode: 0o700 });
+    if (made === undefined) return;
+    await syncDirectoryAsync(dirname(shard));
+    await syncDirectoryAsync(this.#objects);
+  }
+}
+
+async function shards(directory: string): Promise<string[]> {
+  return (await names(directory)).filter((name) => shardName.test(name));
+}
+
+async function names(directory: string): Promise<string[]> {
+  return ((await readdir(directory).catch(ignoreMissing)) ?? []).toSorted();
+}
+
+function errorCode(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}
+
+function ignoreMissing(error: unknown): undefined {
+  if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error;
+}
+
+function ifMissing(error: unknown): true {
+  if (errorCode(error) !== 'ENOENT') throw error;
+  return true;
+}
+
+function ignoreExisting(error: unknown): void {
+  if (errorCode(error) !== 'EEXIST') throw error;
+}

@@ -1,0 +1,51 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { constants } from 'node:fs';
+import { open, rm, type FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WaypointError } from '../../model/failure.ts';
+import type { Oid } from './content-store.ts';
+
+/**
+ * Writes a source to a file of its own in a directory while checking it, and syncs it. The file is read-only from then on.
+ * @returns the path of the file.
+ * @throws WaypointError content_mismatch, with nothing left; errors of the disk and of the source, likewise.
+ */
+export async function receive(
+  directory: string,
+  oid: Oid,
+  size: number,
+  source: AsyncIterable<Uint8Array>,
+): Promise<string> {
+  const path = join(directory, randomUUID());
+  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
+  const file = await open(path, flags, 0o600);
+  try {
+    await writeChecked(file, oid, size, source);
+    await file.chmod(0o444);
+    // Not fdatasync, which may leave out the mode.
+    await file.sync();
+    await file.close();
+    return path;
+  } catch (error) {
+    await file.close().catch(() => undefined);
+    await rm(path, { force: true });
+    throw error;
+  }
+}
+
+async function writeChecked(
+  file: FileHandle,
+  oid: Oid,
+  size: number,
+  source: AsyncIterable<Uint8Array>,
+): Promise<void> {
+  const hash = createHash('sha256');
+  let received = 0;
+  for await (const chunk of source) {
+    received += chunk.length;
+    if (received > size) throw new WaypointError('content_mismatch');
+    hash.update(chunk);
+    await file.writeFile(chunk);
+  }
+  if (received !== size || hash.digest('hex') !== oid) throw new WaypointError('content_mismatch');
+}
