@@ -36,6 +36,10 @@ export const limits = {
   gridMax: 512,
   gridDefault: 60,
   locationMaxAgeMs: 120_000,
+  /** The longest that a location service may take for one step, such as a connection or an answer. */
+  locationTimeoutMs: 5_000,
+  /** Nobody asked where the machine is for this long: the sources are let go. */
+  locationIdleMs: 300_000,
   timelineQueued: 8,
   timelineTracked: 16,
   timelineRetentionMs: 15 * 60_000,
