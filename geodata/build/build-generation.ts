@@ -1,0 +1,31 @@
+import { countryBorders } from './borders.ts';
+import { countryNames } from './countries.ts';
+import { checkInputs, identity, inputs } from './inputs.ts';
+import {
+  readBorderFeatures,
+  readCensusPlaces,
+  readCurrentPlaces,
+  readRegionNames,
+} from './read-inputs.ts';
+import { worldPlaces } from './world-places.ts';
+import { writeGeneration } from './write-generation.ts';
+
+/** Makes the builtin generation from the installed packages. @param path a file that is not there yet. */
+export function buildGeneration(path: string): void {
+  checkInputs();
+  const features = readBorderFeatures();
+  const places = worldPlaces(readCurrentPlaces(), readCensusPlaces());
+  const borders = countryBorders(features);
+  writeGeneration(path, {
+    places,
+    borders,
+    countryNames: countryNames(features),
+    regionNames: readRegionNames(),
+    meta: {
+      ...identity,
+      inputs: JSON.stringify(inputs),
+      places: String(places.length),
+      borders: String(borders.length),
+    },
+  });
+}

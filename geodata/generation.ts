@@ -1,0 +1,116 @@
+import { existsSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import Database from 'better-sqlite3';
+
+import { generationApplicationId, generationSchema } from './format.ts';
+
+/** What a generation says of itself, in the words of the API (contract E). */
+export interface GenerationInfo {
+  readonly id: string;
+  readonly dataset_version: string;
+  readonly source_version: string;
+  readonly attribution: string;
+  /** An SPDX licence expression. */
+  readonly license: string;
+  /** Size of the file. */
+  readonly bytes: number;
+}
+
+/**
+ * Why a generation cannot be used: there is no file that can be opened, it is of a format that this program does not
+ * know, or its content is not that of a generation.
+ */
+export type GenerationFault = 'missing' | 'unsupported_schema' | 'damaged';
+
+/** A generation cannot be used. */
+export class UnusableGeneration extends Error {
+  override readonly name = 'UnusableGeneration';
+  readonly reason: GenerationFault;
+
+  constructor(reason: GenerationFault, cause?: unknown) {
+    super(`The geodata generation cannot be used: ${reason}.`, { cause });
+    this.reason = reason;
+  }
+}
+
+/** A quarter of a thousand pages; what is read often is read from the indexes in memory. */
+const cacheKib = 1_024;
+
+/** The generation that comes with the program, in a clone (made by `npm run geodata`) and in the package. */
+export function builtinGeodataPath(): string {
+  return join(import.meta.dirname, 'generated', 'builtin.sqlite');
+}
+
+/** @throws UnusableGeneration */
+export function readGenerationInfo(path: string): GenerationInfo {
+  const db = openGeneration(path);
+  try {
+    return reading(() => infoOf(db, path));
+  } finally {
+    db.close();
+  }
+}
+
+function infoOf(db: Database.Database, path: string): GenerationInfo {
+  const meta = readMeta(db);
+  return {
+    id: known(meta, 'id'),
+    dataset_version: known(meta, 'dataset_version'),
+    source_version: known(meta, 'source_version'),
+    attribution: known(meta, 'attribution'),
+    license: known(meta, 'license'),
+    bytes: statSync(path).size,
+  };
+}
+
+function readMeta(db: Database.Database): ReadonlyMap<string, string> {
+  const rows = db.prepare('SELECT key, value FROM meta').raw().all() as [string, string][];
+  return new Map(rows);
+}
+
+function known(meta: ReadonlyMap<string, string>, key: string): string {
+  const value = meta.get(key);
+  if (value === undefined) throw new UnusableGeneration('damaged');
+  return value;
+}
+
+/**
+ * Opens a generation for reading only, and knows its format. Nothing is written beside the file, which may lie in a
+ * directory where nothing can be.
+ * @throws UnusableGeneration
+ */
+export function openGeneration(path: string): Database.Database {
+  if (!existsSync(path)) throw new UnusableGeneration('missing');
+  return reading(() => {
+    const db = new Database(path, { readonly: true, fileMustExist: true });
+    try {
+      db.pragma('query_only = ON');
+      db.pragma('trusted_schema = OFF');
+      db.pragma('temp_store = MEMORY');
+      db.pragma(`cache_size = -${cacheKib}`);
+      if (db.pragma('application_id', { simple: true }) !== generationApplicationId) {
+        throw new UnusableGeneration('damaged');
+      }
+      if (db.pragma('user_version', { simple: true }) !== generationSchema) {
+        throw new UnusableGeneration('unsupported_schema');
+      }
+      return db;
+    } catch (error) {
+      db.close();
+      throw error;
+    }
+  });
+}
+
+/** Runs a step that reads a generation: what SQLite finds wrong there becomes an {@link UnusableGeneration}. */
+export function reading<T>(step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (error instanceof Database.SqliteError) {
+      const isMissing = error.code.startsWith('SQLITE_CANTOPEN');
+      throw new UnusableGeneration(isMissing ? 'missing' : 'damaged', error);
+    }
+    throw error;
+  }
+}
