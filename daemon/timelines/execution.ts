@@ -42,18 +42,23 @@ export class TimelineExecution {
   }
 
   async #run(task: () => Promise<Omit<TimelineTask, 'control'>>): Promise<ExecutionEnd> {
-    const { pool, schedule, deadlineMs } = this.#options;
+    const { schedule, deadlineMs } = this.#options;
     const cancelDeadline = schedule(() => this.#stop('late'), deadlineMs);
+    const end = await this.#work(task);
+    cancelDeadline();
+    this.#cancelKill?.();
+    // Whoever was told that it is cancelled must not find it completed.
+    return this.#stopped === undefined ? end : { state: this.#stopped };
+  }
+
+  async #work(task: () => Promise<Omit<TimelineTask, 'control'>>): Promise<ExecutionEnd> {
     try {
       const input = { ...(await task()), control: this.control.shared };
-      const outcome = await pool.run('buildTimeline', input, this.#kill.signal);
-      // Whoever was told that it is cancelled must not find it completed.
-      return this.#stopped === undefined ? outcome : { state: this.#stopped };
+      const outcome = await this.#options.pool.run('buildTimeline', input, this.#kill.signal);
+      if (outcome.state === 'completed') return outcome;
+      return { state: 'failed', cause: new Error('The worker stopped by itself.') };
     } catch (cause) {
-      return this.#stopped === undefined ? { state: 'failed', cause } : { state: this.#stopped };
-    } finally {
-      cancelDeadline();
-      this.#cancelKill?.();
+      return { state: 'failed', cause };
     }
   }
 
