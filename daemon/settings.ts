@@ -1,5 +1,6 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { absolutePath } from '../client/waypoints/node/places.ts';
 import {
   settingDefaults,
   settingKeys,
@@ -8,7 +9,7 @@ import {
   type Settings,
 } from '../model/settings.ts';
 import { writeFileAtomic } from '../storage/atomic-file.ts';
-import { absolutePath, createPrivateDirectory, pathSettings } from './paths.ts';
+import { createPrivateDirectory, pathSettings } from './paths.ts';
 
 /** Where a setting's value comes from, the strongest first. */
 export type SettingSource = 'flag' | 'environment' | 'config.json' | 'default';

@@ -1,5 +1,6 @@
 import { readdirSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { readHandOver, servesDataDirectory } from '../client/waypoints/node/hand-over-file.ts';
 import { isDiskFull } from '../model/failure.ts';
 import type { Clock } from '../model/process.ts';
 import { isOutOfReach } from '../storage/database.ts';
@@ -8,7 +9,6 @@ import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore, StoreRefused } from '../storage/waypoints/open.ts';
 import { probeDaemon } from './api-client.ts';
-import { readHandOver, servesDataDirectory } from './hand-over.ts';
 import { createPrivateDirectory, type Paths } from './paths.ts';
 import { errorCode, requirePrivateDirectory, StartRefused } from './start-refused.ts';
 

@@ -12,13 +12,8 @@ import {
 } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import {
-  newHandOver,
-  readHandOver,
-  removeHandOver,
-  servesDataDirectory,
-  writeHandOver,
-} from '../daemon/hand-over.ts';
+import { readHandOver, servesDataDirectory } from '../client/waypoints/node/hand-over-file.ts';
+import { newHandOver, removeHandOver, writeHandOver } from '../daemon/hand-over.ts';
 import { computePaths } from '../daemon/paths.ts';
 import { StartRefused } from '../daemon/start-refused.ts';
 import { fakeHandOver, fakeToken, startFakeDaemon, testCli } from './helpers/cli.ts';

@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { readHandOver, servesDataDirectory } from '../../client/waypoints/node/hand-over-file.ts';
+import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
 import { ApiClient, probeDaemon } from '../api-client.ts';
-import { readHandOver, servesDataDirectory } from '../hand-over.ts';
-import { systemHandOver } from '../paths.ts';
 import { StartRefused } from '../start-refused.ts';
 import { programVersion } from '../version-info.ts';
 import { CliError } from './cli-error.ts';

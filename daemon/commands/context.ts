@@ -1,6 +1,7 @@
 import { Option, type Command } from 'commander';
+import { absolutePath } from '../../client/waypoints/node/places.ts';
 import { settingHelp, settingKeys, type SettingKey } from '../../model/settings.ts';
-import { absolutePath, computePaths, defaultConfigFile, type Paths } from '../paths.ts';
+import { computePaths, defaultConfigFile, type Paths } from '../paths.ts';
 import { flagName, resolveSettings, type ResolvedSettings } from '../settings.ts';
 
 /** What every command knows of its surroundings. */

@@ -1,0 +1,16 @@
+/** The client service layer: what a user interface needs of waypointd, in browsers, Electron and Node.js alike. */
+export { RequestFailure } from './request-failure.ts';
+export type { DaemonAccess, ServiceOptions } from './requests.ts';
+export { WaypointService, type TimelineSubmission } from './service.ts';
+export type {
+  ListenerErrorHandler,
+  SignalListener,
+  SignalName,
+  WaypointSignals,
+} from './signals.ts';
+export type * from './types.ts';
+export type { GeodataStatus } from '../../model/geodata.ts';
+export type { ImportResult } from '../../model/import.ts';
+export type { LocationFix, VersionInfo } from '../../model/process.ts';
+export type { HistoryEntry, Suggestion } from '../../model/search.ts';
+export type { TimelineJobRecord } from '../../model/timeline-job.ts';

@@ -1,0 +1,3 @@
+/** Finding the daemon from a program that runs on Node.js: Electron's main process, a tool, a proxy for pages. */
+export { connect, DaemonNotFound, findDaemon, type ConnectOptions } from './connect.ts';
+export type { ChosenDirectories } from './places.ts';

@@ -1,0 +1,141 @@
+import { readFileSync, statSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
+
+export type Environment = Readonly<Record<string, string | undefined>>;
+
+const program = 'waypointd';
+const handOverName = 'daemon.json';
+/** Where a daemon that is a service of the whole machine puts its hand-over file. */
+export const systemHandOver = `/run/${program}/${handOverName}`;
+const isWindows = process.platform === 'win32';
+/** A longer configuration file is some other file. */
+const maxConfigBytes = 1_048_576;
+
+/** The directories that a daemon with this setting and environment writes its hand-over file to, the strongest first. */
+export function runtimeDirectories(setting: string | undefined, env: Environment): string[] {
+  const session = env['XDG_RUNTIME_DIR'];
+  const directories = [
+    setting,
+    unitDirectory(env, 'RUNTIME_DIRECTORY'),
+    // The XDG base directory specification has relative values ignored.
+    session !== undefined && isAbsolute(session) ? join(session, program) : undefined,
+  ];
+  return directories.filter((directory) => directory !== undefined);
+}
+
+/** The files in which programs look for a daemon, in this order (contract A, row "hand-over"). */
+export function handOverCandidates(runtime: readonly string[], data: string): string[] {
+  const uid = process.getuid?.();
+  // A daemon started from another session, or by the system, has put its file elsewhere.
+  const others = isWindows
+    ? [data]
+    : [`/run/user/${uid}/${program}`, data, dirname(systemHandOver)];
+  return [...new Set([...runtime, ...others])].map((directory) => join(directory, handOverName));
+}
+
+/** A directory that systemd made for a unit. It separates several by colons; ours is the first. */
+export function unitDirectory(env: Environment, name: string): string | undefined {
+  const first = isWindows ? env[name] : env[name]?.split(':')[0];
+  return first !== undefined && isAbsolute(first) ? first : undefined;
+}
+
+/**
+ * Makes a path of the user absolute. A leading `~/` is the home directory: no shell replaces it in `config.json`, in a
+ * unit file or after `--data-dir=`.
+ * @param base what a relative path starts from.
+ */
+export function absolutePath(path: string, base: string): string {
+  if (path === '~') return homedir();
+  if (path.startsWith('~/') || path.startsWith(`~${sep}`)) return join(homedir(), path.slice(2));
+  return resolve(base, path);
+}
+
+/** Directories that a program names itself; the others are found as the daemon finds them. */
+export interface ChosenDirectories {
+  readonly dataDir?: string | undefined;
+  readonly runtimeDir?: string | undefined;
+}
+
+export interface DaemonPlaces {
+  readonly data: string;
+  /** Somebody named the data directory: then the daemon of another one is not meant. */
+  readonly isDataChosen: boolean;
+  readonly candidates: readonly string[];
+}
+
+/** Where the daemon of this user and these directories has left its hand-over file. */
+export function daemonPlaces(
+  chosen: ChosenDirectories = {},
+  env: Environment = process.env,
+): DaemonPlaces {
+  const configured = {
+    ...configuredDirectories(env),
+    ...environmentDirectories(env),
+    ...given(chosen),
+  };
+  const { dataDir, runtimeDir } = configured;
+  const data = dataDir ?? unitDirectory(env, 'STATE_DIRECTORY') ?? userDirectory('data', env);
+  return {
+    data,
+    isDataChosen: dataDir !== undefined,
+    candidates: handOverCandidates(runtimeDirectories(runtimeDir, env), data),
+  };
+}
+
+function given(
+  { dataDir, runtimeDir }: ChosenDirectories,
+  base = process.cwd(),
+): ChosenDirectories {
+  return {
+    ...(isText(dataDir) ? { dataDir: absolutePath(dataDir, base) } : {}),
+    ...(isText(runtimeDir) ? { runtimeDir: absolutePath(runtimeDir, base) } : {}),
+  };
+}
+
+function environmentDirectories(env: Environment): ChosenDirectories {
+  return given({ dataDir: env['WAYPOINTD_DATA_DIR'], runtimeDir: env['WAYPOINTD_RUNTIME_DIR'] });
+}
+
+/** What the user's `config.json` says; one that is malformed says nothing, and no daemon starts with it. */
+function configuredDirectories(env: Environment): ChosenDirectories {
+  const file = join(userDirectory('config', env), 'config.json');
+  try {
+    if (statSync(file).size > maxConfigBytes) return {};
+    const config: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/u, ''));
+    if (typeof config !== 'object' || config === null) return {};
+    const { data_dir, runtime_dir } = config as Readonly<Record<string, unknown>>;
+    return given(
+      {
+        dataDir: isText(data_dir) ? data_dir : undefined,
+        runtimeDir: isText(runtime_dir) ? runtime_dir : undefined,
+      },
+      dirname(file),
+    );
+  } catch {
+    return {}; // Not there, as a rule.
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
+}
+
+/** The directory of this program where each system keeps such things; the same ones that the daemon takes. */
+function userDirectory(kind: 'data' | 'config', env: Environment): string {
+  const home = homedir();
+  const isData = kind === 'data';
+  if (process.platform === 'darwin') {
+    return join(home, 'Library', isData ? 'Application Support' : 'Preferences', program);
+  }
+  if (isWindows) {
+    const root = isData ? ['LOCALAPPDATA', 'Local'] : ['APPDATA', 'Roaming'];
+    const [variable = '', folder = ''] = root;
+    const parent = env[variable] || join(home, 'AppData', folder);
+    return join(parent, program, isData ? 'Data' : 'Config');
+  }
+  const parent = isData
+    ? env['XDG_DATA_HOME'] || join(home, '.local', 'share')
+    : env['XDG_CONFIG_HOME'] || join(home, '.config');
+  return join(parent, program);
+}

@@ -1,0 +1,37 @@
+import type { Query } from './path.ts';
+import type { Emission } from './signals.ts';
+
+/** One specialised method: what it asks, what it makes of the answer, and which signals tell of it. */
+export interface Operation<T> {
+  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
+  readonly path: string;
+  readonly query?: Query;
+  readonly body?: unknown;
+  /** Without it the default of the specification. */
+  readonly timeoutMs?: number;
+  /**
+   * Makes the result of the answer's JSON (null for an empty body, a string for one that is not JSON). Only its outermost
+   * shape is looked at: the daemon checks its answers against their schemas itself.
+   * @returns undefined when nothing can be made of it: the request then counts as failed.
+   */
+  readonly read: (value: unknown) => T | undefined;
+  /** The result without a daemon; where it is missing, the method fails with `offline`. */
+  readonly offline?: () => T;
+  /** Why there is nothing to ask; the method then fails with this text. */
+  readonly refusal?: string | undefined;
+  readonly started?: Emission;
+  readonly succeeded: (result: T) => readonly Emission[];
+  readonly failed?: (message: string) => Emission;
+}
+
+/** The list that an answer is. */
+export function asList<T>(value: unknown): T[] {
+  // Sound as far as the daemon keeps to its schemas.
+  return Array.isArray(value) ? (value as T[]) : [];
+}
+
+/** The object that an answer is; undefined for anything else. */
+export function asRecord<T extends object>(value: unknown): Partial<T> | undefined {
+  const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isRecord ? (value as Partial<T>) : undefined;
+}

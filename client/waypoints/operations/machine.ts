@@ -1,0 +1,95 @@
+import type { ImportResult } from '../../../model/import.ts';
+import type { LocationFix, VersionInfo } from '../../../model/process.ts';
+import { asRecord, type Operation } from '../operation.ts';
+import type { ImportParams } from '../types.ts';
+
+/** The specification gives 110 s for the method and 60 s in its summary; the longer one cuts off fewer imports. */
+const importTimeoutMs = 110_000;
+const unknown = 'unknown';
+
+/** `getLocation()` */
+export function loadLocation(): Operation<LocationFix | null> {
+  return {
+    method: 'GET',
+    path: '/api/location',
+    // 204 without a body: no fix.
+    read: (value) => (asRecord<LocationFix>(value) as LocationFix | undefined) ?? null,
+    offline: () => ({
+      lat: 0,
+      lon: 0,
+      accuracy_m: 0,
+      timestamp: new Date().toISOString(),
+      source: 'offline',
+    }),
+    started: ['locationFetchStarted'],
+    succeeded: (fix) => [['locationFetched', fix]],
+    failed: (message) => ['locationFetchFailed', message],
+  };
+}
+
+/** `importGpxDirectory(params)` */
+export function importDirectory(params: ImportParams): Operation<ImportResult> {
+  const { dir, recursive = false, files, into } = params;
+  return {
+    method: 'POST',
+    path: '/api/import',
+    body: { dir, recursive, files, into },
+    timeoutMs: importTimeoutMs,
+    read: (value) => ({ ...emptyImport(dir), ...asRecord<ImportResult>(value) }),
+    offline: () => emptyImport(dir),
+    started: ['importStarted', params],
+    succeeded: (summary) => [['importCompleted', summary, params]],
+    failed: (message) => ['importFailed', message, params],
+  };
+}
+
+function emptyImport(dir: string): ImportResult {
+  return {
+    imported: false,
+    dir,
+    count: 0,
+    files: 0,
+    added: 0,
+    replaced: 0,
+    skipped_files: [],
+    skipped: 0,
+    duplicate_files: [],
+    duplicates: 0,
+    unsupported_files: [],
+    unsupported: 0,
+    failed_files: [],
+    failed: 0,
+    dedup_count: 0,
+    observations: 0,
+    untimed_points: 0,
+    unusable_points: 0,
+    replaced_files: [],
+    hidden: 0,
+    gpx_in_subfolders: 0,
+    failures: [],
+  };
+}
+
+/** `getVersion()` */
+export function loadVersion(): Operation<VersionInfo> {
+  return {
+    method: 'GET',
+    path: '/api/version',
+    read: (value) => ({ ...unknownVersion(), ...asRecord<VersionInfo>(value) }),
+    offline: unknownVersion,
+    started: ['versionFetchStarted'],
+    succeeded: (info) => [['versionFetched', info]],
+    failed: (message) => ['versionFetchFailed', message],
+  };
+}
+
+function unknownVersion(): VersionInfo {
+  return {
+    api: 1,
+    features: [],
+    runtime: { name: unknown, version: unknown },
+    platform: { os: unknown, arch: unknown, release: unknown },
+    module: { name: unknown, version: unknown },
+    sqlite: unknown,
+  };
+}

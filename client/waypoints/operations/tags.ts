@@ -1,0 +1,78 @@
+import { asRecord, type Operation } from '../operation.ts';
+import { normalizeTags, rawTag } from '../tags.ts';
+import type { PlaceInput, Tag, TagInput, WaypointInput } from '../types.ts';
+
+const path = '/api/tags';
+
+/** `fetchTags(wp)` */
+export function loadTags(waypoint: WaypointInput): Operation<Tag[]> {
+  const place = placeOf(waypoint);
+  const { name, lat, lon } = place;
+  return {
+    method: 'GET',
+    path,
+    query: { name, lat, lon, emoji: true },
+    read: readTags,
+    offline: () => normalizeTags(waypoint.tags),
+    started: ['tagsFetchStarted', place],
+    succeeded: (tags) => [['tagsFetched', name, lat, lon, tags]],
+    failed: (message) => ['tagsFetchFailed', place, message],
+  };
+}
+
+/** `addTag(wp, tag)` */
+export function addTag(waypoint: WaypointInput, given: TagInput): Operation<Tag[]> {
+  const { name, lat, lon } = waypoint;
+  const tag = rawTag(given);
+  return {
+    method: 'POST',
+    path,
+    query: { emoji: true },
+    body: { name, lat, lon, tags: [tag] },
+    read: readTags,
+    offline: () => normalizeTags([...otherTags(waypoint, tag), tag]),
+    started: ['tagAddStarted', name, lat, lon, tag],
+    succeeded: (tags) => [['tagAdded', name, lat, lon, tags, tag]],
+    failed: (message) => ['tagAddFailed', name, lat, lon, tag, message],
+  };
+}
+
+/** `deleteTag(wp, tag)` */
+export function deleteTag(waypoint: WaypointInput, given: TagInput): Operation<Tag[]> {
+  const { name, lat, lon } = waypoint;
+  const tag = rawTag(given);
+  return {
+    method: 'DELETE',
+    path,
+    query: { name, lat, lon, tag, emoji: true },
+    read: readTags,
+    offline: () => normalizeTags(otherTags(waypoint, tag)),
+    started: ['tagDeleteStarted', name, lat, lon, tag],
+    succeeded: (tags) => [['tagDeleted', name, lat, lon, tags, tag]],
+    failed: (message) => ['tagDeleteFailed', name, lat, lon, tag, message],
+  };
+}
+
+/** `fetchDistinctTags(callback)` */
+export function loadVocabulary(): Operation<Tag[]> {
+  return {
+    method: 'GET',
+    path,
+    query: { distinct: true, emoji: true },
+    read: readTags,
+    offline: () => [],
+    succeeded: () => [],
+  };
+}
+
+function readTags(value: unknown): Tag[] {
+  return normalizeTags(asRecord<{ tags: unknown }>(value)?.tags);
+}
+
+function otherTags({ tags = [] }: WaypointInput, tag: string): TagInput[] {
+  return tags.filter((one) => rawTag(one) !== tag);
+}
+
+function placeOf({ name, lat, lon }: PlaceInput): PlaceInput {
+  return { name, lat, lon };
+}

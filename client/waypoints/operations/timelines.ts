@@ -1,0 +1,47 @@
+import type { TimelineJobRecord } from '../../../model/timeline-job.ts';
+import { asRecord, type Operation } from '../operation.ts';
+import type { CancelAnswer } from '../types.ts';
+
+const path = '/api/timelines';
+/** A result may have tens of megabytes. */
+const resultTimeoutMs = 60_000;
+
+/** `submitTimeline(start, end)`: both days `YYYY-MM-DD` UTC and inclusive. Yields the id of the job. */
+export function submitTimeline(requestId: number, start: string, end: string): Operation<string> {
+  return {
+    method: 'POST',
+    path,
+    body: { start_date: start, end_date: end },
+    read: (value) => asRecord<{ job_id: string }>(value)?.job_id,
+    succeeded: (jobId) => [['timelineSubmitted', requestId, jobId]],
+    failed: (message) => ['timelineSubmitFailed', requestId, message],
+  };
+}
+
+/** `getTimeline(id, includeResult)` */
+export function loadTimeline(id: string, includeResult: boolean): Operation<TimelineJobRecord> {
+  return {
+    method: 'GET',
+    path: jobPath(id),
+    ...(includeResult ? { query: { result: true }, timeoutMs: resultTimeoutMs } : {}),
+    read: (value) => asRecord<TimelineJobRecord>(value) as TimelineJobRecord | undefined,
+    succeeded: (status) => [['timelineStatusFetched', id, status]],
+    failed: (message) => ['timelineStatusFailed', id, message, includeResult],
+  };
+}
+
+/** `cancelTimeline(id)` */
+export function cancelTimeline(id: string): Operation<CancelAnswer> {
+  return {
+    method: 'DELETE',
+    path: jobPath(id),
+    read: () => ({ status: 'cancelling' }),
+    succeeded: () => [['timelineCancelAccepted', id]],
+    failed: (message) => ['timelineCancelFailed', id, message],
+  };
+}
+
+/** An id is any text of the caller's: it must not lead to another route. */
+function jobPath(id: string): string {
+  return `${path}/${encodeURIComponent(id)}`;
+}

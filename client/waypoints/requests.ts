@@ -1,0 +1,210 @@
+import { limits } from '../../model/limits.ts';
+import { send, type Access, type HttpAnswer, type HttpRequest } from './http.ts';
+import type { Operation } from './operation.ts';
+import { staysOnOrigin, withoutQuery, withQuery } from './path.ts';
+import { httpFailure, RequestFailure, sendFailure } from './request-failure.ts';
+import {
+  SignalBoard,
+  type ListenerErrorHandler,
+  type SignalListener,
+  type SignalName,
+} from './signals.ts';
+import type { CallContext, RequestOptions } from './types.ts';
+
+/** Port and token of a daemon. */
+export interface DaemonAccess {
+  readonly apiPort: number;
+  readonly apiToken: string;
+}
+
+export interface ServiceOptions {
+  /** Below zero: offline. */
+  readonly apiPort?: number;
+  readonly apiToken?: string;
+  /**
+   * Where the API is, when not on this machine's loopback interface at `apiPort`: a same-origin proxy, say. The token is
+   * sent there. Empty: the page's own origin.
+   */
+  readonly apiBase?: string;
+  /**
+   * Called when the daemon refuses the token or the connection: it may have been started anew. When that gives another
+   * access, it is used from then on, and the request is sent once more.
+   */
+  readonly renewAccess?: () => Promise<DaemonAccess | undefined>;
+  /** Gets what listeners and callbacks throw; without it that is an uncaught error, as with `EventTarget`. */
+  readonly onListenerError?: ListenerErrorHandler;
+}
+
+/** The client timeout of the specification (section 8). */
+const defaultTimeoutMs = 8_000;
+/** The longest that timers take. */
+const maxTimeoutMs = 2_147_483_647;
+
+interface Callbacks<T> {
+  readonly onSuccess?: ((result: T) => void) | undefined;
+  readonly onError?: ((message: string) => void) | undefined;
+}
+
+/** Where the API is, who listens, and how a request becomes a promise and signals. */
+export class Requests {
+  apiPort: number;
+  apiToken: string;
+  apiBase: string | undefined;
+  readonly #renewAccess: ServiceOptions['renewAccess'];
+  readonly #signals: SignalBoard;
+  #renewing: Promise<void> | undefined;
+
+  constructor({
+    apiPort = limits.port,
+    apiToken = '',
+    apiBase,
+    renewAccess,
+    onListenerError,
+  }: ServiceOptions = {}) {
+    this.apiPort = apiPort;
+    this.apiToken = apiToken;
+    this.apiBase = apiBase;
+    this.#renewAccess = renewAccess;
+    this.#signals = new SignalBoard(onListenerError);
+  }
+
+  /**
+   * Has a listener called at every emission of a signal.
+   * @returns the function that ends the subscription.
+   */
+  subscribe<Name extends SignalName>(name: Name, listener: SignalListener<Name>): () => void {
+    return this.#signals.subscribe(name, listener);
+  }
+
+  unsubscribe<Name extends SignalName>(name: Name, listener: SignalListener<Name>): void {
+    this.#signals.unsubscribe(name, listener);
+  }
+
+  /**
+   * Asks for any path of the API: one slash at the begin, and nothing that leads off its origin. Offline the result is
+   * null.
+   */
+  request(path: string, options: RequestOptions = {}): Promise<unknown> {
+    const { method = 'GET', body, timeout, context, onSuccess, onError } = options;
+    const operation: Operation<unknown> = {
+      // Sound: the platform takes any method, and refuses those that no page may use.
+      method: method.toUpperCase() as Operation<unknown>['method'],
+      path,
+      body,
+      ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+      read: (value) => value,
+      offline: () => null,
+      refusal: staysOnOrigin(path)
+        ? undefined
+        : 'send error: the path must begin with one slash and stay on the origin of the API',
+      succeeded: () => [],
+    };
+    return this.#promise(operation, context, { onSuccess, onError });
+  }
+
+  /** Runs a method of its own name. */
+  protected run<T>(
+    operation: Operation<T>,
+    method: string,
+    args: readonly unknown[],
+    callbacks: Callbacks<T> = {},
+  ): Promise<T> {
+    const context: CallContext = { method, args };
+    return this.#promise(operation, context, callbacks);
+  }
+
+  #promise<T>(operation: Operation<T>, context: unknown, callbacks: Callbacks<T>): Promise<T> {
+    const promise = this.#perform(operation, context, callbacks);
+    // Whoever only listens to signals leaves the promise alone, which must not count as an unhandled rejection.
+    promise.catch(() => undefined);
+    return promise;
+  }
+
+  async #perform<T>(
+    operation: Operation<T>,
+    context: unknown,
+    { onSuccess, onError }: Callbacks<T>,
+  ): Promise<T> {
+    const { method, path, refusal, started } = operation;
+    const isOffline = this.apiPort < 0;
+    const kind = `${method} ${withoutQuery(path)}${isOffline ? ' (offline)' : ''}`;
+    if (started !== undefined && refusal === undefined) this.#signals.emit(started);
+    let result: T;
+    try {
+      if (refusal !== undefined) throw new RequestFailure(refusal);
+      result = isOffline ? simulate(operation) : await this.#ask(operation);
+    } catch (error) {
+      const failure = error instanceof RequestFailure ? error : sendFailure(error);
+      const { message } = failure;
+      if (operation.failed !== undefined) this.#signals.emit(operation.failed(message));
+      this.#signals.emit(['requestFailed', kind, message, context]);
+      if (onError !== undefined) this.#signals.guard(() => onError(message));
+      throw failure;
+    }
+    for (const emission of operation.succeeded(result)) this.#signals.emit(emission);
+    this.#signals.emit(['requestSucceeded', kind, result, context]);
+    if (onSuccess !== undefined) this.#signals.guard(() => onSuccess(result));
+    return result;
+  }
+
+  async #ask<T>({ method, path, query, body, timeoutMs, read }: Operation<T>): Promise<T> {
+    const request = {
+      method,
+      path: withQuery(path, query),
+      body,
+      timeoutMs: usableTimeout(timeoutMs),
+    };
+    const { status, value } = await this.#exchange(request);
+    const result = read(value);
+    if (result !== undefined) return result;
+    throw httpFailure(status, typeof value === 'string' ? value : '');
+  }
+
+  /** Sends a request, and once more when the access was out of date: nothing has come of it then. */
+  async #exchange(request: HttpRequest): Promise<HttpAnswer> {
+    const access = this.#access();
+    try {
+      return await send(access, request);
+    } catch (error) {
+      const isOutOfDate =
+        error instanceof RequestFailure && (error.status === 401 || error.wasRefused);
+      if (!isOutOfDate || this.#renewAccess === undefined) throw error;
+      await this.#renew(access);
+      const renewed = this.#access();
+      if (renewed.base === access.base && renewed.token === access.token) throw error;
+      return send(renewed, request);
+    }
+  }
+
+  /** One reading serves all requests that were refused together. */
+  async #renew(old: Access): Promise<void> {
+    const now = this.#access();
+    if (now.base !== old.base || now.token !== old.token) return;
+    this.#renewing ??= this.#readAccess().finally(() => {
+      this.#renewing = undefined;
+    });
+    await this.#renewing;
+  }
+
+  async #readAccess(): Promise<void> {
+    // Why nothing could be read is no news: the refusal itself is told.
+    const access = await this.#renewAccess?.().catch(() => undefined);
+    if (access === undefined) return;
+    this.apiPort = access.apiPort;
+    this.apiToken = access.apiToken;
+  }
+
+  #access(): Access {
+    const base = this.apiBase ?? `http://127.0.0.1:${this.apiPort}`;
+    return { base: base.replace(/\/+$/u, ''), token: this.apiToken };
+  }
+}
+
+function simulate<T>({ offline }: Operation<T>): T {
+  if (offline === undefined) throw new RequestFailure('offline');
+  return offline();
+}
+
+function usableTimeout(timeoutMs = defaultTimeoutMs): number {
+  return timeoutMs > 0 ? Math.min(timeoutMs, maxTimeoutMs) : defaultTimeoutMs;
+}

@@ -1,0 +1,156 @@
+import type { GeodataStatus } from '../../model/geodata.ts';
+import type { ImportResult } from '../../model/import.ts';
+import type { LocationFix, VersionInfo } from '../../model/process.ts';
+import type { TimelineJobRecord } from '../../model/timeline-job.ts';
+import {
+  addBookmark,
+  deleteBookmark,
+  loadWaypoints,
+  renameBookmark,
+} from './operations/bookmarks.ts';
+import { cancelInstall, installGeneration, loadGeodataStatus } from './operations/geodata.ts';
+import { importDirectory, loadLocation, loadVersion } from './operations/machine.ts';
+import {
+  loadClusters,
+  loadRecentSearches,
+  loadSuggestions,
+  recordSearch,
+} from './operations/search.ts';
+import { addTag, deleteTag, loadTags, loadVocabulary } from './operations/tags.ts';
+import { cancelTimeline, loadTimeline, submitTimeline } from './operations/timelines.ts';
+import { Requests } from './requests.ts';
+import type {
+  CancelAnswer,
+  ClusterItem,
+  ImportParams,
+  InstallAnswer,
+  PlaceInput,
+  RecentSearches,
+  StoredHistory,
+  SuggestResult,
+  Tag,
+  TagInput,
+  Waypoint,
+  WaypointInput,
+} from './types.ts';
+
+/** A promise of the job's id that knows, before it settles, by which number its signals will name the request. */
+export interface TimelineSubmission extends Promise<string> {
+  readonly requestId: number;
+}
+
+/**
+ * The waypoint API for a user interface: one method for each thing it can ask, whose outcome comes both as a promise and
+ * as signals. With `apiPort` below zero it works without a daemon (specification, "Offline fallback mode").
+ *
+ * A promise rejects with a RequestFailure; whoever only listens to signals may leave it alone.
+ */
+export class WaypointService extends Requests {
+  #timelineRequests = 0;
+
+  getWaypoints(): Promise<Waypoint[]> {
+    return this.run(loadWaypoints(), 'getWaypoints', []);
+  }
+
+  /** Makes a bookmark. */
+  addWaypoint(waypoint: WaypointInput): Promise<Waypoint> {
+    return this.run(addBookmark(waypoint), 'addWaypoint', [waypoint]);
+  }
+
+  /** Deletes a bookmark. */
+  deleteWaypoint(waypoint: PlaceInput): Promise<PlaceInput> {
+    return this.run(deleteBookmark(waypoint), 'deleteWaypoint', [waypoint]);
+  }
+
+  /** Renames a bookmark; a blank name or its own fails with `no change`, without a request. */
+  renameWaypoint(waypoint: WaypointInput, newName: string): Promise<Waypoint> {
+    return this.run(renameBookmark(waypoint, newName), 'renameWaypoint', [waypoint, newName]);
+  }
+
+  /**
+   * @param zoom 0…24, fractions allowed.
+   * @param gridSize cell size in pixels, 8…512.
+   */
+  getClusters(zoom?: number, gridSize?: number, bookmarksOnly = false): Promise<ClusterItem[]> {
+    const params = { zoom, gridSize, bookmarksOnly };
+    return this.run(loadClusters(params), 'getClusters', [zoom, gridSize, bookmarksOnly]);
+  }
+
+  /** Where the machine is; null when nobody knows. */
+  getLocation(): Promise<LocationFix | null> {
+    return this.run(loadLocation(), 'getLocation', []);
+  }
+
+  /** Imports the GPX files of a directory; the answer comes when that is done, within 110 s. */
+  importGpxDirectory(params: ImportParams): Promise<ImportResult> {
+    return this.run(importDirectory(params), 'importGpxDirectory', [params]);
+  }
+
+  suggest(query: string): Promise<SuggestResult> {
+    return this.run(loadSuggestions(query), 'suggest', [query]);
+  }
+
+  /** @param limit 1…200. */
+  getRecentSearches(limit?: number): Promise<RecentSearches> {
+    return this.run(loadRecentSearches(limit), 'getRecentSearches', [limit]);
+  }
+
+  recordHistory(query: string, lat?: number, lon?: number): Promise<StoredHistory> {
+    return this.run(recordSearch(query, lat, lon), 'recordHistory', [query, lat, lon]);
+  }
+
+  fetchTags(waypoint: WaypointInput): Promise<Tag[]> {
+    return this.run(loadTags(waypoint), 'fetchTags', [waypoint]);
+  }
+
+  /** Yields all tags the waypoint has then; offline those it is given with, and this one. */
+  addTag(waypoint: WaypointInput, tag: TagInput): Promise<Tag[]> {
+    return this.run(addTag(waypoint, tag), 'addTag', [waypoint, tag]);
+  }
+
+  /** Yields the tags that remain. */
+  deleteTag(waypoint: WaypointInput, tag: TagInput): Promise<Tag[]> {
+    return this.run(deleteTag(waypoint, tag), 'deleteTag', [waypoint, tag]);
+  }
+
+  /** All tags in use; the callback is called when they are there. */
+  fetchDistinctTags(callback?: (tags: readonly Tag[]) => void): Promise<Tag[]> {
+    return this.run(loadVocabulary(), 'fetchDistinctTags', [], { onSuccess: callback });
+  }
+
+  getVersion(): Promise<VersionInfo> {
+    return this.run(loadVersion(), 'getVersion', []);
+  }
+
+  getGeodataStatus(): Promise<GeodataStatus> {
+    return this.run(loadGeodataStatus(), 'getGeodataStatus', []);
+  }
+
+  /** Starts the install of a generation; its progress is in the status. */
+  installGeodata(id: string): Promise<InstallAnswer> {
+    return this.run(installGeneration(id), 'installGeodata', [id]);
+  }
+
+  cancelGeodataInstall(): Promise<CancelAnswer> {
+    return this.run(cancelInstall(), 'cancelGeodataInstall', []);
+  }
+
+  /** Queues a timeline of whole UTC days, `YYYY-MM-DD`, both inclusive. */
+  submitTimeline(start: string, end: string): TimelineSubmission {
+    const requestId = (this.#timelineRequests += 1);
+    const submitted = this.run(submitTimeline(requestId, start, end), 'submitTimeline', [
+      start,
+      end,
+    ]);
+    return Object.assign(submitted, { requestId });
+  }
+
+  /** @param includeResult asks for the result of a completed job as well, with 60 s of time. */
+  getTimeline(id: string, includeResult = false): Promise<TimelineJobRecord> {
+    return this.run(loadTimeline(id, includeResult), 'getTimeline', [id, includeResult]);
+  }
+
+  cancelTimeline(id: string): Promise<CancelAnswer> {
+    return this.run(cancelTimeline(id), 'cancelTimeline', [id]);
+  }
+}

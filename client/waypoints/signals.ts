@@ -1,0 +1,149 @@
+import type { GeodataStatus } from '../../model/geodata.ts';
+import type { ImportResult } from '../../model/import.ts';
+import type { LocationFix, VersionInfo } from '../../model/process.ts';
+import type { HistoryEntry } from '../../model/search.ts';
+import type { TimelineJobRecord } from '../../model/timeline-job.ts';
+import type {
+  ClusterItem,
+  ClusterParams,
+  ImportParams,
+  PlaceInput,
+  SuggestResult,
+  Tag,
+  Waypoint,
+  WaypointInput,
+} from './types.ts';
+
+/** Every signal with its arguments, in the documented order. */
+export interface WaypointSignals {
+  requestSucceeded: [kind: string, result: unknown, context: unknown];
+  requestFailed: [kind: string, errorMessage: string, context: unknown];
+
+  waypointsLoadStarted: [];
+  waypointsLoaded: [waypoints: readonly Waypoint[]];
+  waypointsLoadFailed: [message: string];
+  waypointAddStarted: [original: WaypointInput];
+  waypointAdded: [saved: Waypoint, original: WaypointInput];
+  waypointAddFailed: [original: WaypointInput, message: string];
+  waypointDeleteStarted: [waypoint: PlaceInput];
+  waypointDeleted: [waypoint: PlaceInput];
+  waypointDeleteFailed: [waypoint: PlaceInput, message: string];
+  waypointRenameStarted: [original: WaypointInput, newName: string];
+  waypointRenamed: [updated: Waypoint, original: WaypointInput];
+  waypointRenameFailed: [original: WaypointInput, newName: string, message: string];
+
+  tagsFetchStarted: [place: PlaceInput];
+  tagsFetched: [name: string, lat: number, lon: number, tags: readonly Tag[]];
+  tagsFetchFailed: [place: PlaceInput, message: string];
+  tagAddStarted: [name: string, lat: number, lon: number, tag: string];
+  tagAdded: [name: string, lat: number, lon: number, tags: readonly Tag[], tag: string];
+  tagAddFailed: [name: string, lat: number, lon: number, tag: string, message: string];
+  tagDeleteStarted: [name: string, lat: number, lon: number, tag: string];
+  tagDeleted: [name: string, lat: number, lon: number, tags: readonly Tag[], tag: string];
+  tagDeleteFailed: [name: string, lat: number, lon: number, tag: string, message: string];
+
+  clustersFetchStarted: [params: ClusterParams];
+  clustersFetched: [clusters: readonly ClusterItem[], params: ClusterParams];
+  clustersFetchFailed: [message: string, params: ClusterParams];
+
+  locationFetchStarted: [];
+  locationFetched: [fix: LocationFix | null];
+  locationFetchFailed: [message: string];
+
+  importStarted: [params: ImportParams];
+  importCompleted: [summary: ImportResult, params: ImportParams];
+  importFailed: [message: string, params: ImportParams];
+
+  suggestStarted: [query: string];
+  suggestResults: [result: SuggestResult, query: string];
+  suggestFailed: [message: string, query: string];
+
+  recentSearchesFetchStarted: [limit: number];
+  recentSearchesFetched: [queries: readonly string[], limit: number];
+  recentSearchEntriesFetched: [entries: readonly HistoryEntry[], limit: number];
+  recentSearchesFetchFailed: [message: string, limit: number];
+
+  versionFetchStarted: [];
+  versionFetched: [info: VersionInfo];
+  versionFetchFailed: [message: string];
+
+  geodataStatusFetched: [status: GeodataStatus];
+  geodataStatusFailed: [message: string];
+  geodataInstallAccepted: [id: string];
+  geodataInstallFailed: [id: string, message: string];
+  geodataCancelAccepted: [];
+  geodataCancelFailed: [message: string];
+
+  timelineSubmitted: [requestId: number, jobId: string];
+  timelineSubmitFailed: [requestId: number, message: string];
+  timelineStatusFetched: [jobId: string, status: TimelineJobRecord];
+  timelineStatusFailed: [jobId: string, message: string, includedResult: boolean];
+  timelineCancelAccepted: [jobId: string];
+  timelineCancelFailed: [jobId: string, message: string];
+}
+
+export type SignalName = keyof WaypointSignals;
+export type SignalListener<Name extends SignalName> = (...args: WaypointSignals[Name]) => void;
+
+/** One signal with its arguments. */
+export type Emission = {
+  [Name in SignalName]: readonly [name: Name, ...args: WaypointSignals[Name]];
+}[SignalName];
+
+/** Gets what a listener has thrown. */
+export type ListenerErrorHandler = (error: unknown) => void;
+
+type AnyListener = (...args: readonly unknown[]) => void;
+
+/** Knows who listens to which signal and calls them; no listener can keep another one from being called. */
+export class SignalBoard {
+  readonly #listeners = new Map<SignalName, Set<AnyListener>>();
+  readonly #onListenerError: ListenerErrorHandler;
+
+  constructor(onListenerError: ListenerErrorHandler = throwLater) {
+    this.#onListenerError = onListenerError;
+  }
+
+  /**
+   * Has a listener called at every emission from now on; one that is subscribed twice is called once.
+   * @returns the function that ends the subscription.
+   */
+  subscribe<Name extends SignalName>(name: Name, listener: SignalListener<Name>): () => void {
+    // Sound: a listener of `name` is called with the arguments of `name` only.
+    const known = listener as AnyListener;
+    const listeners = this.#listeners.get(name) ?? new Set();
+    this.#listeners.set(name, listeners.add(known));
+    return () => void listeners.delete(known);
+  }
+
+  unsubscribe<Name extends SignalName>(name: Name, listener: SignalListener<Name>): void {
+    this.#listeners.get(name)?.delete(listener as AnyListener);
+  }
+
+  /** Calls the listeners of a signal in the order of their subscription. */
+  emit([name, ...args]: Emission): void {
+    const listeners = this.#listeners.get(name);
+    if (listeners === undefined) return;
+    // Whoever subscribes during an emission is called from the next one on; whoever leaves is not called any more.
+    const present = [...listeners];
+    for (const listener of present) {
+      if (listeners.has(listener)) this.guard(() => listener(...args));
+    }
+  }
+
+  /** Calls something of the caller's; what it throws goes where errors of listeners go. */
+  guard(call: () => void): void {
+    try {
+      call();
+    } catch (error) {
+      this.#onListenerError(error);
+    }
+  }
+}
+
+/** What `EventTarget` does with an error of a listener, in browsers and in Node.js: uncaught, but out of our way. */
+function throwLater(error: unknown): void {
+  setTimeout(() => {
+    throw error;
+  });
+}

@@ -1,0 +1,88 @@
+import type { installAnswerSchema, installCancelSchema } from '../../model/geodata.ts';
+import type { Yield } from '../../model/schema.ts';
+import type {
+  clustersSchema,
+  recentSchema,
+  storedHistorySchema,
+  suggestSchema,
+} from '../../model/search.ts';
+import type { Tag as WireTag } from '../../model/tag.ts';
+import type { Waypoint as WireWaypoint } from '../../model/waypoint.ts';
+
+/** A tag as this layer always gives it: at least `raw` and `display`; the rest when the daemon has enriched it. */
+export type Tag = Pick<WireTag, 'raw' | 'display'> & Partial<WireTag>;
+
+/** A waypoint whose tags, if it has any, are objects. */
+export interface Waypoint extends Omit<WireWaypoint, 'bookmark' | 'tags'> {
+  readonly bookmark?: boolean;
+  readonly tags?: readonly Tag[];
+}
+
+/** A waypoint that stands alone on the map, or a cluster of several. */
+export type ClusterItem = Yield<typeof clustersSchema>[number];
+export type SuggestResult = Yield<typeof suggestSchema>;
+export type RecentSearches = Yield<typeof recentSchema>;
+export type StoredHistory = Yield<typeof storedHistorySchema>;
+
+/** `installed` when the generation was in use already. */
+export type InstallAnswer = Yield<typeof installAnswerSchema>;
+export type CancelAnswer = Yield<typeof installCancelSchema>;
+
+/** What identifies a waypoint; latitude and longitude in degrees WGS84. */
+export interface PlaceInput {
+  readonly name: string;
+  readonly lat: number;
+  readonly lon: number;
+}
+
+/** A raw tag, or a tag object, of which `raw` counts. */
+export type TagInput = string | Pick<Tag, 'raw'>;
+
+/** A waypoint as a caller hands it over, its own from an earlier answer for example. */
+export interface WaypointInput extends PlaceInput {
+  /** Metres. */
+  readonly ele?: number | undefined;
+  /** ISO 8601. */
+  readonly time?: string | undefined;
+  readonly desc?: string | undefined;
+  readonly bookmark?: boolean | undefined;
+  readonly tags?: readonly TagInput[] | undefined;
+}
+
+/** What `getClusters` was asked for; an absent number leaves the choice to the daemon. */
+export interface ClusterParams {
+  /** 0…24, fractions allowed. */
+  readonly zoom: number | undefined;
+  /** Cell size in pixels, 8…512. */
+  readonly gridSize: number | undefined;
+  readonly bookmarksOnly: boolean;
+}
+
+/** What `importGpxDirectory` is asked for; `dir` is an absolute path on the daemon's machine. */
+export interface ImportParams {
+  readonly dir: string;
+  readonly recursive?: boolean | undefined;
+  /** Only these files, relative to `dir`. */
+  readonly files?: readonly string[] | undefined;
+  /** Keeps the copies in this sub-folder of the library. */
+  readonly into?: string | undefined;
+}
+
+/** How `request` is to ask. Whatever is left out: GET, no body, 8 s, no context. */
+export interface RequestOptions {
+  readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
+  /** Sent as JSON. */
+  readonly body?: unknown;
+  /** Milliseconds until the request fails, the answer's body included. */
+  readonly timeout?: number | undefined;
+  /** Handed back with the signals. */
+  readonly context?: unknown;
+  readonly onSuccess?: ((result: unknown) => void) | undefined;
+  readonly onError?: ((message: string) => void) | undefined;
+}
+
+/** The context of the generic signals for a method of its own name; `request` has its caller's instead. */
+export interface CallContext {
+  readonly method: string;
+  readonly args: readonly unknown[];
+}
