@@ -1,0 +1,50 @@
+/** How a recorder works, and what goes wrong with it. */
+export interface Profile {
+  readonly name: string;
+  /** Seconds between fixes; where there are several, each session of recording has one of them. */
+  readonly intervalS: readonly number[] | readonly [range: 'between', low: number, high: number];
+  /** Records only while moving. */
+  readonly isSilentWhenStill?: boolean;
+  /** Spikes, (0,0), equal stamps, swapped points and stamps, echoes of houses. */
+  readonly isFlawed?: boolean;
+  /** A second device records at the same time, every so many seconds. */
+  readonly otherDeviceS?: number;
+  /** Waits of three to four and a half minutes on the way: no stays, but nearly. */
+  readonly hasWaits?: boolean;
+  readonly days: number;
+  /** The goal for F1; undefined for what is shown without one. */
+  readonly goalF1?: number;
+  /** Departures are within 90 s for nine of ten. */
+  readonly isExact?: boolean;
+}
+
+export const profiles: readonly Profile[] = [
+  { name: '1 s', intervalS: [1], days: 2, goalF1: 0.97, isExact: true },
+  { name: '5 s', intervalS: [5], days: 4, goalF1: 0.97, isExact: true },
+  { name: '30 s', intervalS: [30], days: 8, goalF1: 0.97, isExact: true },
+  { name: '60 s', intervalS: [60], days: 8, goalF1: 0.97, isExact: true },
+  {
+    name: 'mixed 1-60 s',
+    intervalS: [1, 5, 5, 30, 30, 60, 60, 60],
+    days: 6,
+    goalF1: 0.97,
+    isExact: true,
+  },
+  {
+    name: 'spikes and disorder',
+    intervalS: [1, 5, 5, 30, 30, 60, 60, 60],
+    days: 6,
+    isFlawed: true,
+    goalF1: 0.95,
+  },
+  {
+    name: 'silent while still',
+    intervalS: [5, 15],
+    days: 8,
+    isSilentWhenStill: true,
+    goalF1: 0.85,
+  },
+  { name: '5-15 min', intervalS: ['between', 300, 900], days: 10, goalF1: 0.85 },
+  { name: 'two devices', intervalS: [5, 30], days: 5, otherDeviceS: 20 },
+  { name: 'waits', intervalS: [5, 30, 60], days: 6, hasWaits: true },
+];

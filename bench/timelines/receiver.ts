@@ -1,0 +1,44 @@
+import type { Random } from '../random.ts';
+import { moved, type Position } from './geometry.ts';
+
+/**
+ * The error of a receiver: it drifts, because the sky, the houses around and the filter in the chip change slowly. Its
+ * size is 5–30 m (root mean square of the distance) and is another one for each situation; a metre or two of it is
+ * independent from fix to fix.
+ */
+export class Receiver {
+  readonly #random: Random;
+  #deviationM = 5;
+  #memoryMs = 60_000;
+  #east = 0;
+  #north = 0;
+  #timeMs = -Infinity;
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  /** Indoors errors are larger and change more slowly. */
+  enter(isIndoors: boolean): void {
+    const random = this.#random;
+    const errorM = isIndoors ? random.between(5, 30) : random.between(5, 14);
+    // Two axes share the distance.
+    this.#deviationM = errorM / Math.SQRT2;
+    this.#memoryMs = (isIndoors ? random.between(90, 900) : random.between(30, 120)) * 1_000;
+  }
+
+  /** What it says at a moment, not before the last one, about where it really is. */
+  fix(timeMs: number, truth: Position): Position {
+    const keep = Math.exp((this.#timeMs - timeMs) / this.#memoryMs);
+    const fresh = this.#deviationM * Math.sqrt(1 - keep * keep);
+    this.#east = this.#east * keep + fresh * this.#normal();
+    this.#north = this.#north * keep + fresh * this.#normal();
+    this.#timeMs = timeMs;
+    return moved(truth, this.#east + this.#normal(), this.#north + this.#normal());
+  }
+
+  /** Deviation 1, as near to normal as six draws make it. */
+  #normal(): number {
+    return (this.#random.bell() + this.#random.bell()) * 2.1213;
+  }
+}

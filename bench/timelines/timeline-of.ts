@@ -1,0 +1,58 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
+import { timelineResultSchema, type TimelineResult } from '../../model/timeline-result.ts';
+import { prepareLibrary } from '../../storage/library/prepare.ts';
+import { importDirectory } from '../../worker/import/import-directory.ts';
+import { ImportProgress } from '../../worker/import/progress.ts';
+import { buildTimeline, type TimelineTask } from '../../worker/timeline-tasks.ts';
+import { TimelineControl } from '../../worker/timeline/control.ts';
+import type { GpxFile } from './gpx-files.ts';
+
+/** A library of imported files in a temporary directory. */
+export interface FilledLibrary {
+  readonly path: string;
+  remove(): void;
+}
+
+/** The geodata generation that names places, and what is said of it; null for none. */
+export type Geodata = Pick<TimelineTask, 'geodataPath' | 'dataset'>;
+
+export const noGeodata: Geodata = { geodataPath: null, dataset: null };
+
+/** Imports files the way the daemon's worker does, in this thread. */
+export function importFiles(files: readonly GpxFile[]): FilledLibrary {
+  const root = mkdtempSync(join(tmpdir(), 'waypointd-timelines-'));
+  const [source, imports] = [join(root, 'source'), join(root, 'imports')];
+  for (const directory of [source, imports]) mkdirSync(directory);
+  for (const { name, text } of files) writeFileSync(join(source, name), text);
+  const libraryPath = join(root, 'library.sqlite');
+  prepareLibrary(libraryPath, 0);
+  const { result } = importDirectory({
+    libraryPath,
+    importsDirectory: imports,
+    progress: new ImportProgress().shared,
+    now: 0,
+    request: { dir: source },
+    ownFiles: [],
+  });
+  if (result.failed > 0) throw new Error('a generated file was refused');
+  return { path: libraryPath, remove: () => rmSync(root, { recursive: true, force: true }) };
+}
+
+/** Makes the timeline of UTC days since 1970, both inclusive, in this thread. @returns its text. */
+export function timelineText(
+  libraryPath: string,
+  { startDay, endDay }: { readonly startDay: number; readonly endDay: number },
+  geodata: Geodata,
+): string {
+  const control = new TimelineControl().shared;
+  const outcome = buildTimeline({ libraryPath, startDay, endDay, control, ...geodata });
+  if (outcome.state !== 'completed') throw new Error('nobody cancelled it');
+  return gunzipSync(outcome.json).toString();
+}
+
+export function parseTimeline(text: string): TimelineResult {
+  return timelineResultSchema.parse(JSON.parse(text));
+}

@@ -1,0 +1,134 @@
+import { cityRadiusM, solarHours, type City } from './cities.ts';
+import { metresBetween } from './geometry.ts';
+import type { Journey } from './journey.ts';
+import type { Fix, Span } from './recorder.ts';
+import type { Visit } from './traveller.ts';
+
+/** A stay that really was. */
+export interface TrueStay extends Visit {
+  /**
+   * Silences hide half of it and more, or leave less than eight minutes: nobody can find it, so it is neither missed nor
+   * wrong if it is found.
+   */
+  readonly isHidden: boolean;
+  /** Something was recorded about when it ended. */
+  readonly isEndSeen: boolean;
+}
+
+/** What is known about one country. */
+export interface CountryTruth {
+  /** Undefined where a silence or a boundary of a stay makes it a matter of opinion. */
+  readonly nights: number | undefined;
+  readonly recordedDays: number | undefined;
+}
+
+export interface Truth {
+  readonly stays: readonly TrueStay[];
+  readonly countries: ReadonlyMap<string, CountryTruth>;
+  /** UTC days with a fix. */
+  readonly activeDays: number;
+}
+
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+const shortestMs = 8 * minuteMs;
+/** A stay that begins or ends this near to 03:00 solar time may have the night or not. */
+const doubtMs = 30 * minuteMs;
+
+/**
+ * @param fixes in order of time, without flaws.
+ * @param silences when no device recorded.
+ */
+export function truthOf(
+  { visits, towns, trail }: Journey,
+  fixes: readonly Fix[],
+  silences: readonly Span[],
+): Truth {
+  const stays = visits.map((visit) => {
+    const seen = visiblePart(visit, silences);
+    const seenMs = seen.endMs - seen.startMs;
+    return {
+      ...visit,
+      isHidden: seenMs < shortestMs || seenMs < (visit.endMs - visit.startMs) / 2,
+      isEndSeen: visit.endMs < trail.endMs && !isSilentAround(visit.endMs, silences),
+    };
+  });
+  const days = daysByTown(fixes, towns);
+  const countries = towns.map((town): [string, CountryTruth] => [
+    town.country,
+    { nights: nightsIn(town, stays, silences), recordedDays: days.get(town.country) },
+  ]);
+  const activeDays = new Set(fixes.map(({ timeMs }) => Math.floor(timeMs / dayMs))).size;
+  return { stays, countries: new Map(countries), activeDays };
+}
+
+/** A stay without the silences at its ends. */
+function visiblePart({ startMs, endMs }: Span, silences: readonly Span[]): Span {
+  let [from, to] = [startMs, endMs];
+  for (const silence of silences) if (silence.startMs <= from) from = Math.max(from, silence.endMs);
+  for (const silence of silences.toReversed()) {
+    if (silence.startMs < to && silence.endMs >= to) to = silence.startMs;
+  }
+  return { startMs: from, endMs: Math.max(from, to) };
+}
+
+function isSilentAround(timeMs: number, silences: readonly Span[]): boolean {
+  return silences.some(
+    ({ startMs, endMs }) => startMs - 10 * minuteMs < timeMs && endMs + 10 * minuteMs > timeMs,
+  );
+}
+
+/** Moments of 03:00 solar time within stays in a country; undefined where one of them is doubtful. */
+function nightsIn(
+  town: City,
+  stays: readonly TrueStay[],
+  silences: readonly Span[],
+): number | undefined {
+  let nights = 0;
+  for (const stay of stays.filter(({ country }) => country === town.country)) {
+    const offsetMs = (3 - solarHours(town)) * hourMs;
+    const first = Math.floor((stay.startMs - doubtMs - offsetMs) / dayMs);
+    for (let at = first * dayMs + offsetMs; at <= stay.endMs + doubtMs; at += dayMs) {
+      if (at < stay.startMs - doubtMs) continue;
+      const isClear = at > stay.startMs + doubtMs && at < stay.endMs - doubtMs;
+      const isBridged = silences.every(
+        ({ startMs, endMs }) =>
+          startMs > at ||
+          endMs < at ||
+          (startMs > stay.startMs + doubtMs && endMs < stay.endMs - doubtMs),
+      );
+      if (!isClear || !isBridged || stay.isHidden) return undefined;
+      nights += 1;
+    }
+  }
+  return nights;
+}
+
+/**
+ * UTC days with a fix, by country. A day on which the person was seen in no town of the country, but somewhere between
+ * towns within its reach, makes the count a matter of where the border is: then there is none.
+ */
+function daysByTown(
+  fixes: readonly Fix[],
+  towns: readonly City[],
+): Map<string, number | undefined> {
+  const certain = new Map(towns.map(({ country }) => [country, new Set<number>()]));
+  const doubtful = new Map(towns.map(({ country }) => [country, new Set<number>()]));
+  for (const fix of fixes) {
+    const day = Math.floor(fix.timeMs / dayMs);
+    const here = towns.find((town) => metresBetween(town, fix) < cityRadiusM);
+    if (here !== undefined) certain.get(here.country)!.add(day);
+    else {
+      for (const town of towns) {
+        if (metresBetween(town, fix) < town.reachKm * 1_000) doubtful.get(town.country)!.add(day);
+      }
+    }
+  }
+  return new Map(
+    [...certain].map(([country, days]) => {
+      const isCertain = [...doubtful.get(country)!].every((day) => days.has(day));
+      return [country, isCertain ? days.size : undefined];
+    }),
+  );
+}
