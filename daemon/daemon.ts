@@ -6,13 +6,14 @@ import { ReaderPool } from '../storage/reader-pool.ts';
 import { waypointGuards } from './guard.ts';
 import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
 import { ImportRun } from './import/run.ts';
-import { noFix } from './location/latest-fix.ts';
+import { lazyLocation, type LocationReader } from './location/location-reader.ts';
 import { mirrorTasks, type MirrorPool } from './mirror/mirror-tasks.ts';
 import { BookmarksMirror } from './mirror/mirror.ts';
 import type { Paths } from './paths.ts';
 import { WorkerPool } from './pool.ts';
 import { apiRoutes } from './routes/all.ts';
 import { WaypointIndex } from './search/waypoint-index.ts';
+import { checkTogether } from './settings-together.ts';
 import { StartRefused } from './start-refused.ts';
 import { openStores, type OpenedStores } from './stores.ts';
 import { TimelineJobs, type TimelineOverrides } from './timelines/jobs.ts';
@@ -32,6 +33,8 @@ export interface DaemonOptions {
   readonly socket?: { readonly fd: number };
   /** Accept a new store beside the remains of a lost one (`serve --new-store`). */
   readonly newStore?: boolean;
+  /** Tests bring a gpsd on another port. */
+  readonly gpsdPort?: number;
   /** Tests bring smaller bounds and workers of their own. */
   readonly timelines?: TimelineOverrides;
 }
@@ -54,6 +57,7 @@ const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { paths, clock = systemClock, newStore = false } = options;
+  checkTogether(options.settings);
   const stores = await openStores({ paths, clock, acceptMissing: newStore });
   try {
     return await startOn(stores, { ...options, clock });
@@ -66,15 +70,14 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 type StartOptions = DaemonOptions & { readonly clock: Clock };
 
 async function startOn(stores: OpenedStores, options: StartOptions): Promise<Daemon> {
-  const { settings, log, clock } = options;
+  const { settings, log } = options;
   const parts = buildParts(stores, options);
   const token = newToken();
   const server = createHttpServer({
     routes: apiRoutes({
       ...parts,
       store: stores.store,
-      latestFix: noFix,
-      clock,
+      latestFix: parts.location.latest,
       isHistoryKept: settings.history,
     }),
     guards: waypointGuards({ allowedHosts: settings.allowed_hosts, isToken: tokenCheck(token) }),
@@ -118,10 +121,11 @@ interface Parts {
   readonly timelines: TimelineJobs;
   readonly mirror: BookmarksMirror;
   readonly waypoints: Waypoints;
+  readonly location: LocationReader;
 }
 
 function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptions): Parts {
-  const { paths, log, clock } = options;
+  const { settings, paths, log, clock, gpsdPort } = options;
   const index = new WaypointIndex();
   const mirrorPool: MirrorPool = new WorkerPool({ file: 'mirror-tasks' });
   const readers = new ReaderPool({
@@ -166,7 +170,8 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     onChange: () => mirror.touch(),
     isLibraryWhole: () => imports.isLibraryWhole,
   });
-  return { index, mirrorPool, readers, imports, timelines, mirror, waypoints };
+  const location = lazyLocation({ settings, clock, log, gpsdPort });
+  return { index, mirrorPool, readers, imports, timelines, mirror, waypoints, location };
 }
 
 async function open(
@@ -221,12 +226,14 @@ async function stop(
     log: Log;
   },
 ): Promise<void> {
-  const { imports, timelines, mirror, mirrorPool, readers, server, stores, withdraw, log } = parts;
+  const { imports, timelines, location, mirror, mirrorPool, readers, server, stores } = parts;
+  const { withdraw, log } = parts;
   log.info('daemon.stopping');
   // An import answers its request only when it has ended, so it is cancelled while the server finishes requests.
   const results = await Promise.allSettled([
     imports.close(),
     timelines.close(),
+    location.close(),
     server.close(limits.shutdownMs),
   ]);
   results.push(...(await Promise.allSettled([mirror.close()])));

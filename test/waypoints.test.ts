@@ -3,7 +3,6 @@ import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test from 'ava';
-import { freshFix } from '../daemon/location/latest-fix.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 
 interface Wpt {
@@ -226,21 +225,6 @@ test('every waypoint of a list stands on a line of its own', async (t) => {
   const lines = (await daemon.get('/api/waypoints')).text.split('\n');
   t.is(lines.length, 4);
   t.is(JSON.parse(lines[2] ?? '').name, 'B');
-});
-
-test('GET /api/location is 204 without a provider', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const answer = await daemon.get('/api/location');
-  t.is(answer.status, 204);
-  t.is(answer.text, '');
-});
-
-test('a fix of the position is used for 120 s and not a millisecond longer', (t) => {
-  const taken = Date.UTC(2024, 0, 1);
-  const fix = { lat: 0, lon: 0, timestamp: '2024-01-01T00:00:00Z', source: 'test' };
-  const after = (ms: number) => freshFix(() => fix, { now: () => taken + ms, monotonic: () => 0 });
-  t.is(after(120_000), fix);
-  t.is(after(120_001), undefined);
 });
 
 test('GET /api/waypoints: four lists are sent at once, a fifth is 429 with Retry-After until one ends', async (t) => {

@@ -1,9 +1,8 @@
 import type { Route } from '../../http/route.ts';
-import type { Clock } from '../../model/process.ts';
 import type { ReaderPool } from '../../storage/reader-pool.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import type { ImportRun } from '../import/run.ts';
-import type { LatestFix } from '../location/latest-fix.ts';
+import type { LatestFix } from '../location/location-reader.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
 import type { WaypointIndex } from '../search/waypoint-index.ts';
 import { programVersion, versionInfo } from '../version-info.ts';
@@ -43,14 +42,12 @@ export interface RouteParts {
   readonly imports: ImportRun;
   readonly timelines: TimelineJobs;
   readonly latestFix: LatestFix;
-  readonly clock: Clock;
   readonly isHistoryKept: boolean;
 }
 
 /** Every route of the daemon, one file a resource. */
 export function apiRoutes(parts: RouteParts): Route[] {
-  const { store, readers, waypoints, index, imports, timelines, latestFix, clock, isHistoryKept } =
-    parts;
+  const { store, readers, waypoints, index, imports, timelines, latestFix, isHistoryKept } = parts;
   const indexReady = (): Promise<void> => imports.indexReady;
   const libraryReady = (): Promise<void> => imports.libraryReady;
   const routes = [
@@ -59,7 +56,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...clusterRoutes({ store, index, indexReady }),
     ...historyRoutes(store, isHistoryKept),
     ...importRoutes(imports),
-    ...locationRoutes(latestFix, clock),
+    ...locationRoutes(latestFix),
     ...suggestRoutes({ store, index, indexReady, libraryReady }),
     ...tagRoutes(waypoints, store, libraryReady),
     ...timelineRoutes(timelines),

@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs';
+import { extname } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { readGeoclueLocation } from '../../model/fix.ts';
+import type { GeoclueMessage } from './geoclue-thread.ts';
+import { SourceFailed, type LocationSource } from './location-source.ts';
+import { runSession } from './session.ts';
+
+/** Where the system bus is when the environment names no other. */
+const busSockets = ['/run/dbus/system_bus_socket', '/var/run/dbus/system_bus_socket'];
+/** The library and a few small messages need a third of it. */
+const heapMb = 32;
+
+/**
+ * GeoClue, the location service of Linux desktops. Its client runs in a thread of its own: loading the D-Bus library
+ * would hold the main thread for 20 to 60 ms, and the library neither lets go of a bus that hangs nor survives every
+ * message that is malformed; the end of the thread settles both.
+ */
+export const geoclueSource: LocationSource = {
+  name: 'geoclue',
+  pauseMs: 1_000,
+  run: (report, signal) =>
+    runSession(signal, (end) => {
+      const address = process.env['DBUS_SYSTEM_BUS_ADDRESS'];
+      if (address === undefined && !busSockets.some((path) => existsSync(path)))
+        throw new SourceFailed('no_bus');
+      // Type stripping runs `.ts`, the published package has `.js`.
+      const file = new URL(`geoclue-thread${extname(import.meta.filename)}`, import.meta.url);
+      const thread = new Worker(file, {
+        env: address === undefined ? {} : { DBUS_SYSTEM_BUS_ADDRESS: address },
+        resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 4 },
+        // What the library has to say is for its developers.
+        stdout: true,
+        stderr: true,
+      });
+      thread.stdout.resume();
+      thread.stderr.resume();
+      thread.on('message', (message: GeoclueMessage) => {
+        if ('failure' in message) return end(new SourceFailed(message.failure));
+        const fix = readGeoclueLocation(message.location);
+        if (fix !== undefined) report(fix);
+      });
+      thread.on('error', () => end(new SourceFailed('thread_failed')));
+      thread.on('exit', () => end(new SourceFailed('ended')));
+      return async () => {
+        await thread.terminate();
+      };
+    }),
+};
