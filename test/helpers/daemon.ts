@@ -62,6 +62,8 @@ function testSettings(root: string, changes: Partial<Settings> = {}): Settings {
     data_dir: join(root, 'data'),
     cache_dir: join(root, 'cache'),
     runtime_dir: join(root, 'run'),
+    // A test must not ask this machine's own receiver or desktop.
+    location_provider: 'off',
     ...changes,
   } as Settings;
 }
