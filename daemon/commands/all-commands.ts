@@ -12,8 +12,10 @@ import { registerSearch } from './search.ts';
 import { registerServe } from './serve.ts';
 import { registerStatus } from './status.ts';
 import { registerTag } from './tag.ts';
+import { registerTimeline } from './timeline.ts';
 import { registerToken } from './token.ts';
 import { registerVersion } from './version.ts';
+import { registerWhere } from './where.ts';
 
 /** Adds every command, in the order of the help. */
 export function registerAll(program: Command): void {
@@ -24,6 +26,8 @@ export function registerAll(program: Command): void {
   registerBookmark(program);
   registerTag(program);
   registerHistory(program);
+  registerTimeline(program);
+  registerWhere(program);
   registerExport(program);
   program.commandsGroup('The daemon:');
   registerServe(program);

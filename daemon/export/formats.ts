@@ -1,5 +1,6 @@
 import { gpxHead, gpxTail, gpxWaypoint } from '../../model/gpx-text.ts';
 import type { Waypoint } from '../../model/waypoint.ts';
+import { csvLine, withoutFormula } from './csv.ts';
 
 export const exportFormats = ['gpx', 'geojson', 'csv'] as const;
 export type ExportFormat = (typeof exportFormats)[number];
@@ -56,22 +57,6 @@ function csvOf(waypoint: Waypoint): string {
     String(bookmark),
     withoutFormula(rawTags(waypoint).join(';')),
   ]);
-}
-
-/**
- * A spreadsheet runs a text that begins like this as a formula, and a formula can send the other cells, which say where
- * the user was, to a server. Names come from GPX files of strangers; an apostrophe makes them text again.
- */
-function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r]/u.test(text) ? `'${text}` : text;
-}
-
-/** One record of RFC 4180. */
-function csvLine(fields: readonly string[]): string {
-  const quoted = fields.map((field) =>
-    /[",\r\n]/u.test(field) ? `"${field.replaceAll('"', '""')}"` : field,
-  );
-  return `${quoted.join(',')}\r\n`;
 }
 
 function rawTags({ tags = [] }: Waypoint): string[] {

@@ -1,0 +1,64 @@
+import type { TimelineResult } from '../../model/timeline-result.ts';
+import { invocation } from './invocation.ts';
+import { stayTime } from './timeline-wording.ts';
+import { counted, dateOf } from './wording.ts';
+
+/** What tables begin with: the period, whose days are UTC, and where the names come from. */
+export function headLines(result: TimelineResult): string[] {
+  const { period, summary, dataset } = result;
+  const active = `data on ${summary.active_days.toLocaleString('en-US')} of ${counted(period.days, 'day')}`;
+  return [
+    `${daysText(result)}: ${active}. Days and times are UTC.`,
+    dataset === null
+      ? 'No geodata could be opened: stops have no names, and places no totals.'
+      : `Places: geodata ${dataset.dataset_version}, ${dataset.attribution}.`,
+  ];
+}
+
+/** What has to be known to read the numbers rightly. */
+export function footLines({ summary, timeline_truncated: isTruncated }: TimelineResult): string[] {
+  const lines: string[] = [];
+  if (summary.bridged_seconds > 0) {
+    const [part, whole] = [stayTime(summary.bridged_seconds), stayTime(summary.stop_seconds)];
+    lines.push(
+      `${part} of ${whole} in stops are inferred: silence between two points at one place.`,
+    );
+  }
+  if (summary.silent_seconds > 0) {
+    lines.push(`Silence of ${stayTime(summary.silent_seconds)} between stops counts nowhere.`);
+  }
+  if (isTruncated) {
+    const { stops_found, stops_returned } = summary;
+    lines.push(
+      `Only ${stops_returned.toLocaleString('en-US')} of ${counted(stops_found, 'stop')} are listed: the longest, and the last of each place.\nTotals count all.`,
+    );
+  }
+  if (summary.places_dropped > 0) {
+    lines.push(`${counted(summary.places_dropped, 'place')} with the least data are left out.`);
+  }
+  return lines;
+}
+
+/** Whether nothing at all is known of the period. */
+export function isEmpty({ summary, timeline }: TimelineResult): boolean {
+  return summary.recorded_observations === 0 && timeline.length === 0;
+}
+
+/** Why there is nothing to show. */
+export function emptyLines(result: TimelineResult): string[] {
+  const { indexed_valid_times, indexed_missing_times, indexed_invalid_times } = result.summary;
+  const nothing = `Nothing was recorded in ${daysText(result)} (UTC).`;
+  if (indexed_valid_times > 0) {
+    return [nothing, `There are ${counted(indexed_valid_times, 'point')} of other days.`];
+  }
+  if (indexed_missing_times + indexed_invalid_times > 0) {
+    return ['The imported tracks have no times, and a timeline is made of times.'];
+  }
+  return [`No tracks have been imported yet. Import some: ${invocation()} import ~/tracks -r`];
+}
+
+function daysText({ period }: TimelineResult): string {
+  const last = new Date(Date.parse(period.end_utc_exclusive) - 1).toISOString();
+  const [from, to] = [dateOf(period.start_utc), dateOf(last)];
+  return from === to ? from : `${from} to ${to}`;
+}

@@ -1,0 +1,81 @@
+import { formatDate, parseDate } from '../../model/calendar-date.ts';
+import { limits } from '../../model/limits.ts';
+import type { TimelineRequest } from '../../model/timeline-job.ts';
+import { usageError } from './cli-error.ts';
+import { forTerminal } from './table.ts';
+
+/** UTC days since 1970, both inclusive. */
+interface Days {
+  readonly first: number;
+  readonly last: number;
+}
+
+const forms = 'Write 2024, 2024-07, 2024-07-14, two of these, or --last 30d (4w, 12m, 2y).';
+
+/**
+ * Reads the period of a timeline: a year, a month or a day; from the start of one to the end of another; or the last
+ * days, weeks, months or years, today included.
+ * @param today UTC days since 1970.
+ * @throws CliError 64
+ */
+export function parsePeriod(
+  words: readonly string[],
+  last: string | undefined,
+  today: number,
+): TimelineRequest {
+  const days = last === undefined ? daysOf(words) : lastDays(words, last, today);
+  const count = days.last - days.first + 1;
+  if (count < 1) throw usageError('The period ends before it begins.');
+  if (count > limits.timelineDays) {
+    const most = limits.timelineDays.toLocaleString('en-US');
+    throw usageError(`A timeline covers at most ${most} days; these are ${count}.`);
+  }
+  return { start_date: formatDate(days.first), end_date: formatDate(days.last) };
+}
+
+function daysOf([start, end = start, ...others]: readonly string[]): Days {
+  if (start === undefined || end === undefined || others.length > 0) {
+    throw usageError(`Say which period. ${forms}`);
+  }
+  return { first: spanOf(start).first, last: spanOf(end).last };
+}
+
+function spanOf(word: string): Days {
+  const [, year, month, day] = /^(\d{4})(?:-(\d{2})(?:-(\d{2}))?)?$/u.exec(word) ?? [];
+  const first = parseDate(`${year}-${month ?? '01'}-${day ?? '01'}`);
+  if (year === undefined || first === undefined) {
+    throw usageError(`${forTerminal(word)} is no date. ${forms}`);
+  }
+  if (day !== undefined) return { first, last: first };
+  const last = daysInMonth(Number(year), Number(month ?? '12'));
+  return { first, last: parseDate(`${year}-${month ?? '12'}-${last}`) ?? first };
+}
+
+function lastDays(words: readonly string[], last: string, today: number): Days {
+  if (words.length > 0) throw usageError('Give either a period or --last, not both.');
+  const [, digits = '', unit = ''] = /^(\d{1,5})([dwmy])$/u.exec(last) ?? [];
+  const count = Number(digits);
+  if (count === 0) throw usageError(`${forTerminal(last)} is no number of days. ${forms}`);
+  if (unit === 'd') return { first: today - count + 1, last: today };
+  if (unit === 'w') return { first: today - 7 * count + 1, last: today };
+  return { first: monthsBefore(today, unit === 'm' ? count : 12 * count) + 1, last: today };
+}
+
+/** The same day of an earlier month, or the last day of it. */
+function monthsBefore(day: number, months: number): number {
+  const [year, month, date] = formatDate(day).split('-').map(Number) as [number, number, number];
+  const index = year * 12 + month - 1 - months;
+  const [earlierYear, earlierMonth] = [Math.floor(index / 12), (index % 12) + 1];
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const earlierDate = Math.min(date, daysInMonth(earlierYear, earlierMonth));
+  const text = `${String(earlierYear).padStart(4, '0')}-${two(earlierMonth)}-${two(earlierDate)}`;
+  const earlier = parseDate(text);
+  if (earlier === undefined) throw usageError('That is before all dates.');
+  return earlier;
+}
+
+/** @param month 1…12 */
+function daysInMonth(year: number, month: number): number {
+  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
+  return [4, 6, 9, 11].includes(month) ? 30 : 31;
+}
