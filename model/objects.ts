@@ -1,0 +1,82 @@
+import { z } from 'zod';
+
+/** Media type of the object API's answers. */
+export const objectMediaType = 'application/vnd.x-lfs+json';
+/** The media type of git-lfs clients, which drop bodies of any other; they are answered in theirs. */
+export const gitLfsMediaType = 'application/vnd.git-lfs+json';
+
+/** Limits of the object server that are no settings. */
+export const objectLimits = {
+  port: 43_099,
+  /** A batch request; git-lfs sends at most 100 objects. */
+  batchObjects: 1_000,
+  bodyBytes: 1_048_576,
+  /** Largest size that JSON numbers carry exactly. */
+  sizeBytes: Number.MAX_SAFE_INTEGER,
+  userCodePoints: 64,
+  passwordBytes: 1_024,
+  repositoryPartLength: 100,
+} as const;
+
+/** SHA-256 of a content: 64 lower-case hexadecimal digits. */
+export const oidSchema = z.string().regex(/^[0-9a-f]{64}$/);
+
+export const objectBodySchema = z.object({
+  oid: oidSchema,
+  size: z.int().min(0).max(objectLimits.sizeBytes),
+});
+export type ObjectBody = z.output<typeof objectBodySchema>;
+
+export const linkSchema = z.object({
+  href: z.url(),
+  header: z.record(z.string(), z.string()).optional(),
+});
+export type Link = z.output<typeof linkSchema>;
+
+/** An object with its links, as GET and POST of the object API answer it. */
+export const objectAnswerSchema = objectBodySchema.extend({
+  /** The links carry their own authentication: clients need not ask for a password. */
+  authenticated: z.literal(true).optional(),
+  _links: z
+    .object({ self: linkSchema, download: linkSchema, upload: linkSchema, verify: linkSchema })
+    .partial()
+    .optional(),
+});
+export type ObjectAnswer = z.output<typeof objectAnswerSchema>;
+
+/** The error object of the specification, with our code word. */
+export const objectErrorSchema = z.object({
+  message: z.string(),
+  documentation_url: z.string().optional(),
+  request_id: z.string().optional(),
+  code: z.string().optional(),
+});
+export type ObjectError = z.output<typeof objectErrorSchema>;
+
+export type Operation = 'upload' | 'download';
+
+/**
+ * A batch request of git-lfs. Objects are checked one by one, because each is answered on its own; unknown transfers and
+ * fields are ignored.
+ */
+export const batchRequestSchema = z.object({
+  operation: z.enum(['upload', 'download']),
+  objects: z.array(z.unknown()).max(objectLimits.batchObjects),
+  transfers: z.array(z.string()).optional(),
+  hash_algo: z.string().optional(),
+});
+
+/** Part of a repository's name: OWNER or NAME. */
+export const repositoryPart = z
+  .string()
+  .max(objectLimits.repositoryPartLength)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*$/)
+  .refine((name) => !name.includes('..') && !/\.(?:git|lock)$/i.test(name));
+
+/** User names are for people and for Basic authentication, which cannot carry a colon. */
+export const userName = z
+  .string()
+  .max(objectLimits.userCodePoints)
+  .regex(/^[A-Za-z0-9][A-Za-z0-9._@-]*$/);
+
+export type Access = 'read' | 'write';

@@ -1,0 +1,74 @@
+import { existsSync } from 'node:fs';
+import Database from 'better-sqlite3';
+import { applicationId, createPrivateFile, type Database as Connection } from '../database.ts';
+import { migrate, schemaVersion } from '../migrate.ts';
+import { objectMigrations } from './schema.ts';
+
+/** Why the database of an object store cannot be used; nothing was changed. */
+export type ObjectsRefusal = 'newer' | 'unreadable' | 'missing';
+
+export class ObjectsRefused extends Error {
+  override readonly name = 'ObjectsRefused';
+  readonly refusal: ObjectsRefusal;
+
+  constructor(refusal: ObjectsRefusal, cause?: unknown) {
+    super(`objects ${refusal}`, { cause });
+    this.refusal = refusal;
+  }
+}
+
+export interface OpenObjectsOptions {
+  readonly path: string;
+  /**
+   * How long a statement waits for another process's transaction, ms: 0 for the server, which must not stand still and
+   * tries again later; some seconds for commands.
+   */
+  readonly waitMs: number;
+  /** Contents are there already: an empty database is never made over a lost one. */
+  readonly hasContents: boolean;
+}
+
+/**
+ * Opens the database of an object store, made if there is none. What was committed survives a power cut.
+ * @throws ObjectsRefused
+ */
+export function openObjectsDatabase({ path, waitMs, hasContents }: OpenObjectsOptions): Connection {
+  const isThere = existsSync(path);
+  if (!isThere && hasContents) throw new ObjectsRefused('missing');
+  createPrivateFile(path);
+  const db = new Database(path, { timeout: waitMs });
+  try {
+    if (isThere) checkKind(db);
+    db.pragma('journal_mode = WAL');
+    db.pragma('synchronous = FULL');
+    db.pragma('fullfsync = ON');
+    db.pragma('foreign_keys = ON');
+    db.pragma('trusted_schema = OFF');
+    db.pragma('temp_store = MEMORY');
+    migrate(db, objectMigrations, () => undefined);
+    return db;
+  } catch (error) {
+    db.close();
+    throw asRefusal(error);
+  }
+}
+
+function checkKind(db: Connection): void {
+  const isEmpty = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
+  if (isEmpty) return;
+  if (db.pragma('application_id', { simple: true }) !== applicationId) {
+    throw new ObjectsRefused('unreadable');
+  }
+  if (schemaVersion(db) > objectMigrations.length) throw new ObjectsRefused('newer');
+}
+
+function asRefusal(error: unknown): unknown {
+  if (!(error instanceof Database.SqliteError)) return error;
+  const isDamaged = error.code === 'SQLITE_NOTADB' || error.code.startsWith('SQLITE_CORRUPT');
+  return isDamaged ? new ObjectsRefused('unreadable', error) : error;
+}
+
+/** Tells whether another process holds the database for the moment. */
+export function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
+}
