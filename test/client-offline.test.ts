@@ -1,0 +1,302 @@
+import test from 'ava';
+import type { WaypointService } from '../client/waypoints/index.ts';
+import { recordedService } from './helpers/client.ts';
+
+const camp = {
+  name: 'Camp',
+  lat: 42.1,
+  lon: -8.3,
+  bookmark: true,
+  tags: ['home', { raw: '**', emoji: '⭐', name: 'star', display: '⭐⭐', normal: '**' }],
+};
+const { tags: _tags, ...untagged } = camp;
+const home = { raw: 'home', display: 'home' };
+const stars = camp.tags[1];
+
+interface Simulated {
+  readonly title: string;
+  readonly ask: (service: WaypointService) => Promise<unknown>;
+  readonly kind: string;
+  readonly result: unknown;
+  /** The signals of its own, in order. */
+  readonly signals: readonly (readonly unknown[])[];
+}
+
+const noImport = {
+  imported: false,
+  dir: '/tracks',
+  count: 0,
+  files: 0,
+  added: 0,
+  replaced: 0,
+  skipped_files: [],
+  skipped: 0,
+  duplicate_files: [],
+  duplicates: 0,
+  unsupported_files: [],
+  unsupported: 0,
+  failed_files: [],
+  failed: 0,
+  dedup_count: 0,
+  observations: 0,
+  untimed_points: 0,
+  unusable_points: 0,
+  replaced_files: [],
+  hidden: 0,
+  gpx_in_subfolders: 0,
+  failures: [],
+};
+const unknown = 'unknown';
+const noVersion = {
+  api: 1,
+  features: [],
+  runtime: { name: unknown, version: unknown },
+  platform: { os: unknown, arch: unknown, release: unknown },
+  module: { name: unknown, version: unknown },
+  sqlite: unknown,
+};
+const clusterParams = { zoom: 3, gridSize: 60, bookmarksOnly: true };
+const base = { ...camp, name: 'Base', tags: [home, stars] };
+
+/** The rows of the specification's list, in its order. */
+const simulated: readonly Simulated[] = [
+  {
+    title: 'waypoints are none',
+    ask: (service) => service.getWaypoints(),
+    kind: 'GET /api/waypoints',
+    result: [],
+    signals: [['waypointsLoadStarted'], ['waypointsLoaded', []]],
+  },
+  {
+    title: 'clusters are none',
+    ask: (service) => service.getClusters(3, 60, true),
+    kind: 'GET /api/clusters',
+    result: [],
+    signals: [
+      ['clustersFetchStarted', clusterParams],
+      ['clustersFetched', [], clusterParams],
+    ],
+  },
+  {
+    title: 'suggestions are none',
+    ask: (service) => service.suggest('ca'),
+    kind: 'GET /api/suggest',
+    result: { query: 'ca', suggestions: [] },
+    signals: [
+      ['suggestStarted', 'ca'],
+      ['suggestResults', { query: 'ca', suggestions: [] }, 'ca'],
+    ],
+  },
+  {
+    title: 'recent searches are none',
+    ask: (service) => service.getRecentSearches(),
+    kind: 'GET /api/recent_suggest',
+    result: { queries: [], entries: [] },
+    signals: [
+      ['recentSearchesFetchStarted', 10],
+      ['recentSearchesFetched', [], 10],
+      ['recentSearchEntriesFetched', [], 10],
+    ],
+  },
+  {
+    title: 'distinct tags are none',
+    ask: (service) => service.fetchDistinctTags(),
+    kind: 'GET /api/tags',
+    result: [],
+    signals: [],
+  },
+  {
+    title: 'fetchTags gives the tags that are on the waypoint, as objects',
+    ask: (service) => service.fetchTags(camp),
+    kind: 'GET /api/tags',
+    result: [home, stars],
+    signals: [
+      ['tagsFetchStarted', { name: 'Camp', lat: 42.1, lon: -8.3 }],
+      ['tagsFetched', 'Camp', 42.1, -8.3, [home, stars]],
+    ],
+  },
+  {
+    title: 'fetchTags of a waypoint without tags gives none',
+    ask: (service) => service.fetchTags(untagged),
+    kind: 'GET /api/tags',
+    result: [],
+    signals: [
+      ['tagsFetchStarted', { name: 'Camp', lat: 42.1, lon: -8.3 }],
+      ['tagsFetched', 'Camp', 42.1, -8.3, []],
+    ],
+  },
+  {
+    title: 'a bookmark that is added comes back as one',
+    ask: (service) => service.addWaypoint({ name: 'New', lat: 1, lon: 2, tags: ['home'] }),
+    kind: 'POST /api/bookmarks',
+    result: { name: 'New', lat: 1, lon: 2, bookmark: true, tags: [home] },
+    signals: [
+      ['waypointAddStarted', { name: 'New', lat: 1, lon: 2, tags: ['home'] }],
+      [
+        'waypointAdded',
+        { name: 'New', lat: 1, lon: 2, bookmark: true, tags: [home] },
+        { name: 'New', lat: 1, lon: 2, tags: ['home'] },
+      ],
+    ],
+  },
+  {
+    title: 'a bookmark that is deleted is gone',
+    ask: (service) => service.deleteWaypoint(camp),
+    kind: 'DELETE /api/bookmarks',
+    result: camp,
+    signals: [
+      ['waypointDeleteStarted', camp],
+      ['waypointDeleted', camp],
+    ],
+  },
+  {
+    title: 'a bookmark that is renamed has the new name and the rest',
+    ask: (service) => service.renameWaypoint(camp, 'Base'),
+    kind: 'PATCH /api/bookmarks',
+    result: base,
+    signals: [
+      ['waypointRenameStarted', camp, 'Base'],
+      ['waypointRenamed', base, camp],
+    ],
+  },
+  {
+    title: 'a tag that is added stands behind the others, and is not enriched',
+    ask: (service) => service.addTag(camp, 'beach'),
+    kind: 'POST /api/tags',
+    result: [home, stars, { raw: 'beach', display: 'beach' }],
+    signals: [
+      ['tagAddStarted', 'Camp', 42.1, -8.3, 'beach'],
+      ['tagAdded', 'Camp', 42.1, -8.3, [home, stars, { raw: 'beach', display: 'beach' }], 'beach'],
+    ],
+  },
+  {
+    title: 'a tag that is there already is there once',
+    ask: (service) => service.addTag({ ...untagged, tags: ['home'] }, 'home'),
+    kind: 'POST /api/tags',
+    result: [home],
+    signals: [
+      ['tagAddStarted', 'Camp', 42.1, -8.3, 'home'],
+      ['tagAdded', 'Camp', 42.1, -8.3, [home], 'home'],
+    ],
+  },
+  {
+    title: 'a tag that is deleted is missing, the others stay',
+    ask: (service) => service.deleteTag(camp, 'home'),
+    kind: 'DELETE /api/tags',
+    result: [stars],
+    signals: [
+      ['tagDeleteStarted', 'Camp', 42.1, -8.3, 'home'],
+      ['tagDeleted', 'Camp', 42.1, -8.3, [stars], 'home'],
+    ],
+  },
+  {
+    title: 'an import counts nothing',
+    ask: (service) => service.importGpxDirectory({ dir: '/tracks', recursive: true }),
+    kind: 'POST /api/import',
+    result: noImport,
+    signals: [
+      ['importStarted', { dir: '/tracks', recursive: true }],
+      ['importCompleted', noImport, { dir: '/tracks', recursive: true }],
+    ],
+  },
+  {
+    title: 'a search that is recorded is not stored',
+    ask: (service) => service.recordHistory('ca', 1, 2),
+    kind: 'POST /api/history',
+    result: { stored: 0, multiple: false },
+    signals: [],
+  },
+  {
+    title: 'the version is unknown',
+    ask: (service) => service.getVersion(),
+    kind: 'GET /api/version',
+    result: noVersion,
+    signals: [['versionFetchStarted'], ['versionFetched', noVersion]],
+  },
+];
+
+for (const { title, ask, kind, result, signals } of simulated) {
+  test(`offline: ${title}`, async (t) => {
+    const { service, taken } = recordedService(t, { apiPort: -1 });
+    t.deepEqual(await ask(service), result);
+    const seen = taken();
+    t.deepEqual(seen.slice(0, -1), signals as never);
+    t.deepEqual(seen.at(-1)?.slice(0, 3), ['requestSucceeded', `${kind} (offline)`, result]);
+  });
+}
+
+test('offline: the location is (0, 0)', async (t) => {
+  const { service, taken } = recordedService(t, { apiPort: -1 });
+  const fix = await service.getLocation();
+  t.like(fix, { lat: 0, lon: 0, accuracy_m: 0, source: 'offline' });
+  t.deepEqual(taken().slice(0, 2), [['locationFetchStarted'], ['locationFetched', fix]]);
+});
+
+const unsimulated: readonly [
+  ask: (service: WaypointService) => Promise<unknown>,
+  kind: string,
+  failed: readonly unknown[],
+][] = [
+  [(service) => service.getGeodataStatus(), 'GET /api/geodata', ['geodataStatusFailed', 'offline']],
+  [
+    (service) => service.installGeodata('x'),
+    'POST /api/geodata/install',
+    ['geodataInstallFailed', 'x', 'offline'],
+  ],
+  [
+    (service) => service.cancelGeodataInstall(),
+    'DELETE /api/geodata/install',
+    ['geodataCancelFailed', 'offline'],
+  ],
+  [
+    (service) => service.submitTimeline('2024-01-01', '2024-01-02'),
+    'POST /api/timelines',
+    ['timelineSubmitFailed', 1, 'offline'],
+  ],
+  [
+    (service) => service.getTimeline('a'),
+    'GET /api/timelines/a',
+    ['timelineStatusFailed', 'a', 'offline', false],
+  ],
+  [
+    (service) => service.cancelTimeline('a'),
+    'DELETE /api/timelines/a',
+    ['timelineCancelFailed', 'a', 'offline'],
+  ],
+];
+for (const [ask, kind, failed] of unsimulated) {
+  test(`offline: ${kind} fails with "offline"`, async (t) => {
+    const { service, taken } = recordedService(t, { apiPort: -1 });
+    const error = await t.throwsAsync(ask(service));
+    t.is(error?.message, 'offline');
+    const seen = taken();
+    t.deepEqual(seen[0], failed as never);
+    t.deepEqual(seen[1]?.slice(0, 3), ['requestFailed', `${kind} (offline)`, 'offline']);
+    t.is(seen.length, 2);
+  });
+}
+
+test('offline: request() succeeds with null, and a rename without a change still fails', async (t) => {
+  const { service, taken } = recordedService(t, { apiPort: -1 });
+  t.is(await service.request('/api/x?y=1', { method: 'DELETE', context: 'c' }), null);
+  t.deepEqual(taken(), [['requestSucceeded', 'DELETE /api/x (offline)', null, 'c']]);
+  await t.throwsAsync(service.renameWaypoint(camp, 'Camp'), { message: 'no change' });
+  t.deepEqual(taken()[0], ['waypointRenameFailed', camp, 'Camp', 'no change']);
+});
+
+test('offline: nothing is sent, whatever base and token are set, and a port set later ends it', async (t) => {
+  let requests = 0;
+  const { service } = recordedService(t, {
+    apiPort: -1,
+    apiBase: 'http://127.0.0.1:9',
+    apiToken: 'x',
+    renewAccess: async () => {
+      requests += 1;
+      return undefined;
+    },
+  });
+  for (const { ask } of simulated) await ask(service);
+  t.is(requests, 0);
+  service.apiPort = 0;
+  await t.throwsAsync(service.getWaypoints());
+});

@@ -1,0 +1,882 @@
+import { once } from 'node:events';
+import { chmodSync, writeFileSync } from 'node:fs';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { mock } from 'node:test';
+import test, { type ExecutionContext } from 'ava';
+import { RequestFailure, WaypointService } from '../client/waypoints/index.ts';
+import { connect, DaemonNotFound } from '../client/waypoints/node/index.ts';
+import { daemonPlaces } from '../client/waypoints/node/places.ts';
+import { computePaths } from '../daemon/paths.ts';
+import { recordedService, type RecordedService } from './helpers/client.ts';
+import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { gpx, writeTree } from './helpers/imports.ts';
+
+interface ServedClient extends RecordedService {
+  readonly daemon: TestDaemon;
+}
+
+async function servedClient(t: ExecutionContext): Promise<ServedClient> {
+  const daemon = await startTestDaemon(t);
+  const apiPort = Number(new URL(daemon.url).port);
+  return { daemon, ...recordedService(t, { apiPort, apiToken: daemon.token }) };
+}
+
+/** The context that the generic signals of a method carry. */
+function call(method: string, ...args: unknown[]) {
+  return { method, args };
+}
+
+test('bookmarks are added, loaded, renamed and deleted, with their signals', async (t) => {
+  const { service, taken } = await servedClient(t);
+  const original = { name: 'Camp', lat: 42.1, lon: -8.3, desc: 'a note', tags: ['home', '**'] };
+  const saved = await service.addWaypoint(original);
+  t.like(saved, { name: 'Camp', lat: 42.1, lon: -8.3, desc: 'a note', bookmark: true });
+  t.deepEqual(saved.tags, [
+    { raw: 'home', display: 'home' },
+    { raw: '**', display: '**' },
+  ]);
+  t.deepEqual(taken(), [
+    ['waypointAddStarted', original],
+    ['waypointAdded', saved, original],
+    ['requestSucceeded', 'POST /api/bookmarks', saved, call('addWaypoint', original)],
+  ]);
+
+  const waypoints = await service.getWaypoints();
+  t.is(waypoints.length, 1);
+  t.deepEqual(waypoints[0]?.tags?.[0], {
+    raw: 'home',
+    emoji: '🏠',
+    name: 'home',
+    display: '🏠 home',
+    normal: 'home',
+  });
+  t.deepEqual(taken(), [
+    ['waypointsLoadStarted'],
+    ['waypointsLoaded', waypoints],
+    ['requestSucceeded', 'GET /api/waypoints', waypoints, call('getWaypoints')],
+  ]);
+
+  const updated = await service.renameWaypoint(saved, ' Base ');
+  t.deepEqual(updated, { ...saved, name: 'Base' });
+  t.deepEqual(taken(), [
+    ['waypointRenameStarted', saved, ' Base '],
+    ['waypointRenamed', updated, saved],
+    ['requestSucceeded', 'PATCH /api/bookmarks', updated, call('renameWaypoint', saved, ' Base ')],
+  ]);
+
+  await service.deleteWaypoint(updated);
+  t.deepEqual(taken(), [
+    ['waypointDeleteStarted', updated],
+    ['waypointDeleted', updated],
+    ['requestSucceeded', 'DELETE /api/bookmarks', updated, call('deleteWaypoint', updated)],
+  ]);
+  t.deepEqual(await service.getWaypoints(), []);
+});
+
+test('a waypoint of an answer can be added elsewhere as it is', async (t) => {
+  const { service } = await servedClient(t);
+  const place = {
+    name: 'Cove & "Co"',
+    lat: -1e-7,
+    lon: 180,
+    ele: -3,
+    time: '2024-06-01T12:00:00Z',
+  };
+  await service.addWaypoint({ ...place, tags: ['beach'] });
+  const [cove] = await service.getWaypoints();
+  if (cove === undefined) return t.fail();
+  const elsewhere = await servedClient(t);
+  await elsewhere.service.addWaypoint(cove);
+  t.deepEqual(await elsewhere.service.getWaypoints(), [cove]);
+});
+
+test('renameWaypoint without a change fails with that text and asks nobody', async (t) => {
+  const { service, taken } = recordedService(t, { apiPort: 1 });
+  const camp = { name: 'Café', lat: 1, lon: 2 };
+  for (const newName of ['', '  ', 'Café', ' Café ', 'Cafe\u0301']) {
+    const error = await t.throwsAsync(service.renameWaypoint(camp, newName));
+    t.is(error?.message, 'no change');
+    const context = call('renameWaypoint', camp, newName);
+    t.deepEqual(taken(), [
+      ['waypointRenameFailed', camp, newName, 'no change'],
+      ['requestFailed', 'PATCH /api/bookmarks', 'no change', context],
+    ]);
+  }
+});
+
+test('tags are added, fetched, listed and deleted, with their signals', async (t) => {
+  const { service, taken } = await servedClient(t);
+  const camp = await service.addWaypoint({ name: 'Camp', lat: 42.1, lon: -8.3, tags: ['home'] });
+  taken();
+  const added = await service.addTag(camp, 'own & tag');
+  t.deepEqual(
+    added.map(({ display }) => display),
+    ['🏠 home', 'own & tag'],
+  );
+  t.deepEqual(taken(), [
+    ['tagAddStarted', 'Camp', 42.1, -8.3, 'own & tag'],
+    ['tagAdded', 'Camp', 42.1, -8.3, added, 'own & tag'],
+    ['requestSucceeded', 'POST /api/tags', added, call('addTag', camp, 'own & tag')],
+  ]);
+
+  const fetched = await service.fetchTags(camp);
+  t.deepEqual(fetched, added);
+  t.deepEqual(taken(), [
+    ['tagsFetchStarted', { name: 'Camp', lat: 42.1, lon: -8.3 }],
+    ['tagsFetched', 'Camp', 42.1, -8.3, fetched],
+    ['requestSucceeded', 'GET /api/tags', fetched, call('fetchTags', camp)],
+  ]);
+
+  const called: unknown[] = [];
+  const distinct = await service.fetchDistinctTags((tags) => called.push(tags));
+  t.deepEqual(called, [distinct]);
+  t.deepEqual(distinct.map(({ raw }) => raw).toSorted(), ['home', 'own & tag']);
+  t.deepEqual(taken(), [
+    ['requestSucceeded', 'GET /api/tags', distinct, call('fetchDistinctTags')],
+  ]);
+
+  const [home] = fetched;
+  if (home === undefined) return t.fail();
+  const left = await service.deleteTag(camp, home);
+  t.deepEqual(
+    left.map(({ raw }) => raw),
+    ['own & tag'],
+  );
+  t.deepEqual(taken(), [
+    ['tagDeleteStarted', 'Camp', 42.1, -8.3, 'home'],
+    ['tagDeleted', 'Camp', 42.1, -8.3, left, 'home'],
+    ['requestSucceeded', 'DELETE /api/tags', left, call('deleteTag', camp, home)],
+  ]);
+});
+
+test('clusters, suggestions and searches come with their signals', async (t) => {
+  const { service, taken, daemon } = await servedClient(t);
+  await service.addWaypoint({ name: 'Camp', lat: 42.1, lon: -8.3 });
+  await daemon.call('POST', '/api/import', { dir: gpxFolder(t) });
+  taken();
+  const params = { zoom: 2.5, gridSize: 100, bookmarksOnly: true };
+  const clusters = await service.getClusters(2.5, 100, true);
+  t.deepEqual(clusters, [{ type: 'waypoint', name: 'Camp', lat: 42.1, lon: -8.3, bookmark: true }]);
+  t.deepEqual(taken(), [
+    ['clustersFetchStarted', params],
+    ['clustersFetched', clusters, params],
+    ['requestSucceeded', 'GET /api/clusters', clusters, call('getClusters', 2.5, 100, true)],
+  ]);
+  const [all] = await service.getClusters(0, 512);
+  t.is(all?.type === 'cluster' ? all.count : 0, 2);
+  taken();
+
+  const result = await service.suggest('çe');
+  t.is(result.query, 'çe');
+  t.like(result.suggestions[0], { name: 'Çeşme', source: 'waypoint' });
+  t.deepEqual(taken(), [
+    ['suggestStarted', 'çe'],
+    ['suggestResults', result, 'çe'],
+    ['requestSucceeded', 'GET /api/suggest', result, call('suggest', 'çe')],
+  ]);
+
+  const stored = await service.recordHistory('Çeşme', 38.3, 26.3);
+  t.deepEqual(stored, { stored: 1, multiple: false });
+  t.deepEqual(taken(), [
+    ['requestSucceeded', 'POST /api/history', stored, call('recordHistory', 'Çeşme', 38.3, 26.3)],
+  ]);
+  await service.recordHistory('no place', undefined, 26.3);
+  taken();
+
+  const recent = await service.getRecentSearches(5);
+  t.deepEqual(recent.queries, ['no place', 'Çeşme']);
+  t.deepEqual(recent.entries, [{ query: 'no place' }, { query: 'Çeşme', lat: 38.3, lon: 26.3 }]);
+  t.deepEqual(taken(), [
+    ['recentSearchesFetchStarted', 5],
+    ['recentSearchesFetched', recent.queries, 5],
+    ['recentSearchEntriesFetched', recent.entries, 5],
+    ['requestSucceeded', 'GET /api/recent_suggest', recent, call('getRecentSearches', 5)],
+  ]);
+  await service.getRecentSearches();
+  t.deepEqual(taken()[0], ['recentSearchesFetchStarted', 10], 'the default of the specification');
+});
+
+function gpxFolder(t: ExecutionContext): string {
+  const dir = temporaryDirectory(t);
+  writeTree(dir, {
+    'a.gpx': gpx([['Çeşme', 38.3, 26.3]]),
+    'below/b.gpx': gpx([['Porto', 41, -8]]),
+  });
+  return dir;
+}
+
+test('an import, the location and the version come with their signals', async (t) => {
+  const { service, taken } = await servedClient(t);
+  const params = { dir: gpxFolder(t), recursive: true };
+  const summary = await service.importGpxDirectory(params);
+  t.like(summary, { imported: true, count: 2, files: 2 });
+  t.deepEqual(taken(), [
+    ['importStarted', params],
+    ['importCompleted', summary, params],
+    ['requestSucceeded', 'POST /api/import', summary, call('importGpxDirectory', params)],
+  ]);
+
+  const fix = await service.getLocation();
+  t.is(fix, null);
+  t.deepEqual(taken(), [
+    ['locationFetchStarted'],
+    ['locationFetched', null],
+    ['requestSucceeded', 'GET /api/location', null, call('getLocation')],
+  ]);
+
+  const info = await service.getVersion();
+  t.is(info.module.name, 'waypointd');
+  t.deepEqual(taken(), [
+    ['versionFetchStarted'],
+    ['versionFetched', info],
+    ['requestSucceeded', 'GET /api/version', info, call('getVersion')],
+  ]);
+});
+
+interface Failing {
+  readonly ask: (service: WaypointService) => Promise<unknown>;
+  readonly kind: string;
+  readonly context: unknown;
+  /** The signals of its own that a method sends when it fails. */
+  readonly signals: (message: string) => unknown[][];
+}
+
+const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
+const clusterParams = { zoom: 3, gridSize: 60, bookmarksOnly: false };
+const importParams = { dir: '/tracks', recursive: false };
+/** Every method but `request`, and what it says when it fails. */
+const failing: readonly Failing[] = [
+  {
+    ask: (service) => service.getWaypoints(),
+    kind: 'GET /api/waypoints',
+    context: call('getWaypoints'),
+    signals: (message) => [['waypointsLoadStarted'], ['waypointsLoadFailed', message]],
+  },
+  {
+    ask: (service) => service.addWaypoint(camp),
+    kind: 'POST /api/bookmarks',
+    context: call('addWaypoint', camp),
+    signals: (message) => [
+      ['waypointAddStarted', camp],
+      ['waypointAddFailed', camp, message],
+    ],
+  },
+  {
+    ask: (service) => service.deleteWaypoint(camp),
+    kind: 'DELETE /api/bookmarks',
+    context: call('deleteWaypoint', camp),
+    signals: (message) => [
+      ['waypointDeleteStarted', camp],
+      ['waypointDeleteFailed', camp, message],
+    ],
+  },
+  {
+    ask: (service) => service.renameWaypoint(camp, 'Base'),
+    kind: 'PATCH /api/bookmarks',
+    context: call('renameWaypoint', camp, 'Base'),
+    signals: (message) => [
+      ['waypointRenameStarted', camp, 'Base'],
+      ['waypointRenameFailed', camp, 'Base', message],
+    ],
+  },
+  {
+    ask: (service) => service.getClusters(3, 60),
+    kind: 'GET /api/clusters',
+    context: call('getClusters', 3, 60, false),
+    signals: (message) => [
+      ['clustersFetchStarted', clusterParams],
+      ['clustersFetchFailed', message, clusterParams],
+    ],
+  },
+  {
+    ask: (service) => service.getLocation(),
+    kind: 'GET /api/location',
+    context: call('getLocation'),
+    signals: (message) => [['locationFetchStarted'], ['locationFetchFailed', message]],
+  },
+  {
+    ask: (service) => service.importGpxDirectory(importParams),
+    kind: 'POST /api/import',
+    context: call('importGpxDirectory', importParams),
+    signals: (message) => [
+      ['importStarted', importParams],
+      ['importFailed', message, importParams],
+    ],
+  },
+  {
+    ask: (service) => service.suggest('ca'),
+    kind: 'GET /api/suggest',
+    context: call('suggest', 'ca'),
+    signals: (message) => [
+      ['suggestStarted', 'ca'],
+      ['suggestFailed', message, 'ca'],
+    ],
+  },
+  {
+    ask: (service) => service.getRecentSearches(7),
+    kind: 'GET /api/recent_suggest',
+    context: call('getRecentSearches', 7),
+    signals: (message) => [
+      ['recentSearchesFetchStarted', 7],
+      ['recentSearchesFetchFailed', message, 7],
+    ],
+  },
+  {
+    ask: (service) => service.recordHistory('ca'),
+    kind: 'POST /api/history',
+    context: call('recordHistory', 'ca', undefined, undefined),
+    signals: () => [],
+  },
+  {
+    ask: (service) => service.fetchTags(camp),
+    kind: 'GET /api/tags',
+    context: call('fetchTags', camp),
+    signals: (message) => [
+      ['tagsFetchStarted', camp],
+      ['tagsFetchFailed', camp, message],
+    ],
+  },
+  {
+    ask: (service) => service.addTag(camp, 'x'),
+    kind: 'POST /api/tags',
+    context: call('addTag', camp, 'x'),
+    signals: (message) => [
+      ['tagAddStarted', 'Camp', 42.1, -8.3, 'x'],
+      ['tagAddFailed', 'Camp', 42.1, -8.3, 'x', message],
+    ],
+  },
+  {
+    ask: (service) => service.deleteTag(camp, 'x'),
+    kind: 'DELETE /api/tags',
+    context: call('deleteTag', camp, 'x'),
+    signals: (message) => [
+      ['tagDeleteStarted', 'Camp', 42.1, -8.3, 'x'],
+      ['tagDeleteFailed', 'Camp', 42.1, -8.3, 'x', message],
+    ],
+  },
+  {
+    ask: (service) => service.fetchDistinctTags(() => {}),
+    kind: 'GET /api/tags',
+    context: call('fetchDistinctTags'),
+    signals: () => [],
+  },
+  {
+    ask: (service) => service.getVersion(),
+    kind: 'GET /api/version',
+    context: call('getVersion'),
+    signals: (message) => [['versionFetchStarted'], ['versionFetchFailed', message]],
+  },
+  {
+    ask: (service) => service.getGeodataStatus(),
+    kind: 'GET /api/geodata',
+    context: call('getGeodataStatus'),
+    signals: (message) => [['geodataStatusFailed', message]],
+  },
+  {
+    ask: (service) => service.installGeodata('world-1'),
+    kind: 'POST /api/geodata/install',
+    context: call('installGeodata', 'world-1'),
+    signals: (message) => [['geodataInstallFailed', 'world-1', message]],
+  },
+  {
+    ask: (service) => service.cancelGeodataInstall(),
+    kind: 'DELETE /api/geodata/install',
+    context: call('cancelGeodataInstall'),
+    signals: (message) => [['geodataCancelFailed', message]],
+  },
+  {
+    ask: (service) => service.submitTimeline('2024-01-01', '2024-01-31'),
+    kind: 'POST /api/timelines',
+    context: call('submitTimeline', '2024-01-01', '2024-01-31'),
+    signals: (message) => [['timelineSubmitFailed', 1, message]],
+  },
+  {
+    ask: (service) => service.getTimeline('a/b', true),
+    kind: 'GET /api/timelines/a%2Fb',
+    context: call('getTimeline', 'a/b', true),
+    signals: (message) => [['timelineStatusFailed', 'a/b', message, true]],
+  },
+  {
+    ask: (service) => service.cancelTimeline('..'),
+    kind: 'DELETE /api/timelines/..',
+    context: call('cancelTimeline', '..'),
+    signals: (message) => [['timelineCancelFailed', '..', message]],
+  },
+];
+
+test('every method that is refused says so by its own signal and by the generic one', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const apiPort = Number(new URL(daemon.url).port);
+  for (const { ask, kind, context, signals } of failing) {
+    const { service, taken } = recordedService(t, { apiPort, apiToken: 'wrong' });
+    const error = await t.throwsAsync(ask(service), { instanceOf: RequestFailure });
+    t.is(error.status, 401);
+    t.is(error.code, 'unauthorized');
+    t.true(error.message.startsWith('HTTP 401 {"message":"A valid bearer token is required."'));
+    t.deepEqual(taken(), [
+      ...signals(error.message),
+      ['requestFailed', kind, error.message, context],
+    ] as never);
+  }
+});
+
+test('what the daemon refuses is told with its word and the field', async (t) => {
+  const { service } = await servedClient(t);
+  const twice = { name: 'Camp', lat: 1, lon: 2 };
+  await service.addWaypoint(twice);
+  t.like(await t.throwsAsync(service.addWaypoint(twice)), { status: 409, code: 'conflict' });
+  const beyond = await t.throwsAsync(service.addWaypoint({ ...twice, lat: 91 }));
+  t.like(beyond, { status: 400, code: 'invalid', field: 'lat' });
+});
+
+type Answer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A port at which nobody listens any more. (fetch refuses well-known ones such as 1 by itself.) */
+async function deadPort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+/** A server that answers every request as a test says. */
+async function answering(t: ExecutionContext, answer: Answer): Promise<number> {
+  const server = createServer(answer);
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return (server.address() as AddressInfo).port;
+}
+
+test('an empty or a strange answer of success is no failure', async (t) => {
+  for (const body of ['', 'all right', '[]', '{}', 'null', '{"tags":[null,1,{"x":1}]}']) {
+    const apiPort = await answering(t, (_, response) => response.end(body));
+    for (const { ask, kind } of failing) {
+      const { service, taken } = recordedService(t, { apiPort });
+      const result = await ask(service).catch((error: RequestFailure) => error.message);
+      const mustSayMore = /geodata$|timelines/u.test(kind) && !kind.startsWith('DELETE');
+      if (mustSayMore) {
+        if (typeof result === 'string') t.regex(result, /^HTTP 200/u, `${kind}: ${body}`);
+        continue;
+      }
+      t.deepEqual(taken().at(-1)?.slice(0, 2), ['requestSucceeded', kind], `${kind}: ${body}`);
+    }
+  }
+});
+
+test('a waypoint list without shape is an empty list, and tags are objects whatever came', async (t) => {
+  const wire = [{ name: 'A', lat: 1, lon: 2, bookmark: true, tags: ['x', { raw: 'y' }] }];
+  let body: unknown = { not: 'a list' };
+  const apiPort = await answering(t, (_, response) => response.end(JSON.stringify(body)));
+  const { service } = recordedService(t, { apiPort });
+  t.deepEqual(await service.getWaypoints(), []);
+  body = wire;
+  const [waypoint] = await service.getWaypoints();
+  t.deepEqual(waypoint?.tags, [
+    { raw: 'x', display: 'x' },
+    { raw: 'y', display: 'y' },
+  ]);
+});
+
+test('a failure shows at most 160 characters, whole ones', async (t) => {
+  const texts: readonly [body: string, shown: string][] = [
+    ['', 'HTTP 500'],
+    ['  plain\n', 'HTTP 500 plain'],
+    ['x'.repeat(160), `HTTP 500 ${'x'.repeat(160)}`],
+    ['x'.repeat(161), `HTTP 500 ${'x'.repeat(160)}`],
+    ['⛺'.repeat(200), `HTTP 500 ${'⛺'.repeat(160)}`],
+    [`x${'🏠'.repeat(200)}`, `HTTP 500 x${'🏠'.repeat(159)}`],
+    ['y'.repeat(1_000_000), `HTTP 500 ${'y'.repeat(160)}`],
+  ];
+  for (const [body, shown] of texts) {
+    const apiPort = await answering(t, (_, response) => response.writeHead(500).end(body));
+    const { service } = recordedService(t, { apiPort });
+    const error = await t.throwsAsync(service.getVersion());
+    t.is(error?.message, shown);
+  }
+});
+
+test('a failure that is cut off in the middle still tells its status', async (t) => {
+  const apiPort = await answering(t, (_, response) => {
+    response.writeHead(503, { 'content-length': '100' });
+    response.write('shutting', () => response.destroy());
+  });
+  const { service } = recordedService(t, { apiPort });
+  const error = await t.throwsAsync(service.getVersion());
+  t.regex(error?.message ?? '', /^HTTP 503/u);
+});
+
+test('a connection that breaks, or that nobody accepts, is a send error', async (t) => {
+  const apiPort = await answering(t, (request, response) => {
+    if (request.url === '/api/version') request.socket.resetAndDestroy();
+    else response.writeHead(200, { 'content-length': '9' }).write('x', () => response.destroy());
+  });
+  const { service, taken } = recordedService(t, { apiPort });
+  t.regex((await t.throwsAsync(service.getVersion()))?.message ?? '', /^send error: ./u);
+  t.regex((await t.throwsAsync(service.getWaypoints()))?.message ?? '', /^send error: ./u);
+  service.apiPort = await deadPort();
+  const refused = await t.throwsAsync(service.getVersion(), { instanceOf: RequestFailure });
+  t.regex(refused.message, /^send error: .*ECONNREFUSED/u);
+  t.true(refused.wasRefused);
+  t.is(taken().filter(([name]) => name === 'requestFailed').length, 3);
+});
+
+test('a redirect is not followed: the token is for one address', async (t) => {
+  const paths: unknown[] = [];
+  const apiPort = await answering(t, (request, response) => {
+    paths.push(request.url);
+    response.writeHead(307, { location: '/elsewhere' }).end();
+  });
+  const { service } = recordedService(t, { apiPort, apiToken: 'secret' });
+  t.regex((await t.throwsAsync(service.getVersion()))?.message ?? '', /^send error: /u);
+  t.deepEqual(paths, ['/api/version']);
+});
+
+test('a malformed token is not sent and not repeated by the failure', async (t) => {
+  const { service } = recordedService(t, { apiPort: 1, apiToken: 'secret\nline' });
+  const error = await t.throwsAsync(service.getVersion());
+  t.is(error?.message, 'send error: the API token is malformed');
+});
+
+test('the token goes into the header, and nowhere without one', async (t) => {
+  const sent: unknown[] = [];
+  const apiPort = await answering(t, (request, response) => {
+    sent.push([request.headers.authorization, request.headers['content-type'], request.url]);
+    response.end('{}');
+  });
+  const service = new WaypointService({ apiPort, apiToken: 'abc' });
+  await service.getVersion();
+  service.apiToken = '';
+  await service.addTag(camp, 'x');
+  await service.deleteTag(camp, 'x');
+  t.deepEqual(sent, [
+    ['Bearer abc', undefined, '/api/version'],
+    [undefined, 'application/json', '/api/tags?emoji=true'],
+    [undefined, undefined, '/api/tags?name=Camp&lat=42.1&lon=-8.3&tag=x&emoji=true'],
+  ]);
+});
+
+const timed: readonly [title: string, ms: number, ask: (s: WaypointService) => Promise<unknown>][] =
+  [
+    ['a request', 8_000, (service) => service.getWaypoints()],
+    ['an import', 110_000, (service) => service.importGpxDirectory({ dir: '/x' })],
+    ['a timeline status', 8_000, (service) => service.getTimeline('a')],
+    ['a timeline result', 60_000, (service) => service.getTimeline('a', true)],
+    ['a chosen time', 250, (service) => service.request('/api/x', { timeout: 250 })],
+    ['no usable time', 8_000, (service) => service.request('/api/x', { timeout: Number.NaN })],
+  ];
+for (const [title, ms, ask] of timed) {
+  // The clock is the thread's: nothing else may run meanwhile.
+  test.serial(`${title} fails after ${ms} ms of waiting`, async (t) => {
+    const arrived = Promise.withResolvers<void>();
+    const apiPort = await answering(t, () => arrived.resolve());
+    const service = new WaypointService({ apiPort });
+    mock.timers.enable({ apis: ['setTimeout'] });
+    t.teardown(() => mock.timers.reset());
+    let isOver = false;
+    const over = ask(service).finally(() => {
+      isOver = true;
+    });
+    await arrived.promise;
+    mock.timers.tick(ms - 1);
+    await new Promise((resolve) => setImmediate(resolve));
+    t.false(isOver);
+    mock.timers.tick(1);
+    const error = await t.throwsAsync(over);
+    t.is(error?.message, `timeout (${ms} ms)`);
+  });
+}
+
+test.serial('an answer that stops in the middle counts as waiting', async (t) => {
+  const arrived = Promise.withResolvers<void>();
+  const apiPort = await answering(t, (_, response) => {
+    response.write('[', () => arrived.resolve());
+  });
+  const service = new WaypointService({ apiPort });
+  mock.timers.enable({ apis: ['setTimeout'] });
+  t.teardown(() => mock.timers.reset());
+  const over = service.getWaypoints();
+  await arrived.promise;
+  mock.timers.tick(8_000);
+  t.is((await t.throwsAsync(over))?.message, 'timeout (8000 ms)');
+});
+
+test('request() asks for any path and hands back its context', async (t) => {
+  const { service, taken } = await servedClient(t);
+  const called: unknown[] = [];
+  const result = await service.request('/api/history?x=1', {
+    method: 'POST',
+    body: { queries: ['a', 'b'] },
+    context: 7,
+    onSuccess: (value) => called.push(value),
+    onError: () => called.push('error'),
+  });
+  t.deepEqual(result, { stored: 2, multiple: true });
+  t.deepEqual(called, [result]);
+  t.deepEqual(taken(), [['requestSucceeded', 'POST /api/history', result, 7]]);
+  t.is(await service.request('/api/location'), null, 'no body');
+
+  const error = await t.throwsAsync(
+    service.request('/api/nothing', {
+      context: 'c',
+      onSuccess: () => called.push('success'),
+      onError: (message) => called.push(message),
+    }),
+  );
+  t.regex(error?.message ?? '', /^HTTP 404 \{/u);
+  t.deepEqual(called.slice(1), [error?.message]);
+  t.deepEqual(taken().at(-1), ['requestFailed', 'GET /api/nothing', error?.message, 'c'] as never);
+});
+
+const wrongPaths = [
+  '',
+  'api/version',
+  '//127.0.0.1/api/version',
+  '///x',
+  '/\\host/x',
+  '\\\\host',
+  '/api\\x',
+  '/\t/host/x',
+  '/\n/host',
+  ' /api/version',
+  '/api/x y',
+  'http://127.0.0.1:43098/api/version',
+  'https:/api',
+  '@host/',
+  ':1/api',
+  '.host/',
+  '/..',
+  '/../api',
+  '/api/../x',
+  '/api/..?x=1',
+  '/api/..#x',
+  '/api/%2e%2e/x',
+  '/api/.%2E/x',
+];
+for (const path of wrongPaths) {
+  test(`request() refuses the path ${JSON.stringify(path)}`, async (t) => {
+    let requests = 0;
+    const apiPort = await answering(t, (_, response) => {
+      requests += 1;
+      response.end();
+    });
+    for (const port of [apiPort, -1]) {
+      const { service, taken } = recordedService(t, { apiPort: port });
+      const error = await t.throwsAsync(service.request(path), { instanceOf: RequestFailure });
+      t.regex(error.message, /^send error: the path /u);
+      t.is(taken().at(-1)?.[0], 'requestFailed');
+    }
+    t.is(requests, 0);
+  });
+}
+
+test('request() takes what only looks like a way out', async (t) => {
+  const urls: unknown[] = [];
+  const apiPort = await answering(t, (request, response) => {
+    urls.push(request.url);
+    response.end();
+  });
+  const { service } = recordedService(t, { apiPort });
+  const paths = ['/', '/api/a..b', '/api/...', '/api/x?dir=/../y&z=//h', '/api/a//b', '/api/@h:1'];
+  for (const path of paths) await service.request(path);
+  t.deepEqual(urls, paths);
+});
+
+test('apiBase leads elsewhere, with or without a slash at its end', async (t) => {
+  const urls: unknown[] = [];
+  const port = await answering(t, (request, response) => {
+    urls.push(request.url);
+    response.end('[]');
+  });
+  for (const base of ['', '/', '/behind/', '/behind']) {
+    const { service } = recordedService(t, {
+      apiPort: 1,
+      apiBase: `http://127.0.0.1:${port}${base}`,
+    });
+    await service.getWaypoints();
+  }
+  const waypoints = '/api/waypoints?emoji=true';
+  t.deepEqual(urls, [waypoints, waypoints, `/behind${waypoints}`, `/behind${waypoints}`]);
+});
+
+test('a listener that throws breaks neither the others nor the promise', async (t) => {
+  const errors: unknown[] = [];
+  const service = new WaypointService({ apiPort: -1, onListenerError: (e) => errors.push(e) });
+  const seen: string[] = [];
+  service.subscribe('waypointsLoaded', () => {
+    seen.push('first');
+    throw new Error('one');
+  });
+  service.subscribe('waypointsLoaded', () => seen.push('second'));
+  service.subscribe('requestSucceeded', () => seen.push('generic'));
+  t.deepEqual(await service.getWaypoints(), []);
+  t.deepEqual(seen, ['first', 'second', 'generic']);
+  await service.fetchDistinctTags(() => {
+    throw new Error('two');
+  });
+  t.deepEqual(
+    errors.map((error) => (error as Error).message),
+    ['one', 'two'],
+  );
+});
+
+test('subscriptions end by either way, and changes during an emission count from the next one', async (t) => {
+  const service = new WaypointService({ apiPort: -1 });
+  const seen: string[] = [];
+  const second = (): void => void seen.push('second');
+  const late = (): void => void seen.push('late');
+  const stop = service.subscribe('waypointsLoaded', () => {
+    seen.push('first');
+    service.unsubscribe('waypointsLoaded', second);
+    service.subscribe('waypointsLoaded', late);
+  });
+  service.subscribe('waypointsLoaded', second);
+  service.subscribe('waypointsLoaded', second);
+  await service.getWaypoints();
+  t.deepEqual(seen, ['first']);
+  stop();
+  stop();
+  await service.getWaypoints();
+  t.deepEqual(seen, ['first', 'late']);
+});
+
+test('whoever only listens to signals need not look at the promise', async (t) => {
+  const service = new WaypointService({ apiPort: await deadPort() });
+  const failed = new Promise<string>((resolve) => {
+    service.subscribe('geodataInstallFailed', (_, message) => resolve(message));
+  });
+  // An unhandled rejection would fail the test run.
+  void service.installGeodata('x');
+  t.regex(await failed, /^send error: /u);
+  await new Promise((resolve) => setImmediate(resolve));
+});
+
+test('a timeline submission knows its number before its signals name it', async (t) => {
+  const apiPort = await answering(t, (_, response) => response.end('{"job_id":"j1"}'));
+  const { service, taken } = recordedService(t, { apiPort });
+  const first = service.submitTimeline('2024-01-01', '2024-01-02');
+  const second = service.submitTimeline('2024-01-01', '2024-01-02');
+  t.not(first.requestId, second.requestId);
+  t.deepEqual(await Promise.all([first, second]), ['j1', 'j1']);
+  const submitted = taken().filter(([name]) => name === 'timelineSubmitted');
+  t.deepEqual(
+    new Set(submitted.map(([, requestId]) => requestId)),
+    new Set([first.requestId, second.requestId]),
+  );
+});
+
+/** A daemon with a hand-over file, and a client that has found it. */
+async function connected(t: ExecutionContext) {
+  const daemon = await startTestDaemon(t, { options: { handOver: true } });
+  const directories = { dataDir: join(daemon.root, 'data'), runtimeDir: join(daemon.root, 'run') };
+  return { daemon, directories, service: await connect(directories) };
+}
+
+test('connect() finds the daemon, and finds it again when it was started anew', async (t) => {
+  const { daemon, service } = await connected(t);
+  await service.addWaypoint(camp);
+  const again = await daemon.restart();
+  t.not(service.apiToken, again.token);
+  // Both at once: the file is read for both, and each request is sent once more only.
+  const [waypoints] = await Promise.all([
+    service.getWaypoints(),
+    service.addWaypoint({ ...camp, name: 'Base' }),
+  ]);
+  t.true(waypoints.length >= 1);
+  t.is(service.apiToken, again.token);
+  t.is(service.apiPort, Number(new URL(again.url).port));
+  t.is((await service.getWaypoints()).length, 2);
+});
+
+test('connect() renews a token that the daemon refuses, once', async (t) => {
+  const { service, daemon } = await connected(t);
+  service.apiToken = 'old';
+  t.is((await service.getVersion()).module.name, 'waypointd');
+  t.is(service.apiToken, daemon.token);
+  await daemon.close();
+  service.apiToken = 'old';
+  const error = await t.throwsAsync(service.getVersion(), { instanceOf: RequestFailure });
+  t.regex(error.message, /^send error: .*ECONNREFUSED/u, 'the refusal itself is told');
+});
+
+test('requests that are refused together share one renewal', async (t) => {
+  const refusals = Promise.withResolvers<void>();
+  let answers = 0;
+  const apiPort = await answering(t, (request, response) => {
+    if (request.url === '/api/version') answers += 1;
+    response.writeHead(401).end(() => answers === 3 && refusals.resolve());
+  });
+  let renewals = 0;
+  const service = new WaypointService({
+    apiPort,
+    renewAccess: async () => {
+      renewals += 1;
+      await refusals.promise;
+      // Whatever comes back later than the refusals has let them arrive.
+      await fetch(`http://127.0.0.1:${apiPort}/`);
+      return undefined;
+    },
+  });
+  const results = await Promise.allSettled([1, 2, 3].map(() => service.getVersion()));
+  t.true(results.every(({ status }) => status === 'rejected'));
+  t.is(renewals, 1);
+  t.is(answers, 3, 'without another access nothing is sent again');
+});
+
+test('connect() says that no daemon runs, and which file it does not trust', async (t) => {
+  const root = temporaryDirectory(t);
+  const directories = { dataDir: join(root, 'data'), runtimeDir: root };
+  const none = await t.throwsAsync(connect(directories), { instanceOf: DaemonNotFound });
+  t.is(none.message, 'No waypointd is running.');
+  if (process.platform === 'win32') return;
+  const file = join(root, 'daemon.json');
+  writeFileSync(file, '{}', { mode: 0o644 });
+  chmodSync(file, 0o644);
+  const untrusted = await t.throwsAsync(connect(directories), { instanceOf: DaemonNotFound });
+  t.is(untrusted.message, `No waypointd is running. Not used: ${file}: other users can read it`);
+});
+
+test('connect() does not take the daemon of another data directory for the one it was told', async (t) => {
+  const { daemon, directories } = await connected(t);
+  const other = { ...directories, dataDir: join(daemon.root, 'other') };
+  await t.throwsAsync(connect(other), { instanceOf: DaemonNotFound });
+});
+
+test('programs look for the daemon where the daemon itself would', (t) => {
+  const root = temporaryDirectory(t);
+  const configHome = join(root, 'config');
+  const configFile = join(configHome, 'waypointd', 'config.json');
+  const plain = { XDG_CONFIG_HOME: configHome, XDG_RUNTIME_DIR: '/run/user/7' };
+  const environments = [
+    plain,
+    { ...plain, XDG_RUNTIME_DIR: 'relative', XDG_DATA_HOME: process.env['XDG_DATA_HOME'] },
+    { ...plain, RUNTIME_DIRECTORY: '/run/a:/run/b', STATE_DIRECTORY: '/var/lib/x:/y' },
+  ];
+  for (const env of environments) {
+    const paths = computePaths({}, { env });
+    const places = daemonPlaces({}, env);
+    t.deepEqual(places.candidates, paths.handOverCandidates);
+    t.is(places.data, paths.data);
+    t.false(places.isDataChosen);
+  }
+  writeTree(root, {
+    'config/waypointd/config.json': '\uFEFF{"data_dir":"mine","runtime_dir":"~/run","port":1}',
+  });
+  if (process.platform !== 'linux') return;
+  const configured = daemonPlaces({}, plain);
+  t.is(configured.data, join(configHome, 'waypointd', 'mine'));
+  t.true(configured.isDataChosen);
+  t.is(configured.candidates[0], join(process.env['HOME'] ?? '', 'run', 'daemon.json'));
+  const env = { ...plain, WAYPOINTD_DATA_DIR: '/env/data', WAYPOINTD_RUNTIME_DIR: '' };
+  t.is(daemonPlaces({}, env).data, '/env/data');
+  t.is(daemonPlaces({ dataDir: '/chosen' }, env).data, '/chosen');
+  writeFileSync(configFile, 'not JSON');
+  t.is(daemonPlaces({}, plain).data, computePaths({}, { env: plain }).data);
+});

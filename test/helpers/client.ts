@@ -1,0 +1,93 @@
+import type { ExecutionContext } from 'ava';
+import {
+  WaypointService,
+  type ServiceOptions,
+  type SignalName,
+} from '../../client/waypoints/index.ts';
+
+/** Every signal of the specification (section 6), by hand: a name that changes must not change here with it. */
+const every: Readonly<Record<SignalName, true>> = {
+  requestSucceeded: true,
+  requestFailed: true,
+  waypointsLoadStarted: true,
+  waypointsLoaded: true,
+  waypointsLoadFailed: true,
+  waypointAddStarted: true,
+  waypointAdded: true,
+  waypointAddFailed: true,
+  waypointDeleteStarted: true,
+  waypointDeleted: true,
+  waypointDeleteFailed: true,
+  waypointRenameStarted: true,
+  waypointRenamed: true,
+  waypointRenameFailed: true,
+  tagsFetchStarted: true,
+  tagsFetched: true,
+  tagsFetchFailed: true,
+  tagAddStarted: true,
+  tagAdded: true,
+  tagAddFailed: true,
+  tagDeleteStarted: true,
+  tagDeleted: true,
+  tagDeleteFailed: true,
+  clustersFetchStarted: true,
+  clustersFetched: true,
+  clustersFetchFailed: true,
+  locationFetchStarted: true,
+  locationFetched: true,
+  locationFetchFailed: true,
+  importStarted: true,
+  importCompleted: true,
+  importFailed: true,
+  suggestStarted: true,
+  suggestResults: true,
+  suggestFailed: true,
+  recentSearchesFetchStarted: true,
+  recentSearchesFetched: true,
+  recentSearchEntriesFetched: true,
+  recentSearchesFetchFailed: true,
+  versionFetchStarted: true,
+  versionFetched: true,
+  versionFetchFailed: true,
+  geodataStatusFetched: true,
+  geodataStatusFailed: true,
+  geodataInstallAccepted: true,
+  geodataInstallFailed: true,
+  geodataCancelAccepted: true,
+  geodataCancelFailed: true,
+  timelineSubmitted: true,
+  timelineSubmitFailed: true,
+  timelineStatusFetched: true,
+  timelineStatusFailed: true,
+  timelineCancelAccepted: true,
+  timelineCancelFailed: true,
+};
+
+/** One signal that was seen: its name, then its arguments. */
+export type SeenSignal = readonly [name: SignalName, ...args: unknown[]];
+
+export interface RecordedService {
+  readonly service: WaypointService;
+  /** Every signal since the last call, in order. */
+  readonly taken: () => SeenSignal[];
+}
+
+/** A service whose every signal is written down; a listener that throws fails the test. */
+export function recordedService(t: ExecutionContext, options: ServiceOptions): RecordedService {
+  const service = new WaypointService({
+    onListenerError: (error) => t.fail(String(error)),
+    ...options,
+  });
+  let seen: SeenSignal[] = [];
+  for (const name of Object.keys(every) as SignalName[]) {
+    service.subscribe(name, (...args: unknown[]) => void seen.push([name, ...args]));
+  }
+  return {
+    service,
+    taken() {
+      const taken = seen;
+      seen = [];
+      return taken;
+    },
+  };
+}
