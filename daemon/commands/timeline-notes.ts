@@ -1,5 +1,6 @@
 import type { TimelineResult } from '../../model/timeline-result.ts';
 import { invocation } from './invocation.ts';
+import { forTerminal } from './table.ts';
 import { stayTime } from './timeline-wording.ts';
 import { counted, dateOf } from './wording.ts';
 
@@ -11,7 +12,7 @@ export function headLines(result: TimelineResult): string[] {
     `${daysText(result)}: ${active}. Days and times are UTC.`,
     dataset === null
       ? 'No geodata could be opened: stops have no names, and places no totals.'
-      : `Places: geodata ${dataset.dataset_version}, ${dataset.attribution}.`,
+      : forTerminal(`Places: geodata ${dataset.dataset_version}, ${dataset.attribution}.`),
   ];
 }
 

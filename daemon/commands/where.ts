@@ -20,6 +20,12 @@ const daysAround = 3;
 /** The first and the last day that can be written. */
 const [minDay, maxDay] = [dayOf(-62_167_219_200_000), dayOf(253_402_300_799_999)];
 
+const kinds: Readonly<Record<TimelineStop['kind'], string>> = {
+  stay: '',
+  mark: ' (a single point)',
+  pass: ' (passing through)',
+};
+
 /** `waypointd where` */
 export function registerWhere(program: Command): void {
   program
@@ -84,7 +90,7 @@ function periodAround(timeMs: number): TimelineRequest {
 async function show(timeMs: number, answer: WhereAnswer, result: TimelineResult): Promise<void> {
   const time = `${minuteOf(formatTime(timeMs))} UTC`;
   if (answer.state === 'stop') {
-    await print(`${time}: ${nameOf(answer.stop)}`);
+    await print(`${time}: ${nameOf(answer.stop)}${kinds[answer.stop.kind]}`);
     return printStop(answer.stop);
   }
   const { previous, next } = answer;

@@ -1,0 +1,327 @@
+import type { ServerResponse } from 'node:http';
+import test from 'ava';
+import { parsePeriod } from '../daemon/commands/timeline-period.ts';
+import { kilometres, placeOf, stayTime } from '../daemon/commands/timeline-wording.ts';
+import { whereAt } from '../daemon/commands/where-answer.ts';
+import { parseMoment } from '../daemon/commands/where.ts';
+import { parseDate } from '../model/calendar-date.ts';
+import type { TimelineResult, TimelineStop } from '../model/timeline-result.ts';
+import { fail, finish, startFakeDaemon, testCli, type TestCli } from './helpers/cli.ts';
+import { resultOf } from './programs/unruly-timeline-tasks.ts';
+
+const today = parseDate('2024-03-31')!;
+
+const periods: [words: string[], last: string | undefined, start: string, end: string][] = [
+  [['2024'], undefined, '2024-01-01', '2024-12-31'],
+  [['0000'], undefined, '0000-01-01', '0000-12-31'],
+  [['9999'], undefined, '9999-01-01', '9999-12-31'],
+  [['2024-02'], undefined, '2024-02-01', '2024-02-29'],
+  [['2000-02'], undefined, '2000-02-01', '2000-02-29'],
+  [['1900-02'], undefined, '1900-02-01', '1900-02-28'],
+  [['2023-12'], undefined, '2023-12-01', '2023-12-31'],
+  [['2019-07-14'], undefined, '2019-07-14', '2019-07-14'],
+  [['2019-07-14', '2019-08-01'], undefined, '2019-07-14', '2019-08-01'],
+  [['2019', '2021-04'], undefined, '2019-01-01', '2021-04-30'],
+  [['2000-01-01', '2020-01-15'], undefined, '2000-01-01', '2020-01-15'],
+  [[], '1d', '2024-03-31', '2024-03-31'],
+  [[], '30d', '2024-03-02', '2024-03-31'],
+  [[], '4w', '2024-03-04', '2024-03-31'],
+  [[], '1m', '2024-03-01', '2024-03-31'],
+  [[], '12m', '2023-04-01', '2024-03-31'],
+  [[], '2y', '2022-04-01', '2024-03-31'],
+  [[], '7320d', '2004-03-17', '2024-03-31'],
+];
+for (const [words, last, start_date, end_date] of periods) {
+  test(`the period ${[...words, last ?? ''].join(' ')} is ${start_date} to ${end_date}`, (t) => {
+    t.deepEqual(parsePeriod(words, last, today), { start_date, end_date });
+  });
+}
+
+const noPeriods: [words: string[], last: string | undefined, why: RegExp][] = [
+  [[], undefined, /Say which period/],
+  [['2024', '2024', '2024'], undefined, /Say which period/],
+  [['24'], undefined, /24 is no date/],
+  [['2024-2'], undefined, /is no date/],
+  [['2024-13'], undefined, /is no date/],
+  [['2023-02-29'], undefined, /is no date/],
+  [['2024-07-14T10:00Z'], undefined, /is no date/],
+  [['yesterday\u001B[2J'], undefined, /^yesterday\uFFFD\[2J is no date/],
+  [['2024-02', '2024-01'], undefined, /ends before it begins/],
+  [['2000-01-01', '2020-01-16'], undefined, /at most 7,320 days; these are 7321/],
+  [['2024'], '30d', /not both/],
+  [[], '7321d', /at most 7,320 days/],
+  [[], '0d', /is no number of days/],
+  [[], '30', /is no number of days/],
+  [[], '-3d', /is no number of days/],
+  [[], '3h', /is no number of days/],
+  [[], '99999y', /before all dates/],
+];
+for (const [words, last, why] of noPeriods) {
+  test(`the period "${JSON.stringify([...words, last ?? ''])}" is refused`, (t) => {
+    const error = t.throws(() => parsePeriod(words, last, today), { message: why });
+    t.is((error as { exitCode?: number }).exitCode, 64);
+  });
+}
+
+const moments: [text: string, time: string][] = [
+  ['2019-07-14T15:30Z', '2019-07-14T15:30:00.000Z'],
+  ['2019-07-14 15:30', '2019-07-14T15:30:00.000Z'],
+  ['2019-07-14t15:30:05z', '2019-07-14T15:30:05.000Z'],
+  ['2019-07-14T15:30:05.25Z', '2019-07-14T15:30:05.250Z'],
+  ['2019-07-14 15:30 +02:00', '2019-07-14T13:30:00.000Z'],
+  ['2019-07-14T15:30-0330', '2019-07-14T19:00:00.000Z'],
+  ['1969-12-31T23:59Z', '1969-12-31T23:59:00.000Z'],
+];
+for (const [text, time] of moments) {
+  test(`the moment ${text} is ${time}`, (t) => t.is(parseMoment(text), Date.parse(time)));
+}
+
+for (const text of ['2019-07-14', '15:30', '2019-07-14T25:00Z', '2019-02-30T10:00Z', 'now', '']) {
+  test(`the moment "${text}" is refused`, (t) => {
+    t.throws(() => parseMoment(text), { message: /is no moment/ });
+  });
+}
+
+test('times and distances are printed in the units that fit', (t) => {
+  const seconds = [0, 59, 60, 3_599, 3_600, 47_520, 86_399, 86_400, 273_600, 90_061];
+  t.deepEqual(seconds.map(stayTime), [
+    '0 s',
+    '59 s',
+    '1 min',
+    '59 min',
+    '1 h',
+    '13 h 12 min',
+    '23 h 59 min',
+    '1 d',
+    '3 d 4 h',
+    '1 d 1 h',
+  ]);
+  t.deepEqual([0, 40, 449, 9_949, 9_960, 71_500, 1_284_000].map(kilometres), [
+    '0',
+    '0',
+    '0.4',
+    '9.9',
+    '10',
+    '72',
+    '1,284',
+  ]);
+  const names = { locality: 'Porto', region: 'Porto', country: 'Portugal' };
+  t.is(placeOf(names), 'Porto, Portugal');
+  t.is(placeOf({ ...names, locality: '', region: '' }), 'Portugal');
+});
+
+const stay: TimelineStop = {
+  index: 0,
+  kind: 'stay',
+  date_utc: '2024-05-04',
+  latitude: 41.1433,
+  longitude: -8.6168,
+  radius_m: 12,
+  first_observation_utc: '2024-05-04T09:10:00Z',
+  last_observation_utc: '2024-05-04T11:00:00Z',
+  duration_seconds: 6_600,
+  bridged_seconds: 0,
+  recorded_observations: 120,
+  distance_from_previous_m: 0,
+  travel_seconds: 0,
+  place: 0,
+  continues_before: false,
+  continues_after: false,
+  country: 'Portugal',
+  country_id: 'PT',
+  region: 'Porto',
+  region_id: 'PT.17',
+  county: '',
+  local_admin: '',
+  locality: 'Porto',
+  locality_id: '2735943',
+};
+
+const later: TimelineStop = {
+  ...stay,
+  index: 1,
+  date_utc: '2024-05-05',
+  latitude: 42.0466,
+  longitude: -8.6443,
+  first_observation_utc: '2024-05-04T13:20:00Z',
+  last_observation_utc: '2024-05-05T08:00:30.500Z',
+  duration_seconds: 67_230,
+  bridged_seconds: 36_000,
+  distance_from_previous_m: 120_345,
+  travel_seconds: 8_400,
+  place: 1,
+  country: 'Spain',
+  country_id: 'ES',
+  region: '=Galicia, "north"',
+  region_id: 'ES.58',
+  locality: 'Tui\u001B[31m',
+  locality_id: '3107784',
+};
+
+test('a moment is at a stop, between two, or beyond what is known', (t) => {
+  const result = resultOf([stay, later]);
+  const at = (time: string, of = result) => whereAt(of, Date.parse(time));
+  t.deepEqual(at('2024-05-04T09:10:00Z'), { state: 'stop', stop: stay });
+  t.deepEqual(at('2024-05-04T11:00:00Z'), { state: 'stop', stop: stay });
+  const between = { state: 'between', previous: stay, next: later };
+  t.deepEqual(at('2024-05-04T11:00:00.001Z'), between);
+  t.deepEqual(at('2024-05-04T13:19:59Z'), between);
+  t.deepEqual(at('2024-05-05T08:00:30.5Z'), { state: 'stop', stop: later });
+  t.deepEqual(at('2024-05-05T08:00:31Z'), { state: 'unknown', previous: later });
+  t.deepEqual(at('2024-05-04T09:09:59Z'), { state: 'unknown', next: stay });
+  t.deepEqual(at('2024-05-04T09:10:00Z', resultOf([])), { state: 'unknown' });
+});
+
+const id = '0123456789abcdef0123456789abcdef';
+const queued = {
+  id,
+  state: 'queued',
+  start_date: '2024-05-04',
+  end_date: '2024-05-05',
+  processed_observations: 0,
+  created_at: '2024-06-01T12:00:00Z',
+};
+const running = {
+  ...queued,
+  state: 'running',
+  total_observations: 10,
+  started_at: '2024-06-01T12:00:00Z',
+};
+const finished = { ...running, finished_at: '2024-06-01T12:00:01Z' };
+
+type Job = Readonly<Record<string, unknown>>;
+
+/** A daemon whose one job goes through these records, one for each time it is asked. */
+function jobDaemon(
+  t: Parameters<typeof startFakeDaemon>[0],
+  cli: TestCli,
+  records: readonly Job[],
+  result?: TimelineResult,
+) {
+  let asked = 0;
+  return startFakeDaemon(t, cli, {
+    'POST /api/timelines': (_, response: ServerResponse) => {
+      response.statusCode = 202;
+      return { job_id: id };
+    },
+    [`GET /api/timelines/${id}`]: ({ query }) => {
+      if (query.get('result') === 'true') return { ...finished, state: 'completed', result };
+      return records[Math.min(asked++, records.length - 1)];
+    },
+    [`DELETE /api/timelines/${id}`]: (_, response: ServerResponse) => {
+      response.statusCode = 202;
+      return { status: 'cancelling' };
+    },
+  });
+}
+
+const whole: TimelineResult = {
+  ...resultOf([stay, later]),
+  period: {
+    ...resultOf([]).period,
+    start_utc: '2024-05-04T00:00:00Z',
+    end_utc_exclusive: '2024-05-06T00:00:00Z',
+    days: 2,
+  },
+  dataset: {
+    dataset_version: '2026.11',
+    source_version: 'x',
+    attribution: 'GeoNames\u001B[2J',
+    license: 'CC-BY-4.0',
+  },
+  summary: {
+    ...resultOf([]).summary,
+    stops_found: 30_000,
+    stops_returned: 2,
+    stop_seconds: 73_830,
+    bridged_seconds: 36_000,
+  },
+  timeline_truncated: true,
+};
+
+const done = [queued, running, { ...finished, state: 'completed' }];
+
+test('timeline: names cannot harm a terminal; what is cut or inferred is said', async (t) => {
+  const cli = testCli(t);
+  const { requests } = await jobDaemon(t, cli, done, whole);
+  const table = await cli.out(['timeline', '2024-05-04', '2024-05-05', '--stops']);
+  t.is(
+    table,
+    `2024-05-04 to 2024-05-05: data on 1 of 2 days. Days and times are UTC.
+Places: geodata 2026.11, GeoNames\uFFFD[2J.
+
+ARRIVED           LEFT                     TIME   KM  PLACE
+2024-05-04 09:10  11:00              1 h 50 min       Porto, Portugal
+2024-05-04 13:20  2024-05-05 08:00  18 h 40 min  120  Tui\uFFFD[31m, =Galicia, "north", Spain
+
+10 h of 20 h 30 min in stops are inferred: silence between two points at one place.
+Only 2 of 30,000 stops are listed: the longest, and the last of each place.
+Totals count all.
+`,
+  );
+  t.deepEqual(requests[1]?.body, { start_date: '2024-05-04', end_date: '2024-05-05' });
+  t.is(requests.filter(({ path }) => path.endsWith(id)).length, done.length + 1);
+});
+
+test('timeline: CSV is for spreadsheets, and its notes are beside it', async (t) => {
+  const cli = testCli(t);
+  await jobDaemon(t, cli, done, whole);
+  const { stdout, stderr } = await cli.run(['timeline', '2024', '--stops', '-f', 'csv']);
+  const [titles, , tui, end] = stdout.split('\r\n');
+  t.regex(titles!, /^index,kind,date_utc,latitude,longitude,.*,locality,locality_id$/);
+  t.true(tui?.endsWith(`,Spain,ES,"'=Galicia, ""north""",ES.58,,,Tui\u001B[31m,3107784`));
+  t.is(end, '');
+  t.regex(stderr, /Only 2 of 30,000 stops are listed/);
+});
+
+const failures: [what: string, record: Job, why: RegExp][] = [
+  [
+    'failed',
+    { ...finished, state: 'failed', error: 'The timeline took longer than ten minutes.' },
+    /^waypointd: The timeline took longer than ten minutes\.\n$/,
+  ],
+  ['cancelled by another', { ...finished, state: 'cancelled' }, /cancelled from elsewhere/],
+];
+for (const [what, record, why] of failures) {
+  test(`timeline: a job that is ${what} is told, with exit code 1`, async (t) => {
+    const cli = testCli(t);
+    await jobDaemon(t, cli, [running, record]);
+    const { code, stdout, stderr } = await cli.run(['timeline', '2024']);
+    t.deepEqual({ code, stdout }, { code: 1, stdout: '' });
+    t.regex(stderr, why);
+  });
+}
+
+test('where: a full line of jobs is told, with exit code 1', async (t) => {
+  const cli = testCli(t);
+  await startFakeDaemon(t, cli, {
+    'POST /api/timelines': (_, response) => fail(response, 429, 'busy', 'Too many.'),
+  });
+  const { code, stderr } = await cli.run(['where', '2024-05-04T10:00Z']);
+  t.is(code, 1);
+  t.regex(stderr, /Too many timelines are waiting/);
+});
+
+test('timeline: Ctrl-C cancels the job', async (t) => {
+  const cli = testCli(t);
+  const asked = Promise.withResolvers<void>();
+  let isCancelled = false;
+  await startFakeDaemon(t, cli, {
+    'POST /api/timelines': () => ({ job_id: id }),
+    [`GET /api/timelines/${id}`]: () => {
+      asked.resolve();
+      return isCancelled ? { ...finished, state: 'cancelled' } : running;
+    },
+    [`DELETE /api/timelines/${id}`]: () => {
+      isCancelled = true;
+      return { status: 'cancelling' };
+    },
+  });
+  const child = cli.start(['timeline', '2024']);
+  const ended = finish(child);
+  await asked.promise;
+  child.kill('SIGINT');
+  const { code, stdout, stderr } = await ended;
+  t.true(isCancelled);
+  t.deepEqual({ code, stdout, stderr }, { code: 130, stdout: '', stderr: 'Stopping …\n' });
+});
