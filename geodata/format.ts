@@ -28,12 +28,19 @@ export type PlaceKind = (typeof placeKinds)[number];
 
 export const generationTables = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  CREATE TABLE country (id INTEGER PRIMARY KEY, code TEXT NOT NULL, name TEXT NOT NULL) STRICT;
+  -- words: see areas.ts.
+  CREATE TABLE country (
+    id INTEGER PRIMARY KEY,
+    code TEXT NOT NULL,
+    name TEXT NOT NULL,
+    words TEXT NOT NULL
+  ) STRICT;
   CREATE TABLE region (
     id INTEGER PRIMARY KEY,
     country INTEGER NOT NULL,
     code TEXT NOT NULL,
-    name TEXT NOT NULL
+    name TEXT NOT NULL,
+    words TEXT NOT NULL
   ) STRICT;
   -- Numbered by population from 0, the largest first. part_of: the town that this is a section of.
   CREATE TABLE place (
@@ -51,8 +58,8 @@ export const generationTables = `
   -- Numbered so that of two that hold a point the first one is meant.
   CREATE TABLE border (id INTEGER PRIMARY KEY, country INTEGER NOT NULL, rings BLOB NOT NULL) STRICT;
   CREATE TABLE spatial_index (name TEXT PRIMARY KEY, data BLOB NOT NULL) STRICT, WITHOUT ROWID;
-  -- Words as wordsOf() makes them; the ascii tokenizer takes each as it is.
+  -- The words of each place's name, and all its names, each as one word: see words.ts, whose words this tokenizer keeps.
   CREATE VIRTUAL TABLE place_words USING fts5(
-    name, other, content='', columnsize=0, detail=column, prefix='1 2 3', tokenize='ascii'
+    name, whole, content='', columnsize=0, detail=column, prefix='1 2 3', tokenize='ascii'
   );
 `;

@@ -41,6 +41,11 @@ export function builtinGeodataPath(): string {
   return join(import.meta.dirname, 'generated', 'builtin.sqlite');
 }
 
+/** The file beside the builtin generation that holds its SHA-256 in hex, so that damage can be told from a new version. */
+export function hashFileOf(path: string): string {
+  return `${path}.sha256`;
+}
+
 /** @throws UnusableGeneration */
 export function readGenerationInfo(path: string): GenerationInfo {
   const db = openGeneration(path);

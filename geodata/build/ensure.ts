@@ -1,8 +1,9 @@
 /** `npm run geodata`: makes the builtin generation unless it is there and made by what is here. */
+import { createHash } from 'node:crypto';
 import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { renameDurably, temporaryBeside } from '../../storage/atomic-file.ts';
-import { builtinGeodataPath } from '../generation.ts';
+import { builtinGeodataPath, hashFileOf } from '../generation.ts';
 import { buildKey } from './build-key.ts';
 
 const path = builtinGeodataPath();
@@ -17,6 +18,7 @@ if (!isUpToDate()) await build();
 /** A generation without its key, or with another one's, is made again; so is one that was cut short. */
 function isUpToDate(): boolean {
   try {
+    statSync(hashFileOf(path));
     return readFileSync(keyPath, 'utf8') === keyOf(statSync(path).size);
   } catch {
     return false; // Not there.
@@ -38,8 +40,10 @@ async function build(): Promise<void> {
     const { buildGeneration } = await import('./build-generation.ts');
     buildGeneration(temporary);
     const { size } = statSync(temporary);
+    const sha256 = createHash('sha256').update(readFileSync(temporary)).digest('hex');
     rmSync(keyPath, { force: true });
     await renameDurably(temporary, path);
+    writeFileSync(hashFileOf(path), `${sha256}\n`);
     writeFileSync(keyPath, keyOf(size));
     const seconds = ((performance.now() - started) / 1_000).toFixed(1);
     process.stderr.write(`geodata: ${(size / 1e6).toFixed(1)} MB in ${seconds} s\n`);

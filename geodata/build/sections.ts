@@ -1,10 +1,9 @@
-import { around } from 'geokdbush';
+import { distance } from 'geokdbush';
 import type KDBush from 'kdbush';
+import { itemsAround } from '../circle.ts';
 import { unitsPerDegree } from '../format.ts';
-import type { WorldPlace } from './world-places.ts';
+import { sectionOfTown, type WorldPlace } from './world-places.ts';
 
-/** A section of a town. */
-const section = 'PPLX';
 const withinKm = 10;
 
 /**
@@ -14,18 +13,25 @@ const withinKm = 10;
 export function townsOfSections(places: readonly WorldPlace[], tree: KDBush): Map<number, number> {
   const towns = new Map<number, number>();
   for (const [index, place] of places.entries()) {
-    if (place.feature !== section) continue;
-    const isTown = (other: number): boolean => {
-      // Places are sorted by population.
-      const { country, region, feature } = places[other]!;
-      return (
-        other < index && country === place.country && region === place.region && feature !== section
-      );
-    };
-    const lon = place.lon / unitsPerDegree;
-    const lat = place.lat / unitsPerDegree;
-    const near = around(tree, lon, lat, Infinity, withinKm, isTown);
-    if (near.length > 0) towns.set(index, Math.min(...near));
+    if (place.feature !== sectionOfTown) continue;
+    const [lat, lon] = degreesOf(place);
+    // Places are sorted by population: the lowest number is that of the largest.
+    let town = index;
+    for (const other of itemsAround(tree, lat, lon, withinKm)) {
+      if (other >= town || !isInSameRegion(places[other]!, place)) continue;
+      const [otherLat, otherLon] = degreesOf(places[other]!);
+      if (distance(lon, lat, otherLon, otherLat) <= withinKm) town = other;
+    }
+    if (town !== index) towns.set(index, town);
   }
   return towns;
+}
+
+function isInSameRegion(town: WorldPlace, section: WorldPlace): boolean {
+  const isTown = town.feature !== sectionOfTown;
+  return isTown && town.country === section.country && town.region === section.region;
+}
+
+function degreesOf({ lat, lon }: WorldPlace): [lat: number, lon: number] {
+  return [lat / unitsPerDegree, lon / unitsPerDegree];
 }

@@ -21,6 +21,9 @@ export interface WorldPlace {
   readonly otherNames: readonly string[];
 }
 
+/** GeoNames' code for a section of a town. */
+export const sectionOfTown = 'PPLX';
+
 /** Where all names are kept; smaller places have their former name. Ten times the file otherwise. */
 const allNamesFrom = 15_000;
 /** How far off a place that is no longer listed may be for its neighbour to answer to its name. */
@@ -100,11 +103,11 @@ function nearest(
   return found;
 }
 
-/** Sizes as a map's legend has them; a capital or the seat of a region is called more than its size. */
+/** Sizes as a map's legend has them; a capital or the seat of a region is called more than its size, a section less. */
 function kindOf(population: number, feature: string): PlaceKind {
-  if (population >= 100_000 || feature === 'PPLC') return 'city';
-  if (population >= 10_000 || feature === 'PPLA') return 'town';
-  return 'village';
+  if (feature === 'PPLC') return 'city';
+  if (population >= 100_000 && feature !== sectionOfTown) return 'city';
+  return population >= 10_000 || feature === 'PPLA' ? 'town' : 'village';
 }
 
 function byPopulation(a: WorldPlace, b: WorldPlace): number {

@@ -9,8 +9,9 @@ import {
   spatialParts,
   unitsPerDegree,
 } from '../format.ts';
+import { areaWords } from '../areas.ts';
 import { encodeRings } from '../ring-blob.ts';
-import { wordsOfName } from '../words.ts';
+import { wholeName, wordsOf } from '../words.ts';
 import type { Border } from './borders.ts';
 import { townsOfSections } from './sections.ts';
 import { spelledOut } from './spelled-out.ts';
@@ -93,19 +94,17 @@ function writeDivisions(
   { countryNames, regionNames }: World,
   ids: DivisionIds,
 ): void {
-  const country = db.prepare('INSERT INTO country VALUES (?, ?, ?)');
+  const country = db.prepare('INSERT INTO country VALUES (?, ?, ?, ?)');
   for (const code of [...countryNames.keys()].sort()) {
-    country.run(ids.country(code), code, countryNames.get(code));
+    const name = countryNames.get(code)!;
+    country.run(ids.country(code), code, name, areaWords(name, code));
   }
-  const region = db.prepare('INSERT INTO region VALUES (?, ?, ?, ?)');
+  const region = db.prepare('INSERT INTO region VALUES (?, ?, ?, ?, ?)');
   for (const code of [...regionNames.keys()].sort()) {
     const [countryCode = '', regionCode = ''] = code.split('.');
-    region.run(
-      ids.region(countryCode, regionCode),
-      ids.country(countryCode),
-      code,
-      regionNames.get(code),
-    );
+    const id = ids.region(countryCode, regionCode);
+    const name = regionNames.get(code)!;
+    region.run(id, ids.country(countryCode), code, name, areaWords(name, code));
   }
 }
 
@@ -132,14 +131,12 @@ function writePlaces(
   }
 }
 
-/** Each word once for each place, and among the other names only what the name does not have. */
 function writeWords(db: Database.Database, places: readonly WorldPlace[]): void {
-  const insert = db.prepare('INSERT INTO place_words (rowid, name, other) VALUES (?, ?, ?)');
-  for (const [id, place] of places.entries()) {
-    const words = new Set(wordsOfName(place.name));
-    const others = new Set([...place.otherNames, spelledOut(place.name)].flatMap(wordsOfName));
-    const rest = [...others].filter((word) => !words.has(word));
-    insert.run(id, [...words].join(' '), rest.join(' '));
+  const insert = db.prepare('INSERT INTO place_words (rowid, name, whole) VALUES (?, ?, ?)');
+  for (const [id, { name, otherNames }] of places.entries()) {
+    const names = [name, spelledOut(name), ...otherNames].map(wordsOf);
+    const wholes = new Set(names.map(wholeName));
+    insert.run(id, [...new Set(names[0])].join(' '), [...wholes].join(' '));
   }
   db.exec("INSERT INTO place_words (place_words) VALUES ('optimize')");
 }

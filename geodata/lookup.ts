@@ -1,0 +1,129 @@
+import type { Database, Statement } from 'better-sqlite3';
+import { nowhere, type AdminLookup, type AdminPlace } from '../model/admin-place.ts';
+import { Borders } from './borders.ts';
+import { openGeneration, reading } from './generation.ts';
+import { PlaceTree } from './place-tree.ts';
+
+/** Off the coast, and where borders have a gap, the nearest place within this tells the country. */
+const coastKm = 25;
+/** A stay this far from a town was in its region, as a rule; further off the guess would be wrong too often. */
+const regionKm = 80;
+/** A stay this far from a town was near it. */
+const localityKm = 20;
+/** Answers that are kept so that one place is one object; a person's life has some thousands. */
+const mostKept = 20_000;
+
+interface Country {
+  readonly code: string;
+  readonly name: string;
+}
+
+/**
+ * Finds country, region and town of a position in a generation: the country by its borders, region and town from the
+ * nearest place of that country. docs/geodata.md has the rules. Holds some 10 MB until it is closed.
+ */
+export class GeodataLookup implements AdminLookup {
+  readonly #db: Database;
+  readonly #borders: Borders;
+  readonly #places: PlaceTree;
+  readonly #countries: ReadonlyMap<number, Country>;
+  readonly #place: Statement<[number], PlaceRow>;
+  /** By what is known and the id that goes with it. */
+  readonly #kept = new Map<number, AdminPlace>();
+
+  /** @throws UnusableGeneration */
+  constructor(path: string) {
+    this.#db = openGeneration(path);
+    try {
+      const db = this.#db;
+      [this.#borders, this.#places, this.#countries, this.#place] = reading(() => [
+        new Borders(db),
+        new PlaceTree(db),
+        readCountries(db),
+        db.prepare<[number], PlaceRow>(placeSql),
+      ]);
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+  }
+
+  find(lat: number, lon: number): AdminPlace {
+    const country = this.#borders.countryAt(lat, lon) ?? this.#countryOffCoast(lat, lon);
+    if (country === undefined) return nowhere;
+    const near = this.#places.nearest(lat, lon, localityKm, country);
+    if (near !== undefined) return this.#answer(country, near, 'town');
+    const claimed = this.#claimedTown(lat, lon, country);
+    if (claimed !== undefined) return this.#answer(country, claimed, 'claimed town');
+    const far = this.#places.nearest(lat, lon, regionKm, country);
+    if (far !== undefined) return this.#answer(country, far, 'region');
+    return this.#answer(country, country, 'country');
+  }
+
+  close(): void {
+    this.#kept.clear();
+    this.#db.close();
+  }
+
+  #countryOffCoast(lat: number, lon: number): number | undefined {
+    const place = this.#places.nearest(lat, lon, coastKm);
+    return place === undefined ? undefined : this.#places.countryOf(place);
+  }
+
+  /**
+   * Where borders and places disagree about the country of a whole area (Crimea), a town in it is named all the same. Its
+   * region is not: that is a region of the other country.
+   */
+  #claimedTown(lat: number, lon: number, country: number): number | undefined {
+    const town = this.#places.nearest(lat, lon, localityKm);
+    if (town === undefined) return undefined;
+    const at = this.#places.positionOf(town);
+    return this.#borders.countryAt(at.lat, at.lon) === country ? town : undefined;
+  }
+
+  #answer(country: number, id: number, detail: Detail): AdminPlace {
+    const key = id * details.length + details.indexOf(detail);
+    let answer = this.#kept.get(key);
+    if (answer === undefined) {
+      answer = this.#read(country, id, detail);
+      if (this.#kept.size >= mostKept) this.#kept.clear();
+      this.#kept.set(key, answer);
+    }
+    return answer;
+  }
+
+  #read(country: number, id: number, detail: Detail): AdminPlace {
+    const { code, name } = this.#countries.get(country)!;
+    const answer = { ...nowhere, country: name, country_id: code };
+    if (detail === 'country') return answer;
+    const row = this.#place.get(id)!;
+    const region = { region: row.region ?? '', region_id: row.regionCode ?? '' };
+    const locality = { locality: row.name, locality_id: String(row.id) };
+    if (detail === 'region') return { ...answer, ...region };
+    return detail === 'town' ? { ...answer, ...region, ...locality } : { ...answer, ...locality };
+  }
+}
+
+/** What is known of a position, and what the id that goes with it is one of. */
+const details = ['country', 'region', 'town', 'claimed town'] as const;
+type Detail = (typeof details)[number];
+
+interface PlaceRow {
+  readonly id: number;
+  readonly name: string;
+  readonly region: string | null;
+  readonly regionCode: string | null;
+}
+
+/** A section of a town answers as the town. */
+const placeSql = `
+  SELECT named.id, named.name, region.name AS region, region.code AS regionCode
+  FROM place AS nearest
+  JOIN place AS named ON named.id = ifnull(nearest.part_of, nearest.id)
+  LEFT JOIN region ON region.id = nearest.region
+  WHERE nearest.id = ?`;
+
+function readCountries(db: Database): Map<number, Country> {
+  const rows = db.prepare<[], Country & { id: number }>('SELECT id, code, name FROM country').all();
+  return new Map(rows.map(({ id, code, name }) => [id, { code, name }]));
+}

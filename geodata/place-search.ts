@@ -1,0 +1,158 @@
+import type { Database, Statement } from 'better-sqlite3';
+import { Areas, type AreaFilter } from './areas.ts';
+import { placeKinds, unitsPerDegree, type PlaceKind } from './format.ts';
+import { openGeneration, reading } from './generation.ts';
+import { wholeName, wordsOf } from './words.ts';
+
+/** A place that a search has found. */
+export interface FoundPlace {
+  /** Name, region and country: `Łódź, Łódź Voivodeship, Poland`. */
+  readonly name: string;
+  /** Degrees. */
+  readonly lat: number;
+  readonly lon: number;
+  readonly type: PlaceKind;
+}
+
+/** No name has as many words; a query of more is about something else, and would cost more. */
+const mostWords = 16;
+/** How many words at the end of a query may be a region or country that it does not set off by a comma. */
+const mostAreaWords = 3;
+/** How many places of one name are looked at for those in a region or country. */
+const mostNamesakes = 1_000;
+/** Shorter ones are looked for as beginnings alone: who types A does not mean Å in Lofoten. */
+const shortestWhole = 3;
+
+/** Finds places of a generation by their name as one types it. Opens only what it needs, and can stay on the main thread. */
+export class PlaceSearch {
+  readonly #db: Database;
+  readonly #ids: Statement<[string, number], number>;
+  readonly #located: Statement<[string, number], LocatedRow>;
+  readonly #place: Statement<[number], PlaceRow>;
+  #areas: Areas | undefined;
+
+  /** @throws UnusableGeneration */
+  constructor(path: string) {
+    this.#db = openGeneration(path);
+    try {
+      [this.#ids, this.#located, this.#place] = reading(() => [
+        this.#db.prepare<[string, number], number>(idsSql).pluck(),
+        this.#db.prepare<[string, number], LocatedRow>(locatedSql),
+        this.#db.prepare<[number], PlaceRow>(placeSql),
+      ]);
+    } catch (error) {
+      this.#db.close();
+      throw error;
+    }
+  }
+
+  /**
+   * Places for a query whose last word may be only begun: those with all its words in their name, first those that are
+   * called just so; then those with another name that is, or begins, so. Each time those with most people come first, and
+   * before all of them one that is called so elsewhere and is larger (Cologne is Köln). A region or country may follow
+   * the name: `Paris, Texas`.
+   * @param query any text; what has no letter or digit finds nothing. @param limit 1…
+   * @throws UnusableGeneration when the file turns out to be damaged.
+   */
+  search(query: string, limit: number): FoundPlace[] {
+    const comma = query.indexOf(',');
+    const name = wordsOf(comma === -1 ? query : query.slice(0, comma));
+    const area = comma === -1 ? [] : wordsOf(query.slice(comma));
+    if (name.length === 0 || name.length + area.length > mostWords) return [];
+    return reading(() => {
+      const ids = area.length > 0 ? this.#inArea(name, area, limit) : this.#anywhere(name, limit);
+      return ids.map((id) => foundPlace(this.#place.get(id)!));
+    });
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #anywhere(words: readonly string[], limit: number): number[] {
+    const ids = collect(words, limit, (match) => this.#ids.all(match, limit));
+    for (let count = 1; ids.length === 0 && count <= mostAreaWords; count += 1) {
+      if (count >= words.length) break;
+      ids.push(...this.#inArea(words.slice(0, -count), words.slice(-count), limit));
+    }
+    return ids;
+  }
+
+  #inArea(words: readonly string[], area: readonly string[], limit: number): number[] {
+    this.#areas ??= new Areas(this.#db);
+    const filter = this.#areas.matching(area);
+    return collect(words, limit, (match) => this.#namesakes(match, filter));
+  }
+
+  #namesakes(match: string, filter: AreaFilter): number[] {
+    return this.#located
+      .all(match, mostNamesakes)
+      .filter(({ country, region }) => filter.has(country, region))
+      .map(({ id }) => id);
+  }
+}
+
+/** Finds ids by one kind of match after the other until there are enough. */
+function collect(
+  words: readonly string[],
+  limit: number,
+  find: (match: string) => readonly number[],
+): number[] {
+  const whole = wholeName(words);
+  const complete = [...new Set(words.slice(0, -1))].map((word) => `"${word}" AND `).join('');
+  // Words are letters and digits alone, so that in quotes they cannot mean anything else to FTS5.
+  const named = `name : (${complete}"${words.at(-1)}" *)`;
+  const calledSo = `whole : "${whole}"`;
+  const isShort = whole.length < shortestWhole && isAscii.test(whole);
+  const byName = find(named);
+  const bySomeName = isShort ? [] : find(calledSo);
+  const largest = byName[0] ?? Infinity;
+  const ids = new Set(bySomeName.filter((id) => id < largest));
+  if (!isShort) for (const id of find(`${named} AND ${calledSo}`)) ids.add(id);
+  for (const id of [...byName, ...bySomeName]) ids.add(id);
+  if (ids.size < limit) for (const id of find(`${calledSo} *`)) ids.add(id);
+  return [...ids].slice(0, limit);
+}
+
+const isAscii = /^[\0-\x7f]*$/;
+
+/** Ids are in the order of population, which saves sorting. */
+const idsSql = 'SELECT rowid FROM place_words WHERE place_words MATCH ? ORDER BY rowid LIMIT ?';
+
+interface LocatedRow {
+  readonly id: number;
+  readonly country: number;
+  readonly region: number | null;
+}
+
+const locatedSql = `
+  SELECT place.id, country, region
+  FROM place_words JOIN place ON place.id = place_words.rowid
+  WHERE place_words MATCH ? ORDER BY place_words.rowid LIMIT ?`;
+
+interface PlaceRow {
+  readonly name: string;
+  readonly region: string | null;
+  readonly country: string;
+  readonly lat: number;
+  readonly lon: number;
+  readonly kind: number;
+}
+
+const placeSql = `
+  SELECT place.name, region.name AS region, country.name AS country, lat, lon, kind
+  FROM place
+  JOIN country ON country.id = place.country
+  LEFT JOIN region ON region.id = place.region
+  WHERE place.id = ?`;
+
+function foundPlace({ name, region, country, lat, lon, kind }: PlaceRow): FoundPlace {
+  const parts = [name, region, country].filter((part) => part !== null && part !== '');
+  return {
+    // Singapore and São Paulo are named once.
+    name: parts.filter((part, i) => part !== parts[i - 1]).join(', '),
+    lat: lat / unitsPerDegree,
+    lon: lon / unitsPerDegree,
+    type: placeKinds[kind] ?? 'village',
+  };
+}
