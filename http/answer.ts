@@ -40,22 +40,24 @@ export function sendAnswer(
   const headers = standardHeaders(exchange, answer.etag);
   if ('pieces' in answer) {
     headers.push('Content-Type', answer.contentType ?? 'application/json');
+    headers.push(...(answer.headers ?? []));
     return sendPieces(exchange, answer, headers, limits.drainTimeoutMs);
   }
   if (exchange.isOver) return undefined;
   if ('json' in answer) return sendJson(exchange, answer, headers, limits);
+  headers.push(...(answer.headers ?? []));
   exchange.res.writeHead(answer.status, headers).end();
   return undefined;
 }
 
 function sendJson(
   exchange: Exchange,
-  { status, json }: JsonAnswer,
+  { status, json, contentType = 'application/json' }: JsonAnswer,
   headers: string[],
   limits: HttpLimits,
 ): Promise<void> | undefined {
   const text = JSON.stringify(json);
-  pushJsonHeaders(headers, text);
+  pushTextHeaders(headers, contentType, text);
   if (text.length > wholeBytes) {
     return sendPieces(exchange, { status, pieces: [text] }, headers, limits.drainTimeoutMs);
   }
@@ -64,19 +66,24 @@ function sendJson(
   return undefined;
 }
 
+interface Refusal {
+  readonly status: number;
+  readonly headers: string[];
+  readonly contentType: string;
+  readonly text: string;
+}
+
 /**
  * Sends a short JSON text that refuses a request. A body that was not read ends the connection: the rest of it is thrown
  * away for a moment, so that the client gets to see the refusal.
  */
 export async function sendRefusal(
   exchange: Exchange,
-  status: number,
-  headers: string[],
-  text: string,
+  { status, headers, contentType, text }: Refusal,
   limits: HttpLimits,
 ): Promise<void> {
   const { req, res } = exchange;
-  pushJsonHeaders(headers, text);
+  pushTextHeaders(headers, contentType, text);
   const hasUnreadBody = exchange.hasBody && !req.readableEnded;
   if (hasUnreadBody) res.shouldKeepAlive = false;
   res.writeHead(status, headers);
@@ -91,8 +98,8 @@ export async function sendRefusal(
   }
 }
 
-function pushJsonHeaders(headers: string[], text: string): void {
-  headers.push('Content-Type', 'application/json');
+function pushTextHeaders(headers: string[], contentType: string, text: string): void {
+  headers.push('Content-Type', contentType);
   headers.push('Content-Length', String(Buffer.byteLength(text)));
 }
 

@@ -4,13 +4,13 @@ import { WaypointError, type FailureName } from '../model/failure.ts';
 import type { Log } from '../model/process.ts';
 import { knownFields, parseInput } from '../model/schema.ts';
 import { sendAnswer } from './answer.ts';
-import { ignoreBody, readJson } from './body.ts';
+import { contentOf, ignoreBody, readJson } from './body.ts';
 import { describeError } from './error-description.ts';
-import { Exchange, type Guard } from './exchange.ts';
-import { answerFailure } from './failures.ts';
+import { Exchange, type Guard, type RequestHead } from './exchange.ts';
+import { answerFailure, bearerFailures, type FailureStyle } from './failures.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { parseQuery } from './query.ts';
-import type { Answer, Route, RouteRequest } from './route.ts';
+import type { Answer, RequestContent, Route, RouteRequest } from './route.ts';
 
 export interface ApplicationOptions {
   readonly routes: readonly Route[];
@@ -21,6 +21,10 @@ export interface ApplicationOptions {
   /** The answer to whatever else lies outside the prefix. */
   readonly notFound: FailureName;
   readonly log: Log;
+  /** Media types of JSON bodies; `application/json` by default. */
+  readonly bodyTypes?: readonly string[];
+  /** How failures are worded for the clients of this API. */
+  readonly failureStyle?: FailureStyle;
 }
 
 interface State {
@@ -51,7 +55,7 @@ export function createApplication(
   };
   app.on('error', (error: unknown) => log.error('http.koa', describeError(error)));
   app.use((ctx, next) => answerRequest(ctx, next, options, limits));
-  app.use(routerOf(options.routes, limits).routes());
+  app.use(routerOf(options, limits).routes());
   return app;
 }
 
@@ -61,7 +65,7 @@ async function answerRequest(
   options: ApplicationOptions,
   limits: HttpLimits,
 ): Promise<void> {
-  const { guards, log } = options;
+  const { guards, log, failureStyle = bearerFailures } = options;
   const exchange = new Exchange(ctx.req, ctx.res);
   ctx.respond = false;
   ctx.state.exchange = exchange;
@@ -76,7 +80,7 @@ async function answerRequest(
     status = answer.status;
     await sendAnswer(exchange, answer, limits);
   } catch (error) {
-    ({ status } = await answerFailure(exchange, error, limits, log));
+    ({ status } = await answerFailure(exchange, error, { limits, log, style: failureStyle }));
   }
   log.debug('http.request', {
     request_id: exchange.requestId,
@@ -88,7 +92,10 @@ async function answerRequest(
 }
 
 /** Paths match as a whole, case and trailing slash included. */
-function routerOf(routes: readonly Route[], limits: HttpLimits): Router<State, RouterPath> {
+function routerOf(
+  { routes, bodyTypes = ['application/json'] }: ApplicationOptions,
+  limits: HttpLimits,
+): Router<State, RouterPath> {
   const router = new Router<State, RouterPath>({ sensitive: true, strict: true });
   for (const route of routes) {
     const known = route.query === undefined ? [] : knownFields(route.query);
@@ -96,7 +103,11 @@ function routerOf(routes: readonly Route[], limits: HttpLimits): Router<State, R
     const layer = router.register(pattern, [route.method], async (ctx) => {
       const { exchange } = ctx.state;
       exchange.route = route.path;
-      ctx.state.answer = await runRoute(route, exchange, ctx.params, known, limits);
+      ctx.state.answer = await runRoute(route, exchange, ctx.params, {
+        known,
+        bodyTypes,
+        limits,
+      });
     });
     // The router adds HEAD to every GET; this API answers it with 405.
     layer.methods = [route.method];
@@ -104,18 +115,24 @@ function routerOf(routes: readonly Route[], limits: HttpLimits): Router<State, R
   return router;
 }
 
+interface RouteContext {
+  /** Names of the query parameters. */
+  readonly known: readonly string[];
+  readonly bodyTypes: readonly string[];
+  readonly limits: HttpLimits;
+}
+
 /** Reads and checks all input in the order type, size, JSON, schema, and lets the route answer. */
 async function runRoute(
   route: Route,
   exchange: Exchange,
   params: unknown,
-  known: readonly string[],
-  limits: HttpLimits,
+  { known, bodyTypes, limits }: RouteContext,
 ): Promise<Answer> {
   const { body: bodySchema, query: querySchema } = route;
   let body: unknown;
-  if (bodySchema === undefined) await ignoreBody(exchange, limits.bodyBytes);
-  else body = await readJson(exchange, limits.bodyBytes);
+  if (bodySchema !== undefined) body = await readJson(exchange, limits, bodyTypes);
+  else if (route.readsContent !== true) await ignoreBody(exchange, limits);
   const query = parseQuery(exchange.search, known);
   return route.handle(
     new CheckedRequest(
@@ -123,6 +140,7 @@ async function runRoute(
       querySchema === undefined ? undefined : parseInput(querySchema, query),
       bodySchema === undefined ? undefined : parseInput(bodySchema, body),
       parseParams(route, params),
+      limits,
     ),
   );
 }
@@ -134,13 +152,29 @@ class CheckedRequest implements RouteRequest<unknown, unknown, unknown> {
   readonly params: unknown;
   readonly ifNoneMatch: string | undefined;
   readonly #exchange: Exchange;
+  readonly #limits: HttpLimits;
 
-  constructor(exchange: Exchange, query: unknown, body: unknown, params: unknown) {
+  constructor(
+    exchange: Exchange,
+    query: unknown,
+    body: unknown,
+    params: unknown,
+    limits: HttpLimits,
+  ) {
     this.query = query;
     this.body = body;
     this.params = params;
     this.ifNoneMatch = exchange.req.headers['if-none-match'];
     this.#exchange = exchange;
+    this.#limits = limits;
+  }
+
+  get head(): RequestHead {
+    return this.#exchange;
+  }
+
+  get content(): RequestContent {
+    return contentOf(this.#exchange, this.#limits);
   }
 
   get signal(): AbortSignal {

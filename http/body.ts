@@ -1,16 +1,25 @@
 import { WaypointError } from '../model/failure.ts';
 import type { Exchange } from './exchange.ts';
+import type { HttpLimits } from './http-limits.ts';
+import type { RequestContent } from './route.ts';
 
 /** Ignores a leading byte order mark, as RFC 8259 allows: some Windows programs write one. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
 
+type BodyLimits = Pick<HttpLimits, 'bodyBytes' | 'jsonBodyMs'>;
+
 /**
  * Reads the request body as JSON.
- * @throws WaypointError unsupported_media_type, too_large or invalid_json.
+ * @param mediaTypes what its Content-Type may name.
+ * @throws WaypointError unsupported_media_type, too_large, timeout or invalid_json.
  */
-export async function readJson(exchange: Exchange, limitBytes: number): Promise<unknown> {
-  if (!isJson(exchange)) throw new WaypointError('unsupported_media_type');
-  const bytes = await readBody(exchange, limitBytes);
+export async function readJson(
+  exchange: Exchange,
+  limits: BodyLimits,
+  mediaTypes: readonly string[],
+): Promise<unknown> {
+  if (!isJson(exchange, mediaTypes)) throw new WaypointError('unsupported_media_type');
+  const bytes = await readBody(exchange, limits);
   try {
     // Keys called `__proto__` become plain own properties here, which no schema knows; they change no prototype.
     return JSON.parse(utf8.decode(bytes));
@@ -20,11 +29,11 @@ export async function readJson(exchange: Exchange, limitBytes: number): Promise<
 }
 
 /** Reads a body nobody asked for and throws it away, so that the connection can go on. @throws WaypointError too_large */
-export async function ignoreBody(exchange: Exchange, limitBytes: number): Promise<void> {
-  if (exchange.hasBody) await readBody(exchange, limitBytes);
+export async function ignoreBody(exchange: Exchange, limits: BodyLimits): Promise<void> {
+  if (exchange.hasBody) await readBody(exchange, limits);
 }
 
-function isJson(exchange: Exchange): boolean {
+function isJson(exchange: Exchange, mediaTypes: readonly string[]): boolean {
   const types = exchange.header('content-type');
   const [type = ''] = types;
   const parameters = type.indexOf(';');
@@ -32,20 +41,20 @@ function isJson(exchange: Exchange): boolean {
   const isPlain = exchange
     .header('content-encoding')
     .every((coding) => coding.toLowerCase() === 'identity');
-  return types.length === 1 && mediaType === 'application/json' && isPlain;
+  return types.length === 1 && mediaTypes.includes(mediaType) && isPlain;
 }
 
-function readBody(exchange: Exchange, limitBytes: number): Promise<Buffer> {
+function readBody(exchange: Exchange, { bodyBytes, jsonBodyMs }: BodyLimits): Promise<Buffer> {
   const { req, res } = exchange;
   const announced = Number(req.headers['content-length'] ?? 0);
-  if (announced > limitBytes) return Promise.reject(new WaypointError('too_large'));
+  if (announced > bodyBytes) return Promise.reject(new WaypointError('too_large'));
   if (exchange.expectsContinue) res.writeContinue();
-  return new Promise((resolve, reject) => {
+  const body = new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];
     let size = 0;
     const onData = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size <= limitBytes) {
+      if (size <= bodyBytes) {
         chunks.push(chunk);
         return;
       }
@@ -61,4 +70,51 @@ function readBody(exchange: Exchange, limitBytes: number): Promise<Buffer> {
       if (!req.readableEnded) reject(new WaypointError('bad_request'));
     });
   });
+  return jsonBodyMs === 0 ? body : withinTime(body, jsonBodyMs);
+}
+
+async function withinTime<T>(promise: Promise<T>, ms: number): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const timer = setTimeout(() => late.reject(new WaypointError('timeout')), ms);
+  try {
+    return await Promise.race([promise, late.promise]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The body of a request for a handler that reads it itself. */
+export function contentOf(exchange: Exchange, { idleBodyMs }: HttpLimits): RequestContent {
+  const { headers } = exchange.req;
+  const length = headers['content-length'];
+  return {
+    length:
+      length === undefined && headers['transfer-encoding'] !== undefined
+        ? undefined
+        : Number(length ?? 0),
+    bytes: () => bytesOf(exchange, idleBodyMs),
+  };
+}
+
+async function* bytesOf(exchange: Exchange, idleMs: number): AsyncGenerator<Uint8Array> {
+  const { req, res } = exchange;
+  if (exchange.expectsContinue) res.writeContinue();
+  let isLate = false;
+  // Ends the connection: there is nobody to be told.
+  const timer = setTimeout(() => {
+    isLate = true;
+    req.destroy();
+  }, idleMs);
+  try {
+    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
+      timer.refresh();
+      yield chunk as Uint8Array;
+      // The time that the handler takes to store a piece is not the client's.
+      timer.refresh();
+    }
+  } catch (cause) {
+    throw new WaypointError(isLate ? 'timeout' : 'bad_request', { cause });
+  } finally {
+    clearTimeout(timer);
+  }
 }

@@ -11,6 +11,7 @@ export interface ConnectionsOptions {
   /** Answers what Node's parser refused. */
   readonly refuse: (req: IncomingMessage, res: ServerResponse, failure: FailureName) => void;
   readonly limits: HttpLimits;
+  readonly isTls: boolean;
 }
 
 interface Turn {
@@ -42,7 +43,8 @@ export class Connections {
   constructor(server: Server, options: ConnectionsOptions) {
     this.#options = options;
     const onRequest: HandleRequest = (req, res) => this.#onRequest(req, res);
-    server.on('connection', (socket) => this.#add(socket));
+    // With TLS, requests come on another socket than the one of the connection.
+    server.on(options.isTls ? 'secureConnection' : 'connection', (socket) => this.#add(socket));
     server.on('request', onRequest);
     // Node would answer `100 Continue` by itself; whoever reads the body does it instead.
     server.on('checkContinue', onRequest);

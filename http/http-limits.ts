@@ -13,6 +13,10 @@ export interface HttpLimits {
   /** Requests that wait behind an unanswered one on the same connection; one more ends the connection. */
   readonly pipelined: number;
   readonly bodyBytes: number;
+  /** A JSON body must have arrived this long after its head; 0 where `requestTimeoutMs` sees to it. */
+  readonly jsonBodyMs: number;
+  /** A body that a handler reads itself may pause for this long. */
+  readonly idleBodyMs: number;
   /** An answer whose reader takes nothing for this long is ended. */
   readonly drainTimeoutMs: number;
   /**
@@ -32,6 +36,8 @@ export const defaultHttpLimits: HttpLimits = {
   connections: limits.connections,
   pipelined: 32,
   bodyBytes: limits.bodyBytes,
+  jsonBodyMs: 0,
+  idleBodyMs: 60_000,
   drainTimeoutMs: limits.drainTimeoutMs,
   lingerMs: 1_000,
   lingerBytes: 8 * limits.bodyBytes,

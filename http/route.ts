@@ -1,12 +1,27 @@
 import type { Schema } from '../model/schema.ts';
+import type { RequestHead } from './exchange.ts';
 
-export type Method = 'GET' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+export type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
+
+/** The body of a request to a route that reads it as it comes. */
+export interface RequestContent {
+  /** As announced, bytes; undefined for a body sent in chunks. */
+  readonly length: number | undefined;
+  /**
+   * The bytes as they arrive, to be read once. Ends with an error when the client hangs up, or sends nothing for
+   * HttpLimits.idleBodyMs.
+   */
+  readonly bytes: () => AsyncIterable<Uint8Array>;
+}
 
 /** What a route's handler gets: checked input only. */
 export interface RouteRequest<Query, Body, Params> {
   readonly query: Query;
   readonly body: Body;
   readonly params: Params;
+  readonly head: RequestHead;
+  /** Nothing is left of it where the route has a schema for its body. */
+  readonly content: RequestContent;
   /** The `If-None-Match` header, for routes that answer with an ETag. */
   readonly ifNoneMatch: string | undefined;
   /** Aborted when the client hangs up or the server is closing. */
@@ -17,11 +32,15 @@ export interface JsonAnswer {
   readonly status: 200 | 201 | 202;
   readonly json: unknown;
   readonly etag?: string;
+  /** `application/json` unless it says otherwise. */
+  readonly contentType?: string;
 }
 
 export interface EmptyAnswer {
-  readonly status: 204 | 304;
+  readonly status: 200 | 204 | 206 | 304;
   readonly etag?: string;
+  /** Further headers, name after value. */
+  readonly headers?: readonly string[];
 }
 
 /**
@@ -29,10 +48,12 @@ export interface EmptyAnswer {
  * called exactly once, also when the client hangs up or does not read for limits.drainTimeoutMs.
  */
 export interface StreamAnswer {
-  readonly status: 200;
+  readonly status: 200 | 206;
   readonly pieces: Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array>;
   readonly contentType?: string;
   readonly etag?: string;
+  /** Further headers, name after value. */
+  readonly headers?: readonly string[];
   readonly close?: () => void;
 }
 
@@ -48,6 +69,8 @@ export interface Route {
   readonly query?: Schema | undefined;
   readonly body?: Schema | undefined;
   readonly params?: Schema | undefined;
+  /** The handler reads the body itself, of whatever type and length. */
+  readonly readsContent?: true;
   /** Schema of each answer's body by status; null for an empty body. Failures are implied. */
   readonly answers: Readonly<Record<number, Schema | null>>;
   readonly handle: (request: RouteRequest<unknown, unknown, unknown>) => Answer | Promise<Answer>;

@@ -1,25 +1,35 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerOptions,
+  type ServerResponse,
+} from 'node:http';
 import { WaypointError, type FailureName } from '../model/failure.ts';
 import { createApplication, type ApplicationOptions } from './application.ts';
 import { Connections } from './connections.ts';
 import { describeError } from './error-description.ts';
 import { Exchange } from './exchange.ts';
-import { answerFailure } from './failures.ts';
+import { answerFailure, bearerFailures } from './failures.ts';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
 
 export interface HttpServerOptions extends ApplicationOptions {
   readonly limits?: Partial<HttpLimits>;
+  /** Makes a server that speaks https, of these options and a certificate; so only those who need it load node:https. */
+  readonly tls?: (options: ServerOptions) => Server;
+  /** Allows addresses other than the loopback's. */
+  readonly mayLeaveLoopback?: boolean;
 }
 
 /** Where to listen: a port (0 = any free one), or a socket inherited from a service manager. */
 export type ListenTarget =
-  | { readonly port: number; readonly host: '127.0.0.1' }
+  | { readonly port: number; readonly host: string }
   | { readonly fd: number };
 
 export interface HttpServer {
   /**
    * Starts to accept connections and yields the real port.
-   * @throws Node's error where the port is taken; WaypointError forbidden for an inherited socket off the loopback.
+   * @throws Node's error where the port is taken; WaypointError forbidden off the loopback where that is not allowed.
    */
   readonly listen: (target: ListenTarget) => Promise<{ port: number }>;
   /** Stops accepting, gives requests in flight `graceMs` to be answered, then ends what is left. */
@@ -30,7 +40,7 @@ export interface HttpServer {
 export function createHttpServer(options: HttpServerOptions): HttpServer {
   const limits = { ...defaultHttpLimits, ...options.limits };
   const { log } = options;
-  const server = createServer({
+  const serverOptions = {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
     connectionsCheckingInterval: limits.connectionSweepMs,
@@ -39,7 +49,9 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     // A missing Host is the guard's to refuse, as `misdirected`.
     requireHostHeader: false,
     optimizeEmptyRequests: true,
-  });
+  };
+  const server =
+    options.tls === undefined ? createServer(serverOptions) : options.tls(serverOptions);
   server.maxConnections = limits.connections;
   // Headers are bounded by their 16 KiB. A limit on their number would drop the last ones without a word.
   server.maxHeadersCount = 0;
@@ -52,6 +64,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
   const handle = createApplication(options, limits).callback();
   const connections = new Connections(server, {
     limits,
+    isTls: options.tls !== undefined,
     handle: (req, res) => void handle(req, res),
     refuse: (req, res, failure) => void refuse(req, res, failure),
   });
@@ -61,12 +74,13 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     res: ServerResponse,
     failure: FailureName,
   ): Promise<void> {
-    await answerFailure(new Exchange(req, res), new WaypointError(failure), limits, log);
+    const style = options.failureStyle ?? bearerFailures;
+    await answerFailure(new Exchange(req, res), new WaypointError(failure), { limits, log, style });
   }
 
   logFullness(server, options);
   return {
-    listen: (target) => listen(server, target),
+    listen: (target) => listen(server, target, options.mayLeaveLoopback === true),
     close: (graceMs) => close(server, connections, graceMs),
   };
 }
@@ -83,7 +97,11 @@ function logFullness(server: Server, { log }: HttpServerOptions): void {
   });
 }
 
-async function listen(server: Server, target: ListenTarget): Promise<{ port: number }> {
+async function listen(
+  server: Server,
+  target: ListenTarget,
+  mayLeaveLoopback: boolean,
+): Promise<{ port: number }> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(target, () => {
@@ -92,7 +110,11 @@ async function listen(server: Server, target: ListenTarget): Promise<{ port: num
     });
   });
   const address = server.address();
-  if (address === null || typeof address === 'string' || !isLoopback(address.address)) {
+  if (address === null || typeof address === 'string') {
+    server.close();
+    throw new WaypointError('forbidden');
+  }
+  if (!mayLeaveLoopback && !isLoopback(address.address)) {
     server.close();
     throw new WaypointError('forbidden');
   }
