@@ -15,7 +15,8 @@ function extra(min: number, max: number) {
 const reportSchema = z.object({
   lat,
   lon,
-  accuracy_m: extra(0, 1e8),
+  // 0 is what GeoClue says of a receiver whose accuracy it does not know.
+  accuracy_m: extra(Number.MIN_VALUE, 1e8),
   altitude_m: extra(-1e5, 1e6),
   speed_mps: extra(0, 1e5),
   heading_deg: extra(0, 360),

@@ -508,6 +508,8 @@ test('what GeoClue says is read without its marks for the unknown', (t) => {
     t.is(at(seconds, micro)?.timestamp, '1970-01-01T00:00:00Z');
   }
   t.is(readGeoclueLocation({ ...place, Latitude: 'north' }), undefined);
+  const nmea = readFix(readGeoclueLocation({ ...place, Accuracy: 0 }), 'geoclue', 0);
+  t.false('accuracy_m' in (nmea ?? {}));
 });
 
 test('a command is split at blanks outside quotes', (t) => {

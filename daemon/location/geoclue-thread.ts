@@ -20,6 +20,7 @@ export type GeoclueMessage =
 
 const geoclue = 'org.freedesktop.GeoClue2';
 const clientInterface = `${geoclue}.Client`;
+const busName = 'org.freedesktop.DBus';
 const properties = 'org.freedesktop.DBus.Properties';
 /** The name under which GeoClue, its agents and its configuration know us. */
 const desktopId = 'waypointd';
@@ -27,7 +28,7 @@ const desktopId = 'waypointd';
 const exact = 8;
 /** The agent of the desktop may ask a person whether we may know. */
 const consentMs = 60_000;
-/** A bus that has gone, or a GeoClue that was restarted, says nothing: we look whether our client still is there. */
+/** A bus that has gone says nothing: we look whether our client still is there. */
 const checkMs = 20_000;
 
 /** A GeoClue that does not answer. */
@@ -121,23 +122,30 @@ class LocationReader {
   }
 }
 
+/** Has the bus send us the signals that match a rule. */
+async function subscribe(bus: MessageBus, rule: string): Promise<void> {
+  await call(bus, {
+    destination: busName,
+    path: '/org/freedesktop/DBus',
+    interface: busName,
+    member: 'AddMatch',
+    signature: 's',
+    body: [`type='signal',${rule}`],
+  });
+}
+
 async function watch(bus: MessageBus): Promise<void> {
   const { client, owner } = await openClient(bus);
   const reader = new LocationReader(bus);
-  bus.on('message', (message) => {
-    // Anybody on the bus may send us a signal of that name.
-    const isOurs = message.sender === owner && message.path === client;
-    if (isOurs && message.member === 'LocationUpdated') void reader.read(message.body[1]);
+  // Anybody on the bus may send us signals of these names: who sent them counts.
+  bus.on('message', ({ sender, path, member, body }) => {
+    if (sender === owner && path === client && member === 'LocationUpdated')
+      void reader.read(body[1]);
+    if (sender === busName && member === 'NameOwnerChanged' && body[0] === geoclue)
+      post({ failure: 'ended' });
   });
-  const rule = `type='signal',sender='${geoclue}',path='${client}',member='LocationUpdated'`;
-  await call(bus, {
-    destination: 'org.freedesktop.DBus',
-    path: '/org/freedesktop/DBus',
-    interface: 'org.freedesktop.DBus',
-    member: 'AddMatch',
-    signature: 's',
-    body: [rule],
-  });
+  await subscribe(bus, `sender='${geoclue}',path='${client}',member='LocationUpdated'`);
+  await subscribe(bus, `sender='${busName}',member='NameOwnerChanged',arg0='${geoclue}'`);
   await setProperty(bus, client, 'DesktopId', new Variant('s', desktopId));
   await setProperty(bus, client, 'RequestedAccuracyLevel', new Variant('u', exact));
   await call(bus, { path: client, interface: clientInterface, member: 'Start' }, consentMs);
