@@ -3,7 +3,11 @@ import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { WorkerPool } from '../daemon/pool.ts';
 import type { TimelineTasks } from '../daemon/timelines/execution.ts';
-import { TimelineJobs, type TimelineOverrides } from '../daemon/timelines/jobs.ts';
+import {
+  TimelineJobs,
+  type TimelineGeodata,
+  type TimelineOverrides,
+} from '../daemon/timelines/jobs.ts';
 import type { TimelineJobRecord } from '../model/timeline-job.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { manualTime, type ManualTime } from './helpers/manual-time.ts';
@@ -375,35 +379,81 @@ test('closing the daemon cancels what waits and what runs, a stuck worker includ
   }
 });
 
-test('jobs wait while a lost library is read again, and can be cancelled meanwhile', async (t) => {
-  const { clock, schedule } = manualTime();
-  const silent = { debug() {}, info() {}, warn() {}, error() {} };
-  const ready = Promise.withResolvers<void>();
-  const asked: string[] = [];
+interface DirectJobs extends ManualTime {
+  readonly jobs: TimelineJobs;
+  readonly libraryReady: PromiseWithResolvers<void>;
+  /** One for each time that somebody asked for geodata. */
+  readonly generations: PromiseWithResolvers<TimelineGeodata | null>[];
+}
+
+/** The queue without a daemon around it, so that a test decides when its surroundings are ready. */
+function directJobs(t: ExecutionContext): DirectJobs {
+  const time = manualTime();
+  const libraryReady = Promise.withResolvers<void>();
+  const generations: DirectJobs['generations'] = [];
   const jobs = new TimelineJobs(
     {
       libraryPath: '',
-      clock,
-      log: silent,
-      libraryReady: () => ready.promise,
-      geodata: async () => {
-        asked.push('geodata');
-        return null;
+      clock: time.clock,
+      log: { debug() {}, info() {}, warn() {}, error() {} },
+      libraryReady: () => libraryReady.promise,
+      geodata() {
+        const generation = Promise.withResolvers<TimelineGeodata | null>();
+        generations.push(generation);
+        return generation.promise;
       },
     },
-    { schedule, pool: unrulyPool() },
+    { schedule: time.schedule, pool: unrulyPool() },
   );
   t.teardown(() => jobs.close());
-  const request = { start_date: starts.empty, end_date: starts.empty };
-  const [first, second] = [jobs.submit(request), jobs.submit(request)];
+  return { ...time, jobs, libraryReady, generations };
+}
+
+const emptyRequest = { start_date: starts.empty, end_date: starts.empty };
+const dataset = { dataset_version: '1', source_version: '1', attribution: '', license: '' };
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await turn();
+}
+
+test('jobs wait while a lost library is read again, and can be cancelled meanwhile', async (t) => {
+  const { jobs, libraryReady, generations } = directJobs(t);
+  const [first, second] = [jobs.submit(emptyRequest), jobs.submit(emptyRequest)];
   await turn();
   t.is(jobs.find(first).state, 'queued');
   jobs.cancel(first);
   t.is(jobs.find(first).state, 'cancelled');
-  t.deepEqual(asked, [], 'the generation is that of the start');
-  ready.resolve();
-  while (jobs.find(second).state !== 'completed') await turn();
-  t.deepEqual(asked, ['geodata']);
+  t.is(generations.length, 0, 'the generation is that of the start');
+  libraryReady.resolve();
+  await until(() => generations.length > 0);
+  t.is(jobs.find(second).state, 'running');
+  generations[0]?.resolve(null);
+  await until(() => jobs.find(second).state === 'completed');
   await jobs.close();
-  t.throws(() => jobs.submit(request), { message: /shutting down/ });
+  t.throws(() => jobs.submit(emptyRequest), { message: /shutting down/ });
+});
+
+test('a job holds its generation to its end, also one that comes too late', async (t) => {
+  const { jobs, libraryReady, generations, advance } = directJobs(t);
+  libraryReady.resolve();
+  const released: number[] = [];
+  const give = (at: number): void =>
+    generations[at]?.resolve({ path: '', dataset, release: () => void released.push(at) });
+  const ids = [0, 1, 2].map(() => jobs.submit(emptyRequest));
+  await until(() => generations.length === 1);
+  jobs.cancel(ids[0]!);
+  t.is(jobs.find(ids[0]!).state, 'cancelling');
+  advance(500);
+  await until(() => jobs.find(ids[0]!).state === 'cancelled');
+  give(0);
+  await until(() => released.length === 1);
+
+  await until(() => generations.length === 2);
+  generations[1]?.reject(new Error('broken'));
+  await until(() => jobs.find(ids[1]!).state === 'failed');
+  await until(() => generations.length === 3);
+  give(2);
+  await until(() => jobs.find(ids[2]!).state === 'completed');
+  await until(() => released.length === 2);
+  t.deepEqual(released, [0, 2]);
 });

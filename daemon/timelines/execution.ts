@@ -21,6 +21,13 @@ export type ExecutionEnd =
   | { readonly state: 'late' }
   | { readonly state: 'cancelled' };
 
+/** What the worker needs for a job. */
+export interface PreparedTask {
+  readonly input: Omit<TimelineTask, 'control'>;
+  /** To be called when the job has ended. */
+  readonly release: () => void;
+}
+
 /** The work of the worker on one job, which ends by itself, at the deadline or when it is cancelled. */
 export class TimelineExecution {
   readonly control = new TimelineControl();
@@ -31,35 +38,42 @@ export class TimelineExecution {
   #cancelKill: (() => void) | undefined;
   #stopped: 'late' | 'cancelled' | undefined;
 
-  /** @param task is asked for when the time has begun to run. */
-  constructor(options: ExecutionOptions, task: () => Promise<Omit<TimelineTask, 'control'>>) {
+  /** @param prepare is called when the time has begun to run, and counts. */
+  constructor(options: ExecutionOptions, prepare: () => Promise<PreparedTask>) {
     this.#options = options;
-    this.ended = this.#run(task);
+    this.ended = this.#run(prepare());
   }
 
   cancel(): void {
     this.#stop('cancelled');
   }
 
-  async #run(task: () => Promise<Omit<TimelineTask, 'control'>>): Promise<ExecutionEnd> {
+  async #run(prepared: Promise<PreparedTask>): Promise<ExecutionEnd> {
     const { schedule, deadlineMs } = this.#options;
     const cancelDeadline = schedule(() => this.#stop('late'), deadlineMs);
-    const end = await this.#work(task);
+    const end = await this.#work(prepared).catch((cause: unknown) => failed(cause));
     cancelDeadline();
     this.#cancelKill?.();
+    // It may be there only after the end; then it is given back then.
+    prepared.then(
+      ({ release }) => release(),
+      () => undefined,
+    );
     // Whoever was told that it is cancelled must not find it completed.
     return this.#stopped === undefined ? end : { state: this.#stopped };
   }
 
-  async #work(task: () => Promise<Omit<TimelineTask, 'control'>>): Promise<ExecutionEnd> {
-    try {
-      const input = { ...(await task()), control: this.control.shared };
-      const outcome = await this.#options.pool.run('buildTimeline', input, this.#kill.signal);
-      if (outcome.state === 'completed') return outcome;
-      return { state: 'failed', cause: new Error('The worker stopped by itself.') };
-    } catch (cause) {
-      return { state: 'failed', cause };
-    }
+  async #work(prepared: Promise<PreparedTask>): Promise<ExecutionEnd> {
+    const { signal } = this.#kill;
+    const killed = new Promise<never>((_, reject) => {
+      signal.addEventListener('abort', () => reject(new Error('The job was ended.')));
+    });
+    const { input } = await Promise.race([prepared, killed]);
+    const task = { ...input, control: this.control.shared };
+    const outcome = await this.#options.pool.run('buildTimeline', task, signal);
+    return outcome.state === 'completed'
+      ? outcome
+      : failed(new Error('The worker stopped by itself.'));
   }
 
   #stop(why: 'late' | 'cancelled'): void {
@@ -67,4 +81,8 @@ export class TimelineExecution {
     this.control.cancel();
     this.#cancelKill ??= this.#options.schedule(() => this.#kill.abort(), this.#options.graceMs);
   }
+}
+
+function failed(cause: unknown): ExecutionEnd {
+  return { state: 'failed', cause };
 }

@@ -6,7 +6,12 @@ import type { TimelineRequest } from '../../model/timeline-job.ts';
 import type { TimelineDataset } from '../../model/timeline-result.ts';
 import { WorkerPool } from '../pool.ts';
 import { scheduleTimeout, type Schedule } from '../schedule.ts';
-import { TimelineExecution, type ExecutionEnd, type TimelineTasks } from './execution.ts';
+import {
+  TimelineExecution,
+  type ExecutionEnd,
+  type PreparedTask,
+  type TimelineTasks,
+} from './execution.ts';
 import { newJob, type TimelineJob } from './job.ts';
 import { TrackedJobs } from './tracked-jobs.ts';
 
@@ -24,6 +29,8 @@ export interface TimelineLimits {
 export interface TimelineGeodata {
   readonly path: string;
   readonly dataset: TimelineDataset;
+  /** To be called when the job has ended: until then the file stays. */
+  release(): void;
 }
 
 export interface TimelineJobsOptions {
@@ -32,7 +39,7 @@ export interface TimelineJobsOptions {
   readonly log: Log;
   /** Jobs wait while a lost library is read again: what they found would look like everything. Never rejects. */
   readonly libraryReady: () => Promise<void>;
-  /** Asked for each job when it starts, which keeps to the answer; null where no generation can be opened. */
+  /** Asked for each job when it starts, which holds the answer to its end; null where no generation can be opened. */
   readonly geodata: () => Promise<TimelineGeodata | null>;
 }
 
@@ -152,7 +159,7 @@ export class TimelineJobs {
     const { deadlineMs, graceMs } = this.#limits;
     const execution = new TimelineExecution(
       { pool: this.#pool, schedule: this.#schedule, deadlineMs, graceMs },
-      () => this.#taskOf(job),
+      () => this.#prepare(job),
     );
     job.state = 'running';
     job.startedAt = this.#options.clock.now();
@@ -164,15 +171,16 @@ export class TimelineJobs {
     this.#end(job, end, this.#options.clock.monotonic() - startedMs);
   }
 
-  async #taskOf({ request }: TimelineJob) {
+  async #prepare({ request }: TimelineJob): Promise<PreparedTask> {
     const geodata = await this.#options.geodata();
-    return {
+    const input = {
       libraryPath: this.#options.libraryPath,
       geodataPath: geodata?.path ?? null,
       dataset: geodata?.dataset ?? null,
       startDay: dayOf(request.start_date),
       endDay: dayOf(request.end_date),
     };
+    return { input, release: () => geodata?.release() };
   }
 
   #end(job: TimelineJob, end: ExecutionEnd, durationMs = 0): void {

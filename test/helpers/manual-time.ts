@@ -6,7 +6,7 @@ export interface ManualTime {
   readonly clock: Clock;
   readonly schedule: Schedule;
   /** Lets time pass, and what is due within it happen in order. */
-  advance(ms: number): void;
+  readonly advance: (ms: number) => void;
   /** Timers that wait. */
   readonly waiting: () => number;
 }
