@@ -2,7 +2,11 @@ import type { Command } from 'commander';
 import { describeError } from '../../http/error-description.ts';
 import type { Log } from '../../model/process.ts';
 import type { SettingKey } from '../../model/settings.ts';
+import { launchdLabel, launchdPauseS } from '../../service-files/service-program.ts';
 import type { Daemon } from '../daemon.ts';
+import { StartRefused } from '../start-refused.ts';
+import { explainSocketRefusal, takeInheritedSocket } from '../systemd/inherited-socket.ts';
+import { createNotifier, takeNotifyRequest } from '../systemd/notifier.ts';
 import { programVersion } from '../version-info.ts';
 import { commandContext, settingFlagsHelp, type CommandContext } from './context.ts';
 import { endBySignal, watchSignals } from './interrupts.ts';
@@ -35,6 +39,9 @@ cannot be read, 75 already running or port taken, 78 wrong configuration.`,
 }
 
 async function serve(context: CommandContext, newStore: boolean): Promise<void> {
+  // Before any child or worker starts, which would inherit their variables.
+  const notifyRequest = takeNotifyRequest(process.env);
+  const socket = takeInheritedSocket(process.env);
   // Listened to from the start: a signal during a long migration must end the daemon in order, too.
   const asked = Promise.withResolvers<void>();
   const stopWatching = watchSignals((signal, isFirst) => {
@@ -49,6 +56,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
   const log = await openLog({ level: settings.log_level, file: settings.log_file });
   endOnCrash(log);
   warnOfIdleSettings(context, log);
+  const notifier = notifyRequest && createNotifier(notifyRequest, log);
   try {
     const daemon = await startDaemon({
       settings,
@@ -56,14 +64,31 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
       log,
       handOver: true,
       newStore,
+      ...(socket === undefined ? {} : { socket }),
     });
+    await notifier?.ready(`Serving ${daemon.url}`);
     if (process.stdout.isTTY) await print(banner(daemon, context));
     await Promise.race([asked.promise, daemon.closed]);
-    await daemon.close();
+    await Promise.all([notifier?.stopping(), daemon.close()]);
+  } catch (error) {
+    logRefusal(error, log, settings.log_file);
+    throw socket === undefined ? error : explainSocketRefusal(error);
   } finally {
     await log.close();
     stopWatching();
   }
+}
+
+/**
+ * The sentence goes to stderr, which nobody sees of a task of Windows. And launchd, which cannot be told that an exit
+ * code is final, starts the daemon again: its log says so.
+ */
+function logRefusal(error: unknown, log: Log, logFile: string | undefined): void {
+  if (!(error instanceof StartRefused)) return;
+  const { exitCode: exit_code } = error;
+  const isLaunchd = process.env['XPC_SERVICE_NAME'] === launchdLabel('waypointd');
+  if (isLaunchd) log.warn('daemon.start_refused', { exit_code, next_try_s: launchdPauseS });
+  else if (logFile !== undefined) log.error('daemon.start_refused', { exit_code });
 }
 
 /** Settings that this version checks and keeps, but has nothing to do with yet. */

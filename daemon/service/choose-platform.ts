@@ -1,0 +1,28 @@
+import { CliError } from '../commands/cli-error.ts';
+import { launchdPlatform } from './launchd-platform.ts';
+import type { ServiceHost } from './service-host.ts';
+import type { ServiceChoice, ServicePlatform } from './service-platform.ts';
+import { systemdPlatform } from './systemd-platform.ts';
+import { windowsServicePlatform } from './windows-service-platform.ts';
+import { windowsTaskPlatform } from './windows-task-platform.ts';
+
+/**
+ * The service manager of this machine for a service.
+ * @throws CliError when there is none that waypointd knows, or none that can be reached.
+ */
+export async function choosePlatform(
+  host: ServiceHost,
+  choice: ServiceChoice,
+): Promise<ServicePlatform> {
+  const { platform } = host;
+  if (platform === 'linux') return systemdPlatform(host, choice);
+  if (platform === 'darwin') return launchdPlatform(host, choice);
+  if (platform === 'win32') {
+    return choice.isSystem
+      ? windowsServicePlatform(host, choice)
+      : windowsTaskPlatform(host, choice);
+  }
+  throw new CliError(
+    'waypointd knows no service manager of this system. Have it run "waypointd serve"; SIGTERM stops it in order.',
+  );
+}

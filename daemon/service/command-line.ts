@@ -1,0 +1,55 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+
+/** One call of another program, as data: it can be shown, inspected and run. */
+export interface CommandLine {
+  readonly program: string;
+  readonly words: readonly string[];
+  /** Whether what follows is done all the same when this fails. */
+  readonly mayFail?: boolean;
+  /** How often it is tried, a second apart; 1 unless given. */
+  readonly tries?: number;
+}
+
+export interface CommandResult {
+  /** Undefined when the program is not there, or was ended by a signal. */
+  readonly code: number | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command to its end and gives what it printed. */
+export type Runner = (command: CommandLine) => Promise<CommandResult>;
+
+/** Starting waits until the service is ready, which has five minutes for the upgrade of a large store. */
+const timeoutMs = 330_000;
+
+/** A runner whose commands see this environment, and speak English in universal time for whoever reads them. */
+export function createRunner(env: NodeJS.ProcessEnv): Runner {
+  const options = {
+    env: { ...env, LC_ALL: 'C', TZ: 'UTC' },
+    timeout: timeoutMs,
+    windowsHide: true,
+  };
+  return ({ program, words }) =>
+    new Promise((resolve) => {
+      execFile(program, [...words], options, (error, stdout, stderr) => {
+        const code = error === null ? 0 : error.code;
+        resolve({ code: typeof code === 'number' ? code : undefined, stdout, stderr });
+      });
+    });
+}
+
+/** Runs a command in this terminal. @returns its exit code; undefined when it could not be started. */
+export async function runHere(
+  { program, words }: CommandLine,
+  env: NodeJS.ProcessEnv,
+): Promise<number | undefined> {
+  const child = spawn(program, [...words], { stdio: 'inherit', env });
+  try {
+    const [code] = (await once(child, 'exit')) as [number | null];
+    return code ?? undefined;
+  } catch {
+    return undefined; // The error event: not there, or not executable.
+  }
+}

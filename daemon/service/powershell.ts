@@ -1,0 +1,32 @@
+import type { CommandLine } from './command-line.ts';
+
+/** A PowerShell script as a command: the older tools of Windows print in the user's language, it gives values. */
+export function powershell(script: string): CommandLine {
+  return {
+    program: 'powershell.exe',
+    words: ['-NoLogo', '-NoProfile', '-NonInteractive', '-Command', script],
+  };
+}
+
+/** Quotes a text for PowerShell. */
+export function powershellText(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}
+
+/** The last lines of a file. */
+export function tailCommand(file: string, lines: number, follow: boolean): CommandLine {
+  const wait = follow ? ' -Wait' : '';
+  return powershell(
+    `Get-Content -Encoding UTF8 -Tail ${lines}${wait} -LiteralPath ${powershellText(file)}`,
+  );
+}
+
+/** Parses a JSON object that another program has printed. */
+export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? { ...value } : undefined;
+  } catch {
+    return undefined;
+  }
+}

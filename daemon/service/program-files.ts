@@ -1,0 +1,74 @@
+import { statSync } from 'node:fs';
+import { dirname, posix, sep, win32 } from 'node:path';
+import { CliError } from '../commands/cli-error.ts';
+import type { ServiceHost } from './service-host.ts';
+
+/** The two files that a service runs, by absolute path. */
+export interface ProgramFiles {
+  readonly node: string;
+  readonly launcher: string;
+}
+
+/** What `bin/launcher.js` wants to go on in the same process: a service manager must know the daemon itself. */
+const oldestNode = [24, 12] as const;
+
+/** @throws CliError when no Node.js on this machine can run a service. */
+export async function findProgramFiles(host: ServiceHost): Promise<ProgramFiles> {
+  for (const node of host.nodes) {
+    const { code, stdout } = await host.run({ program: node, words: ['--version'] });
+    if (code === 0 && isNewEnough(stdout)) return { node, launcher: host.launcher };
+  }
+  throw new CliError('No Node.js here can run a service: install Node.js 24.12 or newer.');
+}
+
+function isNewEnough(version: string): boolean {
+  const [major = 0, minor = 0] = version.replace(/^v/u, '').split('.').map(Number);
+  return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
+}
+
+/**
+ * Says why a service that runs these files would not last, or not start at all.
+ * @returns undefined when nothing speaks against them.
+ */
+export function whyNotLasting(
+  files: ProgramFiles,
+  host: ServiceHost,
+  isSystem: boolean,
+): string | undefined {
+  for (const file of [files.launcher, files.node]) {
+    const parts = file.split(/[/\\]/u);
+    if (parts.includes('_npx') || parts.some((part) => /^dlx(?:-|$)/u.test(part))) {
+      return `${file} is a copy that npx keeps for a while only. Install waypointd first: npm install -g waypointd`;
+    }
+    const place = host.temporary.find((directory) => isWithin(file, directory, host));
+    if (place !== undefined) {
+      return `${file} is in a temporary directory, and the service would be gone with it. Install waypointd elsewhere: npm install -g waypointd`;
+    }
+    if (isSystem && host.platform === 'linux' && !isForEverybody(file)) {
+      return `${file} cannot be reached by a service of the machine, which has a user of its own and sees no home directories. Install waypointd for all users: sudo npm install -g waypointd`;
+    }
+  }
+  return undefined;
+}
+
+function isWithin(file: string, directory: string, { platform }: ServiceHost): boolean {
+  const paths = platform === 'win32' ? win32 : posix;
+  const path = paths.relative(directory, file);
+  return path !== '' && !path.startsWith('..') && !paths.isAbsolute(path);
+}
+
+/** What ProtectHome= hides, and what another user may not enter or read. */
+const hidden = ['/home/', '/root/', '/run/user/'];
+
+function isForEverybody(file: string): boolean {
+  if (hidden.some((directory) => file.startsWith(directory))) return false;
+  try {
+    if ((statSync(file).mode & 0o004) === 0) return false;
+    for (let at = dirname(file); at !== sep; at = dirname(at)) {
+      if ((statSync(at).mode & 0o001) === 0) return false;
+    }
+    return true;
+  } catch {
+    return false; // Not there.
+  }
+}

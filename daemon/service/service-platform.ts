@@ -1,0 +1,104 @@
+import type { ServiceName } from '../../service-files/service-program.ts';
+import type { CommandLine } from './command-line.ts';
+
+/** Which service is meant. */
+export interface ServiceChoice {
+  readonly name: ServiceName;
+  /** Of the whole machine instead of one user. */
+  readonly isSystem: boolean;
+}
+
+/** What a service is to do and where, whatever the platform. Paths are absolute. */
+export interface ServiceWish {
+  readonly node: string;
+  /** `bin/waypointd.js` */
+  readonly launcher: string;
+  /** The words after the launcher. */
+  readonly words: readonly string[];
+  /** Held by the service manager where it can; undefined for none. */
+  readonly port: number | undefined;
+  /** Directories that it writes to; made before its first start. */
+  readonly writable: readonly string[];
+  /** Whether its cache directory is the usual one of this user. */
+  readonly hasUsualCache: boolean;
+  /** False for a service without any network but its own socket. */
+  readonly hasNetwork: boolean;
+  /** Whether `config.json` says where to log. */
+  readonly hasLogFile: boolean;
+  /** Windows: the wrapper program of a service of the machine. */
+  readonly wrapper?: string | undefined;
+}
+
+export interface ServiceFile {
+  readonly path: string;
+  readonly text: string;
+  /** UTF-8 unless given; UTF-16 has a byte order mark. */
+  readonly encoding?: 'utf16le';
+  /** Only read by one of the commands, and removed after them. */
+  readonly isTemporary?: boolean;
+}
+
+/** Everything that an install does, as data. */
+export interface InstallPlan {
+  /** Made first, for their owner only; what is there stays as it is. */
+  readonly directories: readonly string[];
+  readonly files: readonly ServiceFile[];
+  /** Before files of an earlier install are changed or removed. */
+  readonly beforeChange: readonly CommandLine[];
+  /** After the files are written; `isChanged` when any was written or removed. */
+  readonly activate: (isChanged: boolean) => readonly CommandLine[];
+  /** What a person should know about this service. */
+  readonly remarks: readonly string[];
+  /** The same with less of a sandbox, for where the first cannot be started. */
+  readonly fallback?: InstallPlan;
+}
+
+export type ServiceCondition = 'running' | 'starting' | 'stopping' | 'stopped' | 'failed';
+
+/** What a service manager knows about a service. */
+export interface ServiceState {
+  readonly isInstalled: boolean;
+  /** Whether it starts by itself: at login, or at boot. */
+  readonly isEnabled: boolean;
+  readonly condition: ServiceCondition;
+  /** ISO 8601: when it began to run. */
+  readonly since?: string;
+  readonly pid?: number;
+  /** How often it was started again after it had failed. */
+  readonly restarts?: number;
+  readonly lastExit?: ServiceExit;
+  /** The port that the manager itself holds for the service. */
+  readonly heldPort?: number;
+}
+
+export interface ServiceExit {
+  readonly code?: number;
+  readonly signal?: number;
+  /** The manager ended it, because it gave no sign of life. */
+  readonly wasHung?: boolean;
+}
+
+/** One service of one service manager. Nothing is read or changed before a function is called. */
+export interface ServicePlatform {
+  readonly choice: ServiceChoice;
+  /** What it is, for a person: `your own systemd service waypointd`. */
+  readonly title: string;
+  /** Every file that an install may leave. */
+  readonly ownFiles: readonly string[];
+  /** @throws UnfitText for a path that the service manager cannot express */
+  readonly plan: (wish: ServiceWish) => InstallPlan;
+  readonly start: readonly CommandLine[];
+  readonly stop: readonly CommandLine[];
+  readonly restart: readonly CommandLine[];
+  readonly uninstall: {
+    readonly beforeFiles: readonly CommandLine[];
+    readonly afterFiles: readonly CommandLine[];
+  };
+  readonly logs: (lines: number, follow: boolean) => CommandLine;
+  readonly readState: () => Promise<ServiceState>;
+}
+
+export const serviceTitles: Readonly<Record<ServiceName, string>> = {
+  waypointd: 'waypointd: waypoints and tracks on this machine',
+  'waypointd-objects': 'waypointd: object server on this machine',
+};

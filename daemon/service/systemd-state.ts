@@ -1,0 +1,91 @@
+import type { CommandLine, Runner } from './command-line.ts';
+import type { ServiceCondition, ServiceExit, ServiceState } from './service-platform.ts';
+
+type Properties = ReadonlyMap<string, string>;
+
+const properties = [
+  'Id',
+  'LoadState',
+  'ActiveState',
+  'Result',
+  'MainPID',
+  'ExecMainCode',
+  'ExecMainStatus',
+  'NRestarts',
+  'UnitFileState',
+  'ActiveEnterTimestamp',
+  'Listen',
+];
+
+/** `ExecMainCode=` is `si_code` of waitid(2): how the main process ended. */
+const exited = 1;
+
+/** Asks systemd about a service and its socket. */
+export async function readSystemdState(
+  run: Runner,
+  systemctl: (words: readonly string[]) => CommandLine,
+  { service, socket }: { readonly service: string; readonly socket: string },
+): Promise<ServiceState> {
+  const words = ['show', '--property', properties.join(','), service, socket];
+  const { stdout } = await run(systemctl(words));
+  const units = stdout.split('\n\n').map(parseProperties);
+  const state = units.find((unit) => unit.get('Id') === service) ?? new Map<string, string>();
+  const port = heldPort(units.find((unit) => unit.get('Id') === socket));
+  const pid = Number(state.get('MainPID') ?? 0);
+  const since = utcInstant(state.get('ActiveEnterTimestamp'));
+  const condition = conditionOf(state);
+  const lastExit = exitOf(state);
+  return {
+    isInstalled: state.get('LoadState') === 'loaded',
+    isEnabled: state.get('UnitFileState') === 'enabled',
+    condition,
+    restarts: Number(state.get('NRestarts') ?? 0),
+    ...(pid > 0 ? { pid } : {}),
+    ...(since !== undefined && condition === 'running' ? { since } : {}),
+    ...(lastExit === undefined ? {} : { lastExit }),
+    ...(port === undefined ? {} : { heldPort: port }),
+  };
+}
+
+function parseProperties(block: string): Properties {
+  return new Map(
+    block.split('\n').map((line) => {
+      const at = line.indexOf('=');
+      return [line.slice(0, at), line.slice(at + 1)];
+    }),
+  );
+}
+
+const conditions: Readonly<Record<string, ServiceCondition>> = {
+  active: 'running',
+  reloading: 'running',
+  // Also the pause before another try.
+  activating: 'starting',
+  deactivating: 'stopping',
+  failed: 'failed',
+};
+
+function conditionOf(state: Properties): ServiceCondition {
+  return conditions[state.get('ActiveState') ?? ''] ?? 'stopped';
+}
+
+function exitOf(state: Properties): ServiceExit | undefined {
+  const how = Number(state.get('ExecMainCode') ?? 0);
+  if (how === 0) return undefined;
+  const status = Number(state.get('ExecMainStatus'));
+  const exit = how === exited ? { code: status } : { signal: status };
+  return state.get('Result') === 'watchdog' ? { ...exit, wasHung: true } : exit;
+}
+
+/** `Wed 2026-01-07 10:11:12 UTC`, because our runner asks for universal time; empty when it never was. */
+function utcInstant(text = ''): string | undefined {
+  const match = /(\d{4}-\d\d-\d\d) (\d\d:\d\d:\d\d) UTC/u.exec(text);
+  return match === null ? undefined : `${match[1]}T${match[2]}Z`;
+}
+
+/** `127.0.0.1:43098 (Stream)` */
+function heldPort(socket: Properties | undefined): number | undefined {
+  if (socket?.get('ActiveState') !== 'active') return undefined;
+  const port = /:(\d+) \(Stream\)/u.exec(socket.get('Listen') ?? '')?.[1];
+  return port === undefined ? undefined : Number(port);
+}

@@ -1,0 +1,105 @@
+import { win32 } from 'node:path';
+import { marker } from '../../service-files/service-program.ts';
+import { renderLogonTask } from '../../service-files/windows/logon-task.ts';
+import type { CommandLine } from './command-line.ts';
+import { parseObject, powershell, powershellText, tailCommand } from './powershell.ts';
+import type { ServiceHost } from './service-host.ts';
+import {
+  serviceTitles,
+  type ServiceChoice,
+  type ServicePlatform,
+  type ServiceState,
+} from './service-platform.ts';
+
+/** The logon task of this user: the way of Windows to run something without an administrator. */
+export function windowsTaskPlatform(host: ServiceHost, choice: ServiceChoice): ServicePlatform {
+  const { name } = choice;
+  const local = host.env['LOCALAPPDATA'] ?? win32.join(host.home, 'AppData', 'Local');
+  const logFile = win32.join(local, 'waypointd', 'Log', `${name}.log`);
+  const definition = win32.join(local, 'waypointd', `${name}-task.xml`);
+  const run = schtasks(['/Run', '/TN', name]);
+  const end = schtasks(['/End', '/TN', name]);
+  const enable = schtasks(['/Change', '/TN', name, '/ENABLE']);
+  return {
+    choice,
+    title: `your scheduled task ${name}`,
+    // The scheduler keeps the task itself; the file is only how it is told.
+    ownFiles: [],
+    plan: (wish) => ({
+      directories: [...wish.writable, win32.dirname(logFile)],
+      files: [
+        {
+          path: definition,
+          encoding: 'utf16le',
+          isTemporary: true,
+          text: renderLogonTask({
+            name,
+            title: serviceTitles[name],
+            node: wish.node,
+            // Nobody sees what a task prints.
+            words: [
+              wish.launcher,
+              ...wish.words,
+              ...(wish.hasLogFile ? [] : ['--log-file', logFile]),
+            ],
+            user: host.user,
+          }),
+        },
+      ],
+      beforeChange: [],
+      activate: () => [
+        refuseForeignTask(name),
+        schtasks(['/Create', '/TN', name, '/XML', definition, '/F']),
+        run,
+      ],
+      remarks: [
+        'To stop, Windows ends it at once. Nothing that was saved is lost by that, but an import under way has to be run again.',
+      ],
+    }),
+    start: [enable, run],
+    // Left enabled it would be started again within five minutes.
+    stop: [schtasks(['/Change', '/TN', name, '/DISABLE']), end],
+    restart: [enable, { ...end, mayFail: true }, run],
+    uninstall: {
+      beforeFiles: [refuseForeignTask(name), { ...end, mayFail: true }],
+      afterFiles: [schtasks(['/Delete', '/TN', name, '/F'])],
+    },
+    logs: (lines, follow) => tailCommand(logFile, lines, follow),
+    readState: () => readTaskState(host, name),
+  };
+}
+
+function schtasks(words: readonly string[]): CommandLine {
+  return { program: 'schtasks.exe', words };
+}
+
+/** Fails when there is a task of this name that `service install` has not made. */
+function refuseForeignTask(name: string): CommandLine {
+  return powershell(
+    `$t = Get-ScheduledTask -TaskPath '\\' -TaskName ${powershellText(name)} -ErrorAction SilentlyContinue; if ($t -and $t.Description -notlike ${powershellText(`*${marker}*`)}) { [Console]::Error.WriteLine('The scheduled task ${name} was not made by waypointd service install.'); exit 1 }`,
+  );
+}
+
+/** Values of TASK_STATE. */
+const taskRunning = 4;
+const taskDisabled = 1;
+/** SCHED_S_TASK_RUNNING and SCHED_S_TASK_HAS_NOT_RUN: no exit code yet. */
+const noResult: readonly unknown[] = [0x4_13_01, 0x4_13_03];
+
+async function readTaskState({ run }: ServiceHost, name: string): Promise<ServiceState> {
+  const quoted = powershellText(name);
+  const script = `$t = Get-ScheduledTask -TaskPath '\\' -TaskName ${quoted} -ErrorAction Stop; $i = $t | Get-ScheduledTaskInfo; @{ state = [int]$t.State; result = $i.LastTaskResult; run = $i.LastRunTime.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ') } | ConvertTo-Json -Compress`;
+  const { code, stdout } = await run(powershell(script));
+  const found = code === 0 ? parseObject(stdout) : undefined;
+  if (found === undefined) return { isInstalled: false, isEnabled: false, condition: 'stopped' };
+  const { state, result, run: since } = found;
+  const isRunning = state === taskRunning;
+  const hasResult = typeof result === 'number' && !noResult.includes(result);
+  return {
+    isInstalled: true,
+    isEnabled: state !== taskDisabled,
+    condition: isRunning ? 'running' : hasResult && result !== 0 ? 'failed' : 'stopped',
+    ...(isRunning && typeof since === 'string' ? { since } : {}),
+    ...(hasResult ? { lastExit: { code: result } } : {}),
+  };
+}

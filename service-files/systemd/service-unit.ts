@@ -1,0 +1,156 @@
+import { finalExitCodes, marker, type ServiceProgram } from '../service-program.ts';
+import { argumentWord, pathWord, programWord } from './unit-words.ts';
+
+interface CommonUnit extends ServiceProgram {
+  /** Whether the program reports to systemd when it is ready and that it is alive. */
+  readonly reports: boolean;
+  /** Whether a socket unit of the same name holds its port. */
+  readonly hasSocket: boolean;
+}
+
+/** A service of one user. */
+export interface UserUnit extends CommonUnit {
+  /** Directories it may write to; each must be there when it starts. */
+  readonly writable: readonly string[];
+  /** Whether systemd makes its cache directory, `~/.cache/NAME`, at each start. */
+  readonly hasCacheDirectory: boolean;
+  /** False where the kernel gives users no namespaces (AppArmor in Ubuntu 24.04): such a unit would not start. */
+  readonly isSandboxed: boolean;
+}
+
+/** A service of the whole machine, under a user of its own that exists only while it runs. */
+export type SystemUnit = CommonUnit;
+
+/**
+ * What the program can do without and every service manager can take from it: tested one by one with V8, WebAssembly,
+ * worker threads, SQLite and loopback HTTP. MemoryDenyWriteExecute= is missing because V8 compiles while it runs:
+ * Node.js would abort at its start.
+ */
+const limits = `NoNewPrivileges=yes
+RestrictNamespaces=yes
+RestrictRealtime=yes
+RestrictSUIDSGID=yes
+RestrictAddressFamilies=AF_INET AF_INET6 AF_UNIX
+LockPersonality=yes
+RemoveIPC=yes
+KeyringMode=private
+SystemCallArchitectures=native
+SystemCallFilter=@system-service
+SystemCallFilter=~@privileged @resources
+SystemCallErrorNumber=EPERM
+UMask=0077
+LimitNOFILE=4096
+# A core dump would hold the token and the places.
+LimitCORE=0
+`;
+
+/** The same for what needs namespaces of its own; in a service of a user all of it depends on PrivateUsers=. */
+const namespaces = `PrivateUsers=yes
+CapabilityBoundingSet=
+PrivateTmp=yes
+PrivateDevices=yes
+DevicePolicy=closed
+ProtectSystem=strict
+ProtectKernelTunables=yes
+ProtectKernelModules=yes
+ProtectKernelLogs=yes
+ProtectControlGroups=yes
+ProtectClock=yes
+ProtectHostname=yes
+ProtectProc=invisible
+ProcSubset=pid
+`;
+
+/** Renders the unit of a user's own service: `~/.config/systemd/user/NAME.service`. */
+export function renderUserUnit(unit: UserUnit): string {
+  const { name } = unit;
+  return `# ${marker}; "waypointd service uninstall" removes it.
+# The next install overwrites changes made here: make them with "systemctl --user edit ${name}".
+${unitSection(unit)}
+${lifeCycle(unit)}
+# A daemon started by hand keeps its daemon.json there when this service fails to start beside it.
+RuntimeDirectory=${name}
+RuntimeDirectoryMode=0700
+RuntimeDirectoryPreserve=yes
+${unit.hasCacheDirectory ? `CacheDirectory=${name}\nCacheDirectoryMode=0700\n` : ''}
+${unit.isSandboxed ? sandbox(unit) : noSandbox}
+${limits}
+[Install]
+WantedBy=default.target
+${also(unit)}`;
+}
+
+function sandbox({ writable }: UserUnit): string {
+  return `# It may read the home directory, to import from it, and write only here:
+${writable.map((path) => `ReadWritePaths=${pathWord(path)}`).join('\n')}
+ProtectHome=read-only
+InaccessiblePaths=-%h/.ssh -%h/.gnupg -%h/.aws -%h/.mozilla
+${namespaces}`;
+}
+
+const noSandbox =
+  '# Without PrivateUsers= and all that depends on it: this system gives the services of users no namespaces.';
+
+/** Renders the unit of a service of the whole machine: `/etc/systemd/system/NAME.service`. */
+export function renderSystemUnit(unit: SystemUnit): string {
+  const { name } = unit;
+  return `# ${marker}; "waypointd service uninstall --system" removes it.
+# The next install overwrites changes made here: make them with "systemctl edit ${name}".
+${unitSection(unit)}
+${lifeCycle(unit)}
+# A user that exists only while this runs. It cannot see home directories: imports come from elsewhere, such as /srv.
+DynamicUser=yes
+Environment=HOME=%S/${name}
+StateDirectory=${name}
+StateDirectoryMode=0700
+CacheDirectory=${name}
+CacheDirectoryMode=0700
+RuntimeDirectory=${name}
+RuntimeDirectoryMode=0700
+
+ProtectHome=yes
+PrivateIPC=yes
+AmbientCapabilities=
+${namespaces}
+${limits}
+[Install]
+WantedBy=multi-user.target
+${also(unit)}`;
+}
+
+/** A socket that cannot be had does not keep the service from starting: then the program says who is in the way. */
+function unitSection({ title, name, hasSocket }: CommonUnit): string {
+  const socket = hasSocket ? `Wants=${name}.socket\nAfter=${name}.socket\n` : '';
+  return `[Unit]
+Description=${title}
+${socket}StartLimitIntervalSec=60
+StartLimitBurst=5
+`;
+}
+
+/**
+ * KillMode=mixed: SIGTERM to all processes would also hit the short-lived `systemd-notify` that reports the end.
+ * TimeoutStartSec: the copy and upgrade of a large store come before the program is ready.
+ */
+function lifeCycle(unit: CommonUnit): string {
+  const { node, words, reports } = unit;
+  const type = reports
+    ? 'Type=notify\nNotifyAccess=all\nWatchdogSec=30\nTimeoutStartSec=300'
+    : 'Type=exec';
+  const command = [programWord(node), ...words.map(argumentWord)].join(' ');
+  return `[Service]
+${type}
+ExecStart=${command}
+Restart=on-failure
+RestartSec=1
+RestartPreventExitStatus=${finalExitCodes.join(' ')}
+KillMode=mixed
+TimeoutStopSec=15
+# What is set for other Node.js programs must not change this one.
+UnsetEnvironment=NODE_OPTIONS NODE_PATH NODE_DEBUG NODE_V8_COVERAGE NODE_TLS_REJECT_UNAUTHORIZED
+`;
+}
+
+function also({ name, hasSocket }: CommonUnit): string {
+  return hasSocket ? `Also=${name}.socket\n` : '';
+}
