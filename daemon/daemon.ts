@@ -3,6 +3,7 @@ import { limits } from '../model/limits.ts';
 import type { Clock, Log } from '../model/process.ts';
 import type { Settings } from '../model/settings.ts';
 import { ReaderPool } from '../storage/reader-pool.ts';
+import { Geodata, type GeodataOverrides } from './geodata/geodata.ts';
 import { waypointGuards } from './guard.ts';
 import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
 import { ImportRun } from './import/run.ts';
@@ -35,6 +36,8 @@ export interface DaemonOptions {
   readonly newStore?: boolean;
   /** Tests bring a gpsd on another port. */
   readonly gpsdPort?: number;
+  /** Another list of generations (`serve --geodata-manifest`); tests also bring another builtin one. */
+  readonly geodata?: GeodataOverrides;
   /** Tests bring smaller bounds and workers of their own. */
   readonly timelines?: TimelineOverrides;
 }
@@ -78,6 +81,7 @@ async function startOn(stores: OpenedStores, options: StartOptions): Promise<Dae
       ...parts,
       store: stores.store,
       latestFix: parts.location.latest,
+      geocoders: settings.geocoder === 'off' ? [] : [parts.geodata.places],
       isHistoryKept: settings.history,
     }),
     guards: waypointGuards({ allowedHosts: settings.allowed_hosts, isToken: tokenCheck(token) }),
@@ -94,6 +98,7 @@ async function startOn(stores: OpenedStores, options: StartOptions): Promise<Dae
   // A failure is logged there; clusters and suggest answer with it until an import mends the library.
   parts.imports.reconcile(stores.isLibraryEmpty).catch(() => {});
   parts.mirror.start();
+  parts.geodata.start();
   log.info('daemon.ready', { port });
 
   let closing: Promise<void> | undefined;
@@ -118,6 +123,7 @@ interface Parts {
   readonly mirrorPool: MirrorPool;
   readonly readers: ReaderPool;
   readonly imports: ImportRun;
+  readonly geodata: Geodata;
   readonly timelines: TimelineJobs;
   readonly mirror: BookmarksMirror;
   readonly waypoints: Waypoints;
@@ -143,13 +149,14 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     countWaypoints: () => index.count(),
     onIndex: (data) => index.replaceLibrary(data),
   });
+  const geodata = new Geodata({ directory: paths.geodata, clock, log }, options.geodata);
   const timelines = new TimelineJobs(
     {
       libraryPath: paths.libraryDatabase,
       clock,
       log,
       libraryReady: () => imports.libraryReady,
-      geodata: () => Promise.resolve(null),
+      geodata: async () => (await geodata.hold()) ?? null,
     },
     options.timelines,
   );
@@ -171,7 +178,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     isLibraryWhole: () => imports.isLibraryWhole,
   });
   const location = lazyLocation({ settings, clock, log, gpsdPort });
-  return { index, mirrorPool, readers, imports, timelines, mirror, waypoints, location };
+  return { index, mirrorPool, readers, imports, geodata, timelines, mirror, waypoints, location };
 }
 
 async function open(
@@ -227,7 +234,7 @@ async function stop(
   },
 ): Promise<void> {
   const { imports, timelines, location, mirror, mirrorPool, readers, server, stores } = parts;
-  const { withdraw, log } = parts;
+  const { geodata, withdraw, log } = parts;
   log.info('daemon.stopping');
   // An import answers its request only when it has ended, so it is cancelled while the server finishes requests.
   const results = await Promise.allSettled([
@@ -236,7 +243,7 @@ async function stop(
     location.close(),
     server.close(limits.shutdownMs),
   ]);
-  results.push(...(await Promise.allSettled([mirror.close()])));
+  results.push(...(await Promise.allSettled([mirror.close(), geodata.close()])));
   results.push(...(await Promise.allSettled([mirrorPool.close()])));
   readers.close();
   stores.close();

@@ -49,7 +49,8 @@ const hostedGenerationSchema = z.strictObject({
   source_version: label,
   attribution: label,
   license: label,
-  artifacts: z.array(artifactSchema).length(1),
+  /** A generation is one file; the API counts them all the same. */
+  artifacts: z.tuple([artifactSchema]),
   probes: z.array(probeSchema).max(1_000),
 });
 export type HostedGeneration = z.output<typeof hostedGenerationSchema>;

@@ -1,14 +1,17 @@
 import type { Route } from '../../http/route.ts';
 import type { ReaderPool } from '../../storage/reader-pool.ts';
 import type { WaypointStore } from '../../storage/store.ts';
+import type { Geodata } from '../geodata/geodata.ts';
 import type { ImportRun } from '../import/run.ts';
 import type { LatestFix } from '../location/location-reader.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
+import type { Geocoder } from '../search/geocoder.ts';
 import type { WaypointIndex } from '../search/waypoint-index.ts';
 import { programVersion, versionInfo } from '../version-info.ts';
 import type { Waypoints } from '../waypoints.ts';
 import { bookmarkRoutes } from './bookmarks.ts';
 import { clusterRoutes } from './clusters.ts';
+import { geodataRoutes } from './geodata.ts';
 import { healthRoute } from './health.ts';
 import { historyRoutes } from './history.ts';
 import { importRoutes } from './import.ts';
@@ -24,6 +27,7 @@ import { waypointRoutes } from './waypoints.ts';
 const features = [
   'bookmarks',
   'clusters',
+  'geodata',
   'geojson',
   'history',
   'import',
@@ -40,6 +44,9 @@ export interface RouteParts {
   readonly waypoints: Waypoints;
   readonly index: WaypointIndex;
   readonly imports: ImportRun;
+  readonly geodata: Geodata;
+  /** Asked in this order for what local waypoints leave room for. */
+  readonly geocoders: readonly Geocoder[];
   readonly timelines: TimelineJobs;
   readonly latestFix: LatestFix;
   readonly isHistoryKept: boolean;
@@ -47,17 +54,29 @@ export interface RouteParts {
 
 /** Every route of the daemon, one file a resource. */
 export function apiRoutes(parts: RouteParts): Route[] {
-  const { store, readers, waypoints, index, imports, timelines, latestFix, isHistoryKept } = parts;
+  const {
+    store,
+    readers,
+    waypoints,
+    index,
+    imports,
+    geodata,
+    geocoders,
+    timelines,
+    latestFix,
+    isHistoryKept,
+  } = parts;
   const indexReady = (): Promise<void> => imports.indexReady;
   const libraryReady = (): Promise<void> => imports.libraryReady;
   const routes = [
     healthRoute,
     ...bookmarkRoutes(waypoints),
     ...clusterRoutes({ store, index, indexReady }),
+    ...geodataRoutes(geodata),
     ...historyRoutes(store, isHistoryKept),
     ...importRoutes(imports),
     ...locationRoutes(latestFix),
-    ...suggestRoutes({ store, index, indexReady, libraryReady }),
+    ...suggestRoutes({ store, index, indexReady, libraryReady, geocoders }),
     ...tagRoutes(waypoints, store, libraryReady),
     ...timelineRoutes(timelines),
     ...versionRoutes(() => versionInfo(store.sqliteVersion, features)),

@@ -3,6 +3,8 @@ import { limits } from '../../model/limits.ts';
 import { suggestQuery, suggestSchema, type Suggestion } from '../../model/search.ts';
 import { normalTag } from '../../model/tag.ts';
 import type { WaypointStore } from '../../storage/store.ts';
+import { findPlaces } from '../search/find-places.ts';
+import type { Geocoder } from '../search/geocoder.ts';
 import { suggestNames } from '../search/suggest.ts';
 import { parseTagQuery, type TagQuery } from '../search/tag-query.ts';
 import type { WaypointIndex } from '../search/waypoint-index.ts';
@@ -14,15 +16,18 @@ export interface SuggestRouteOptions {
   readonly indexReady: () => Promise<void>;
   /** Resolves once the library holds all that was imported. */
   readonly libraryReady: () => Promise<void>;
+  /** Asked in this order for what local waypoints leave room for. */
+  readonly geocoders: readonly Geocoder[];
 }
 
-/** `GET /api/suggest`: waypoints by name or tag. */
+/** `GET /api/suggest`: waypoints by name or tag, and places of the world by name. */
 export function suggestRoutes(options: SuggestRouteOptions): Route[] {
   return [
     route({
       method: 'GET',
       path: '/api/suggest',
-      summary: 'Suggests waypoints whose name contains the text or that have a tag.',
+      summary:
+        'Suggests waypoints whose name contains the text or that have a tag, and places of the world.',
       query: suggestQuery,
       answers: { 200: suggestSchema },
       async handle({ query }) {
@@ -47,15 +52,25 @@ function suggestTags(store: WaypointStore, { kind, tags }: TagQuery): Suggestion
     .map((place) => ({ ...place, class: 'tag', type: kind }));
 }
 
-/** Names first; a tag of that very name fills what room is left, each waypoint once. */
+/** Local waypoints first, then places of the world. */
 async function suggestText(options: SuggestRouteOptions, text: string): Promise<Suggestion[]> {
   if (text === '') return [];
   await options.indexReady();
-  const named = await suggestNames(options.index.snapshot(), text, limits.suggestLocal);
+  const local = await suggestLocal(options, text);
+  const room = limits.suggestTotal - local.length;
+  return [...local, ...(await findPlaces(options.geocoders, text, room))];
+}
+
+/** Names first; a tag of that very name fills what room is left, each waypoint once. */
+async function suggestLocal(
+  { store, index }: SuggestRouteOptions,
+  text: string,
+): Promise<Suggestion[]> {
+  const named = await suggestNames(index.snapshot(), text, limits.suggestLocal);
   const isNamed = (place: Suggestion): boolean =>
     named.some(
       ({ name, lat, lon }) => name === place.name && lat === place.lat && lon === place.lon,
     );
-  const tagged = suggestTags(options.store, { kind: 'single', tags: [text] });
+  const tagged = suggestTags(store, { kind: 'single', tags: [text] });
   return [...named, ...tagged.filter((place) => !isNamed(place))].slice(0, limits.suggestLocal);
 }

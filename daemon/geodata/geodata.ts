@@ -1,0 +1,95 @@
+import { builtinGeodataPath } from '../../geodata/generation.ts';
+import { embeddedManifest } from '../../geodata/manifest.ts';
+import { describeError } from '../../http/error-description.ts';
+import type { GeodataManifest, GeodataStatus } from '../../model/geodata.ts';
+import { limits } from '../../model/limits.ts';
+import type { Clock, Log } from '../../model/process.ts';
+import { WorkerPool } from '../pool.ts';
+import { noDownload } from './download.ts';
+import { GenerationFiles } from './generation-files.ts';
+import { Generations, type HeldGeneration } from './generations.ts';
+import { Installer, type GeodataTasks } from './installer.ts';
+import { OfflinePlaces } from './offline-places.ts';
+import { geodataStatus } from './status.ts';
+
+export interface GeodataOptions {
+  /** `geodata` in the data directory. */
+  readonly directory: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface GeodataOverrides {
+  /** In place of the one that is part of the program. */
+  readonly manifest?: GeodataManifest;
+  /** Tests bring a smaller one. */
+  readonly builtinPath?: string;
+}
+
+/** A status waits so long for the check of the content that comes once after the start. */
+const statusWaitMs = 1_000;
+
+/** The geodata of a daemon: which generation is in use, how another one is installed, and places by name. */
+export class Geodata {
+  readonly installer: Installer;
+  readonly places: OfflinePlaces;
+  readonly #options: GeodataOptions;
+  readonly #manifest: GeodataManifest;
+  readonly #files: GenerationFiles;
+  readonly #pool: WorkerPool<GeodataTasks>;
+  readonly #generations: Generations;
+  #starting: Promise<void> = Promise.resolve();
+
+  constructor(options: GeodataOptions, overrides: GeodataOverrides = {}) {
+    const { directory, clock, log } = options;
+    const { manifest = embeddedManifest, builtinPath = builtinGeodataPath() } = overrides;
+    this.#options = options;
+    this.#manifest = manifest;
+    this.#files = new GenerationFiles(directory);
+    this.#pool = new WorkerPool({ file: 'geodata-tasks' });
+    const parts = { files: this.#files, pool: this.#pool, clock, log };
+    this.#generations = new Generations({ ...parts, builtinPath });
+    const generations = this.#generations;
+    this.installer = new Installer({ ...parts, manifest, generations, download: noDownload });
+    this.places = new OfflinePlaces({ generations, clock, log });
+  }
+
+  /** Finds out what is there and tidies up, in the background; to be called once. */
+  start(): void {
+    this.#starting = this.#start();
+  }
+
+  /** Lends the generation in use, once its content is checked; undefined when there is none. */
+  hold(): Promise<HeldGeneration | undefined> {
+    return this.#generations.hold();
+  }
+
+  async status(): Promise<GeodataStatus> {
+    await this.#generations.ready();
+    await within(this.#generations.verified(), statusWaitMs);
+    return geodataStatus(this.#manifest, this.#generations, this.installer);
+  }
+
+  async close(): Promise<void> {
+    await Promise.allSettled([this.installer.close(), this.places.close(), this.#starting]);
+    await Promise.allSettled([this.#generations.close(), this.#pool.close()]);
+  }
+
+  async #start(): Promise<void> {
+    const { clock, log } = this.#options;
+    try {
+      await this.#generations.ready();
+      const known = new Set(this.#manifest.generations.map(({ artifacts: [{ oid }] }) => oid));
+      await this.#files.removeStrays(known, clock.now(), limits.geodataPartialMs);
+    } catch (error) {
+      log.error('geodata.not_started', describeError(error));
+    }
+  }
+}
+
+async function within(work: Promise<unknown>, ms: number): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const timer = setTimeout(late.resolve, ms);
+  await Promise.race([work, late.promise]);
+  clearTimeout(timer);
+}

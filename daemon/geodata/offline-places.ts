@@ -1,0 +1,88 @@
+import type { FoundPlace, PlaceSearch } from '../../geodata/place-search.ts';
+import { describeError } from '../../http/error-description.ts';
+import type { Clock, Log } from '../../model/process.ts';
+import type { Suggestion } from '../../model/search.ts';
+import type { GeocodeAnswer, Geocoder } from '../search/geocoder.ts';
+import type { Generations } from './generations.ts';
+
+export interface OfflinePlacesOptions {
+  readonly generations: Generations;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Closes what nobody has asked for so long. */
+  readonly idleMs?: number;
+}
+
+interface OpenSearch {
+  readonly path: string;
+  readonly search: PlaceSearch;
+  readonly idle: NodeJS.Timeout;
+}
+
+const usualIdleMs = 60_000;
+/** A search that fails is not tried again at the next key that is typed. */
+const pauseMs = 60_000;
+const nothing: GeocodeAnswer = { places: [] };
+
+/** Places of the generation in use, without a network. Its file is open only while somebody types. */
+export class OfflinePlaces implements Geocoder {
+  readonly #options: OfflinePlacesOptions;
+  #open: OpenSearch | undefined;
+  /** Monotonic ms before which a generation that failed is left alone, by path. */
+  #failed: { readonly path: string; readonly until: number } | undefined;
+
+  constructor(options: OfflinePlacesOptions) {
+    this.#options = options;
+  }
+
+  async find(text: string, limit: number): Promise<GeocodeAnswer> {
+    const { generations, clock, log } = this.#options;
+    if (text === '' || limit <= 0) return nothing;
+    await generations.ready();
+    // What is wrong with it is found meanwhile; nobody who types waits for that.
+    void generations.verified();
+    const generation = generations.current;
+    if (generation === undefined || this.#isPaused(generation.path)) return nothing;
+    try {
+      const { PlaceSearch: Search } = await import('../../geodata/place-search.ts');
+      const found = this.#searchOf(generation.path, Search).search(text, limit);
+      const places = found.map(toSuggestion);
+      return { places, attribution: generation.dataset.attribution };
+    } catch (error) {
+      log.warn('geodata.search_failed', describeError(error));
+      this.#drop();
+      this.#failed = { path: generation.path, until: clock.monotonic() + pauseMs };
+      generations.distrust(generation.path);
+      return nothing;
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#drop();
+  }
+
+  #isPaused(path: string): boolean {
+    return this.#failed?.path === path && this.#options.clock.monotonic() < this.#failed.until;
+  }
+
+  /** The search of this file, and of no other one that was in use before. */
+  #searchOf(path: string, Search: typeof PlaceSearch): PlaceSearch {
+    if (this.#open?.path !== path) {
+      this.#drop();
+      const idle = setTimeout(() => this.#drop(), this.#options.idleMs ?? usualIdleMs).unref();
+      this.#open = { path, search: new Search(path), idle };
+    }
+    this.#open.idle.refresh();
+    return this.#open.search;
+  }
+
+  #drop(): void {
+    clearTimeout(this.#open?.idle);
+    this.#open?.search.close();
+    this.#open = undefined;
+  }
+}
+
+function toSuggestion({ name, lat, lon, type }: FoundPlace): Suggestion {
+  return { name, lat, lon, source: 'geocode', class: 'place', type };
+}
