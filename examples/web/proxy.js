@@ -1,0 +1,132 @@
+/**
+ * A same-origin proxy: lets the pages that this server gives out use waypointd, and nobody else. It adds the daemon's
+ * token, which no page ever sees, and takes away what would tell the daemon that a browser is asking; so everything that
+ * the daemon does to keep foreign pages out has to be done here.
+ */
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { request as sendRequest } from 'node:http';
+import { pipeline } from 'node:stream';
+
+/** As in the daemon. */
+const maxBodyBytes = 1_048_576;
+/** Nothing else goes to the daemon: no Origin, no Sec-Fetch-*, no cookies, and the token is its own. */
+const requestHeaders = ['accept', 'content-type', 'if-none-match'];
+const answerHeaders = ['content-type', 'etag', 'cache-control', 'retry-after', 'x-request-id'];
+/** No other origin may even embed an answer. */
+const always = {
+  'cross-origin-resource-policy': 'same-origin',
+  'x-content-type-options': 'nosniff',
+};
+
+/**
+ * Makes the handler of requests for `/api/…`.
+ * @param {{
+ *   key: string,
+ *   findDaemon: () => Promise<{apiPort: number, apiToken: string} | undefined>,
+ * }} options key: what our own pages prove themselves with; findDaemon: of waypointd/client/waypoints/node.
+ * @returns {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => Promise<void>}
+ */
+export function createProxy({ key, findDaemon }) {
+  let access;
+
+  async function ask(question) {
+    access ??= await findDaemon();
+    if (access === undefined) return undefined;
+    const used = access;
+    const answer = await send(used, question);
+    if (answer !== undefined && answer.statusCode !== 401) return answer;
+    // The daemon was started anew, or is gone: nothing has come of the request, so it may be sent again.
+    answer?.resume();
+    if (access === used) access = await findDaemon();
+    return access === undefined ? undefined : send(access, question);
+  }
+
+  return async (request, response) => {
+    if (!isOurs(request.headers.authorization, key)) {
+      return refuse(response, 401, 'unauthorized', 'This page has lost its key; open it anew.');
+    }
+    const body = await readBody(request);
+    if (body === undefined) {
+      return refuse(response, 413, 'too_large', 'The request body is too large.');
+    }
+    const answer = await ask({ request, response, body });
+    if (answer === undefined) {
+      return refuse(response, 503, 'unavailable', 'waypointd is not running.');
+    }
+    response.writeHead(answer.statusCode, { ...pick(answer.headers, answerHeaders), ...always });
+    // Breaks the one when the other breaks: a cut answer must not look whole.
+    pipeline(answer, response, () => {});
+  };
+}
+
+/**
+ * Tells why a request is not from a page of ours.
+ * @param {import('node:http').IncomingMessage} request
+ * @param {number} port the one this server listens on.
+ * @returns {number | undefined} the status to refuse it with.
+ */
+export function foreign({ headers, method }, port) {
+  const host = headers.host?.toLowerCase();
+  // A page whose own name was made to point at this machine still brings that name.
+  if (host !== `127.0.0.1:${port}` && host !== `localhost:${port}`) return 421;
+  if (headers.origin !== undefined && headers.origin !== `http://${host}`) return 403;
+  // `none` is an address that somebody typed or opened from elsewhere than a page.
+  const site = headers['sec-fetch-site'] ?? 'none';
+  if (site !== 'same-origin' && site !== 'none') return 403;
+  return method === 'OPTIONS' ? 403 : undefined;
+}
+
+/**
+ * Answers with a failure that looks like the daemon's.
+ * @param {import('node:http').ServerResponse} response
+ */
+export function refuse(response, status, code, message) {
+  response.writeHead(status, {
+    ...always,
+    'content-type': 'application/json',
+    connection: 'close',
+  });
+  response.end(JSON.stringify({ message, code }));
+}
+
+function isOurs(authorization = '', key) {
+  const digest = (text) => createHash('sha256').update(text).digest();
+  return timingSafeEqual(digest(authorization), digest(`Bearer ${key}`));
+}
+
+/** Undefined when it is too large. It is kept whole, so that it can be sent once more. */
+async function readBody(request) {
+  const parts = [];
+  let bytes = 0;
+  // Ending the connection here would keep the refusal from arriving.
+  for await (const part of request.iterator({ destroyOnReturn: false })) {
+    bytes += part.length;
+    if (bytes > maxBodyBytes) return undefined;
+    parts.push(part);
+  }
+  return Buffer.concat(parts);
+}
+
+/** Undefined when nobody answers. How long that may take is for the page to say: it hangs up. */
+function send({ apiPort, apiToken }, { request, response, body }) {
+  const { method, url: path } = request;
+  const headers = {
+    ...pick(request.headers, requestHeaders),
+    host: `127.0.0.1:${apiPort}`,
+    authorization: `Bearer ${apiToken}`,
+    ...(body.length > 0 ? { 'content-length': body.length } : {}),
+  };
+  return new Promise((resolve) => {
+    const options = { host: '127.0.0.1', port: apiPort, method, path, headers, agent: false };
+    const sent = sendRequest(options, resolve);
+    sent.on('error', () => resolve(undefined));
+    response.once('close', () => sent.destroy());
+    sent.end(body);
+  });
+}
+
+function pick(headers, names) {
+  return Object.fromEntries(
+    names.filter((name) => headers[name] !== undefined).map((name) => [name, headers[name]]),
+  );
+}

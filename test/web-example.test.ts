@@ -1,0 +1,172 @@
+import { once } from 'node:events';
+import { createServer, request as sendRequest, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+
+// Plain JavaScript for others to copy; what it takes and gives is stated there.
+const { createProxy, foreign, refuse } = await import(
+  new URL('../examples/web/proxy.js', import.meta.url).href
+);
+
+const key = 'key-of-this-start';
+
+interface Proxy {
+  readonly port: number;
+  readonly ask: (path: string, options?: Asked) => Promise<Answer>;
+}
+
+interface Asked {
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
+interface Answer {
+  readonly status: number | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** The proxy of the example in a server as the example's; `ask` sends what its page would, and what a test changes. */
+async function startProxy(t: ExecutionContext, findDaemon: () => Promise<unknown>): Promise<Proxy> {
+  const proxy = createProxy({ key, findDaemon });
+  const server = createServer((request, response) => {
+    const status = foreign(request, port);
+    if (status === undefined) proxy(request, response).catch(() => response.destroy());
+    else refuse(response, status, 'forbidden', 'no');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    async ask(path, { method = 'GET', headers = {}, body = '' } = {}) {
+      const own = {
+        host: `127.0.0.1:${port}`,
+        origin: `http://127.0.0.1:${port}`,
+        'sec-fetch-site': 'same-origin',
+        authorization: `Bearer ${key}`,
+        ...headers,
+      };
+      const given = Object.entries(own).filter(([, value]) => value !== '');
+      const options = { host: '127.0.0.1', port, method, path, agent: false as const };
+      const sent = sendRequest({ ...options, headers: Object.fromEntries(given) });
+      sent.end(body);
+      const [response] = await once(sent, 'response');
+      return {
+        status: response.statusCode,
+        headers: response.headers,
+        body: await text(response),
+      };
+    },
+  };
+}
+
+function accessTo(daemon: TestDaemon) {
+  return { apiPort: Number(new URL(daemon.url).port), apiToken: daemon.token };
+}
+
+async function proxied(t: ExecutionContext) {
+  const daemon = await startTestDaemon(t);
+  return { daemon, ...(await startProxy(t, async () => accessTo(daemon))) };
+}
+
+test('the web example lets its own page read and write', async (t) => {
+  const { ask } = await proxied(t);
+  const body = JSON.stringify({ name: 'Camp', lat: 1, lon: 2 });
+  const headers = { 'content-type': 'application/json', cookie: 'a=b', referer: 'http://x/' };
+  t.is((await ask('/api/bookmarks', { method: 'POST', headers, body })).status, 201);
+  const list = await ask('/api/waypoints');
+  t.is(JSON.parse(list.body).length, 1);
+  t.is(list.headers['access-control-allow-origin'], undefined);
+  const etag = { 'if-none-match': list.headers.etag ?? '' };
+  t.is((await ask('/api/waypoints', { headers: etag })).status, 304);
+  t.is((await ask('/api/nothing')).status, 404);
+});
+
+test('the web example is no hole: foreign hosts, pages and programs are refused', async (t) => {
+  const { ask, daemon, port } = await proxied(t);
+  const refused: readonly [status: number, headers: Record<string, string>, method?: string][] = [
+    [421, { host: 'evil.example' }],
+    [421, { host: `evil.example:${port}` }],
+    [421, { host: '127.0.0.1' }],
+    [421, { host: `127.0.0.1:${port + 1}` }],
+    [403, { origin: 'http://evil.example' }],
+    [403, { origin: 'null' }],
+    [403, { origin: `https://127.0.0.1:${port}` }],
+    [403, { origin: `http://localhost:${port}` }],
+    [403, { origin: '', 'sec-fetch-site': 'cross-site' }],
+    [403, { origin: '', 'sec-fetch-site': 'same-site' }],
+    [403, {}, 'OPTIONS'],
+    [401, { authorization: '' }],
+    [401, { authorization: `Bearer ${daemon.token}` }],
+    [401, { authorization: `Bearer ${key}x` }],
+    [401, { authorization: key }],
+  ];
+  for (const [status, headers, method = 'GET'] of refused) {
+    const answer = await ask('/api/waypoints', { headers, method });
+    t.is(answer.status, status, JSON.stringify(headers));
+    t.false(answer.body.includes(daemon.token));
+  }
+});
+
+test('the web example sends on what the daemon needs, and nothing that tells of a browser', async (t) => {
+  const seen: IncomingHttpHeaders[] = [];
+  const daemon = createServer((request, response) => {
+    seen.push(request.headers);
+    response.writeHead(200, { 'set-cookie': 'a=b', server: 'x', etag: '"1"' }).end('[]');
+  }).listen(0, '127.0.0.1');
+  await once(daemon, 'listening');
+  t.teardown(() => daemon.close());
+  const apiPort = (daemon.address() as AddressInfo).port;
+  const { ask } = await startProxy(t, async () => ({ apiPort, apiToken: 'secret' }));
+  const foreignHeaders = {
+    accept: '*/*',
+    cookie: 'a=b',
+    referer: 'http://x/',
+    'sec-fetch-mode': 'cors',
+    'x-forwarded-for': '::1',
+  };
+  const { headers } = await ask('/api/waypoints?emoji=true', { headers: foreignHeaders });
+  t.deepEqual(seen, [
+    {
+      accept: '*/*',
+      host: `127.0.0.1:${apiPort}`,
+      authorization: 'Bearer secret',
+      connection: 'close',
+    },
+  ]);
+  t.is(headers['set-cookie'], undefined);
+  t.is(headers.etag, '"1"');
+});
+
+test('the web example goes on with a daemon that was started anew, and says when there is none', async (t) => {
+  let daemon = await startTestDaemon(t);
+  let isThere = true;
+  const { ask } = await startProxy(t, async () => (isThere ? accessTo(daemon) : undefined));
+  t.is((await ask('/api/version')).status, 200);
+  daemon = await daemon.restart();
+  const headers = { 'content-type': 'application/json' };
+  const body = JSON.stringify({ name: 'Camp', lat: 1, lon: 2 });
+  t.is((await ask('/api/bookmarks', { method: 'POST', headers, body })).status, 201);
+  await daemon.close();
+  isThere = false;
+  const gone = await ask('/api/version');
+  t.is(gone.status, 503);
+  t.like(JSON.parse(gone.body), { code: 'unavailable', message: 'waypointd is not running.' });
+});
+
+test('the web example takes a body of 1 MiB and no byte more', async (t) => {
+  const { ask } = await proxied(t);
+  const headers = { 'content-type': 'application/json' };
+  const most = await ask('/api/history', { method: 'POST', headers, body: ' '.repeat(1_048_576) });
+  t.is(most.status, 400, 'the daemon has read it, and found nothing in it');
+  const body = ' '.repeat(1_048_577);
+  t.is((await ask('/api/history', { method: 'POST', headers, body })).status, 413);
+});
