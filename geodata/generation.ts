@@ -107,15 +107,13 @@ export function openGeneration(path: string): Database.Database {
   });
 }
 
-/** Runs a step that reads a generation: what SQLite finds wrong there becomes an {@link UnusableGeneration}. */
+/** Runs a step that reads a generation: whatever is found wrong there becomes an {@link UnusableGeneration}. */
 export function reading<T>(step: () => T): T {
   try {
     return step();
   } catch (error) {
-    if (error instanceof Database.SqliteError) {
-      const isMissing = error.code.startsWith('SQLITE_CANTOPEN');
-      throw new UnusableGeneration(isMissing ? 'missing' : 'damaged', error);
-    }
-    throw error;
+    if (error instanceof UnusableGeneration) throw error;
+    const isMissing = error instanceof Database.SqliteError && error.code === 'SQLITE_CANTOPEN';
+    throw new UnusableGeneration(isMissing ? 'missing' : 'damaged', error);
   }
 }

@@ -48,6 +48,7 @@ export class GeodataLookup implements AdminLookup {
     }
   }
 
+  /** @throws UnusableGeneration when the file turns out to be damaged. */
   find(lat: number, lon: number): AdminPlace {
     const country = this.#borders.countryAt(lat, lon) ?? this.#countryOffCoast(lat, lon);
     if (country === undefined) return nowhere;
@@ -85,7 +86,7 @@ export class GeodataLookup implements AdminLookup {
     const key = id * details.length + details.indexOf(detail);
     let answer = this.#kept.get(key);
     if (answer === undefined) {
-      answer = this.#read(country, id, detail);
+      answer = reading(() => this.#read(country, id, detail));
       if (this.#kept.size >= mostKept) this.#kept.clear();
       this.#kept.set(key, answer);
     }

@@ -7,5 +7,5 @@ export function readSpatialPart(db: Database, name: string): ArrayBuffer {
     .pluck()
     .get(name);
   if (data === undefined) throw new RangeError('A part of the generation is missing.');
-  return Uint8Array.from(data).buffer;
+  return new Uint8Array(data).buffer;
 }
