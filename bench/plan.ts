@@ -19,6 +19,10 @@ export interface Plan {
   readonly enoughCpuMs: number;
   /** Searches of each kind. */
   readonly searches: number;
+  /** Generated journeys of each kind of recorder. */
+  readonly journeys: number;
+  /** Days of 8,640 observations whose timeline is made; 0 leaves that out. */
+  readonly timelineDays: number;
 }
 
 /** The options of the command line. */
@@ -41,6 +45,8 @@ const full: Plan = {
   loadMs: 1_000,
   enoughCpuMs: 400,
   searches: 400,
+  journeys: 20,
+  timelineDays: 0,
 };
 
 const scale: Plan = {
@@ -51,6 +57,8 @@ const scale: Plan = {
     [100, 1_000],
   ],
   treeFiles: 2_000,
+  journeys: 100,
+  timelineDays: 7_320,
 };
 
 const quick: Plan = {
@@ -63,6 +71,8 @@ const quick: Plan = {
   loadMs: 150,
   enoughCpuMs: 10,
   searches: 20,
+  journeys: 1,
+  timelineDays: 3,
 };
 
 export const usage = `usage: npm run bench -- [--quick | --scale] [--only SCENARIO]… [--temp DIR]

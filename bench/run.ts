@@ -10,6 +10,7 @@ import { importSpeed } from './scenarios/import-speed.ts';
 import { smallGet } from './scenarios/small-get.ts';
 import { startUp } from './scenarios/start-up.ts';
 import { suggest } from './scenarios/suggest.ts';
+import { timelineQuality } from './scenarios/timeline-quality.ts';
 import { waypointList } from './scenarios/waypoint-list.ts';
 import { Session, type Scenario } from './session.ts';
 
@@ -23,6 +24,7 @@ const scenarios: readonly Scenario[] = [
   waypointList,
   clusters,
   suggest,
+  timelineQuality,
 ];
 
 process.exitCode = await bench(process.argv.slice(2));

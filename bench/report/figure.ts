@@ -1,5 +1,15 @@
-/** What a figure counts. Of rates, more is better; of everything else, less. */
-export type Unit = 'MB/s' | 'points/s' | 'req/s' | 'ms' | 'MB' | 'B' | 'threads';
+/** What a figure counts. Of rates and shares, more is better; of everything else, less. */
+export type Unit =
+  | 'MB/s'
+  | 'points/s'
+  | 'req/s'
+  | 'of 1'
+  | 'ms'
+  | 's'
+  | 'MB'
+  | 'B'
+  | 'threads'
+  | 'stays';
 
 /** What must be reached; `of` says whether the figure itself or its ratio is held against it. */
 export type Bar =
@@ -28,7 +38,7 @@ export interface Figure {
   readonly bar?: Bar | undefined;
 }
 
-const rates: readonly Unit[] = ['MB/s', 'points/s', 'req/s'];
+const rates: readonly Unit[] = ['MB/s', 'points/s', 'req/s', 'of 1'];
 
 /** The figure against its baseline; undefined when one of them is missing, or nothing to divide by. */
 export function ratioOf({ unit, value, baseline }: Figure): number | undefined {

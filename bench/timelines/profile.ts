@@ -3,8 +3,8 @@ export interface Profile {
   readonly name: string;
   /** Seconds between fixes; where there are several, each session of recording has one of them. */
   readonly intervalS: readonly number[] | readonly [range: 'between', low: number, high: number];
-  /** Records only while moving. */
-  readonly isSilentWhenStill?: boolean;
+  /** Records only while moving: after some minutes without a step it sleeps until the person is so many metres away. */
+  readonly wakeM?: readonly [low: number, high: number];
   /** Spikes, (0,0), equal stamps, swapped points and stamps, echoes of houses. */
   readonly isFlawed?: boolean;
   /** A second device records at the same time, every so many seconds. */
@@ -41,10 +41,18 @@ export const profiles: readonly Profile[] = [
     name: 'silent while still',
     intervalS: [5, 15],
     days: 8,
-    isSilentWhenStill: true,
+    wakeM: [15, 60],
     goalF1: 0.85,
   },
   { name: '5-15 min', intervalS: ['between', 300, 900], days: 10, goalF1: 0.85 },
   { name: 'two devices', intervalS: [5, 30], days: 5, otherDeviceS: 20 },
   { name: 'waits', intervalS: [5, 30, 60], days: 6, hasWaits: true },
+  { name: 'wakes up late', intervalS: [5, 15], days: 8, wakeM: [60, 200] },
 ];
+
+/** @throws Error for a name that no profile has. */
+export function profileNamed(name: string): Profile {
+  const found = profiles.find((profile) => profile.name === name);
+  if (found === undefined) throw new Error(`There is no profile ${name}.`);
+  return found;
+}

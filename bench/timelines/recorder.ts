@@ -35,7 +35,8 @@ export function record(
   const silences = makeSilences(random, { trail, rides });
   const receiver = new Receiver(random);
   const sessions = new Sessions(random, profile);
-  const still = profile.isSilentWhenStill === true ? new StillSilence(random) : undefined;
+  const { wakeM } = profile;
+  const still = wakeM === undefined ? undefined : new StillSilence(random, wakeM);
   const fixes: Fix[] = [];
   let visit = 0;
   let isIndoors: boolean | undefined;
@@ -119,9 +120,11 @@ class StillSilence {
   #patienceMs = 0;
   #wakeM = 0;
   #isAsleep = false;
+  readonly #wakeRangeM: readonly [low: number, high: number];
 
-  constructor(random: Random) {
+  constructor(random: Random, wakeRangeM: readonly [low: number, high: number]) {
     this.#random = random;
+    this.#wakeRangeM = wakeRangeM;
   }
 
   isAsleep(timeMs: number, truth: Position): boolean {
@@ -131,7 +134,7 @@ class StillSilence {
       this.#anchor = truth;
       this.#anchorMs = timeMs;
       this.#patienceMs = this.#random.between(2, 4) * minuteMs;
-      this.#wakeM = this.#random.between(40, 120);
+      this.#wakeM = this.#random.between(...this.#wakeRangeM);
     } else if (timeMs - this.#anchorMs > this.#patienceMs) this.#isAsleep = true;
     return this.#isAsleep;
   }

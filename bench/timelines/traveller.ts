@@ -87,7 +87,7 @@ export class Traveller {
     const random = this.#random;
     const centre = this.position;
     const roomM = random.between(3, 18);
-    this.visits.push({ ...centre, startMs: this.timeMs, endMs: untilMs, country });
+    this.visits.push({ ...centre, startMs: Math.round(this.timeMs), endMs: untilMs, country });
     for (;;) {
       const next = this.timeMs + random.between(2, 25) * minuteMs;
       if (next + minuteMs > untilMs) break;
