@@ -4,6 +4,7 @@ import { registerBookmark } from './bookmark.ts';
 import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
 import { registerExport } from './export.ts';
+import { registerGeodata } from './geodata.ts';
 import { registerHistory } from './history.ts';
 import { registerImport } from './import.ts';
 import { registerList } from './list.ts';
@@ -34,6 +35,7 @@ export function registerAll(program: Command): void {
   registerStatus(program);
   registerConfig(program);
   registerPaths(program);
+  registerGeodata(program);
   registerVersion(program);
   program.commandsGroup('For programs:');
   registerToken(program);

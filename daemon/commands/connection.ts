@@ -7,6 +7,7 @@ import { StartRefused } from '../start-refused.ts';
 import { programVersion } from '../version-info.ts';
 import { CliError } from './cli-error.ts';
 import type { CommandContext } from './context.ts';
+import { manifestOption } from './geodata-manifest.ts';
 import { endBySignal, watchSignals } from './interrupts.ts';
 import { invocation } from './invocation.ts';
 import { note } from './output.ts';
@@ -80,17 +81,17 @@ export async function requireDaemon(context: CommandContext): Promise<RunningDae
  */
 export async function withDaemon<T>(
   context: CommandContext,
-  use: (client: ApiClient) => Promise<T>,
+  use: (client: ApiClient, dataDirectory: string) => Promise<T>,
   { onInterrupt }: DaemonUse = {},
 ): Promise<T> {
-  const { client, close } = await connect(context);
+  const { client, dataDirectory, close } = await connect(context);
   const stopWatching = watchSignals((signal, isFirst) => {
     if (!isFirst) endBySignal(signal);
     if (onInterrupt !== undefined) onInterrupt(client, signal);
     else void close().finally(() => endBySignal(signal));
   });
   try {
-    return await use(client);
+    return await use(client, dataDirectory);
   } finally {
     await close();
     stopWatching();
@@ -99,6 +100,8 @@ export async function withDaemon<T>(
 
 interface OpenConnection {
   readonly client: ApiClient;
+  /** That of the daemon, wherever ours is. */
+  readonly dataDirectory: string;
   readonly close: () => Promise<void>;
 }
 
@@ -107,7 +110,10 @@ async function connect(context: CommandContext): Promise<OpenConnection> {
   let isNoted = false;
   for (;;) {
     const daemon = await findDaemon(context);
-    if (daemon !== undefined) return { client: daemon.client, close: async () => undefined };
+    if (daemon !== undefined) {
+      const dataDirectory = daemon.handOver.data_dir ?? context.paths.data;
+      return { client: daemon.client, dataDirectory, close: async () => undefined };
+    }
     const waitedMs = performance.now() - startedAt;
     try {
       return await startHere(context);
@@ -138,10 +144,12 @@ async function startHere(context: CommandContext): Promise<OpenConnection> {
     log,
     handOver: false,
     port: 0,
+    ...(await manifestOption(context)),
   });
   note(`No daemon is running: this command opened ${context.paths.data} itself.`);
   return {
     client: new ApiClient(daemon),
+    dataDirectory: context.paths.data,
     close: async () => {
       await daemon.close();
       await log.close();

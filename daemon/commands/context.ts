@@ -10,6 +10,8 @@ export interface CommandContext {
   readonly paths: Paths;
   /** The flags that lead another command to the same daemon and data, for commands we print. */
   readonly flags: Readonly<Partial<Record<SettingKey | 'config', string>>>;
+  /** The file that `--geodata-manifest` names, absolute. */
+  readonly geodataManifest: string | undefined;
 }
 
 const switches: readonly SettingKey[] = ['history', 'objects'];
@@ -21,6 +23,9 @@ export function addSettingFlags(program: Command): void {
     program.addOption(new Option(`--${flagName(key)} ${value}`, settingHelp[key]).hideHelp());
   }
   program.addOption(new Option('--config <file>', 'read this configuration file').hideHelp());
+  program.addOption(
+    new Option('--geodata-manifest <file>', 'another list of geodata generations').hideHelp(),
+  );
 }
 
 /**
@@ -28,7 +33,7 @@ export function addSettingFlags(program: Command): void {
  * @throws SettingError for a setting that cannot be used.
  */
 export function commandContext(command: Command): CommandContext {
-  const { flags, config } = givenFlags(command);
+  const { flags, config, geodataManifest } = givenFlags(command);
   const cwd = process.cwd();
   const configFile = config === undefined ? defaultConfigFile() : absolutePath(config, cwd);
   const resolved = resolveSettings({
@@ -42,6 +47,7 @@ export function commandContext(command: Command): CommandContext {
     resolved,
     paths: computePaths(resolved.settings, { configFile }),
     flags: config === undefined ? flags : { ...flags, config },
+    geodataManifest: geodataManifest && absolutePath(geodataManifest, cwd),
   };
 }
 
@@ -54,6 +60,7 @@ export function configFileOf(command: Command): string {
 interface GivenFlags {
   readonly flags: Partial<Record<SettingKey, string>>;
   readonly config: string | undefined;
+  readonly geodataManifest: string | undefined;
 }
 
 function givenFlags(command: Command): GivenFlags {
@@ -66,7 +73,11 @@ function givenFlags(command: Command): GivenFlags {
     if (value === true) flags[key] = 'true';
     else if (typeof value === 'string') flags[key] = value;
   }
-  return { flags, config: textOption(root, 'config') };
+  return {
+    flags,
+    config: textOption(root, 'config'),
+    geodataManifest: textOption(root, 'geodataManifest'),
+  };
 }
 
 function textOption(root: Command, name: string): string | undefined {
@@ -86,5 +97,6 @@ export function settingFlagsHelp(): string {
   return `
 Settings (for every command; also WAYPOINTD_<KEY> in the environment and "waypointd config set"):
 ${lines.join('\n')}
-  --config              read this configuration file instead of the usual one`;
+  --config              read this configuration file instead of the usual one
+  --geodata-manifest    know the geodata generations of this file (flag only; for maintainers)`;
 }

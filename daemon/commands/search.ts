@@ -23,9 +23,9 @@ const sources: Readonly<Record<Suggestion['source'], string>> = {
 export function registerSearch(program: Command): void {
   program
     .command('search <text...>')
-    .summary('find waypoints by name or tag')
+    .summary('find waypoints by name or tag, and places by name')
     .description(
-      'Finds up to 8 waypoints by part of their name or by their tag. A search from the command\nline is not added to the history.',
+      'Finds up to 8 waypoints by part of their name or by their tag, then towns of the world, 12 in\nall. A search from the command line is not added to the history.',
     )
     .option('--json', 'print the answer as JSON')
     .addHelpText(

@@ -9,6 +9,7 @@ import { explainSocketRefusal, takeInheritedSocket } from '../systemd/inherited-
 import { createNotifier, takeNotifyRequest } from '../systemd/notifier.ts';
 import { programVersion } from '../version-info.ts';
 import { commandContext, settingFlagsHelp, type CommandContext } from './context.ts';
+import { manifestOption } from './geodata-manifest.ts';
 import { endBySignal, watchSignals } from './interrupts.ts';
 import { invocation, shellWord } from './invocation.ts';
 import { print } from './output.ts';
@@ -64,6 +65,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
       log,
       handOver: true,
       newStore,
+      ...(await manifestOption(context)),
       ...(socket === undefined ? {} : { socket }),
     });
     await notifier?.ready(`Serving ${daemon.url}`);
@@ -96,7 +98,6 @@ const idleSettings: readonly SettingKey[] = [
   'location_provider',
   'location_command',
   'location_static',
-  'geocoder',
   'geocoder_url',
   'geocoder_contact',
   'objects',

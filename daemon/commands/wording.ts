@@ -29,3 +29,8 @@ export function duration(ms: number): string {
   if (hours < 48) return `${hours} h ${minutes % 60} min`;
   return counted(Math.floor(hours / 24), 'day');
 }
+
+/** A size for reading: `19.9 MB`, in millions of bytes. */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
