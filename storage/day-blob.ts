@@ -14,8 +14,8 @@ const eleNone = 0;
 const eleAll = 2;
 const eleSome = 4;
 const eleMode = 6;
-const latLimitE7 = 900_000_000;
-const lonLimitE7 = 1_800_000_000;
+export const latLimitE7 = 900_000_000;
+export const lonLimitE7 = 1_800_000_000;
 /** A header, then at most five bytes for each of four numbers, and a bit. */
 const worstBytes = 16 + dayBlobPoints * 20 + dayBlobPoints / 8;
 
@@ -166,6 +166,31 @@ function putPresence(
  * @throws DayBlobCorrupt, after work in proportion to the size of the blob.
  */
 export function decodeDay(blob: Uint8Array, points: PointColumns): number {
+  const { count, dayStartMs, unitMs, mode, at } = readHeader(blob);
+  const reader = new NumberReader(blob, at);
+  const lastMs = readTimes(reader, points.timeMs, count, dayStartMs, unitMs);
+  // Times only grow, so the last one is the largest.
+  if (lastMs >= dayStartMs + dayMs) fail();
+  readColumn(reader, points.latE7, count, 0, latLimitE7);
+  readColumn(reader, points.lonE7, count, 0, lonLimitE7);
+  readElevations(reader, points.eleDm, count, mode);
+  if (reader.at !== blob.length) fail();
+  return count;
+}
+
+/** What stands before the columns. */
+export interface DayHeader {
+  readonly count: number;
+  readonly dayStartMs: number;
+  /** What the differences of time count in. */
+  readonly unitMs: number;
+  readonly mode: number;
+  /** Where the columns begin. */
+  readonly at: number;
+}
+
+/** @throws DayBlobCorrupt */
+export function readHeader(blob: Uint8Array): DayHeader {
   const flags = blob[1] ?? 0xff;
   const mode = flags & eleMode;
   if (blob[0] !== formatVersion || flags > (wholeSeconds | eleMode) || mode === eleMode) fail();
@@ -173,14 +198,9 @@ export function decodeDay(blob: Uint8Array, points: PointColumns): number {
   const count = reader.next();
   // Every point has a byte of time, of latitude and of longitude.
   if (count === 0 || count > dayBlobPoints || count * 3 > blob.length) fail();
-  const day = unzigzag(reader.next());
+  const dayStartMs = unzigzag(reader.next()) * dayMs;
   const unitMs = (flags & wholeSeconds) === 0 ? 1 : 1_000;
-  readTimes(reader, points.timeMs, count, day * dayMs, unitMs);
-  readColumn(reader, points.latE7, count, latLimitE7);
-  readColumn(reader, points.lonE7, count, lonLimitE7);
-  readElevations(reader, points.eleDm, count, mode);
-  if (reader.at !== blob.length) fail();
-  return count;
+  return { count, dayStartMs, unitMs, mode, at: reader.at };
 }
 
 function fail(): never {
@@ -192,7 +212,7 @@ function unzigzag(number: number): number {
 }
 
 /** Reads numbers of at most five bytes; beyond the end it fails. */
-class NumberReader {
+export class NumberReader {
   readonly blob: Uint8Array;
   at: number;
 
@@ -223,29 +243,37 @@ class NumberReader {
   }
 }
 
-function readTimes(
+/** Reads `count` times, the last of which is returned, into the beginning of the column. */
+export function readTimes(
   reader: NumberReader,
   timeMs: Float64Array,
   count: number,
-  dayStartMs: number,
+  beforeMs: number,
   unitMs: number,
-): void {
-  let offset = 0;
+): number {
+  let time = beforeMs;
   for (let i = 0; i < count; i += 1) {
-    offset += reader.next() * unitMs;
-    timeMs[i] = dayStartMs + offset;
+    time += reader.next() * unitMs;
+    timeMs[i] = time;
   }
-  // Offsets only grow, so the last one is the largest.
-  if (offset >= dayMs) fail();
+  return time;
 }
 
-function readColumn(reader: NumberReader, column: Int32Array, count: number, limit: number): void {
-  let value = 0;
+/** Reads `count` numbers of at most `limit`, the last of which is returned, into the beginning of the column. */
+export function readColumn(
+  reader: NumberReader,
+  column: Int32Array,
+  count: number,
+  before: number,
+  limit: number,
+): number {
+  let value = before;
   for (let i = 0; i < count; i += 1) {
     value = (value + unzigzag(reader.next())) | 0;
     if (value > limit || value < -limit) fail();
     column[i] = value;
   }
+  return value;
 }
 
 function readElevations(

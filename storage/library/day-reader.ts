@@ -1,0 +1,150 @@
+import type { Buffer } from 'node:buffer';
+import { openReader, type Database } from '../database.ts';
+import { revisionSql } from './writer.ts';
+
+/** An imported file as a source of observations. */
+export interface DaySource {
+  /** 64 lower-case hex digits. */
+  readonly sha256: string;
+  readonly observations: number;
+  readonly missingTimes: number;
+  readonly invalidTimes: number;
+  readonly unusablePoints: number;
+  /** Time of its last observation, ms since 1970 UTC; null if it has none. */
+  readonly lastMs: number | null;
+}
+
+/** One blob of a day (schema.ts), without the blob. */
+export interface DayRow {
+  readonly id: number;
+  /** Its place in {@link DayReader.sources}. */
+  readonly source: number;
+  /** 0 track points, 1 waypoints. */
+  readonly kind: number;
+  readonly part: number;
+  readonly points: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** A source that was there when the reader was opened was replaced or removed: what was read does not belong together. */
+export class SourcesChanged extends Error {
+  override readonly name = 'SourcesChanged';
+
+  constructor() {
+    super('An imported file was replaced while observations were read.');
+  }
+}
+
+interface SourceRow extends DaySource {
+  readonly id: number;
+}
+
+interface StoredRow extends Omit<DayRow, 'source'> {
+  readonly fileId: number;
+}
+
+/**
+ * Reads the observations of the files that were imported when it was opened, a day at a time. Each call is a read
+ * transaction of its own: one over the whole of a long job would keep the write-ahead log from ever being emptied.
+ */
+export class DayReader {
+  readonly #db: Database;
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #sourceOf = new Map<number, number>();
+  readonly #newestId: number;
+  #revision: string;
+
+  /** In an order that depends on nothing but their content: by hash. */
+  readonly sources: readonly DaySource[];
+
+  /** @throws errors of SQLite */
+  constructor(libraryPath: string) {
+    this.#db = openReader(libraryPath);
+    this.#statements = prepareStatements(this.#db);
+    const [revision, rows] = this.#db.transaction(
+      () => [this.#readRevision(), this.#statements.sources.all()] as const,
+    )();
+    this.#revision = revision;
+    this.sources = rows;
+    for (const [source, { id }] of rows.entries()) this.#sourceOf.set(id, source);
+    this.#newestId = rows.reduce((newest, { id }) => Math.max(newest, id), 0);
+  }
+
+  /** The first day from `day` on that has observations, even if only of files imported since; undefined after the last. */
+  nextDay(day: number): number | undefined {
+    return this.#statements.nextDay.get(day);
+  }
+
+  /** Observations of some days, `last` included. */
+  count(first: number, last: number): number {
+    return this.#statements.count.get(first, last) ?? 0;
+  }
+
+  /**
+   * The blobs of a day, by the time of their first point; equal ones by source, kind and part.
+   * @throws SourcesChanged, errors of SQLite
+   */
+  rows(day: number): DayRow[] {
+    const rows: DayRow[] = [];
+    for (const { fileId, ...row } of this.#statements.rows.all(day)) {
+      const source = this.#sourceOf.get(fileId);
+      if (source !== undefined) rows.push({ ...row, source });
+    }
+    this.#checkSources();
+    return rows.toSorted(compareRows);
+  }
+
+  /** @throws SourcesChanged, errors of SQLite */
+  blob({ id, source }: DayRow): Buffer {
+    const row = this.#statements.blob.get(id);
+    // The id of a row that was deleted may name one of another file by now.
+    if (row === undefined || this.#sourceOf.get(row.fileId) !== source) throw new SourcesChanged();
+    return row.blob;
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+
+  #readRevision(): string {
+    return this.#statements.revision.get() ?? '';
+  }
+
+  #checkSources(): void {
+    const revision = this.#readRevision();
+    if (revision === this.#revision) return;
+    // Ids of files are never used again, so as many of the old ones means the same ones.
+    if (this.#statements.oldSources.get(this.#newestId) !== this.sources.length) {
+      throw new SourcesChanged();
+    }
+    this.#revision = revision;
+  }
+}
+
+function compareRows(a: DayRow, b: DayRow): number {
+  return a.firstMs - b.firstMs || a.source - b.source || a.kind - b.kind || a.part - b.part;
+}
+
+function prepareStatements(db: Database) {
+  return {
+    revision: db.prepare<[], string>(revisionSql).pluck(),
+    sources: db.prepare<[], SourceRow>(`
+      SELECT id, sha256, observations, missing_times AS missingTimes, invalid_times AS invalidTimes,
+        unusable_points AS unusablePoints, last_ms AS lastMs
+      FROM files ORDER BY sha256, path`),
+    oldSources: db.prepare<[number], number>('SELECT count(*) FROM files WHERE id <= ?').pluck(),
+    nextDay: db
+      .prepare<[number], number>('SELECT day FROM days WHERE day >= ? ORDER BY day LIMIT 1')
+      .pluck(),
+    count: db
+      .prepare<[number, number], number>('SELECT total(points) FROM days WHERE day BETWEEN ? AND ?')
+      .pluck(),
+    rows: db.prepare<[number], StoredRow>(`
+      SELECT id, file_id AS fileId, kind, part, points, first_ms AS firstMs, last_ms AS lastMs
+      FROM days WHERE day = ?`),
+    blob: db.prepare<[number], { fileId: number; blob: Buffer }>(
+      'SELECT file_id AS fileId, blob FROM days WHERE id = ?',
+    ),
+  };
+}

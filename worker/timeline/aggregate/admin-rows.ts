@@ -1,0 +1,168 @@
+import { nowhere, type AdminPlace } from '../../../model/admin-place.ts';
+import { placeLevels, type PlaceLevel } from '../../../model/timeline-result.ts';
+import { PairSet } from './pair-set.ts';
+import type { Presence } from './presence.ts';
+import type { Stop } from './stop.ts';
+
+/** The slowest moment in a unit, for one that nobody stopped in. */
+export interface Pass {
+  readonly speed: number;
+  readonly timeMs: number;
+  readonly latE7: number;
+  readonly lonE7: number;
+  /** As Stop.wayBeforeM. */
+  readonly wayM: number;
+  readonly place: AdminPlace;
+}
+
+/** What was recorded in one administrative unit so far. */
+export interface AdminRow {
+  readonly number: number;
+  readonly level: PlaceLevel;
+  /** Names and ids down to the level. */
+  readonly place: AdminPlace;
+  visits: number;
+  stopSeconds: number;
+  bridgedSeconds: number;
+  observations: number;
+  days: number;
+  lastDay: number;
+  nights: number;
+  sources: number;
+  firstMs: number;
+  lastMs: number;
+  /** Of all stops found. */
+  latest: Stop | undefined;
+  pass: Pass | undefined;
+}
+
+/** A place and the rows it counts for, country first. */
+export interface AdminUnit {
+  readonly place: AdminPlace;
+  readonly rows: readonly AdminRow[];
+}
+
+/** What a run of observations on the way adds to its unit. */
+export interface Recorded {
+  readonly observations: number;
+  /** UTC days, ascending. */
+  readonly days: readonly number[];
+  readonly sources: Iterable<number>;
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** The rows of all administrative units that were met. What is counted comes in order of time. */
+export class AdminRows {
+  readonly #rows = new Map<string, AdminRow>();
+  readonly #units = new Map<string, AdminUnit>();
+  readonly #sources: PairSet;
+  /** By level: the row of the last stop there. */
+  readonly #visited = new Map<PlaceLevel, AdminRow>();
+
+  /** @param sources how many there are. */
+  constructor(sources: number) {
+    this.#sources = new PairSet(sources);
+  }
+
+  get rows(): Iterable<AdminRow> {
+    return this.#rows.values();
+  }
+
+  unitOf(place: AdminPlace): AdminUnit {
+    const key = keyOf(place);
+    const known = this.#units.get(key);
+    if (known !== undefined) return known;
+    const rows = placeLevels.flatMap((level) => this.#rowOf(level, place));
+    const unit = { place, rows };
+    this.#units.set(key, unit);
+    return unit;
+  }
+
+  record({ rows }: AdminUnit, recorded: Recorded | Presence): void {
+    for (const row of rows) {
+      row.observations += recorded.observations;
+      for (const day of recorded.days) {
+        if (day > row.lastDay) row.days += 1;
+        row.lastDay = Math.max(row.lastDay, day);
+      }
+      for (const source of recorded.sources) {
+        if (this.#sources.add(row.number, source)) row.sources += 1;
+      }
+      row.firstMs = Math.min(row.firstMs, recorded.firstMs);
+      row.lastMs = Math.max(row.lastMs, recorded.lastMs);
+    }
+  }
+
+  /** Counts a stay or mark. */
+  stop({ rows }: AdminUnit, stop: Stop, nights: number): void {
+    for (const row of rows) {
+      row.stopSeconds += stop.durationSeconds;
+      row.bridgedSeconds += stop.bridgedSeconds;
+      row.nights += nights;
+      row.latest = stop;
+      if (row.observations > 0) continue;
+      // A silence that was bridged may reach over the whole period.
+      row.firstMs = Math.min(row.firstMs, stop.firstMs);
+      row.lastMs = Math.max(row.lastMs, stop.lastMs);
+    }
+    for (const level of placeLevels) {
+      const row = rows.find((each) => each.level === level);
+      this.#visit(level, row);
+    }
+  }
+
+  /** Notes a moment on the way, where the unit may need one. */
+  pass({ rows }: AdminUnit, pass: Pass): void {
+    for (const row of rows) {
+      if (row.latest === undefined && !(row.pass && row.pass.speed < pass.speed)) row.pass = pass;
+    }
+  }
+
+  #visit(level: PlaceLevel, row: AdminRow | undefined): void {
+    if (row === undefined) this.#visited.delete(level);
+    else if (this.#visited.get(level) !== row) {
+      row.visits += 1;
+      this.#visited.set(level, row);
+    }
+  }
+
+  /** No row for a region or locality that is unknown; what is in no known country has a row of its own. */
+  #rowOf(level: PlaceLevel, place: AdminPlace): AdminRow[] {
+    if (level !== 'country' && place[`${level}_id`] === '') return [];
+    const names = namesDownTo(level, place);
+    const key = `${level}\n${keyOf(names)}`;
+    const known = this.#rows.get(key);
+    if (known !== undefined) return [known];
+    const row: AdminRow = {
+      number: this.#rows.size,
+      level,
+      place: names,
+      visits: 0,
+      stopSeconds: 0,
+      bridgedSeconds: 0,
+      observations: 0,
+      days: 0,
+      lastDay: Number.NEGATIVE_INFINITY,
+      nights: 0,
+      sources: 0,
+      firstMs: Number.POSITIVE_INFINITY,
+      lastMs: Number.NEGATIVE_INFINITY,
+      latest: undefined,
+      pass: undefined,
+    };
+    this.#rows.set(key, row);
+    return [row];
+  }
+}
+
+function keyOf({ country_id, region_id, locality_id }: AdminPlace): string {
+  return `${country_id}\n${region_id}\n${locality_id}`;
+}
+
+function namesDownTo(level: PlaceLevel, place: AdminPlace): AdminPlace {
+  const { country, country_id, region, region_id } = place;
+  if (level === 'locality') return place;
+  if (level === 'country') return { ...nowhere, country, country_id };
+  return { ...nowhere, country, country_id, region, region_id };
+}

@@ -1,0 +1,49 @@
+import { nowhere, type AdminLookup, type AdminPlace } from '../../../model/admin-place.ts';
+import { unitsPerDegree } from '../detect/earth.ts';
+import type { AdminRows, AdminUnit } from './admin-rows.ts';
+
+/** Side of the squares that share an answer on the way: about 55 m. */
+const cellUnits = 5_000;
+const cellsAround = 3_600_000_000 / cellUnits;
+/** Answers that are kept: the streets of a life, some 20 MB. */
+const keptCells = 100_000;
+
+/** Finds the administrative unit of a position. */
+export class PlaceFinder {
+  readonly #lookup: AdminLookup | undefined;
+  readonly #rows: AdminRows;
+  readonly #cells = new Map<number, AdminUnit>();
+
+  /** @param lookup undefined where no generation could be opened. */
+  constructor(lookup: AdminLookup | undefined, rows: AdminRows) {
+    this.#lookup = lookup;
+    this.#rows = rows;
+  }
+
+  /** The unit at the very position. */
+  at(latE7: number, lonE7: number): AdminUnit {
+    return this.#rows.unitOf(this.#find(latE7, lonE7));
+  }
+
+  /** The unit in the middle of the small square around a position: the same ways are gone again and again. */
+  near(latE7: number, lonE7: number): AdminUnit {
+    const row = Math.floor(latE7 / cellUnits);
+    const column = Math.floor(lonE7 / cellUnits);
+    const cell = row * cellsAround + column;
+    const known = this.#cells.get(cell);
+    if (known !== undefined) return known;
+    const half = cellUnits / 2;
+    const unit = this.at(
+      Math.min(row * cellUnits + half, 900_000_000),
+      Math.min(column * cellUnits + half, 1_800_000_000),
+    );
+    if (this.#cells.size >= keptCells) this.#cells.clear();
+    this.#cells.set(cell, unit);
+    return unit;
+  }
+
+  #find(latE7: number, lonE7: number): AdminPlace {
+    if (this.#lookup === undefined) return nowhere;
+    return this.#lookup.find(latE7 / unitsPerDegree, lonE7 / unitsPerDegree);
+  }
+}

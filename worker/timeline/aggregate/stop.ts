@@ -1,0 +1,33 @@
+import type { AdminPlace } from '../../../model/admin-place.ts';
+import type { timelineStopKinds } from '../../../model/timeline-result.ts';
+
+/** A stop, before it is known whether and at which index the result has it. Times are ms since 1970 UTC. */
+export interface Stop {
+  readonly kind: (typeof timelineStopKinds)[number];
+  /** Counts stops in the order they were found. */
+  readonly ordinal: number;
+  readonly latE7: number;
+  readonly lonE7: number;
+  readonly radiusM: number;
+  /** Within the period. */
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly durationSeconds: number;
+  readonly bridgedSeconds: number;
+  readonly observations: number;
+  /** Metres travelled since the first observation, when it began and when it ended. */
+  readonly wayBeforeM: number;
+  readonly continuesBefore: boolean;
+  readonly continuesAfter: boolean;
+  readonly place: AdminPlace;
+}
+
+/** By time; of equal ones the one found first. */
+export function compareStops(a: Stop, b: Stop): number {
+  return a.firstMs - b.firstMs || a.lastMs - b.lastMs || a.ordinal - b.ordinal;
+}
+
+/** Which stops a truncated result keeps first: the longest, of equal ones the latest, then that found first. */
+export function compareWorth(a: Stop, b: Stop): number {
+  return b.durationSeconds - a.durationSeconds || b.lastMs - a.lastMs || a.ordinal - b.ordinal;
+}

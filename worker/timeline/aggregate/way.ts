@@ -1,0 +1,55 @@
+import { dayOf } from '../../../storage/day-blob.ts';
+import { distanceM } from '../detect/earth.ts';
+import { isInPeriod, secondsWithin, type Period } from '../period.ts';
+import type { DayRows } from './day-rows.ts';
+
+/** The way between stops: how long, in metres and in seconds. Legs that end in the period are counted, each to its end's day. */
+export class Way {
+  /** Metres since the first observation, silences included. */
+  metres = 0;
+  movingSeconds = 0;
+  silentSeconds = 0;
+  silentM = 0;
+  readonly #period: Period;
+  readonly #silenceMs: number;
+  readonly #days: DayRows;
+  #timeMs = Number.NaN;
+  #latE7 = 0;
+  #lonE7 = 0;
+
+  constructor(period: Period, silenceMs: number, days: DayRows) {
+    this.#period = period;
+    this.#silenceMs = silenceMs;
+    this.#days = days;
+  }
+
+  /**
+   * Goes on to a position.
+   * @returns metres of the leg; 0 for the first.
+   */
+  goTo(timeMs: number, latE7: number, lonE7: number): number {
+    const fromMs = this.#timeMs;
+    const metres = Number.isNaN(fromMs) ? 0 : distanceM(this.#latE7, this.#lonE7, latE7, lonE7);
+    this.#timeMs = timeMs;
+    this.#latE7 = latE7;
+    this.#lonE7 = lonE7;
+    this.metres += metres;
+    if (!Number.isNaN(fromMs)) this.#count(fromMs, timeMs, metres);
+    return metres;
+  }
+
+  /** Stays where it is until later, not counted. */
+  rest(untilMs: number): void {
+    this.#timeMs = untilMs;
+  }
+
+  #count(fromMs: number, toMs: number, metres: number): void {
+    const seconds = secondsWithin(this.#period, fromMs, toMs);
+    const isSilent = toMs - fromMs > this.#silenceMs;
+    if (isSilent) this.silentSeconds += seconds;
+    else this.movingSeconds += seconds;
+    if (!isInPeriod(this.#period, toMs)) return;
+    if (isSilent) this.silentM += metres;
+    else this.#days.travel(dayOf(toMs), metres);
+  }
+}

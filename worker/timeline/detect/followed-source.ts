@@ -1,0 +1,76 @@
+import { distanceM } from './earth.ts';
+
+/** A source is followed until it has been silent for so long, ms. */
+const followMs = 300_000;
+/** How far from the followed source another one may be and still be at the same place, metres. */
+const togetherM = 150;
+/** …and further for each second since: metres, and times the speed of the followed one. */
+const togetherSpeed = 10;
+const speedShare = 1.5;
+const none = -1;
+
+/**
+ * Chooses between sources that disagree (two recorders at different places): one is followed, until it ends or has been
+ * silent for five minutes. So two recorders never make a journey between them.
+ */
+export class FollowedSource {
+  /** When each source ends. */
+  readonly #endMs: Float64Array;
+  #source = none;
+  #timeMs = Number.NEGATIVE_INFINITY;
+  #latE7 = 0;
+  #lonE7 = 0;
+  #timeBeforeMs = Number.NEGATIVE_INFINITY;
+  #latBeforeE7 = 0;
+  #lonBeforeE7 = 0;
+
+  /** @param endMs by source: time of its last observation. */
+  constructor(endMs: Float64Array) {
+    this.#endMs = endMs;
+  }
+
+  /**
+   * Tells whether an observation may belong to the way of the followed source.
+   * @param leads whether its source may be followed from here on.
+   */
+  agrees(timeMs: number, latE7: number, lonE7: number, source: number, leads: boolean): boolean {
+    if (source === this.#source) return true;
+    if (!this.#isAlive(timeMs)) {
+      if (leads) this.#follow(source);
+      return true;
+    }
+    const apart = distanceM(this.#latE7, this.#lonE7, latE7, lonE7);
+    const seconds = (timeMs - this.#timeMs) / 1_000;
+    return apart <= togetherM + (togetherSpeed + speedShare * this.#speed()) * seconds;
+  }
+
+  /** To be told of every observation that is believed. */
+  note(timeMs: number, latE7: number, lonE7: number, source: number): void {
+    if (source !== this.#source) return;
+    this.#timeBeforeMs = this.#timeMs;
+    this.#latBeforeE7 = this.#latE7;
+    this.#lonBeforeE7 = this.#lonE7;
+    this.#timeMs = timeMs;
+    this.#latE7 = latE7;
+    this.#lonE7 = lonE7;
+  }
+
+  #isAlive(timeMs: number): boolean {
+    if (this.#source === none || timeMs - this.#timeMs > followMs) return false;
+    return this.#timeMs < this.#endMs[this.#source]!;
+  }
+
+  #follow(source: number): void {
+    this.#source = source;
+    this.#timeMs = Number.NEGATIVE_INFINITY;
+    this.#timeBeforeMs = Number.NEGATIVE_INFINITY;
+  }
+
+  /** Metres per second between the last two observations. */
+  #speed(): number {
+    const ms = this.#timeMs - this.#timeBeforeMs;
+    if (!(ms > 0) || ms > followMs) return 0;
+    const metres = distanceM(this.#latBeforeE7, this.#lonBeforeE7, this.#latE7, this.#lonE7);
+    return (metres / ms) * 1_000;
+  }
+}

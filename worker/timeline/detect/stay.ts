@@ -1,0 +1,141 @@
+import { Presence } from '../aggregate/presence.ts';
+import { secondsWithin, type Period } from '../period.ts';
+import { distanceM } from './earth.ts';
+import { LocalPlane } from './local-plane.ts';
+import type { PointQueue } from './point-queue.ts';
+
+/** Distances beyond are counted as this, metres. */
+const farthestM = 255;
+const shareWithin = 0.9;
+
+/** Somebody at one place over some time. Sums instead of points: three weeks take no more memory than five minutes. */
+export class Stay {
+  readonly kind: 'stay' | 'mark';
+  readonly plane = new LocalPlane();
+  readonly presence: Presence;
+  firstMs = Number.NaN;
+  lastMs = Number.NaN;
+  /** Silences bridged, as far as they lie within the period. */
+  bridgedSeconds = 0;
+  readonly #period: Period;
+  readonly #minWeight: number;
+  /** How many observations are how many metres from the centre. */
+  readonly #distances = new Uint32Array(farthestM + 1);
+  #count = 0;
+  #sumX = 0;
+  #sumY = 0;
+  #centreX = 0;
+  #centreY = 0;
+
+  /**
+   * Begins with all points of a queue, at least one.
+   * @param minWeight see DetectionParameters.minCentreWeight
+   */
+  constructor(kind: Stay['kind'], points: PointQueue, period: Period, minWeight: number) {
+    this.kind = kind;
+    this.presence = new Presence(period);
+    this.#period = period;
+    this.#minWeight = minWeight;
+    const { firstSlot, size } = points;
+    this.firstMs = points.timeMs[firstSlot]!;
+    this.plane.moveTo(points.latE7[firstSlot]!, points.lonE7[firstSlot]!);
+    this.#centreOn(points);
+    for (let i = 0; i < size; i += 1) this.#absorbSlot(points, points.slot(i));
+  }
+
+  /** Latitude of the mean of all observations, units of 1e-7 degree. */
+  get latE7(): number {
+    return this.plane.latE7(this.#sumX / this.#count, this.#sumY / this.#count);
+  }
+
+  get lonE7(): number {
+    return this.plane.lonE7(this.#sumX / this.#count, this.#sumY / this.#count);
+  }
+
+  /** Square of the distance of a place on the plane from the running centre. */
+  squareFromCentre(x: number, y: number): number {
+    const dx = x - this.#centreX;
+    const dy = y - this.#centreY;
+    return dx * dx + dy * dy;
+  }
+
+  /** Takes an observation at the place; the centre follows it. */
+  absorb(timeMs: number, x: number, y: number, square: number, source: number): void {
+    this.#count += 1;
+    this.#sumX += x;
+    this.#sumY += y;
+    const weight = Math.max(1 / this.#count, this.#minWeight);
+    this.#centreX += (x - this.#centreX) * weight;
+    this.#centreY += (y - this.#centreY) * weight;
+    this.#distances[Math.min(farthestM, Math.round(Math.sqrt(square)))]! += 1;
+    this.lastMs = timeMs;
+    this.presence.add(timeMs, source, 1);
+  }
+
+  bridge(fromMs: number, toMs: number): void {
+    this.bridgedSeconds += secondsWithin(this.#period, fromMs, toMs);
+  }
+
+  /** Takes what was recorded during the stay elsewhere: it counts, but says nothing about the place. */
+  excuse(points: PointQueue): void {
+    for (let i = 0; i < points.size; i += 1) {
+      const slot = points.slot(i);
+      this.presence.add(points.timeMs[slot]!, points.source[slot]!, points.weight[slot]!);
+    }
+  }
+
+  distanceM(other: Stay): number {
+    return distanceM(this.latE7, this.lonE7, other.latE7, other.lonE7);
+  }
+
+  /** Goes on as a later stay at the same place. */
+  join(later: Stay): void {
+    const lat = later.latE7;
+    const lon = later.lonE7;
+    this.#sumX += this.plane.x(lat, lon) * later.#count;
+    this.#sumY += this.plane.y(lat, lon) * later.#count;
+    this.#count += later.#count;
+    for (let i = 0; i <= farthestM; i += 1) this.#distances[i]! += later.#distances[i]!;
+    this.bridgedSeconds += later.bridgedSeconds;
+    this.lastMs = later.lastMs;
+    this.presence.addAll(later.presence);
+  }
+
+  /** The smallest number of whole metres around the centre within which 90 % of the observations lie. */
+  radiusM(): number {
+    let left = this.#count * shareWithin;
+    let metres = 0;
+    for (; metres < farthestM; metres += 1) {
+      left -= this.#distances[metres]!;
+      if (left <= 0) break;
+    }
+    return metres;
+  }
+
+  /** The points that a stay begins with are measured from their common centre. */
+  #centreOn(points: PointQueue): void {
+    for (let i = 0; i < points.size; i += 1) {
+      const slot = points.slot(i);
+      this.#centreX += this.plane.x(points.latE7[slot]!, points.lonE7[slot]!);
+      this.#centreY += this.plane.y(points.latE7[slot]!, points.lonE7[slot]!);
+    }
+    this.#centreX /= points.size;
+    this.#centreY /= points.size;
+  }
+
+  #absorbSlot(points: PointQueue, slot: number): void {
+    const lat = points.latE7[slot]!;
+    const lon = points.lonE7[slot]!;
+    const x = this.plane.x(lat, lon);
+    const y = this.plane.y(lat, lon);
+    const time = points.timeMs[slot]!;
+    const source = points.source[slot]!;
+    this.#count += 1;
+    this.#sumX += x;
+    this.#sumY += y;
+    const square = this.squareFromCentre(x, y);
+    this.#distances[Math.min(farthestM, Math.round(Math.sqrt(square)))]! += 1;
+    this.lastMs = time;
+    this.presence.add(time, source, points.weight[slot]!);
+  }
+}

@@ -1,0 +1,140 @@
+import { distanceM, metresPerUnit, radiansPerUnit, wrapLonE7 } from './earth.ts';
+import { FollowedSource } from './followed-source.ts';
+
+/** Takes what the filter lets through, drops or sets aside; times never go back. */
+export interface TrackSink {
+  observe(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void;
+  /** An observation that is not believed. */
+  reject(timeMs: number): void;
+  /** A waypoint away from the track: no part of the way, but a place all the same. */
+  setAside(timeMs: number, latE7: number, lonE7: number, source: number): void;
+}
+
+/** Value of `kind` for a timed waypoint. */
+export const waypointKind = 1;
+
+/** Who moves less is no spike, metres. */
+const nearM = 150;
+/** Half the side of the square within the circle of `nearM`, units of latitude. */
+const nearUnits = nearM / Math.SQRT2 / metresPerUnit;
+/** A spike is a detour of more than so many times the way without it. */
+const detour = 4;
+/** …which counts as at least this much, metres. */
+const leastWayM = 75;
+const spikeMs = 300_000;
+/** Planes fly at 250 m/s. */
+const fastestSpeed = 340;
+/** What is exactly at 0°N 0°E comes from a recorder without a fix, unless the track leads there. */
+const nullIslandM = 100_000;
+/** How much the latitude may change before the width of a degree of longitude is computed again: 0.1°. */
+const widthUnits = 1_000_000;
+
+/**
+ * Drops observations that cannot be true: single points far off, 0°N 0°E, another position at the same time, sources that
+ * disagree with the followed one. Looks one point ahead where it must.
+ */
+export class TrackFilter {
+  readonly #sink: TrackSink;
+  readonly #followed: FollowedSource;
+  #keptMs = Number.NEGATIVE_INFINITY;
+  #keptLat = 0;
+  #keptLon = 0;
+  /** `nearUnits` as units of longitude at the latitude. */
+  #nearLon = 0;
+  #nearLonLat = Number.POSITIVE_INFINITY;
+  /** A point that the next one decides about. */
+  readonly #held = { timeMs: 0, latE7: 0, lonE7: 0, source: 0, kind: 0 };
+  #isHeld = false;
+
+  /** @param sourceEndMs by source: time of its last observation. */
+  constructor(sourceEndMs: Float64Array, sink: TrackSink) {
+    this.#followed = new FollowedSource(sourceEndMs);
+    this.#sink = sink;
+  }
+
+  take(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
+    if (!this.#followed.agrees(timeMs, latE7, lonE7, source, kind !== waypointKind)) {
+      this.#refuse(timeMs, latE7, lonE7, source, kind);
+      return;
+    }
+    if (this.#isHeld) this.#decide(timeMs, latE7, lonE7);
+    if (this.#isNear(latE7, lonE7)) this.#keep(timeMs, latE7, lonE7, source, kind);
+    else this.#lookCloser(timeMs, latE7, lonE7, source, kind);
+  }
+
+  /** Lets go of a point that waits for a next one. */
+  finish(): void {
+    if (!this.#isHeld) return;
+    this.#isHeld = false;
+    const { timeMs, latE7, lonE7, source, kind } = this.#held;
+    this.#keep(timeMs, latE7, lonE7, source, kind);
+  }
+
+  #isNear(latE7: number, lonE7: number): boolean {
+    const dLat = latE7 - this.#keptLat;
+    const dLon = wrapLonE7(lonE7 - this.#keptLon);
+    return dLat < nearUnits && dLat > -nearUnits && dLon < this.#nearLon && dLon > -this.#nearLon;
+  }
+
+  #lookCloser(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
+    const isFirst = this.#keptMs === Number.NEGATIVE_INFINITY;
+    const apart = isFirst ? 0 : distanceM(this.#keptLat, this.#keptLon, latE7, lonE7);
+    const isNullIsland = latE7 === 0 && lonE7 === 0;
+    const isFalse = timeMs === this.#keptMs || (isNullIsland && apart > nullIslandM);
+    if (isFirst ? !isNullIsland : apart <= nearM) {
+      this.#keep(timeMs, latE7, lonE7, source, kind);
+    } else if (isFalse) {
+      this.#refuse(timeMs, latE7, lonE7, source, kind);
+    } else {
+      this.#isHeld = true;
+      Object.assign(this.#held, { timeMs, latE7, lonE7, source, kind });
+    }
+  }
+
+  /** Keeps or drops the held point, now that the next one is known. */
+  #decide(nextMs: number, nextLat: number, nextLon: number): void {
+    this.#isHeld = false;
+    const { timeMs, latE7, lonE7, source, kind } = this.#held;
+    if (this.#isSpike(nextMs, nextLat, nextLon)) this.#refuse(timeMs, latE7, lonE7, source, kind);
+    else this.#keep(timeMs, latE7, lonE7, source, kind);
+  }
+
+  #isSpike(nextMs: number, nextLat: number, nextLon: number): boolean {
+    const { timeMs, latE7, lonE7 } = this.#held;
+    const back = distanceM(latE7, lonE7, nextLat, nextLon);
+    if (this.#keptMs === Number.NEGATIVE_INFINITY) return back > nullIslandM;
+    if (back <= nearM) return false;
+    const out = distanceM(this.#keptLat, this.#keptLon, latE7, lonE7);
+    const way = distanceM(this.#keptLat, this.#keptLon, nextLat, nextLon);
+    const isDetour =
+      nextMs - this.#keptMs <= spikeMs && out + back > detour * Math.max(way, leastWayM);
+    return isDetour || (isTooFast(out, timeMs - this.#keptMs) && isTooFast(back, nextMs - timeMs));
+  }
+
+  #keep(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
+    this.#keptMs = timeMs;
+    this.#keptLat = latE7;
+    this.#keptLon = lonE7;
+    const turned = latE7 - this.#nearLonLat;
+    if (!(turned < widthUnits && turned > -widthUnits)) this.#measureWidth(latE7);
+    this.#followed.note(timeMs, latE7, lonE7, source);
+    this.#sink.observe(timeMs, latE7, lonE7, source, kind);
+  }
+
+  #measureWidth(latE7: number): void {
+    this.#nearLonLat = latE7;
+    // At a pole every longitude is near; the look at the distance decides then.
+    const width = Math.max(0.01, Math.cos(latE7 * radiansPerUnit));
+    this.#nearLon = nearUnits / width;
+  }
+
+  #refuse(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
+    const isPlace = kind === waypointKind && (latE7 !== 0 || lonE7 !== 0);
+    if (isPlace) this.#sink.setAside(timeMs, latE7, lonE7, source);
+    else this.#sink.reject(timeMs);
+  }
+}
+
+function isTooFast(metres: number, ms: number): boolean {
+  return metres * 1_000 > fastestSpeed * ms;
+}

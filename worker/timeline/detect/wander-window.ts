@@ -1,0 +1,118 @@
+import type { DetectionParameters } from './parameters.ts';
+import { LocalPlane } from './local-plane.ts';
+import { PointQueue } from './point-queue.ts';
+
+const capacity = 4_096;
+/** How far from its middle the map of the window is used, metres. */
+const planeReachM = 5_000;
+
+/**
+ * The last points of somebody on the way, as long as they lie within a radius of their common centre: what may turn out to
+ * be a stay. Sums up to each point make every look at a centre cost the same, however many points there are.
+ */
+export class WanderWindow {
+  readonly points = new PointQueue(capacity);
+  readonly #plane = new LocalPlane();
+  readonly #squareRadius: number;
+  readonly #squareCrawl: number;
+  /** By slot: place on the plane, and the sum of the places before it. */
+  readonly #x = new Float64Array(capacity);
+  readonly #y = new Float64Array(capacity);
+  readonly #beforeX = new Float64Array(capacity);
+  readonly #beforeY = new Float64Array(capacity);
+  #totalX = 0;
+  #totalY = 0;
+  /** Index of the first point of the second half of time. */
+  #middle = 0;
+  #newX = 0;
+  #newY = 0;
+
+  constructor({ radiusM, crawlM }: DetectionParameters) {
+    this.#squareRadius = radiusM * radiusM;
+    this.#squareCrawl = crawlM * crawlM;
+  }
+
+  /** To be called before each look at a new point, and before it is added. */
+  place(latE7: number, lonE7: number): void {
+    this.#newX = this.#plane.x(latE7, lonE7);
+    this.#newY = this.#plane.y(latE7, lonE7);
+    const isNear =
+      this.#newX < planeReachM &&
+      this.#newX > -planeReachM &&
+      this.#newY < planeReachM &&
+      this.#newY > -planeReachM;
+    if (isNear && this.points.size > 0) return;
+    this.#moveTo(latE7, lonE7);
+    this.#newX = this.#plane.x(latE7, lonE7);
+    this.#newY = this.#plane.y(latE7, lonE7);
+  }
+
+  /** Tells whether the placed point lies within the radius of the centre of the others. */
+  isAround(): boolean {
+    const { points } = this;
+    const first = points.firstSlot;
+    const dx = this.#newX - (this.#totalX - this.#beforeX[first]!) / points.size;
+    const dy = this.#newY - (this.#totalY - this.#beforeY[first]!) / points.size;
+    return dx * dx + dy * dy <= this.#squareRadius;
+  }
+
+  /** Adds the placed point. */
+  add(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
+    const slot = this.points.push(timeMs, latE7, lonE7, source, kind, 1);
+    this.#x[slot] = this.#newX;
+    this.#y[slot] = this.#newY;
+    this.#sum(slot);
+  }
+
+  dropFirst(): void {
+    this.points.dropFirst();
+    if (this.#middle > 0) this.#middle -= 1;
+    if (this.points.size === 0) this.clear();
+  }
+
+  clear(): void {
+    this.points.clear();
+    this.#middle = 0;
+    this.#totalX = 0;
+    this.#totalY = 0;
+  }
+
+  /** Tells whether the centres of the first and the second half of the time lie apart. */
+  isCrawl(): boolean {
+    const { points } = this;
+    const first = points.firstSlot;
+    const half = (points.timeMs[first]! + points.timeMs[points.lastSlot]!) / 2;
+    while (points.timeMs[points.slot(this.#middle)]! < half) this.#middle += 1;
+    const middle = points.slot(this.#middle);
+    const early = this.#middle;
+    const late = points.size - early;
+    if (early === 0) return false;
+    const dx =
+      (this.#beforeX[middle]! - this.#beforeX[first]!) / early -
+      (this.#totalX - this.#beforeX[middle]!) / late;
+    const dy =
+      (this.#beforeY[middle]! - this.#beforeY[first]!) / early -
+      (this.#totalY - this.#beforeY[middle]!) / late;
+    return dx * dx + dy * dy > this.#squareCrawl;
+  }
+
+  #sum(slot: number): void {
+    this.#beforeX[slot] = this.#totalX;
+    this.#beforeY[slot] = this.#totalY;
+    this.#totalX += this.#x[slot]!;
+    this.#totalY += this.#y[slot]!;
+  }
+
+  #moveTo(latE7: number, lonE7: number): void {
+    const { points } = this;
+    this.#plane.moveTo(latE7, lonE7);
+    this.#totalX = 0;
+    this.#totalY = 0;
+    for (let i = 0; i < points.size; i += 1) {
+      const slot = points.slot(i);
+      this.#x[slot] = this.#plane.x(points.latE7[slot]!, points.lonE7[slot]!);
+      this.#y[slot] = this.#plane.y(points.latE7[slot]!, points.lonE7[slot]!);
+      this.#sum(slot);
+    }
+  }
+}

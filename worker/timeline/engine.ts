@@ -1,0 +1,117 @@
+import type { AdminLookup } from '../../model/admin-place.ts';
+import { dayOf } from '../../storage/day-blob.ts';
+import type { PositionColumns } from '../../storage/day-cursor.ts';
+import type { DaySource } from '../../storage/library/day-reader.ts';
+import { AdminRows } from './aggregate/admin-rows.ts';
+import { DayRows } from './aggregate/day-rows.ts';
+import { Ledger } from './aggregate/ledger.ts';
+import { LongestStops } from './aggregate/longest-stops.ts';
+import { PlaceFinder } from './aggregate/place-finder.ts';
+import { Way } from './aggregate/way.ts';
+import { Detector } from './detect/detector.ts';
+import { detectionParameters } from './detect/parameters.ts';
+import { TrackFilter } from './detect/track-filter.ts';
+import { Itinerary } from './itinerary.ts';
+import { Intake } from './observations/intake.ts';
+import type { TimelineOptions } from './options.ts';
+import { isInPeriod, type Period } from './period.ts';
+
+/** All that a timeline is made of, before stops and rows are chosen and put in order. */
+export interface TimelineFacts {
+  readonly period: Period;
+  readonly rows: AdminRows;
+  readonly days: DayRows;
+  readonly stops: LongestStops;
+  readonly ledger: Ledger;
+  readonly way: Way;
+  /** Within the period; repeats are no recorded ones. */
+  readonly recorded: number;
+  readonly repeats: number;
+  readonly outliers: number;
+  /** Of the first and the last recorded observation; infinite without any. */
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/**
+ * Makes a timeline of observations in order of time, in one pass: repeats → spikes → stays → what belongs together →
+ * sums by administrative unit and by day. Memory does not grow with the number of observations.
+ */
+export class TimelineEngine {
+  readonly #period: Period;
+  readonly #parts: Pick<TimelineFacts, 'rows' | 'days' | 'stops' | 'ledger' | 'way'>;
+  readonly #intake: Intake;
+  readonly #filter: TrackFilter;
+  readonly #detector: Detector;
+  readonly #itinerary: Itinerary;
+  #recorded = 0;
+  #repeats = 0;
+  #outliers = 0;
+  #firstMs = Number.POSITIVE_INFINITY;
+  #lastMs = Number.NEGATIVE_INFINITY;
+
+  constructor(
+    period: Period,
+    sources: readonly DaySource[],
+    lookup: AdminLookup | undefined,
+    options: TimelineOptions,
+  ) {
+    const parameters = detectionParameters(options.stays);
+    const rows = new AdminRows(sources.length);
+    const days = new DayRows(period);
+    const stops = new LongestStops(options.stays.maxStops);
+    const way = new Way(period, parameters.silenceMs, days);
+    const finder = new PlaceFinder(lookup, rows);
+    const ledger = new Ledger(period, { rows, days, stops, finder, way });
+    const reject = (timeMs: number): void => {
+      if (isInPeriod(period, timeMs)) this.#outliers += 1;
+    };
+    this.#period = period;
+    this.#parts = { rows, days, stops, ledger, way };
+    this.#itinerary = new Itinerary(parameters, ledger, reject);
+    this.#detector = new Detector(period, parameters, this.#itinerary);
+    this.#filter = new TrackFilter(
+      Float64Array.from(sources, ({ lastMs }) => lastMs ?? Number.NEGATIVE_INFINITY),
+      {
+        observe: (timeMs, latE7, lonE7, source, kind) =>
+          this.#detector.observe(timeMs, latE7, lonE7, source, kind),
+        reject,
+        setAside: (timeMs, latE7, lonE7, source) =>
+          this.#itinerary.setAside(timeMs, latE7, lonE7, source),
+      },
+    );
+    this.#intake = new Intake((timeMs, latE7, lonE7, source, kind) =>
+      this.#filter.take(timeMs, latE7, lonE7, source, kind),
+    );
+  }
+
+  /** Takes points `from`…`to` (exclusive), at least one, of one source and one UTC day; times never go back. */
+  take(columns: PositionColumns, from: number, to: number, source: number, kind: number): void {
+    const repeats = this.#intake.takeAll(columns, from, to, source, kind);
+    const firstMs = columns.timeMs[from]!;
+    if (!isInPeriod(this.#period, firstMs)) return;
+    const recorded = to - from - repeats;
+    this.#repeats += repeats;
+    this.#recorded += recorded;
+    this.#parts.days.record(dayOf(firstMs), recorded);
+    this.#firstMs = Math.min(this.#firstMs, firstMs);
+    this.#lastMs = columns.timeMs[to - 1]!;
+  }
+
+  /** Ends after the last point. */
+  finish(): TimelineFacts {
+    this.#filter.finish();
+    this.#detector.finish();
+    this.#itinerary.finish();
+    this.#parts.ledger.finish();
+    return {
+      period: this.#period,
+      ...this.#parts,
+      recorded: this.#recorded,
+      repeats: this.#repeats,
+      outliers: this.#outliers,
+      firstMs: this.#firstMs,
+      lastMs: this.#lastMs,
+    };
+  }
+}

@@ -1,0 +1,135 @@
+import type { AdminPlace } from '../../../model/admin-place.ts';
+import type {
+  TimelineDay,
+  TimelinePlace,
+  TimelineStop,
+  TimelineSummary,
+} from '../../../model/timeline-result.ts';
+import { dayOf } from '../../../storage/day-blob.ts';
+import type { DaySource } from '../../../storage/library/day-reader.ts';
+import type { AdminRow } from '../aggregate/admin-rows.ts';
+import type { DayRow } from '../aggregate/day-rows.ts';
+import type { Stop } from '../aggregate/stop.ts';
+import { unitsPerDegree } from '../detect/earth.ts';
+import type { TimelineFacts } from '../engine.ts';
+import { secondsWithin, type Period } from '../period.ts';
+import { dateText, instantText } from './instants.ts';
+import { PlaceNumbers } from './place-numbers.ts';
+
+/*
+ * The parts of the result (model/timeline-result.ts); the keys stand in the order of contract E.
+ */
+
+/** @param stops in order of time. */
+export function* stopEntries(
+  stops: readonly Stop[],
+  period: Period,
+  placeRadiusM: number,
+): Iterable<TimelineStop> {
+  const places = new PlaceNumbers(placeRadiusM);
+  for (const [index, stop] of stops.entries()) {
+    const before = stops[index - 1] ?? { ...stop, lastMs: stop.firstMs };
+    yield {
+      index,
+      kind: stop.kind,
+      date_utc: dateText(Math.min(dayOf(stop.lastMs), period.endDay)),
+      latitude: degrees(stop.latE7),
+      longitude: degrees(stop.lonE7),
+      radius_m: stop.radiusM,
+      first_observation_utc: instantText(stop.firstMs),
+      last_observation_utc: instantText(stop.lastMs),
+      duration_seconds: stop.durationSeconds,
+      bridged_seconds: stop.bridgedSeconds,
+      recorded_observations: stop.observations,
+      distance_from_previous_m: Math.round(stop.wayBeforeM - before.wayBeforeM),
+      travel_seconds: secondsWithin(period, before.lastMs, stop.firstMs),
+      place: places.numberOf(stop.latE7, stop.lonE7),
+      continues_before: stop.continuesBefore,
+      continues_after: stop.continuesAfter,
+      ...adminEntry(stop.place),
+    };
+  }
+}
+
+export function placeEntry(row: AdminRow, indexes: ReadonlyMap<Stop, number>): TimelinePlace {
+  return {
+    level: row.level,
+    ...adminEntry(row.place),
+    timeline_index: row.latest === undefined ? -1 : (indexes.get(row.latest) ?? -1),
+    visits: row.visits,
+    stop_seconds: row.stopSeconds,
+    bridged_seconds: row.bridgedSeconds,
+    recorded_observations: row.observations,
+    recorded_days: row.days,
+    nights: row.nights,
+    source_files: row.sources,
+    first_observation_utc: instantText(row.firstMs),
+    last_observation_utc: instantText(row.lastMs),
+  };
+}
+
+export function dayEntry(row: DayRow): TimelineDay {
+  return {
+    date_utc: dateText(row.day),
+    recorded_observations: row.observations,
+    stops: row.stops,
+    stop_seconds: row.stopSeconds,
+    distance_m: row.distanceM,
+    countries: [...row.countries],
+  };
+}
+
+export function summaryEntry(
+  facts: TimelineFacts,
+  days: readonly DayRow[],
+  sources: readonly DaySource[],
+  counts: Pick<TimelineSummary, 'stops_found' | 'stops_returned' | 'places_dropped'>,
+): TimelineSummary {
+  const { ledger, way } = facts;
+  return {
+    recorded_observations: facts.recorded,
+    resolved_observations: ledger.resolved,
+    unresolved_observations: ledger.unresolved,
+    invalid_coordinates: sum(sources, ({ unusablePoints }) => unusablePoints),
+    duplicate_observations: facts.repeats,
+    outlier_observations: facts.outliers,
+    indexed_valid_times: sum(sources, ({ observations }) => observations),
+    indexed_missing_times: sum(sources, ({ missingTimes }) => missingTimes),
+    indexed_invalid_times: sum(sources, ({ invalidTimes }) => invalidTimes),
+    active_days: days.filter(({ observations }) => observations > 0).length,
+    ...counts,
+    stop_seconds: ledger.stopSeconds,
+    bridged_seconds: ledger.bridgedSeconds,
+    moving_seconds: way.movingSeconds,
+    silent_seconds: way.silentSeconds,
+    // The days are rounded, and add up to the whole.
+    distance_m: sum(days, ({ distanceM }) => distanceM),
+    silent_distance_m: Math.round(way.silentM),
+    first_observation_utc: facts.recorded === 0 ? null : instantText(facts.firstMs),
+    last_observation_utc: facts.recorded === 0 ? null : instantText(facts.lastMs),
+  };
+}
+
+function adminEntry(place: AdminPlace): AdminPlace {
+  const { country, country_id, region, region_id, county, local_admin, locality, locality_id } =
+    place;
+  return {
+    country,
+    country_id,
+    region,
+    region_id,
+    county,
+    local_admin,
+    locality,
+    locality_id,
+  };
+}
+
+/** Adding 0 turns −0 into 0. */
+function degrees(units: number): number {
+  return units / unitsPerDegree + 0;
+}
+
+function sum<T>(items: readonly T[], amount: (item: T) => number): number {
+  return items.reduce((total, item) => total + amount(item), 0);
+}

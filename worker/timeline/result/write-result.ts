@@ -1,0 +1,108 @@
+import type { Buffer } from 'node:buffer';
+import { createHash } from 'node:crypto';
+import type { TimelineDataset, TimelineResult } from '../../../model/timeline-result.ts';
+import type { DaySource } from '../../../storage/library/day-reader.ts';
+import type { TimelineFacts } from '../engine.ts';
+import type { TimelineOptions } from '../options.ts';
+import type { Period } from '../period.ts';
+import { dayEntry, placeEntry, stopEntries, summaryEntry } from './entries.ts';
+import { instantText } from './instants.ts';
+import { inOrder, largestRows } from './ordered-rows.ts';
+import { addPasses } from './passes.ts';
+import { selectStops } from './select-stops.ts';
+import { TextPieces } from './text-pieces.ts';
+
+/** What is in the result besides the facts. */
+export interface ResultFrame {
+  readonly dataset: TimelineDataset | null;
+  readonly sources: readonly DaySource[];
+  readonly options: TimelineOptions;
+}
+
+const semantics =
+  'Days are UTC. A stop is of the day of its end; where it crosses an edge of the period it is cut there and says so. ' +
+  'Day rows cut stops at 00:00Z. A silence is part of a stop only if both of its ends are there, and counts in ' +
+  'bridged_seconds. Nights are moments of 03:00 solar time (UTC plus one hour for each 15 degrees of longitude, rounded) ' +
+  'within stops. Visits are stops that came after one in another unit of the level. timeline_index is the latest stop ' +
+  'in the unit, or -1 where that one was left out.';
+
+/** Writes the result (contract E) as JSON; the same facts give the same bytes. Uses the facts up. */
+export function writeResult(facts: TimelineFacts, frame: ResultFrame): Buffer {
+  const { stays, maxPlaceRows } = frame.options;
+  const allRows = frame.dataset === null ? [] : [...facts.rows.rows];
+  const rows = largestRows(allRows, maxPlaceRows);
+  const passes = addPasses(facts.rows, rows, facts.ledger.stopsFound);
+  for (const { firstMs, lastMs, place } of passes) {
+    facts.days.stop(firstMs, lastMs, place.country_id);
+  }
+  const found = facts.ledger.stopsFound + passes.length;
+  const stops = selectStops([...facts.stops.stops, ...passes], found, rows, stays.maxStops);
+  const indexes = new Map(stops.map((stop, index) => [stop, index]));
+  const days = facts.days.rows();
+  const summary = summaryEntry(facts, days, frame.sources, {
+    stops_found: found,
+    stops_returned: stops.length,
+    places_dropped: allRows.length - rows.length,
+  });
+  const text = new TextPieces();
+  const head = { ...headOf(facts.period, frame), summary };
+  text.write(JSON.stringify(head).slice(0, -1));
+  text.write(',"timeline_stop_separation_meters":100');
+  text.write(`,"timeline_truncated":${found > stops.length}`);
+  writeList(text, 'timeline', stopEntries(stops, facts.period, stays.stopRadiusM));
+  writeList(
+    text,
+    'places',
+    inOrder(rows).map((row) => placeEntry(row, indexes)),
+  );
+  writeList(text, 'days', days.map(dayEntry));
+  text.write('}');
+  return text.bytes();
+}
+
+function writeList(text: TextPieces, name: string, entries: Iterable<object>): void {
+  text.write(`,"${name}":[`);
+  let comma = '';
+  for (const entry of entries) {
+    text.write(comma + JSON.stringify(entry));
+    comma = ',';
+  }
+  text.write(']');
+}
+
+type Head = Pick<
+  TimelineResult,
+  'schema' | 'period' | 'parameters' | 'observation_revision' | 'dataset'
+>;
+
+function headOf({ startDay, endDay, startMs, endMs }: Period, frame: ResultFrame): Head {
+  const { stays } = frame.options;
+  return {
+    schema: 1,
+    period: {
+      start_utc: instantText(startMs),
+      end_utc_exclusive: instantText(endMs),
+      time_zone: 'UTC',
+      semantics,
+      days: endDay - startDay + 1,
+    },
+    parameters: {
+      stop_radius_m: stays.stopRadiusM,
+      min_stop_seconds: stays.minStopSeconds,
+      silence_seconds: stays.silenceSeconds,
+      max_bridge_seconds: stays.maxBridgeSeconds,
+      merge_seconds: stays.mergeSeconds,
+      excursion_seconds: stays.excursionSeconds,
+      max_stops: stays.maxStops,
+    },
+    observation_revision: revisionOf(frame.sources),
+    dataset: frame.dataset,
+  };
+}
+
+/** Sources come sorted by hash. */
+function revisionOf(sources: readonly DaySource[]): string {
+  const hash = createHash('sha256');
+  for (const { sha256 } of sources) hash.update(`${sha256}\n`);
+  return hash.digest('hex');
+}

@@ -1,0 +1,13 @@
+import { errorCode } from './import/file-refused.ts';
+
+/**
+ * Makes an error that may cross to the main thread and its log: errors of the file system quote paths of user data, so it
+ * keeps only code (or name) and stack.
+ */
+export function withoutPaths(worker: string, error: unknown): Error {
+  const kind = error instanceof Error ? error.name : typeof error;
+  const clean = new Error(`The ${worker} worker failed: ${errorCode(error) ?? kind}.`);
+  const frames = error instanceof Error ? error.stack?.match(/^ {4}at .*$/gmu) : undefined;
+  if (frames) clean.stack = [`Error: ${clean.message}`, ...frames].join('\n');
+  return clean;
+}
