@@ -201,7 +201,7 @@ test('eight jobs wait in line, a ninth is told to come back, and they run in the
 });
 
 test('a queued job is cancelled at once, a running one when its worker notices, one that is over not at all', async (t) => {
-  const { daemon } = await startUnruly(t);
+  const { daemon, time } = await startUnruly(t);
   const running = await submit(daemon, 'polite');
   const queued = await submit(daemon, 'empty');
   await atWork(daemon, running);
@@ -218,6 +218,7 @@ test('a queued job is cancelled at once, a running one when its worker notices, 
   t.is((await cancel(running)).status, 202);
   t.like(await over(daemon, running), { state: 'cancelled', started_at: '2024-06-01T12:00:00Z' });
   t.is((await cancel(running)).status, 409);
+  t.is(time.waiting(), 1, 'no timer is left but that of retention');
   const withResult = await daemon.get(`/api/timelines/${running}?result=true`);
   t.is(withResult.status, 200);
   t.false('result' in withResult.body);
@@ -305,6 +306,7 @@ test('a job is known for 15 minutes after its end, by a clock that nobody sets',
   t.is((await daemon.get(`/api/timelines/${first}?result=true`)).status, 404);
   t.is((await daemon.call('DELETE', `/api/timelines/${first}`)).status, 404);
   t.is(await statusOf(daemon, second), 200);
+  t.is(time.waiting(), 1, 'nobody needs to ask for the second one to be forgotten');
   time.advance(minutes);
   t.is(await statusOf(daemon, second), 404);
   t.is(time.waiting(), 0, 'no timer when nothing is kept');
