@@ -8,6 +8,8 @@ export interface RequestHead {
   readonly path: string;
   /** The port the request arrived at. */
   readonly port: number;
+  /** The address at the other end of the connection, IPv4 without `::ffff:`. */
+  readonly peer: string;
   /** Every value of a header, in order of arrival; `name` in lower case. */
   readonly header: (name: string) => string[];
 }
@@ -43,6 +45,10 @@ export class Exchange implements RequestHead {
 
   get port(): number {
     return this.req.socket.localPort ?? 0;
+  }
+
+  get peer(): string {
+    return (this.req.socket.remoteAddress ?? '').replace(/^::ffff:/u, '');
   }
 
   /** Reads the raw headers: Node's parsed ones silently drop a second Host, Authorization or Content-Type. */

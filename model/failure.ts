@@ -50,7 +50,13 @@ export const failureTable = {
     'The content does not have the announced size and SHA-256.',
   ),
   unauthorized: sentence('unauthorized', 401, 'A valid bearer token is required.'),
+  object_credentials: sentence(
+    'unauthorized',
+    401,
+    'A user name and a password that are known here are required.',
+  ),
   forbidden: sentence('forbidden', 403, 'This is not allowed.'),
+  read_only: sentence('forbidden', 403, 'You may read this repository but not write to it.'),
   browser: sentence('forbidden', 403, 'Browser pages cannot call this API.'),
   not_found: sentence('not_found', 404, 'There is nothing here by that name.'),
   no_pages: sentence(
@@ -81,6 +87,7 @@ export const failureTable = {
     415,
     'The request body must be application/json.',
   ),
+  object_too_large: sentence('too_large', 413, 'The object is larger than this repository takes.'),
   range: sentence('range', 416, 'The requested range is not available.'),
   misdirected: sentence('misdirected', 421, 'This host name is not served here.'),
   busy: sentence('busy', 429, 'Too many requests of this kind are running; try again shortly.'),
@@ -92,6 +99,8 @@ export const failureTable = {
   ),
   not_implemented: sentence('not_implemented', 501, 'This is not implemented.'),
   unavailable: sentence('unavailable', 503, 'waypointd is shutting down or not ready yet.'),
+  no_locks: sentence('not_implemented', 501, 'This server has no file locks.'),
+  quota: sentence('disk_full', 507, 'The quota of this repository is used up.'),
   disk_full: sentence('disk_full', 507, 'The disk is full; what was finished is kept.'),
   bandwidth: sentence('bandwidth', 509, 'The bandwidth limit is exceeded.'),
 } as const satisfies Record<string, FailureSentence>;

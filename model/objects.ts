@@ -66,6 +66,27 @@ export const batchRequestSchema = z.object({
   hash_algo: z.string().optional(),
 });
 
+const actionSchema = z.object({
+  href: z.url(),
+  header: z.record(z.string(), z.string()),
+  expires_in: z.int(),
+});
+
+const batchObjectSchema = z.object({
+  oid: z.string(),
+  size: z.number(),
+  authenticated: z.literal(true).optional(),
+  actions: z.record(z.string(), actionSchema).optional(),
+  error: z.object({ code: z.int(), message: z.string() }).optional(),
+});
+export type BatchObject = z.output<typeof batchObjectSchema>;
+
+export const batchAnswerSchema = z.object({
+  transfer: z.literal('basic'),
+  objects: z.array(batchObjectSchema),
+  hash_algo: z.literal('sha256'),
+});
+
 /** Part of a repository's name: OWNER or NAME. */
 export const repositoryPart = z
   .string()

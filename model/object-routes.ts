@@ -1,0 +1,37 @@
+import { z } from 'zod';
+import { oidSchema, repositoryPart } from './objects.ts';
+
+const gitName = z
+  .string()
+  .regex(/\.git$/)
+  .transform((name) => name.slice(0, -'.git'.length))
+  .pipe(repositoryPart);
+
+const plain = { owner: repositoryPart, name: repositoryPart };
+const git = { owner: repositoryPart, name: gitName };
+
+/**
+ * The two forms of a repository's URL, with the schemas of what stands in them: `/OWNER/NAME`, and what git-lfs makes of a git
+ * remote.
+ */
+export const repositoryBases = [
+  { base: '/{owner}/{name}', repository: z.object(plain), object: objectIn(plain) },
+  { base: '/{owner}/{name}/info/lfs', repository: z.object(git), object: objectIn(git) },
+] as const;
+
+function objectIn<T extends typeof plain | typeof git>(parts: T) {
+  return z.object({ ...parts, oid: oidSchema });
+}
+
+export type RepositoryParams = z.output<(typeof repositoryBases)[number]['repository']>;
+export type ObjectParams = z.output<(typeof repositoryBases)[number]['object']>;
+
+/** The announced size of an upload, in its link. */
+export const uploadQuery = z.object({
+  size: z
+    .string()
+    .regex(/^\d{1,16}$/)
+    .transform(Number)
+    .pipe(z.int())
+    .optional(),
+});

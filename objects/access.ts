@@ -1,0 +1,95 @@
+import type { RequestHead } from '../http/exchange.ts';
+import { WaypointError } from '../model/failure.ts';
+import type { Operation } from '../model/objects.ts';
+import type { ObjectsDirectory, RepositoryRow } from '../storage/objects/directory.ts';
+import { readBasic, type Logins } from './credentials.ts';
+import type { Scope, Tokens } from './tokens.ts';
+
+export interface AccessParts {
+  readonly directory: ObjectsDirectory;
+  readonly logins: Logins;
+  readonly tokens: Tokens;
+}
+
+/** What a request wants to do. */
+export interface Wish {
+  /** `OWNER/NAME` */
+  readonly path: string;
+  readonly operation: Operation;
+  /** The one object it is about, which a link's token must name. */
+  readonly oid?: string;
+  /** The client's address. */
+  readonly from: string;
+}
+
+/** Who may do it, and where. */
+export interface Permit {
+  readonly repository: RepositoryRow;
+  /** Empty for an anonymous client. */
+  readonly user: string;
+}
+
+/**
+ * Decides whether a request may be done. What a client may not see does not exist for it; only an anonymous one is asked for
+ * a password instead, because git would never ask for one after a 404.
+ * @throws WaypointError unauthorized, not_found, forbidden, busy
+ */
+export async function permit(head: RequestHead, wish: Wish, parts: AccessParts): Promise<Permit> {
+  const who = await identify(head, wish, parts);
+  const repository = parts.directory.findRepository(wish.path);
+  const isScoped = who.scope === undefined || covers(who.scope, wish, repository);
+  // A token for something else is as good as none.
+  if (!isScoped) throw new WaypointError('object_credentials');
+  const granted = repository === undefined ? undefined : accessOf(who.user, repository, parts);
+  const isAnonymous = who.user === '';
+  if (repository === undefined || granted === undefined) {
+    throw new WaypointError(isAnonymous ? 'object_credentials' : 'not_found');
+  }
+  if (wish.operation === 'upload' && granted !== 'write') {
+    throw new WaypointError(isAnonymous ? 'object_credentials' : 'read_only');
+  }
+  return { repository, user: who.user };
+}
+
+interface Identity {
+  readonly user: string;
+  readonly scope?: Scope;
+}
+
+async function identify(
+  head: RequestHead,
+  wish: Wish,
+  { logins, tokens }: AccessParts,
+): Promise<Identity> {
+  const [header, ...more] = head.header('authorization');
+  if (header === undefined) return { user: '' };
+  if (more.length > 0) throw new WaypointError('object_credentials');
+  const token = /^bearer +([A-Za-z0-9._-]+) *$/iu.exec(header)?.[1];
+  if (token !== undefined) {
+    const scope = tokens.read(token);
+    if (scope === undefined) throw new WaypointError('object_credentials');
+    return { user: scope.user, scope };
+  }
+  const login = readBasic(header);
+  const user = login === undefined ? undefined : await logins.check(login, wish.from);
+  if (user === undefined) throw new WaypointError('object_credentials');
+  return { user: user.name };
+}
+
+function covers(scope: Scope, wish: Wish, repository: RepositoryRow | undefined): boolean {
+  if (repository?.id !== scope.repositoryId) return false;
+  if (scope.oid !== undefined && scope.oid !== wish.oid) return false;
+  // What may be sent may be asked about; a login for uploads is one for downloads.
+  return scope.operation === wish.operation || scope.operation === 'upload';
+}
+
+/** What somebody may do now, whenever the token was made. */
+function accessOf(
+  name: string,
+  repository: RepositoryRow,
+  { directory }: AccessParts,
+): 'read' | 'write' | undefined {
+  const user = name === '' ? undefined : directory.findUser(name);
+  const granted = user === undefined ? undefined : directory.access(user.id, repository.id);
+  return granted ?? (repository.is_public === 1 ? 'read' : undefined);
+}

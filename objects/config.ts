@@ -1,0 +1,24 @@
+/** What an administrator decides about an object server; sizes in bytes, 0 for no limit. */
+export interface ObjectsConfig {
+  /** Base of the links, without a slash at its end; undefined: what the client called us. */
+  readonly publicUrl: string | undefined;
+  /** Whether connections to us are https. */
+  readonly isTls: boolean;
+  /** The address of a proxy whose `X-Forwarded-For` is believed. */
+  readonly trustedProxy: string | undefined;
+  /** Whether the batch API of git-lfs is offered. */
+  readonly hasBatch: boolean;
+  /** Largest object, unless a repository has a limit of its own. */
+  readonly maxObjectBytes: number;
+  /** Uploads are refused where less would stay free on the disk. */
+  readonly minFreeBytes: number;
+  /** Requests a minute of one client. */
+  readonly requestsPerMinute: number;
+  /** Bytes sent a day (UTC) by one repository. */
+  readonly bandwidthPerDay: number;
+  /** Named in error objects. */
+  readonly documentationUrl: string | undefined;
+}
+
+/** Links and their tokens live for this long: longer than the largest upload takes to begin. */
+export const linkLifeMs = 3_600_000;

@@ -1,0 +1,127 @@
+import { createHmac, randomBytes } from 'node:crypto';
+import { WaypointError } from '../model/failure.ts';
+import { objectLimits } from '../model/objects.ts';
+import type { Clock } from '../model/process.ts';
+import type { ObjectsDirectory, UserRow } from '../storage/objects/directory.ts';
+import { hashPassword, isPassword } from './passwords.ts';
+
+/** Passwords that were right are remembered for this long: every object of a push would cost 50 ms otherwise. */
+const rememberMs = 60_000;
+const remembered = 1_000;
+/** Password checks at once and in waiting; more are told to come back. */
+const checksAtOnce = 2;
+const checksWaiting = 32;
+/** After so many wrong passwords in a minute, an address or a user has to wait for the rest of it. */
+const wrongPerMinute = 10;
+const minuteMs = 60_000;
+const watched = 10_000;
+
+export interface Login {
+  readonly user: string;
+  readonly password: string;
+}
+
+/**
+ * Reads an `Authorization` of the scheme Basic; the oldest clients write base64 with the URL alphabet.
+ * @returns undefined for anything else.
+ */
+export function readBasic(header: string): Login | undefined {
+  const match = /^basic +([A-Za-z0-9+/_-]+=*) *$/iu.exec(header);
+  if (match?.[1] === undefined) return undefined;
+  const text = Buffer.from(match[1].replaceAll('-', '+').replaceAll('_', '/'), 'base64').toString();
+  const colon = text.indexOf(':');
+  if (colon === -1 || text.length > objectLimits.passwordBytes) return undefined;
+  return { user: text.slice(0, colon), password: text.slice(colon + 1) };
+}
+
+/** Checks names and passwords, slowly for guessers and quickly for those who were right a moment ago. */
+export class Logins {
+  readonly #directory: ObjectsDirectory;
+  readonly #clock: Clock;
+  readonly #key = randomBytes(32);
+  /** By a digest of name, password and stored hash: a changed password is not remembered. */
+  readonly #right = new Map<string, number>();
+  readonly #wrong = new Map<string, { count: number; until: number }>();
+  readonly #waiting: (() => void)[] = [];
+  #checking = 0;
+  #decoy: Promise<string> | undefined;
+
+  constructor(directory: ObjectsDirectory, clock: Clock) {
+    this.#directory = directory;
+    this.#clock = clock;
+  }
+
+  /**
+   * @param from the client's address, for counting its mistakes.
+   * @returns the user; undefined when name or password is wrong.
+   * @throws WaypointError busy after too many wrong ones.
+   */
+  async check(login: Login, from: string): Promise<UserRow | undefined> {
+    const user = this.#directory.findUser(login.user);
+    const digest = this.#digest(login, user);
+    const now = this.#clock.monotonic();
+    if (user !== undefined && (this.#right.get(digest) ?? 0) > now) return user;
+    const names = [`address ${from}`, `user ${login.user.toLowerCase()}`];
+    this.#refuseGuessers(names, now);
+    if (!(await this.#isRight(login, user))) {
+      for (const name of names) this.#countWrong(name);
+      return undefined;
+    }
+    this.#remember(digest);
+    return user;
+  }
+
+  #digest({ user, password }: Login, row: UserRow | undefined): string {
+    return createHmac('sha256', this.#key)
+      .update(JSON.stringify([user, password, row?.password]))
+      .digest('base64');
+  }
+
+  async #isRight({ password }: Login, user: UserRow | undefined): Promise<boolean> {
+    await this.#takeTurn();
+    try {
+      // An unknown name takes as long as a wrong password, so that names cannot be found out.
+      this.#decoy ??= hashPassword('');
+      const isMatch = await isPassword(password, user?.password ?? (await this.#decoy));
+      return isMatch && user !== undefined;
+    } finally {
+      this.#checking -= 1;
+      this.#waiting.shift()?.();
+    }
+  }
+
+  async #takeTurn(): Promise<void> {
+    if (this.#checking >= checksAtOnce) {
+      if (this.#waiting.length >= checksWaiting) throw new WaypointError('busy');
+      await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    }
+    this.#checking += 1;
+  }
+
+  #remember(digest: string): void {
+    if (this.#right.size >= remembered) this.#right.clear();
+    this.#right.set(digest, this.#clock.monotonic() + rememberMs);
+  }
+
+  #refuseGuessers(names: readonly string[], now: number): void {
+    for (const name of names) {
+      const mistakes = this.#wrong.get(name);
+      if (mistakes === undefined) continue;
+      if (mistakes.until <= now) this.#wrong.delete(name);
+      else if (mistakes.count >= wrongPerMinute) {
+        const retryAfterSeconds = Math.ceil((mistakes.until - now) / 1_000);
+        throw new WaypointError('busy', { retryAfterSeconds });
+      }
+    }
+  }
+
+  #countWrong(name: string): void {
+    const mistakes = this.#wrong.get(name);
+    if (mistakes !== undefined) {
+      mistakes.count += 1;
+      return;
+    }
+    if (this.#wrong.size >= watched) this.#wrong.clear();
+    this.#wrong.set(name, { count: 1, until: this.#clock.monotonic() + minuteMs });
+  }
+}

@@ -1,0 +1,41 @@
+import type { RequestHead } from '../http/exchange.ts';
+import type { Operation } from '../model/objects.ts';
+import { permit as decide, type Permit } from './access.ts';
+import { clientAddress } from './client-address.ts';
+import { repositoryUrl, type LinkBase } from './links.ts';
+import type { ObjectParts } from './parts.ts';
+
+/** What a request to a repository asks for, as its route has read it. */
+interface Asked {
+  readonly owner: string;
+  readonly name: string;
+  readonly operation: Operation;
+  readonly oid?: string;
+}
+
+/**
+ * The door of every repository: counts the request, and lets through who may do what it asks for.
+ * @throws WaypointError busy, unauthorized, not_found, forbidden
+ */
+export async function enterQuietly(
+  head: RequestHead,
+  { owner, name, operation, oid }: Asked,
+  parts: ObjectParts,
+): Promise<Permit> {
+  const from = clientAddress(head, parts.config);
+  parts.limiter.take(from);
+  const wish = { path: `${owner}/${name}`, operation, from, ...(oid === undefined ? {} : { oid }) };
+  return decide(head, wish, parts);
+}
+
+/** As {@link enterQuietly}, for answers with links. */
+export async function enter(
+  head: RequestHead,
+  asked: Asked,
+  parts: ObjectParts,
+): Promise<{ permit: Permit; links: LinkBase }> {
+  const permit = await enterQuietly(head, asked, parts);
+  const { repository, user } = permit;
+  const url = repositoryUrl(head, parts.config, repository);
+  return { permit, links: { url, repository, user } };
+}

@@ -1,0 +1,64 @@
+import type { RequestHead } from '../http/exchange.ts';
+import { WaypointError } from '../model/failure.ts';
+import type { Link, ObjectBody, Operation } from '../model/objects.ts';
+import type { RepositoryRow } from '../storage/objects/directory.ts';
+import { linkLifeMs, type ObjectsConfig } from './config.ts';
+import type { Tokens } from './tokens.ts';
+
+const hostName = /^(?:[A-Za-z0-9](?:[A-Za-z0-9.-]*[A-Za-z0-9])?|\[[0-9A-Fa-f:.]+\])(?::\d{1,5})?$/u;
+
+/** Where and for whom links are made. */
+export interface LinkBase {
+  /** URL of the repository, without a slash at its end. */
+  readonly url: string;
+  readonly repository: RepositoryRow;
+  readonly user: string;
+}
+
+/**
+ * The URL of a repository as this client reaches it: the configured one, or the one it has used.
+ * @throws WaypointError misdirected where it has used none that can be repeated.
+ */
+export function repositoryUrl(
+  head: RequestHead,
+  { publicUrl, isTls }: ObjectsConfig,
+  { owner, name }: RepositoryRow,
+): string {
+  if (publicUrl !== undefined) return `${publicUrl}/${owner}/${name}`;
+  const [host = '', ...more] = head.header('host');
+  if (more.length > 0 || !hostName.test(host)) throw new WaypointError('misdirected');
+  return `${isTls ? 'https' : 'http'}://${host}/${owner}/${name}`;
+}
+
+export function selfLink({ url }: LinkBase, { oid }: ObjectBody): Link {
+  return { href: `${url}/objects/${oid}` };
+}
+
+/** Where the content of an object is fetched from or sent to; good for this object and this purpose, for an hour. */
+export function contentLink(
+  base: LinkBase,
+  { oid, size }: ObjectBody,
+  operation: Operation,
+  tokens: Tokens,
+): Link {
+  // Chunked uploads announce no length of their own.
+  const query = operation === 'upload' ? `?size=${size}` : '';
+  return {
+    href: `${base.url}/objects/${oid}/content${query}`,
+    header: authorization(base, oid, operation, tokens),
+  };
+}
+
+export function verifyLink(base: LinkBase, { oid }: ObjectBody, tokens: Tokens): Link {
+  return { href: `${base.url}/verify`, header: authorization(base, oid, 'upload', tokens) };
+}
+
+function authorization(
+  { repository, user }: LinkBase,
+  oid: string,
+  operation: Operation,
+  tokens: Tokens,
+): Record<string, string> {
+  const scope = { user, repositoryId: repository.id, operation, oid };
+  return { Authorization: `Bearer ${tokens.make(scope, linkLifeMs)}` };
+}

@@ -1,0 +1,35 @@
+import type { RequestHead } from '../http/exchange.ts';
+import { WaypointError } from '../model/failure.ts';
+import { gitLfsMediaType, objectMediaType } from '../model/objects.ts';
+
+/** Types of JSON bodies that are read. */
+export const bodyTypes = [objectMediaType, gitLfsMediaType, 'application/json'];
+
+const acceptable = new Set([...bodyTypes, 'application/*', '*/*']);
+
+/**
+ * The media type to answer in: that of the specification, or of git-lfs for clients that name it, which drop bodies of
+ * any other. Without Accept the request's own type decides.
+ */
+export function answerType(head: RequestHead): string {
+  const accepted = mediaTypes(head, 'accept');
+  const named = accepted.length > 0 ? accepted : mediaTypes(head, 'content-type');
+  return named.includes(gitLfsMediaType) ? gitLfsMediaType : objectMediaType;
+}
+
+/** @throws WaypointError not_acceptable where Accept names nothing we have. */
+export function checkAccept(head: RequestHead): void {
+  const accepted = mediaTypes(head, 'accept');
+  if (accepted.length > 0 && !accepted.some((type) => acceptable.has(type))) {
+    throw new WaypointError('not_acceptable');
+  }
+}
+
+/** The media types a header names, without their parameters. */
+function mediaTypes(head: RequestHead, name: string): string[] {
+  return head
+    .header(name)
+    .flatMap((value) => value.split(','))
+    .map((part) => (part.split(';', 1)[0] ?? '').trim().toLowerCase())
+    .filter((type) => type !== '');
+}

@@ -1,0 +1,27 @@
+import type { Clock, Log } from '../model/process.ts';
+import type { ContentStore } from '../storage/content-store/content-store.ts';
+import type { ObjectsDirectory } from '../storage/objects/directory.ts';
+import type { Holdings } from '../storage/objects/holdings.ts';
+import type { ObjectsConfig } from './config.ts';
+import type { Logins } from './credentials.ts';
+import type { FailedUploads } from './failed-uploads.ts';
+import type { RequestLimiter } from './request-limiter.ts';
+import type { Tokens } from './tokens.ts';
+import type { TrafficMeter } from './traffic.ts';
+
+/** The parts that the routes of an object server answer from. */
+export interface ObjectParts {
+  readonly config: ObjectsConfig;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly contents: ContentStore;
+  /** Bytes that are free on the disk of the contents. */
+  readonly freeBytes: () => Promise<number>;
+  readonly directory: ObjectsDirectory;
+  readonly holdings: Holdings;
+  readonly logins: Logins;
+  readonly tokens: Tokens;
+  readonly failed: FailedUploads;
+  readonly traffic: TrafficMeter;
+  readonly limiter: RequestLimiter;
+}

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto';
+import { constants } from 'node:fs';
+import { mkdir, open, readdir, readFile, statfs } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeFileAtomic } from '../storage/atomic-file.ts';
+import { DiskContentStore } from '../storage/content-store/disk-store.ts';
+import type { Database } from '../storage/database.ts';
+import { prepareDirectory, type ObjectsDirectory } from '../storage/objects/directory.ts';
+import { prepareHoldings, type Holdings } from '../storage/objects/holdings.ts';
+import { openObjectsDatabase } from '../storage/objects/open.ts';
+
+const secretBytes = 32;
+
+/**
+ * The directory of an object store, open: `objects.sqlite`, `secret`, `lock.sqlite`, and the content store's `objects/`,
+ * `incoming/` and `quarantine/`.
+ */
+export interface ObjectsRoot {
+  readonly path: string;
+  readonly db: Database;
+  readonly directory: ObjectsDirectory;
+  readonly holdings: Holdings;
+  readonly contents: DiskContentStore;
+  /** The key of tokens. */
+  readonly secret: Uint8Array;
+  readonly freeBytes: () => Promise<number>;
+  readonly close: () => void;
+}
+
+export interface OpenRootOptions {
+  /** See OpenObjectsOptions.waitMs. */
+  readonly waitMs: number;
+}
+
+/** The file whose lock says that a server has the directory. */
+export function lockPath(root: string): string {
+  return join(root, 'lock.sqlite');
+}
+
+/**
+ * Opens the directory of an object store, made if it is not there.
+ * @throws ObjectsRefused
+ */
+export async function openRoot(path: string, { waitMs }: OpenRootOptions): Promise<ObjectsRoot> {
+  await mkdir(path, { recursive: true, mode: 0o700 });
+  const contents = new DiskContentStore(path);
+  await contents.prepare();
+  const hasContents = (await readdir(join(path, 'objects'))).length > 0;
+  const secret = await readSecret(join(path, 'secret'));
+  const db = openObjectsDatabase({ path: join(path, 'objects.sqlite'), waitMs, hasContents });
+  return {
+    path,
+    db,
+    directory: prepareDirectory(db),
+    holdings: prepareHoldings(db),
+    contents,
+    secret,
+    freeBytes: async () => {
+      const { bavail, bsize } = await statfs(path);
+      return bavail * bsize;
+    },
+    close: () => db.close(),
+  };
+}
+
+/** Reads the key, or makes it once; two that make it at the same time end with the same one. */
+async function readSecret(path: string): Promise<Uint8Array> {
+  const found = await readKey(path);
+  if (found !== undefined) return found;
+  try {
+    const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
+    await file.close();
+    await writeFileAtomic(path, randomBytes(secretBytes));
+  } catch (error) {
+    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    // Cut off between the two steps, or being made this moment.
+    if ((await readKey(path)) === undefined) await writeFileAtomic(path, randomBytes(secretBytes));
+  }
+  const made = await readKey(path);
+  if (made === undefined) throw new Error('The key of the object store cannot be read.');
+  return made;
+}
+
+async function readKey(path: string): Promise<Uint8Array | undefined> {
+  const bytes = await readFile(path).catch((error: unknown) => {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  });
+  return bytes?.length === secretBytes ? bytes : undefined;
+}

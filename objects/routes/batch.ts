@@ -1,0 +1,109 @@
+import { route, type Route } from '../../http/route.ts';
+import { WaypointError } from '../../model/failure.ts';
+import { repositoryBases } from '../../model/object-routes.ts';
+import {
+  batchAnswerSchema,
+  batchRequestSchema,
+  objectBodySchema,
+  type BatchObject,
+  type Operation,
+} from '../../model/objects.ts';
+import type { Permit } from '../access.ts';
+import { checkUpload, isHeld } from '../announce.ts';
+import { linkLifeMs } from '../config.ts';
+import { enter } from '../enter.ts';
+import { contentLink, verifyLink, type LinkBase } from '../links.ts';
+import { answerType, checkAccept } from '../negotiate.ts';
+import type { ObjectParts } from '../parts.ts';
+
+/** `POST /objects/batch`: what git-lfs speaks today, with its basic transfer. */
+export function batchRoutes(parts: ObjectParts): Route[] {
+  return repositoryBases.map(({ base, repository }) =>
+    route({
+      method: 'POST',
+      path: `${base}/objects/batch`,
+      summary: 'Announces many uploads or downloads of git-lfs.',
+      params: repository,
+      body: batchRequestSchema,
+      answers: { 200: batchAnswerSchema },
+      async handle({ head, params, body }) {
+        checkAccept(head);
+        const { operation, hash_algo: hash = 'sha256' } = body;
+        const entered = await enter(head, { ...params, operation }, parts);
+        if (hash !== 'sha256') throw new WaypointError('conflict');
+        const objects: BatchObject[] = [];
+        // In the order asked for, which clients rely on.
+        for (const item of body.objects) {
+          objects.push(await entry(item, operation, entered, parts));
+        }
+        return {
+          status: 200,
+          json: { transfer: 'basic', objects, hash_algo: 'sha256' },
+          contentType: answerType(head),
+        };
+      },
+    }),
+  );
+}
+
+interface Entered {
+  readonly permit: Permit;
+  readonly links: LinkBase;
+}
+
+/** One object's answer; what is wrong with it is told there, and the others go on. */
+async function entry(
+  item: unknown,
+  operation: Operation,
+  { permit, links }: Entered,
+  parts: ObjectParts,
+): Promise<BatchObject> {
+  const parsed = objectBodySchema.safeParse(item);
+  if (!parsed.success) {
+    return { ...named(item), error: { code: 422, message: new WaypointError('invalid').message } };
+  }
+  const object = parsed.data;
+  try {
+    const isThere = await isHeld(permit, object, parts);
+    if (operation === 'download') {
+      if (!isThere) throw new WaypointError('not_found');
+      return withActions(object, {
+        download: contentLink(links, object, 'download', parts.tokens),
+      });
+    }
+    // No actions: nothing is to be sent.
+    if (isThere) return object;
+    await checkUpload(permit, object, parts);
+    const upload = contentLink(links, object, 'upload', parts.tokens);
+    return withActions(object, { upload, verify: verifyLink(links, object, parts.tokens) });
+  } catch (error) {
+    if (!(error instanceof WaypointError)) throw error;
+    // 400 is not among the codes that clients know here.
+    const code = error.status === 400 ? 422 : error.status;
+    return { ...object, error: { code, message: error.message } };
+  }
+}
+
+/** The fields by which a client finds its object again. */
+function named(item: unknown): { oid: string; size: number } {
+  const { oid, size } = (typeof item === 'object' && item !== null ? item : {}) as {
+    oid?: unknown;
+    size?: unknown;
+  };
+  return {
+    oid: typeof oid === 'string' ? oid.slice(0, 128) : '',
+    size: typeof size === 'number' ? size : 0,
+  };
+}
+
+function withActions(
+  object: { oid: string; size: number },
+  actions: Record<string, { href: string; header?: Record<string, string> | undefined }>,
+): BatchObject {
+  const expires_in = Math.floor(linkLifeMs / 1_000);
+  const lasting = Object.entries(actions).map(([name, { href, header = {} }]) => [
+    name,
+    { href, header, expires_in },
+  ]);
+  return { ...object, authenticated: true, actions: Object.fromEntries(lasting) };
+}

@@ -1,0 +1,168 @@
+import type { Answer, EmptyAnswer, Route, StreamAnswer } from '../../http/route.ts';
+import { route } from '../../http/route.ts';
+import { notModified, quoteEtag } from '../../http/etag.ts';
+import type { RequestHead } from '../../http/exchange.ts';
+import { WaypointError } from '../../model/failure.ts';
+import { repositoryBases, uploadQuery, type ObjectParams } from '../../model/object-routes.ts';
+import type { OpenContent } from '../../storage/content-store/content-store.ts';
+import type { Permit } from '../access.ts';
+import { readRange, type ByteRange } from '../byte-range.ts';
+import { enterQuietly } from '../enter.ts';
+import type { ObjectParts } from '../parts.ts';
+import { receiveObject } from '../receive-object.ts';
+
+/** Contents up to this size are read at once: opening a stream costs more than they do. */
+const wholeBytes = 131_072;
+const contentType = 'application/octet-stream';
+
+/** `/objects/{oid}/content`: the bytes. */
+export function contentRoutes(parts: ObjectParts): Route[] {
+  return repositoryBases.flatMap(({ base, object }) => {
+    const path = `${base}/objects/{oid}/content`;
+    return [
+      route({
+        method: 'GET',
+        path,
+        summary: 'Sends the content of an object, or one range of it.',
+        params: object,
+        answers: { 200: null, 206: null, 304: null },
+        handle: ({ head, params }) => sendContent(head, params, parts),
+      }),
+      route({
+        method: 'HEAD',
+        path,
+        summary: 'Tells the size of a content.',
+        params: object,
+        answers: { 200: null, 206: null, 304: null },
+        handle: ({ head, params }) => sendContent(head, params, parts),
+      }),
+      route({
+        method: 'PUT',
+        path,
+        summary: 'Takes the content of an announced object.',
+        params: object,
+        query: uploadQuery,
+        readsContent: true,
+        answers: { 200: null },
+        async handle({ head, params, query, content }) {
+          const { oid } = params;
+          const permit = await enterQuietly(head, { ...params, operation: 'upload' }, parts);
+          const size = announcedSize(query.size, content.length);
+          await receiveObject(permit, { oid, size }, content.bytes(), parts);
+          note('objects.received', permit, oid, size, parts);
+          return { status: 200, headers: ['Content-Length', '0'] };
+        },
+      }),
+    ];
+  });
+}
+
+/** @throws WaypointError content_mismatch */
+function announcedSize(inLink: number | undefined, length: number | undefined): number {
+  const size = inLink ?? length;
+  if (size === undefined || (length !== undefined && length !== size)) {
+    throw new WaypointError('content_mismatch');
+  }
+  return size;
+}
+
+async function sendContent(
+  head: RequestHead,
+  params: ObjectParams,
+  parts: ObjectParts,
+): Promise<Answer> {
+  const { oid } = params;
+  const permit = await enterQuietly(head, { ...params, operation: 'download' }, parts);
+  const held = parts.holdings.size(permit.repository.id, oid);
+  const content = held === undefined ? undefined : await parts.contents.get(oid);
+  if (content === undefined) throw new WaypointError('not_found');
+  try {
+    return await answerContent(head, { permit, oid, content }, parts);
+  } catch (error) {
+    await content.close();
+    throw error;
+  }
+}
+
+interface Download {
+  readonly permit: Permit;
+  readonly oid: string;
+  readonly content: OpenContent;
+}
+
+async function answerContent(
+  head: RequestHead,
+  { permit, oid, content }: Download,
+  parts: ObjectParts,
+): Promise<Answer> {
+  const { size } = content;
+  if (notModified(head.header('if-none-match').join(', ') || undefined, oid)) {
+    await content.close();
+    return { status: 304, etag: oid };
+  }
+  const range = wantedRange(head, oid, size);
+  const { from, to } = range === 'whole' ? { from: 0, to: size } : range;
+  const status = range === 'whole' ? 200 : 206;
+  const headers = contentHeaders(range, size);
+  if (head.method === 'HEAD') {
+    await content.close();
+    return {
+      status,
+      etag: oid,
+      headers: [...headers, 'Content-Type', contentType],
+    } satisfies EmptyAnswer;
+  }
+  checkBandwidth(permit, to - from, parts);
+  note('objects.sent', permit, oid, to - from, parts);
+  const answer = { status, etag: oid, contentType, headers } as const;
+  if (to - from <= wholeBytes) {
+    const bytes = to === from ? new Uint8Array() : await content.readWhole(from, to);
+    await content.close();
+    return { ...answer, pieces: [bytes] } satisfies StreamAnswer;
+  }
+  const close = (): void => void content.close().catch(() => undefined);
+  return { ...answer, pieces: content.stream(from, to), close } satisfies StreamAnswer;
+}
+
+/** @throws WaypointError range */
+function wantedRange(head: RequestHead, oid: string, size: number): ByteRange | 'whole' {
+  const [condition] = head.header('if-range');
+  if (condition !== undefined && condition.trim() !== quoteEtag(oid)) return 'whole';
+  const range = readRange(head.header('range').join(', '), size);
+  if (range === 'none') throw new WaypointError('range');
+  return range;
+}
+
+function contentHeaders(range: ByteRange | 'whole', size: number): string[] {
+  const headers = ['Accept-Ranges', 'bytes'];
+  if (range === 'whole') return [...headers, 'Content-Length', String(size)];
+  const { from, to } = range;
+  headers.push('Content-Length', String(to - from));
+  return [...headers, 'Content-Range', `bytes ${from}-${to - 1}/${size}`];
+}
+
+/** @throws WaypointError bandwidth */
+function checkBandwidth({ repository }: Permit, bytes: number, parts: ObjectParts): void {
+  const { config, traffic } = parts;
+  const limit = config.bandwidthPerDay;
+  if (limit > 0 && traffic.sentToday(repository.id) + bytes > limit) {
+    throw new WaypointError('bandwidth');
+  }
+  traffic.add(repository.id, 'sent', bytes);
+}
+
+/** What an administrator needs to see: who moved how much, and the beginning of the oid. */
+function note(
+  event: string,
+  { repository, user }: Permit,
+  oid: string,
+  bytes: number,
+  { log }: ObjectParts,
+): void {
+  log.info(event, {
+    repository: `${repository.owner}/${repository.name}`,
+    user: user === '' ? 'anonymous' : user,
+    oid: oid.slice(0, 8),
+    bytes,
+  });
+}

@@ -1,0 +1,68 @@
+import { route, type Route } from '../../http/route.ts';
+import { WaypointError } from '../../model/failure.ts';
+import { repositoryBases } from '../../model/object-routes.ts';
+import { objectAnswerSchema, objectBodySchema, type ObjectAnswer } from '../../model/objects.ts';
+import { checkUpload, isHeld } from '../announce.ts';
+import { contentLink, selfLink, verifyLink, type LinkBase } from '../links.ts';
+import { answerType, checkAccept } from '../negotiate.ts';
+import type { ObjectParts } from '../parts.ts';
+import { enter } from '../enter.ts';
+
+/** `GET` and `POST /objects`: the hypermedia API of the specification. */
+export function objectRoutes(parts: ObjectParts): Route[] {
+  return repositoryBases.flatMap(({ base, repository, object }) => [
+    route({
+      method: 'GET',
+      path: `${base}/objects/{oid}`,
+      summary: 'Tells the size of an object and where its content is.',
+      params: object,
+      answers: { 200: objectAnswerSchema },
+      async handle({ head, params }) {
+        checkAccept(head);
+        const { oid } = params;
+        const { permit, links } = await enter(head, { ...params, operation: 'download' }, parts);
+        const size = parts.holdings.size(permit.repository.id, oid);
+        if (size === undefined || !(await isHeld(permit, { oid, size }, parts))) {
+          throw new WaypointError('not_found');
+        }
+        return answer(200, stored(links, { oid, size }, parts), answerType(head));
+      },
+    }),
+    route({
+      method: 'POST',
+      path: `${base}/objects`,
+      summary: 'Announces an upload: 200 when the object is there, else 202 with where to send it.',
+      params: repository,
+      body: objectBodySchema,
+      answers: { 200: objectAnswerSchema, 202: objectAnswerSchema },
+      async handle({ head, params, body }) {
+        checkAccept(head);
+        const { permit, links } = await enter(head, { ...params, operation: 'upload' }, parts);
+        const type = answerType(head);
+        if (await isHeld(permit, body, parts)) return answer(200, stored(links, body, parts), type);
+        await checkUpload(permit, body, parts);
+        return answer(202, wanted(links, body, parts), type);
+      },
+    }),
+  ]);
+}
+
+function answer(status: 200 | 202, json: ObjectAnswer, contentType: string) {
+  return { status, json, contentType } as const;
+}
+
+interface Announced {
+  readonly oid: string;
+  readonly size: number;
+}
+
+function stored(links: LinkBase, object: Announced, { tokens }: ObjectParts): ObjectAnswer {
+  const download = contentLink(links, object, 'download', tokens);
+  return { ...object, authenticated: true, _links: { self: selfLink(links, object), download } };
+}
+
+function wanted(links: LinkBase, object: Announced, { tokens }: ObjectParts): ObjectAnswer {
+  const upload = contentLink(links, object, 'upload', tokens);
+  const verify = verifyLink(links, object, tokens);
+  return { ...object, authenticated: true, _links: { upload, verify } };
+}

@@ -1,0 +1,30 @@
+import { route, type Route } from '../../http/route.ts';
+import { WaypointError } from '../../model/failure.ts';
+import { repositoryBases } from '../../model/object-routes.ts';
+import { objectBodySchema } from '../../model/objects.ts';
+import { enterQuietly } from '../enter.ts';
+import { answerType } from '../negotiate.ts';
+import type { ObjectParts } from '../parts.ts';
+
+/** `POST /verify`: whether an upload has arrived. Old clients send no Accept here, so none is demanded. */
+export function verifyRoutes(parts: ObjectParts): Route[] {
+  return repositoryBases.map(({ base, repository }) =>
+    route({
+      method: 'POST',
+      path: `${base}/verify`,
+      summary: 'Tells whether this repository holds an object of this size.',
+      params: repository,
+      body: objectBodySchema,
+      answers: { 200: objectBodySchema },
+      async handle({ head, params, body }) {
+        const { oid, size } = body;
+        const asked = { ...params, operation: 'upload', oid } as const;
+        const { repository: found } = await enterQuietly(head, asked, parts);
+        const isThere =
+          parts.holdings.size(found.id, oid) === size && (await parts.contents.has(oid)) === size;
+        if (!isThere) throw new WaypointError('not_found');
+        return { status: 200, json: { oid, size }, contentType: answerType(head) };
+      },
+    }),
+  );
+}

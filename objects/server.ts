@@ -1,0 +1,120 @@
+import type { Server, ServerOptions } from 'node:http';
+import type { HttpLimits } from '../http/http-limits.ts';
+import { createHttpServer, type HttpServer } from '../http/server.ts';
+import type { Clock, Log } from '../model/process.ts';
+import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
+import type { ObjectsConfig } from './config.ts';
+import { Logins } from './credentials.ts';
+import { FailedUploads } from './failed-uploads.ts';
+import { objectFailures } from './failure-style.ts';
+import { bodyTypes } from './negotiate.ts';
+import type { ObjectParts } from './parts.ts';
+import { RequestLimiter } from './request-limiter.ts';
+import { lockPath, openRoot, type ObjectsRoot } from './root.ts';
+import { objectServerRoutes } from './routes/all.ts';
+import { createTokens } from './tokens.ts';
+import { TrafficMeter } from './traffic.ts';
+
+/** A server waits for nobody's transaction. */
+const waitMs = 0;
+
+/**
+ * No time-out for whole requests: an upload may take hours, as long as it goes on. Connections are kept longer than the
+ * clients' pauses between objects.
+ */
+const httpLimits: Partial<HttpLimits> = {
+  requestTimeoutMs: 0,
+  jsonBodyMs: 15_000,
+  keepAliveTimeoutMs: 30_000,
+};
+
+export interface ObjectServerOptions {
+  /** The directory of the store. */
+  readonly root: string;
+  readonly config: ObjectsConfig;
+  readonly log: Log;
+  readonly clock: Clock;
+  readonly listen: { readonly host: string; readonly port: number };
+  readonly tls?: (options: ServerOptions) => Server;
+  readonly limits?: Partial<HttpLimits>;
+}
+
+export interface ObjectServer {
+  readonly port: number;
+  /** Finishes requests (≤ `graceMs`), then closes the store. */
+  readonly close: (graceMs: number) => Promise<void>;
+}
+
+/** Thrown when another server has the directory. */
+export class RootTaken extends Error {
+  override readonly name = 'RootTaken';
+}
+
+/**
+ * Starts an object server on its directory.
+ * @throws RootTaken; ObjectsRefused; Node's error where the port is taken
+ */
+export async function startObjectServer(options: ObjectServerOptions): Promise<ObjectServer> {
+  const root = await openRoot(options.root, { waitMs });
+  let lock: DirectoryLock | undefined;
+  try {
+    lock = lockDirectory(lockPath(options.root));
+    if (lock === undefined) throw new RootTaken();
+    // Only the server receives, so whatever lies there is left from a killed one.
+    await root.contents.sweepIncoming();
+    return await serve(root, lock, options);
+  } catch (error) {
+    lock?.release();
+    root.close();
+    throw error;
+  }
+}
+
+async function serve(
+  root: ObjectsRoot,
+  lock: DirectoryLock,
+  options: ObjectServerOptions,
+): Promise<ObjectServer> {
+  const { config, log, listen } = options;
+  const parts = buildParts(root, options);
+  const server: HttpServer = createHttpServer({
+    routes: objectServerRoutes(parts),
+    guards: [],
+    prefix: '/',
+    notFound: 'not_found',
+    log,
+    bodyTypes,
+    failureStyle: objectFailures(config),
+    limits: { ...httpLimits, ...options.limits },
+    mayLeaveLoopback: true,
+    ...(options.tls === undefined ? {} : { tls: options.tls }),
+  });
+  const { port } = await server.listen(listen);
+  return {
+    port,
+    async close(graceMs) {
+      await server.close(graceMs);
+      await parts.traffic.flush();
+      lock.release();
+      root.close();
+    },
+  };
+}
+
+function buildParts(root: ObjectsRoot, { config, log, clock }: ObjectServerOptions): ObjectParts {
+  const { directory, holdings, contents, freeBytes, secret } = root;
+  return {
+    config,
+    clock,
+    log,
+    contents,
+    freeBytes,
+    directory,
+    holdings,
+    logins: new Logins(directory, clock),
+    tokens: createTokens({ key: secret, now: clock.now }),
+    failed: new FailedUploads(clock),
+    traffic: new TrafficMeter(holdings, clock),
+    limiter: new RequestLimiter(config.requestsPerMinute, clock),
+  };
+}

@@ -1,0 +1,60 @@
+import { createHmac, timingSafeEqual } from 'node:crypto';
+import type { Operation } from '../model/objects.ts';
+
+/** What a token allows, and for whom. It never allows more than its user may do when it is used. */
+export interface Scope {
+  /** Empty for nobody in particular: what anybody may do. */
+  readonly user: string;
+  readonly repositoryId: number;
+  readonly operation: Operation;
+  /** undefined: every object. `upload` tokens without an object allow downloads, too, as ssh logins do. */
+  readonly oid: string | undefined;
+}
+
+export interface TokenOptions {
+  /** The key of the store's secret file. */
+  readonly key: Uint8Array;
+  /** ms since 1970. */
+  readonly now: () => number;
+}
+
+/** Makes and reads tokens: what they allow and until when, with an HMAC-SHA-256 over it. */
+export interface Tokens {
+  make(scope: Scope, lifeMs: number): string;
+  /** @returns undefined for a token that is not ours, or has expired. */
+  read(token: string): Scope | undefined;
+}
+
+/** Separates our HMACs from any other use of the key. */
+const purpose = 'waypointd object token 1\n';
+
+export function createTokens({ key, now }: TokenOptions): Tokens {
+  const sign = (payload: string): Buffer =>
+    createHmac('sha256', key)
+      .update(purpose + payload)
+      .digest();
+  return {
+    make({ user, repositoryId, operation, oid = '' }, lifeMs) {
+      const fields = [repositoryId, operation, oid, Math.floor(now() + lifeMs), user];
+      const payload = Buffer.from(fields.join(' ')).toString('base64url');
+      return `${payload}.${sign(payload).toString('base64url')}`;
+    },
+    read(token) {
+      const [payload = '', signature = '', ...rest] = token.split('.');
+      const given = Buffer.from(signature, 'base64url');
+      const right = sign(payload);
+      if (rest.length > 0 || given.length !== right.length) return undefined;
+      if (!timingSafeEqual(given, right)) return undefined;
+      const [id, operation, oid = '', until, user = ''] = Buffer.from(payload, 'base64url')
+        .toString()
+        .split(' ');
+      if (!(Number(until) > now())) return undefined;
+      return {
+        user,
+        repositoryId: Number(id),
+        operation: operation === 'upload' ? 'upload' : 'download',
+        oid: oid === '' ? undefined : oid,
+      };
+    },
+  };
+}
