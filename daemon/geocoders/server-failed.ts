@@ -1,0 +1,29 @@
+/** Why a geocoding server was of no use, as a word for the log. */
+export type ServerFault =
+  | 'content_type'
+  | 'encoding'
+  | 'format'
+  | 'redirect'
+  | 'status'
+  | 'timeout'
+  | 'too_large'
+  | 'unreachable';
+
+/** A geocoding server that did not answer as it should. */
+export class ServerFailed extends Error {
+  override readonly name = 'ServerFailed';
+  readonly code: ServerFault;
+  readonly status: number | undefined;
+  /** What the server asks us to wait, ms. */
+  readonly retryAfterMs: number | undefined;
+
+  constructor(
+    code: ServerFault,
+    details: { status?: number; retryAfterMs?: number | undefined; cause?: unknown } = {},
+  ) {
+    super(code, { cause: details.cause });
+    this.code = code;
+    this.status = details.status;
+    this.retryAfterMs = details.retryAfterMs;
+  }
+}
