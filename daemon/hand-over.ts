@@ -45,14 +45,25 @@ export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<s
   requirePrivateDirectory(directory, '--runtime-dir');
   const reason = distrustDirectory(directory);
   if (reason !== undefined) {
+    const remedy = privacyRemedy(directory, directory === paths.data ? 'data-dir' : 'runtime-dir');
     throw new StartRefused(
       78,
-      `The directory ${directory} cannot hold the daemon's token: it ${reason}. Choose another with --runtime-dir, or run: chmod 700 ${directory}`,
+      `The directory ${directory} cannot hold the daemon's token: it ${reason}. ${remedy}`,
     );
   }
   const file = join(directory, 'daemon.json');
   await writeFileAtomic(file, `${JSON.stringify(handOver, null, 2)}\n`, { mode: 0o600 });
   return file;
+}
+
+/** What to do about a directory that is not to be trusted with a token. */
+function privacyRemedy(directory: string, flag: string): string {
+  const real = realDirectory(directory);
+  // Whoever can change a link leads every reader of the token elsewhere.
+  if (real !== directory && distrustDirectory(real) === undefined) {
+    return `Name the directory that it leads to: --${flag} "${real}" ("waypointd config set ${flag} ..." keeps it).`;
+  }
+  return `Choose another with --runtime-dir, or make it yours alone: chmod 700 "${directory}"`;
 }
 
 async function isTaken(file: string, ours: HandOver): Promise<boolean> {

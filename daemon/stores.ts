@@ -9,8 +9,9 @@ import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore, StoreRefused } from '../storage/waypoints/open.ts';
 import { probeDaemon } from './api-client.ts';
+import { findLockHolder, heldSentence } from './lock-holder.ts';
 import { createPrivateDirectory, type Paths } from './paths.ts';
-import { errorCode, requirePrivateDirectory, StartRefused } from './start-refused.ts';
+import { errorCode, HeldByDaemon, requirePrivateDirectory, StartRefused } from './start-refused.ts';
 
 /** A data directory held and opened by this process. */
 export interface OpenedStores {
@@ -118,7 +119,10 @@ async function heldByAnother(paths: Paths): Promise<StartRefused> {
       `waypointd (process ${pid}) is already running at ${url} and holds ${paths.data}.`,
     );
   }
-  return new StartRefused(75, `Another waypointd holds the data directory ${paths.data}.`);
+  const holder = await findLockHolder(paths);
+  const isDaemon = holder?.runtimeDirectory !== undefined;
+  const cause = isDaemon ? new HeldByDaemon() : undefined;
+  return new StartRefused(75, heldSentence(paths.data, holder), cause);
 }
 
 function storeRefusal(error: StoreRefused, paths: Paths): StartRefused {

@@ -25,3 +25,17 @@ export function lockDirectory(path: string): DirectoryLock | undefined {
   }
   return { release: () => db.close() };
 }
+
+/** Tells whether a process holds the lock of a data directory, whose lock file must be there; changes nothing. */
+export function isDirectoryLocked(path: string): boolean {
+  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 0 });
+  try {
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    return false;
+  } catch (error) {
+    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return true;
+    throw error;
+  } finally {
+    db.close();
+  }
+}

@@ -83,8 +83,11 @@ Examples:
           time: checkTime(time),
           tags,
         };
-        const saved = await withDaemon(commandContext(command), (client) =>
-          client.ask(waypointSchema, 'POST', '/api/bookmarks', { body, query: { emoji: true } }),
+        const saved = await withDaemon(
+          commandContext(command),
+          (client) =>
+            client.ask(waypointSchema, 'POST', '/api/bookmarks', { body, query: { emoji: true } }),
+          { makesData: true },
         );
         if (options.json === true) return printJson(saved);
         const tagged = saved.tags === undefined ? '' : `, tagged ${tagList(saved.tags)}`;

@@ -1,9 +1,11 @@
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readHandOver, servesDataDirectory } from '../../client/waypoints/node/hand-over-file.ts';
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
 import { ApiClient, probeDaemon } from '../api-client.ts';
-import { StartRefused } from '../start-refused.ts';
+import type { Paths } from '../paths.ts';
+import { HeldByDaemon, StartRefused } from '../start-refused.ts';
 import { programVersion } from '../version-info.ts';
 import { CliError } from './cli-error.ts';
 import type { CommandContext } from './context.ts';
@@ -20,6 +22,8 @@ export interface RunningDaemon {
 }
 
 export interface DaemonUse {
+  /** The command brings data: without a daemon it may make the data directory. Others say that there is none. */
+  readonly makesData?: boolean;
   /** Called at the first Ctrl-C instead of ending the command; a second one always ends it. */
   readonly onInterrupt?: (client: ApiClient, signal: NodeJS.Signals) => void;
 }
@@ -71,7 +75,15 @@ function noteOtherVersion(version: VersionInfo): void {
 export async function requireDaemon(context: CommandContext): Promise<RunningDaemon> {
   const daemon = await findDaemon(context);
   if (daemon !== undefined) return daemon;
-  throw new CliError(`No daemon is running. Start one with: ${invocation()} serve`);
+  throw new CliError(await whyNone(context));
+}
+
+/** Why no daemon was found: as a rule there is none, but one may have its hand-over file elsewhere. */
+export async function whyNone({ paths }: CommandContext): Promise<string> {
+  const { findLockHolder, heldSentence } = await import('../lock-holder.ts');
+  const holder = await findLockHolder(paths);
+  if (holder !== undefined) return heldSentence(paths.data, holder);
+  return `No daemon is running. Start one with: ${invocation()} serve`;
 }
 
 /**
@@ -82,9 +94,9 @@ export async function requireDaemon(context: CommandContext): Promise<RunningDae
 export async function withDaemon<T>(
   context: CommandContext,
   use: (client: ApiClient, dataDirectory: string) => Promise<T>,
-  { onInterrupt }: DaemonUse = {},
+  { onInterrupt, makesData = false }: DaemonUse = {},
 ): Promise<T> {
-  const { client, dataDirectory, close } = await connect(context);
+  const { client, dataDirectory, close } = await connect(context, makesData);
   const stopWatching = watchSignals((signal, isFirst) => {
     if (!isFirst) endBySignal(signal);
     if (onInterrupt !== undefined) onInterrupt(client, signal);
@@ -105,7 +117,7 @@ interface OpenConnection {
   readonly close: () => Promise<void>;
 }
 
-async function connect(context: CommandContext): Promise<OpenConnection> {
+async function connect(context: CommandContext, makesData: boolean): Promise<OpenConnection> {
   const startedAt = performance.now();
   let isNoted = false;
   for (;;) {
@@ -114,12 +126,15 @@ async function connect(context: CommandContext): Promise<OpenConnection> {
       const dataDirectory = daemon.handOver.data_dir ?? context.paths.data;
       return { client: daemon.client, dataDirectory, close: async () => undefined };
     }
+    if (!makesData) requireData(context);
     const waitedMs = performance.now() - startedAt;
     try {
       return await startHere(context);
     } catch (error) {
       const isLocked = error instanceof StartRefused && error.exitCode === 75;
       if (!isLocked || waitedMs > lockWaitMs) throw error;
+      // A command is soon done; a daemon is not, and would have been found where it should be.
+      if (error.cause instanceof HeldByDaemon) throw error;
     }
     if (!isNoted && waitedMs > lockNoteMs) {
       note('Waiting for another waypointd that has the data open …');
@@ -127,6 +142,27 @@ async function connect(context: CommandContext): Promise<OpenConnection> {
     }
     await delay(lockPauseMs);
   }
+}
+
+/**
+ * A mistyped directory must not become an empty one with a store in it.
+ * @throws CliError when there is nothing of ours at the data directory.
+ */
+function requireData({ paths, resolved }: CommandContext): void {
+  if (storeTraces(paths).some((path) => existsSync(path))) return;
+  const what = existsSync(paths.data)
+    ? `There are no waypoints in the directory ${paths.data}`
+    : `The data directory ${paths.data} does not exist`;
+  const remedy =
+    resolved.sources.data_dir === 'default'
+      ? `Begin with: ${invocation()} import FOLDER, or ${invocation()} bookmark add`
+      : 'Is it spelled right? "import", "bookmark add" and "serve" make a new one.';
+  throw new CliError(`${what}. ${remedy}`);
+}
+
+/** What stands in a data directory only if a daemon has been there. */
+function storeTraces({ waypointsDatabase, libraryDatabase, backups, imports }: Paths): string[] {
+  return [waypointsDatabase, libraryDatabase, backups, imports];
 }
 
 async function startHere(context: CommandContext): Promise<OpenConnection> {

@@ -52,6 +52,7 @@ Exit code: 0 if at least one of the files is in the library now, else 1.`,
       const run = new ImportRequests();
       await withDaemon(commandContext(command), (client) => run.all(client, requests), {
         onInterrupt: (client, signal) => run.stop(client, signal),
+        makesData: true,
       });
       const sum = sumResults(run.results);
       if (run.results.length > 0 || run.failure === undefined) {

@@ -2,9 +2,8 @@ import type { Command } from 'commander';
 import { importStatusSchema, type ImportStatus } from '../../model/import.ts';
 import { clustersSchema } from '../../model/search.ts';
 import type { ApiClient } from '../api-client.ts';
-import { findDaemon, type RunningDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
-import { invocation } from './invocation.ts';
+import { findDaemon, whyNone, type RunningDaemon } from './connection.ts';
+import { commandContext, type CommandContext } from './context.ts';
 import { note, print, printJson } from './output.ts';
 import { forTerminal } from './table.ts';
 import { counted, duration } from './wording.ts';
@@ -19,17 +18,18 @@ export function registerStatus(program: Command): void {
     )
     .option('--json', 'print JSON')
     .action(async (options: { readonly json?: boolean }, command: Command) => {
-      const daemon = await findDaemon(commandContext(command));
-      if (daemon === undefined) return showNone(options.json === true);
+      const context = commandContext(command);
+      const daemon = await findDaemon(context);
+      if (daemon === undefined) return showNone(context, options.json === true);
       const status = await readStatus(daemon);
       await (options.json === true ? printJson(status) : showStatus(status));
     });
 }
 
-async function showNone(isJson: boolean): Promise<void> {
+async function showNone(context: CommandContext, isJson: boolean): Promise<void> {
   process.exitCode = 1;
   if (isJson) return printJson({ running: false });
-  note(`No daemon is running. Start one with: ${invocation()} serve`);
+  note(await whyNone(context));
 }
 
 async function readStatus({ client, handOver, version }: RunningDaemon) {

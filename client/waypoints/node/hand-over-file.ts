@@ -59,7 +59,8 @@ export function realDirectory(directory: string): string {
  */
 export function distrustDirectory(directory: string): string | undefined {
   const stats = lstatSync(directory);
-  if (!stats.isDirectory()) return 'is a link or not a directory';
+  if (stats.isSymbolicLink()) return 'is a link';
+  if (!stats.isDirectory()) return 'is not a directory';
   if (isWindows) return undefined; // Access lists protect the user's profile there; modes say nothing.
   if (isForeign(stats)) return 'belongs to another user';
   return (stats.mode & 0o022) === 0 ? undefined : 'can be changed by other users';
