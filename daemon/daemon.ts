@@ -3,6 +3,7 @@ import { limits } from '../model/limits.ts';
 import type { Clock, Log } from '../model/process.ts';
 import type { Settings } from '../model/settings.ts';
 import { ReaderPool } from '../storage/reader-pool.ts';
+import { chooseGeocoders } from './geocoders/choose-geocoders.ts';
 import { Geodata, type GeodataOverrides } from './geodata/geodata.ts';
 import { waypointGuards } from './guard.ts';
 import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
@@ -13,6 +14,7 @@ import { BookmarksMirror } from './mirror/mirror.ts';
 import type { Paths } from './paths.ts';
 import { WorkerPool } from './pool.ts';
 import { apiRoutes } from './routes/all.ts';
+import type { Geocoder } from './search/geocoder.ts';
 import { WaypointIndex } from './search/waypoint-index.ts';
 import { checkTogether } from './settings-together.ts';
 import { StartRefused } from './start-refused.ts';
@@ -73,15 +75,18 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 type StartOptions = DaemonOptions & { readonly clock: Clock };
 
 async function startOn(stores: OpenedStores, options: StartOptions): Promise<Daemon> {
-  const { settings, log } = options;
+  const { settings, paths, log, clock } = options;
   const parts = buildParts(stores, options);
+  const cachePath = paths.geocodeDatabase;
+  const places = { settings, cachePath, clock, log };
+  const geocoders = await chooseGeocoders(parts.geodata.places, places);
   const token = newToken();
   const server = createHttpServer({
     routes: apiRoutes({
       ...parts,
       store: stores.store,
       latestFix: parts.location.latest,
-      geocoders: settings.geocoder === 'off' ? [] : [parts.geodata.places],
+      geocoders,
       isHistoryKept: settings.history,
     }),
     guards: waypointGuards({ allowedHosts: settings.allowed_hosts, isToken: tokenCheck(token) }),
@@ -109,7 +114,7 @@ async function startOn(stores: OpenedStores, options: StartOptions): Promise<Dae
     token,
     closed: ended.promise,
     close() {
-      closing ??= stop({ ...parts, stores, server, withdraw, log }).then(
+      closing ??= stop({ ...parts, geocoders, stores, server, withdraw, log }).then(
         ended.resolve,
         ended.reject,
       );
@@ -227,6 +232,7 @@ async function announce(
 /** Each step is tried whatever became of the one before: the stores must be closed in any case. */
 async function stop(
   parts: Parts & {
+    geocoders: readonly Geocoder[];
     stores: OpenedStores;
     server: HttpServer;
     withdraw: () => Promise<void>;
@@ -234,13 +240,14 @@ async function stop(
   },
 ): Promise<void> {
   const { imports, timelines, location, mirror, mirrorPool, readers, server, stores } = parts;
-  const { geodata, withdraw, log } = parts;
+  const { geocoders, geodata, withdraw, log } = parts;
   log.info('daemon.stopping');
   // An import answers its request only when it has ended, so it is cancelled while the server finishes requests.
   const results = await Promise.allSettled([
     imports.close(),
     timelines.close(),
     location.close(),
+    ...geocoders.map((geocoder) => geocoder.close()),
     server.close(limits.shutdownMs),
   ]);
   results.push(...(await Promise.allSettled([mirror.close(), geodata.close()])));

@@ -52,7 +52,12 @@ export type Suggestion = z.output<typeof suggestionSchema>;
 export const suggestSchema = z.object({
   query: z.string(),
   suggestions: z.array(suggestionSchema),
+  /** Whom to credit where the geocoded ones among them are shown. */
+  attributions: z.array(z.string()).optional(),
+  /** A geocoding server is being asked: the same text finds more in a second or two. */
+  pending: z.boolean().optional(),
 });
+export type SuggestAnswer = z.output<typeof suggestSchema>;
 
 export const recentQuery = z.object({ limit: queryInteger(1, limits.recentMax).optional() });
 

@@ -94,14 +94,7 @@ function logRefusal(error: unknown, log: Log, logFile: string | undefined): void
 }
 
 /** Settings that this version checks and keeps, but has nothing to do with yet. */
-const idleSettings: readonly SettingKey[] = [
-  'location_provider',
-  'location_command',
-  'location_static',
-  'geocoder_url',
-  'geocoder_contact',
-  'objects',
-];
+const idleSettings: readonly SettingKey[] = ['objects'];
 
 /** Somebody who sets one of them should not look for its effect. */
 function warnOfIdleSettings({ resolved }: CommandContext, log: Log): void {

@@ -32,6 +32,7 @@ const nothing: GeocodeAnswer = { places: [] };
  * had to wait while another came is forgotten.
  */
 export class OnlineGeocoder implements Geocoder {
+  readonly isOnline = true;
   readonly #options: OnlineGeocoderOptions;
   readonly #breaker: CircuitBreaker;
   /** The text to ask for next, and when it was first wanted, monotonic ms. */

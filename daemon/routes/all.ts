@@ -37,6 +37,12 @@ const features = [
   'timelines',
 ];
 
+/** A user interface can tell that what is typed leaves the machine. */
+function featuresWith(geocoders: readonly Geocoder[]): string[] {
+  const isOnline = geocoders.some((geocoder) => geocoder.isOnline === true);
+  return isOnline ? [...features, 'online-geocoding'] : features;
+}
+
 /** The parts that routes answer from. */
 export interface RouteParts {
   readonly store: WaypointStore;
@@ -79,7 +85,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...suggestRoutes({ store, index, indexReady, libraryReady, geocoders }),
     ...tagRoutes(waypoints, store, libraryReady),
     ...timelineRoutes(timelines),
-    ...versionRoutes(() => versionInfo(store.sqliteVersion, features)),
+    ...versionRoutes(() => versionInfo(store.sqliteVersion, featuresWith(geocoders))),
     ...waypointRoutes(store, readers, libraryReady),
   ];
   return [...routes, openApiRoute(routes, programVersion())];

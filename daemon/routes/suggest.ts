@@ -1,6 +1,11 @@
 import { route, type Route } from '../../http/route.ts';
 import { limits } from '../../model/limits.ts';
-import { suggestQuery, suggestSchema, type Suggestion } from '../../model/search.ts';
+import {
+  suggestQuery,
+  suggestSchema,
+  type SuggestAnswer,
+  type Suggestion,
+} from '../../model/search.ts';
 import { normalTag } from '../../model/tag.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import { findPlaces } from '../search/find-places.ts';
@@ -34,11 +39,11 @@ export function suggestRoutes(options: SuggestRouteOptions): Route[] {
         const text = query.q ?? query.query ?? '';
         const tagQuery = parseTagQuery(text);
         if (tagQuery !== undefined) await options.libraryReady();
-        const suggestions =
+        const found =
           tagQuery === undefined
             ? await suggestText(options, text)
-            : suggestTags(options.store, tagQuery);
-        return { status: 200, json: { query: text, suggestions } };
+            : { suggestions: suggestTags(options.store, tagQuery) };
+        return { status: 200, json: { query: text, ...found } };
       },
     }),
   ];
@@ -53,12 +58,20 @@ function suggestTags(store: WaypointStore, { kind, tags }: TagQuery): Suggestion
 }
 
 /** Local waypoints first, then places of the world. */
-async function suggestText(options: SuggestRouteOptions, text: string): Promise<Suggestion[]> {
-  if (text === '') return [];
+async function suggestText(
+  options: SuggestRouteOptions,
+  text: string,
+): Promise<Omit<SuggestAnswer, 'query'>> {
+  if (text === '') return { suggestions: [] };
   await options.indexReady();
   const local = await suggestLocal(options, text);
   const room = limits.suggestTotal - local.length;
-  return [...local, ...(await findPlaces(options.geocoders, text, room))];
+  const { places, attributions, isPending } = await findPlaces(options.geocoders, text, room);
+  return {
+    suggestions: [...local, ...places],
+    ...(attributions.length > 0 && { attributions: [...attributions] }),
+    ...(isPending && { pending: true }),
+  };
 }
 
 /** Names first; a tag of that very name fills what room is left, each waypoint once. */

@@ -1,5 +1,18 @@
+import { foldName } from '../../model/fold.ts';
 import type { Suggestion } from '../../model/search.ts';
 import type { Geocoder } from './geocoder.ts';
+
+/** What all geocoders together know of a text. */
+export interface FoundPlaces {
+  readonly places: readonly Suggestion[];
+  /** Whom to credit for these places. */
+  readonly attributions: readonly string[];
+  /** Whether the same text may find more in a second or two. */
+  readonly isPending: boolean;
+}
+
+/** Two places of one name, in degrees: what two geocoders take for the middle of a city differs that much. */
+const sameWithin = 0.1;
 
 /**
  * Asks one geocoder after the other for places, until there are enough.
@@ -9,16 +22,31 @@ export async function findPlaces(
   geocoders: readonly Geocoder[],
   text: string,
   limit: number,
-): Promise<Suggestion[]> {
-  const found: Suggestion[] = [];
+): Promise<FoundPlaces> {
+  const places: Suggestion[] = [];
+  const attributions = new Set<string>();
+  let isPending = false;
   for (const geocoder of geocoders) {
-    if (found.length >= limit) break;
-    const { places } = await geocoder.find(text, limit);
-    found.push(...places.filter((place) => !found.some((known) => isSamePlace(known, place))));
+    const room = limit - places.length;
+    if (room <= 0) break;
+    const answer = await geocoder.find(text, limit);
+    const others = answer.places.filter((place) => !places.some((known) => isSame(known, place)));
+    places.push(...others.slice(0, room));
+    if (others.length > 0 && answer.attribution !== undefined) attributions.add(answer.attribution);
+    isPending ||= answer.isPending === true;
   }
-  return found.slice(0, limit);
+  return { places, attributions: [...attributions], isPending };
 }
 
-function isSamePlace(a: Suggestion, b: Suggestion): boolean {
-  return a.name === b.name && a.lat === b.lat && a.lon === b.lon;
+/** Whether two geocoders mean the same; the one says "Bern, Schweiz" and the other "Bern". */
+function isSame(a: Suggestion, b: Suggestion): boolean {
+  return (
+    Math.abs(a.lat - b.lat) < sameWithin &&
+    Math.abs(a.lon - b.lon) < sameWithin &&
+    firstName(a) === firstName(b)
+  );
+}
+
+function firstName({ name }: Suggestion): string {
+  return foldName(name.split(',', 1)[0] ?? '').trim();
 }

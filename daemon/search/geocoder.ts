@@ -12,6 +12,8 @@ export interface GeocodeAnswer {
 
 /** Finds places of the world by what a person typed. */
 export interface Geocoder {
+  /** Whether what is typed leaves this machine. */
+  readonly isOnline?: boolean;
   /**
    * Finds at most `limit` places, from memory or disk: it never waits for a network, and never fails.
    * @param text As typed, trimmed.
