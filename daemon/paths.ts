@@ -44,6 +44,9 @@ export const pathSettings: readonly SettingKey[] = [
   'runtime_dir',
   'log_file',
   'bookmarks_file',
+  'objects_root',
+  'objects_tls_cert',
+  'objects_tls_key',
 ];
 
 const program = 'waypointd';
@@ -76,7 +79,7 @@ export function computePaths(
     imports,
     replaced: join(imports, '.replaced'),
     geodata: join(data, 'geodata'),
-    objects: join(data, 'objects'),
+    objects: settings.objects_root ?? join(data, 'objects'),
     backups: join(data, 'backups'),
     cache,
     geocodeDatabase: join(cache, 'geocode.sqlite'),

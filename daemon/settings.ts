@@ -131,12 +131,21 @@ export function checkSetting(
   return isPath ? absolutePath(String(result.data), base) : result.data;
 }
 
+/** Settings that are true or false. */
+export const switches: readonly SettingKey[] = [
+  'history',
+  'objects',
+  'objects_insecure_http',
+  'objects_batch',
+];
+
 /** What a setting's value has to look like, in a few words. */
 function settingForm(key: SettingKey): string {
   const schema = settingSchemas[key];
   if ('options' in schema) return `it is one of ${schema.options.join(', ')}`;
   if (key === 'port') return 'it is a whole number from 0 to 65535';
-  if (key === 'history' || key === 'objects') return 'it is true or false';
+  if (key === 'objects_requests_per_minute') return 'it is a whole number, 0 for no limit';
+  if (switches.includes(key)) return 'it is true or false';
   return key === 'allowed_hosts' ? 'it is a list of host names' : 'it is a text that is not empty';
 }
 

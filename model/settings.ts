@@ -1,8 +1,10 @@
 import { z } from 'zod';
+import { parseByteSize } from './byte-size.ts';
 import { splitCommand } from './command-words.ts';
 import { parsePosition } from './fix.ts';
 import { geocoderUrlFault } from './geocoder-url.ts';
 import { limits } from './limits.ts';
+import { parseListenAddress } from './listen-address.ts';
 
 const path = z.string().min(1);
 const list = z.preprocess(
@@ -29,6 +31,10 @@ const integer = (min: number, max: number) =>
 /** A text that has to pass a check; `form` says what it has to look like, as the end of a sentence. */
 const checkedText = (isRight: (value: string) => boolean, form: string) =>
   z.string().trim().refine(isRight, form);
+const byteSize = checkedText(
+  (value) => parseByteSize(value) !== undefined,
+  'it is a size such as 500M or 20G; 0 is no limit',
+);
 const geocoderUrl = z
   .string()
   .trim()
@@ -68,6 +74,28 @@ export const settingSchemas = {
     'it is up to 200 plain ASCII characters without brackets, such as a mail address',
   ),
   objects: flag,
+  objects_listen: checkedText(
+    (value) => parseListenAddress(value) !== undefined,
+    'it is HOST:PORT, such as 127.0.0.1:43099',
+  ),
+  objects_root: path,
+  objects_public_url: checkedText(
+    (value) => /^https?:\/\/[^\s/?#]+(?:\/[^\s?#]*)?$/u.test(value),
+    'it is the URL that clients use, such as https://objects.example.org',
+  ),
+  objects_tls_cert: path,
+  objects_tls_key: path,
+  objects_insecure_http: flag,
+  objects_trusted_proxy: checkedText(
+    (value) => /^[0-9A-Fa-f:.]+$/u.test(value),
+    'it is the IP address of the proxy',
+  ),
+  objects_batch: flag,
+  objects_max_object: byteSize,
+  objects_min_free: byteSize,
+  objects_requests_per_minute: integer(0, 1_000_000),
+  objects_bandwidth_per_day: byteSize,
+  objects_documentation_url: z.url(),
 } as const;
 
 export type SettingKey = keyof typeof settingSchemas;
@@ -90,6 +118,13 @@ export const settingDefaults = {
   location_provider: 'auto',
   geocoder: 'offline',
   objects: false,
+  objects_listen: '127.0.0.1:43099',
+  objects_insecure_http: false,
+  objects_batch: true,
+  objects_max_object: '0',
+  objects_min_free: '1G',
+  objects_requests_per_minute: 0,
+  objects_bandwidth_per_day: '0',
 } as const satisfies Partial<Record<SettingKey, unknown>>;
 
 /** What each setting is for, as `waypointd config` and `--help` print it. */
@@ -109,5 +144,18 @@ export const settingHelp: Record<SettingKey, string> = {
   geocoder: 'who finds places by name: offline, off, nominatim or photon (docs/geocoding.md)',
   geocoder_url: 'base URL of the geocoding server; it is told what is typed',
   geocoder_contact: 'how the operator of the geocoding server can reach you',
-  objects: 'also run the object server (no effect in this version)',
+  objects: 'also run the object server (docs/object-storage.md)',
+  objects_listen: 'where the object server listens, HOST:PORT',
+  objects_root: 'its directory; objects/ in the data directory by default',
+  objects_public_url: 'the URL by which clients reach it, behind a proxy',
+  objects_tls_cert: 'its certificate chain, PEM: it then speaks https',
+  objects_tls_key: 'the private key of that',
+  objects_insecure_http: 'allow passwords in clear text on a network',
+  objects_trusted_proxy: 'IP address of a proxy whose X-Forwarded-For is believed',
+  objects_batch: 'whether git-lfs (its batch API) is served',
+  objects_max_object: 'largest object, such as 5G; 0 is no limit',
+  objects_min_free: 'free space that uploads leave on the disk',
+  objects_requests_per_minute: 'requests a minute of one client; 0 is no limit',
+  objects_bandwidth_per_day: 'bytes a day that one repository sends; 0 is no limit',
+  objects_documentation_url: 'named in its error answers',
 };

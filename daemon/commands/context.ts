@@ -2,7 +2,7 @@ import { Option, type Command } from 'commander';
 import { absolutePath } from '../../client/waypoints/node/places.ts';
 import { settingHelp, settingKeys, type SettingKey } from '../../model/settings.ts';
 import { computePaths, defaultConfigFile, type Paths } from '../paths.ts';
-import { flagName, resolveSettings, type ResolvedSettings } from '../settings.ts';
+import { flagName, resolveSettings, switches, type ResolvedSettings } from '../settings.ts';
 
 /** What every command knows of its surroundings. */
 export interface CommandContext {
@@ -13,8 +13,6 @@ export interface CommandContext {
   /** The file that `--geodata-manifest` names, absolute. */
   readonly geodataManifest: string | undefined;
 }
-
-const switches: readonly SettingKey[] = ['history', 'objects'];
 
 /** Adds a flag for every setting, accepted before and after the command's name; `config --help` lists them. */
 export function addSettingFlags(program: Command): void {
@@ -91,12 +89,24 @@ function camelCase(key: string): string {
 
 /** The table of setting flags that the help of `serve` and `config` ends with. */
 export function settingFlagsHelp(): string {
-  const lines = settingKeys.map(
-    (key) => `  ${`--${flagName(key)}`.padEnd(21)} ${settingHelp[key]}`,
-  );
   return `
 Settings (for every command; also WAYPOINTD_<KEY> in the environment and "waypointd config set"):
-${lines.join('\n')}
-  --config              read this configuration file instead of the usual one
-  --geodata-manifest    know the geodata generations of this file (flag only; for maintainers)`;
+${flagLines((key) => !key.startsWith('objects_'))}
+  --objects-…                 settings of the object server: see "waypointd objects serve --help"
+  --config                    read this configuration file instead of the usual one
+  --geodata-manifest          know the geodata generations of this file (flag only; for maintainers)`;
+}
+
+/** The table of the object server's settings. */
+export function objectFlagsHelp(): string {
+  return `
+Settings (also WAYPOINTD_<KEY> in the environment and "waypointd config set"):
+${flagLines((key) => key.startsWith('objects_'))}`;
+}
+
+function flagLines(isWanted: (key: SettingKey) => boolean): string {
+  return settingKeys
+    .filter(isWanted)
+    .map((key) => `  ${`--${flagName(key)}`.padEnd(27)} ${settingHelp[key]}`)
+    .join('\n');
 }

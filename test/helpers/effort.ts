@@ -1,8 +1,8 @@
 /**
  * How often a test that gets surer with repetition repeats itself: `usual` times in `npm test`, more where
- * WAYPOINTD_TEST_EFFORT asks for a multiple (`.ci/run` does).
+ * TEST_EFFORT asks for a multiple (`.ci/run` does).
  */
 export function rounds(usual: number): number {
-  const effort = Number(process.env['WAYPOINTD_TEST_EFFORT'] ?? '1');
+  const effort = Number(process.env['TEST_EFFORT'] ?? '1');
   return Math.max(1, Math.round(usual * (effort > 0 ? effort : 1)));
 }

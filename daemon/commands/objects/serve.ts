@@ -1,0 +1,47 @@
+import type { Command } from 'commander';
+import { limits } from '../../../model/limits.ts';
+import { objectFlagsHelp } from '../context.ts';
+import { endBySignal, watchSignals } from '../interrupts.ts';
+import { print } from '../output.ts';
+import { objectsContext, type ShortFlags } from './objects-context.ts';
+
+/** `waypointd objects serve` */
+export function registerServeObjects(objects: Command): void {
+  objects
+    .command('serve')
+    .summary('run the object server in this terminal')
+    .description(
+      'Runs the object server in the foreground until Ctrl-C or SIGTERM. It keeps large files by their SHA-256\nfor git-lfs and for "waypointd objects push". To run it beside the daemon, set objects to true.',
+    )
+    .option('--listen <host:port>', 'as --objects-listen')
+    .option('--root <dir>', 'as --objects-root')
+    .option('--public-url <url>', 'as --objects-public-url')
+    .addHelpText('after', objectFlagsHelp)
+    .action(async (options: ShortFlags, command: Command) => {
+      await serveObjects(options, command);
+    });
+}
+
+async function serveObjects(options: ShortFlags, command: Command): Promise<void> {
+  const { settings, paths } = objectsContext(command, options);
+  const asked = Promise.withResolvers<void>();
+  const stopWatching = watchSignals((signal, isFirst) => {
+    if (!isFirst) endBySignal(signal);
+    asked.resolve();
+  });
+  const [{ startObjects }, { openLog }] = await Promise.all([
+    import('../../objects/start.ts'),
+    import('../../log.ts'),
+  ]);
+  const log = await openLog({ level: settings.log_level, file: settings.log_file });
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  try {
+    const server = await startObjects({ settings, paths, log, clock });
+    await print(server.url);
+    await asked.promise;
+    await server.close(limits.shutdownMs);
+  } finally {
+    await log.close();
+    stopWatching();
+  }
+}

@@ -1,0 +1,143 @@
+import { readFileSync } from 'node:fs';
+import type { Server, ServerOptions } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
+import { parseByteSize } from '../../model/byte-size.ts';
+import {
+  isLoopbackHost,
+  parseListenAddress,
+  type ListenAddress,
+} from '../../model/listen-address.ts';
+import type { Clock, Log } from '../../model/process.ts';
+import type { Settings } from '../../model/settings.ts';
+import type { ObjectsConfig } from '../../objects/config.ts';
+import { RootTaken, startObjectServer } from '../../objects/server.ts';
+import { ObjectsRefused } from '../../storage/objects/open.ts';
+import type { Paths } from '../paths.ts';
+import { StartRefused } from '../start-refused.ts';
+
+export interface RunningObjects {
+  /** Base address of the server, without a repository. */
+  readonly url: string;
+  readonly port: number;
+  readonly close: (graceMs: number) => Promise<void>;
+}
+
+interface StartOptions {
+  readonly settings: Settings;
+  readonly paths: Paths;
+  readonly log: Log;
+  readonly clock: Clock;
+}
+
+/**
+ * Starts the object server that the settings describe.
+ * @throws StartRefused with the exit code that says why
+ */
+export async function startObjects({
+  settings,
+  paths,
+  log,
+  clock,
+}: StartOptions): Promise<RunningObjects> {
+  const listen = parseListenAddress(settings.objects_listen);
+  if (listen === undefined)
+    throw new StartRefused(78, 'The setting objects_listen is no HOST:PORT.');
+  const tls = readCertificate(settings);
+  refuseClearText(settings, listen, tls !== undefined);
+  const config = configOf(settings, tls !== undefined);
+  try {
+    const server = await startObjectServer({
+      root: paths.objects,
+      config,
+      log,
+      clock,
+      listen,
+      ...(tls === undefined ? {} : { tls }),
+    });
+    const { port } = server;
+    log.info('objects.ready', { port });
+    return { ...server, url: config.publicUrl ?? addressOf({ ...listen, port }, config.isTls) };
+  } catch (error) {
+    throw refusalOf(error, listen);
+  }
+}
+
+function configOf(settings: Settings, isTls: boolean): ObjectsConfig {
+  return {
+    publicUrl: settings.objects_public_url?.replace(/\/+$/u, ''),
+    isTls,
+    trustedProxy: settings.objects_trusted_proxy,
+    hasBatch: settings.objects_batch,
+    maxObjectBytes: parseByteSize(settings.objects_max_object) ?? 0,
+    minFreeBytes: parseByteSize(settings.objects_min_free) ?? 0,
+    requestsPerMinute: settings.objects_requests_per_minute,
+    bandwidthPerDay: parseByteSize(settings.objects_bandwidth_per_day) ?? 0,
+    documentationUrl: settings.objects_documentation_url,
+  };
+}
+
+function addressOf({ host, port }: ListenAddress, isTls: boolean): string {
+  const name = host.includes(':') ? `[${host}]` : host;
+  return `${isTls ? 'https' : 'http'}://${name}:${port}`;
+}
+
+function readCertificate(settings: Settings): ((options: ServerOptions) => Server) | undefined {
+  const { objects_tls_cert: certFile, objects_tls_key: keyFile } = settings;
+  if (certFile === undefined && keyFile === undefined) return undefined;
+  if (certFile === undefined || keyFile === undefined) {
+    throw new StartRefused(
+      78,
+      'The settings objects_tls_cert and objects_tls_key need each other.',
+    );
+  }
+  try {
+    const [cert, key] = [readFileSync(certFile), readFileSync(keyFile)];
+    return (options) => createTlsServer({ ...options, cert, key });
+  } catch (cause) {
+    throw new StartRefused(78, 'The certificate of the object server cannot be read.', cause);
+  }
+}
+
+/** Passwords must not cross a network in clear text because somebody forgot a setting. */
+function refuseClearText(settings: Settings, { host }: ListenAddress, isTls: boolean): void {
+  const isBehindTls = settings.objects_public_url?.startsWith('https://') === true;
+  if (isTls || isBehindTls || isLoopbackHost(host) || settings.objects_insecure_http) return;
+  throw new StartRefused(
+    78,
+    `Listening on ${host} without https would send passwords in clear text. Give --objects-tls-cert and --objects-tls-key, or the https --objects-public-url of a proxy in front, or allow it with --objects-insecure-http.`,
+  );
+}
+
+function refusalOf(error: unknown, { host, port }: ListenAddress): unknown {
+  if (error instanceof RootTaken) {
+    return new StartRefused(75, 'Another object server has this directory.', error);
+  }
+  if (error instanceof ObjectsRefused) return refusedDatabase(error);
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'EADDRINUSE') {
+    return new StartRefused(75, `Port ${port} of ${host} is taken by another program.`, error);
+  }
+  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+    return new StartRefused(78, `The object server cannot listen on ${host}:${port}.`, error);
+  }
+  return error;
+}
+
+function refusedDatabase(error: ObjectsRefused): StartRefused {
+  switch (error.refusal) {
+    case 'newer':
+      return new StartRefused(65, 'The object store is from a newer waypointd.', error);
+    case 'missing':
+      return new StartRefused(
+        74,
+        'The object store has contents but no objects.sqlite: bring it back from a backup.',
+        error,
+      );
+    case 'unreadable':
+      return new StartRefused(
+        74,
+        'The objects.sqlite of the object store cannot be read: bring it back from a backup.',
+        error,
+      );
+  }
+}
