@@ -4,8 +4,10 @@ import { distanceM } from './earth.ts';
 const followMs = 300_000;
 /** How far from the followed source another one may be and still be at the same place, metres. */
 const togetherM = 150;
-/** …and further for each second since: metres, and times the speed of the followed one. */
-const togetherSpeed = 10;
+/** …and further, as it may have set off since: so many metres a second, up to so many metres. */
+const settingOffSpeed = 10;
+const settingOffM = 150;
+/** …and further, as it was on its way: so many times its speed. */
 const speedShare = 1.5;
 const none = -1;
 
@@ -36,12 +38,13 @@ export class FollowedSource {
   agrees(timeMs: number, latE7: number, lonE7: number, source: number, leads: boolean): boolean {
     if (source === this.#source) return true;
     if (!this.#isAlive(timeMs)) {
-      if (leads) this.#follow(source);
+      if (leads) this.#follow(timeMs, latE7, lonE7, source);
       return true;
     }
     const apart = distanceM(this.#latE7, this.#lonE7, latE7, lonE7);
     const seconds = (timeMs - this.#timeMs) / 1_000;
-    return apart <= togetherM + (togetherSpeed + speedShare * this.#speed()) * seconds;
+    const setOff = Math.min(settingOffSpeed * seconds, settingOffM);
+    return apart <= togetherM + setOff + speedShare * this.#speed() * seconds;
   }
 
   /** To be told of every observation that is believed. */
@@ -60,9 +63,11 @@ export class FollowedSource {
     return this.#timeMs < this.#endMs[this.#source]!;
   }
 
-  #follow(source: number): void {
+  #follow(timeMs: number, latE7: number, lonE7: number, source: number): void {
     this.#source = source;
-    this.#timeMs = Number.NEGATIVE_INFINITY;
+    this.#timeMs = timeMs;
+    this.#latE7 = latE7;
+    this.#lonE7 = lonE7;
     this.#timeBeforeMs = Number.NEGATIVE_INFINITY;
   }
 

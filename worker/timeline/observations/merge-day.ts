@@ -49,6 +49,6 @@ function endOfRun(stream: DayStream, untilMs: number): number {
   const { at, end } = stream;
   if (timeMs[end - 1]! < untilMs) return end;
   let to = at + 1;
-  while (timeMs[to]! < untilMs) to += 1;
+  while (to < end && timeMs[to]! < untilMs) to += 1;
   return to;
 }
