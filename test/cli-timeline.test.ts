@@ -1,12 +1,15 @@
 import type { ServerResponse } from 'node:http';
-import test from 'ava';
+import { fileURLToPath } from 'node:url';
+import test, { type ExecutionContext } from 'ava';
 import { parsePeriod } from '../daemon/commands/timeline-period.ts';
 import { kilometres, placeOf, stayTime } from '../daemon/commands/timeline-wording.ts';
 import { whereAt } from '../daemon/commands/where-answer.ts';
 import { parseMoment } from '../daemon/commands/where.ts';
 import { parseDate } from '../model/calendar-date.ts';
+import type { TimelineJobRecord } from '../model/timeline-job.ts';
 import type { TimelineResult, TimelineStop } from '../model/timeline-result.ts';
 import { fail, finish, startFakeDaemon, testCli, type TestCli } from './helpers/cli.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { resultOf } from './programs/unruly-timeline-tasks.ts';
 
 const today = parseDate('2024-03-31')!;
@@ -193,7 +196,7 @@ type Job = Readonly<Record<string, unknown>>;
 
 /** A daemon whose one job goes through these records, one for each time it is asked. */
 function jobDaemon(
-  t: Parameters<typeof startFakeDaemon>[0],
+  t: ExecutionContext<unknown>,
   cli: TestCli,
   records: readonly Job[],
   result?: TimelineResult,
@@ -274,23 +277,16 @@ test('timeline: CSV is for spreadsheets, and its notes are beside it', async (t)
   t.regex(stderr, /Only 2 of 30,000 stops are listed/);
 });
 
-const failures: [what: string, record: Job, why: RegExp][] = [
-  [
-    'failed',
-    { ...finished, state: 'failed', error: 'The timeline took longer than ten minutes.' },
-    /^waypointd: The timeline took longer than ten minutes\.\n$/,
-  ],
-  ['cancelled by another', { ...finished, state: 'cancelled' }, /cancelled from elsewhere/],
-];
-for (const [what, record, why] of failures) {
-  test(`timeline: a job that is ${what} is told, with exit code 1`, async (t) => {
-    const cli = testCli(t);
-    await jobDaemon(t, cli, [running, record]);
-    const { code, stdout, stderr } = await cli.run(['timeline', '2024']);
-    t.deepEqual({ code, stdout }, { code: 1, stdout: '' });
-    t.regex(stderr, why);
+test('timeline: a job that has failed is told, with exit code 1', async (t) => {
+  const cli = testCli(t);
+  const error = 'The timeline took longer than ten minutes.';
+  await jobDaemon(t, cli, [running, { ...finished, state: 'failed', error }]);
+  t.deepEqual(await cli.run(['timeline', '2024']), {
+    code: 1,
+    stdout: '',
+    stderr: `waypointd: ${error}\n`,
   });
-}
+});
 
 test('where: a full line of jobs is told, with exit code 1', async (t) => {
   const cli = testCli(t);
@@ -325,3 +321,97 @@ test('timeline: Ctrl-C cancels the job', async (t) => {
   t.true(isCancelled);
   t.deepEqual({ code, stdout, stderr }, { code: 130, stdout: '', stderr: 'Stopping …\n' });
 });
+
+const journey = fileURLToPath(new URL('../fixtures/journey', import.meta.url));
+
+test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and JSON', async (t) => {
+  const cli = testCli(t);
+  const daemon = await startTestDaemon(t, { root: cli.root, options: { handOver: true } });
+  t.is((await daemon.call('POST', '/api/import', { dir: journey })).status, 200);
+  const result = await journeyResult(t, daemon);
+  const countries = result.places.filter(({ level }) => level === 'country');
+
+  const overview = async () => {
+    const { stdout, stderr } = await cli.run(['timeline', '2024-05']);
+    t.is(stderr, '');
+    t.regex(
+      stdout,
+      /^2024-05-01 to 2024-05-31: data on 23 of 31 days\. Days and times are UTC\.\nPlaces: geodata \d[\d.]+, .*GeoNames.*\n\nCOUNTRY +DAYS +NIGHTS +TIME  FIRST +LAST\n/u,
+    );
+    t.regex(stdout, /^Portugal +4 +3 +2 d \d+ h  2024-05-03  2024-05-06$/mu);
+    t.regex(stdout, /^Galicia +Spain +5 +4 +3 d \d+ h  2024-05-10$/mu);
+    t.regex(stdout, /^Bilbao +Basque Country +ES +3 +2 +1 d \d+ h  2024-05-12$/mu);
+    t.regex(stdout, /^… and \d+ more: --level locality shows all localities\.$/mu);
+    t.regex(stdout, /\n\d+ d \d+ h of \d+ d \d+ h in stops are inferred: .*\nSilence of /u);
+  };
+  const csv = async () => {
+    const text = await cli.out(['timeline', '2024-05', '--level', 'country', '--format', 'csv']);
+    t.deepEqual(
+      text.split('\r\n').map((line) => line.split(',').slice(0, 3)),
+      [
+        ['level', 'country', 'country_id'],
+        ...countries.map(({ country, country_id: code }) => ['country', country, code]),
+        [''],
+      ],
+    );
+  };
+  const geojson = async () => {
+    const { features } = JSON.parse(await cli.out(['timeline', '2024-05', '-f', 'geojson']));
+    const { latitude, longitude, ...properties } = result.timeline[0]!;
+    const geometry = { type: 'Point', coordinates: [longitude, latitude] };
+    t.deepEqual(features[0], { type: 'Feature', geometry, properties });
+    t.is(features.length, result.timeline.length);
+  };
+  const json = async () =>
+    t.deepEqual(JSON.parse(await cli.out(['timeline', '2024-05', '-f', 'json'])), result);
+  const days = async () =>
+    t.regex(await cli.out(['timeline', '2024-05-05', '--days']), /^2024-05-05 +311 .* PT$/mu);
+  const nothing = async () =>
+    t.deepEqual(await cli.run(['timeline', '1969-12-31']), {
+      code: 0,
+      stdout: '',
+      stderr: 'Nothing was recorded on 1969-12-31 (UTC).\nThere are 4,764 points of other days.\n',
+    });
+  const atStop = async () =>
+    t.regex(
+      await cli.out(['where', '2024-05-04T10:00Z']),
+      /^2024-05-04 10:00 UTC: Porto, Portugal\nposition  41\.14\d*, -8\.61\d*\nfrom +2024-05-04 09:5\d\nto +2024-05-04 10:1\d\nfor +1\d min\n$/,
+    );
+  const between = async () =>
+    t.regex(
+      await cli.out(['where', '2024-05-08', '11:00']),
+      /^2024-05-08 11:00 UTC: between two stops\npassed +2024-05-08 10:\d\d  Teo, .*\nreached +2024-05-08 11:2\d  Santiago de Compostela, Galicia, Spain, \d+ km on\n$/,
+    );
+  const after = async () => {
+    const answer = JSON.parse(await cli.out(['where', '2024-06-01T08:00+02:00', '--json']));
+    const previous = { country_id: 'SE', locality: 'Helsingborg' };
+    t.like(answer, { time_utc: '2024-06-01T06:00:00Z', state: 'unknown', previous });
+    t.false('next' in answer);
+  };
+  const commands = [overview, csv, geojson, json, days, nothing, atStop, between, after];
+  await Promise.all(commands.map((command) => command()));
+  t.notRegex(daemon.logged.join('\n'), /2024-05|Porto|41\.1/);
+});
+
+async function journeyResult(t: ExecutionContext, daemon: TestDaemon): Promise<TimelineResult> {
+  const period = { start_date: '2024-05-01', end_date: '2024-05-31' };
+  const accepted = await daemon.call('POST', '/api/timelines', period);
+  const path = `/api/timelines/${accepted.body.job_id}`;
+  let job = await daemon.get<TimelineJobRecord>(path);
+  while (job.body.finished_at === undefined) job = await daemon.get(path);
+  t.like(job.body, { state: 'completed', ...period, processed_observations: 4_764 });
+  t.is(job.body.total_observations, 4_764);
+  const { body } = await daemon.get<TimelineJobRecord>(`${path}?result=true`);
+  const countries = body.result!.places.filter(({ level }) => level === 'country');
+  t.deepEqual(countries.map(({ country_id: code }) => code).toSorted(), [
+    'BE',
+    'DE',
+    'DK',
+    'ES',
+    'FR',
+    'NL',
+    'PT',
+    'SE',
+  ]);
+  return body.result!;
+}

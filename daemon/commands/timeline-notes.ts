@@ -7,9 +7,11 @@ import { counted, dateOf } from './wording.ts';
 /** What tables begin with: the period, whose days are UTC, and where the names come from. */
 export function headLines(result: TimelineResult): string[] {
   const { period, summary, dataset } = result;
+  const { start, end } = daysOf(result);
+  const days = start === end ? start : `${start} to ${end}`;
   const active = `data on ${summary.active_days.toLocaleString('en-US')} of ${counted(period.days, 'day')}`;
   return [
-    `${daysText(result)}: ${active}. Days and times are UTC.`,
+    `${days}: ${active}. Days and times are UTC.`,
     dataset === null
       ? 'No geodata could be opened: stops have no names, and places no totals.'
       : forTerminal(`Places: geodata ${dataset.dataset_version}, ${dataset.attribution}.`),
@@ -48,7 +50,9 @@ export function isEmpty({ summary, timeline }: TimelineResult): boolean {
 /** Why there is nothing to show. */
 export function emptyLines(result: TimelineResult): string[] {
   const { indexed_valid_times, indexed_missing_times, indexed_invalid_times } = result.summary;
-  const nothing = `Nothing was recorded in ${daysText(result)} (UTC).`;
+  const { start, end } = daysOf(result);
+  const days = start === end ? `on ${start}` : `from ${start} to ${end}`;
+  const nothing = `Nothing was recorded ${days} (UTC).`;
   if (indexed_valid_times > 0) {
     return [nothing, `There are ${counted(indexed_valid_times, 'point')} of other days.`];
   }
@@ -58,8 +62,8 @@ export function emptyLines(result: TimelineResult): string[] {
   return [`No tracks have been imported yet. Import some: ${invocation()} import ~/tracks -r`];
 }
 
-function daysText({ period }: TimelineResult): string {
+/** The first and the last day. */
+function daysOf({ period }: TimelineResult): { readonly start: string; readonly end: string } {
   const last = new Date(Date.parse(period.end_utc_exclusive) - 1).toISOString();
-  const [from, to] = [dateOf(period.start_utc), dateOf(last)];
-  return from === to ? from : `${from} to ${to}`;
+  return { start: dateOf(period.start_utc), end: dateOf(last) };
 }

@@ -1,7 +1,7 @@
 import type { SingleBar } from 'cli-progress';
 import type { TimelineJobRecord } from '../../model/timeline-job.ts';
 
-const format = 'Reading [{bar}] {percentage}% | {points} points | {eta_formatted}';
+const format = 'Reading [{bar}] {percentage}% | {points} points';
 /** A bar that is there for a blink only irritates. */
 const patienceMs = 300;
 

@@ -1,9 +1,10 @@
-import type {
-  PlaceLevel,
-  TimelineDay,
-  TimelinePlace,
-  TimelineResult,
-  TimelineStop,
+import {
+  placeLevels,
+  type PlaceLevel,
+  type TimelineDay,
+  type TimelinePlace,
+  type TimelineResult,
+  type TimelineStop,
 } from '../../model/timeline-result.ts';
 import { print, terminalWidth } from './output.ts';
 import { layOut, tableLine, titleLine, type Column } from './table.ts';
@@ -23,12 +24,18 @@ const totals: readonly Column[] = [
 ];
 
 const placeColumns: Readonly<Record<PlaceLevel, readonly Column[]>> = {
-  country: [{ title: 'COUNTRY', canShrink: true }, ...totals],
+  country: [
+    { title: 'COUNTRY', canShrink: true },
+    ...totals.slice(0, -1),
+    { title: 'FIRST' },
+    ...totals.slice(-1),
+  ],
   region: [{ title: 'REGION', canShrink: true }, { title: 'COUNTRY', canShrink: true }, ...totals],
   locality: [
     { title: 'LOCALITY', canShrink: true },
     { title: 'REGION', canShrink: true },
-    { title: 'COUNTRY', canShrink: true },
+    // The code of the country: two names side by side is all that 80 columns have room for.
+    { title: 'CC' },
     ...totals,
   ],
 };
@@ -39,13 +46,15 @@ const plural: Readonly<Record<PlaceLevel, string>> = {
   locality: 'localities',
 };
 
-/** Prints the rows of every level, the longest times of each first. */
+/** Prints the rows of every level that has any, the longest times of each first. */
 export async function printOverview({ places }: TimelineResult): Promise<void> {
-  for (const level of ['country', 'region', 'locality'] as const) {
-    const rows = rowsOf(places, level);
+  for (const level of placeLevels) {
+    const rows = ofLevel(places, level);
     if (rows.length === 0) continue;
-    await printTable(placeColumns[level], rows.slice(0, overviewRows));
-    const more = rows.length - overviewRows;
+    // Who travels far goes through hundreds of towns; among countries every one counts.
+    const shown = rows.filter((row) => level === 'country' || row.stop_seconds > 0);
+    await printTable(placeColumns[level], shown.slice(0, overviewRows).map(placeRow));
+    const more = rows.length - Math.min(shown.length, overviewRows);
     if (more > 0) await print(`… and ${more} more: --level ${level} shows all ${plural[level]}.`);
     await print();
   }
@@ -53,28 +62,32 @@ export async function printOverview({ places }: TimelineResult): Promise<void> {
 
 /** Prints all rows of one level. */
 export async function printLevel({ places }: TimelineResult, level: PlaceLevel): Promise<void> {
-  await printTable(placeColumns[level], rowsOf(places, level));
+  await printTable(placeColumns[level], ofLevel(places, level).map(placeRow));
   await print();
 }
 
-function rowsOf(places: readonly TimelinePlace[], level: PlaceLevel): string[][] {
+function ofLevel(places: readonly TimelinePlace[], level: PlaceLevel): TimelinePlace[] {
   return places
     .filter((place) => place.level === level)
-    .toSorted((a, b) => b.stop_seconds - a.stop_seconds)
-    .map((place) => {
-      const names = {
-        country: [],
-        region: [place.region],
-        locality: [place.locality, place.region],
-      };
-      return [
-        ...[...names[level], place.country].map((name) => name || unnamed),
-        String(place.recorded_days),
-        String(place.nights),
-        place.stop_seconds === 0 ? '-' : stayTime(place.stop_seconds),
-        dateOf(place.last_observation_utc),
-      ];
-    });
+    .toSorted((a, b) => b.stop_seconds - a.stop_seconds);
+}
+
+function placeRow(place: TimelinePlace): string[] {
+  const { level, recorded_days, nights, stop_seconds } = place;
+  const first = level === 'country' ? [dateOf(place.first_observation_utc)] : [];
+  return [
+    ...namesOf(place),
+    String(recorded_days),
+    String(nights),
+    stop_seconds === 0 ? '-' : stayTime(stop_seconds),
+    ...first,
+    dateOf(place.last_observation_utc),
+  ];
+}
+
+function namesOf({ level, country, country_id, region, locality }: TimelinePlace): string[] {
+  if (level === 'country') return [country || unnamed];
+  return level === 'region' ? [region, country] : [locality, region, country_id];
 }
 
 const stopColumns: readonly Column[] = [
@@ -85,23 +98,35 @@ const stopColumns: readonly Column[] = [
   { title: 'PLACE', canShrink: true },
 ];
 
-/** Prints the stops in the order of time; a day's end falls into LEFT only where it is another day. */
+/**
+ * Prints stays and marks in the order of time. What was only passed is there for maps, and would be most of the table; the
+ * way there counts as part of the way on.
+ */
 export async function printStops({ timeline, dataset }: TimelineResult): Promise<void> {
-  await printTable(
-    stopColumns,
-    timeline.map((stop) => stopRow(stop, dataset === null ? '' : unnamed)),
-  );
+  const nameless = dataset === null ? '' : unnamed;
+  const rows: string[][] = [];
+  let wayM = 0;
+  for (const stop of timeline) {
+    wayM += stop.distance_from_previous_m;
+    if (stop.kind === 'pass') continue;
+    rows.push(stopRow(stop, wayM, nameless));
+    wayM = 0;
+  }
+  await printTable(stopColumns, rows);
+  const passes = timeline.length - rows.length;
+  if (passes > 0) await print(`… and ${passes} places only passed: --format csv shows all.`);
   await print();
 }
 
-function stopRow(stop: TimelineStop, nameless: string): string[] {
-  const [first, last] = [minuteOf(stop.first_observation_utc), minuteOf(stop.last_observation_utc)];
+function stopRow(stop: TimelineStop, wayM: number, nameless: string): string[] {
+  const first = minuteOf(stop.first_observation_utc);
+  const last = minuteOf(stop.last_observation_utc);
   const isOneDay = dateOf(first) === dateOf(last);
   return [
-    stop.continues_before ? `before ${first}` : first,
-    stop.continues_after ? `after ${last}` : isOneDay ? last.slice(11) : last,
+    stop.continues_before ? 'earlier' : first,
+    stop.continues_after ? 'later' : isOneDay ? last.slice(11) : last,
     stop.kind === 'stay' ? stayTime(stop.duration_seconds) : stop.kind,
-    stop.index === 0 ? '' : kilometres(stop.distance_from_previous_m),
+    stop.index === 0 ? '' : kilometres(wayM),
     placeOf(stop) || nameless,
   ];
 }

@@ -99,10 +99,12 @@ async function show(timeMs: number, answer: WhereAnswer, result: TimelineResult)
   }
   const isBetween = answer.state === 'between';
   await print(`${time}: ${isBetween ? 'between two stops' : 'not known'}`);
-  if (previous !== undefined) await print(beside('left', previous, previous.last_observation_utc));
+  if (previous !== undefined) {
+    await print(beside(previous, 'left', previous.last_observation_utc));
+  }
   if (next !== undefined) {
     const km = isBetween ? `, ${kilometres(next.distance_from_previous_m)} km on` : '';
-    await print(beside('reached', next, next.first_observation_utc) + km);
+    await print(beside(next, 'reached', next.first_observation_utc) + km);
   }
   const day = result.days.find(({ date_utc: date }) => date === formatDate(dayOf(timeMs)));
   if ((day?.recorded_observations ?? 0) === 0) await print('Nothing was recorded that day.');
@@ -121,8 +123,9 @@ async function printStop(stop: TimelineStop): Promise<void> {
   }
 }
 
-function beside(verb: string, stop: TimelineStop, time: string): string {
-  return `${verb.padEnd(8)} ${minuteOf(time)}  ${nameOf(stop)}`;
+function beside(stop: TimelineStop, verb: string, time: string): string {
+  const done = stop.kind === 'stay' ? verb : 'passed';
+  return `${done.padEnd(8)} ${minuteOf(time)}  ${nameOf(stop)}`;
 }
 
 /** Names come from geodata, which may have been fetched. */
