@@ -54,13 +54,24 @@ export class Connections {
     server.on('clientError', (error, socket) => this.#onClientError(error, socket));
   }
 
-  /** Ends connections without a request at once, the others after the answer they are waiting for. */
+  /**
+   * Ends each connection after the answer it is waiting for; one without a request gets a moment for it first. Its client
+   * has connected, or kept it open, in order to ask, may be doing so right now, and would see nothing but a reset.
+   */
   letGo(): void {
     this.#isClosing = true;
-    for (const { socket, current } of this.#open.values()) {
-      if (current === undefined) socket.destroy();
-      else current.res.shouldKeepAlive = false;
+    for (const connection of this.#open.values()) {
+      if (connection.current !== undefined) connection.current.res.shouldKeepAlive = false;
+      else this.#endUnlessAsked(connection);
     }
+  }
+
+  #endUnlessAsked(connection: Connection): void {
+    const { socket } = connection;
+    const timer = setTimeout(() => {
+      if (connection.current === undefined) socket.destroy();
+    }, this.#options.limits.partingMs);
+    socket.once('close', () => clearTimeout(timer));
   }
 
   #add(socket: Socket): void {

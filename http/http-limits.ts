@@ -24,6 +24,8 @@ export interface HttpLimits {
    * make the kernel reset it, and many clients then never see the refusal.
    */
   readonly lingerMs: number;
+  /** When the server closes, a connection without a request may still make one for this long. */
+  readonly partingMs: number;
   /** Most that is thrown away meanwhile. */
   readonly lingerBytes: number;
 }
@@ -40,5 +42,6 @@ export const defaultHttpLimits: HttpLimits = {
   idleBodyMs: 60_000,
   drainTimeoutMs: limits.drainTimeoutMs,
   lingerMs: 1_000,
+  partingMs: 100,
   lingerBytes: 8 * limits.bodyBytes,
 };

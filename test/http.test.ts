@@ -832,7 +832,7 @@ test('each request is logged at debug with its route, never its path or query', 
   t.false(logged.join().includes('12ab'));
 });
 
-test('close: idle connections end at once, a request in flight is answered with Connection: close', async (t) => {
+test('close: idle connections end soon, a request in flight is answered with Connection: close', async (t) => {
   const release = gate();
   const started = gate();
   const slow = getRoute('/api/slow', async () => {
@@ -856,6 +856,22 @@ test('close: idle connections end at once, a request in flight is answered with 
   await busy.ended();
   await closed;
   await server.close(1);
+});
+
+test('close: who asks just then, on a new connection or a kept one, is answered', async (t) => {
+  const { server, open } = await startHttpServer(t, { routes });
+  const fresh = await open();
+  const kept = await open(rawRequest('GET /api/look'));
+  await kept.answer();
+  const closed = server.close(60_000);
+  for (const connection of [fresh, kept]) {
+    connection.send(rawRequest('GET /api/look'));
+    const answer = await connection.answer();
+    t.is(answer?.status, 200);
+    t.is(answer?.headers.get('connection'), 'close');
+    await connection.ended();
+  }
+  await closed;
 });
 
 test('close: a stream that began before is finished, then its connection ends', async (t) => {
