@@ -25,6 +25,8 @@ const isWindows = process.platform === 'win32';
 const linux = process.platform === 'linux' ? test : test.skip;
 const posix = isWindows ? test.skip : test;
 const realClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+/** All that comes, however slowly, comes within one second. */
+const oneSecond = { clock: manualTime().clock, schedule: scheduleTimeout };
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
 // Never the system bus of the machine that runs the tests.
 process.env['DBUS_SYSTEM_BUS_ADDRESS'] = 'unix:path=/nonexistent/bus';
@@ -187,7 +189,7 @@ for (const [what, hello, sent, code] of badGpsds) {
   test(`gpsd: one that ${what} ends the session as ${code}`, async (t) => {
     const serve = (socket: Socket): unknown => (sent === 'END' ? socket.end() : socket.write(sent));
     const { port } = await startGpsd(t, serve, hello);
-    t.is(await session(gpsdAt(port)).ended, code);
+    t.is(await session(gpsdAt(port, oneSecond)).ended, code);
   });
 }
 
@@ -313,7 +315,7 @@ const badPrograms: readonly [what: string, script: string, code: string][] = [
 
 for (const [what, script, code] of badPrograms) {
   test(`a program that ${what} ends the session as ${code}`, async (t) => {
-    t.is(await runCommand(nodeCommand(t, script)).ended, code);
+    t.is(await runCommand(nodeCommand(t, script), oneSecond).ended, code);
   });
 }
 
