@@ -4,11 +4,12 @@ import { describeError } from '../../http/error-description.ts';
 import type { GeodataManifest, GeodataStatus } from '../../model/geodata.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
+import type * as tasks from '../../worker/geodata-tasks.ts';
 import { WorkerPool } from '../pool.ts';
-import { noDownload } from './download.ts';
+import { noDownload, type Download } from './download.ts';
 import { GenerationFiles } from './generation-files.ts';
 import { Generations, type HeldGeneration } from './generations.ts';
-import { Installer, type GeodataTasks } from './installer.ts';
+import { Installer, type CheckWhole } from './installer.ts';
 import { OfflinePlaces } from './offline-places.ts';
 import { geodataStatus } from './status.ts';
 
@@ -24,6 +25,8 @@ export interface GeodataOverrides {
   readonly manifest?: GeodataManifest;
   /** Tests bring a smaller one. */
   readonly builtinPath?: string;
+  readonly download?: Download;
+  readonly check?: CheckWhole;
 }
 
 /** A status waits so long for the check of the content that comes once after the start. */
@@ -36,7 +39,7 @@ export class Geodata {
   readonly #options: GeodataOptions;
   readonly #manifest: GeodataManifest;
   readonly #files: GenerationFiles;
-  readonly #pool: WorkerPool<GeodataTasks>;
+  readonly #pool: WorkerPool<typeof tasks>;
   readonly #generations: Generations;
   #starting: Promise<void> = Promise.resolve();
 
@@ -45,12 +48,12 @@ export class Geodata {
     const { manifest = embeddedManifest, builtinPath = builtinGeodataPath() } = overrides;
     this.#options = options;
     this.#manifest = manifest;
-    this.#files = new GenerationFiles(directory);
-    this.#pool = new WorkerPool({ file: 'geodata-tasks' });
-    const parts = { files: this.#files, pool: this.#pool, clock, log };
-    this.#generations = new Generations({ ...parts, builtinPath });
-    const generations = this.#generations;
-    this.installer = new Installer({ ...parts, manifest, generations, download: noDownload });
+    const files = (this.#files = new GenerationFiles(directory));
+    const generations = (this.#generations = new Generations({ files, builtinPath, clock, log }));
+    const pool = (this.#pool = new WorkerPool({ file: 'geodata-tasks' }));
+    const { download = noDownload } = overrides;
+    const { check = (task, signal) => pool.run('checkWhole', task, signal) } = overrides;
+    this.installer = new Installer({ manifest, files, generations, download, check, log });
     this.places = new OfflinePlaces({ generations, clock, log });
   }
 

@@ -8,23 +8,22 @@ import type {
   InstallStatus,
 } from '../../model/geodata.ts';
 import type { Log } from '../../model/process.ts';
-import type * as tasks from '../../worker/geodata-tasks.ts';
+import type { CheckVerdict, GenerationCheck } from '../../worker/geodata-tasks.ts';
 import { createPrivateDirectory } from '../paths.ts';
-import type { WorkerPool } from '../pool.ts';
 import type { Download } from './download.ts';
 import { expectedHash, inspectGeneration, isHosted, type Generation } from './generation.ts';
 import { fileBytes, type GenerationFiles } from './generation-files.ts';
 import type { Generations } from './generations.ts';
 import { InstallFailed, InstallRecord, type InstallEnd } from './install-record.ts';
 
-/** The tasks of the geodata worker. */
-export type GeodataTasks = typeof tasks;
+/** Looks at all of a generation, off the main thread. */
+export type CheckWhole = (check: GenerationCheck, signal: AbortSignal) => Promise<CheckVerdict>;
 
 export interface InstallerOptions {
   readonly manifest: GeodataManifest;
   readonly files: GenerationFiles;
   readonly generations: Generations;
-  readonly pool: WorkerPool<GeodataTasks>;
+  readonly check: CheckWhole;
   readonly download: Download;
   readonly log: Log;
 }
@@ -173,8 +172,8 @@ export class Installer {
     this.#record.enter('verifying');
     this.#record.received(bytes);
     const sha256 = await expectedHash(reference, path);
-    const task = { path, sha256, probes: listed?.probes ?? [] };
-    const verdict = await this.#options.pool.run('checkWhole', task, signal);
+    const check = { path, sha256, probes: listed?.probes ?? [] };
+    const verdict = await this.#options.check(check, signal);
     if (verdict !== 'sound') return new InstallFailed(verdict);
     if (listed === undefined) return undefined;
     const generation = await inspectGeneration(reference, path);
