@@ -8,14 +8,16 @@ import { windowsTaskPlatform } from './windows-task-platform.ts';
 
 /**
  * The service manager of this machine for a service.
+ * @param options.mustReach whether commands will be run, so that it has to be there.
  * @throws CliError when there is none that waypointd knows, or none that can be reached.
  */
 export async function choosePlatform(
   host: ServiceHost,
   choice: ServiceChoice,
+  { mustReach }: { readonly mustReach: boolean },
 ): Promise<ServicePlatform> {
   const { platform } = host;
-  if (platform === 'linux') return systemdPlatform(host, choice);
+  if (platform === 'linux') return systemdPlatform(host, choice, mustReach);
   if (platform === 'darwin') return launchdPlatform(host, choice);
   if (platform === 'win32') {
     return choice.isSystem

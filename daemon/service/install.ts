@@ -5,7 +5,7 @@ import { probePort } from '../port-probe.ts';
 import type { CommandLine, CommandResult, Runner } from './command-line.ts';
 import { commandText } from './command-text.ts';
 import { isSandboxFailure } from './exit-meaning.ts';
-import { changeFiles, compareFiles, installedFiles } from './service-files.ts';
+import { changeFiles, compareFiles, installedFiles, removeEmpty } from './service-files.ts';
 import type { InstallPlan, ServicePlatform, ServiceState } from './service-platform.ts';
 
 /** What has become of an install. */
@@ -101,6 +101,7 @@ export async function uninstallService(platform: ServicePlatform, run: Runner): 
   await runOrThrow(beforeFiles, run);
   await changeFiles({ written: [], removed });
   await runOrThrow(afterFiles, run);
+  for (const directory of platform.ownDirectories) await removeEmpty(directory);
   return removed;
 }
 

@@ -40,6 +40,7 @@ export function launchdPlatform(host: ServiceHost, choice: ServiceChoice): Servi
     choice,
     title: `your LaunchAgent ${label}`,
     ownFiles: [plist],
+    ownDirectories: [],
     plan: (wish) => ({
       directories: [...wish.writable, posix.dirname(logFile)],
       files: [

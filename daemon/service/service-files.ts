@@ -55,8 +55,14 @@ export async function changeFiles(changes: Omit<FileChanges, 'isUpdate'>): Promi
   for (const path of changes.removed) {
     await rm(path, { force: true });
     // The directory of drop-ins, unless something else is in it; the managers' own directories are left.
-    if (path.endsWith('.conf')) await rmdir(dirname(path)).catch(() => undefined);
+    if (path.endsWith('.conf')) await removeEmpty(dirname(path));
   }
+}
+
+/** Removes a directory if nothing is in it. */
+export async function removeEmpty(directory: string): Promise<void> {
+  // Not empty, or not there: both are fine.
+  await rmdir(directory).catch(() => undefined);
 }
 
 /** The first lines have it; longer files are not ours. */

@@ -85,6 +85,8 @@ export interface ServicePlatform {
   readonly title: string;
   /** Every file that an install may leave. */
   readonly ownFiles: readonly string[];
+  /** Directories that an uninstall removes if they are empty, the inner ones first. */
+  readonly ownDirectories: readonly string[];
   /** @throws UnfitText for a path that the service manager cannot express */
   readonly plan: (wish: ServiceWish) => InstallPlan;
   readonly start: readonly CommandLine[];

@@ -27,14 +27,16 @@ const systemDirectory = '/etc/systemd/system';
 
 /**
  * The service of systemd, of the user or of the machine.
+ * @param mustReach whether commands will be run, so that it has to be there.
  * @throws CliError when there is no systemd, or none that this user can reach.
  */
 export async function systemdPlatform(
   host: ServiceHost,
   choice: ServiceChoice,
+  mustReach: boolean,
 ): Promise<ServicePlatform> {
-  const directory = choice.isSystem ? systemDirectory : await userDirectory(host);
-  if (choice.isSystem) await requireSystemd(host);
+  const directory = choice.isSystem ? systemDirectory : await userDirectory(host, mustReach);
+  if (choice.isSystem && mustReach) await requireSystemd(host);
   const units = unitsOf(choice, directory);
   const { service, socket } = units;
   const systemctl = systemctlOf(choice);
@@ -43,6 +45,7 @@ export async function systemdPlatform(
     choice,
     title: choice.isSystem ? `the systemd service ${service}` : `your systemd service ${service}`,
     ownFiles: [units.serviceFile, units.socketFile, units.noNetworkFile],
+    ownDirectories: choice.isSystem ? [] : leftDirectories(host, choice, directory),
     plan: (wish) => plan(choice, units, wish, systemctl),
     start: [...forget, systemctl(['start', service])],
     stop: [systemctl(['stop', socket], true), systemctl(['stop', service])],
@@ -79,13 +82,16 @@ function unitsOf({ name }: ServiceChoice, directory: string): Units {
  * Where the user's systemd reads the units of this user. A session may have set XDG_CONFIG_HOME without the service
  * manager knowing, so that is asked; the answer also tells that it can be reached.
  */
-async function userDirectory({ run, env, home }: ServiceHost): Promise<string> {
+async function userDirectory(
+  { run, env, home, user }: ServiceHost,
+  mustReach: boolean,
+): Promise<string> {
   const words = ['--user', 'show', '--property', 'UnitPath', '--value'];
   const { code, stdout } = await run({ program: 'systemctl', words });
-  if (code === undefined) throw new CliError(noSystemd);
-  if (code !== 0) {
+  if (code === undefined && mustReach) throw new CliError(noSystemd);
+  if (code !== 0 && mustReach) {
     throw new CliError(
-      'Your systemd service manager cannot be reached from here. It runs while you are logged in: log in as this user (not through su or sudo), or have it run always: sudo loginctl enable-linger USER',
+      `The systemd service manager of ${user} cannot be reached from here. It runs while ${user} is logged in: log in as ${user}, not through su or sudo, or have it run always: sudo loginctl enable-linger ${user}`,
     );
   }
   const usual = posix.join(home, '.config', 'systemd', 'user');
@@ -101,6 +107,17 @@ const noSystemd =
 async function requireSystemd({ run }: ServiceHost): Promise<void> {
   const { code } = await run({ program: 'systemctl', words: ['show', '--property', 'Version'] });
   if (code !== 0) throw new CliError(noSystemd);
+}
+
+/** Those that an install or the service may have made, the inner ones first. */
+function leftDirectories(
+  { env }: ServiceHost,
+  { name }: ServiceChoice,
+  directory: string,
+): readonly string[] {
+  const runtime = env['XDG_RUNTIME_DIR'];
+  const ofService = runtime === undefined ? [] : [posix.join(runtime, name)];
+  return [...ofService, directory, posix.dirname(directory)];
 }
 
 type Systemctl = (words: readonly string[], mayFail?: boolean) => CommandLine;
@@ -176,8 +193,6 @@ function filesOf(
     title: serviceTitles[name],
     node,
     words: [launcher, ...wish.words],
-    // The object server does not report yet: a unit that waits for it would never be ready.
-    reports: name === 'waypointd',
     hasSocket: port !== undefined,
   };
   const text = isSystem

@@ -41,6 +41,7 @@ export function windowsServicePlatform(host: ServiceHost, choice: ServiceChoice)
     choice,
     title: `the Windows service ${name}`,
     ownFiles: [],
+    ownDirectories: [],
     plan: (wish) => {
       const commands = install(host, choice, wish, start);
       return {

@@ -25,6 +25,7 @@ export function windowsTaskPlatform(host: ServiceHost, choice: ServiceChoice): S
     title: `your scheduled task ${name}`,
     // The scheduler keeps the task itself; the file is only how it is told.
     ownFiles: [],
+    ownDirectories: [],
     plan: (wish) => ({
       directories: [...wish.writable, win32.dirname(logFile)],
       files: [

@@ -2,8 +2,6 @@ import { finalExitCodes, marker, type ServiceProgram } from '../service-program.
 import { argumentWord, pathWord, programWord } from './unit-words.ts';
 
 interface CommonUnit extends ServiceProgram {
-  /** Whether the program reports to systemd when it is ready and that it is alive. */
-  readonly reports: boolean;
   /** Whether a socket unit of the same name holds its port. */
   readonly hasSocket: boolean;
 }
@@ -12,7 +10,7 @@ interface CommonUnit extends ServiceProgram {
 export interface UserUnit extends CommonUnit {
   /** Directories it may write to; each must be there when it starts. */
   readonly writable: readonly string[];
-  /** Whether systemd makes its cache directory, `~/.cache/NAME`, at each start. */
+  /** Whether systemd makes its cache directory, `~/.cache/waypointd`, at each start. */
   readonly hasCacheDirectory: boolean;
   /** False where the kernel gives users no namespaces (AppArmor in Ubuntu 24.04): such a unit would not start. */
   readonly isSandboxed: boolean;
@@ -68,11 +66,7 @@ export function renderUserUnit(unit: UserUnit): string {
 # The next install overwrites changes made here: make them with "systemctl --user edit ${name}".
 ${unitSection(unit)}
 ${lifeCycle(unit)}
-# A daemon started by hand keeps its daemon.json there when this service fails to start beside it.
-RuntimeDirectory=${name}
-RuntimeDirectoryMode=0700
-RuntimeDirectoryPreserve=yes
-${unit.hasCacheDirectory ? `CacheDirectory=${name}\nCacheDirectoryMode=0700\n` : ''}
+${isDaemon(unit) ? runtimeDirectory : ''}${unit.hasCacheDirectory ? cacheDirectory : ''}
 ${unit.isSandboxed ? sandbox(unit) : noSandbox}
 ${limits}
 [Install]
@@ -103,11 +97,7 @@ DynamicUser=yes
 Environment=HOME=%S/${name}
 StateDirectory=${name}
 StateDirectoryMode=0700
-CacheDirectory=${name}
-CacheDirectoryMode=0700
-RuntimeDirectory=${name}
-RuntimeDirectoryMode=0700
-
+${isDaemon(unit) ? `${cacheDirectory}RuntimeDirectory=waypointd\nRuntimeDirectoryMode=0700\n` : ''}
 ProtectHome=yes
 PrivateIPC=yes
 AmbientCapabilities=
@@ -116,6 +106,19 @@ ${limits}
 [Install]
 WantedBy=multi-user.target
 ${also(unit)}`;
+}
+
+/** A daemon started by hand keeps its daemon.json there when this service fails to start beside it. */
+const runtimeDirectory = `RuntimeDirectory=waypointd
+RuntimeDirectoryMode=0700
+RuntimeDirectoryPreserve=yes
+`;
+
+const cacheDirectory = 'CacheDirectory=waypointd\nCacheDirectoryMode=0700\n';
+
+/** The object server writes no hand-over file, has no cache and does not report to systemd. */
+function isDaemon({ name }: CommonUnit): boolean {
+  return name === 'waypointd';
 }
 
 /** A socket that cannot be had does not keep the service from starting: then the program says who is in the way. */
@@ -133,14 +136,15 @@ StartLimitBurst=5
  * TimeoutStartSec: the copy and upgrade of a large store come before the program is ready.
  */
 function lifeCycle(unit: CommonUnit): string {
-  const { node, words, reports } = unit;
-  const type = reports
+  const { name, node, words } = unit;
+  const type = isDaemon(unit)
     ? 'Type=notify\nNotifyAccess=all\nWatchdogSec=30\nTimeoutStartSec=300'
     : 'Type=exec';
   const command = [programWord(node), ...words.map(argumentWord)].join(' ');
   return `[Service]
 ${type}
 ExecStart=${command}
+SyslogIdentifier=${name}
 Restart=on-failure
 RestartSec=1
 RestartPreventExitStatus=${finalExitCodes.join(' ')}

@@ -1,0 +1,202 @@
+import { Option, type Command } from 'commander';
+import { choosePlatform } from '../service/choose-platform.ts';
+import { runHere, type CommandLine } from '../service/command-line.ts';
+import { runAll, runOrThrow, uninstallService, untilSettled } from '../service/install.ts';
+import { installedFiles } from '../service/service-files.ts';
+import { thisHost, type ServiceHost } from '../service/service-host.ts';
+import type { ServiceChoice, ServicePlatform } from '../service/service-platform.ts';
+import { CliError, usageError } from './cli-error.ts';
+import { commandContext } from './context.ts';
+import { note, print, printJson } from './output.ts';
+import { installCommand, showCommands } from './service-install.ts';
+import { confirmRunning, serviceCommand } from './service-report.ts';
+import { readServiceStatus, showStatus } from './service-status.ts';
+
+interface ChoiceOptions {
+  readonly system?: boolean;
+}
+
+interface DryRunOption extends ChoiceOptions {
+  readonly dryRun?: boolean;
+}
+
+/** `waypointd service …` */
+export function registerService(program: Command): void {
+  const service = program
+    .command('service')
+    .summary('have the daemon start by itself, and stop, watch and remove it')
+    .description(
+      'Has the service manager of this system run the daemon: systemd on Linux, launchd on macOS, the\ntask scheduler on Windows. It starts by itself and is started again after a crash.',
+    );
+  registerInstall(service, program);
+  registerUninstall(service);
+  registerStatus(service);
+  for (const verb of ['start', 'stop', 'restart'] as const) registerVerb(service, verb);
+  registerLogs(service);
+}
+
+function addChoice(command: Command): Command {
+  return command
+    .option('--system', 'the service of the whole machine instead of your own')
+    .option('--objects', 'the object server instead of the daemon');
+}
+
+/** `--objects` is a setting as well, so commander keeps it with the program, wherever it stands. */
+function choiceOf({ system }: ChoiceOptions, command: Command): ServiceChoice {
+  const objects: unknown = command.optsWithGlobals()['objects'];
+  const isObjects = objects === true || objects === 'true';
+  return { name: isObjects ? 'waypointd-objects' : 'waypointd', isSystem: system === true };
+}
+
+interface InstallFlags extends DryRunOption {
+  readonly network: boolean;
+  readonly wrapper?: string;
+}
+
+function registerInstall(service: Command, program: Command): void {
+  addChoice(service.command('install'))
+    .summary('install and start the service')
+    .description(
+      'Installs the service and starts it; run it again after you have moved waypointd or changed its\ndirectories. The service uses the directories, port and configuration file of this call.',
+    )
+    .option('--no-network', 'systemd: cut it off from the network, its own port excepted')
+    .addOption(new Option('--wrapper <file>', 'Windows, with --system: the path of shawl.exe'))
+    .option('--dry-run', 'only print what would be written and run')
+    .action(async (flags: InstallFlags, command: Command) => {
+      const choice = choiceOf(flags, command);
+      await installCommand(commandContext(command), choice, {
+        dryRun: flags.dryRun === true,
+        hasNetwork: flags.network,
+        wrapper: flags.wrapper,
+        canRun: choice.name === 'waypointd' || hasObjectServer(program),
+      });
+    });
+}
+
+/** Whether `waypointd objects serve` is a command of this program. */
+function hasObjectServer(program: Command): boolean {
+  const objects = program.commands.find((command) => command.name() === 'objects');
+  return objects?.commands.some((command) => command.name() === 'serve') ?? false;
+}
+
+function registerUninstall(service: Command): void {
+  addChoice(service.command('uninstall'))
+    .summary('stop and remove the service; your data stays')
+    .description(
+      'Stops the service and removes what install has written. Your data and settings stay.',
+    )
+    .option('--dry-run', 'only print what would be removed and run')
+    .action(async (flags: DryRunOption, command: Command) => {
+      const { host, platform } = await open(flags, command);
+      const { beforeFiles, afterFiles } = platform.uninstall;
+      const files = installedFiles(platform);
+      if (flags.dryRun === true) {
+        await showCommands(beforeFiles);
+        for (const file of files) await print(`remove  ${file}`);
+        return showCommands(afterFiles);
+      }
+      const isThere =
+        files.length > 0 || (platform.ownFiles.length === 0 && (await isInstalled(platform)));
+      if (!isThere) {
+        note(`waypointd was not installed as ${platform.title}; nothing was removed.`);
+        return;
+      }
+      await uninstallService(platform, host.run);
+      await print(`Removed ${platform.title}.`);
+      if (!platform.choice.isSystem) {
+        await print(`Your data stays in ${commandContext(command).paths.data}`);
+      }
+    });
+}
+
+async function isInstalled({ readState }: ServicePlatform): Promise<boolean> {
+  return (await readState()).isInstalled;
+}
+
+function registerStatus(service: Command): void {
+  addChoice(service.command('status'))
+    .summary('tell whether it runs, since when, and what became of it')
+    .description('Tells how the service is. The exit code is 1 unless it runs.')
+    .option('--json', 'print JSON')
+    .action(async (flags: ChoiceOptions & { readonly json?: boolean }, command: Command) => {
+      const { host, platform } = await open(flags, command);
+      const status = await readServiceStatus(platform, host, commandContext(command));
+      if (status.state !== 'running') process.exitCode = 1;
+      if (flags.json === true) return printJson(status);
+      return showStatus(status, platform.choice, host);
+    });
+}
+
+const verbs = {
+  start: { summary: 'start it', done: 'runs' },
+  stop: { summary: 'stop it until the next start or login', done: 'has stopped' },
+  restart: { summary: 'stop it and start it again', done: 'runs' },
+} as const;
+
+function registerVerb(service: Command, verb: keyof typeof verbs): void {
+  const { summary, done } = verbs[verb];
+  addChoice(service.command(verb))
+    .summary(summary)
+    .option('--dry-run', 'only print what would be run')
+    .action(async (flags: DryRunOption, command: Command) => {
+      const { host, platform } = await open(flags, command);
+      if (flags.dryRun === true) return showCommands(platform[verb]);
+      await requireInstalled(platform);
+      if (verb === 'stop') await runOrThrow(platform.stop, host.run);
+      else await startNow(platform, host, platform[verb]);
+      await print(`${capital(platform.title)} ${done}.`);
+    });
+}
+
+async function startNow(
+  platform: ServicePlatform,
+  host: ServiceHost,
+  commands: readonly CommandLine[],
+): Promise<void> {
+  const failure = await runAll(commands, host.run);
+  const state = await untilSettled(platform, undefined);
+  await confirmRunning(platform, host, { state, failure });
+}
+
+function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+interface LogsFlags extends ChoiceOptions {
+  readonly follow?: boolean;
+  readonly lines: string;
+}
+
+function registerLogs(service: Command): void {
+  addChoice(service.command('logs'))
+    .summary('print its log')
+    .option('-f, --follow', 'go on printing what is added')
+    .option('-n, --lines <number>', 'how many of the last lines', '50')
+    .action(async (flags: LogsFlags, command: Command) => {
+      if (!/^\d{1,6}$/u.test(flags.lines)) throw usageError('--lines is a whole number.');
+      const { host, platform } = await open(flags, command);
+      const tail = platform.logs(Number(flags.lines), flags.follow === true);
+      const code = await runHere(tail, host.env);
+      if (code === undefined) throw new CliError(`${tail.program} is not here, or was stopped.`);
+      process.exitCode = code;
+    });
+}
+
+async function open(
+  flags: DryRunOption,
+  command: Command,
+): Promise<{ readonly host: ServiceHost; readonly platform: ServicePlatform }> {
+  const host = thisHost();
+  const platform = await choosePlatform(host, choiceOf(flags, command), {
+    mustReach: flags.dryRun !== true,
+  });
+  return { host, platform };
+}
+
+/** @throws CliError when there is no such service. */
+async function requireInstalled(platform: ServicePlatform): Promise<void> {
+  if (await isInstalled(platform)) return;
+  throw new CliError(
+    `waypointd is not installed as ${platform.title}. Install it with: ${serviceCommand('install', platform.choice)}`,
+  );
+}
