@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { registerApi } from './api.ts';
 import { registerBookmark } from './bookmark.ts';
+import { registerCompletion } from './completion.ts';
 import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
 import { registerExport } from './export.ts';
@@ -40,6 +41,7 @@ export function registerAll(program: Command): void {
   registerPaths(program);
   registerGeodata(program);
   registerVersion(program);
+  registerCompletion(program);
   program.commandsGroup('Large files:');
   registerObjects(program);
   program.commandsGroup('For programs:');
