@@ -1,6 +1,8 @@
+import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
+import Database from 'better-sqlite3';
 import { WorkerPool } from '../daemon/pool.ts';
 import type { TimelineTasks } from '../daemon/timelines/execution.ts';
 import {
@@ -10,6 +12,7 @@ import {
 } from '../daemon/timelines/jobs.ts';
 import type { TimelineJobRecord } from '../model/timeline-job.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { gpx, writeTree } from './helpers/imports.ts';
 import { manualTime, type ManualTime } from './helpers/manual-time.ts';
 import { resultOf, starts } from './programs/unruly-timeline-tasks.ts';
 
@@ -37,12 +40,13 @@ async function startUnruly(
   return { daemon, time };
 }
 
-async function submit(daemon: TestDaemon, doing: Doing): Promise<string> {
-  const start = starts[doing];
-  const { status, body } = await daemon.call('POST', '/api/timelines', {
-    start_date: start,
-    end_date: start,
-  });
+function submit(daemon: TestDaemon, doing: Doing): Promise<string> {
+  return submitDay(daemon, starts[doing]);
+}
+
+async function submitDay(daemon: TestDaemon, day: string): Promise<string> {
+  const period = { start_date: day, end_date: day };
+  const { status, body } = await daemon.call('POST', '/api/timelines', period);
   if (status !== 202) throw new Error(`POST /api/timelines: ${status}`);
   return body.job_id;
 }
@@ -458,4 +462,28 @@ test('a job holds its generation to its end, also one that comes too late', asyn
   await until(() => jobs.find(ids[2]!).state === 'completed');
   await until(() => released.length === 2);
   t.deepEqual(released, [0, 2]);
+});
+
+test('a job does not wait for what an import is writing, and sees the files that are done', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const dir = join(daemon.root, 'source');
+  const day = '2024-05-01';
+  const files = ['10:00', '16:00'].map((time, i) =>
+    gpx([['Hut', 46.5 + i, 8.2, `${day}T${time}:00Z`]]),
+  );
+  writeTree(dir, { 'a.gpx': files[0]!, 'b.gpx': files[1]! });
+  await daemon.call('POST', '/api/import', { dir });
+  // As the import worker does in the middle of a file.
+  const writer = new Database(daemon.paths.libraryDatabase);
+  writer.exec('BEGIN IMMEDIATE; DELETE FROM days;');
+  const id = await submitDay(daemon, day);
+  t.is((await over(daemon, id)).state, 'completed');
+  writer.exec('ROLLBACK');
+  writer.close();
+  const { body } = await daemon.get<TimelineJobRecord>(`/api/timelines/${id}?result=true`);
+  t.is(body.result?.summary.recorded_observations, 2);
+  t.like(body.result?.timeline, [
+    { kind: 'mark', country_id: 'CH', latitude: 46.5 },
+    { kind: 'mark', country_id: 'CH', latitude: 47.5 },
+  ]);
 });

@@ -60,7 +60,7 @@ const defaultLimits: TimelineLimits = {
   resultBytes: limits.timelineResultBytes,
 };
 
-/** The result is far below this; what the days of a big library need is in shared or native memory. */
+/** The worker needs a bounded memory whatever it reads, well below this; one that needs more fails alone. */
 const heapMb = 512;
 
 /**
