@@ -1,0 +1,52 @@
+import type { ObjectsRoot } from '../root.ts';
+
+export interface CollectOptions {
+  /** Contents that arrived later than this ago are left alone, and what was quarantined later is kept; ms. */
+  readonly graceMs: number;
+  /** Only tell what would be done. */
+  readonly isDryRun: boolean;
+  /** ms since 1970. */
+  readonly now: number;
+}
+
+export interface CollectOutcome {
+  /** Contents that no repository holds, now in quarantine. */
+  readonly quarantined: number;
+  readonly quarantinedBytes: number;
+  /** Contents that were long enough in quarantine, now deleted. */
+  readonly deleted: number;
+  readonly deletedBytes: number;
+}
+
+/**
+ * Takes contents that no repository holds out of sight, and deletes what was taken out of sight long ago. An upload that
+ * ends meanwhile gets its content back: whether it is held is asked again once it is out of sight.
+ */
+export async function collectGarbage(
+  { contents, holdings }: ObjectsRoot,
+  { graceMs, isDryRun, now }: CollectOptions,
+): Promise<CollectOutcome> {
+  const oldest = now - graceMs;
+  const outcome = { quarantined: 0, quarantinedBytes: 0, deleted: 0, deletedBytes: 0 };
+  for (const { name, size, sinceMs } of await contents.listQuarantine()) {
+    if (sinceMs > oldest) continue;
+    outcome.deleted += 1;
+    outcome.deletedBytes += size;
+    if (!isDryRun) await contents.discard(name);
+  }
+  for await (const { oid, size, storedMs } of contents.list()) {
+    if (storedMs > oldest || holdings.isHeld(oid)) continue;
+    if (!isDryRun && !(await quarantineUnheld(oid))) continue;
+    outcome.quarantined += 1;
+    outcome.quarantinedBytes += size;
+  }
+  return outcome;
+
+  async function quarantineUnheld(oid: string): Promise<boolean> {
+    const name = await contents.quarantine(oid);
+    if (name === undefined) return false;
+    if (!holdings.isHeld(oid)) return true;
+    await contents.restore(name);
+    return false;
+  }
+}

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { WaypointError } from '../../model/failure.ts';
+import type { RepositoryRow } from '../../storage/objects/directory.ts';
+import type { ObjectsRoot } from '../root.ts';
+
+export interface TakeInOutcome {
+  readonly added: number;
+  readonly addedBytes: number;
+  /** Files whose content the repository held already. */
+  readonly present: number;
+  /** Files that could not be read, or changed while they were. */
+  readonly failed: readonly string[];
+}
+
+/**
+ * Takes every regular file below a directory into a repository, whatever its name: the objects of another git-lfs server, or any
+ * files. Links are not followed.
+ */
+export async function takeIn(
+  root: ObjectsRoot,
+  repository: RepositoryRow,
+  directory: string,
+  onProgress: (files: number, bytes: number) => void,
+): Promise<TakeInOutcome> {
+  const { holdings, contents } = root;
+  const outcome = { added: 0, addedBytes: 0, present: 0, failed: [] as string[] };
+  for await (const path of filesBelow(directory)) {
+    try {
+      const { oid, size } = await identify(path);
+      if (holdings.size(repository.id, oid) === size && (await contents.has(oid)) === size) {
+        outcome.present += 1;
+      } else {
+        const received = await contents.put(oid, size, createReadStream(path));
+        holdings.add(repository.id, { oid, size }, Date.now());
+        await received.settle();
+        outcome.added += 1;
+        outcome.addedBytes += size;
+      }
+    } catch (error) {
+      if (!isFaultOfFile(error)) throw error;
+      outcome.failed.push(path);
+    }
+    onProgress(outcome.added + outcome.present, outcome.addedBytes);
+  }
+  return outcome;
+}
+
+async function* filesBelow(directory: string): AsyncGenerator<string> {
+  for await (const entry of await opendir(directory)) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) yield* filesBelow(path);
+    else if (entry.isFile()) yield path;
+  }
+}
+
+async function identify(path: string): Promise<{ oid: string; size: number }> {
+  const { size } = await stat(path);
+  const hash = createHash('sha256');
+  for await (const piece of createReadStream(path)) hash.update(piece as Uint8Array);
+  return { oid: hash.digest('hex'), size };
+}
+
+/** All else, such as a full disk, ends the whole run. */
+function isFaultOfFile(error: unknown): boolean {
+  if (error instanceof WaypointError) return error.failure === 'content_mismatch';
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  return code === 'EACCES' || code === 'ENOENT' || code === 'EPERM' || code === 'EIO';
+}
