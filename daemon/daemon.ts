@@ -87,6 +87,7 @@ async function startOn(stores: OpenedStores, options: StartOptions): Promise<Dae
       store: stores.store,
       latestFix: parts.location.latest,
       geocoders,
+      clock,
       isHistoryKept: settings.history,
     }),
     guards: waypointGuards({ allowedHosts: settings.allowed_hosts, isToken: tokenCheck(token) }),

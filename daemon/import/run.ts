@@ -3,6 +3,7 @@ import { isAbsolute, sep } from 'node:path';
 import { WaypointError } from '../../model/failure.ts';
 import type { ImportRequest, ImportResult, ImportStatus } from '../../model/import.ts';
 import type { Clock, Log } from '../../model/process.ts';
+import type { DaemonStatus } from '../../model/status.ts';
 import { formatTime } from '../../model/time.ts';
 import type { ImportOutcome } from '../../worker/import/import-directory.ts';
 import { requestPaths } from '../../worker/import/private-path.ts';
@@ -54,6 +55,7 @@ export class ImportRun {
   #running: Running | undefined;
   #reconciling: Promise<void> = Promise.resolve();
   readonly #reconcileProgress = new ImportProgress();
+  #isReconciling = false;
   #counters = new ImportProgress().read();
   #last: ImportStatus['last'] = null;
   #isLibraryWhole = false;
@@ -85,7 +87,10 @@ export class ImportRun {
    * @param isLibraryEmpty as prepareLibrary says.
    */
   reconcile(isLibraryEmpty: boolean): Promise<void> {
-    this.#reconciling = this.#reconcile(isLibraryEmpty);
+    this.#isReconciling = true;
+    this.#reconciling = this.#reconcile(isLibraryEmpty).finally(() => {
+      this.#isReconciling = false;
+    });
     return this.#reconciling;
   }
 
@@ -111,6 +116,17 @@ export class ImportRun {
       this.#running = undefined;
       over.resolve();
     }
+  }
+
+  /** How far the comparison with `imports/` is; incomplete after one that could not read everything. */
+  libraryStatus(): DaemonStatus['library'] {
+    const { filesDone, filesTotal } = this.#reconcileProgress.read();
+    const settled = this.#isLibraryWhole ? 'ready' : 'incomplete';
+    return {
+      state: this.#isReconciling ? 'reading' : settled,
+      files_done: filesDone,
+      files_total: filesTotal,
+    };
   }
 
   status(): ImportStatus {

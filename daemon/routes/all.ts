@@ -1,4 +1,5 @@
 import type { Route } from '../../http/route.ts';
+import type { Clock } from '../../model/process.ts';
 import type { ReaderPool } from '../../storage/reader-pool.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import type { Geodata } from '../geodata/geodata.ts';
@@ -17,6 +18,7 @@ import { historyRoutes } from './history.ts';
 import { importRoutes } from './import.ts';
 import { locationRoutes } from './location.ts';
 import { openApiRoute } from './openapi.ts';
+import { statusRoutes } from './status.ts';
 import { suggestRoutes } from './suggest.ts';
 import { tagRoutes } from './tags.ts';
 import { timelineRoutes } from './timelines.ts';
@@ -55,6 +57,7 @@ export interface RouteParts {
   readonly geocoders: readonly Geocoder[];
   readonly timelines: TimelineJobs;
   readonly latestFix: LatestFix;
+  readonly clock: Clock;
   readonly isHistoryKept: boolean;
 }
 
@@ -70,6 +73,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     geocoders,
     timelines,
     latestFix,
+    clock,
     isHistoryKept,
   } = parts;
   const indexReady = (): Promise<void> => imports.indexReady;
@@ -82,6 +86,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...historyRoutes(store, isHistoryKept),
     ...importRoutes(imports),
     ...locationRoutes(latestFix),
+    ...statusRoutes({ clock, index, imports, timelines }),
     ...suggestRoutes({ store, index, indexReady, libraryReady, geocoders }),
     ...tagRoutes(waypoints, store, libraryReady),
     ...timelineRoutes(timelines),

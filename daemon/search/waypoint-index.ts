@@ -35,6 +35,10 @@ export class WaypointIndex {
     );
   }
 
+  countBookmarks(): number {
+    return this.#bookmarks.columns().count;
+  }
+
   snapshot(): SearchSnapshot {
     return {
       library: this.#covered.library,

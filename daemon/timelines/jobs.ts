@@ -107,6 +107,11 @@ export class TimelineJobs {
     return job.id;
   }
 
+  /** The jobs that are not over. */
+  counts(): { readonly queued: number; readonly running: number } {
+    return { queued: this.#queue.length, running: this.#running === undefined ? 0 : 1 };
+  }
+
   /** @throws WaypointError not_found for a job that is unknown, or no longer known */
   find(id: string): Readonly<TimelineJob> {
     const job = this.#tracked.find(id);

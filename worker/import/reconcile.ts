@@ -59,19 +59,22 @@ interface Counts {
 
 /** @returns false if it was cut off. */
 function reconcileFiles(places: Places, counts: Counts): boolean {
-  const { library, files } = places;
+  const { library, files, progress } = places;
   try {
     const { files: present, unlisted } = files.list();
     const known = new Map(library.files().map((file) => [file.pathKey, file]));
     if (unlisted.length > 0) counts.isWhole = false;
+    progress.set('filesTotal', present.length);
     const there = new Set(present.map(({ path }) => pathKeyOf(path)));
     for (const file of known.values()) {
       if (there.has(file.pathKey) || isBelow(file.path, unlisted)) continue;
       library.removeFile(file.id);
       counts.dropped += 1;
     }
-    for (const file of present)
+    for (const [at, file] of present.entries()) {
       reconcileFile(file, known.get(pathKeyOf(file.path)), places, counts);
+      progress.set('filesDone', at + 1);
+    }
     return true;
   } catch (error) {
     if (error instanceof GpxCancelled || isDiskFull(error)) return false;

@@ -1,0 +1,41 @@
+import { route, type Route } from '../../http/route.ts';
+import type { Clock } from '../../model/process.ts';
+import { statusSchema, type DaemonStatus } from '../../model/status.ts';
+import type { ImportRun } from '../import/run.ts';
+import type { WaypointIndex } from '../search/waypoint-index.ts';
+import type { TimelineJobs } from '../timelines/jobs.ts';
+
+export interface StatusParts {
+  readonly clock: Clock;
+  readonly index: WaypointIndex;
+  readonly imports: ImportRun;
+  readonly timelines: TimelineJobs;
+}
+
+/** `GET /api/status`: how the daemon is. It answers at once, whatever is going on. */
+export function statusRoutes(parts: StatusParts): Route[] {
+  const startedAt = parts.clock.monotonic();
+  return [
+    route({
+      method: 'GET',
+      path: '/api/status',
+      summary: 'Tells how the daemon is: since when it runs, what it holds and what it works on.',
+      answers: { 200: statusSchema },
+      handle: () => ({ status: 200, json: readStatus(parts, startedAt) }),
+    }),
+  ];
+}
+
+function readStatus(
+  { clock, index, imports, timelines }: StatusParts,
+  startedAt: number,
+): DaemonStatus {
+  const library = imports.libraryStatus();
+  return {
+    uptime_seconds: Math.floor((clock.monotonic() - startedAt) / 1000),
+    library,
+    ...(library.state === 'reading' ? {} : { waypoints: index.count() }),
+    bookmarks: index.countBookmarks(),
+    timelines: timelines.counts(),
+  };
+}

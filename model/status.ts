@@ -1,0 +1,22 @@
+import { z } from 'zod';
+
+const count = z.int().min(0);
+
+/** How a running daemon is: what `waypointd status` shows beside the import and the geodata. */
+export const statusSchema = z.object({
+  uptime_seconds: count,
+  /**
+   * Reading while what lies below `imports/` is compared with the library after a start; with a lost library that is all
+   * of it, and takes a while.
+   */
+  library: z.object({
+    state: z.enum(['reading', 'ready', 'incomplete']),
+    files_done: count,
+    files_total: count,
+  }),
+  /** Left out until the library is read. */
+  waypoints: count.optional(),
+  bookmarks: count,
+  timelines: z.object({ queued: count, running: count }),
+});
+export type DaemonStatus = z.output<typeof statusSchema>;
