@@ -1,5 +1,7 @@
 /** The geodata of a daemon: what is in use, installing, falling back. Generations are small ones made for each test. */
+import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import {
   existsSync,
   mkdirSync,
@@ -11,6 +13,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
 import { noDownload, type Download } from '../daemon/geodata/download.ts';
@@ -28,8 +31,10 @@ import {
   type HostedGeneration,
   type InstallStatus,
 } from '../model/geodata.ts';
+import { hashFile } from '../storage/hash-file.ts';
 import { checkWhole } from '../worker/geodata-tasks.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { rounds } from './helpers/effort.ts';
 import {
   asBuiltin,
   damage,
@@ -509,6 +514,43 @@ test('the record of an install refuses what cannot be', (t) => {
     t.like(record.status, { state: 'failed', error: code, generation_id: 'first' });
     t.is(record.status.phase, undefined);
   }
+});
+
+test('killed at any moment of an install, the pointer names a generation that is there and whole', async (t) => {
+  const root = temporaryDirectory(t);
+  const directory = join(root, 'geodata');
+  const program = join(import.meta.dirname, 'programs', 'install-forever.ts');
+  let ends = 0;
+  for (let round = 0; round < rounds(4); round += 1) {
+    const child = spawn(process.execPath, [program, root], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    t.teardown(() => child.kill('SIGKILL'));
+    let printed = '';
+    child.stdout.on('data', (piece: Buffer) => {
+      printed += piece.toString();
+    });
+    await once(child.stdout, 'data');
+    // Anywhere within one or two installs, which take some ten ms each.
+    await delay((round * 7.3) % 29);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    const lines = printed.trimEnd().split('\n');
+    for (const line of lines) t.regex(line, /^installed /);
+    ends += lines.length;
+    const files = new GenerationFiles(directory);
+    const reading = await files.readPointer();
+    if (reading.found !== 'pointer' || reading.pointer.oid === null) return t.fail(reading.found);
+    const { pointer } = reading;
+    t.is(await hashFile(files.path(pointer)), pointer.oid);
+    const last = lines.at(-1)?.split(' ')[1];
+    const successors: Record<string, string> = { first: 'second', second: 'third', third: 'first' };
+    t.true(
+      [last, successors[last ?? '']].includes(pointer.id),
+      'what was told is in use, or the next',
+    );
+  }
+  t.true(ends >= rounds(4));
 });
 
 /** Makes the site's first generation the one in use and the second the one before it. */
