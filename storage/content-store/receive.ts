@@ -1,22 +1,19 @@
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { constants } from 'node:fs';
 import { open, rm, type FileHandle } from 'node:fs/promises';
-import { join } from 'node:path';
 import { WaypointError } from '../../model/failure.ts';
 import type { Oid } from './content-store.ts';
 
 /**
- * Writes a source to a file of its own in a directory while checking it, and syncs it. The file is read-only from then on.
- * @returns the path of the file.
+ * Writes a source to a new file while checking it, and syncs it. The file is read-only from then on.
  * @throws WaypointError content_mismatch, with nothing left; errors of the disk and of the source, likewise.
  */
 export async function receive(
-  directory: string,
+  path: string,
   oid: Oid,
   size: number,
   source: AsyncIterable<Uint8Array>,
-): Promise<string> {
-  const path = join(directory, randomUUID());
+): Promise<void> {
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL;
   const file = await open(path, flags, 0o600);
   try {
@@ -25,7 +22,6 @@ export async function receive(
     // Not fdatasync, which may leave out the mode.
     await file.sync();
     await file.close();
-    return path;
   } catch (error) {
     await file.close().catch(() => undefined);
     await rm(path, { force: true });
