@@ -28,9 +28,11 @@ export interface ObjectsRoot {
 }
 
 export interface OpenRootOptions {
-  /** See OpenObjectsOptions.waitMs. */
-  readonly waitMs: number;
+  /** A server never waits for another process's transaction and tries again later; a command waits. */
+  readonly owner: 'server' | 'command';
 }
+
+const commandWaitMs = 10_000;
 
 /** The file whose lock says that a server has the directory. */
 export function lockPath(root: string): string {
@@ -41,12 +43,13 @@ export function lockPath(root: string): string {
  * Opens the directory of an object store, made if it is not there.
  * @throws ObjectsRefused
  */
-export async function openRoot(path: string, { waitMs }: OpenRootOptions): Promise<ObjectsRoot> {
+export async function openRoot(path: string, { owner }: OpenRootOptions): Promise<ObjectsRoot> {
   await mkdir(path, { recursive: true, mode: 0o700 });
-  const contents = new DiskContentStore(path);
+  const contents = new DiskContentStore(path, owner);
   await contents.prepare();
   const hasContents = (await readdir(join(path, 'objects'))).length > 0;
   const secret = await readSecret(join(path, 'secret'));
+  const waitMs = owner === 'server' ? 0 : commandWaitMs;
   const db = openObjectsDatabase({ path: join(path, 'objects.sqlite'), waitMs, hasContents });
   return {
     path,

@@ -15,9 +15,6 @@ import { objectServerRoutes } from './routes/all.ts';
 import { createTokens } from './tokens.ts';
 import { TrafficMeter } from './traffic.ts';
 
-/** A server waits for nobody's transaction. */
-const waitMs = 0;
-
 /**
  * No time-out for whole requests: an upload may take hours, as long as it goes on. Connections are kept longer than the
  * clients' pauses between objects.
@@ -55,13 +52,13 @@ export class RootTaken extends Error {
  * @throws RootTaken; ObjectsRefused; Node's error where the port is taken
  */
 export async function startObjectServer(options: ObjectServerOptions): Promise<ObjectServer> {
-  const root = await openRoot(options.root, { waitMs });
+  const root = await openRoot(options.root, { owner: 'server' });
   let lock: DirectoryLock | undefined;
   try {
     lock = lockDirectory(lockPath(options.root));
     if (lock === undefined) throw new RootTaken();
     // Only the server receives, so whatever lies there is left from a killed one.
-    await root.contents.sweepIncoming();
+    await root.contents.sweepIncoming(options.clock.now());
     return await serve(root, lock, options);
   } catch (error) {
     lock?.release();

@@ -28,7 +28,7 @@ export async function backUp(
   onProgress: (bytes: number) => void,
 ): Promise<BackupOutcome> {
   await mkdir(destination, { recursive: true, mode: 0o700 });
-  const copies = new DiskContentStore(destination);
+  const copies = new DiskContentStore(destination, 'command');
   await copies.prepare();
   const snapshot = temporaryBeside(join(destination, 'objects.sqlite'));
   const outcome = { copied: 0, copiedBytes: 0, present: 0, missing: [] as string[] };

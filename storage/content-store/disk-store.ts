@@ -17,11 +17,14 @@ const streamBytes = 1_048_576;
 /** What file systems without hard links say to `link`. */
 const noLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
 
+/** What a command that was cut off has left is certainly nobody's after this. */
+const abandonedMs = 86_400_000;
+
 const oidName = /^[0-9a-f]{64}$/u;
 const shardName = /^[0-9a-f]{2}$/u;
 
 /**
- * A content store in a directory: `objects/aa/bb/<oid>` (mode 0444), `incoming/<uuid>` for what is arriving, `quarantine/`
+ * A content store in a directory: `objects/aa/bb/<oid>` (mode 0444), `incoming/` for what is arriving, `quarantine/`
  * for what was taken out of sight. The three are on one file system, so that a rename is atomic.
  */
 export class DiskContentStore implements ContentStore {
@@ -29,7 +32,11 @@ export class DiskContentStore implements ContentStore {
   readonly #incoming: string;
   readonly #quarantine: string;
 
-  constructor(root: string) {
+  readonly #owner: 'server' | 'command';
+
+  /** @param owner who receives contents here; see {@link sweepIncoming}. */
+  constructor(root: string, owner: 'server' | 'command') {
+    this.#owner = owner;
     this.#objects = join(root, 'objects');
     this.#incoming = join(root, 'incoming');
     this.#quarantine = join(root, 'quarantine');
@@ -43,12 +50,18 @@ export class DiskContentStore implements ContentStore {
     }
   }
 
-  /** Deletes what uploads that were killed have left. Only while no other process receives anything. */
-  async sweepIncoming(): Promise<number> {
-    const names = await readdir(this.#incoming);
-    for (const name of names)
-      await rm(join(this.#incoming, name), { recursive: true, force: true });
-    return names.length;
+  /**
+   * Deletes what uploads that were killed have left: at once what a server was receiving, of which there is one at a time;
+   * a day later what a command was, which may be running.
+   * @param now ms since 1970.
+   */
+  async sweepIncoming(now: number): Promise<void> {
+    for (const name of await readdir(this.#incoming)) {
+      const path = join(this.#incoming, name);
+      const stats = await lstat(path).catch(ignoreMissing);
+      const isOld = stats !== undefined && now - stats.mtimeMs > abandonedMs;
+      if (name.startsWith('server-') || isOld) await rm(path, { recursive: true, force: true });
+    }
   }
 
   async has(oid: Oid): Promise<number | undefined> {
@@ -62,7 +75,8 @@ export class DiskContentStore implements ContentStore {
   }
 
   async put(oid: Oid, size: number, source: AsyncIterable<Uint8Array>): Promise<ReceivedContent> {
-    const temporary = await receive(this.#incoming, oid, size, source);
+    const temporary = join(this.#incoming, `${this.#owner}-${randomUUID()}`);
+    await receive(temporary, oid, size, source);
     const abandon = (): Promise<void> => rm(temporary, { force: true });
     try {
       await this.#place(temporary, oid, size);
