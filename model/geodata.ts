@@ -17,8 +17,10 @@ const label = text(1_000).refine((value) => !/[/\\]/u.test(value));
 const datasetFields = timelineDatasetSchema.shape;
 
 /** Where data may be fetched from: https, or http on this machine. */
-const endpoint = z.url().refine((value) => {
-  const { protocol, hostname, username, password, search, hash } = new URL(value);
+const endpoint = z.string().refine((value) => {
+  const url = URL.parse(value);
+  if (url === null) return false;
+  const { protocol, hostname, username, password, search, hash } = url;
   const isLocal = ['127.0.0.1', '[::1]', 'localhost'].includes(hostname);
   const isSafe = protocol === 'https:' || (protocol === 'http:' && isLocal);
   return isSafe && username + password + search + hash === '';

@@ -23,6 +23,7 @@ import { Generations } from '../daemon/geodata/generations.ts';
 import { Installer } from '../daemon/geodata/installer.ts';
 import { InstallFailed, InstallRecord } from '../daemon/geodata/install-record.ts';
 import { hashFileOf } from '../geodata/generation.ts';
+import { embeddedManifest, parseManifest } from '../geodata/manifest.ts';
 import {
   installErrors,
   type GeodataManifest,
@@ -517,6 +518,7 @@ test('the record of an install refuses what cannot be', (t) => {
 });
 
 test('killed at any moment of an install, the pointer names a generation that is there and whole', async (t) => {
+  t.timeout(240_000);
   const root = temporaryDirectory(t);
   const directory = join(root, 'geodata');
   const program = join(import.meta.dirname, 'programs', 'install-forever.ts');
@@ -755,3 +757,50 @@ function openGeodata(
 }
 
 const turn = (): Promise<void> => new Promise((resume) => setImmediate(resume));
+
+test('a manifest that could mislead is none', (t) => {
+  const good = manifestOf(makeGeneration(temporaryDirectory(t), 'first'));
+  const [listed] = good.generations as [HostedGeneration];
+  const [artifact] = listed.artifacts;
+  const parse = (manifest: unknown) => parseManifest(JSON.stringify(manifest));
+  const withListed = (change: object) => ({ ...good, generations: [{ ...listed, ...change }] });
+  const withArtifact = (change: object) => withListed({ artifacts: [{ ...artifact, ...change }] });
+  const withEndpoint = (endpoint: string) => ({ ...good, endpoints: [endpoint] });
+  t.deepEqual(parse(good), good);
+  t.deepEqual(parse(embeddedManifest), embeddedManifest);
+  t.truthy(parse(withListed({ id: 'a'.repeat(41) })));
+  t.truthy(parse(withArtifact({ size: 1_073_741_824 })));
+  for (const endpoint of ['http://127.0.0.1:8080', 'http://[::1]/a/b', 'https://example.org/a']) {
+    t.truthy(parse(withEndpoint(endpoint)), endpoint);
+  }
+  const wrong: unknown[] = [
+    { ...good, schema: 2 },
+    { ...good, more: 1 },
+    { ...good, generations: [listed, listed] },
+    { ...good, generations: Array.from({ length: 65 }, (_, at) => ({ ...listed, id: `g${at}` })) },
+    { ...good, endpoints: Array.from({ length: 9 }, () => 'https://example.org') },
+    ...['a', 'a'.repeat(42), '-a', '.a', 'A', 'a/b', 'a b', 'builtin'].map((id) =>
+      withListed({ id }),
+    ),
+    ...['a'.repeat(63), 'A'.repeat(64), '../'.repeat(21)].map((oid) => withArtifact({ oid })),
+    ...[0, -1, 1.5, 1_073_741_825, '1'].map((size) => withArtifact({ size })),
+    withArtifact({ role: 'program' }),
+    withListed({ artifacts: [] }),
+    withListed({ artifacts: [artifact, artifact] }),
+    withListed({ attribution: 'see https://example.org' }),
+    withListed({ source_version: 'C:\\data' }),
+    withListed({ license: '' }),
+    withListed({ probes: [{ lat: 91, lon: 0, country_id: 'ZZ' }] }),
+    ...[
+      'http://example.org',
+      'http://127.0.0.1.example.org',
+      'https://user:word@example.org',
+      'https://example.org?a=b',
+      'https://example.org#a',
+      'file:///etc/passwd',
+      'example.org',
+    ].map(withEndpoint),
+  ];
+  for (const manifest of wrong) t.is(parse(manifest), undefined, JSON.stringify(manifest));
+  t.is(parseManifest('{'), undefined);
+});
