@@ -114,10 +114,9 @@ export class OnlineGeocoder implements Geocoder {
   #noteFailure(error: unknown): void {
     const pauseMs = this.#breaker.failed(error);
     if (pauseMs > 0) this.#wanted = undefined;
-    const status = error instanceof ServerFailed ? error.status : undefined;
     this.#options.log.warn('geocoder.failed', {
       ...describeError(error),
-      ...(status === undefined ? {} : { status }),
+      ...(error instanceof ServerFailed ? error.details : {}),
       left_alone_ms: pauseMs,
     });
   }

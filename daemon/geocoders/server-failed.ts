@@ -1,3 +1,5 @@
+import { describeError } from '../../http/error-description.ts';
+
 /** Why a geocoding server was of no use, as a word for the log. */
 export type ServerFault =
   | 'content_type'
@@ -25,5 +27,14 @@ export class ServerFailed extends Error {
     this.code = code;
     this.status = details.status;
     this.retryAfterMs = details.retryAfterMs;
+  }
+
+  /** What else a log may say: the status, or what the network or the certificate had to object. */
+  get details(): Readonly<Record<string, string | number>> {
+    const because = this.cause === undefined ? undefined : describeError(this.cause)['error_code'];
+    return {
+      ...(this.status === undefined ? {} : { status: this.status }),
+      ...(because === undefined ? {} : { because }),
+    };
   }
 }
