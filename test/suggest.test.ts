@@ -1,10 +1,15 @@
+import { readdirSync, readlinkSync } from 'node:fs';
 import test from 'ava';
 import fc from 'fast-check';
+import type { Generations } from '../daemon/geodata/generations.ts';
+import { OfflinePlaces } from '../daemon/geodata/offline-places.ts';
 import { suggestNames } from '../daemon/search/suggest.ts';
 import { parseTagQuery } from '../daemon/search/tag-query.ts';
 import { WaypointIndex } from '../daemon/search/waypoint-index.ts';
 import { identityOf } from '../model/identity.ts';
 import { buildSearchIndex } from '../worker/search-index/build.ts';
+import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { makeGeneration } from './helpers/generations.ts';
 import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
 import { referenceSuggest } from './reference/suggest.ts';
 
@@ -231,3 +236,121 @@ test('tag query: everything else is normal text', (t) => {
     t.is(parseTagQuery(query), undefined, query);
   }
 });
+
+interface Found {
+  readonly name: string;
+  readonly source: string;
+  readonly class?: string;
+  readonly type?: string;
+}
+
+/** What a daemon with the builtin geodata suggests. */
+async function suggestions(daemon: TestDaemon, query: string): Promise<Found[]> {
+  const answer = await daemon.get(`/api/suggest?q=${encodeURIComponent(query)}`);
+  return answer.status === 200 ? answer.body.suggestions : [];
+}
+
+test('places: towns of the world are found as people write them', async (t) => {
+  const daemon = await startTestDaemon(t, { settings: { geocoder: 'offline' } });
+  for (const [query, name, type] of [
+    ['lodz', 'Łódź, Łódź Voivodeship, Poland', 'city'],
+    ['Łódź', 'Łódź, Łódź Voivodeship, Poland', 'city'],
+    ['tromso', 'Tromsø, Troms, Norway', 'town'],
+    ['muenchen', 'Munich, Bavaria, Germany', 'city'],
+    ['MÜNCHEN', 'Munich, Bavaria, Germany', 'city'],
+    ['cologne', 'Köln, North Rhine-Westphalia, Germany', 'city'],
+    ['москва', 'Moscow, Russia', 'city'],
+    ['goteborg', 'Gothenburg, Västra Götaland, Sweden', 'city'],
+    ['paris', 'Paris, Île-de-France, France', 'city'],
+    ['rio de jan', 'Rio de Janeiro, Brazil', 'city'],
+  ] as const) {
+    const found = await suggestions(daemon, query);
+    t.like(found[0], { name, source: 'geocode', class: 'place', type }, query);
+    t.true(found.length <= 12);
+    t.true(found.every((place) => ['city', 'town', 'village'].includes(place.type ?? '')));
+  }
+  const [first] = (await daemon.get('/api/suggest?q=lodz')).body.suggestions;
+  t.true(Math.abs(first.lat - 51.77) < 0.05 && Math.abs(first.lon - 19.46) < 0.05);
+  t.deepEqual(Object.keys(first), ['name', 'lat', 'lon', 'source', 'class', 'type']);
+});
+
+test('places: waypoints come first, eight at most, and places fill up to twelve in all', async (t) => {
+  const daemon = await startTestDaemon(t, { settings: { geocoder: 'offline' } });
+  const sources = async (): Promise<string> =>
+    (await suggestions(daemon, 'paris')).map(({ source }) => source[0]).join('');
+  t.is(await sources(), 'g'.repeat(12));
+  for (let made = 1; made <= 9; made += 1) {
+    const tags = made === 2 ? { name: 'By its tag', tags: ['Paris'] } : {};
+    await daemon.call('POST', '/api/bookmarks', {
+      name: `Paris ${made}`,
+      lat: made,
+      lon: 2,
+      ...tags,
+    });
+    const local = Math.min(made, 8);
+    t.is(await sources(), 'b'.repeat(local) + 'g'.repeat(12 - local));
+  }
+});
+
+test('places: none for a tag query, a blank one, one without letters, nor with the geocoder off', async (t) => {
+  const [daemon, off] = [
+    await startTestDaemon(t, { settings: { geocoder: 'offline' } }),
+    await startTestDaemon(t, { settings: { geocoder: 'off' } }),
+  ];
+  for (const query of [
+    'tag:paris',
+    'tag:a OR paris',
+    'tag:',
+    '',
+    '  ',
+    '*',
+    '"',
+    '-',
+    '()',
+    '😀',
+  ]) {
+    t.deepEqual(await suggestions(daemon, query), [], query);
+  }
+  t.deepEqual(await suggestions(off, 'paris'), []);
+  for (const query of ['"paris"', 'paris*', 'name:paris', '{name} : paris', 'NEAR(paris)']) {
+    const answer = await daemon.get(`/api/suggest?q=${encodeURIComponent(query)}`);
+    t.is(answer.status, 200, query);
+  }
+  t.is((await daemon.get(`/api/suggest?q=${'paris '.repeat(42)}`)).status, 200);
+  t.false(daemon.logged.some((line) => line.startsWith('geodata.')));
+});
+
+test('places: their file is closed when nobody has searched for a while, and opened again', async (t) => {
+  const path = makeGeneration(temporaryDirectory(t), 'closing').path;
+  const geodata = {
+    ready: async () => undefined,
+    verified: async () => undefined,
+    distrust: () => t.fail(),
+    current: { path, dataset: { attribution: 'nobody' } },
+  } as unknown as Generations;
+  const log = { debug() {}, info() {}, warn: () => t.fail(), error: () => t.fail() };
+  const clock = { now: () => 0, monotonic: () => 0 };
+  const places = new OfflinePlaces({ generations: geodata, clock, log, idleMs: 5 });
+  for (let round = 0; round < 2; round += 1) {
+    const answer = await places.find('landmark', 12);
+    t.is(answer.places[0]?.name, 'Landmark closing, Test Region, Testland');
+    t.is(answer.attribution, 'nobody');
+    if (process.platform !== 'linux') continue;
+    t.is(openFiles(path), 1);
+    while (openFiles(path) > 0) await turn();
+  }
+  await places.close();
+});
+
+/** How often this process has a file open (Linux). */
+function openFiles(path: string): number {
+  return readdirSync('/proc/self/fd').filter((fd) => {
+    try {
+      return readlinkSync(`/proc/self/fd/${fd}`) === path;
+    } catch {
+      return false; // Closed meanwhile.
+    }
+  }).length;
+}
+
+const turn = (): Promise<void> => new Promise((resume) => setImmediate(resume));
