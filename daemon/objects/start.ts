@@ -11,9 +11,9 @@ import type { Clock, Log } from '../../model/process.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { ObjectsConfig } from '../../objects/config.ts';
 import { RootTaken, startObjectServer } from '../../objects/server.ts';
-import { ObjectsRefused } from '../../storage/objects/open.ts';
 import type { Paths } from '../paths.ts';
 import { StartRefused } from '../start-refused.ts';
+import { storeRefusal } from './store-refusal.ts';
 
 export interface RunningObjects {
   /** Base address of the server, without a repository. */
@@ -112,7 +112,6 @@ function refusalOf(error: unknown, { host, port }: ListenAddress): unknown {
   if (error instanceof RootTaken) {
     return new StartRefused(75, 'Another object server has this directory.', error);
   }
-  if (error instanceof ObjectsRefused) return refusedDatabase(error);
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   if (code === 'EADDRINUSE') {
     return new StartRefused(75, `Port ${port} of ${host} is taken by another program.`, error);
@@ -120,24 +119,5 @@ function refusalOf(error: unknown, { host, port }: ListenAddress): unknown {
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
     return new StartRefused(78, `The object server cannot listen on ${host}:${port}.`, error);
   }
-  return error;
-}
-
-function refusedDatabase(error: ObjectsRefused): StartRefused {
-  switch (error.refusal) {
-    case 'newer':
-      return new StartRefused(65, 'The object store is from a newer waypointd.', error);
-    case 'missing':
-      return new StartRefused(
-        74,
-        'The object store has contents but no objects.sqlite: bring it back from a backup.',
-        error,
-      );
-    case 'unreadable':
-      return new StartRefused(
-        74,
-        'The objects.sqlite of the object store cannot be read: bring it back from a backup.',
-        error,
-      );
-  }
+  return storeRefusal(error);
 }

@@ -1,5 +1,10 @@
 import type { Command } from 'commander';
+import { registerAccess } from './access.ts';
+import { registerHoldings } from './holdings.ts';
+import { registerRepo } from './repo.ts';
 import { registerServeObjects } from './serve.ts';
+import { registerUpkeep } from './upkeep.ts';
+import { registerUser } from './user.ts';
 
 /** `waypointd objects` */
 export function registerObjects(program: Command): void {
@@ -7,5 +12,13 @@ export function registerObjects(program: Command): void {
     .command('objects')
     .summary('keep large files by their hash: server, client, upkeep')
     .description('The object store: a server for large files by their SHA-256, and its upkeep.');
+  objects.commandsGroup('The server:');
   registerServeObjects(objects);
+  objects.commandsGroup('Who and what:');
+  registerUser(objects);
+  registerRepo(objects);
+  registerAccess(objects);
+  objects.commandsGroup('Upkeep (a server may be running):');
+  registerHoldings(objects);
+  registerUpkeep(objects);
 }
