@@ -1,3 +1,4 @@
+import './home-directory.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import envPaths from 'env-paths';
