@@ -3,6 +3,7 @@ import { registerAccess } from './access.ts';
 import { registerHoldings } from './holdings.ts';
 import { registerRepo } from './repo.ts';
 import { registerServeObjects } from './serve.ts';
+import { registerSshLine } from './ssh-line.ts';
 import { registerUpkeep } from './upkeep.ts';
 import { registerUser } from './user.ts';
 
@@ -18,6 +19,7 @@ export function registerObjects(program: Command): void {
   registerUser(objects);
   registerRepo(objects);
   registerAccess(objects);
+  registerSshLine(objects);
   objects.commandsGroup('Upkeep (a server may be running):');
   registerHoldings(objects);
   registerUpkeep(objects);

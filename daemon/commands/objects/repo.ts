@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import { parseByteSize } from '../../../model/byte-size.ts';
 import type { RepositoryRow } from '../../../storage/objects/directory.ts';
+import { clientBaseUrl } from '../../objects/client-base-url.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import { note, print, printJson, terminalWidth } from '../output.ts';
 import { layOut, tableLine, titleLine, type Column } from '../table.ts';
@@ -77,10 +78,7 @@ function registerAdd(repo: Command): void {
 
 /** Where clients find a repository, as far as the settings tell. */
 function publicUrl(command: Command, path: string): string {
-  const { settings } = objectsContext(command, {});
-  const { objects_public_url: url, objects_listen: listen, objects_tls_cert: cert } = settings;
-  const base = url ?? `${cert === undefined ? 'http' : 'https'}://${listen}`;
-  return `${base.replace(/\/+$/u, '')}/${path}`;
+  return `${clientBaseUrl(objectsContext(command, {}).settings)}/${path}`;
 }
 
 function registerList(repo: Command): void {

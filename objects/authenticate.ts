@@ -1,0 +1,78 @@
+import type { Operation } from '../model/objects.ts';
+import type { ObjectsRoot } from './root.ts';
+import { createTokens } from './tokens.ts';
+
+/** Long enough for a push of many objects; clients ask again when it ends. */
+const loginLifeMs = 1_800_000;
+
+export interface Authentication {
+  readonly header: Readonly<Record<string, string>>;
+  /** Seconds. */
+  readonly expires_in: number;
+}
+
+export interface AuthenticateRequest {
+  readonly user: string;
+  /** `OWNER/NAME`, also with a leading slash and `.git`. */
+  readonly path: string;
+  readonly operation: string;
+  /** ms since 1970. */
+  readonly now: number;
+}
+
+/** Why somebody is not let in: a sentence for the client, which shows it. */
+export class NotAuthenticated extends Error {
+  override readonly name = 'NotAuthenticated';
+}
+
+/**
+ * Lets in who has logged in over ssh, for one repository and operation.
+ * @throws NotAuthenticated
+ */
+export function authenticate(
+  { directory, secret }: Pick<ObjectsRoot, 'directory' | 'secret'>,
+  { user: name, path, operation, now }: AuthenticateRequest,
+): Authentication & { readonly repository: string } {
+  if (!isOperation(operation)) {
+    throw new NotAuthenticated(
+      `The operation "${printable(operation)}" is not known: it is upload or download.`,
+    );
+  }
+  const repository = directory.findRepository(normalPath(path));
+  const user = directory.findUser(name);
+  const granted =
+    repository === undefined || user === undefined
+      ? undefined
+      : directory.access(user.id, repository.id);
+  const mayRead = granted !== undefined || repository?.is_public === 1;
+  if (repository === undefined || user === undefined || !mayRead) {
+    throw new NotAuthenticated('There is no such repository, or you may not see it.');
+  }
+  if (operation === 'upload' && granted !== 'write') {
+    throw new NotAuthenticated('You may read this repository but not write to it.');
+  }
+  const tokens = createTokens({ key: secret, now: () => now });
+  const scope = { user: user.name, repositoryId: repository.id, operation, oid: undefined };
+  return {
+    repository: `${repository.owner}/${repository.name}`,
+    header: { Authorization: `Bearer ${tokens.make(scope, loginLifeMs)}` },
+    expires_in: loginLifeMs / 1_000,
+  };
+}
+
+function isOperation(text: string): text is Operation {
+  return text === 'upload' || text === 'download';
+}
+
+/** git remotes are written in many ways. */
+function normalPath(path: string): string {
+  return path
+    .replace(/^\/+/u, '')
+    .replace(/\/+$/u, '')
+    .replace(/\.git$/u, '');
+}
+
+/** What goes to somebody's terminal. */
+function printable(text: string): string {
+  return text.replaceAll(/[^\x20-\x7E]/gu, '?').slice(0, 64);
+}
