@@ -42,7 +42,7 @@ export function registerGeodataImport(geodata: Command): void {
           const how = await importFile(run, client, generation, file, dataDirectory);
           return { how, status: await client.ask(geodataStatusSchema, 'GET', '/api/geodata') };
         },
-        { onInterrupt: (client, signal) => run.stop(client, signal) },
+        { onInterrupt: (client, signal) => run.stop(client, signal), makesData: true },
       );
       if (run.stoppedBy !== undefined && done.how === undefined) {
         note('Stopped. The generation in use is the one from before.');
