@@ -21,6 +21,8 @@ import { nominatimLookup } from '../daemon/geocoders/nominatim.ts';
 import { OnlineGeocoder } from '../daemon/geocoders/online-geocoder.ts';
 import { photonLookup } from '../daemon/geocoders/photon.ts';
 import { ServerFailed } from '../daemon/geocoders/server-failed.ts';
+import { findPlaces } from '../daemon/search/find-places.ts';
+import type { GeocodeAnswer } from '../daemon/search/geocoder.ts';
 import { resolveSettings } from '../daemon/settings.ts';
 import { StartRefused } from '../daemon/start-refused.ts';
 import { programVersion } from '../daemon/version-info.ts';
@@ -491,6 +493,45 @@ test('places are known for 30 days, that there are none for one, in memory and o
   time.advance(1_001);
   t.is(fresh.get('bern'), undefined);
   t.true(geocoder.find('bern', 12).isPending);
+});
+
+test('places of the server come first, each once, with the credit for those that are there', async (t) => {
+  const places = (...names: [name: string, lat: number][]): Suggestion[] =>
+    names.map(([name, lat]) => ({ ...place, name, lat }));
+  const geocoder = (answer: GeocodeAnswer) => ({
+    find: () => answer,
+    close: () => Promise.resolve(),
+  });
+  const offline = geocoder({
+    places: places(['BERN', 47.05], ['Bern', 47.2], ['Berne', 47]),
+    attribution: 'GeoNames',
+  });
+  const online = geocoder({ places: places(['Bern, Schweiz', 47]), attribution: osm });
+  const both = await findPlaces([online, offline], 'bern', 12);
+  t.deepEqual(
+    both.places.map(({ name, lat }) => [name, lat]),
+    [
+      ['Bern, Schweiz', 47],
+      ['Bern', 47.2],
+      ['Berne', 47],
+    ],
+  );
+  t.deepEqual(both.attributions, [osm, 'GeoNames']);
+  const one = await findPlaces([online, offline], 'bern', 1);
+  t.deepEqual(one, {
+    places: places(['Bern, Schweiz', 47]),
+    attributions: [osm],
+    isPending: false,
+  });
+  const waiting = geocoder({ places: [], attribution: osm, isPending: true });
+  const meanwhile = await findPlaces([waiting, offline], 'bern', 2);
+  t.like(meanwhile, { attributions: ['GeoNames'], isPending: true });
+  t.is(meanwhile.places.length, 2);
+  t.deepEqual(await findPlaces([online], 'bern', 0), {
+    places: [],
+    attributions: [],
+    isPending: false,
+  });
 });
 
 /** A cache, and how many rows its file has. */
