@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { parsePeriod } from '../daemon/commands/timeline-period.ts';
@@ -398,7 +399,10 @@ async function journeyResult(t: ExecutionContext, daemon: TestDaemon): Promise<T
   const accepted = await daemon.call('POST', '/api/timelines', period);
   const path = `/api/timelines/${accepted.body.job_id}`;
   let job = await daemon.get<TimelineJobRecord>(path);
-  while (job.body.finished_at === undefined) job = await daemon.get(path);
+  while (job.body.finished_at === undefined) {
+    await delay(4);
+    job = await daemon.get(path);
+  }
   t.like(job.body, { state: 'completed', ...period, processed_observations: 4_764 });
   t.is(job.body.total_observations, 4_764);
   const { body } = await daemon.get<TimelineJobRecord>(`${path}?result=true`);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { setImmediate as turn } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
@@ -59,6 +59,7 @@ async function statusOf(daemon: TestDaemon, id: string): Promise<number> {
   return (await daemon.get(`/api/timelines/${id}`)).status;
 }
 
+/** Looks at a job until it is as wanted, with pauses that leave the processor to the worker. */
 async function when(
   daemon: TestDaemon,
   id: string,
@@ -67,6 +68,7 @@ async function when(
   for (;;) {
     const record = await recordOf(daemon, id);
     if (isSo(record)) return record;
+    await delay(4);
   }
 }
 
@@ -85,7 +87,7 @@ async function run(daemon: TestDaemon, doing: Doing): Promise<string> {
   return id;
 }
 
-test('POST /api/timelines refuses what is no period of real days, and says which field is wrong', async (t) => {
+test('POST /api/timelines takes 1 to 7,320 real days of any time, and says which field is wrong', async (t) => {
   const { daemon } = await startUnruly(t);
   const refused: [start: unknown, end: unknown, field: string][] = [
     [undefined, '2024-01-01', 'start_date'],
@@ -114,10 +116,7 @@ test('POST /api/timelines refuses what is no period of real days, and says which
   t.is((await daemon.call('POST', '/api/timelines', unknown)).status, 400);
   t.is((await daemon.call('POST', '/api/timelines', [])).status, 400);
   t.is((await daemon.call('PUT', '/api/timelines', {})).status, 405);
-});
 
-test('POST /api/timelines takes leap days, days before 1970, the future, and 7,320 days', async (t) => {
-  const { daemon } = await startUnruly(t);
   const taken: [start: string, end: string][] = [
     ['2000-01-01', '2020-01-15'],
     ['2024-02-29', '2024-02-29'],
@@ -419,7 +418,7 @@ const emptyRequest = { start_date: starts.empty, end_date: starts.empty };
 const dataset = { dataset_version: '1', source_version: '1', attribution: '', license: '' };
 
 async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await turn();
+  while (!isSo()) await delay(1);
 }
 
 test('jobs wait while a lost library is read again, and can be cancelled meanwhile', async (t) => {
