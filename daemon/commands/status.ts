@@ -1,12 +1,14 @@
 import type { Command } from 'commander';
+import { geodataStatusSchema, type GeodataStatus } from '../../model/geodata.ts';
 import { importStatusSchema, type ImportStatus } from '../../model/import.ts';
-import { clustersSchema } from '../../model/search.ts';
-import type { ApiClient } from '../api-client.ts';
+import type { Schema } from '../../model/schema.ts';
+import { statusSchema, type DaemonStatus } from '../../model/status.ts';
+import { ApiError, type ApiClient } from '../api-client.ts';
 import { findDaemon, whyNone, type RunningDaemon } from './connection.ts';
 import { commandContext, type CommandContext } from './context.ts';
 import { note, print, printJson } from './output.ts';
 import { forTerminal } from './table.ts';
-import { counted, duration } from './wording.ts';
+import { counted, duration, megabytes } from './wording.ts';
 
 /** `waypointd status` */
 export function registerStatus(program: Command): void {
@@ -14,29 +16,52 @@ export function registerStatus(program: Command): void {
     .command('status')
     .summary('tell whether a daemon is running, and what it holds')
     .description(
-      'Tells whether a daemon is running, and what it holds. The exit code is 1 when none is running.',
+      'Tells whether a daemon is running, what it holds and what it works on. The exit code is 1 when\nnone is running.',
     )
     .option('--json', 'print JSON')
     .action(async (options: { readonly json?: boolean }, command: Command) => {
       const context = commandContext(command);
-      const daemon = await findDaemon(context);
-      if (daemon === undefined) return showNone(context, options.json === true);
-      const status = await readStatus(daemon);
+      const [daemon, service] = await Promise.all([findDaemon(context), readService()]);
+      if (daemon === undefined) return showNone(context, service, options.json === true);
+      const status = { ...(await readStatus(daemon)), service };
       await (options.json === true ? printJson(status) : showStatus(status));
     });
 }
 
-async function showNone(context: CommandContext, isJson: boolean): Promise<void> {
+async function showNone(
+  context: CommandContext,
+  service: Service | null,
+  isJson: boolean,
+): Promise<void> {
   process.exitCode = 1;
-  if (isJson) return printJson({ running: false });
+  if (isJson) return printJson({ running: false, service });
   note(await whyNone(context));
+  if (service !== null) note(`It is installed as ${serviceLine(service)}.`);
+}
+
+interface Service {
+  readonly title: string;
+  readonly state: string;
+  readonly starts_by_itself: boolean;
+}
+
+async function readService(): Promise<Service | null> {
+  const { findService } = await import('../service/find-service.ts');
+  const found = await findService();
+  if (found === undefined) return null;
+  const { platform, state, isReached } = found;
+  return {
+    title: platform.title,
+    state: isReached ? state.condition : 'unknown',
+    starts_by_itself: state.isEnabled,
+  };
 }
 
 async function readStatus({ client, handOver, version }: RunningDaemon) {
-  const [waypoints, bookmarks, run] = await Promise.all([
-    countWaypoints(client, false),
-    countWaypoints(client, true),
+  const [daemon, run, geodata] = await Promise.all([
+    askIfKnown(client, statusSchema, '/api/status'),
     client.ask(importStatusSchema, 'GET', '/api/import'),
+    askIfKnown(client, geodataStatusSchema, '/api/geodata'),
   ]);
   return {
     running: true,
@@ -45,35 +70,94 @@ async function readStatus({ client, handOver, version }: RunningDaemon) {
     version: version.module.version,
     started: handOver.started,
     ...(handOver.data_dir === undefined ? {} : { data_dir: handOver.data_dir }),
-    waypoints,
-    bookmarks,
+    ...daemon,
     import: run,
+    ...(geodata === undefined ? {} : { geodata: geodataSummary(geodata) }),
   };
 }
 
-type Status = Awaited<ReturnType<typeof readStatus>>;
-
-/** Counts through the coarsest clusters, which are a handful of items however many waypoints there are. */
-async function countWaypoints(client: ApiClient, bookmarksOnly: boolean): Promise<number> {
-  const query = { zoom: 0, grid: 512, bookmarksOnly };
-  const clusters = await client.ask(clustersSchema, 'GET', '/api/clusters', { query });
-  return clusters.reduce((sum, item) => sum + (item.type === 'cluster' ? item.count : 1), 0);
+/** A daemon of another version may not know the question. */
+async function askIfKnown<T>(
+  client: ApiClient,
+  schema: Schema<T>,
+  path: string,
+): Promise<T | undefined> {
+  try {
+    return await client.ask(schema, 'GET', path);
+  } catch (error) {
+    if (error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
 }
 
+function geodataSummary({ current, install }: GeodataStatus) {
+  const { generation_id, dataset_version, valid, degraded } = current;
+  return { generation_id, dataset_version, valid, degraded, install };
+}
+
+type Status = Awaited<ReturnType<typeof readStatus>> & { readonly service: Service | null };
+
 async function showStatus(status: Status): Promise<void> {
-  const age = duration(Date.now() - Date.parse(status.started));
+  const { url, pid, started, uptime_seconds } = status;
+  // The machine's clock may have been set since it began.
+  const age =
+    uptime_seconds === undefined ? Date.now() - Date.parse(started) : uptime_seconds * 1000;
   await print(
-    `waypointd ${status.version} is running on ${status.url} (process ${status.pid}, for ${age})`,
+    `waypointd ${status.version} is running on ${url} (process ${pid}, for ${duration(age)})`,
   );
-  if (status.data_dir !== undefined) await print(`data       ${forTerminal(status.data_dir)}`);
-  const bookmarks =
-    status.bookmarks === 1 ? '1 is a bookmark' : `${status.bookmarks} are bookmarks`;
-  await print(`holds      ${counted(status.waypoints, 'waypoint')}, of which ${bookmarks}`);
-  await print(`import     ${importLine(status.import)}`);
+  const rows: [string, string | undefined][] = [
+    ['data', status.data_dir],
+    ['holds', holdings(status)],
+    ['import', importLine(status.import)],
+    ['timelines', timelinesLine(status.timelines)],
+    ['geodata', geodataLine(status.geodata)],
+    ['service', status.service === null ? 'not installed' : serviceLine(status.service)],
+  ];
+  for (const [label, text] of rows) {
+    if (text !== undefined) await print(`${label.padEnd(10)} ${forTerminal(text)}`);
+  }
+}
+
+function holdings({ library, waypoints, bookmarks }: Status): string | undefined {
+  if (library === undefined || bookmarks === undefined) return undefined;
+  const { state, files_done, files_total } = library;
+  if (state === 'reading') {
+    return `${counted(bookmarks, 'bookmark')}; the library is being read, ${files_done} of ${counted(files_total, 'file')} done, and lists wait for it`;
+  }
+  const some = bookmarks === 1 ? '1 is a bookmark' : `${bookmarks} are bookmarks`;
+  const missing = state === 'incomplete' ? '; some files of the library could not be read' : '';
+  return `${counted(waypoints ?? 0, 'waypoint')}, of which ${some}${missing}`;
 }
 
 function importLine({ state, files_done, files_total, last }: ImportStatus): string {
   if (state === 'running') return `running, ${files_done} of ${counted(files_total, 'file')} done`;
   if (last === null) return 'none since the daemon started';
   return `last one finished ${last.finished_at} with ${counted(last.files, 'new file')}`;
+}
+
+function timelinesLine(timelines: DaemonStatus['timelines'] | undefined): string | undefined {
+  if (timelines === undefined) return undefined;
+  const { queued, running } = timelines;
+  if (running === 0 && queued === 0) return 'no job';
+  return `${counted(running, 'job')} running, ${queued} waiting`;
+}
+
+function geodataLine(geodata: ReturnType<typeof geodataSummary> | undefined): string | undefined {
+  if (geodata === undefined) return undefined;
+  const { generation_id, dataset_version, valid, degraded, install } = geodata;
+  if (!valid) return 'none that can be used; "waypointd doctor" says why';
+  const instead = degraded ? ', in place of another one that is damaged or missing' : '';
+  const { state, generation_id: next = '', progress } = install;
+  const coming =
+    state === 'installing'
+      ? `; ${next} is coming, ${megabytes(progress.bytes)} of ${megabytes(progress.total_bytes)}`
+      : '';
+  return `${generation_id} (version ${dataset_version})${instead}${coming}`;
+}
+
+function serviceLine({ title, state, starts_by_itself }: Service): string {
+  const start = starts_by_itself ? ', starts by itself' : '';
+  return state === 'unknown'
+    ? `${title}, which cannot be asked from here`
+    : `${title}: ${state}${start}`;
 }

@@ -123,7 +123,7 @@ function isText(value: unknown): value is string {
 
 /** The directory of this program where each system keeps such things; the same ones that the daemon takes. */
 function userDirectory(kind: 'data' | 'config', env: Environment): string {
-  const home = homedir();
+  const home = homeDirectory();
   const isData = kind === 'data';
   if (process.platform === 'darwin') {
     return join(home, 'Library', isData ? 'Application Support' : 'Preferences', program);
@@ -138,4 +138,13 @@ function userDirectory(kind: 'data' | 'config', env: Environment): string {
     ? env['XDG_DATA_HOME'] || join(home, '.local', 'share')
     : env['XDG_CONFIG_HOME'] || join(home, '.config');
   return join(parent, program);
+}
+
+/** Users without an account entry, as of some containers, have none; then there is nothing below it either. */
+function homeDirectory(): string {
+  try {
+    return homedir();
+  } catch {
+    return '/nonexistent';
+  }
 }

@@ -1,0 +1,89 @@
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { ImportRun, type ImportTasks } from '../daemon/import/run.ts';
+import type { WorkerPool } from '../daemon/pool.ts';
+import { emptySearchIndex } from '../worker/search-index/data.ts';
+import { startFakeDaemon, testCli } from './helpers/cli.ts';
+import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { gpx, writeTree } from './helpers/imports.ts';
+
+test('GET /api/status tells what the daemon holds and since when it runs', async (t) => {
+  let monotonic = 5_000;
+  const clock = { now: () => Date.now(), monotonic: () => monotonic };
+  const daemon = await startTestDaemon(t, { clock });
+  await daemon.call('POST', '/api/bookmarks', { name: 'Camp', lat: 1, lon: 2 });
+  const source = temporaryDirectory(t);
+  writeTree(source, { 'a.gpx': gpx([['Porto', 41, -8]]), 'b.gpx': gpx([['Camp', 1, 2]]) });
+  await daemon.call('POST', '/api/import', { dir: source });
+  monotonic += 3_999;
+  t.deepEqual((await daemon.get('/api/status')).body, {
+    uptime_seconds: 3,
+    library: { state: 'ready', files_done: 0, files_total: 0 },
+    waypoints: 2,
+    bookmarks: 1,
+    timelines: { queued: 0, running: 0 },
+  });
+  await daemon.close();
+  rmSync(daemon.paths.libraryDatabase);
+  const again = await startTestDaemon(t, { root: daemon.root });
+  await again.get('/api/clusters');
+  t.like((await again.get('/api/status')).body, {
+    library: { state: 'ready', files_done: 2, files_total: 2 },
+    waypoints: 2,
+  });
+});
+
+test('a library that is being read is told of, and so is one that could not be read whole', async (t) => {
+  const root = temporaryDirectory(t);
+  writeTree(root, { 'imports/a.gpx': gpx([['Porto', 41, -8]]) });
+  const done = Promise.withResolvers<object>();
+  const pool = { run: () => done.promise, close: async () => {} };
+  const run = new ImportRun({
+    libraryPath: join(root, 'library.sqlite'),
+    importsDirectory: join(root, 'imports'),
+    ownFiles: [],
+    clock: { now: () => 0, monotonic: () => 0 },
+    log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
+    onIndex: () => {},
+    countWaypoints: () => 0,
+    pool: pool as unknown as WorkerPool<ImportTasks>,
+  });
+  const over = run.reconcile(true);
+  t.is(run.libraryStatus().state, 'reading');
+  done.resolve({ loaded: 0, dropped: 0, refused: 0, isWhole: false, index: emptySearchIndex() });
+  await over;
+  t.is(run.libraryStatus().state, 'incomplete');
+  await run.close();
+});
+
+const idle = {
+  state: 'idle',
+  files_total: 0,
+  files_done: 0,
+  bytes_total: 0,
+  bytes_done: 0,
+  waypoints: 0,
+  observations: 0,
+  last: null,
+};
+
+test('status says that a lost library is being read, without asking what waits for it', async (t) => {
+  const cli = testCli(t);
+  const { requests } = await startFakeDaemon(t, cli, {
+    'GET /api/status': () => ({
+      uptime_seconds: 7,
+      library: { state: 'reading', files_done: 120, files_total: 3_000 },
+      bookmarks: 12,
+      timelines: { queued: 0, running: 0 },
+    }),
+    'GET /api/import': () => idle,
+  });
+  const shown = await cli.out(['status']);
+  t.regex(shown, /, for 7 s\)$/mu);
+  t.regex(shown, /^holds +12 bookmarks; the library is being read, 120 of 3,000 files done/mu);
+  t.deepEqual(
+    new Set(requests.map(({ path }) => path)),
+    new Set(['/api/version', '/api/status', '/api/import', '/api/geodata']),
+  );
+});
