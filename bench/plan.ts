@@ -19,6 +19,8 @@ export interface Plan {
   readonly enoughCpuMs: number;
   /** Searches of each kind. */
   readonly searches: number;
+  /** Positions that geodata is asked about. */
+  readonly lookups: number;
   /** Generated journeys of each kind of recorder. */
   readonly journeys: number;
   /** Days of 8,640 observations whose timeline is made; 0 leaves that out. */
@@ -45,12 +47,14 @@ const full: Plan = {
   loadMs: 1_000,
   enoughCpuMs: 400,
   searches: 400,
+  lookups: 50_000,
   journeys: 20,
   timelineDays: 0,
 };
 
 const scale: Plan = {
   ...full,
+  lookups: 200_000,
   sizes: [10_000, 100_000, 1_000_000],
   memoryPairs: [
     [10, 200],
@@ -71,6 +75,7 @@ const quick: Plan = {
   loadMs: 150,
   enoughCpuMs: 10,
   searches: 20,
+  lookups: 500,
   journeys: 1,
   timelineDays: 3,
 };

@@ -4,6 +4,7 @@ import { describeRun } from './report/machine.ts';
 import { writeResults } from './report/results.ts';
 import { alignedTable, rowOf } from './report/table.ts';
 import { clusters } from './scenarios/clusters.ts';
+import { geodataLookup } from './scenarios/geodata-lookup.ts';
 import { importAgain } from './scenarios/import-again.ts';
 import { importMemory } from './scenarios/import-memory.ts';
 import { importSpeed } from './scenarios/import-speed.ts';
@@ -24,6 +25,7 @@ const scenarios: readonly Scenario[] = [
   waypointList,
   clusters,
   suggest,
+  geodataLookup,
   timelineQuality,
 ];
 

@@ -2,6 +2,7 @@
 export type Unit =
   | 'MB/s'
   | 'points/s'
+  | 'lookups/s'
   | 'req/s'
   | 'of 1'
   | 'ms'
@@ -38,7 +39,7 @@ export interface Figure {
   readonly bar?: Bar | undefined;
 }
 
-const rates: readonly Unit[] = ['MB/s', 'points/s', 'req/s', 'of 1'];
+const rates: readonly Unit[] = ['MB/s', 'points/s', 'lookups/s', 'req/s', 'of 1'];
 
 /** The figure against its baseline; undefined when one of them is missing, or nothing to divide by. */
 export function ratioOf({ unit, value, baseline }: Figure): number | undefined {
