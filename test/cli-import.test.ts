@@ -2,6 +2,7 @@ import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { conversionHints } from '../daemon/commands/other-formats.ts';
+import { hiddenFolderLine } from '../daemon/commands/hidden-folder.ts';
 import { planImports } from '../daemon/commands/import-plan.ts';
 import { sumResults } from '../daemon/commands/import-summary.ts';
 import type { ImportResult } from '../model/import.ts';
@@ -257,7 +258,38 @@ test('another import that is running is told, and so is a folder that the daemon
   refusal = [400, 'invalid', 'The import directory is missing.', 'dir'];
   const unreadable = await cli.run(['import', root]);
   t.is(unreadable.code, 1);
-  t.regex(unreadable.stderr, /cannot open .*another user/u);
+  t.regex(unreadable.stderr, /daemon cannot open .*but this command can: .*service stop;/u);
+});
+
+test('files that the daemon cannot read although this command can are told, with a way out', async (t) => {
+  const cli = testCli(t);
+  const root = folder(t, 'a.gpx');
+  const failures = [{ file: 'a.gpx', reason: 'unreadable' }];
+  await startFakeDaemon(t, cli, {
+    'POST /api/import': () => ({ ...nothing, dir: root, failed: 1, failures }),
+    'GET /api/import': () => idle,
+  });
+  const { code, stderr } = await cli.run(['import', root]);
+  t.is(code, 1);
+  t.regex(stderr, /a\.gpx: it cannot be read/u);
+  t.regex(stderr, /daemon cannot open .*but this command can: .*service stop;/u);
+});
+
+test('why a service does not see a folder depends on the folder and the system', (t) => {
+  const home = folder(t, 'Documents/a.gpx', '.ssh/a.gpx');
+  const line = (name: string, platform: NodeJS.Platform): string =>
+    hiddenFolderLine(join(home, name), { platform, home });
+  t.regex(line('Documents', 'darwin'), /macOS guards this folder/u);
+  t.regex(line('.ssh', 'darwin'), /it may see less than you do/u);
+  t.regex(line('Documents', 'win32'), /it may see less than you do/u);
+  t.is(line('gone', 'linux'), `You may not read ${join(home, 'gone')}.`);
+  if (process.platform !== 'linux') return;
+  t.regex(
+    hiddenFolderLine('/tmp', { platform: 'linux', home }),
+    /temporary directories of its own/u,
+  );
+  const inHome = hiddenFolderLine('/var', { platform: 'linux', home: '/' });
+  t.regex(inHome, /it may see less than you do/u);
 });
 
 const idle = {

@@ -11,12 +11,12 @@ import { ApiError, type ApiClient } from '../api-client.ts';
 import { CliError } from './cli-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
+import { hiddenFolderLine, unseenFolder } from './hidden-folder.ts';
 import { planImports } from './import-plan.ts';
 import { showProgress } from './import-progress.ts';
 import { isInLibrary, printSummary, sumResults } from './import-summary.ts';
 import { invocation } from './invocation.ts';
 import { note, printJson } from './output.ts';
-import { forTerminal } from './table.ts';
 
 interface ImportOptions {
   readonly recursive?: boolean;
@@ -57,6 +57,8 @@ Exit code: 0 if at least one of the files is in the library now, else 1.`,
       const sum = sumResults(run.results);
       if (run.results.length > 0 || run.failure === undefined) {
         await (options.json === true ? printJson(sum) : printSummary(sum));
+        const unseen = unseenFolder(sum);
+        if (unseen !== undefined) note(hiddenFolderLine(unseen));
       }
       if (run.failure !== undefined) throw run.failure;
       if (run.stoppedBy !== undefined) {
@@ -116,7 +118,7 @@ async function explain(error: Error, client: ApiClient, { dir }: ImportRequest):
     );
   }
   if (error.field === 'dir') {
-    return new CliError(`The daemon cannot open ${forTerminal(dir)}; it may run as another user.`);
+    return new CliError(hiddenFolderLine(dir));
   }
   return error;
 }
