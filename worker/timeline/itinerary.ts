@@ -43,7 +43,7 @@ export class Itinerary implements DetectorSink {
 
   stayed(stay: Stay): void {
     if (this.#stay !== undefined && this.#isOneStay(this.#stay, stay)) {
-      this.#stay.excuse(this.#pause);
+      this.#stay.takeBack(this.#pause, 0);
       this.#pause.clear();
       this.#stay.join(stay);
       return;

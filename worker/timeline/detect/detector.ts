@@ -14,6 +14,7 @@ export interface DetectorSink {
 
 /** Observations outside a stay before it has ended. */
 const pendingCapacity = 4_096;
+const lookMs = 5_000;
 
 /**
  * Finds stays among observations in order of time (notes on timelines, section 5). It is in one of two states: on the way,
@@ -26,10 +27,20 @@ export class Detector {
   readonly #sink: DetectorSink;
   readonly #window: WanderWindow;
   readonly #squareInside: number;
+  readonly #squareCore: number;
+  readonly #squareNear: number;
   #pending = new PointQueue(pendingCapacity);
   #replay = new PointQueue(pendingCapacity);
   #stay: Stay | undefined;
   #lastMs = Number.NEGATIVE_INFINITY;
+  /** In a stay: since when all points are outside; NaN if the last one is not. */
+  #outsideMs = Number.NaN;
+  /** A gap in a stay after which somebody was near it, perhaps just setting off; undefined if there is none. */
+  #gap: { readonly fromMs: number; readonly toMs: number } | undefined;
+  /** The stay is one only if the gap belongs to it; its points are still in the window. */
+  #isProvisional = false;
+  /** When the window is looked at again: a look at many points has its price. */
+  #lookMs = Number.NEGATIVE_INFINITY;
   /** All that came since the last long silence is in the window. */
   #isAlone = true;
 
@@ -39,6 +50,8 @@ export class Detector {
     this.#sink = sink;
     this.#window = new WanderWindow(parameters);
     this.#squareInside = parameters.insideM * parameters.insideM;
+    this.#squareCore = parameters.coreM * parameters.coreM;
+    this.#squareNear = parameters.nearM * parameters.nearM;
   }
 
   observe(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
@@ -53,7 +66,7 @@ export class Detector {
 
   /** Ends what is open after the last observation. */
   finish(): void {
-    if (this.#stay !== undefined) this.#leave(this.#stay);
+    if (this.#stay !== undefined) this.#leave(this.#stay, Number.POSITIVE_INFINITY);
     this.#flush(Number.POSITIVE_INFINITY);
   }
 
@@ -69,43 +82,88 @@ export class Detector {
     const x = stay.plane.x(latE7, lonE7);
     const y = stay.plane.y(latE7, lonE7);
     const square = stay.squareFromCentre(x, y);
-    const isInside = square <= this.#squareInside;
-    const pending = this.#pending;
     const isSilence = silentMs > this.#parameters.silenceMs;
-    if (isInside && !(isSilence && !this.#canBridge(silentMs))) {
-      if (isSilence) stay.bridge(this.#lastMs, timeMs);
-      if (pending.size > 0) {
-        stay.excuse(pending);
-        pending.clear();
-      }
-      stay.absorb(timeMs, x, y, square, source);
-    } else if (!isSilence && !this.#isGone(timeMs)) {
-      pending.push(timeMs, latE7, lonE7, source, kind, 1);
-    } else {
-      this.#leave(stay);
+    const isGap = silentMs > this.#parameters.gapMs && this.#canHaveGap(square, silentMs);
+    if (isGap && square > this.#squareInside) {
+      if (this.#pending.size > 0) this.#comeBack(stay);
+      this.#gap = { fromMs: this.#lastMs, toMs: timeMs };
+      this.#outsideMs = timeMs;
+      this.#pending.push(timeMs, latE7, lonE7, source, kind, 1);
+    } else if (isSilence && !isGap) {
+      this.#leave(stay, timeMs);
       this.#onTheWay(timeMs, latE7, lonE7, source, kind, silentMs);
+    } else if (square <= this.#squareCore || isSilence || this.#isBack(square, timeMs)) {
+      if (isSilence) stay.bridge(this.#lastMs, timeMs);
+      if (this.#pending.size > 0) this.#comeBack(stay);
+      stay.absorb(timeMs, x, y, square, source, 1);
+    } else if (this.#isGone(square, timeMs)) {
+      this.#leave(stay, this.#outsideMs);
+      this.#onTheWay(timeMs, latE7, lonE7, source, kind, silentMs);
+    } else {
+      this.#pending.push(timeMs, latE7, lonE7, source, kind, 1);
     }
   }
 
-  /** A silence is presence only if both of its ends are inside. */
-  #canBridge(silentMs: number): boolean {
-    return silentMs <= this.#parameters.maxBridgeMs && this.#pending.size === 0;
+  /** A silence is presence only if both of its ends are at the place, or so near that somebody may just be setting off. */
+  #canHaveGap(square: number, silentMs: number): boolean {
+    if (silentMs > this.#parameters.maxBridgeMs || !Number.isNaN(this.#outsideMs)) return false;
+    return square <= this.#squareNear;
   }
 
-  #isGone(timeMs: number): boolean {
+  /** Who is near the edge for long is still there: the centre has to follow. */
+  #isBack(square: number, timeMs: number): boolean {
+    if (square > this.#squareInside) return false;
+    this.#outsideMs = Number.NaN;
     const { size, isFull, timeMs: times, firstSlot } = this.#pending;
     if (size === 0) return false;
     return isFull || timeMs - times[firstSlot]! >= this.#parameters.excursionMs;
   }
 
-  /** The stay ended at its last point inside; what came since was the way. */
-  #leave(stay: Stay): void {
+  #isGone(square: number, timeMs: number): boolean {
+    if (square <= this.#squareInside) return false;
+    if (Number.isNaN(this.#outsideMs)) this.#outsideMs = timeMs;
+    const isLong = timeMs - this.#outsideMs >= this.#parameters.excursionMs;
+    return isLong || this.#pending.isFull;
+  }
+
+  #comeBack(stay: Stay): void {
+    this.#closeGap(stay);
+    stay.takeBack(this.#pending, this.#parameters.insideM);
+    this.#pending.clear();
+    this.#outsideMs = Number.NaN;
+  }
+
+  /** The gap belongs to the stay. */
+  #closeGap(stay: Stay): void {
+    if (this.#gap === undefined) return;
+    const { fromMs, toMs } = this.#gap;
+    if (toMs - fromMs > this.#parameters.silenceMs) stay.bridge(fromMs, toMs);
+    stay.lastMs = toMs;
+    this.#gap = undefined;
+    if (this.#isProvisional) this.#window.clear();
+    this.#isProvisional = false;
+  }
+
+  /**
+   * The stay ended at its last point in the core, or a while before somebody was outside; what came since was the way.
+   * @param outsideMs when that was.
+   */
+  #leave(stay: Stay, outsideMs: number): void {
+    if (this.#gap !== undefined && this.#isSettingOff()) this.#closeGap(stay);
     const away = this.#pending;
     this.#pending = this.#replay;
     this.#replay = away;
     this.#stay = undefined;
-    this.#isAlone = false;
-    this.#sink.stayed(stay);
+    this.#outsideMs = Number.NaN;
+    if (this.#isProvisional) {
+      this.#flush(this.#gap!.toMs - this.#gap!.fromMs);
+    } else {
+      this.#isAlone = false;
+      if (this.#gap === undefined) this.#takeEdge(stay, away, outsideMs);
+      this.#sink.stayed(stay);
+    }
+    this.#gap = undefined;
+    this.#isProvisional = false;
     // None of these can begin a stay: they lie within less time than a stay lasts.
     for (let i = 0; i < away.size; i += 1) {
       const slot = away.slot(i);
@@ -113,6 +171,22 @@ export class Detector {
       this.#wander(timeMs[slot]!, latE7[slot]!, lonE7[slot]!, source[slot]!, kind[slot]!);
     }
     away.clear();
+  }
+
+  #takeEdge(stay: Stay, away: PointQueue, outsideMs: number): void {
+    const edge = this.#pending;
+    while (away.size > 0 && outsideMs - away.timeMs[away.firstSlot]! > this.#parameters.edgeMs) {
+      edge.pushFrom(away, away.firstSlot);
+      away.dropFirst();
+    }
+    stay.takeBack(edge, this.#parameters.insideM);
+    edge.clear();
+  }
+
+  /** Tells whether somebody who was near a stay after a gap went on from there. */
+  #isSettingOff(): boolean {
+    const { latE7, lonE7, firstSlot: a, lastSlot: b } = this.#pending;
+    return distanceM(latE7[a]!, lonE7[a]!, latE7[b]!, lonE7[b]!) > this.#parameters.radiusM;
   }
 
   #onTheWay(
@@ -123,15 +197,55 @@ export class Detector {
     kind: number,
     silentMs: number,
   ): void {
-    if (silentMs <= this.#parameters.silenceMs) {
+    const { silenceMs, gapMs } = this.#parameters;
+    if (silentMs > gapMs && this.#restsAcross(timeMs, latE7, lonE7, source, kind, silentMs)) return;
+    if (silentMs <= silenceMs) {
       this.#wander(timeMs, latE7, lonE7, source, kind);
       if (this.#hasStopped()) this.#settle();
     } else if (this.#endsAgree(latE7, lonE7, silentMs)) {
-      this.#settleAcross(timeMs, latE7, lonE7, source, kind);
+      this.#settleAcross(timeMs, latE7, lonE7, source);
     } else {
       this.#flush(silentMs);
       this.#wander(timeMs, latE7, lonE7, source, kind);
     }
+  }
+
+  /** Who had come to rest before a gap, and is at or near that place after it, may have been there. */
+  #restsAcross(
+    timeMs: number,
+    latE7: number,
+    lonE7: number,
+    source: number,
+    kind: number,
+    silentMs: number,
+  ): boolean {
+    const window = this.#window;
+    const { points } = window;
+    const { maxBridgeMs, restMs, minStopMs, period } = {
+      ...this.#parameters,
+      period: this.#period,
+    };
+    if (points.size === 0 || silentMs > maxBridgeMs) return false;
+    const first = window.firstThere();
+    const firstMs = points.timeMs[points.slot(first)]!;
+    if (this.#lastMs - firstMs < restMs || timeMs - firstMs < minStopMs) return false;
+    for (let i = 0; i < first; i += 1) this.#passFirst();
+    const stay = new Stay('stay', points, period, this.#parameters.minCentreWeight);
+    const x = stay.plane.x(latE7, lonE7);
+    const y = stay.plane.y(latE7, lonE7);
+    const square = stay.squareFromCentre(x, y);
+    if (square > this.#squareNear) return false;
+    this.#stay = stay;
+    this.#gap = { fromMs: this.#lastMs, toMs: timeMs };
+    this.#isProvisional = true;
+    if (square <= this.#squareInside) {
+      this.#closeGap(stay);
+      stay.absorb(timeMs, x, y, square, source, 1);
+    } else {
+      this.#outsideMs = timeMs;
+      this.#pending.push(timeMs, latE7, lonE7, source, kind, 1);
+    }
+    return true;
   }
 
   /** Moves the window on to a point. */
@@ -155,12 +269,18 @@ export class Detector {
     this.#window.dropFirst();
   }
 
+  /** Tells whether somebody has been at one place for long enough; then the window begins with that. */
   #hasStopped(): boolean {
-    const { timeMs, firstSlot, lastSlot } = this.#window.points;
-    if (timeMs[lastSlot]! - timeMs[firstSlot]! < this.#parameters.minStopMs) return false;
-    if (!this.#window.isCrawl()) return true;
-    this.#passFirst();
-    return false;
+    const { minStopMs } = this.#parameters;
+    const { points } = this.#window;
+    const lastMs = points.timeMs[points.lastSlot]!;
+    if (lastMs - points.timeMs[points.firstSlot]! < minStopMs || lastMs < this.#lookMs)
+      return false;
+    this.#lookMs = lastMs + lookMs;
+    const first = this.#window.firstThere();
+    if (lastMs - points.timeMs[points.slot(first)]! < minStopMs) return false;
+    for (let i = 0; i < first; i += 1) this.#passFirst();
+    return true;
   }
 
   /** The window is the beginning of a stay. */
@@ -183,7 +303,7 @@ export class Detector {
   }
 
   /** Who is at one place before and after a silence was there; the way there is not part of it. */
-  #settleAcross(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
+  #settleAcross(timeMs: number, latE7: number, lonE7: number, source: number): void {
     const { points } = this.#window;
     const last = points.lastSlot;
     const near = (slot: number): boolean =>
@@ -192,15 +312,14 @@ export class Detector {
         points.lonE7[slot]!,
         points.latE7[last]!,
         points.lonE7[last]!,
-      ) <= this.#parameters.crawlM;
+      ) <= this.#parameters.coreM;
     while (!near(points.firstSlot)) this.#passFirst();
     const lastMs = points.timeMs[last]!;
     const stay = this.#settle();
     const x = stay.plane.x(latE7, lonE7);
     const y = stay.plane.y(latE7, lonE7);
     stay.bridge(lastMs, timeMs);
-    stay.absorb(timeMs, x, y, stay.squareFromCentre(x, y), source);
-    void kind;
+    stay.absorb(timeMs, x, y, stay.squareFromCentre(x, y), source, 1);
   }
 
   /** Ends the window at a silence. */

@@ -11,10 +11,20 @@ export interface DetectionParameters {
   readonly excursionMs: number;
   /** Who is in a stay may drift further from its centre than who comes to it. */
   readonly insideM: number;
-  /** The first and the second half of a stay are around the same centre; those of a crawl are not. */
-  readonly crawlM: number;
+  /** Who has come, and has not left, is this near to the centre: on foot the way out of `insideM` takes more than a minute. */
+  readonly coreM: number;
+  /** Where points are further apart in time, all within `radiusM` are near enough to the centre. */
+  readonly sparseMs: number;
+  /** Points between core and edge this long before somebody is outside belong to the stay. */
+  readonly edgeMs: number;
   /** The running centre follows at least this much: what drifts with the hours stays inside. */
   readonly minCentreWeight: number;
+  /** A pause in recording that may hide the end of a stay. */
+  readonly gapMs: number;
+  /** Who has been at a place for so long before a gap has come to rest. */
+  readonly restMs: number;
+  /** Who appears this near to a stay after a gap, and goes on from there, has just left it. */
+  readonly nearM: number;
   /** What lies between two longer silences and is no stay is a mark. */
   readonly loneMs: number;
 }
@@ -28,8 +38,13 @@ export function detectionParameters(stay: StayParameters = stayParameters): Dete
     mergeMs: stay.mergeSeconds * 1_000,
     excursionMs: stay.excursionSeconds * 1_000,
     insideM: stay.stopRadiusM * 1.15,
-    crawlM: stay.stopRadiusM * 0.6,
+    coreM: stay.stopRadiusM * 0.5,
+    sparseMs: 150_000,
+    edgeMs: 120_000,
     minCentreWeight: 1 / 2_000,
+    gapMs: 180_000,
+    restMs: 90_000,
+    nearM: stay.stopRadiusM * 4,
     loneMs: 1_800_000,
   };
 }

@@ -60,27 +60,40 @@ export class Stay {
   }
 
   /** Takes an observation at the place; the centre follows it. */
-  absorb(timeMs: number, x: number, y: number, square: number, source: number): void {
+  absorb(
+    timeMs: number,
+    x: number,
+    y: number,
+    square: number,
+    source: number,
+    weight: number,
+  ): void {
     this.#count += 1;
     this.#sumX += x;
     this.#sumY += y;
-    const weight = Math.max(1 / this.#count, this.#minWeight);
-    this.#centreX += (x - this.#centreX) * weight;
-    this.#centreY += (y - this.#centreY) * weight;
+    const pull = Math.max(1 / this.#count, this.#minWeight);
+    this.#centreX += (x - this.#centreX) * pull;
+    this.#centreY += (y - this.#centreY) * pull;
     this.#distances[Math.min(farthestM, Math.round(Math.sqrt(square)))]! += 1;
     this.lastMs = timeMs;
-    this.presence.add(timeMs, source, 1);
+    this.presence.add(timeMs, source, weight);
   }
 
   bridge(fromMs: number, toMs: number): void {
     this.bridgedSeconds += secondsWithin(this.#period, fromMs, toMs);
   }
 
-  /** Takes what was recorded during the stay elsewhere: it counts, but says nothing about the place. */
-  excuse(points: PointQueue): void {
+  /** Takes points in the time of the stay; those further from its centre count, but say nothing about the place. */
+  takeBack(points: PointQueue, insideM: number): void {
     for (let i = 0; i < points.size; i += 1) {
       const slot = points.slot(i);
-      this.presence.add(points.timeMs[slot]!, points.source[slot]!, points.weight[slot]!);
+      const x = this.plane.x(points.latE7[slot]!, points.lonE7[slot]!);
+      const y = this.plane.y(points.latE7[slot]!, points.lonE7[slot]!);
+      const square = this.squareFromCentre(x, y);
+      const time = points.timeMs[slot]!;
+      const weight = points.weight[slot]!;
+      if (square > insideM * insideM) this.presence.add(time, points.source[slot]!, weight);
+      else this.absorb(time, x, y, square, points.source[slot]!, weight);
     }
   }
 

@@ -14,7 +14,8 @@ export class WanderWindow {
   readonly points = new PointQueue(capacity);
   readonly #plane = new LocalPlane();
   readonly #squareRadius: number;
-  readonly #squareCrawl: number;
+  readonly #squareCore: number;
+  readonly #sparseMs: number;
   /** By slot: place on the plane, and the sum of the places before it. */
   readonly #x = new Float64Array(capacity);
   readonly #y = new Float64Array(capacity);
@@ -27,9 +28,10 @@ export class WanderWindow {
   #newX = 0;
   #newY = 0;
 
-  constructor({ radiusM, crawlM }: DetectionParameters) {
+  constructor({ radiusM, coreM, sparseMs }: DetectionParameters) {
     this.#squareRadius = radiusM * radiusM;
-    this.#squareCrawl = crawlM * crawlM;
+    this.#squareCore = coreM * coreM;
+    this.#sparseMs = sparseMs;
   }
 
   /** To be called before each look at a new point, and before it is added. */
@@ -77,23 +79,29 @@ export class WanderWindow {
     this.#totalY = 0;
   }
 
-  /** Tells whether the centres of the first and the second half of the time lie apart. */
-  isCrawl(): boolean {
+  /**
+   * Index of the first point near where somebody has been over the second half of the time: those before are the way there.
+   * Where points are sparse all of them are near enough.
+   */
+  firstThere(): number {
     const { points } = this;
-    const first = points.firstSlot;
-    const half = (points.timeMs[first]! + points.timeMs[points.lastSlot]!) / 2;
+    const { size } = points;
+    const firstMs = points.timeMs[points.firstSlot]!;
+    const lastMs = points.timeMs[points.lastSlot]!;
+    if (lastMs - firstMs > this.#sparseMs * (size - 1)) return 0;
+    const half = (firstMs + lastMs) / 2;
     while (points.timeMs[points.slot(this.#middle)]! < half) this.#middle += 1;
     const middle = points.slot(this.#middle);
-    const early = this.#middle;
-    const late = points.size - early;
-    if (early === 0) return false;
-    const dx =
-      (this.#beforeX[middle]! - this.#beforeX[first]!) / early -
-      (this.#totalX - this.#beforeX[middle]!) / late;
-    const dy =
-      (this.#beforeY[middle]! - this.#beforeY[first]!) / early -
-      (this.#totalY - this.#beforeY[middle]!) / late;
-    return dx * dx + dy * dy > this.#squareCrawl;
+    const late = size - this.#middle;
+    const x = (this.#totalX - this.#beforeX[middle]!) / late;
+    const y = (this.#totalY - this.#beforeY[middle]!) / late;
+    for (let i = 0; i < this.#middle; i += 1) {
+      const slot = points.slot(i);
+      const dx = this.#x[slot]! - x;
+      const dy = this.#y[slot]! - y;
+      if (dx * dx + dy * dy <= this.#squareCore) return i;
+    }
+    return this.#middle;
   }
 
   #sum(slot: number): void {
