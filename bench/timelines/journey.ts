@@ -1,13 +1,14 @@
 import { Random } from '../random.ts';
 import { cities, solarHours, type City } from './cities.ts';
 import { between, metresBetween, moved, type Position } from './geometry.ts';
-import { Traveller, type Mode, type Visit } from './traveller.ts';
+import { Traveller, type Delay, type Mode, type Visit } from './traveller.ts';
 import type { Trail } from './trail.ts';
 
 /** A person's whole way through some days, and the truth about it. */
 export interface Journey {
   readonly trail: Trail;
   readonly visits: readonly Visit[];
+  readonly delays: readonly Delay[];
   /** The towns visited. */
   readonly towns: readonly City[];
   /** When the person was between towns and recorders may be off: flights and night trains. */
@@ -86,6 +87,7 @@ class Life {
     return {
       trail: traveller.trail,
       visits: traveller.visits,
+      delays: traveller.delays,
       towns: this.#towns.slice(0, trip === 0 ? 1 : 2).map(({ city }) => city),
       rides: this.#rides,
     };

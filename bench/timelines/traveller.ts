@@ -10,6 +10,13 @@ export interface Visit extends Position {
   readonly country: string;
 }
 
+/** Being held up on the way: no visit, however long it takes. */
+export interface Delay {
+  readonly kind: 'jam' | 'fuel' | 'wait' | 'halt';
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
 /** How somebody is held up on the way. */
 interface Traffic {
   /** Metres a second. */
@@ -68,6 +75,7 @@ const minuteMs = 60_000;
 export class Traveller {
   readonly trail = new Trail();
   readonly visits: Visit[] = [];
+  readonly delays: Delay[] = [];
   timeMs: number;
   position: Position;
   readonly #random: Random;
@@ -110,15 +118,18 @@ export class Traveller {
     let waitAt = this.#heldUpAt(path.metres, this.#hasWaits ? 0.4 : 0);
     let at = 0;
     while (at < path.metres) {
+      const startMs = this.timeMs;
       if (at >= waitAt) {
         this.#wait(random.between(3, 4.5) * minuteMs);
+        this.delays.push({ kind: 'wait', startMs, endMs: this.timeMs });
         waitAt = Infinity;
-      }
-      if (at >= jamAt) {
+      } else if (at >= jamAt) {
         at = this.#crawl(path, at, random.between(3, 14) * minuteMs, random.between(0.5, 2.5));
+        this.delays.push({ kind: 'jam', startMs, endMs: this.timeMs });
         jamAt = Infinity;
       } else if (at >= fuelAt) {
         at = this.#fuel(path, at);
+        this.delays.push({ kind: 'fuel', startMs, endMs: this.timeMs });
         fuelAt = Infinity;
       }
       const step = Math.min(random.between(0.3, 1.7) * habits.crossingM, path.metres - at);
@@ -133,7 +144,9 @@ export class Traveller {
 
   /** Stands still without that being a visit. */
   pause(ms: number): void {
+    const startMs = this.timeMs;
     this.#wait(ms);
+    this.delays.push({ kind: 'halt', startMs, endMs: this.timeMs });
   }
 
   /** Flies or rides straight, at a speed that ends it after about `hours`; stops of up to three minutes on the way. */
@@ -146,7 +159,7 @@ export class Traveller {
     const haltAt = new Set(Array.from({ length: halts }, () => 5 + random.below(steps - 10)));
     for (let i = 1; i <= steps; i += 1) {
       this.#to(this.timeMs + stepMs, i === steps ? to : between(from, to, i / steps));
-      if (haltAt.has(i)) this.#wait(random.between(1, 3) * minuteMs);
+      if (haltAt.has(i)) this.pause(random.between(1, 3) * minuteMs);
     }
   }
 

@@ -2,7 +2,7 @@ import { cityRadiusM, solarHours, type City } from './cities.ts';
 import { metresBetween } from './geometry.ts';
 import type { Journey } from './journey.ts';
 import type { Fix, Span } from './recorder.ts';
-import type { Visit } from './traveller.ts';
+import type { Delay, Visit } from './traveller.ts';
 
 /** A stay that really was. */
 export interface TrueStay extends Visit {
@@ -24,6 +24,8 @@ export interface CountryTruth {
 
 export interface Truth {
   readonly stays: readonly TrueStay[];
+  /** Jams, stops for fuel and waits: where a stay is found wrongly, one of them may be why. */
+  readonly delays: readonly Delay[];
   readonly countries: ReadonlyMap<string, CountryTruth>;
   /** UTC days with a fix. */
   readonly activeDays: number;
@@ -41,7 +43,7 @@ const doubtMs = 30 * minuteMs;
  * @param silences when no device recorded.
  */
 export function truthOf(
-  { visits, towns, trail }: Journey,
+  { visits, delays, towns, trail }: Journey,
   fixes: readonly Fix[],
   silences: readonly Span[],
 ): Truth {
@@ -60,7 +62,7 @@ export function truthOf(
     { nights: nightsIn(town, stays, silences), recordedDays: days.get(town.country) },
   ]);
   const activeDays = new Set(fixes.map(({ timeMs }) => Math.floor(timeMs / dayMs))).size;
-  return { stays, countries: new Map(countries), activeDays };
+  return { stays, delays, countries: new Map(countries), activeDays };
 }
 
 /** A stay without the silences at its ends. */
