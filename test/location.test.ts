@@ -11,7 +11,7 @@ import test, { type ExecutionContext } from 'ava';
 import { commandSource } from '../daemon/location/command.ts';
 import { geoclueSource } from '../daemon/location/geoclue.ts';
 import { gpsdSource } from '../daemon/location/gpsd.ts';
-import type { LocationSource } from '../daemon/location/location-source.ts';
+import { SourceFailed, type LocationSource } from '../daemon/location/location-source.ts';
 import { Location } from '../daemon/location/location.ts';
 import { programEnvironment } from '../daemon/location/program.ts';
 import { scheduleTimeout } from '../daemon/schedule.ts';
@@ -402,14 +402,18 @@ linux('auto asks gpsd and GeoClue; one of them is enough', async (t) => {
 
 /** A source that does what the test says. */
 function scripted(name: LocationSource['name'], pauseMs = 7_000) {
-  const runs: { report: (fix: unknown) => void; signal: AbortSignal; end: () => void }[] = [];
+  const runs: {
+    report: (fix: unknown) => void;
+    signal: AbortSignal;
+    end: (error?: unknown) => void;
+  }[] = [];
   const source: LocationSource = {
     name,
     pauseMs,
     run: (report, signal) =>
       new Promise((_, reject) => {
-        const end = (): void => reject(new Error('over'));
-        signal.addEventListener('abort', end);
+        const end = (error: unknown = new Error('over')): void => reject(error);
+        signal.addEventListener('abort', () => end());
         runs.push({ report, signal, end });
       }),
   };
@@ -423,9 +427,9 @@ test('a source that fails is tried again after 1 s, 2 s, 4 s … 5 minutes, and 
   t.teardown(() => location.close());
   location.latest();
   const pauses = [1, 2, 4, 8, 16, 32, 64, 128, 256, 300, 300].map((seconds) => seconds * 1_000);
-  async function endAndExpect(pauseMs: number): Promise<void> {
+  async function endAndExpect(pauseMs: number, error?: unknown): Promise<void> {
     const count = runs.length;
-    runs.at(-1)?.end();
+    runs.at(-1)?.end(error);
     await until(() => time.waiting() === 2);
     // Somebody asks now and then, or it would stop.
     for (let left = pauseMs - 1; left > 0; left -= 100_000) {
@@ -443,6 +447,8 @@ test('a source that fails is tried again after 1 s, 2 s, 4 s … 5 minutes, and 
   t.like(location.latest(), { lat: 1, lon: 2 });
   await endAndExpect(7_000);
   await endAndExpect(1_000);
+  // It may have been a person who refused.
+  await endAndExpect(300_000, new SourceFailed('refused'));
 });
 
 test('sources run from the first question until nobody has asked for 5 minutes', async (t) => {

@@ -33,6 +33,8 @@ const checkMs = 20_000;
 
 /** A GeoClue that does not answer. */
 class Silent extends Error {}
+/** A person who does not answer. */
+class Unheeded extends Error {}
 
 function post(message: GeoclueMessage): void {
   parentPort?.postMessage(message);
@@ -134,6 +136,15 @@ async function subscribe(bus: MessageBus, rule: string): Promise<void> {
   });
 }
 
+/** Has our client find the position; it takes as long as a person takes to agree. */
+async function begin(bus: MessageBus, client: string): Promise<void> {
+  try {
+    await call(bus, { path: client, interface: clientInterface, member: 'Start' }, consentMs);
+  } catch (error) {
+    throw error instanceof Silent ? new Unheeded() : error;
+  }
+}
+
 async function watch(bus: MessageBus): Promise<void> {
   const { client, owner } = await openClient(bus);
   const reader = new LocationReader(bus);
@@ -148,7 +159,7 @@ async function watch(bus: MessageBus): Promise<void> {
   await subscribe(bus, `sender='${busName}',member='NameOwnerChanged',arg0='${geoclue}'`);
   await setProperty(bus, client, 'DesktopId', new Variant('s', desktopId));
   await setProperty(bus, client, 'RequestedAccuracyLevel', new Variant('u', exact));
-  await call(bus, { path: client, interface: clientInterface, member: 'Start' }, consentMs);
+  await begin(bus, client);
   for (;;) {
     const { Location } = await readProperties(bus, client, clientInterface);
     await reader.read(Location);
@@ -162,6 +173,7 @@ function fail(error: unknown): void {
 
 function failureOf(error: unknown): SourceFailure {
   if (error instanceof Silent) return 'silent';
+  if (error instanceof Unheeded) return 'refused';
   if (!(error instanceof DBusError)) return 'no_bus';
   return error.type.endsWith('.AccessDenied') ? 'refused' : 'not_started';
 }

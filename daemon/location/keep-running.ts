@@ -1,7 +1,7 @@
 import { describeError } from '../../http/error-description.ts';
 import type { Log } from '../../model/process.ts';
 import type { Schedule } from '../schedule.ts';
-import type { LocationSource } from './location-source.ts';
+import { SourceFailed, type LocationSource } from './location-source.ts';
 
 const firstBackOffMs = 1_000;
 const longestBackOffMs = 300_000;
@@ -32,7 +32,7 @@ export async function keepRunning(
     }
     if (signal.aborted) return;
     failures = hasPosition ? 0 : failures + 1;
-    const pauseMs = hasPosition ? source.pauseMs : backOffMs(failures);
+    const pauseMs = hasPosition ? source.pauseMs : backOffMs(failures, failure);
     // A machine without such a source is no news each time.
     const write = failures <= 1 ? log.info : log.debug;
     const why = failure === undefined ? {} : describeError(failure);
@@ -41,8 +41,12 @@ export async function keepRunning(
   }
 }
 
-/** The pause before the next try after so many failures in a row: 1 s, 2 s, 4 s … 5 minutes. */
-function backOffMs(failures: number): number {
+/**
+ * The pause before the next try after so many failures in a row: 1 s, 2 s, 4 s … 5 minutes. Who has refused is not asked
+ * again soon: it may have been a person, whom every try asks anew.
+ */
+function backOffMs(failures: number, failure: unknown): number {
+  if (failure instanceof SourceFailed && failure.code === 'refused') return longestBackOffMs;
   return Math.min(firstBackOffMs * 2 ** (failures - 1), longestBackOffMs);
 }
 
