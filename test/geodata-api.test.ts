@@ -243,6 +243,9 @@ test('one can go back to the generation before, and to the builtin one, without 
   t.is(await inUse(t, daemon), 'first < second');
   await bringIn(t, daemon, third);
   t.is(await inUse(t, daemon), 'third < first');
+  const name = ({ oid, listed }: TestGeneration) => ({ id: listed.id, oid });
+  const pointer: unknown = JSON.parse(readFileSync(pointerOf(daemon), 'utf8'));
+  t.deepEqual(pointer, { ...name(third), previous: name(first) });
   t.deepEqual(
     generationsIn(daemon).map((name) => name.split('-')[0]),
     ['first', 'third'],
@@ -725,7 +728,8 @@ test('what a crash has left goes at the next start; what may be gone on with sta
     [join('partial', 'f'.repeat(64)), 0.1 * day, false],
     [join('partial', `.${hosted[1]!.oid}.0a0b0c.tmp`), 0.1 * day, false],
     [join('partial', 'just-coming-in'), 0, true],
-    ['.current.json.0a0b0c.tmp', 0, false],
+    ['.current.json.0a0b0c.tmp', 0.1 * day, false],
+    ['.current.json.0a0b0d.tmp', 0, true],
     [join('gen', 'second-000000000000', 'gazetteer.sqlite'), 0, false],
   ];
   for (const [file, ageMs] of ages) {

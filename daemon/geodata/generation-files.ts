@@ -1,5 +1,5 @@
 import { open, readdir, rm, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import {
   pointerSchema,
   type GenerationPointer,
@@ -17,7 +17,7 @@ export type PointerReading =
 /** Ours has a few hundred bytes. */
 const maxPointerBytes = 65_536;
 const artifactFile = 'gazetteer.sqlite';
-/** Another program may be copying a file to its place just now. */
+/** What is younger may be on its way to its place just now. */
 const strayFileMs = 3_600_000;
 
 /**
@@ -96,13 +96,12 @@ export class GenerationFiles {
    * @param known object ids of the manifest; @param now ms, @param retentionMs of known ones
    */
   async removeStrays(known: ReadonlySet<string>, now: number, retentionMs: number): Promise<void> {
-    for (const name of await namesIn(this.#directory)) {
-      if (name.endsWith('.tmp')) await removeQuietly(join(this.#directory, name));
-    }
-    for (const name of await namesIn(join(this.#directory, 'partial'))) {
-      const path = join(this.#directory, 'partial', name);
+    const pointers = (await namesIn(this.#directory)).filter((name) => name.endsWith('.tmp'));
+    const partials = await namesIn(join(this.#directory, 'partial'));
+    for (const name of [...pointers, ...partials.map((partial) => join('partial', partial))]) {
+      const path = join(this.#directory, name);
       const age = now - ((await stat(path).catch(() => undefined))?.mtimeMs ?? now);
-      if (age > (known.has(name) ? retentionMs : strayFileMs)) await removeQuietly(path);
+      if (age > (known.has(basename(name)) ? retentionMs : strayFileMs)) await removeQuietly(path);
     }
   }
 

@@ -168,8 +168,8 @@ export class Generations {
     const { previous } = this.#pointer ?? {};
     this.#verifiedAt = undefined;
     this.#inUse = await this.#first([this.#pointer, previous, builtin]);
-    const isInUse = previous?.oid === this.#inUse?.reference.oid;
-    this.#previous = isInUse ? undefined : await this.#first([previous]);
+    const found = await this.#first([previous]);
+    this.#previous = found?.path === this.#inUse?.path ? undefined : found;
     if (this.isDegraded) log.warn('geodata.degraded', { in_use: this.#inUse?.id ?? 'none' });
   }
 
@@ -181,7 +181,9 @@ export class Generations {
       if (reference === null || reference === undefined) continue;
       const path = this.pathOf(reference);
       if (this.#damaged.has(path)) continue;
-      const generation = await inspectGeneration(reference, path);
+      // A pointer is a reference, too, and holds others.
+      const plain = isHosted(reference) ? { id: reference.id, oid: reference.oid } : builtin;
+      const generation = await inspectGeneration(plain, path);
       if (generation !== undefined) return generation;
     }
     return undefined;
