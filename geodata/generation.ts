@@ -1,7 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-
+import { isOutOfReach } from '../storage/database.ts';
 import { generationApplicationId, generationSchema } from './format.ts';
 
 /** What a generation says of itself, in the words of the API (contract E). */
@@ -17,7 +17,7 @@ export interface GenerationInfo {
 }
 
 /**
- * Why a generation cannot be used: there is no file that can be opened, it is of a format that this program does not
+ * Why a generation cannot be used: there is no file that can be read, it is of a format that this program does not
  * know, or its content is not that of a generation.
  */
 export type GenerationFault = 'missing' | 'unsupported_schema' | 'damaged';
@@ -113,7 +113,6 @@ export function reading<T>(step: () => T): T {
     return step();
   } catch (error) {
     if (error instanceof UnusableGeneration) throw error;
-    const isMissing = error instanceof Database.SqliteError && error.code === 'SQLITE_CANTOPEN';
-    throw new UnusableGeneration(isMissing ? 'missing' : 'damaged', error);
+    throw new UnusableGeneration(isOutOfReach(error) ? 'missing' : 'damaged', error);
   }
 }

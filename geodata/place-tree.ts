@@ -46,6 +46,7 @@ export class PlaceTree {
   /**
    * The place nearest to a position, by great circle, of this country if one is given; of two at the same distance the
    * larger one.
+   * @param withinKm at most 80.
    */
   nearest(lat: number, lon: number, withinKm: number, country?: number): number | undefined {
     for (const circle of circlesKm) {

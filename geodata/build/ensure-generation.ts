@@ -1,5 +1,15 @@
 import { createHash } from 'node:crypto';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  fsyncSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { renameDurably, temporaryBeside } from '../../storage/atomic-file.ts';
 import { hashFileOf } from '../generation.ts';
@@ -31,12 +41,23 @@ export async function ensureGeneration(options: EnsureOptions): Promise<void> {
   const temporary = temporaryBeside(path);
   try {
     await build(temporary);
+    syncFile(temporary);
     await putInPlace(temporary, options);
   } finally {
     rmSync(temporary, { force: true });
   }
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
   say(`${(statSync(path).size / 1e6).toFixed(1)} MB in ${seconds} s`);
+}
+
+/** SQLite was told not to. */
+function syncFile(path: string): void {
+  const file = openSync(path, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
 }
 
 /** One without its key, or with another one's, is made again; so is one that was cut short. */
