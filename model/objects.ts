@@ -87,6 +87,9 @@ export const batchAnswerSchema = z.object({
   hash_algo: z.literal('sha256'),
 });
 
+/** What the login command of an ssh remote prints. */
+export const authenticateAnswerSchema = z.object({ header: z.record(z.string(), z.string()) });
+
 /** Part of a repository's name: OWNER or NAME. */
 export const repositoryPart = z
   .string()

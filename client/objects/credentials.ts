@@ -1,0 +1,112 @@
+import { spawn } from 'node:child_process';
+import { authenticateAnswerSchema, type Operation } from '../../model/objects.ts';
+import { ObjectClientError } from './object-error.ts';
+import type { RequestHeaders } from './request.ts';
+
+/** What a login command or a credential helper may take, ms, and print, bytes. */
+const commandMs = 60_000;
+const outputBytes = 65_536;
+
+/** What the headers are for. */
+export interface CredentialRequest {
+  readonly url: URL;
+  readonly operation: Operation;
+  readonly oid: string | undefined;
+}
+
+/** Finds the headers that let a request in, none where there are none. Asked for every request: nothing is kept. */
+export type CredentialSource = (request: CredentialRequest) => Promise<RequestHeaders | undefined>;
+
+/** A user name and a password that are known. */
+export function passwordCredentials(user: string, password: string): CredentialSource {
+  const value = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
+  return async () => ({ authorization: value });
+}
+
+/**
+ * Runs a login command such as `ssh git@host x-lfs-authenticate OWNER/NAME`, with the operation and the oid added, for the
+ * headers it prints.
+ */
+export function commandCredentials(command: readonly [string, ...string[]]): CredentialSource {
+  return async ({ operation, oid }) => {
+    const [program, ...words] = command;
+    const all = [...words, operation, ...(oid === undefined ? [] : [oid])];
+    const { code, output, errors } = await run(program, all, '');
+    if (code !== 0) {
+      throw new ObjectClientError('http', errors.trim() || 'The login command failed.', {
+        status: 401,
+      });
+    }
+    const parsed = authenticateAnswerSchema.safeParse(parse(output));
+    if (!parsed.success) {
+      throw new ObjectClientError('protocol', 'The login command printed no headers.');
+    }
+    return lowerCased(parsed.data.header);
+  };
+}
+
+/** Asks git's credential helpers, which may ask the user. Answers nothing where git has nothing. */
+export function gitCredentials(): CredentialSource {
+  return async ({ url }) => {
+    const question = `protocol=${url.protocol.slice(0, -1)}\nhost=${url.host}\n\n`;
+    const { code, output } = await run('git', ['credential', 'fill'], question).catch(() => ({
+      code: 1,
+      output: '',
+    }));
+    const user = /^username=(.*)$/mu.exec(output)?.[1];
+    const password = /^password=(.*)$/mu.exec(output)?.[1];
+    if (code !== 0 || user === undefined || password === undefined) return undefined;
+    return passwordCredentials(user, password)({ url, operation: 'download', oid: undefined });
+  };
+}
+
+/** The first source that has something. */
+export function firstOf(...sources: readonly CredentialSource[]): CredentialSource {
+  return async (request) => {
+    for (const source of sources) {
+      const headers = await source(request);
+      if (headers !== undefined) return headers;
+    }
+    return undefined;
+  };
+}
+
+export function lowerCased(headers: Readonly<Record<string, string>>): RequestHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]),
+  );
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+function run(program: string, words: readonly string[], input: string): Promise<Ended> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, words, { timeout: commandMs, stdio: 'pipe' });
+    let [output, errors] = ['', ''];
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+      if (output.length > outputBytes) child.kill();
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      errors = (errors + text).slice(-outputBytes);
+    });
+    // A program that does not read its input is no failure.
+    child.stdin.on('error', () => undefined).end(input);
+    child.once('error', (cause) =>
+      reject(new ObjectClientError('unreachable', 'The login command cannot be run.', { cause })),
+    );
+    child.once('close', (code) => resolve({ code, output, errors }));
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // The caller says so.
+  }
+}

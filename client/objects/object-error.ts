@@ -1,0 +1,71 @@
+import { objectErrorSchema } from '../../model/objects.ts';
+
+/**
+ * Why a call failed: `http` the server refused it (see `status`), `unreachable` it could not be asked, `stalled` it stopped
+ * in the middle, `mismatch` the bytes are not those of the oid, `protocol` it answered what the API does not allow.
+ */
+export type ObjectFailure = 'http' | 'unreachable' | 'stalled' | 'mismatch' | 'protocol';
+
+export interface ObjectErrorDetails {
+  /** HTTP status, with `http`. */
+  readonly status?: number;
+  /** Of the server's error object, when there was one. */
+  readonly documentationUrl?: string | undefined;
+  readonly requestId?: string | undefined;
+  /** Seconds that the server asked to wait. */
+  readonly retryAfter?: number | undefined;
+  readonly cause?: unknown;
+}
+
+/** The one error of the object client; what an AbortSignal says is thrown as it is. */
+export class ObjectClientError extends Error {
+  override readonly name = 'ObjectClientError';
+  readonly failure: ObjectFailure;
+  readonly status: number | undefined;
+  readonly documentationUrl: string | undefined;
+  readonly requestId: string | undefined;
+  readonly retryAfter: number | undefined;
+
+  constructor(failure: ObjectFailure, message: string, details: ObjectErrorDetails = {}) {
+    super(message, { cause: details.cause });
+    this.failure = failure;
+    this.status = details.status;
+    this.documentationUrl = details.documentationUrl;
+    this.requestId = details.requestId;
+    this.retryAfter = details.retryAfter;
+  }
+}
+
+/** What to say where a refusal has no error object. */
+const statusTexts: Readonly<Record<number, string>> = {
+  400: 'The server did not understand the request.',
+  401: 'User name or password are wrong.',
+  403: 'You may not write to this repository.',
+  404: 'There is no such object or repository, or you may not see it.',
+  413: 'The object is too large for the server.',
+  429: 'The server asks for fewer requests.',
+  507: 'The server has no room left.',
+  509: 'The bandwidth limit of the server is exceeded.',
+};
+
+/** Makes the error of a refusal from its body, which is the error object of the specification or anything else. */
+export function refusal(status: number, body: string, retryAfter?: number): ObjectClientError {
+  const parsed = objectErrorSchema.safeParse(parse(body));
+  const fallback = statusTexts[status] ?? `The server answered with HTTP status ${status}.`;
+  if (!parsed.success) return new ObjectClientError('http', fallback, { status, retryAfter });
+  const { message, documentation_url: documentationUrl, request_id: requestId } = parsed.data;
+  return new ObjectClientError('http', message, {
+    status,
+    documentationUrl,
+    requestId,
+    retryAfter,
+  });
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // A proxy's page: the status says enough.
+  }
+}
