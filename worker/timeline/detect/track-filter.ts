@@ -22,8 +22,10 @@ const detour = 4;
 /** …which counts as at least this much, metres. */
 const leastWayM = 75;
 const spikeMs = 300_000;
-/** Planes fly at 250 m/s. */
+/** Nothing is as fast, m/s: planes fly at 250. */
 const fastestSpeed = 340;
+/** A detour beside a silence is a spike where it would have been faster. */
+const silentSpeed = 40;
 /** What is exactly at 0°N 0°E comes from a recorder without a fix, unless the track leads there. */
 const nullIslandM = 100_000;
 /** How much the latitude may change before the width of a degree of longitude is computed again: 0.1°. */
@@ -106,9 +108,13 @@ export class TrackFilter {
     if (back <= nearM) return false;
     const out = distanceM(this.#keptLat, this.#keptLon, latE7, lonE7);
     const way = distanceM(this.#keptLat, this.#keptLon, nextLat, nextLon);
-    const isDetour =
-      nextMs - this.#keptMs <= spikeMs && out + back > detour * Math.max(way, leastWayM);
-    return isDetour || (isTooFast(out, timeMs - this.#keptMs) && isTooFast(back, nextMs - timeMs));
+    const outMs = timeMs - this.#keptMs;
+    const backMs = nextMs - timeMs;
+    if (isFaster(fastestSpeed, out, outMs) && isFaster(fastestSpeed, back, backMs)) return true;
+    if (out + back <= detour * Math.max(way, leastWayM)) return false;
+    if (outMs + backMs <= spikeMs) return true;
+    // Before or after a silence nobody knows how far one gets in it.
+    return outMs < backMs ? isFaster(silentSpeed, out, outMs) : isFaster(silentSpeed, back, backMs);
   }
 
   #keep(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
@@ -135,6 +141,6 @@ export class TrackFilter {
   }
 }
 
-function isTooFast(metres: number, ms: number): boolean {
-  return metres * 1_000 > fastestSpeed * ms;
+function isFaster(speed: number, metres: number, ms: number): boolean {
+  return metres * 1_000 > speed * ms;
 }
