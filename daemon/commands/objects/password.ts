@@ -4,16 +4,22 @@ import { CliError, usageError } from '../cli-error.ts';
 const [interrupt, endOfInput, backspace, erase] = ['\u0003', '\u0004', '\u0008', '\u007F'];
 
 /**
- * Reads a new password: one line of standard input, or typed twice at the terminal without being shown. Never an argument,
- * which every user of the machine could read.
+ * Reads a password: one line of standard input, or typed at the terminal without being shown. Never an argument, which
+ * every user of the machine could read.
  * @throws CliError
  */
-export async function readNewPassword(isFromStdin: boolean): Promise<string> {
+export async function readPassword(isFromStdin: boolean): Promise<string> {
   if (isFromStdin) return checked(await readLine());
   if (!process.stdin.isTTY) {
     throw usageError('There is no terminal to ask for the password: give --password-stdin.');
   }
-  const first = checked(await typeHidden('Password: '));
+  return checked(await typeHidden('Password: '));
+}
+
+/** As {@link readPassword}, typed twice. */
+export async function readNewPassword(isFromStdin: boolean): Promise<string> {
+  const first = await readPassword(isFromStdin);
+  if (isFromStdin) return first;
   if ((await typeHidden('Again: ')) !== first) {
     throw new CliError('The two are not the same. Nothing was changed.');
   }

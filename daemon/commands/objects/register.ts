@@ -4,6 +4,7 @@ import { registerHoldings } from './holdings.ts';
 import { registerRepo } from './repo.ts';
 import { registerServeObjects } from './serve.ts';
 import { registerSshLine } from './ssh-line.ts';
+import { registerTransfer } from './transfer.ts';
 import { registerUpkeep } from './upkeep.ts';
 import { registerUser } from './user.ts';
 
@@ -13,6 +14,8 @@ export function registerObjects(program: Command): void {
     .command('objects')
     .summary('keep large files by their hash: server, client, upkeep')
     .description('The object store: a server for large files by their SHA-256, and its upkeep.');
+  objects.commandsGroup('Files of a server:');
+  registerTransfer(objects);
   objects.commandsGroup('The server:');
   registerServeObjects(objects);
   objects.commandsGroup('Who and what:');

@@ -1,0 +1,54 @@
+import type { Command } from 'commander';
+import type { CredentialSource, ObjectClient } from '../../../client/objects/index.ts';
+import { isLoopbackHost } from '../../../model/listen-address.ts';
+import { splitCommand } from '../../../model/command-words.ts';
+import { usageError } from '../cli-error.ts';
+import { note } from '../output.ts';
+import { readPassword } from './password.ts';
+
+/** Options of every command that speaks to an object server. */
+export interface RemoteOptions {
+  readonly repo: string;
+  readonly user?: string;
+  readonly passwordStdin?: boolean;
+  readonly login?: string;
+  readonly json?: boolean;
+}
+
+export function withRemoteOptions(command: Command): Command {
+  return command
+    .requiredOption('--repo <url>', 'URL of the repository: https://host/OWNER/NAME')
+    .option('--user <name>', 'log in as this user; the password is asked for')
+    .option('--password-stdin', 'read the password from standard input')
+    .option('--login <command>', 'a login command: "ssh git@host x-lfs-authenticate OWNER/NAME"')
+    .option('--json', 'print JSON')
+    .addHelpText('after', '\nWithout --user and --login, git is asked for credentials.');
+}
+
+/** Opens a client of the repository that the options name. */
+export async function openClient(options: RemoteOptions): Promise<ObjectClient> {
+  const url = URL.canParse(options.repo) ? new URL(options.repo) : undefined;
+  if (url === undefined || !/^https?:$/u.test(url.protocol) || url.username !== '') {
+    throw usageError('--repo is the URL of a repository, such as https://host/OWNER/NAME');
+  }
+  if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
+    note('Without https, passwords and files can be read on the way.');
+  }
+  const { ObjectClient: Client, ...sources } = await import('../../../client/objects/index.ts');
+  return new Client({ baseUrl: options.repo, credentials: await credentials(options, sources) });
+}
+
+type Sources = typeof import('../../../client/objects/index.ts');
+
+async function credentials(
+  { user, passwordStdin, login }: RemoteOptions,
+  sources: Pick<Sources, 'commandCredentials' | 'gitCredentials' | 'passwordCredentials'>,
+): Promise<CredentialSource> {
+  if (login !== undefined) {
+    const command = splitCommand(login);
+    if (command === undefined) throw usageError('--login is a command with its arguments.');
+    return sources.commandCredentials(command);
+  }
+  if (user === undefined) return sources.gitCredentials();
+  return sources.passwordCredentials(user, await readPassword(passwordStdin === true));
+}
