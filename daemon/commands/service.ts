@@ -103,9 +103,8 @@ function registerUninstall(service: Command): void {
       }
       await uninstallService(platform, host.run);
       await print(`Removed ${platform.title}.`);
-      if (!platform.choice.isSystem) {
-        await print(`Your data stays in ${commandContext(command).paths.data}`);
-      }
+      const data = platform.machineData ?? commandContext(command).paths.data;
+      await print(`The data stays in ${data}`);
     });
 }
 

@@ -83,6 +83,8 @@ export interface ServicePlatform {
   readonly choice: ServiceChoice;
   /** What it is, for a person: `your own systemd service waypointd`. */
   readonly title: string;
+  /** Where its data is and stays, unless that is this user's data directory. */
+  readonly machineData?: string;
   /** Every file that an install may leave. */
   readonly ownFiles: readonly string[];
   /** Directories that an uninstall removes if they are empty, the inner ones first. */
@@ -101,6 +103,6 @@ export interface ServicePlatform {
 }
 
 export const serviceTitles: Readonly<Record<ServiceName, string>> = {
-  waypointd: 'waypointd: waypoints and tracks on this machine',
-  'waypointd-objects': 'waypointd: object server on this machine',
+  waypointd: 'Waypoints and tracks (waypointd)',
+  'waypointd-objects': 'Object server of waypointd',
 };

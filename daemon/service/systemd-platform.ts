@@ -44,6 +44,8 @@ export async function systemdPlatform(
   return {
     choice,
     title: choice.isSystem ? `the systemd service ${service}` : `your systemd service ${service}`,
+    // Where StateDirectory= of a dynamic user really is.
+    ...(choice.isSystem ? { machineData: `/var/lib/private/${choice.name}` } : {}),
     ownFiles: [units.serviceFile, units.socketFile, units.noNetworkFile],
     ownDirectories: choice.isSystem ? [] : leftDirectories(host, choice, directory),
     plan: (wish) => plan(choice, units, wish, systemctl),

@@ -40,6 +40,7 @@ export function windowsServicePlatform(host: ServiceHost, choice: ServiceChoice)
   return {
     choice,
     title: `the Windows service ${name}`,
+    machineData: root,
     ownFiles: [],
     ownDirectories: [],
     plan: (wish) => {

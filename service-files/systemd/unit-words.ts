@@ -1,12 +1,15 @@
 import { refuseControls, UnfitText } from '../service-program.ts';
 
 /**
- * Quotes the program of ExecStart=. Specifiers (`%`) are replaced in it and escapes understood, but `$` cannot be
- * written at all: systemd.service(5) replaces no variables there and knows no `$$`.
+ * Quotes the program of ExecStart=. Specifiers (`%`) are replaced in it and have to be doubled; quotation marks and
+ * backslashes are refused by systemd however they are written, and a `$` finds no program.
  */
 export function programWord(path: string): string {
-  if (path.includes('$')) {
-    throw new UnfitText(`systemd cannot start a program whose path has a $ in it: ${path}`);
+  const refused = /["'\\$]/u.exec(path)?.[0];
+  if (refused !== undefined) {
+    throw new UnfitText(
+      `systemd cannot start a program whose path has a ${refused} in it: ${path}`,
+    );
   }
   return quoted(path);
 }
@@ -16,19 +19,14 @@ export function argumentWord(text: string): string {
   return quoted(text).replaceAll('$', '$$$$');
 }
 
-/** Quotes an assignment of Environment=, or any other word with C escapes. */
+/** Quotes a path of ReadWritePaths= and its like. */
+export function pathWord(path: string): string {
+  return quoted(path);
+}
+
+/** Escapes of C are understood in quoted words, and specifiers replaced. */
 function quoted(text: string): string {
   refuseControls(text);
   const escaped = text.replaceAll('\\', String.raw`\\`).replaceAll('"', String.raw`\"`);
   return `"${escaped.replaceAll('%', '%%')}"`;
-}
-
-/**
- * Quotes a path of ReadWritePaths= and its like. A backslash is an ordinary character there, so a quotation mark cannot
- * be escaped; but a word may be made of several quoted parts.
- */
-export function pathWord(path: string): string {
-  refuseControls(path);
-  const parts = path.replaceAll('%', '%%').split('"');
-  return parts.map((part) => `"${part}"`).join(`'"'`);
 }
