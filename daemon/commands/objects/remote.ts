@@ -34,16 +34,16 @@ export async function openClient(options: RemoteOptions): Promise<ObjectClient> 
   if (url.protocol === 'http:' && !isLoopbackHost(url.hostname)) {
     note('Without https, passwords and files can be read on the way.');
   }
-  const { ObjectClient: Client, ...sources } = await import('../../../client/objects/index.ts');
-  return new Client({ baseUrl: options.repo, credentials: await credentials(options, sources) });
+  const { ObjectClient: Client } = await import('../../../client/objects/index.ts');
+  return new Client({ baseUrl: options.repo, credentials: await credentials(options) });
 }
 
-type Sources = typeof import('../../../client/objects/index.ts');
-
-async function credentials(
-  { user, passwordStdin, login }: RemoteOptions,
-  sources: Pick<Sources, 'commandCredentials' | 'gitCredentials' | 'passwordCredentials'>,
-): Promise<CredentialSource> {
+async function credentials({
+  user,
+  passwordStdin,
+  login,
+}: RemoteOptions): Promise<CredentialSource> {
+  const sources = await import('../../../client/objects/index.ts');
   if (login !== undefined) {
     const command = splitCommand(login);
     if (command === undefined) throw usageError('--login is a command with its arguments.');
