@@ -258,7 +258,7 @@ ARRIVED           LEFT                     TIME   KM  PLACE
 2024-05-04 09:10  11:00              1 h 50 min       Porto, Portugal
 2024-05-04 13:20  2024-05-05 08:00  18 h 40 min  120  Tui\uFFFD[31m, =Galicia, "north", Spain
 
-10 h of 20 h 30 min in stops are inferred: silence between two points at one place.
+10 h of 20 h 30 min in stops are inferred: silence that began at a stop and ended at or near it.
 Only 2 of 30,000 stops are listed: the longest, and the last of each place.
 Totals count all.
 `,

@@ -24,7 +24,7 @@ export function footLines({ summary, timeline_truncated: isTruncated }: Timeline
   if (summary.bridged_seconds > 0) {
     const [part, whole] = [stayTime(summary.bridged_seconds), stayTime(summary.stop_seconds)];
     lines.push(
-      `${part} of ${whole} in stops are inferred: silence between two points at one place.`,
+      `${part} of ${whole} in stops are inferred: silence that began at a stop and ended at or near it.`,
     );
   }
   if (summary.silent_seconds > 0) {

@@ -118,7 +118,7 @@ async function printStop(stop: TimelineStop): Promise<void> {
   if (stop.duration_seconds > 0) await print(`for       ${stayTime(stop.duration_seconds)}`);
   if (stop.bridged_seconds > 0) {
     await print(
-      `          of which ${stayTime(stop.bridged_seconds)} are inferred from silence at one place`,
+      `          of which ${stayTime(stop.bridged_seconds)} are inferred: nothing was recorded`,
     );
   }
 }
