@@ -36,11 +36,11 @@ export function makeScene(profile: Profile, seed: number, days = profile.days): 
   }
   return {
     files,
-    truth: truthOf(
-      journey,
-      seen.toSorted((a, b) => a.timeMs - b.timeMs),
+    truth: truthOf(journey, {
+      fixes: seen.toSorted((a, b) => a.timeMs - b.timeMs),
       silences,
-    ),
+      isAsleepWhenStill: profile.wakeM !== undefined,
+    }),
     fixes,
     startDay: Math.floor(journey.trail.startMs / dayMs),
     endDay: Math.floor(journey.trail.endMs / dayMs),

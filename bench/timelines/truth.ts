@@ -8,7 +8,8 @@ import type { Delay, Visit } from './traveller.ts';
 export interface TrueStay extends Visit {
   /**
    * Silences hide half of it and more, or leave less than eight minutes: nobody can find it, so it is neither missed nor
-   * wrong if it is found.
+   * wrong if it is found. A recorder that sleeps meanwhile tells of a stay by waking up at its end: where a silence hides
+   * that, the stay is hidden.
    */
   readonly isHidden: boolean;
   /** Something was recorded about when it ended. */
@@ -38,23 +39,25 @@ const shortestMs = 8 * minuteMs;
 /** A stay that begins or ends this near to 03:00 solar time may have the night or not. */
 const doubtMs = 30 * minuteMs;
 
-/**
- * @param fixes in order of time, without flaws.
- * @param silences when no device recorded.
- */
-export function truthOf(
-  { visits, delays, towns, trail }: Journey,
-  fixes: readonly Fix[],
-  silences: readonly Span[],
-): Truth {
+/** What was recorded of a journey. */
+export interface Evidence {
+  /** In order of time, without flaws. */
+  readonly fixes: readonly Fix[];
+  /** When no device recorded at all. */
+  readonly silences: readonly Span[];
+  /** Recorders sleep while the person is still. */
+  readonly isAsleepWhenStill: boolean;
+}
+
+export function truthOf({ visits, delays, towns, trail }: Journey, evidence: Evidence): Truth {
+  const { fixes, silences, isAsleepWhenStill } = evidence;
   const stays = visits.map((visit) => {
     const seen = visiblePart(visit, silences);
     const seenMs = seen.endMs - seen.startMs;
-    return {
-      ...visit,
-      isHidden: seenMs < shortestMs || seenMs < (visit.endMs - visit.startMs) / 2,
-      isEndSeen: visit.endMs < trail.endMs && !isSilentAround(visit.endMs, silences),
-    };
+    const isEndSeen = visit.endMs < trail.endMs && !isSilentAround(visit.endMs, silences);
+    const isTold = isEndSeen || !isAsleepWhenStill;
+    const isEnough = seenMs >= shortestMs && seenMs >= (visit.endMs - visit.startMs) / 2;
+    return { ...visit, isHidden: !isTold || !isEnough, isEndSeen };
   });
   const days = daysByTown(fixes, towns);
   const countries = towns.map((town): [string, CountryTruth] => [
