@@ -358,6 +358,7 @@ test('an install that ends badly says why in one word, and leaves the generation
     t.true(
       daemon.logged.some((line) => line.includes(`{"generation":"no-${at}","why":"${error}"`)),
     );
+    for (const line of daemon.logged) t.notRegex(line, /waypointd-test-|sqlite|secret|Landmark/);
   }
 });
 
@@ -424,7 +425,11 @@ test('an install that waits for its file shows how far it is, lets no other one 
   });
   const [first] = hosted as [TestGeneration];
   placePartial(daemon.paths.geodata, first, readFileSync(first.path).subarray(0, 1_000));
-  t.is((await post(daemon, 'first')).status, 202);
+  const both = await Promise.all([post(daemon, 'first'), post(daemon, 'first')]);
+  t.deepEqual(
+    both.map(({ status }) => status).toSorted((a, b) => a - b),
+    [202, 409],
+  );
   const { artifact, endpoints, path, onBytes } = await asked.promise;
   t.is(artifact.oid, first.oid);
   t.deepEqual(endpoints, ['https://objects.invalid/secret-base']);
@@ -690,6 +695,8 @@ test('a builtin generation that is damaged is not used; one that is missing is t
     const isLogged = daemon.logged.includes('geodata.builtin_missing {}');
     t.is(isLogged, isMissing);
     t.is(available.length, isMissing ? 0 : 1);
+    t.is((await post(daemon, 'damaged')).status, isMissing ? 404 : 202);
+    t.is((await untilOver(t, daemon)).error, isMissing ? undefined : 'mismatch');
   }
 });
 
