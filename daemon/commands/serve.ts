@@ -2,8 +2,9 @@ import type { Command } from 'commander';
 import { describeError } from '../../http/error-description.ts';
 import type { Log } from '../../model/process.ts';
 import type { SettingKey } from '../../model/settings.ts';
-import { launchdLabel, launchdPauseS } from '../../service-files/service-program.ts';
+import { launchdPauseS } from '../../service-files/service-program.ts';
 import type { Daemon } from '../daemon.ts';
+import { isStartedByLaunchd, shortenLaunchdLog } from '../service/launchd-log.ts';
 import { StartRefused } from '../start-refused.ts';
 import { explainSocketRefusal, takeInheritedSocket } from '../systemd/inherited-socket.ts';
 import { createNotifier, takeNotifyRequest } from '../systemd/notifier.ts';
@@ -43,6 +44,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
   // Before any child or worker starts, which would inherit their variables.
   const notifyRequest = takeNotifyRequest(process.env);
   const socket = takeInheritedSocket(process.env);
+  if (isStartedByLaunchd(process.env)) shortenLaunchdLog();
   // Listened to from the start: a signal during a long migration must end the daemon in order, too.
   const asked = Promise.withResolvers<void>();
   const stopWatching = watchSignals((signal, isFirst) => {
@@ -68,6 +70,10 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
       ...(await manifestOption(context)),
       ...(socket === undefined ? {} : { socket }),
     });
+    if (daemon.port !== settings.port && socket !== undefined) {
+      // The socket unit was written before the setting was changed: the service has to be installed again.
+      log.warn('daemon.port_of_socket_unit', { port: daemon.port, configured: settings.port });
+    }
     await notifier?.ready(`Serving ${daemon.url}`);
     if (process.stdout.isTTY) await print(banner(daemon, context));
     await Promise.race([asked.promise, daemon.closed]);
@@ -88,9 +94,11 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
 function logRefusal(error: unknown, log: Log, logFile: string | undefined): void {
   if (!(error instanceof StartRefused)) return;
   const { exitCode: exit_code } = error;
-  const isLaunchd = process.env['XPC_SERVICE_NAME'] === launchdLabel('waypointd');
-  if (isLaunchd) log.warn('daemon.start_refused', { exit_code, next_try_s: launchdPauseS });
-  else if (logFile !== undefined) log.error('daemon.start_refused', { exit_code });
+  if (isStartedByLaunchd(process.env)) {
+    log.warn('daemon.start_refused', { exit_code, next_try_s: launchdPauseS });
+  } else if (logFile !== undefined) {
+    log.error('daemon.start_refused', { exit_code });
+  }
 }
 
 /** Settings that this version checks and keeps, but has nothing to do with yet. */
