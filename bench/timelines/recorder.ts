@@ -20,6 +20,8 @@ export interface Recording {
   readonly fixes: readonly Fix[];
   /** When the recorder was off altogether: 20 minutes to 8 hours each, and some whole rides. */
   readonly silences: readonly Span[];
+  /** When it had no reception indoors: up to 12 minutes each. */
+  readonly holes: readonly Span[];
 }
 
 const minuteMs = 60_000;
@@ -51,7 +53,7 @@ export function record(
     if (silences.some(({ startMs, endMs }) => timeMs >= startMs && timeMs < endMs)) continue;
     fixes.push({ timeMs, ...receiver.fix(timeMs, truth) });
   }
-  return { fixes, silences };
+  return { fixes, silences, holes: sessions.holes };
 }
 
 /** One in about three days at random, and two of three rides: phones are in flight mode, or in the luggage. */
@@ -73,6 +75,7 @@ export function logBetween(random: Random, low: number, high: number): number {
 
 /** Intervals by session, lost fixes, and holes of up to 12 minutes indoors. */
 class Sessions {
+  readonly holes: Span[] = [];
   readonly #random: Random;
   readonly #profile: Profile;
   readonly #lossShare: number;
@@ -106,6 +109,7 @@ class Sessions {
     const isSparse = this.#intervalS === 0;
     if (isIndoors && !isSparse && random.unit() < this.#intervalS / 10_800) {
       this.#holeEndMs = timeMs + random.between(1, 12) * minuteMs;
+      this.holes.push({ startMs: timeMs, endMs: this.#holeEndMs });
       return true;
     }
     return random.unit() < this.#lossShare;

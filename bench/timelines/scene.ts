@@ -26,19 +26,21 @@ export function makeScene(profile: Profile, seed: number, days = profile.days): 
   const fixes = isFlawed ? disturb(phone.fixes, seed + 2_000_003) : [...phone.fixes];
   const files = gpxFiles(fixes, seed + 3_000_017, 'phone');
   const seen = [...phone.fixes];
-  let { silences } = phone;
+  let { silences, holes } = phone;
   if (otherDeviceS !== undefined) {
     const watch = record(journey, { ...profile, intervalS: [otherDeviceS] }, seed + 4_000_037);
     files.push(...gpxFiles(watch.fixes, seed + 5_000_011, 'watch'));
     fixes.push(...watch.fixes);
     seen.push(...watch.fixes);
     silences = silences.flatMap((silence) => common(silence, watch.silences));
+    holes = holes.flatMap((hole) => common(hole, watch.holes));
   }
   return {
     files,
     truth: truthOf(journey, {
       fixes: seen.toSorted((a, b) => a.timeMs - b.timeMs),
       silences,
+      holes,
       isAsleepWhenStill: profile.wakeM !== undefined,
     }),
     fixes,

@@ -45,17 +45,20 @@ export interface Evidence {
   readonly fixes: readonly Fix[];
   /** When no device recorded at all. */
   readonly silences: readonly Span[];
+  /** When none had reception for some minutes. */
+  readonly holes: readonly Span[];
   /** Recorders sleep while the person is still. */
   readonly isAsleepWhenStill: boolean;
 }
 
 export function truthOf({ visits, delays, towns, trail }: Journey, evidence: Evidence): Truth {
-  const { fixes, silences, isAsleepWhenStill } = evidence;
+  const { fixes, silences, holes, isAsleepWhenStill } = evidence;
   const stays = visits.map((visit) => {
     const seen = visiblePart(visit, silences);
     const seenMs = seen.endMs - seen.startMs;
-    const isEndSeen = visit.endMs < trail.endMs && !isSilentAround(visit.endMs, silences);
-    const isTold = isEndSeen || !isAsleepWhenStill;
+    const isEndHidden = visit.endMs >= trail.endMs || isSilentAround(visit.endMs, silences);
+    const isTold = !isEndHidden || !isAsleepWhenStill;
+    const isEndSeen = !isEndHidden && !isIn(visit.endMs, holes);
     const isEnough = seenMs >= shortestMs && seenMs >= (visit.endMs - visit.startMs) / 2;
     return { ...visit, isHidden: !isTold || !isEnough, isEndSeen };
   });
@@ -76,6 +79,10 @@ function visiblePart({ startMs, endMs }: Span, silences: readonly Span[]): Span 
     if (silence.startMs < to && silence.endMs >= to) to = silence.startMs;
   }
   return { startMs: from, endMs: Math.max(from, to) };
+}
+
+function isIn(timeMs: number, spans: readonly Span[]): boolean {
+  return spans.some(({ startMs, endMs }) => startMs <= timeMs && timeMs <= endMs);
 }
 
 function isSilentAround(timeMs: number, silences: readonly Span[]): boolean {

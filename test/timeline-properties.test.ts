@@ -1,0 +1,215 @@
+/** What holds for every timeline, whatever was recorded: over many seeds, against plain slow code (reference/timeline.ts). */
+import test, { type ExecutionContext } from 'ava';
+import { builtinGeodata } from '../bench/timelines/builtin-geodata.ts';
+import { plantedName } from '../bench/timelines/gpx-files.ts';
+import { moved, type Position } from '../bench/timelines/geometry.ts';
+import { profileNamed } from '../bench/timelines/profile.ts';
+import { makeScene } from '../bench/timelines/scene.ts';
+import { importFiles, noGeodata, timelineText } from '../bench/timelines/timeline-of.ts';
+import { Random } from '../bench/random.ts';
+import { openReader } from '../storage/database.ts';
+import { decodeDay, pointColumns } from '../storage/day-blob.ts';
+import { rounds } from './helpers/effort.ts';
+import {
+  libraryOf,
+  timelineOf,
+  type LibraryContent,
+  type Observed,
+} from './helpers/timeline-library.ts';
+import { faultsOf, type RawObservation } from './reference/timeline.ts';
+
+const dayMs = 86_400_000;
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+
+/** Where longitudes, latitudes and countries have their edges, and some plain towns, two of them in one country. */
+const sites: readonly Position[] = [
+  { lat: 51.3127, lon: 9.4797 },
+  { lat: 52.52, lon: 13.405 },
+  { lat: -16.87, lon: 179.9996 },
+  { lat: 89.9999, lon: 20 },
+  { lat: -90, lon: 0 },
+  { lat: 0.0004, lon: 0.0003 },
+  { lat: 30, lon: -180 },
+  { lat: 51.4425, lon: 4.9299 },
+];
+
+/** Days around a boundary of a leap year. */
+const firstDay = Date.UTC(2024, 1, 28) / dayMs;
+
+/** Anything a recorder might ever do, likely or not: up to three days at few places, in several files. */
+function wildFiles(seed: number): LibraryContent[] {
+  const random = new Random(seed);
+  const here = Array.from({ length: 1 + random.below(4) }, () => random.pick(sites));
+  const files = Array.from({ length: 1 + random.below(4) }, () => wildTrack(random, here));
+  const all = files.flat();
+  // What two files both hold, and what one holds twice.
+  files.push(all.filter(() => random.oneIn(9)));
+  return files.map((trackPoints, index) => ({
+    path: `${plantedName}/${seed}-${index}.gpx`,
+    trackPoints: trackPoints.toSorted((a, b) => a[0] - b[0]),
+    waypoints: all.filter(() => random.oneIn(60)).map((point) => shaken(random, point)),
+    missingTimes: random.below(3),
+    invalidTimes: random.below(3),
+    unusablePoints: random.below(3),
+  }));
+}
+
+function wildTrack(random: Random, here: readonly Position[]): Observed[] {
+  const points: Observed[] = [];
+  let timeMs = firstDay * dayMs + random.below(2 * 24) * hourMs;
+  const count = random.below(400);
+  while (points.length < count) {
+    const site = random.pick(here);
+    const stepMs = random.pick([1_000, 7_000, 30_000, 61_500, 10 * minuteMs, 70 * minuteMs]);
+    const spreadM = random.pick([0, 3, 20, 80, 300, 20_000]);
+    const leaveMs = timeMs + random.between(0, 14) * hourMs;
+    for (let i = random.below(120); i > 0 && timeMs < leaveMs; i -= 1) {
+      points.push([timeMs, ...near(random, site, spreadM)]);
+      timeMs += random.oneIn(25) ? 0 : stepMs;
+    }
+    timeMs += random.pick([0, minuteMs, 20 * minuteMs, random.below(9) * hourMs]);
+    // To the very boundary of a day.
+    if (random.oneIn(4)) timeMs = Math.ceil(timeMs / dayMs) * dayMs;
+  }
+  return points;
+}
+
+function near(random: Random, site: Position, spreadM: number): [lat: number, lon: number] {
+  if (Math.abs(site.lat) > 89) return [site.lat, random.between(-180, 180)];
+  const { lat, lon } = moved(site, random.bell() * spreadM, random.bell() * spreadM);
+  return [lat, lon];
+}
+
+function shaken(random: Random, [timeMs, lat, lon]: Observed): Observed {
+  return [timeMs + random.below(2) * random.below(40) * minuteMs, lat, lon];
+}
+
+function rawOf(files: readonly LibraryContent[]): RawObservation[] {
+  return files.flatMap(({ trackPoints, waypoints = [] }) =>
+    [...trackPoints, ...waypoints].map(
+      ([timeMs, lat, lon]) => [timeMs, Math.round(lat * 1e7), Math.round(lon * 1e7)] as const,
+    ),
+  );
+}
+
+/** A period that cuts some of what was recorded off, often. */
+function periodIn(random: Random): { startDay: number; endDay: number } {
+  const startDay = firstDay - 1 + random.below(4);
+  return { startDay, endDay: startDay + random.below(4) };
+}
+
+function checkText(t: ExecutionContext, text: string): void {
+  t.false(text.includes(plantedName), 'a name of a file, track or waypoint');
+  t.false(/\.gpx|\.sqlite|imports\//i.test(text), 'a path');
+}
+
+test('whatever was recorded, a timeline agrees with itself and with the observations', (t) => {
+  for (let seed = 1; seed <= rounds(40); seed += 1) {
+    const files = wildFiles(seed);
+    const library = libraryOf(t, files);
+    const { text, result } = timelineOf(t, library, periodIn(new Random(seed)));
+    t.deepEqual(faultsOf(result, rawOf(files)), [], `seed ${seed}`);
+    checkText(t, text);
+    t.like(result.summary, {
+      indexed_valid_times: rawOf(files).length,
+      indexed_missing_times: totalOf(files, 'missingTimes'),
+      indexed_invalid_times: totalOf(files, 'invalidTimes'),
+      invalid_coordinates: totalOf(files, 'unusablePoints'),
+    });
+  }
+});
+
+function totalOf(
+  files: readonly LibraryContent[],
+  field: 'missingTimes' | 'invalidTimes' | 'unusablePoints',
+): number {
+  return files.reduce((total, file) => total + (file[field] ?? 0), 0);
+}
+
+test('the same files and period give the same bytes, in whatever order they were imported', (t) => {
+  for (let seed = 101; seed <= 100 + rounds(12); seed += 1) {
+    const files = wildFiles(seed);
+    const period = periodIn(new Random(seed));
+    const library = libraryOf(t, files);
+    const { text } = timelineOf(t, library, period);
+    t.is(timelineOf(t, library, period).text, text, `seed ${seed}, again`);
+    const others = [files.toReversed(), [...files.slice(1), files[0]!]];
+    for (const order of others) {
+      t.is(timelineOf(t, libraryOf(t, order), period).text, text, `seed ${seed}`);
+    }
+  }
+});
+
+test('a file imported a second time under another name changes nothing but how many files there are', (t) => {
+  const files = wildFiles(7);
+  const period = { startDay: firstDay - 1, endDay: firstDay + 5 };
+  const { result } = timelineOf(t, libraryOf(t, files), period);
+  const twice = [...files, ...files.map((file) => ({ ...file, path: `again/${file.path}` }))];
+  const again = timelineOf(t, libraryOf(t, twice), period).result;
+  t.deepEqual(again.timeline.map(withoutCounts), result.timeline.map(withoutCounts));
+  t.is(again.summary.recorded_observations, result.summary.recorded_observations);
+  t.is(again.summary.stop_seconds, result.summary.stop_seconds);
+  t.is(again.summary.distance_m, result.summary.distance_m);
+});
+
+/** What the reader made of the files, which tests of its own are for. */
+function storedObservations(libraryPath: string): RawObservation[] {
+  const db = openReader(libraryPath);
+  try {
+    const points = pointColumns();
+    const blobs = db.prepare<[], Uint8Array>('SELECT blob FROM days').pluck().all();
+    return blobs.flatMap((blob) =>
+      Array.from({ length: decodeDay(blob, points) }, (_, i): RawObservation => [
+        points.timeMs[i]!,
+        points.latE7[i]!,
+        points.lonE7[i]!,
+      ]),
+    );
+  } finally {
+    db.close();
+  }
+}
+
+function withoutCounts<T extends object>(stop: T): T {
+  return { ...stop, recorded_observations: 0 };
+}
+
+test('without a generation there are stops and totals, but no places and no names', (t) => {
+  for (let seed = 201; seed <= 200 + rounds(5); seed += 1) {
+    const files = wildFiles(seed);
+    const library = libraryOf(t, files);
+    const period = { startDay: firstDay - 1, endDay: firstDay + 5 };
+    const { result } = timelineOf(t, library, period, noGeodata);
+    t.deepEqual(faultsOf(result, rawOf(files)), [], `seed ${seed}`);
+    t.is(result.dataset, null);
+    const named = timelineOf(t, library, period).result;
+    const spans = ({ timeline }: typeof result): object[] =>
+      timeline
+        .filter(({ kind }) => kind !== 'pass')
+        .map(({ kind, latitude, longitude, first_observation_utc, last_observation_utc }) => ({
+          kind,
+          latitude,
+          longitude,
+          first_observation_utc,
+          last_observation_utc,
+        }));
+    t.deepEqual(spans(result), spans(named), `seed ${seed}`);
+  }
+});
+
+test('journeys of the quality tests agree with themselves, too, and name nothing that was planted', (t) => {
+  for (const name of ['spikes and disorder', '5-15 min', 'two devices']) {
+    for (let seed = 31; seed < 31 + rounds(1); seed += 1) {
+      const scene = makeScene(profileNamed(name), seed, 3);
+      const library = importFiles(scene.files);
+      t.teardown(() => library.remove());
+      const { text, result } = timelineOf(t, library.path, scene);
+      t.deepEqual(faultsOf(result, storedObservations(library.path)), [], `${name} ${seed}`);
+      checkText(t, text);
+      const reversed = importFiles(scene.files.toReversed());
+      t.teardown(() => reversed.remove());
+      t.is(timelineText(reversed.path, scene, builtinGeodata()), text);
+    }
+  }
+});

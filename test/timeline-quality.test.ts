@@ -1,0 +1,164 @@
+/** Stays are found where somebody stayed: generated journeys with a known truth (bench/timelines), and the scorer itself. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { builtinGeodata } from '../bench/timelines/builtin-geodata.ts';
+import { evaluate } from '../bench/timelines/evaluate.ts';
+import { metresBetween } from '../bench/timelines/geometry.ts';
+import { profileNamed, profiles } from '../bench/timelines/profile.ts';
+import { makeScene, type Scene } from '../bench/timelines/scene.ts';
+import {
+  dwellPrecisionOf,
+  f1Of,
+  scoreOf,
+  sumOf,
+  type DetectedStay,
+  type Score,
+} from '../bench/timelines/score.ts';
+import { percentile } from '../bench/measure/statistics.ts';
+import type { TimelineResult } from '../model/timeline-result.ts';
+import { temporaryDirectory, startTestDaemon } from './helpers/daemon.ts';
+import { rounds } from './helpers/effort.ts';
+import { writeTree } from './helpers/imports.ts';
+
+/** As many days as give some dozens of stays in a second. */
+const seedsOf: Readonly<Record<string, readonly number[]>> = {
+  '1 s': [501],
+  '5 s': [502],
+  '30 s': [503, 504],
+  '60 s': [505, 506],
+  'mixed 1-60 s': [507, 508],
+  'spikes and disorder': [509, 510],
+  'silent while still': [511, 512, 513],
+  '5-15 min': [514, 515, 516],
+};
+
+for (const profile of profiles) {
+  const { name, goalF1, isExact } = profile;
+  const seeds = seedsOf[name];
+  if (goalF1 === undefined || seeds === undefined) continue;
+  test(`a recorder at ${name}: stays are found as often and as exactly as promised`, (t) => {
+    const chosen = seeds.slice(0, rounds(seeds.length));
+    const score = sumOf(chosen.map((seed) => evaluate(profile, seed, builtinGeodata())));
+    t.true(f1Of(score) >= goalF1, `F1 ${f1Of(score)}`);
+    t.true(dwellPrecisionOf(score) >= 0.98, `dwell ${dwellPrecisionOf(score)}`);
+    t.deepEqual(score.pieces, []);
+    t.deepEqual([score.nights.differences, score.recordedDays.differences], [[], []]);
+    if (isExact !== true) return;
+    const p90 = percentile(score.departureErrorsS, 0.9);
+    t.true(p90 <= 90, `departures: ${p90} s`);
+  });
+}
+
+test('files go in by HTTP and the timeline comes out, with every country, night and day', async (t) => {
+  const scene = makeScene(profileNamed('60 s'), 521, 4);
+  const daemon = await startTestDaemon(t);
+  const source = join(temporaryDirectory(t), 'tracks');
+  mkdirSync(source);
+  writeTree(source, Object.fromEntries(scene.files.map(({ name, text }) => [name, text])));
+  const { body: imported } = await daemon.call('POST', '/api/import', { dir: source });
+  t.is(imported.files, scene.files.length);
+  const [start_date, end_date] = [scene.startDay, scene.endDay].map((day) =>
+    new Date(day * 86_400_000).toISOString().slice(0, 10),
+  );
+  const { body } = await daemon.call('POST', '/api/timelines', { start_date, end_date });
+  const path = `/api/timelines/${body.job_id}?result=true`;
+  let job = await daemon.get(path);
+  while (['queued', 'running'].includes(job.body.state)) job = await daemon.get(path);
+  t.is(job.body.state, 'completed');
+  const score = scoreOf(job.body.result, scene.truth);
+  t.deepEqual([score.missed, score.wrong, score.pieces], [[], [], []]);
+  t.deepEqual([score.nights.differences, score.recordedDays.differences], [[], []]);
+  t.is(job.body.result.summary.active_days, scene.truth.activeDays);
+});
+
+// The scorer
+
+const scene = makeScene(profileNamed('60 s'), 531, 5);
+
+/** A timeline of nothing but stays. */
+function timelineOf(stays: readonly DetectedStay[]): TimelineResult {
+  const timeline = stays.map(({ lat, lon, startMs, endMs }) => ({
+    kind: 'stay',
+    latitude: lat,
+    longitude: lon,
+    first_observation_utc: new Date(startMs).toISOString(),
+    last_observation_utc: new Date(endMs).toISOString(),
+  }));
+  return { timeline, places: [] } as unknown as TimelineResult;
+}
+
+function scored(change: (stays: readonly DetectedStay[]) => DetectedStay[]): Score {
+  const stays = scene.truth.stays.filter(({ isHidden }) => !isHidden);
+  return scoreOf(timelineOf(change(stays)), scene.truth);
+}
+
+test('the truth itself has full marks', (t) => {
+  const score = scored((stays) => [...stays]);
+  t.is(f1Of(score), 1);
+  t.is(dwellPrecisionOf(score), 1);
+  t.is(Math.max(...score.departureErrorsS), 0);
+});
+
+test('a stay in two pieces, at the wrong place, too long, too short, missed or invented costs', (t) => {
+  const halves = scored((stays) => stays.flatMap((stay) => cut(stay, 0.3)));
+  t.is(halves.pieces.length, scene.truth.stays.filter(({ isHidden }) => !isHidden).length);
+  t.is(halves.found, halves.pieces.length);
+  t.is(halves.wrong.length, halves.pieces.length);
+  t.is(f1Of(scored((stays) => stays.map((stay) => ({ ...stay, lat: stay.lat + 0.002 })))), 0);
+  const short = scored((stays) => stays.map((stay) => cut(stay, 0.4)[0]!));
+  t.is(f1Of(short), 0);
+  const long = scored((stays) =>
+    stays.map((stay) => ({ ...stay, endMs: stay.endMs + 5 * 60_000 })),
+  );
+  t.true(dwellPrecisionOf(long) < 0.98);
+  t.is(percentile(long.departureErrorsS, 0.5), 300);
+  t.is(scored((stays) => stays.slice(1)).missed.length, 1);
+  const invented = { lat: 10, lon: 10, startMs: 0, endMs: 3_600_000 };
+  t.deepEqual(scored((stays) => [invented, ...stays]).wrong, [invented]);
+});
+
+test('who takes every hundred metres for a stop is told so', (t) => {
+  t.true(f1Of(scoreOf(timelineOf(anchored(scene)), scene.truth)) < 0.5);
+});
+
+test('nights and days are compared country by country, where they are known', (t) => {
+  const rows = [...scene.truth.countries].map(([country_id, { nights, recordedDays }]) => ({
+    level: 'country',
+    country_id,
+    nights: nights ?? 0,
+    recorded_days: recordedDays ?? 0,
+  }));
+  const right = { timeline: [], places: rows } as unknown as TimelineResult;
+  t.deepEqual(scoreOf(right, scene.truth).nights.differences, []);
+  const more = { timeline: [], places: rows.map((row) => ({ ...row, nights: row.nights + 1 })) };
+  const wrong = scoreOf(more as unknown as TimelineResult, scene.truth);
+  t.is(wrong.nights.differences.length, wrong.nights.known);
+  t.true(wrong.nights.known > 0 && wrong.recordedDays.known > 0);
+});
+
+test('the same seed makes the same files, another one makes others', (t) => {
+  const again = makeScene(profileNamed('60 s'), 531, 5);
+  t.deepEqual(again.files, scene.files);
+  t.notDeepEqual(makeScene(profileNamed('60 s'), 532, 5).files, scene.files);
+});
+
+function cut({ lat, lon, startMs, endMs }: DetectedStay, share: number): DetectedStay[] {
+  const atMs = Math.round(startMs + (endMs - startMs) * share);
+  return [
+    { lat, lon, startMs, endMs: atMs },
+    { lat, lon, startMs: atMs, endMs },
+  ];
+}
+
+/** A new stop whenever a fix is 100 m from the first one of the present stop. */
+function anchored({ fixes }: Scene): DetectedStay[] {
+  const stops: DetectedStay[] = [];
+  for (const { timeMs, lat, lon } of fixes) {
+    const last = stops.at(-1);
+    if (last !== undefined && metresBetween(last, { lat, lon }) <= 100) {
+      stops[stops.length - 1] = { ...last, endMs: timeMs };
+    } else stops.push({ lat, lon, startMs: timeMs, endMs: timeMs });
+  }
+  return stops;
+}
