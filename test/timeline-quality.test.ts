@@ -5,7 +5,7 @@ import test from 'ava';
 import { builtinGeodata } from '../bench/timelines/builtin-geodata.ts';
 import { evaluate } from '../bench/timelines/evaluate.ts';
 import { metresBetween } from '../bench/timelines/geometry.ts';
-import { profileNamed, profiles } from '../bench/timelines/profile.ts';
+import { profileNamed } from '../bench/timelines/profile.ts';
 import { makeScene, type Scene } from '../bench/timelines/scene.ts';
 import {
   dwellPrecisionOf,
@@ -21,30 +21,44 @@ import { temporaryDirectory, startTestDaemon } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
 import { writeTree } from './helpers/imports.ts';
 
-/** As many days as give some dozens of stays in a second. */
-const seedsOf: Readonly<Record<string, readonly number[]>> = {
-  '1 s': [501],
-  '5 s': [502],
-  '30 s': [503, 504],
-  '60 s': [505, 506],
-  'mixed 1-60 s': [507, 508],
-  'spikes and disorder': [509, 510],
-  'silent while still': [511, 512, 513],
-  '5-15 min': [514, 515, 516],
-};
+interface Sample {
+  readonly profile: string;
+  readonly days: number;
+  readonly seeds: number;
+}
 
-for (const profile of profiles) {
-  const { name, goalF1, isExact } = profile;
-  const seeds = seedsOf[name];
-  if (goalF1 === undefined || seeds === undefined) continue;
-  test(`a recorder at ${name}: stays are found as often and as exactly as promised`, (t) => {
-    const chosen = seeds.slice(0, rounds(seeds.length));
-    const score = sumOf(chosen.map((seed) => evaluate(profile, seed, builtinGeodata())));
-    t.true(f1Of(score) >= goalF1, `F1 ${f1Of(score)}`);
+/**
+ * Recorders with one goal, and how much of each: few journeys, as every second of the whole suite counts;
+ * `npm run bench -- --only timeline-quality` has many.
+ */
+const groups: Readonly<Record<string, readonly Sample[]>> = {
+  'every 1-60 s': [
+    { profile: '1 s', days: 1, seeds: 1 },
+    { profile: '5 s', days: 2, seeds: 1 },
+    { profile: '30 s', days: 8, seeds: 1 },
+    { profile: '60 s', days: 8, seeds: 1 },
+    { profile: 'mixed 1-60 s', days: 4, seeds: 1 },
+  ],
+  'with spikes and disorder': [{ profile: 'spikes and disorder', days: 5, seeds: 1 }],
+  'that sleep while one is still': [{ profile: 'silent while still', days: 8, seeds: 2 }],
+  'every 5-15 min': [{ profile: '5-15 min', days: 10, seeds: 2 }],
+};
+const firstSeed = 501;
+
+for (const [what, samples] of Object.entries(groups)) {
+  test(`recorders ${what}: stays are found as often and as exactly as promised`, (t) => {
+    const goal = profileNamed(samples[0]!.profile);
+    const scores = samples.flatMap(({ profile, days, seeds }) =>
+      Array.from({ length: rounds(seeds) }, (_, i) =>
+        evaluate(profileNamed(profile), firstSeed + i, builtinGeodata(), days),
+      ),
+    );
+    const score = sumOf(scores);
+    t.true(f1Of(score) >= goal.goalF1!, `F1 ${f1Of(score)}`);
     t.true(dwellPrecisionOf(score) >= 0.98, `dwell ${dwellPrecisionOf(score)}`);
     t.deepEqual(score.pieces, []);
     t.deepEqual([score.nights.differences, score.recordedDays.differences], [[], []]);
-    if (isExact !== true) return;
+    if (goal.isExact !== true) return;
     const p90 = percentile(score.departureErrorsS, 0.9);
     t.true(p90 <= 90, `departures: ${p90} s`);
   });
