@@ -67,9 +67,17 @@ function hasOpen(pid: number, path: string): boolean {
   try {
     const real = realpathSync(path);
     const directory = `/proc/${pid}/fd`;
-    return readdirSync(directory).some((fd) => readlinkSync(`${directory}/${fd}`) === real);
+    return readdirSync(directory).some((fd) => linkOf(`${directory}/${fd}`) === real);
   } catch {
     return false; // Gone meanwhile, or another user's.
+  }
+}
+
+function linkOf(path: string): string | undefined {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return undefined; // Closed meanwhile.
   }
 }
 
@@ -90,7 +98,8 @@ function runtimeDirectoryOf(pid: number): string | undefined {
     const env = Object.fromEntries(
       nulSeparated(readFileSync(`/proc/${pid}/environ`, 'utf8')).map(nameAndValue),
     );
-    const chosen = flag === -1 ? env['WAYPOINTD_RUNTIME_DIR'] : words[flag + 1];
+    // An empty variable is one that is not set.
+    const chosen = flag === -1 ? env['WAYPOINTD_RUNTIME_DIR'] || undefined : words[flag + 1];
     return runtimeDirectories(chosen, env)[0];
   } catch {
     return undefined; // As above.

@@ -1,5 +1,3 @@
-import { readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { readHandOver, servesDataDirectory } from '../client/waypoints/node/hand-over-file.ts';
 import { isDiskFull } from '../model/failure.ts';
 import type { Clock } from '../model/process.ts';
@@ -12,6 +10,7 @@ import { probeDaemon } from './api-client.ts';
 import { findLockHolder, heldSentence } from './lock-holder.ts';
 import { createPrivateDirectory, type Paths } from './paths.ts';
 import { errorCode, HeldByDaemon, requirePrivateDirectory, StartRefused } from './start-refused.ts';
+import { companionsOf, storeRemedy } from './store-remedy.ts';
 
 /** A data directory held and opened by this process. */
 export interface OpenedStores {
@@ -91,20 +90,6 @@ function openLocked(
   }
 }
 
-/** What stands beside `waypoints.sqlite` only if it was there once. An empty imports directory proves nothing. */
-function companionsOf(paths: Paths): string[] {
-  const files = [paths.libraryDatabase, join(paths.data, 'bookmarks.gpx')];
-  return [...files, ...entriesOf(paths.imports), ...entriesOf(paths.backups)];
-}
-
-function entriesOf(directory: string): string[] {
-  try {
-    return readdirSync(directory).map((name) => join(directory, name));
-  } catch {
-    return []; // Not there: a first start.
-  }
-}
-
 async function heldByAnother(paths: Paths): Promise<StartRefused> {
   for (const candidate of paths.handOverCandidates) {
     const reading = await readHandOver(candidate);
@@ -137,7 +122,7 @@ function storeRefusal(error: StoreRefused, paths: Paths): StartRefused {
     case 'unreadable':
       return new StartRefused(
         74,
-        `${file} is damaged or not a waypointd store; nothing was changed. ${remedy(paths)}`,
+        `${file} is damaged or not a waypointd store; nothing was changed. ${storeRemedy(paths)}`,
         error,
       );
     case 'unavailable':
@@ -149,29 +134,8 @@ function storeRefusal(error: StoreRefused, paths: Paths): StartRefused {
     case 'missing':
       return new StartRefused(
         74,
-        `${file} is missing although its companions are there; no empty one was made. ${remedy(paths)}`,
+        `${file} is missing although its companions are there; no empty one was made. ${storeRemedy(paths)}`,
         error,
       );
   }
-}
-
-/**
- * The commands that lead out: back to the newest copy, or on from the bookmarks file and the imports. What is left goes
- * aside first: a write-ahead log of the lost store would be applied to whatever takes its place.
- */
-function remedy(paths: Paths): string {
-  const aside = join(paths.data, 'damaged');
-  const remains = readdirSync(paths.data).some((name) =>
-    name.startsWith(basename(paths.waypointsDatabase)),
-  );
-  const before = remains
-    ? `mkdir -p "${aside}" && mv "${paths.waypointsDatabase}"* "${aside}" && `
-    : '';
-  const anew = `To rebuild it from bookmarks.gpx and the imports: ${before}waypointd serve --new-store --data-dir "${paths.data}"`;
-  const newest = entriesOf(paths.backups)
-    .filter((path) => path.endsWith('.sqlite'))
-    .toSorted()
-    .at(-1);
-  if (newest === undefined) return `${anew}`;
-  return `To go back to the newest copy: ${before}cp "${newest}" "${paths.waypointsDatabase}". ${anew}`;
 }

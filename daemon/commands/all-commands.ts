@@ -4,6 +4,7 @@ import { registerBookmark } from './bookmark.ts';
 import { registerCompletion } from './completion.ts';
 import { registerConfig } from './config.ts';
 import { registerDemo } from './demo.ts';
+import { registerDoctor } from './doctor.ts';
 import { registerExport } from './export.ts';
 import { registerGeodata } from './geodata.ts';
 import { registerHistory } from './history.ts';
@@ -37,6 +38,7 @@ export function registerAll(program: Command): void {
   registerServe(program);
   registerService(program);
   registerStatus(program);
+  registerDoctor(program);
   registerConfig(program);
   registerPaths(program);
   registerGeodata(program);

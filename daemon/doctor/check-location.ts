@@ -1,0 +1,124 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { connect } from 'node:net';
+import { delimiter, isAbsolute, join } from 'node:path';
+import { splitCommand } from '../../model/command-words.ts';
+import type { Settings } from '../../model/settings.ts';
+import { findingsOf, type Finding } from './finding.ts';
+
+const { ok, note, problem } = findingsOf('location');
+/** The port of gpsd. */
+const gpsdPort = 2_947;
+const gpsdWaitMs = 1_000;
+/** How the bus knows that it can start GeoClue. */
+const geoclueFiles = [
+  '/usr/share/dbus-1/system-services/org.freedesktop.GeoClue2.service',
+  '/usr/local/share/dbus-1/system-services/org.freedesktop.GeoClue2.service',
+];
+
+/**
+ * Looks at what the location provider of the settings needs. No position is asked for: a desktop would show that
+ * somebody is watching, and a receiver would be switched on.
+ */
+export async function checkLocation(settings: Settings): Promise<Finding[]> {
+  const {
+    location_provider: provider,
+    location_command: command,
+    location_static: place,
+  } = settings;
+  switch (provider) {
+    case 'off':
+      return [ok('Switched off')];
+    case 'static':
+      return [
+        place === undefined
+          ? problem(
+              'The provider "static" has no place',
+              'waypointd config set location_static "LAT,LON"',
+            )
+          : ok('A fixed place'),
+      ];
+    case 'command':
+      return [checkCommand(command)];
+    case 'geoclue':
+      return [checkGeoclue()];
+    case 'gpsd':
+      return [await checkGpsd()];
+    case 'auto':
+      return checkAuto(settings);
+  }
+}
+
+async function checkAuto({
+  location_command: command,
+  location_static: place,
+}: Settings): Promise<Finding[]> {
+  if (command !== undefined) return [checkCommand(command)];
+  if (place !== undefined) return [ok('A fixed place')];
+  if (process.platform !== 'linux') {
+    return [
+      note(
+        'This system has no provider of its own',
+        'A program can be one: docs/location.md has some.',
+      ),
+    ];
+  }
+  const found = [checkGeoclue(), await checkGpsd()];
+  const usable = found.filter(({ level }) => level === 'ok');
+  return usable.length > 0
+    ? usable
+    : [note('Neither GeoClue nor gpsd is on this machine: its location stays unknown')];
+}
+
+function checkCommand(command: string | undefined): Finding {
+  const set = 'waypointd config set location_command PROGRAM';
+  const program = command === undefined ? undefined : splitCommand(command)?.[0];
+  if (program === undefined) return problem('The provider "command" has no program', set);
+  if (isExecutable(program)) return ok('A program of yours');
+  return problem('The program that tells the location is not there, or may not be run', set);
+}
+
+function isExecutable(program: string): boolean {
+  const places = (process.env['PATH'] ?? '').split(delimiter);
+  const endings = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'] : [''];
+  const candidates = isAbsolute(program) ? [program] : places.map((place) => join(place, program));
+  return candidates.some((path) => endings.some((ending) => mayRun(path + ending)));
+}
+
+function mayRun(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+function checkGeoclue(): Finding {
+  if (geoclueFiles.some((file) => existsSync(file))) return ok('GeoClue is installed');
+  return problem(
+    'GeoClue is not installed',
+    'Install it (geoclue-2.0), or choose another location_provider.',
+  );
+}
+
+/** A connection alone switches no receiver on: gpsd does that when it is told to watch. */
+async function checkGpsd(): Promise<Finding> {
+  if (await accepts(gpsdPort)) return ok('gpsd answers');
+  return problem(
+    `gpsd does not answer at port ${gpsdPort}`,
+    'Start gpsd, or choose another location_provider.',
+  );
+}
+
+function accepts(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ host: '127.0.0.1', port, timeout: gpsdWaitMs });
+    const finish = (isOpen: boolean): void => {
+      socket.destroy();
+      resolve(isOpen);
+    };
+    socket.on('connect', () => finish(true));
+    socket.on('timeout', () => finish(false));
+    socket.on('error', () => finish(false));
+  });
+}

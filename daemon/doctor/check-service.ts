@@ -1,0 +1,32 @@
+import { exitMeaning } from '../service/exit-meaning.ts';
+import type { FoundService } from '../service/find-service.ts';
+import { findingsOf, type Finding } from './finding.ts';
+
+/** What the service manager knows about the daemon, as it was found. */
+export function checkService(found: FoundService | undefined): Finding[] {
+  const { ok, note, warning, problem } = findingsOf('service');
+  if (found === undefined) {
+    return [note('Not installed; "waypointd service install" has the daemon start by itself')];
+  }
+  const { platform, state, isReached } = found;
+  const { title } = platform;
+  if (!isReached) return [note(`${title} is installed, but cannot be asked from here`)];
+  const { condition, lastExit, restarts = 0 } = state;
+  if (condition === 'failed') {
+    const how = lastExit === undefined ? '' : `: ${exitMeaning(lastExit)}`;
+    return [problem(`${title} has failed${how}`, 'See its log: waypointd service logs')];
+  }
+  const findings: Finding[] = [];
+  if (restarts > 0) {
+    findings.push(
+      warning(
+        `${title} was started again ${restarts} times after a failure`,
+        'See its log: waypointd service logs',
+      ),
+    );
+  }
+  if (!state.isEnabled) {
+    findings.push(note(`${title} does not start by itself`, 'waypointd service install'));
+  }
+  return findings.length > 0 ? findings : [ok(`${title}: ${condition}`)];
+}

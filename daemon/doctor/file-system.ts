@@ -1,0 +1,71 @@
+import { existsSync, statfsSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+
+/** Numbers of statfs(2) on Linux for file systems that another machine or another program answers for. */
+const remoteFileSystems: Readonly<Record<number, string>> = {
+  0x6969: 'NFS',
+  0x517b: 'SMB',
+  0xff534d42: 'SMB',
+  0xfe534d42: 'SMB',
+  0x65735546: 'FUSE',
+  0x01021997: '9P',
+  0x00c36400: 'Ceph',
+  0x5346414f: 'AFS',
+  0x786f4256: 'a shared folder of VirtualBox',
+  0xbacbacbc: 'a shared folder of VMware',
+};
+
+/** What file synchronisers leave in, or call, the folders that they copy. */
+const syncMarkers: readonly [entry: string, program: string][] = [
+  ['.stfolder', 'Syncthing'],
+  ['.dropbox', 'Dropbox'],
+  ['.dropbox.cache', 'Dropbox'],
+  ['.nextcloudsync.log', 'Nextcloud'],
+  ['.owncloudsync.log', 'ownCloud'],
+];
+const syncNames: readonly [name: RegExp, program: string][] = [
+  [/^Dropbox(?: \(.*\))?$/u, 'Dropbox'],
+  [/^OneDrive(?: - .*)?$/u, 'OneDrive'],
+  [/^(?:Google Drive|My Drive)$/u, 'Google Drive'],
+  [/^(?:Mobile Documents|iCloud ?Drive)$/u, 'iCloud'],
+  [/^CloudStorage$/u, 'a cloud storage program'],
+  [/^(?:Nextcloud|ownCloud)\d*$/u, 'Nextcloud'],
+];
+
+/** The nearest directory that is there, upwards. */
+export function existingParent(path: string): string {
+  let at = path;
+  while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
+  return at;
+}
+
+/** What kind of remote file system a path is on; undefined for one of this machine, or an unknown one. */
+export function remoteFileSystem(path: string): string | undefined {
+  if (process.platform === 'win32') return path.startsWith('\\\\') ? 'a network share' : undefined;
+  if (process.platform !== 'linux') return undefined;
+  // The field is signed on some architectures.
+  return remoteFileSystems[statfsSync(existingParent(path)).type >>> 0];
+}
+
+/** The program that copies the folder a path lies in to other machines, as far as that can be seen. */
+export function syncProgram(path: string): string | undefined {
+  for (let at = path; ; at = dirname(at)) {
+    const marker = syncMarkers.find(([entry]) => existsSync(join(at, entry)));
+    if (marker !== undefined) return marker[1];
+    const named = syncNames.find(([name]) => name.test(basename(at)));
+    if (named !== undefined) return named[1];
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+export interface FreeSpace {
+  readonly bytes: number;
+  /** Undefined where the file system does not count them. */
+  readonly files: number | undefined;
+}
+
+/** What an ordinary user may still write where a path is, or will be. */
+export function freeSpace(path: string): FreeSpace {
+  const { bavail, bsize, files, ffree } = statfsSync(existingParent(path));
+  return { bytes: bavail * bsize, files: files > 0 ? ffree : undefined };
+}

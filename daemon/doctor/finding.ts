@@ -1,0 +1,28 @@
+/**
+ * How a finding is meant: `problem` keeps something from working or data from being safe; `warning` may do so; `note` is
+ * worth knowing; `ok` is as it should be.
+ */
+export type FindingLevel = 'ok' | 'note' | 'warning' | 'problem';
+
+/** One thing that was looked at. Neither text holds a place, a name or a token; directories of ours are named. */
+export interface Finding {
+  readonly area: string;
+  readonly level: FindingLevel;
+  /** One sentence without its full stop. */
+  readonly text: string;
+  /** What to do about it. */
+  readonly remedy?: string;
+}
+
+/** Makes the findings of one area. */
+export function findingsOf(area: string) {
+  const make =
+    (level: FindingLevel) =>
+    (text: string, remedy?: string): Finding => ({
+      area,
+      level,
+      text,
+      ...(remedy === undefined ? {} : { remedy }),
+    });
+  return { ok: make('ok'), note: make('note'), warning: make('warning'), problem: make('problem') };
+}
