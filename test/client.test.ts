@@ -235,6 +235,68 @@ test('an import, the location and the version come with their signals', async (t
   ]);
 });
 
+test('geodata is shown and chosen, with its signals', async (t) => {
+  const { service, taken } = await servedClient(t);
+  const status = await service.getGeodataStatus();
+  t.true(status.current.valid);
+  const { generation_id: id } = status.current;
+  t.deepEqual(taken(), [
+    ['geodataStatusFetched', status],
+    ['requestSucceeded', 'GET /api/geodata', status, call('getGeodataStatus')],
+  ]);
+  t.deepEqual(await service.installGeodata(id), { status: 'installed' });
+  t.deepEqual(taken()[0], ['geodataInstallAccepted', id]);
+  const error = await t.throwsAsync(service.cancelGeodataInstall(), { instanceOf: RequestFailure });
+  t.is(error.status, 409);
+  t.deepEqual(taken()[0], ['geodataCancelFailed', error.message]);
+});
+
+test('a timeline is submitted, followed, fetched and cancelled, with its signals', async (t) => {
+  const { service, taken, daemon } = await servedClient(t);
+  const dir = temporaryDirectory(t);
+  const times = ['10:00', '10:20', '10:40'].map((time) => `2024-05-01T${time}:00Z`);
+  writeTree(dir, { 'a.gpx': gpx([], times) });
+  await daemon.call('POST', '/api/import', { dir });
+  taken();
+  const submission = service.submitTimeline('2024-05-01', '2024-05-02');
+  const jobId = await submission;
+  const days = ['2024-05-01', '2024-05-02'];
+  t.deepEqual(taken(), [
+    ['timelineSubmitted', submission.requestId, jobId],
+    ['requestSucceeded', 'POST /api/timelines', jobId, call('submitTimeline', ...days)],
+  ]);
+  const queued = await service.submitTimeline('2024-05-01', '2024-05-01');
+  taken();
+  t.deepEqual(await service.cancelTimeline(queued), { status: 'cancelling' });
+  t.deepEqual(taken(), [
+    ['timelineCancelAccepted', queued],
+    [
+      'requestSucceeded',
+      `DELETE /api/timelines/${queued}`,
+      { status: 'cancelling' },
+      call('cancelTimeline', queued),
+    ],
+  ]);
+  for (;;) {
+    const { state } = await service.getTimeline(jobId);
+    if (state === 'completed') break;
+    t.true(state === 'queued' || state === 'running', state);
+  }
+  const withoutResult = taken().at(-2);
+  t.is(withoutResult?.[0], 'timelineStatusFetched');
+  t.is((withoutResult?.[2] as { result?: unknown } | undefined)?.result, undefined);
+  const job = await service.getTimeline(jobId, true);
+  t.is(job.result?.summary.recorded_observations, 3);
+  t.deepEqual(taken(), [
+    ['timelineStatusFetched', jobId, job],
+    ['requestSucceeded', `GET /api/timelines/${jobId}`, job, call('getTimeline', jobId, true)],
+  ]);
+  const late = await t.throwsAsync(service.cancelTimeline(jobId), { instanceOf: RequestFailure });
+  t.is(late.status, 409);
+  const refused = await t.throwsAsync(service.submitTimeline('2024-05-02', '2024-05-01'));
+  t.regex(refused?.message ?? '', /^HTTP 400 /u);
+});
+
 interface Failing {
   readonly ask: (service: WaypointService) => Promise<unknown>;
   readonly kind: string;
