@@ -1,7 +1,7 @@
 import type { Tag, TagInput, Waypoint, WaypointInput } from './types.ts';
 
 /** A tag as an object with at least `raw` and `display`. */
-export function normalizeTag(tag: TagInput): Tag {
+function normalizeTag(tag: TagInput): Tag {
   if (typeof tag === 'string') return { raw: tag, display: tag };
   const { raw } = tag;
   const display = 'display' in tag && typeof tag.display === 'string' ? tag.display : raw;

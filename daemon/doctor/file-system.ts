@@ -33,7 +33,7 @@ const syncNames: readonly [name: RegExp, program: string][] = [
 ];
 
 /** The nearest directory that is there, upwards. */
-export function existingParent(path: string): string {
+function existingParent(path: string): string {
   let at = path;
   while (!existsSync(at) && dirname(at) !== at) at = dirname(at);
   return at;

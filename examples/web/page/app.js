@@ -1,5 +1,5 @@
 import { WaypointService } from '/waypointd/client/waypoints/index.js';
-import '/waypoint-list.js';
+import './waypoint-list.js';
 
 /** The key comes behind the # of the address that the server printed; it stays in this tab and out of the history. */
 function takeKey() {
