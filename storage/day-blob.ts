@@ -227,10 +227,12 @@ export class NumberReader {
       this.at += 1;
       return first;
     }
-    return this.#long();
+    return this.long(this.at);
   }
 
-  #long(): number {
+  /** Reads a number of more than one byte, which begins at `from`. */
+  long(from: number): number {
+    this.at = from;
     let number = 0;
     for (let shift = 0; shift < 35; shift += 7) {
       const byte = this.blob[this.at];
@@ -251,11 +253,24 @@ export function readTimes(
   beforeMs: number,
   unitMs: number,
 ): number {
+  const { blob } = reader;
+  let { at } = reader;
   let time = beforeMs;
   for (let i = 0; i < count; i += 1) {
-    time += reader.next() * unitMs;
+    // As NumberReader.next, but without a call for the numbers of one or two bytes that nearly all are.
+    let step = blob[at]!;
+    if (step < 128) at += 1;
+    else if (blob[at + 1]! < 128) {
+      step = (step & 127) | (blob[at + 1]! << 7);
+      at += 2;
+    } else {
+      step = reader.long(at);
+      at = reader.at;
+    }
+    time += step * unitMs;
     timeMs[i] = time;
   }
+  reader.at = at;
   return time;
 }
 
@@ -267,12 +282,24 @@ export function readColumn(
   before: number,
   limit: number,
 ): number {
+  const { blob } = reader;
+  let { at } = reader;
   let value = before;
   for (let i = 0; i < count; i += 1) {
-    value = (value + unzigzag(reader.next())) | 0;
+    let step = blob[at]!;
+    if (step < 128) at += 1;
+    else if (blob[at + 1]! < 128) {
+      step = (step & 127) | (blob[at + 1]! << 7);
+      at += 2;
+    } else {
+      step = reader.long(at);
+      at = reader.at;
+    }
+    value = (value + ((step >>> 1) ^ -(step & 1))) | 0;
     if (value > limit || value < -limit) fail();
     column[i] = value;
   }
+  reader.at = at;
   return value;
 }
 

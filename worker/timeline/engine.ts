@@ -70,19 +70,13 @@ export class TimelineEngine {
     this.#parts = { rows, days, stops, ledger, way };
     this.#itinerary = new Itinerary(parameters, ledger, reject);
     this.#detector = new Detector(period, parameters, this.#itinerary);
-    this.#filter = new TrackFilter(
-      Float64Array.from(sources, ({ lastMs }) => lastMs ?? Number.NEGATIVE_INFINITY),
-      {
-        observe: (timeMs, latE7, lonE7, source, kind) =>
-          this.#detector.observe(timeMs, latE7, lonE7, source, kind),
-        reject,
-        setAside: (timeMs, latE7, lonE7, source) =>
-          this.#itinerary.setAside(timeMs, latE7, lonE7, source),
-      },
-    );
-    this.#intake = new Intake((timeMs, latE7, lonE7, source, kind) =>
-      this.#filter.take(timeMs, latE7, lonE7, source, kind),
-    );
+    const endMs = Float64Array.from(sources, ({ lastMs }) => lastMs ?? Number.NEGATIVE_INFINITY);
+    this.#filter = new TrackFilter(endMs, this.#detector, {
+      reject,
+      setAside: (timeMs, latE7, lonE7, source) =>
+        this.#itinerary.setAside(timeMs, latE7, lonE7, source),
+    });
+    this.#intake = new Intake(this.#filter);
   }
 
   /** Takes points `from`…`to` (exclusive), at least one, of one source and one UTC day; times never go back. */

@@ -32,6 +32,12 @@ export class Presence {
     this.sources.add(source);
   }
 
+  /** Adds observations of one source and one day. */
+  addDay(firstMs: number, lastMs: number, source: number, observations: number): void {
+    this.add(firstMs, source, observations);
+    if (this.#isInPeriod) this.lastMs = lastMs;
+  }
+
   /** Adds what was recorded later elsewhere. */
   addAll(later: Presence): void {
     this.observations += later.observations;

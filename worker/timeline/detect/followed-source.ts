@@ -1,3 +1,4 @@
+import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import { distanceM } from './earth.ts';
 
 /** A source is followed until it has been silent for so long, ms. */
@@ -9,6 +10,8 @@ const settingOffSpeed = 10;
 const settingOffM = 150;
 /** …and further, as it was on its way: so many times its speed. */
 const speedShare = 1.5;
+/** Speed is taken over at least this long where points are denser, ms. */
+const speedMs = 10_000;
 const none = -1;
 
 /**
@@ -47,12 +50,26 @@ export class FollowedSource {
     return apart <= togetherM + setOff + speedShare * this.#speed() * seconds;
   }
 
+  is(source: number): boolean {
+    return source === this.#source;
+  }
+
   /** To be told of every observation that is believed. */
   note(timeMs: number, latE7: number, lonE7: number, source: number): void {
-    if (source !== this.#source) return;
-    this.#timeBeforeMs = this.#timeMs;
-    this.#latBeforeE7 = this.#latE7;
-    this.#lonBeforeE7 = this.#lonE7;
+    if (source === this.#source) this.#move(timeMs, latE7, lonE7);
+  }
+
+  /** To be told of believed observations of the followed source. */
+  noteAll({ timeMs, latE7, lonE7 }: PositionColumns, from: number, to: number): void {
+    for (let i = from; i < to; i += 1) this.#move(timeMs[i]!, latE7[i]!, lonE7[i]!);
+  }
+
+  #move(timeMs: number, latE7: number, lonE7: number): void {
+    if (timeMs - this.#timeBeforeMs >= speedMs) {
+      this.#timeBeforeMs = this.#timeMs;
+      this.#latBeforeE7 = this.#latE7;
+      this.#lonBeforeE7 = this.#lonE7;
+    }
     this.#timeMs = timeMs;
     this.#latE7 = latE7;
     this.#lonE7 = lonE7;
@@ -71,7 +88,7 @@ export class FollowedSource {
     this.#timeBeforeMs = Number.NEGATIVE_INFINITY;
   }
 
-  /** Metres per second between the last two observations. */
+  /** Metres per second of late. */
   #speed(): number {
     const ms = this.#timeMs - this.#timeBeforeMs;
     if (!(ms > 0) || ms > followMs) return 0;

@@ -1,12 +1,27 @@
+import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import { Presence } from '../aggregate/presence.ts';
 import { secondsWithin, type Period } from '../period.ts';
-import { distanceM } from './earth.ts';
+import { distanceM, wrapLonE7 } from './earth.ts';
 import { LocalPlane } from './local-plane.ts';
 import type { PointQueue } from './point-queue.ts';
 
 /** Distances beyond are counted as this, metres. */
 const farthestM = 255;
 const shareWithin = 0.9;
+
+/** What tells a steady stay from anything else. */
+export interface SteadyLimits {
+  /** The observation before. */
+  beforeMs: number;
+  beforeLat: number;
+  beforeLon: number;
+  /** Who moves less is no spike, units of latitude and of longitude. */
+  nearLat: number;
+  nearLon: number;
+  gapMs: number;
+  /** Square of the radius of the core, metres. */
+  squareCore: number;
+}
 
 /** Somebody at one place over some time. Sums instead of points: three weeks take no more memory than five minutes. */
 export class Stay {
@@ -19,6 +34,8 @@ export class Stay {
   bridgedSeconds = 0;
   readonly #period: Period;
   readonly #minWeight: number;
+  /** Up to so many observations the centre is their mean. */
+  readonly #settledCount: number;
   /** How many observations are how many metres from the centre. */
   readonly #distances = new Uint32Array(farthestM + 1);
   #count = 0;
@@ -36,6 +53,7 @@ export class Stay {
     this.presence = new Presence(period);
     this.#period = period;
     this.#minWeight = minWeight;
+    this.#settledCount = 1 / minWeight;
     const { firstSlot, size } = points;
     this.firstMs = points.timeMs[firstSlot]!;
     this.plane.moveTo(points.latE7[firstSlot]!, points.lonE7[firstSlot]!);
@@ -68,15 +86,52 @@ export class Stay {
     source: number,
     weight: number,
   ): void {
-    this.#count += 1;
-    this.#sumX += x;
-    this.#sumY += y;
-    const pull = Math.max(1 / this.#count, this.#minWeight);
-    this.#centreX += (x - this.#centreX) * pull;
-    this.#centreY += (y - this.#centreY) * pull;
-    this.#distances[Math.min(farthestM, Math.round(Math.sqrt(square)))]! += 1;
+    this.#pull(x, y);
+    this.#note(square);
     this.lastMs = timeMs;
     this.presence.add(timeMs, source, weight);
+  }
+
+  /**
+   * Takes points of one source and day as {@link Stay.absorb} does, in a loop that knows that nothing else happens: up to
+   * the first that is not later than the one before, comes after a gap, is a jump, or is outside the core.
+   * @returns the index of that point, or `to`.
+   */
+  absorbSteady(
+    { timeMs, latE7, lonE7 }: PositionColumns,
+    from: number,
+    to: number,
+    source: number,
+    steady: SteadyLimits,
+  ): number {
+    const { plane } = this;
+    let { beforeMs, beforeLat, beforeLon } = steady;
+    let at = from;
+    for (; at < to; at += 1) {
+      const time = timeMs[at]!;
+      const lat = latE7[at]!;
+      const lon = lonE7[at]!;
+      const sinceMs = time - beforeMs;
+      if (!(sinceMs > 0 && sinceMs <= steady.gapMs)) break;
+      const dLat = lat - beforeLat;
+      const dLon = wrapLonE7(lon - beforeLon);
+      if (!(dLat < steady.nearLat && dLat > -steady.nearLat)) break;
+      if (!(dLon < steady.nearLon && dLon > -steady.nearLon)) break;
+      const x = plane.x(lat, lon);
+      const y = plane.y(lat, lon);
+      const square = this.squareFromCentre(x, y);
+      if (square > steady.squareCore) break;
+      this.#pull(x, y);
+      this.#note(square);
+      beforeMs = time;
+      beforeLat = lat;
+      beforeLon = lon;
+    }
+    if (at > from) {
+      this.lastMs = beforeMs;
+      this.presence.addDay(timeMs[from]!, beforeMs, source, at - from);
+    }
+    return at;
   }
 
   bridge(fromMs: number, toMs: number): void {
@@ -125,6 +180,21 @@ export class Stay {
     return metres;
   }
 
+  /** The centre follows. */
+  #pull(x: number, y: number): void {
+    this.#count += 1;
+    this.#sumX += x;
+    this.#sumY += y;
+    const pull = this.#count < this.#settledCount ? 1 / this.#count : this.#minWeight;
+    this.#centreX += (x - this.#centreX) * pull;
+    this.#centreY += (y - this.#centreY) * pull;
+  }
+
+  #note(square: number): void {
+    const metres = square < farthestM * farthestM ? (Math.sqrt(square) + 0.5) | 0 : farthestM;
+    this.#distances[metres]! += 1;
+  }
+
   /** The points that a stay begins with are measured from their common centre. */
   #centreOn(points: PointQueue): void {
     for (let i = 0; i < points.size; i += 1) {
@@ -146,8 +216,7 @@ export class Stay {
     this.#count += 1;
     this.#sumX += x;
     this.#sumY += y;
-    const square = this.squareFromCentre(x, y);
-    this.#distances[Math.min(farthestM, Math.round(Math.sqrt(square)))]! += 1;
+    this.#note(this.squareFromCentre(x, y));
     this.lastMs = time;
     this.presence.add(time, source, points.weight[slot]!);
   }

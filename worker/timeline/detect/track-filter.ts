@@ -1,9 +1,23 @@
+import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import { distanceM, metresPerUnit, radiansPerUnit, wrapLonE7 } from './earth.ts';
 import { FollowedSource } from './followed-source.ts';
+import type { SteadyLimits } from './stay.ts';
 
-/** Takes what the filter lets through, drops or sets aside; times never go back. */
+/** Takes what the filter lets through; times never go back. */
 export interface TrackSink {
   observe(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void;
+  /** See Detector.observeSteady. */
+  observeSteady(
+    columns: PositionColumns,
+    from: number,
+    to: number,
+    source: number,
+    steady: SteadyLimits,
+  ): number;
+}
+
+/** Takes what the filter does not let through. */
+export interface RefuseSink {
   /** An observation that is not believed. */
   reject(timeMs: number): void;
   /** A waypoint away from the track: no part of the way, but a place all the same. */
@@ -37,6 +51,7 @@ const widthUnits = 1_000_000;
  */
 export class TrackFilter {
   readonly #sink: TrackSink;
+  readonly #refused: RefuseSink;
   readonly #followed: FollowedSource;
   #keptMs = Number.NEGATIVE_INFINITY;
   #keptLat = 0;
@@ -47,11 +62,21 @@ export class TrackFilter {
   /** A point that the next one decides about. */
   readonly #held = { timeMs: 0, latE7: 0, lonE7: 0, source: 0, kind: 0 };
   #isHeld = false;
+  readonly #steady: SteadyLimits = {
+    beforeMs: 0,
+    beforeLat: 0,
+    beforeLon: 0,
+    nearLat: nearUnits,
+    nearLon: 0,
+    gapMs: 0,
+    squareCore: 0,
+  };
 
   /** @param sourceEndMs by source: time of its last observation. */
-  constructor(sourceEndMs: Float64Array, sink: TrackSink) {
+  constructor(sourceEndMs: Float64Array, sink: TrackSink, refused: RefuseSink) {
     this.#followed = new FollowedSource(sourceEndMs);
     this.#sink = sink;
+    this.#refused = refused;
   }
 
   take(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
@@ -62,6 +87,27 @@ export class TrackFilter {
     if (this.#isHeld) this.#decide(timeMs, latE7, lonE7);
     if (this.#isNear(latE7, lonE7)) this.#keep(timeMs, latE7, lonE7, source, kind);
     else this.#lookCloser(timeMs, latE7, lonE7, source, kind);
+  }
+
+  /**
+   * Takes as many track points as belong to an unbroken stay, fast; the result is the same as if each were taken.
+   * @returns the index of the first that was not taken.
+   */
+  takeSteady(columns: PositionColumns, from: number, to: number, source: number): number {
+    if (this.#isHeld || !this.#followed.is(source)) return from;
+    const steady = this.#steady;
+    steady.beforeMs = this.#keptMs;
+    steady.beforeLat = this.#keptLat;
+    steady.beforeLon = this.#keptLon;
+    steady.nearLon = this.#nearLon;
+    const end = this.#sink.observeSteady(columns, from, to, source, steady);
+    if (end > from) {
+      this.#keptMs = columns.timeMs[end - 1]!;
+      this.#keptLat = columns.latE7[end - 1]!;
+      this.#keptLon = columns.lonE7[end - 1]!;
+      this.#followed.noteAll(columns, from, end);
+    }
+    return end;
   }
 
   /** Lets go of a point that waits for a next one. */
@@ -113,8 +159,9 @@ export class TrackFilter {
     if (isFaster(fastestSpeed, out, outMs) && isFaster(fastestSpeed, back, backMs)) return true;
     if (out + back <= detour * Math.max(way, leastWayM)) return false;
     if (outMs + backMs <= spikeMs) return true;
-    // Before or after a silence nobody knows how far one gets in it.
-    return outMs < backMs ? isFaster(silentSpeed, out, outMs) : isFaster(silentSpeed, back, backMs);
+    // Nobody knows how far one gets in a silence; the leg on its other side tells.
+    const [metres, ms] = outMs < backMs ? [out, outMs] : [back, backMs];
+    return ms <= spikeMs && isFaster(silentSpeed, metres, ms);
   }
 
   #keep(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
@@ -136,8 +183,8 @@ export class TrackFilter {
 
   #refuse(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
     const isPlace = kind === waypointKind && (latE7 !== 0 || lonE7 !== 0);
-    if (isPlace) this.#sink.setAside(timeMs, latE7, lonE7, source);
-    else this.#sink.reject(timeMs);
+    if (isPlace) this.#refused.setAside(timeMs, latE7, lonE7, source);
+    else this.#refused.reject(timeMs);
   }
 }
 

@@ -1,27 +1,26 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
+import { waypointKind } from '../detect/track-filter.ts';
 
 /** Takes observations that are no repeats. */
-export type TakeObservation = (
-  timeMs: number,
-  latE7: number,
-  lonE7: number,
-  source: number,
-  kind: number,
-) => void;
+export interface IntakeSink {
+  take(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void;
+  /** See TrackFilter.takeSteady. */
+  takeSteady(columns: PositionColumns, from: number, to: number, source: number): number;
+}
 
 /** Positions of one instant that are told apart. */
 const keptPositions = 256;
 
 /** Lets each observation through once: the same track is often imported in several files. */
 export class Intake {
-  readonly #take: TakeObservation;
+  readonly #sink: IntakeSink;
   readonly #lats = new Int32Array(keptPositions);
   readonly #lons = new Int32Array(keptPositions);
   #positions = 0;
   #timeMs = Number.NaN;
 
-  constructor(take: TakeObservation) {
-    this.#take = take;
+  constructor(sink: IntakeSink) {
+    this.#sink = sink;
   }
 
   /**
@@ -29,21 +28,39 @@ export class Intake {
    * @returns how many of them were repeats.
    */
   takeAll(
-    { timeMs, latE7, lonE7 }: PositionColumns,
+    columns: PositionColumns,
     from: number,
     to: number,
     source: number,
     kind: number,
   ): number {
     let repeats = 0;
-    for (let i = from; i < to; i += 1) {
-      const time = timeMs[i]!;
-      const lat = latE7[i]!;
-      const lon = lonE7[i]!;
-      if (this.#isNew(time, lat, lon)) this.#take(time, lat, lon, source, kind);
+    let at = from;
+    while (at < to) {
+      const end = kind === waypointKind ? at : this.#takeSteady(columns, at, to, source);
+      if (end > at) {
+        at = end;
+        continue;
+      }
+      const time = columns.timeMs[at]!;
+      const lat = columns.latE7[at]!;
+      const lon = columns.lonE7[at]!;
+      if (this.#isNew(time, lat, lon)) this.#sink.take(time, lat, lon, source, kind);
       else repeats += 1;
+      at += 1;
     }
     return repeats;
+  }
+
+  #takeSteady(columns: PositionColumns, from: number, to: number, source: number): number {
+    if (!(columns.timeMs[from]! > this.#timeMs)) return from;
+    const end = this.#sink.takeSteady(columns, from, to, source);
+    if (end === from) return from;
+    this.#timeMs = columns.timeMs[end - 1]!;
+    this.#lats[0] = columns.latE7[end - 1]!;
+    this.#lons[0] = columns.lonE7[end - 1]!;
+    this.#positions = 1;
+    return end;
   }
 
   #isNew(timeMs: number, latE7: number, lonE7: number): boolean {
