@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
-import type { WaypointService } from '../client/waypoints/index.ts';
-import { recordedService } from './helpers/client.ts';
+import { WaypointService } from '../client/waypoints/index.ts';
+import { recordedService, signalNames } from './helpers/client.ts';
 
 const camp = {
   name: 'Camp',
@@ -299,4 +301,25 @@ test('offline: nothing is sent, whatever base and token are set, and a port set 
   t.is(requests, 0);
   service.apiPort = 0;
   await t.throwsAsync(service.getWaypoints());
+});
+
+test('the outcome comes after the method has returned, the start before', async (t) => {
+  const { service, taken } = recordedService(t, { apiPort: -1 });
+  const loaded = service.getWaypoints();
+  t.deepEqual(taken(), [['waypointsLoadStarted']]);
+  await loaded;
+  t.is(taken().length, 2);
+  const renamed = service.renameWaypoint(camp, '');
+  t.deepEqual(taken(), []);
+  await t.throwsAsync(renamed, { message: 'no change' });
+  t.is(taken().length, 2);
+});
+
+test('docs/client.md has a row for every method and names every signal', (t) => {
+  const text = readFileSync(join(import.meta.dirname, '..', 'docs', 'client.md'), 'utf8');
+  const rows = [...text.matchAll(/^\| `(\w+)\(/gmu)].map(([, name = '']) => name);
+  const own = Object.getOwnPropertyNames(WaypointService.prototype);
+  const methods = [...own.filter((name) => name !== 'constructor'), 'request'];
+  t.deepEqual(rows.toSorted(), methods.toSorted());
+  for (const name of signalNames) t.true(text.includes(`\`${name}\``), name);
 });

@@ -131,8 +131,7 @@ export class Requests {
     if (started !== undefined && refusal === undefined) this.#signals.emit(started);
     let result: T;
     try {
-      if (refusal !== undefined) throw new RequestFailure(refusal);
-      result = isOffline ? simulate(operation) : await this.#ask(operation);
+      result = await this.#outcome(operation, isOffline);
     } catch (error) {
       const failure = error instanceof RequestFailure ? error : sendFailure(error);
       const { message } = failure;
@@ -145,6 +144,12 @@ export class Requests {
     this.#signals.emit(['requestSucceeded', kind, result, context]);
     if (onSuccess !== undefined) this.#signals.guard(() => onSuccess(result));
     return result;
+  }
+
+  /** Whatever it takes, the outcome comes after the method has returned. */
+  async #outcome<T>(operation: Operation<T>, isOffline: boolean): Promise<T> {
+    if (operation.refusal !== undefined) throw new RequestFailure(operation.refusal);
+    return isOffline ? simulate(operation) : this.#ask(operation);
   }
 
   async #ask<T>({ method, path, query, body, timeoutMs, read }: Operation<T>): Promise<T> {

@@ -63,6 +63,8 @@ const every: Readonly<Record<SignalName, true>> = {
   timelineCancelFailed: true,
 };
 
+export const signalNames = Object.keys(every) as SignalName[];
+
 /** One signal that was seen: its name, then its arguments. */
 export type SeenSignal = readonly [name: SignalName, ...args: unknown[]];
 
@@ -79,7 +81,7 @@ export function recordedService(t: ExecutionContext, options: ServiceOptions): R
     ...options,
   });
   let seen: SeenSignal[] = [];
-  for (const name of Object.keys(every) as SignalName[]) {
+  for (const name of signalNames) {
     service.subscribe(name, (...args: unknown[]) => void seen.push([name, ...args]));
   }
   return {
