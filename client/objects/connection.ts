@@ -1,23 +1,27 @@
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
-import { setTimeout as delay } from 'node:timers/promises';
 import { objectMediaType, type Link, type Operation } from '../../model/objects.ts';
+import { linkUrl, redirectionOf, repositoryUrl, type Territory } from './addresses.ts';
 import { lowerCased, type CredentialSource } from './credentials.ts';
 import { ObjectClientError, refusal } from './object-error.ts';
-import { readText, retryAfterOf, send, type RequestHeaders } from './request.ts';
+import {
+  readRefusal,
+  readText,
+  refuseCoding,
+  retryAfterOf,
+  send,
+  type RequestHeaders,
+} from './request.ts';
+import { Retries, type RetryOptions } from './retries.ts';
 
-export interface ConnectionOptions {
+export interface ConnectionOptions extends RetryOptions {
   /** URL of the repository: `https://host/OWNER/NAME`. */
   readonly baseUrl: string;
   readonly credentials?: CredentialSource;
-  /** Origins that links may lead to; by default any. */
+  /** Origins that links and redirections may lead to; by default any. */
   readonly origins?: readonly string[];
   /** The connection may be silent for this long, ms. */
   readonly stallMs?: number;
-  /** Pauses before each further try of what may succeed then, ms. */
-  readonly pausesMs?: readonly number[];
-  /** A server that asks to wait longer than this has refused, ms. */
-  readonly longestWaitMs?: number;
 }
 
 export interface ApiCall {
@@ -25,184 +29,173 @@ export interface ApiCall {
   /** Below the repository's URL, with a slash first. */
   readonly path: string;
   readonly operation: Operation;
-  readonly oid?: string;
+  readonly oid: string;
   readonly body?: unknown;
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
+}
+
+export interface ApiAnswer {
+  /** 200 to 299 */
+  readonly status: number;
+  readonly body: string;
 }
 
 export interface LinkCall {
   readonly method: 'GET' | 'PUT' | 'POST';
   readonly operation: Operation;
   readonly oid: string;
-  readonly headers?: RequestHeaders;
-  /** Made anew for every try. */
+  /** The link's own replace these. */
+  readonly headers: RequestHeaders;
   readonly body?: () => string | Readable;
   /** Statuses that are an answer. */
   readonly accepted: readonly number[];
-  readonly signal?: AbortSignal | undefined;
+  readonly signal: AbortSignal | undefined;
 }
 
 const maxRedirects = 5;
-const followedForGet = new Set([301, 302, 303, 307]);
-const retried = new Set([500, 502, 503, 504]);
+/** How a message is framed is our business, whatever a link says. Chunks are not: a store may insist on them. */
+const framing = new Set([
+  'connection',
+  'content-length',
+  'expect',
+  'host',
+  'keep-alive',
+  'te',
+  'trailer',
+  'upgrade',
+]);
 
-/** Speaks to one repository by the rules of the specification: who is followed where, and who gets to see credentials. */
+/**
+ * Speaks to one repository by the rules of the specification: who is followed where, and who gets to see credentials. Makes
+ * each request once; trying again is up to the caller.
+ */
 export class Connection {
-  readonly #base: URL;
-  readonly #options: Required<Omit<ConnectionOptions, 'credentials' | 'origins' | 'baseUrl'>>;
+  readonly retries: Retries;
+  readonly #territory: Territory;
+  readonly #stallMs: number;
   readonly #credentials: CredentialSource | undefined;
-  readonly #origins: readonly string[] | undefined;
+  /** The server wants to know who we are. */
+  #isAsked = false;
 
+  /** @throws TypeError */
   constructor(options: ConnectionOptions) {
-    this.#base = new URL(options.baseUrl.replace(/\/+$/u, ''));
+    this.#territory = { base: repositoryUrl(options.baseUrl), origins: options.origins };
     this.#credentials = options.credentials;
-    this.#origins = options.origins;
-    this.#options = {
-      stallMs: options.stallMs ?? 30_000,
-      pausesMs: options.pausesMs ?? [1_000, 2_000, 4_000, 8_000],
-      longestWaitMs: options.longestWaitMs ?? 60_000,
-    };
+    this.#stallMs = options.stallMs ?? 30_000;
+    this.retries = new Retries(options);
   }
 
   /**
    * Calls the API and follows redirections as far as it may.
-   * @returns status and body of an answer below 300.
    * @throws ObjectClientError
    */
-  async call(call: ApiCall): Promise<{ status: number; body: string }> {
-    return this.#trying(call.signal, async () => {
-      const answer = await this.#callOnce(call);
-      const status = answer.statusCode ?? 0;
-      const body = await readText(answer);
-      if (status >= 200 && status < 300) return { status, body };
-      throw refusal(status, body, retryAfterOf(answer));
-    });
+  async call(call: ApiCall): Promise<ApiAnswer> {
+    const answer = await this.#knowing(call, (credentials) => this.#callAs(call, credentials));
+    const status = answer.statusCode ?? 0;
+    if (status < 200 || status >= 300) throw await refused(answer, call.signal);
+    refuseCoding(answer);
+    return { status, body: await readText(answer, call.signal) };
   }
 
   /**
    * Follows a link; any status but the accepted ones is an error, redirections too.
-   * @param isRetried whether a server's fault is tried again here.
+   * @throws ObjectClientError
    */
-  async follow(link: Link, call: LinkCall, isRetried = true): Promise<IncomingMessage> {
-    const once = (): Promise<IncomingMessage> => this.#followOnce(link, call);
-    return isRetried ? this.#trying(call.signal, once) : once();
+  async follow(link: Link, call: LinkCall): Promise<IncomingMessage> {
+    const url = linkUrl(link, this.#territory);
+    const own = lowerCased(link.header ?? {});
+    const isOurs = url.origin === this.#territory.base.origin && own['authorization'] === undefined;
+    const follow = (credentials: RequestHeaders): Promise<IncomingMessage> => {
+      const content = call.body?.();
+      return send({
+        method: call.method,
+        url,
+        headers: linkHeaders(call, credentials, own),
+        ...(content === undefined ? {} : { body: content }),
+        signal: call.signal,
+        stallMs: this.#stallMs,
+      });
+    };
+    const answer = await (isOurs ? this.#knowing(call, follow) : follow({}));
+    if (call.accepted.includes(answer.statusCode ?? 0)) return answer;
+    throw await refused(answer, call.signal);
   }
 
-  async #callOnce(call: ApiCall): Promise<IncomingMessage> {
+  /** Sends a request with credentials; where there are none, and the server wants some, a second time. */
+  async #knowing(
+    { operation, oid }: Pick<ApiCall, 'operation' | 'oid'>,
+    request: (credentials: RequestHeaders) => Promise<IncomingMessage>,
+  ): Promise<IncomingMessage> {
+    const find = async (): Promise<RequestHeaders | undefined> =>
+      this.#credentials?.({
+        url: this.#territory.base,
+        operation,
+        oid,
+        isAsked: this.#isAsked,
+      });
+    const credentials = await find();
+    const answer = await request(credentials ?? {});
+    if (answer.statusCode !== 401 || credentials !== undefined || this.#isAsked) return answer;
+    this.#isAsked = true;
+    const better = await find();
+    if (better === undefined) return answer;
+    answer.destroy();
+    return request(better);
+  }
+
+  async #callAs(call: ApiCall, credentials: RequestHeaders): Promise<IncomingMessage> {
     const { method, signal } = call;
+    const { base } = this.#territory;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-    let url = new URL(this.#base.href + call.path);
-    let headers = { ...(await this.#apiHeaders(call)), ...bodyHeaders(body) };
     const content = body === undefined ? {} : { body };
-    const { stallMs } = this.#options;
+    const plain = {
+      accept: objectMediaType,
+      'accept-encoding': 'identity',
+      ...(body === undefined ? {} : jsonHeaders(body)),
+    };
+    let url = new URL(base.href.replace(/\/$/u, '') + call.path);
+    let headers: RequestHeaders = { ...plain, ...credentials };
     for (let redirects = 0; ; redirects += 1) {
+      const stallMs = this.#stallMs;
       const answer = await send({ method, url, headers, ...content, signal, stallMs });
-      const next = redirectionOf(answer, method, url);
+      const next = redirectionOf(answer, method, url, this.#territory);
       if (next === undefined) return answer;
       answer.destroy();
-      if (redirects === maxRedirects) throw broken('The server redirects without end.');
-      // All headers go along, but who we are is not told to another host.
-      if (next.origin !== url.origin) headers = withoutAuthorization(headers);
+      if (redirects === maxRedirects) {
+        throw new ObjectClientError('protocol', 'The server redirects without end.');
+      }
+      // All headers go along, but whatever says who we are is not told to another host.
+      if (next.origin !== base.origin) headers = plain;
       url = next;
     }
   }
-
-  async #apiHeaders({ operation, oid }: ApiCall): Promise<RequestHeaders> {
-    const credentials = await this.#credentials?.({ url: this.#base, operation, oid });
-    return { accept: objectMediaType, ...credentials };
-  }
-
-  async #followOnce(link: Link, call: LinkCall): Promise<IncomingMessage> {
-    const url = this.#linkUrl(link);
-    const { method, operation, oid, body, signal, accepted } = call;
-    const own = lowerCased(link.header ?? {});
-    const isOurs = url.origin === this.#base.origin;
-    const credentials =
-      isOurs && own['authorization'] === undefined
-        ? await this.#credentials?.({ url: this.#base, operation, oid })
-        : undefined;
-    const content = body?.();
-    const answer = await send({
-      method,
-      url,
-      headers: { 'accept-encoding': 'identity', ...call.headers, ...credentials, ...own },
-      ...(content === undefined ? {} : { body: content }),
-      signal,
-      stallMs: this.#options.stallMs,
-    });
-    const status = answer.statusCode ?? 0;
-    if (accepted.includes(status)) return answer;
-    throw refusal(status, await readText(answer), retryAfterOf(answer));
-  }
-
-  #linkUrl(link: Link): URL {
-    const url = URL.canParse(link.href) ? new URL(link.href) : undefined;
-    if (url?.protocol !== 'https:' && url?.protocol !== 'http:') {
-      throw broken('The server gave a link that leads nowhere.');
-    }
-    if (this.#base.protocol === 'https:' && url.protocol === 'http:') {
-      throw broken('The server gave a link from https to http.');
-    }
-    const isAllowed = this.#origins === undefined || this.#origins.includes(url.origin);
-    if (!isAllowed) throw broken('The server gave a link to a foreign host.');
-    return url;
-  }
-
-  /** Tries again what may succeed a moment later. */
-  async #trying<T>(signal: AbortSignal | undefined, attempt: () => Promise<T>): Promise<T> {
-    for (let tries = 0; ; tries += 1) {
-      try {
-        return await attempt();
-      } catch (error) {
-        const pauseMs = this.pauseAfter(error, tries);
-        if (pauseMs === undefined) throw error;
-        await delay(pauseMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
-      }
-    }
-  }
-
-  /** How long to wait before trying again; undefined for what had better not be. */
-  pauseAfter(error: unknown, tries: number): number | undefined {
-    const { pausesMs, longestWaitMs } = this.#options;
-    const pause = pausesMs[tries];
-    if (!(error instanceof ObjectClientError) || pause === undefined) return undefined;
-    const { failure, status = 0, retryAfter } = error;
-    if (failure === 'unreachable' || failure === 'stalled') return pause;
-    if (failure !== 'http' || (status !== 429 && !retried.has(status))) return undefined;
-    const waitMs = retryAfter === undefined ? pause : retryAfter * 1_000;
-    return waitMs > longestWaitMs ? undefined : waitMs;
-  }
 }
 
-function bodyHeaders(body: string | undefined): RequestHeaders {
-  if (body === undefined) return {};
+function linkHeaders(
+  { headers }: LinkCall,
+  credentials: RequestHeaders,
+  own: RequestHeaders,
+): RequestHeaders {
+  const theirs = Object.entries(own).filter(([name]) => !framing.has(name));
+  const all = {
+    'accept-encoding': 'identity',
+    ...headers,
+    ...credentials,
+    ...Object.fromEntries(theirs),
+  };
+  if (own['transfer-encoding'] === undefined) return all;
+  return Object.fromEntries(Object.entries(all).filter(([name]) => name !== 'content-length'));
+}
+
+/** The headers of a body of the API. */
+export function jsonHeaders(body: string): RequestHeaders {
   return { 'content-type': objectMediaType, 'content-length': String(Buffer.byteLength(body)) };
 }
 
-/** Where an answer to an API call redirects to, if it does and may. 308 is no redirection here. */
-function redirectionOf(answer: IncomingMessage, method: string, url: URL): URL | undefined {
-  const status = answer.statusCode ?? 0;
-  const isFollowed = method === 'GET' ? followedForGet.has(status) : status === 307;
-  const { location } = answer.headers;
-  return isFollowed && location !== undefined ? nextUrl(url, location) : undefined;
-}
-
-function nextUrl(url: URL, location: string): URL {
-  if (!URL.canParse(location, url.href)) throw broken('The server redirects to nowhere.');
-  const next = new URL(location, url);
-  if (next.protocol !== 'https:' && next.protocol !== 'http:') {
-    throw broken('The server redirects to nowhere.');
-  }
-  if (url.protocol === 'https:' && next.protocol === 'http:') {
-    throw broken('The server redirects from https to http.');
-  }
-  return next;
-}
-
-function withoutAuthorization(headers: RequestHeaders): RequestHeaders {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => name !== 'authorization'));
-}
-
-function broken(message: string): ObjectClientError {
-  return new ObjectClientError('protocol', message);
+async function refused(
+  answer: IncomingMessage,
+  signal: AbortSignal | undefined,
+): Promise<ObjectClientError> {
+  const body = await readRefusal(answer, signal);
+  return refusal(answer.statusCode ?? 0, body, retryAfterOf(answer));
 }

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { authenticateAnswerSchema, type Operation } from '../../model/objects.ts';
 import { ObjectClientError } from './object-error.ts';
+import { parseJson } from './parse-json.ts';
 import type { RequestHeaders } from './request.ts';
 
 /** What a login command or a credential helper may take, ms, and print, bytes. */
@@ -11,33 +12,39 @@ const outputBytes = 65_536;
 export interface CredentialRequest {
   readonly url: URL;
   readonly operation: Operation;
-  readonly oid: string | undefined;
+  readonly oid: string;
+  /** The server has refused a request without credentials: whoever would have to ask a person may do so. */
+  readonly isAsked: boolean;
 }
 
-/** Finds the headers that let a request in, none where there are none. Asked for every request: nothing is kept. */
+/** Finds the headers that let a request in, none where there are none. Called for every request. */
 export type CredentialSource = (request: CredentialRequest) => Promise<RequestHeaders | undefined>;
 
 /** A user name and a password that are known. */
 export function passwordCredentials(user: string, password: string): CredentialSource {
-  const value = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;
-  return async () => ({ authorization: value });
+  const headers = basic(user, password);
+  return async () => headers;
+}
+
+function basic(user: string, password: string): RequestHeaders {
+  const value = Buffer.from(`${user}:${password}`).toString('base64');
+  return { authorization: `Basic ${value}` };
 }
 
 /**
  * Runs a login command such as `ssh git@host x-lfs-authenticate OWNER/NAME`, with the operation and the oid added, for the
- * headers it prints.
+ * headers it prints. They are not kept.
  */
 export function commandCredentials(command: readonly [string, ...string[]]): CredentialSource {
   return async ({ operation, oid }) => {
     const [program, ...words] = command;
-    const all = [...words, operation, ...(oid === undefined ? [] : [oid])];
-    const { code, output, errors } = await run(program, all, '');
+    const { code, output, errors } = await run(program, [...words, operation, oid], '');
     if (code !== 0) {
       throw new ObjectClientError('http', errors.trim() || 'The login command failed.', {
         status: 401,
       });
     }
-    const parsed = authenticateAnswerSchema.safeParse(parse(output));
+    const parsed = authenticateAnswerSchema.safeParse(parseJson(output));
     if (!parsed.success) {
       throw new ObjectClientError('protocol', 'The login command printed no headers.');
     }
@@ -45,19 +52,28 @@ export function commandCredentials(command: readonly [string, ...string[]]): Cre
   };
 }
 
-/** Asks git's credential helpers, which may ask the user. Answers nothing where git has nothing. */
+/**
+ * Asks git's credential helpers, which may ask the user: only once the server wants to know, and once for each server. Answers
+ * nothing where git has nothing.
+ */
 export function gitCredentials(): CredentialSource {
-  return async ({ url }) => {
-    const question = `protocol=${url.protocol.slice(0, -1)}\nhost=${url.host}\n\n`;
-    const { code, output } = await run('git', ['credential', 'fill'], question).catch(() => ({
-      code: 1,
-      output: '',
-    }));
-    const user = /^username=(.*)$/mu.exec(output)?.[1];
-    const password = /^password=(.*)$/mu.exec(output)?.[1];
-    if (code !== 0 || user === undefined || password === undefined) return undefined;
-    return passwordCredentials(user, password)({ url, operation: 'download', oid: undefined });
+  const known = new Map<string, Promise<RequestHeaders | undefined>>();
+  return async ({ url, isAsked }) => {
+    if (!isAsked) return undefined;
+    const found = known.get(url.origin) ?? askGit(url);
+    known.set(url.origin, found);
+    return found;
   };
+}
+
+async function askGit({ protocol, host }: URL): Promise<RequestHeaders | undefined> {
+  const question = `protocol=${protocol.slice(0, -1)}\nhost=${host}\n\n`;
+  const nothing = { code: 1, output: '' };
+  const { code, output } = await run('git', ['credential', 'fill'], question).catch(() => nothing);
+  const user = /^username=(.*)$/mu.exec(output)?.[1];
+  const password = /^password=(.*)$/mu.exec(output)?.[1];
+  if (code !== 0 || user === undefined || password === undefined) return undefined;
+  return basic(user, password);
 }
 
 /** The first source that has something. */
@@ -101,12 +117,4 @@ function run(program: string, words: readonly string[], input: string): Promise<
     );
     child.once('close', (code) => resolve({ code, output, errors }));
   });
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // The caller says so.
-  }
 }

@@ -1,15 +1,15 @@
 import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import { open, rename, rm, stat, truncate, type FileHandle } from 'node:fs/promises';
-import { setTimeout as delay } from 'node:timers/promises';
+import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Link, ObjectBody } from '../../model/objects.ts';
 import type { Connection } from './connection.ts';
 import { hashFile } from './identify-file.ts';
 import { ObjectClientError } from './object-error.ts';
-import { bodyOf } from './request.ts';
+import { bodyOf, refuseCoding } from './request.ts';
 
 export interface TransferOptions {
-  /** Called with the bytes that are there so far. */
+  /** Called with the bytes that are there so far; they can become fewer, when it has to begin anew. */
   readonly onProgress?: ((bytes: number) => void) | undefined;
   readonly signal?: AbortSignal | undefined;
 }
@@ -17,45 +17,77 @@ export interface TransferOptions {
 export interface DownloadOptions extends TransferOptions {
   /** Where it is written while it is not complete; kept when the download fails or is aborted, to go on from. */
   readonly partPath: string;
+  /** Permission bits of a new part file. */
+  readonly mode?: number;
 }
 
+export interface Download {
+  readonly object: ObjectBody;
+  /** Where the content is, for a time. */
+  readonly link: Link;
+  /** Asks for that again. */
+  readonly findLink: () => Promise<Link>;
+}
+
+/** What is in the part file, or would go there, is of no use. */
+class WrongBytes extends ObjectClientError {
+  constructor(message = 'The bytes are not those of the object.') {
+    super('mismatch', message);
+  }
+}
+
+/** What links answer when their time is over. */
+const expired = new Set([401, 403, 410]);
+
 /**
- * Fetches the content behind a link into the part file, going on where an earlier download stopped; resolves when all of it is there,
- * checked and synced. A wrong content is fetched a second time from its beginning, then it is an error.
+ * Fetches a content into the part file, going on where an earlier download stopped; resolves when all of it is there, checked and
+ * synced. As long as bytes come in, it may be cut off as often as it likes. Wrong bytes are fetched a second time from the
+ * beginning, then they are an error.
  * @throws ObjectClientError; the signal's reason; errors of the disk
  */
 export async function fetchContent(
   connection: Connection,
-  object: ObjectBody,
-  link: Link,
+  download: Download,
   options: DownloadOptions,
 ): Promise<void> {
   const { partPath, signal } = options;
-  let isSecond = false;
-  for (let tries = 0; ;) {
+  let link: Link | undefined = download.link;
+  let [tries, hasBegun, isLinkNew, hasStartedOver] = [0, false, false, false];
+  for (;;) {
     const before = await sizeOf(partPath);
     try {
-      await fetchOnce(connection, object, link, options);
+      link ??= await download.findLink();
+      await fetchOnce(connection, download.object, link, options);
       return;
     } catch (error) {
-      const isWrong = error instanceof ObjectClientError && error.failure === 'mismatch';
-      if (isWrong) await rm(partPath, { force: true });
-      if (isWrong && !isSecond) {
-        isSecond = true;
+      if ((await sizeOf(partPath)) > before) [tries, hasBegun, isLinkNew] = [0, true, false];
+      if (error instanceof WrongBytes) {
+        await rm(partPath, { force: true });
+        if (hasStartedOver) throw error;
+        hasStartedOver = true;
         continue;
       }
-      // As long as it goes on, it may be cut off as often as it likes.
-      tries = (await sizeOf(partPath)) > before ? 0 : tries + 1;
-      const pauseMs = connection.pauseAfter(error, tries);
-      if (pauseMs === undefined) throw error;
-      await delay(pauseMs, undefined, signal && { signal }).catch(() => signal?.throwIfAborted());
+      if (!isExpired(error) || isLinkNew) {
+        const pauseMs = connection.retries.pauseAfter(error, tries, tries > 0 || hasBegun);
+        if (pauseMs === undefined) throw error;
+        tries += 1;
+        await connection.retries.wait(pauseMs, signal);
+      }
+      [link, isLinkNew] = [undefined, true];
     }
   }
 }
 
-/** Puts a complete part file in its place. */
+/** Puts a complete part file in its place, for good. */
 export async function placeContent(partPath: string, path: string): Promise<void> {
   await rename(partPath, path);
+  if (process.platform === 'win32') return;
+  const directory = await open(dirname(path));
+  try {
+    await directory.sync();
+  } finally {
+    await directory.close();
+  }
 }
 
 async function fetchOnce(
@@ -64,16 +96,20 @@ async function fetchOnce(
   link: Link,
   options: DownloadOptions,
 ): Promise<void> {
-  const { partPath, signal, onProgress } = options;
+  const { partPath, signal, onProgress, mode } = options;
   const { oid, size } = object;
-  if ((await sizeOf(partPath)) > size) await rm(partPath, { force: true });
   const hash = createHash('sha256');
-  const file = await open(partPath, 'a', 0o600);
+  const file = await open(partPath, 'a', mode);
   try {
-    const have = await hashFile(partPath, hash, signal);
+    const { size: before } = await file.stat();
+    if (before > size) await file.truncate(0);
+    const isFresh = before === 0 || before > size;
+    const have = isFresh ? 0 : await hashFile(partPath, hash, signal);
     onProgress?.(have);
     if (have < size) await append(connection, { object, link, have, hash, file }, options);
-    else if (hash.digest('hex') !== oid) throw wrongContent();
+    else if (hash.digest('hex') !== oid) throw new WrongBytes();
+    // Somebody else may have written there, too.
+    if ((await file.stat()).size > size) throw new WrongBytes();
     await file.sync();
   } finally {
     await file.close();
@@ -92,71 +128,66 @@ interface Appending {
 async function append(
   connection: Connection,
   { object, link, have, hash, file }: Appending,
-  options: DownloadOptions,
+  { signal, onProgress }: DownloadOptions,
 ): Promise<void> {
   const { oid, size } = object;
-  const { signal, onProgress, partPath } = options;
-  // The first try sends no Range: not every server has it, and the specification does not know 206.
-  const range = have === 0 ? {} : { range: `bytes=${have}-` };
-  const accepted = have === 0 ? [200] : [200, 206, 416];
-  const call = {
+  const answer = await connection.follow(link, {
     method: 'GET',
     operation: 'download',
     oid,
-    headers: range,
-    accepted,
+    // The first try sends no Range: not every server has it, and the specification does not know 206.
+    headers: have === 0 ? {} : { range: `bytes=${have}-` },
+    accepted: have === 0 ? [200] : [200, 206, 416],
     signal,
-  } as const;
-  const answer = await connection.follow(link, call, false);
-  const start = await startOf(answer, have, size);
-  if (start === undefined) {
-    answer.destroy();
-    await truncate(partPath, 0);
-    throw new ObjectClientError('stalled', 'The server cannot go on where it stopped.');
-  }
+  });
+  const start = startOf(answer, have, size);
+  if (start < have) await file.truncate(start);
   const whole = start === have ? hash : createHash('sha256');
-  if (start !== have) await truncate(partPath, 0);
   let received = start;
   for await (const piece of bodyOf(answer, signal)) {
     received += piece.length;
-    if (received > size) throw wrongContent();
+    if (received > size) throw new WrongBytes();
     whole.update(piece);
     await file.writeFile(piece);
     onProgress?.(received);
   }
-  if (received < size) {
-    throw new ObjectClientError('stalled', 'The connection ended too early.');
-  }
-  if (whole.digest('hex') !== oid) throw wrongContent();
+  if (received < size) throw new ObjectClientError('stalled', 'The connection ended too early.');
+  if (whole.digest('hex') !== oid) throw new WrongBytes();
 }
 
 /**
  * Where the bytes of an answer begin: at 0, or where we asked for.
- * @returns undefined when there is nothing to be had from there.
- * @throws ObjectClientError protocol for a part we did not ask for, or bytes in disguise.
+ * @throws WrongBytes for a part we did not ask for; ObjectClientError mismatch for another length, protocol for another coding
  */
-async function startOf(
-  answer: IncomingMessage,
-  have: number,
-  size: number,
-): Promise<number | undefined> {
-  const { 'content-encoding': coding = 'identity', 'content-range': range } = answer.headers;
-  if (coding !== 'identity') {
+function startOf(answer: IncomingMessage, have: number, size: number): number {
+  refuseCoding(answer);
+  const { 'content-length': length, 'content-range': range } = answer.headers;
+  try {
+    if (answer.statusCode === 416) throw new WrongBytes('The server has less than what is there.');
+    const start = answer.statusCode === 206 ? have : 0;
+    if (start !== 0 && !isPart(range, have, size)) {
+      throw new WrongBytes('The server sent another part than it was asked for.');
+    }
+    // Not the object at all: no reason to give up what is there.
+    if (length !== undefined && Number(length) !== size - start) {
+      throw new ObjectClientError('mismatch', 'The server has another size of the object.');
+    }
+    return start;
+  } catch (error) {
     answer.destroy();
-    throw new ObjectClientError('protocol', 'The server sent the content in another coding.');
+    throw error;
   }
-  if (answer.statusCode === 416) return undefined;
-  if (answer.statusCode === 200) return 0;
-  const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/u.exec(range ?? '');
-  const isRight =
-    Number(match?.[1]) === have && (match?.[3] === '*' || Number(match?.[3]) === size);
-  if (isRight) return have;
-  answer.destroy();
-  throw new ObjectClientError('protocol', 'The server sent another part than it was asked for.');
 }
 
-function wrongContent(): ObjectClientError {
-  return new ObjectClientError('mismatch', 'The bytes are not those of the object.');
+/** Whether a `Content-Range` goes from what we have to the end. */
+function isPart(range: string | undefined, have: number, size: number): boolean {
+  const [, first, last, total] = /^bytes (\d+)-(\d+)\/(\d+|\*)$/u.exec(range ?? '') ?? [];
+  const isRightTotal = total === '*' || Number(total) === size;
+  return Number(first) === have && Number(last) === size - 1 && isRightTotal;
+}
+
+function isExpired(error: unknown): boolean {
+  return error instanceof ObjectClientError && expired.has(error.status ?? 0);
 }
 
 async function sizeOf(path: string): Promise<number> {

@@ -9,5 +9,6 @@ export {
 } from './credentials.ts';
 export type { DownloadOptions, TransferOptions } from './download.ts';
 export { identifyFile } from './identify-file.ts';
-export { ObjectClient, type KnownObject, type UploadOutcome } from './object-client.ts';
+export { ObjectClient, type KnownObject } from './object-client.ts';
 export { ObjectClientError, type ObjectFailure } from './object-error.ts';
+export type { UploadOutcome } from './upload.ts';

@@ -1,8 +1,9 @@
 import { objectErrorSchema } from '../../model/objects.ts';
+import { parseJson } from './parse-json.ts';
 
 /**
- * Why a call failed: `http` the server refused it (see `status`), `unreachable` it could not be asked, `stalled` it stopped
- * in the middle, `mismatch` the bytes are not those of the oid, `protocol` it answered what the API does not allow.
+ * Why a call failed: `http` the server refused it (see `status`), `unreachable` there was no connection, `stalled` it broke
+ * or fell silent, `mismatch` the bytes are not those of the oid, `protocol` the server did what the API does not allow.
  */
 export type ObjectFailure = 'http' | 'unreachable' | 'stalled' | 'mismatch' | 'protocol';
 
@@ -50,8 +51,8 @@ const statusTexts: Readonly<Record<number, string>> = {
 
 /** Makes the error of a refusal from its body, which is the error object of the specification or anything else. */
 export function refusal(status: number, body: string, retryAfter?: number): ObjectClientError {
-  const parsed = objectErrorSchema.safeParse(parse(body));
-  const fallback = statusTexts[status] ?? `The server answered with HTTP status ${status}.`;
+  const parsed = objectErrorSchema.safeParse(parseJson(body));
+  const fallback = statusTexts[status] ?? fallbackText(status);
   if (!parsed.success) return new ObjectClientError('http', fallback, { status, retryAfter });
   const { message, documentation_url: documentationUrl, request_id: requestId } = parsed.data;
   return new ObjectClientError('http', message, {
@@ -62,10 +63,8 @@ export function refusal(status: number, body: string, retryAfter?: number): Obje
   });
 }
 
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // A proxy's page: the status says enough.
-  }
+function fallbackText(status: number): string {
+  if (status >= 300 && status < 400)
+    return `The server redirects in a way that is not followed (${status}).`;
+  return `The server answered with HTTP status ${status}.`;
 }

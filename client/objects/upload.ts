@@ -1,0 +1,136 @@
+import { createReadStream } from 'node:fs';
+import { Readable } from 'node:stream';
+import {
+  objectAnswerSchema,
+  objectMediaType,
+  type Link,
+  type ObjectAnswer,
+  type ObjectBody,
+} from '../../model/objects.ts';
+import { jsonHeaders, type Connection } from './connection.ts';
+import type { TransferOptions } from './download.ts';
+import { ObjectClientError } from './object-error.ts';
+import { parseJson } from './parse-json.ts';
+import { readText } from './request.ts';
+
+const pieceBytes = 1_048_576;
+/** A link is answered so; anything else is an error. */
+const accepted = [200, 201];
+
+export interface UploadOutcome {
+  /** False when the server held the object already. */
+  readonly isSent: boolean;
+}
+
+/**
+ * Announces an object, sends it unless it is there, and has it confirmed where the server wants that. Announced anew for each
+ * try: links are good for a time only, and another client may have sent it meanwhile.
+ * @throws ObjectClientError; the signal's reason; errors of the disk
+ */
+export async function uploadFile(
+  connection: Connection,
+  path: string,
+  object: ObjectBody,
+  options: TransferOptions,
+): Promise<UploadOutcome> {
+  const { signal } = options;
+  const { retries } = connection;
+  const links = await retries.trying(signal, async () => {
+    const wanted = await announce(connection, object, signal);
+    if (wanted !== undefined) await put(connection, path, object, wanted.upload, options);
+    return wanted;
+  });
+  const verify = links?.verify;
+  if (verify !== undefined) {
+    await retries.trying(signal, () => confirm(connection, object, verify, signal));
+  }
+  return { isSent: links !== undefined };
+}
+
+type UploadLinks = NonNullable<ObjectAnswer['_links']> & { readonly upload: Link };
+
+/** @returns where to send it; undefined when it is there. */
+async function announce(
+  connection: Connection,
+  { oid, size }: ObjectBody,
+  signal: AbortSignal | undefined,
+): Promise<UploadLinks | undefined> {
+  const { status, body } = await connection.call({
+    method: 'POST',
+    path: '/objects',
+    operation: 'upload',
+    oid,
+    body: { oid, size },
+    signal,
+  });
+  if (status === 200) return undefined;
+  // The body of a 202 need not name the object.
+  const parsed = objectAnswerSchema.partial().safeParse(parseJson(body));
+  const { oid: named = oid, _links: links } = parsed.data ?? {};
+  if (named !== oid) {
+    throw new ObjectClientError('protocol', 'The server described another object.');
+  }
+  if (status !== 202 || links?.upload === undefined) {
+    throw new ObjectClientError('protocol', 'The server did not say where to send the object.');
+  }
+  return { ...links, upload: links.upload };
+}
+
+async function put(
+  connection: Connection,
+  path: string,
+  { oid, size }: ObjectBody,
+  link: Link,
+  { signal, onProgress }: TransferOptions,
+): Promise<void> {
+  // Not the type of the file: signatures of other stores cover it.
+  const type = { 'content-type': 'application/octet-stream' };
+  const answer = await connection.follow(link, {
+    method: 'PUT',
+    operation: 'upload',
+    oid,
+    headers: { ...type, 'content-length': String(size) },
+    body: () => Readable.from(contentOf(path, size, onProgress), { objectMode: false }),
+    accepted,
+    signal,
+  });
+  await readText(answer, signal);
+}
+
+/** A file as it was when it was hashed: neither more nor less is ever sent. */
+async function* contentOf(
+  path: string,
+  size: number,
+  onProgress: TransferOptions['onProgress'],
+): AsyncGenerator<Buffer> {
+  let sent = 0;
+  const pieces = size === 0 ? [] : createReadStream(path, { highWaterMark: pieceBytes, end: size });
+  for await (const piece of pieces) {
+    sent += (piece as Buffer).length;
+    if (sent > size) break;
+    yield piece as Buffer;
+    onProgress?.(sent);
+  }
+  if (sent !== size) {
+    throw new ObjectClientError('mismatch', 'The file has changed since it was looked at.');
+  }
+}
+
+async function confirm(
+  connection: Connection,
+  { oid, size }: ObjectBody,
+  link: Link,
+  signal: AbortSignal | undefined,
+): Promise<void> {
+  const body = JSON.stringify({ oid, size });
+  const answer = await connection.follow(link, {
+    method: 'POST',
+    operation: 'upload',
+    oid,
+    headers: { accept: objectMediaType, ...jsonHeaders(body) },
+    body: () => body,
+    accepted,
+    signal,
+  });
+  await readText(answer, signal);
+}
