@@ -12,6 +12,7 @@ import { smallGet } from './scenarios/small-get.ts';
 import { startUp } from './scenarios/start-up.ts';
 import { suggest } from './scenarios/suggest.ts';
 import { timelineQuality } from './scenarios/timeline-quality.ts';
+import { timelineSpeed } from './scenarios/timeline-speed.ts';
 import { waypointList } from './scenarios/waypoint-list.ts';
 import { Session, type Scenario } from './session.ts';
 
@@ -27,6 +28,7 @@ const scenarios: readonly Scenario[] = [
   suggest,
   geodataLookup,
   timelineQuality,
+  timelineSpeed,
 ];
 
 process.exitCode = await bench(process.argv.slice(2));

@@ -132,6 +132,13 @@ export class ServerProcess {
     return result;
   }
 
+  /** Calls a route with a JSON body, or none. @throws Error for an answer of 400 and above. */
+  async call(method: string, path: string, body?: unknown): Promise<unknown> {
+    const { port, token } = this;
+    const answer = await this.#send(requestBytes({ method, path, port, token, body }), true);
+    return JSON.parse(answer.body);
+  }
+
   /** Stops it in order. */
   async stop(): Promise<void> {
     this.#connection?.close();
