@@ -834,6 +834,7 @@ test('a timeline submission knows its number before its signals name it', async 
   );
 });
 
+// One by one: in a thread that is busy with all other tests a probe may take longer than it may.
 /** A daemon with a hand-over file, and a client that has found it. */
 async function connected(t: ExecutionContext) {
   const daemon = await startTestDaemon(t, { options: { handOver: true } });
@@ -841,23 +842,26 @@ async function connected(t: ExecutionContext) {
   return { daemon, directories, service: await connect(directories) };
 }
 
-test('connect() finds the daemon, and finds it again when it was started anew', async (t) => {
-  const { daemon, service } = await connected(t);
-  await service.addWaypoint(camp);
-  const again = await daemon.restart();
-  t.not(service.apiToken, again.token);
-  // Both at once: the file is read for both, and each request is sent once more only.
-  const [waypoints] = await Promise.all([
-    service.getWaypoints(),
-    service.addWaypoint({ ...camp, name: 'Base' }),
-  ]);
-  t.true(waypoints.length >= 1);
-  t.is(service.apiToken, again.token);
-  t.is(service.apiPort, Number(new URL(again.url).port));
-  t.is((await service.getWaypoints()).length, 2);
-});
+test.serial(
+  'connect() finds the daemon, and finds it again when it was started anew',
+  async (t) => {
+    const { daemon, service } = await connected(t);
+    await service.addWaypoint(camp);
+    const again = await daemon.restart();
+    t.not(service.apiToken, again.token);
+    // Both at once: the file is read for both, and each request is sent once more only.
+    const [waypoints] = await Promise.all([
+      service.getWaypoints(),
+      service.addWaypoint({ ...camp, name: 'Base' }),
+    ]);
+    t.true(waypoints.length >= 1);
+    t.is(service.apiToken, again.token);
+    t.is(service.apiPort, Number(new URL(again.url).port));
+    t.is((await service.getWaypoints()).length, 2);
+  },
+);
 
-test('connect() renews a token that the daemon refuses, once', async (t) => {
+test.serial('connect() renews a token that the daemon refuses, once', async (t) => {
   const { service, daemon } = await connected(t);
   service.apiToken = 'old';
   t.is((await service.getVersion()).module.name, 'waypointd');
@@ -905,11 +909,14 @@ test('connect() says that no daemon runs, and which file it does not trust', asy
   t.is(untrusted.message, `No waypointd is running. Not used: ${file}: other users can read it`);
 });
 
-test('connect() does not take the daemon of another data directory for the one it was told', async (t) => {
-  const { daemon, directories } = await connected(t);
-  const other = { ...directories, dataDir: join(daemon.root, 'other') };
-  await t.throwsAsync(connect(other), { instanceOf: DaemonNotFound });
-});
+test.serial(
+  'connect() does not take the daemon of another data directory for the one it was told',
+  async (t) => {
+    const { daemon, directories } = await connected(t);
+    const other = { ...directories, dataDir: join(daemon.root, 'other') };
+    await t.throwsAsync(connect(other), { instanceOf: DaemonNotFound });
+  },
+);
 
 test('programs look for the daemon where the daemon itself would', (t) => {
   const root = temporaryDirectory(t);

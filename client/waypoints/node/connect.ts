@@ -16,8 +16,8 @@ export class DaemonNotFound extends Error {
   override readonly name = 'DaemonNotFound';
 }
 
-/** A probe only has to tell a living daemon from a stale file, ms. */
-const probeTimeoutMs = 2_000;
+/** A stale file shows at once; a daemon on a busy machine may take its time, ms. */
+const probeTimeoutMs = 8_000;
 
 /**
  * Finds the running daemon of this user through its hand-over file and gives the service for it. When the daemon is
