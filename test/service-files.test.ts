@@ -62,7 +62,10 @@ test('the READMEs show exactly what is rendered', (t) => {
     words: [
       String.raw`C:\Users\ada\AppData\Roaming\npm\node_modules\waypointd\bin\waypointd.js`,
       'serve',
-      ...['--data-dir', `${local}\\Data`, '--log-file', `${local}\\Log\\waypointd.log`],
+      '--data-dir',
+      `${local}\\Data`,
+      '--log-file',
+      `${local}\\Log\\waypointd.log`,
     ],
     user: String.raw`HOUSE\ada`,
   });
@@ -74,8 +77,12 @@ test('the READMEs show exactly what is rendered', (t) => {
     words: [
       String.raw`C:\Program Files\waypointd\bin\waypointd.js`,
       'serve',
-      ...['--data-dir', `${machine}\\Data`, '--cache-dir', `${machine}\\Cache`],
-      ...['--runtime-dir', `${machine}\\Run`],
+      '--data-dir',
+      `${machine}\\Data`,
+      '--cache-dir',
+      `${machine}\\Cache`,
+      '--runtime-dir',
+      `${machine}\\Run`,
     ],
     wrapper: String.raw`C:\Program Files\shawl\shawl.exe`,
     logDirectory: `${machine}\\Log`,
@@ -242,26 +249,15 @@ test('a command line of Windows is split into the words it was made of', (t) => 
 
 /** As the C runtime of Windows splits: backslashes count only in front of a quotation mark. */
 function splitCommandLine(line: string): string[] {
-  const words: string[] = [];
-  let word: string | undefined;
-  let isQuoted = false;
-  for (const [, slashes = '', quote = '', other = ''] of line.matchAll(/(\\*)("?)([^\\"]?)/gsu)) {
-    if (slashes !== '' || quote !== '') word ??= '';
-    if (quote === '') {
-      if (word !== undefined || slashes !== '') word = (word ?? '') + slashes;
-    } else {
-      word = (word ?? '') + '\\'.repeat(Math.floor(slashes.length / 2));
-      if (slashes.length % 2 === 1) word += '"';
-      else isQuoted = !isQuoted;
-    }
-    if (other === ' ' && !isQuoted) {
-      if (word !== undefined) words.push(word);
-      word = undefined;
-    } else if (other !== '') {
-      word = (word ?? '') + other;
-    }
-  }
-  return word === undefined ? words : [...words, word];
+  const word = /"((?:[^"\\]|\\+[^"\\]|(?:\\\\)*\\"|(?:\\\\)+(?="))*)"|(\S+)/gu;
+  return [...line.matchAll(word)].map(
+    ([, quoted = '', plain]) =>
+      plain ??
+      quoted.replaceAll(
+        /(\\+)("|$)/gu,
+        (_, slashes: string, quote: string) => slashes.slice(0, slashes.length / 2) + quote,
+      ),
+  );
 }
 
 for (const path of [String.raw`C:\%TEMP%\node.exe`, String.raw`C:\$(Arg0)\node.exe`]) {
