@@ -834,8 +834,10 @@ test('a timeline submission knows its number before its signals name it', async 
   );
 });
 
-// One by one: in a thread that is busy with all other tests a probe may take longer than it may.
-/** A daemon with a hand-over file, and a client that has found it. */
+/**
+ * A daemon with a hand-over file, and a client that has found it. For tests that run one by one: in a thread that is busy
+ * with all others, finding it may take longer than it may.
+ */
 async function connected(t: ExecutionContext) {
   const daemon = await startTestDaemon(t, { options: { handOver: true } });
   const directories = { dataDir: join(daemon.root, 'data'), runtimeDir: join(daemon.root, 'run') };

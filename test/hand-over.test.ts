@@ -79,6 +79,24 @@ posix('a linked runtime directory is refused with exit code 78', async (t) => {
 });
 
 posix(
+  'a linked data directory that would hold the token is refused with its real name',
+  async (t) => {
+    const root = temporaryDirectory(t);
+    const real = join(root, 'real');
+    const data = join(root, 'link');
+    mkdirSync(real, { mode: 0o700 });
+    symlinkSync(real, data);
+    const paths = computePaths({ data_dir: data }, { env: {} });
+    const error = await t.throwsAsync(writeHandOver(paths, handOverFor(data)), {
+      instanceOf: StartRefused,
+    });
+    t.is(error.exitCode, 78);
+    t.regex(error.sentence, /it is a link\. Name the directory that it leads to: --data-dir "/u);
+    t.true(error.sentence.includes(`--data-dir "${real}"`));
+  },
+);
+
+posix(
   'a runtime directory that others can change is refused, one they can list is not',
   async (t) => {
     const paths = pathsIn(temporaryDirectory(t));

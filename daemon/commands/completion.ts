@@ -1,14 +1,16 @@
 import { Argument, type Command, type Option } from 'commander';
 import { settingKeys, settingSchemas } from '../../model/settings.ts';
-import { bashCompletion } from '../completion/bash.ts';
 import type { Completed, CompletedCommand, CompletedOption } from '../completion/command-tree.ts';
-import { fishCompletion } from '../completion/fish.ts';
-import { zshCompletion } from '../completion/zsh.ts';
 import { pathSettings } from '../paths.ts';
 import { flagName, switches } from '../settings.ts';
 import { write } from './output.ts';
 
-const shells = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
+/** Loaded when they are wanted: every command registers this one. */
+const shells = {
+  bash: async () => (await import('../completion/bash.ts')).bashCompletion,
+  zsh: async () => (await import('../completion/zsh.ts')).zshCompletion,
+  fish: async () => (await import('../completion/fish.ts')).fishCompletion,
+} as const;
 type Shell = keyof typeof shells;
 
 /** `waypointd completion` */
@@ -29,7 +31,8 @@ To use it:
   fish   waypointd completion fish > ~/.config/fish/completions/waypointd.fish`,
     )
     .action(async (shell: Shell) => {
-      await write(shells[shell](completedProgram(program)));
+      const completion = await shells[shell]();
+      await write(completion(completedProgram(program)));
     });
 }
 

@@ -23,7 +23,9 @@ export async function checkPort(
   if (owner.state === 'taken' && owner.program === 'systemd') {
     return [note(`${port} is held by systemd, for a service that this user may not look at`)];
   }
-  return [await describe(port, owner)];
+  const finding = await describe(port, owner);
+  // Where a daemon runs already, nobody needs this port.
+  return [daemon === undefined ? finding : { ...finding, level: 'note' }];
 }
 
 async function describe(port: number, owner: PortOwner): Promise<Finding> {

@@ -1,4 +1,6 @@
 import type { CommandContext } from '../commands/context.ts';
+import { findLockHolder } from '../lock-holder.ts';
+import type { Paths } from '../paths.ts';
 import { findService } from '../service/find-service.ts';
 import { checkTogether } from '../settings-together.ts';
 import { errorCode, StartRefused } from '../start-refused.ts';
@@ -10,7 +12,7 @@ import { checkLocation } from './check-location.ts';
 import { checkClock, checkDisk } from './check-machine.ts';
 import { checkPort } from './check-port.ts';
 import { checkService } from './check-service.ts';
-import { checkStores } from './check-stores.ts';
+import { checkStores, type StoreCheckOptions } from './check-stores.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 export interface ExamineOptions {
@@ -34,7 +36,7 @@ export async function examine(
     ['directories', () => checkDirectories(paths, sources.data_dir !== 'default')],
     ['disk', () => checkDisk(paths)],
     ['files', () => checkFiles(paths)],
-    ['stores', () => checkStores(paths, { isHeld, isThorough })],
+    ['stores', () => checkStoresTwice(paths, { isHeld, isThorough })],
     ['daemon', () => daemonCheck.findings],
     ['port', () => checkPort(settings.port, daemon, service)],
     ['service', () => checkService(service)],
@@ -45,6 +47,13 @@ export async function examine(
   const findings: Finding[] = [];
   for (const [area, check] of checks) findings.push(...(await guarded(area, check)));
   return findings;
+}
+
+/** A daemon that has begun to write since makes whole pages look torn: then they are read beside it, as by any reader. */
+async function checkStoresTwice(paths: Paths, options: StoreCheckOptions): Promise<Finding[]> {
+  const found = checkStores(paths, options);
+  if (options.isHeld || (await findLockHolder(paths)) === undefined) return found;
+  return checkStores(paths, { ...options, isHeld: true });
 }
 
 /** A check that cannot be made is a finding too, and keeps no other one from being made. */
