@@ -11,6 +11,7 @@ import { ImportRun } from './import/run.ts';
 import { lazyLocation, type LocationReader } from './location/location-reader.ts';
 import { mirrorTasks, type MirrorPool } from './mirror/mirror-tasks.ts';
 import { BookmarksMirror } from './mirror/mirror.ts';
+import type { RunningObjects } from './objects/start.ts';
 import type { Paths } from './paths.ts';
 import { WorkerPool } from './pool.ts';
 import { apiRoutes } from './routes/all.ts';
@@ -46,6 +47,8 @@ export interface DaemonOptions {
 
 export interface Daemon {
   readonly url: string;
+  /** Where the object server beside it answers, if the settings want one. */
+  readonly objectsUrl: string | undefined;
   readonly port: number;
   readonly token: string;
   /** Stops in order: no more connections, jobs cancelled, requests finished (≤ 5 s), everything on disk. */
@@ -75,6 +78,27 @@ export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
 type StartOptions = DaemonOptions & { readonly clock: Clock };
 
 async function startOn(stores: OpenedStores, options: StartOptions): Promise<Daemon> {
+  const objects = await objectsBeside(options);
+  try {
+    return await startBeside(objects, stores, options);
+  } catch (error) {
+    await objects?.close(0);
+    throw error;
+  }
+}
+
+/** Loaded only where it is wanted. */
+async function objectsBeside(options: StartOptions): Promise<RunningObjects | undefined> {
+  if (!options.settings.objects) return undefined;
+  const { startObjects } = await import('./objects/start.ts');
+  return startObjects(options);
+}
+
+async function startBeside(
+  objects: RunningObjects | undefined,
+  stores: OpenedStores,
+  options: StartOptions,
+): Promise<Daemon> {
   const { settings, paths, log, clock } = options;
   const parts = buildParts(stores, options);
   const cachePath = paths.geocodeDatabase;
@@ -111,11 +135,12 @@ async function startOn(stores: OpenedStores, options: StartOptions): Promise<Dae
   const ended = Promise.withResolvers<void>();
   return {
     url,
+    objectsUrl: objects?.url,
     port,
     token,
     closed: ended.promise,
     close() {
-      closing ??= stop({ ...parts, geocoders, stores, server, withdraw, log }).then(
+      closing ??= stop({ ...parts, geocoders, objects, stores, server, withdraw, log }).then(
         ended.resolve,
         ended.reject,
       );
@@ -234,6 +259,7 @@ async function announce(
 async function stop(
   parts: Parts & {
     geocoders: readonly Geocoder[];
+    objects: RunningObjects | undefined;
     stores: OpenedStores;
     server: HttpServer;
     withdraw: () => Promise<void>;
@@ -241,7 +267,7 @@ async function stop(
   },
 ): Promise<void> {
   const { imports, timelines, location, mirror, mirrorPool, readers, server, stores } = parts;
-  const { geocoders, geodata, withdraw, log } = parts;
+  const { geocoders, geodata, objects, withdraw, log } = parts;
   log.info('daemon.stopping');
   // An import answers its request only when it has ended, so it is cancelled while the server finishes requests.
   const results = await Promise.allSettled([
@@ -250,6 +276,7 @@ async function stop(
     location.close(),
     ...geocoders.map((geocoder) => geocoder.close()),
     server.close(limits.shutdownMs),
+    objects?.close(limits.shutdownMs),
   ]);
   results.push(...(await Promise.allSettled([mirror.close(), geodata.close()])));
   results.push(...(await Promise.allSettled([mirrorPool.close()])));

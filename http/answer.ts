@@ -4,6 +4,7 @@ import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './http-limits.ts';
 import { sendPieces } from './pieces.ts';
 import type { Answer, JsonAnswer } from './route.ts';
+import { sendBytes } from './send-bytes.ts';
 
 /** JSON longer than this goes out in pieces, so that a reader that stops cannot hold it in memory for ever. */
 const wholeBytes = 65_536;
@@ -42,6 +43,11 @@ export function sendAnswer(
     headers.push('Content-Type', answer.contentType ?? 'application/json');
     headers.push(...(answer.headers ?? []));
     return sendPieces(exchange, answer, headers, limits.drainTimeoutMs);
+  }
+  if ('read' in answer) {
+    headers.push('Content-Type', answer.contentType, 'Content-Length', String(answer.length));
+    headers.push(...(answer.headers ?? []));
+    return sendBytes(exchange, answer, headers, limits.drainTimeoutMs);
   }
   if (exchange.isOver) return undefined;
   if ('json' in answer) return sendJson(exchange, answer, headers, limits);

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { WaypointError } from '../model/failure.ts';
 import type { Exchange } from './exchange.ts';
 import type { HttpLimits } from './http-limits.ts';
@@ -96,25 +97,104 @@ export function contentOf(exchange: Exchange, { idleBodyMs }: HttpLimits): Reque
   };
 }
 
-async function* bytesOf(exchange: Exchange, idleMs: number): AsyncGenerator<Uint8Array> {
+/** How far the connection runs ahead of the handler. */
+const aheadBytes = 524_288;
+
+/**
+ * The bytes of a body as they come. Node's own iterator of a request costs an upload a third of its speed, and hands over one
+ * piece a turn.
+ */
+function bytesOf(exchange: Exchange, idleMs: number): AsyncIterable<Uint8Array> {
   const { req, res } = exchange;
-  if (exchange.expectsContinue) res.writeContinue();
-  let isLate = false;
-  // Ends the connection: there is nobody to be told.
-  const timer = setTimeout(() => {
-    isLate = true;
-    req.destroy();
-  }, idleMs);
-  try {
-    for await (const chunk of req.iterator({ destroyOnReturn: false })) {
-      timer.refresh();
-      yield chunk as Uint8Array;
-      // The time that the handler takes to store a piece is not the client's.
-      timer.refresh();
+  return {
+    [Symbol.asyncIterator]() {
+      if (exchange.expectsContinue) res.writeContinue();
+      return new BodyPieces(req, idleMs);
+    },
+  };
+}
+
+type Piece = IteratorResult<Uint8Array, undefined>;
+
+class BodyPieces implements AsyncIterator<Uint8Array, undefined> {
+  readonly #req: IncomingMessage;
+  readonly #idleMs: number;
+  readonly #pieces: Uint8Array[] = [];
+  #bytes = 0;
+  #waiting: PromiseWithResolvers<Piece> | undefined;
+  /** Runs while the handler waits for the client: the time it takes to store a piece is not the client's. */
+  #timer: NodeJS.Timeout | undefined;
+  #isLate = false;
+
+  constructor(req: IncomingMessage, idleMs: number) {
+    this.#req = req;
+    this.#idleMs = idleMs;
+    req.on('data', this.#onData).on('end', this.#onEnd);
+    req.on('close', this.#onBreak).on('error', this.#onBreak);
+  }
+
+  next(): Promise<Piece> {
+    const value = this.#pieces.shift();
+    if (value !== undefined) {
+      this.#bytes -= value.length;
+      return Promise.resolve({ value, done: false });
     }
-  } catch (cause) {
-    throw new WaypointError(isLate ? 'timeout' : 'bad_request', { cause });
-  } finally {
-    clearTimeout(timer);
+    if (this.#req.readableEnded) return Promise.resolve(this.#end());
+    if (this.#req.destroyed) return Promise.reject(this.#failure());
+    if (this.#timer === undefined) {
+      this.#timer = setTimeout(this.#onIdle, this.#idleMs);
+    } else {
+      this.#timer.refresh();
+    }
+    this.#waiting = Promise.withResolvers();
+    this.#req.resume();
+    return this.#waiting.promise;
+  }
+
+  return(): Promise<Piece> {
+    return Promise.resolve(this.#end());
+  }
+
+  #end(): Piece {
+    clearTimeout(this.#timer);
+    const req = this.#req.off('data', this.#onData).off('end', this.#onEnd);
+    req.off('close', this.#onBreak).off('error', this.#onBreak);
+    if (!req.readableEnded) req.pause();
+    return { value: undefined, done: true };
+  }
+
+  readonly #onData = (value: Uint8Array): void => {
+    const waiting = this.#take();
+    if (waiting !== undefined) {
+      waiting.resolve({ value, done: false });
+      return;
+    }
+    this.#pieces.push(value);
+    this.#bytes += value.length;
+    if (this.#bytes >= aheadBytes) this.#req.pause();
+  };
+
+  readonly #onEnd = (): void => this.#take()?.resolve(this.#end());
+
+  /** The client hung up, or was too slow. */
+  readonly #onBreak = (): void => this.#take()?.reject(this.#failure());
+
+  readonly #onIdle = (): void => {
+    // The handler is busy; the client has had no chance yet.
+    if (this.#waiting === undefined) return;
+    this.#isLate = true;
+    // There is nobody to be told.
+    this.#req.destroy();
+  };
+
+  #take(): PromiseWithResolvers<Piece> | undefined {
+    const waiting = this.#waiting;
+    this.#waiting = undefined;
+    return waiting;
+  }
+
+  #failure(): WaypointError {
+    this.#end();
+    return new WaypointError(this.#isLate ? 'timeout' : 'bad_request');
   }
 }

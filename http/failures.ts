@@ -63,6 +63,9 @@ function failureHeaders(exchange: Exchange, failure: WaypointError): string[] {
   if (failure.retryAfterSeconds !== undefined) {
     headers.push('Retry-After', String(failure.retryAfterSeconds));
   }
+  if (failure.contentBytes !== undefined) {
+    headers.push('Content-Range', `bytes */${failure.contentBytes}`);
+  }
   if (exchange.allow !== undefined) headers.push('Allow', exchange.allow);
   return headers;
 }

@@ -57,7 +57,22 @@ export interface StreamAnswer {
   readonly close?: () => void;
 }
 
-export type Answer = JsonAnswer | EmptyAnswer | StreamAnswer;
+/** Many bytes as they are, sent with back-pressure from few buffers. `close` is called exactly once. */
+export interface BytesAnswer {
+  readonly status: 200 | 206;
+  /** How many; sent as `Content-Length`. */
+  readonly length: number;
+  /** Fills a buffer with the bytes from `at` on. @returns how many were read: all that fit, or what is left. */
+  readonly read: (buffer: Uint8Array, at: number) => Promise<number>;
+  readonly contentType: string;
+  readonly etag?: string;
+  /** Further headers, name after value. */
+  readonly headers?: readonly string[];
+  /** @param sent how many bytes were handed to the connection. */
+  readonly close: (sent: number) => void;
+}
+
+export type Answer = JsonAnswer | EmptyAnswer | StreamAnswer | BytesAnswer;
 
 /** One route of an API: all that validates it, describes it (OpenAPI) and answers it. */
 export interface Route {

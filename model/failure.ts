@@ -151,6 +151,8 @@ export interface FailureDetails {
   readonly field?: FieldName | undefined;
   /** Sent as `Retry-After`; `busy` without it means 1 second. */
   readonly retryAfterSeconds?: number | undefined;
+  /** Of `range`: the size of the content that has no such bytes, sent as `Content-Range`. */
+  readonly contentBytes?: number | undefined;
   /** The underlying error: logged locally, never sent. */
   readonly cause?: unknown;
 }
@@ -163,6 +165,7 @@ export class WaypointError extends Error {
   readonly status: number;
   readonly field: FieldName | undefined;
   readonly retryAfterSeconds: number | undefined;
+  readonly contentBytes: number | undefined;
 
   constructor(failure: FailureName, details: FailureDetails = {}) {
     const { code, status, message } = failureTable[failure];
@@ -171,6 +174,7 @@ export class WaypointError extends Error {
     this.code = code;
     this.status = status;
     this.field = details.field;
+    this.contentBytes = details.contentBytes;
     this.retryAfterSeconds = details.retryAfterSeconds ?? (code === 'busy' ? 1 : undefined);
   }
 }

@@ -1,7 +1,7 @@
 import type { RequestHead } from '../http/exchange.ts';
 import { WaypointError } from '../model/failure.ts';
-import type { Operation } from '../model/objects.ts';
-import type { ObjectsDirectory, RepositoryRow } from '../storage/objects/directory.ts';
+import type { Access, Operation } from '../model/objects.ts';
+import type { ObjectsDirectory, RepositoryRow, UserRow } from '../storage/objects/directory.ts';
 import { readBasic, type Logins } from './credentials.ts';
 import type { Scope, Tokens } from './tokens.ts';
 
@@ -25,8 +25,8 @@ export interface Wish {
 /** Who may do it, and where. */
 export interface Permit {
   readonly repository: RepositoryRow;
-  /** Empty for an anonymous client. */
-  readonly user: string;
+  /** undefined for an anonymous client. */
+  readonly user: UserRow | undefined;
 }
 
 /**
@@ -41,7 +41,7 @@ export async function permit(head: RequestHead, wish: Wish, parts: AccessParts):
   // A token for something else is as good as none.
   if (!isScoped) throw new WaypointError('object_credentials');
   const granted = repository === undefined ? undefined : accessOf(who.user, repository, parts);
-  const isAnonymous = who.user === '';
+  const isAnonymous = who.user === undefined;
   if (repository === undefined || granted === undefined) {
     throw new WaypointError(isAnonymous ? 'object_credentials' : 'not_found');
   }
@@ -52,28 +52,31 @@ export async function permit(head: RequestHead, wish: Wish, parts: AccessParts):
 }
 
 interface Identity {
-  readonly user: string;
+  readonly user: UserRow | undefined;
   readonly scope?: Scope;
 }
 
 async function identify(
   head: RequestHead,
   wish: Wish,
-  { logins, tokens }: AccessParts,
+  { directory, logins, tokens }: AccessParts,
 ): Promise<Identity> {
   const [header, ...more] = head.header('authorization');
-  if (header === undefined) return { user: '' };
+  if (header === undefined) return { user: undefined };
   if (more.length > 0) throw new WaypointError('object_credentials');
   const token = /^bearer +([A-Za-z0-9._-]+) *$/iu.exec(header)?.[1];
   if (token !== undefined) {
     const scope = tokens.read(token);
     if (scope === undefined) throw new WaypointError('object_credentials');
-    return { user: scope.user, scope };
+    const user = directory.findUserById(scope.userId);
+    // Its user was removed.
+    if (user === undefined && scope.userId !== 0) throw new WaypointError('object_credentials');
+    return { user, scope };
   }
   const login = readBasic(header);
   const user = login === undefined ? undefined : await logins.check(login, wish.from);
   if (user === undefined) throw new WaypointError('object_credentials');
-  return { user: user.name };
+  return { user };
 }
 
 function covers(scope: Scope, wish: Wish, repository: RepositoryRow | undefined): boolean {
@@ -85,11 +88,10 @@ function covers(scope: Scope, wish: Wish, repository: RepositoryRow | undefined)
 
 /** What somebody may do now, whenever the token was made. */
 function accessOf(
-  name: string,
+  user: UserRow | undefined,
   repository: RepositoryRow,
   { directory }: AccessParts,
-): 'read' | 'write' | undefined {
-  const user = name === '' ? undefined : directory.findUser(name);
+): Access | undefined {
   const granted = user === undefined ? undefined : directory.access(user.id, repository.id);
   return granted ?? (repository.is_public === 1 ? 'read' : undefined);
 }

@@ -20,26 +20,35 @@ export async function isHeld(
   return (await contents.has(oid)) === size;
 }
 
-/**
- * Refuses an upload before its bytes: clients send what is refused afterwards again and again.
- * @throws WaypointError object_too_large, quota, disk_full, content_mismatch
- */
-export async function checkUpload(
-  { repository, user }: Permit,
-  { oid, size }: ObjectBody,
-  { config, failed, freeBytes }: ObjectParts,
-): Promise<void> {
-  const largest = repository.max_object_bytes ?? config.maxObjectBytes;
-  if (largest > 0 && size > largest) throw new WaypointError('object_too_large');
-  checkQuota(repository, size);
-  if (failed.isHopeless(user, repository.id, oid)) throw new WaypointError('content_mismatch');
-  if ((await freeBytes()) - size < config.minFreeBytes) throw new WaypointError('disk_full');
+/** The room for uploads, as an announcement sees it; bytes. */
+export interface Room {
+  /** Free on the disk. */
+  readonly free: number;
+  /** Wanted for other objects of the same announcement. */
+  readonly planned: number;
 }
 
-/** @throws WaypointError quota */
-export function checkQuota(
-  { bytes, quota_bytes: quota }: Permit['repository'],
-  size: number,
+/**
+ * Refuses an upload before its bytes: clients send what is refused afterwards again and again. Looks at everything in one
+ * turn, so that no other upload can begin in between.
+ * @throws WaypointError object_too_large, quota, disk_full, content_mismatch
+ */
+export function checkUpload(
+  { repository, user }: Permit,
+  { oid, size }: ObjectBody,
+  { free, planned }: Room,
+  { config, failed, holdings, underWay }: ObjectParts,
 ): void {
-  if (quota !== null && bytes + size > quota) throw new WaypointError('quota');
+  const { id, quota_bytes: quota, max_object_bytes: ownLargest } = repository;
+  const largest = ownLargest ?? config.maxObjectBytes;
+  if (largest > 0 && size > largest) throw new WaypointError('object_too_large');
+  // What is held already, but lost its bytes, takes no more of the quota.
+  if (quota !== null && holdings.size(id, oid) === undefined) {
+    const taken = repository.bytes + underWay.reserved(id, oid) + planned;
+    if (taken + size > quota) throw new WaypointError('quota');
+  }
+  if (failed.isHopeless(user?.id ?? 0, id, oid)) throw new WaypointError('content_mismatch');
+  if (free - underWay.toArrive - planned - size < config.minFreeBytes) {
+    throw new WaypointError('disk_full');
+  }
 }

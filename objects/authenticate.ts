@@ -52,7 +52,7 @@ export function authenticate(
     throw new NotAuthenticated('You may read this repository but not write to it.');
   }
   const tokens = createTokens({ key: secret, now: () => now });
-  const scope = { user: user.name, repositoryId: repository.id, operation, oid: undefined };
+  const scope = { userId: user.id, repositoryId: repository.id, operation, oid: undefined };
   return {
     repository: `${repository.owner}/${repository.name}`,
     header: { Authorization: `Bearer ${tokens.make(scope, loginLifeMs)}` },

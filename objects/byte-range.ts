@@ -11,9 +11,9 @@ export interface ByteRange {
  */
 export function readRange(header: string | undefined, size: number): ByteRange | 'whole' | 'none' {
   const text = header?.trim() ?? '';
-  const suffix = /^bytes=-(\d+)$/u.exec(text);
+  const suffix = /^bytes=-(\d+)$/iu.exec(text);
   if (suffix !== null) return within(Math.max(0, size - Number(suffix[1])), size, size);
-  const match = /^bytes=(\d+)-(\d*)$/u.exec(text);
+  const match = /^bytes=(\d+)-(\d*)$/iu.exec(text);
   if (match === null) return 'whole';
   const from = Number(match[1]);
   const last = match[2] === '' ? size - 1 : Number(match[2]);

@@ -37,5 +37,5 @@ export async function enter(
   const permit = await enterQuietly(head, asked, parts);
   const { repository, user } = permit;
   const url = repositoryUrl(head, parts.config, repository);
-  return { permit, links: { url, repository, user } };
+  return { permit, links: { url, repository, userId: user?.id ?? 0 } };
 }

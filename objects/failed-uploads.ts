@@ -14,20 +14,20 @@ export class FailedUploads {
     this.#clock = clock;
   }
 
-  note(user: string, repositoryId: number, oid: string): void {
-    const key = keyOf(user, repositoryId, oid);
+  note(userId: number, repositoryId: number, oid: string): void {
+    const key = keyOf(userId, repositoryId, oid);
     if (this.#failures.size >= remembered) this.#failures.clear();
     const count = (this.#current(key)?.count ?? 0) + 1;
     this.#failures.set(key, { count, until: this.#clock.monotonic() + rememberMs });
   }
 
-  forget(user: string, repositoryId: number, oid: string): void {
-    this.#failures.delete(keyOf(user, repositoryId, oid));
+  forget(userId: number, repositoryId: number, oid: string): void {
+    this.#failures.delete(keyOf(userId, repositoryId, oid));
   }
 
   /** Whether this upload had the wrong content so often that it had better not be tried again. */
-  isHopeless(user: string, repositoryId: number, oid: string): boolean {
-    const failure = this.#current(keyOf(user, repositoryId, oid));
+  isHopeless(userId: number, repositoryId: number, oid: string): boolean {
+    const failure = this.#current(keyOf(userId, repositoryId, oid));
     return failure !== undefined && failure.count >= tries;
   }
 
@@ -39,6 +39,6 @@ export class FailedUploads {
   }
 }
 
-function keyOf(user: string, repositoryId: number, oid: string): string {
-  return `${repositoryId} ${oid} ${user}`;
+function keyOf(userId: number, repositoryId: number, oid: string): string {
+  return `${repositoryId} ${oid} ${userId}`;
 }

@@ -12,7 +12,8 @@ export interface LinkBase {
   /** URL of the repository, without a slash at its end. */
   readonly url: string;
   readonly repository: RepositoryRow;
-  readonly user: string;
+  /** 0 for an anonymous client. */
+  readonly userId: number;
 }
 
 /**
@@ -54,11 +55,11 @@ export function verifyLink(base: LinkBase, { oid }: ObjectBody, tokens: Tokens):
 }
 
 function authorization(
-  { repository, user }: LinkBase,
+  { repository, userId }: LinkBase,
   oid: string,
   operation: Operation,
   tokens: Tokens,
 ): Record<string, string> {
-  const scope = { user, repositoryId: repository.id, operation, oid };
+  const scope = { userId, repositoryId: repository.id, operation, oid };
   return { Authorization: `Bearer ${tokens.make(scope, linkLifeMs)}` };
 }

@@ -8,6 +8,7 @@ import type { FailedUploads } from './failed-uploads.ts';
 import type { RequestLimiter } from './request-limiter.ts';
 import type { Tokens } from './tokens.ts';
 import type { TrafficMeter } from './traffic.ts';
+import type { UploadsUnderWay } from './uploads-under-way.ts';
 
 /** The parts that the routes of an object server answer from. */
 export interface ObjectParts {
@@ -22,6 +23,7 @@ export interface ObjectParts {
   readonly logins: Logins;
   readonly tokens: Tokens;
   readonly failed: FailedUploads;
+  readonly underWay: UploadsUnderWay;
   readonly traffic: TrafficMeter;
   readonly limiter: RequestLimiter;
 }

@@ -1,9 +1,9 @@
 import { WaypointError } from '../model/failure.ts';
 import type { ObjectBody } from '../model/objects.ts';
 import type { Permit } from './access.ts';
-import { checkQuota, checkUpload } from './announce.ts';
+import { checkUpload } from './announce.ts';
 import type { ObjectParts } from './parts.ts';
-import { whenFree } from './traffic.ts';
+import { whenFree } from './when-free.ts';
 
 /**
  * Takes an object into a repository: bytes checked and on the disk first, then the row that says so; only then does it
@@ -16,39 +16,48 @@ export async function receiveObject(
   source: AsyncIterable<Uint8Array>,
   parts: ObjectParts,
 ): Promise<void> {
-  const { contents, failed, traffic } = parts;
+  const { failed, underWay } = parts;
   const { repository, user } = permit;
-  await checkUpload(permit, object, parts);
+  const free = await parts.freeBytes();
+  checkUpload(permit, object, { free, planned: 0 }, parts);
+  const upload = underWay.begin(repository.id, object);
   try {
-    const received = await contents.put(object.oid, object.size, counted(source));
-    try {
-      await whenFree(() => hold(permit, object, parts));
-    } catch (error) {
-      await received.abandon();
-      throw error;
-    }
-    await received.settle();
-    failed.forget(user, repository.id, object.oid);
+    await store(permit, object, counted(source), parts);
+    failed.forget(user?.id ?? 0, repository.id, object.oid);
   } catch (error) {
     const isWrong = error instanceof WaypointError && error.failure === 'content_mismatch';
-    if (isWrong) failed.note(user, repository.id, object.oid);
+    if (isWrong) failed.note(user?.id ?? 0, repository.id, object.oid);
     throw error;
+  } finally {
+    upload.end();
   }
 
   async function* counted(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
     for await (const piece of bytes) {
-      traffic.add(repository.id, 'received', piece.length);
+      parts.traffic.add(repository.id, 'received', piece.length);
+      upload.arrived(piece.length);
       yield piece;
     }
   }
 }
 
-/** Looks at the quota again: other uploads may have ended meanwhile. */
-function hold({ repository }: Permit, object: ObjectBody, parts: ObjectParts): void {
-  const { directory, holdings, clock } = parts;
-  const now = directory.findRepository(`${repository.owner}/${repository.name}`);
-  if (now?.id !== repository.id) throw new WaypointError('not_found');
-  if (holdings.size(repository.id, object.oid) !== undefined) return;
-  checkQuota(now, object.size);
-  holdings.add(repository.id, object, clock.now());
+async function store(
+  { repository }: Permit,
+  object: ObjectBody,
+  source: AsyncIterable<Uint8Array>,
+  { contents, holdings, clock }: ObjectParts,
+): Promise<void> {
+  const received = await contents.put(object.oid, object.size, source);
+  try {
+    // Looks at the quota again: other uploads, or an administrator, may have been faster.
+    const outcome = await whenFree(() =>
+      holdings.addWithinQuota(repository.id, object, clock.now()),
+    );
+    if (outcome === 'over_quota') throw new WaypointError('quota');
+    if (outcome === 'no_repository') throw new WaypointError('not_found');
+  } catch (error) {
+    await received.abandon(() => holdings.isHeld(object.oid));
+    throw error;
+  }
+  await received.settle();
 }

@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { constants } from 'node:fs';
-import { mkdir, open, readdir, readFile, statfs } from 'node:fs/promises';
+import { mkdir, readdir, readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { writeFileAtomic } from '../storage/atomic-file.ts';
+import { createFileOnce } from '../storage/atomic-file.ts';
 import { DiskContentStore } from '../storage/content-store/disk-store.ts';
 import type { Database } from '../storage/database.ts';
 import { prepareDirectory, type ObjectsDirectory } from '../storage/objects/directory.ts';
@@ -30,6 +29,11 @@ export interface ObjectsRoot {
 export interface OpenRootOptions {
   /** A server never waits for another process's transaction and tries again later; a command waits. */
   readonly owner: 'server' | 'command';
+}
+
+/** Thrown when another server has the directory. */
+export class RootTaken extends Error {
+  override readonly name = 'RootTaken';
 }
 
 const commandWaitMs = 10_000;
@@ -66,19 +70,11 @@ export async function openRoot(path: string, { owner }: OpenRootOptions): Promis
   };
 }
 
-/** Reads the key, or makes it once; two that make it at the same time end with the same one. */
+/** Reads the key, or makes it once: of two that make it at the same time, both get the one that was first. */
 async function readSecret(path: string): Promise<Uint8Array> {
   const found = await readKey(path);
   if (found !== undefined) return found;
-  try {
-    const file = await open(path, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o600);
-    await file.close();
-    await writeFileAtomic(path, randomBytes(secretBytes));
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
-    // Cut off between the two steps, or being made this moment.
-    if ((await readKey(path)) === undefined) await writeFileAtomic(path, randomBytes(secretBytes));
-  }
+  await createFileOnce(path, randomBytes(secretBytes));
   const made = await readKey(path);
   if (made === undefined) throw new Error('The key of the object store cannot be read.');
   return made;

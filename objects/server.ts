@@ -10,10 +10,11 @@ import { objectFailures } from './failure-style.ts';
 import { bodyTypes } from './negotiate.ts';
 import type { ObjectParts } from './parts.ts';
 import { RequestLimiter } from './request-limiter.ts';
-import { lockPath, openRoot, type ObjectsRoot } from './root.ts';
+import { lockPath, openRoot, RootTaken, type ObjectsRoot } from './root.ts';
 import { objectServerRoutes } from './routes/all.ts';
 import { createTokens } from './tokens.ts';
 import { TrafficMeter } from './traffic.ts';
+import { UploadsUnderWay } from './uploads-under-way.ts';
 
 /**
  * No time-out for whole requests: an upload may take hours, as long as it goes on. Connections are kept longer than the
@@ -40,11 +41,6 @@ export interface ObjectServer {
   readonly port: number;
   /** Finishes requests (≤ `graceMs`), then closes the store. */
   readonly close: (graceMs: number) => Promise<void>;
-}
-
-/** Thrown when another server has the directory. */
-export class RootTaken extends Error {
-  override readonly name = 'RootTaken';
 }
 
 /**
@@ -91,6 +87,8 @@ async function serve(
     port,
     async close(graceMs) {
       await server.close(graceMs);
+      // Those that were cut off take their temporary files away.
+      await parts.underWay.ended();
       await parts.traffic.flush();
       lock.release();
       root.close();
@@ -111,6 +109,7 @@ function buildParts(root: ObjectsRoot, { config, log, clock }: ObjectServerOptio
     logins: new Logins(directory, clock),
     tokens: createTokens({ key: secret, now: clock.now }),
     failed: new FailedUploads(clock),
+    underWay: new UploadsUnderWay(),
     traffic: new TrafficMeter(holdings, clock),
     limiter: new RequestLimiter(config.requestsPerMinute, clock),
   };

@@ -3,8 +3,8 @@ import type { Operation } from '../model/objects.ts';
 
 /** What a token allows, and for whom. It never allows more than its user may do when it is used. */
 export interface Scope {
-  /** Empty for nobody in particular: what anybody may do. */
-  readonly user: string;
+  /** 0 for nobody in particular: what anybody may do. Not the name, which may be somebody else's one day. */
+  readonly userId: number;
   readonly repositoryId: number;
   readonly operation: Operation;
   /** undefined: every object. `upload` tokens without an object allow downloads, too, as ssh logins do. */
@@ -26,7 +26,7 @@ export interface Tokens {
 }
 
 /** Separates our HMACs from any other use of the key. */
-const purpose = 'waypointd object token 1\n';
+const purpose = 'waypointd object token 2\n';
 
 export function createTokens({ key, now }: TokenOptions): Tokens {
   const sign = (payload: string): Buffer =>
@@ -34,8 +34,8 @@ export function createTokens({ key, now }: TokenOptions): Tokens {
       .update(purpose + payload)
       .digest();
   return {
-    make({ user, repositoryId, operation, oid = '' }, lifeMs) {
-      const fields = [repositoryId, operation, oid, Math.floor(now() + lifeMs), user];
+    make({ userId, repositoryId, operation, oid = '' }, lifeMs) {
+      const fields = [repositoryId, operation, oid, Math.floor(now() + lifeMs), userId];
       const payload = Buffer.from(fields.join(' ')).toString('base64url');
       return `${payload}.${sign(payload).toString('base64url')}`;
     },
@@ -45,12 +45,12 @@ export function createTokens({ key, now }: TokenOptions): Tokens {
       const right = sign(payload);
       if (rest.length > 0 || given.length !== right.length) return undefined;
       if (!timingSafeEqual(given, right)) return undefined;
-      const [id, operation, oid = '', until, user = ''] = Buffer.from(payload, 'base64url')
+      const [id, operation, oid = '', until, userId] = Buffer.from(payload, 'base64url')
         .toString()
         .split(' ');
       if (!(Number(until) > now())) return undefined;
       return {
-        user,
+        userId: Number(userId),
         repositoryId: Number(id),
         operation: operation === 'upload' ? 'upload' : 'download',
         oid: oid === '' ? undefined : oid,

@@ -1,32 +1,16 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Clock } from '../model/process.ts';
 import type { Holdings } from '../storage/objects/holdings.ts';
-import { isBusy } from '../storage/objects/open.ts';
+import { whenFree } from './when-free.ts';
 
 /** Counts wait this long before they are written: a commit for each small object would cost more than sending it. */
 const flushMs = 5_000;
 const dayMs = 86_400_000;
-/** Another process may hold the database for its moment. */
-const busyTries = 100;
-const busyPauseMs = 50;
-
-/** Does a write of the database, which never stands still: another process that is writing makes it try again. */
-export async function whenFree<T>(write: () => T): Promise<T> {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      return write();
-    } catch (error) {
-      if (!isBusy(error) || attempt === busyTries) throw error;
-      await delay(busyPauseMs);
-    }
-  }
-}
 
 /** Counts the bytes that each repository sends and receives. What a crash loses of it is a few seconds. */
 export class TrafficMeter {
   readonly #holdings: Holdings;
   readonly #clock: Clock;
-  #pending = new Map<number, { sent: number; received: number }>();
+  readonly #pending = new Map<number, { sent: number; received: number }>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(holdings: Holdings, clock: Clock) {
@@ -34,11 +18,12 @@ export class TrafficMeter {
     this.#clock = clock;
   }
 
+  /** @param bytes negative to take back what was counted in advance. */
   add(repositoryId: number, kind: 'sent' | 'received', bytes: number): void {
     const sums = this.#pending.get(repositoryId) ?? { sent: 0, received: 0 };
     sums[kind] += bytes;
     this.#pending.set(repositoryId, sums);
-    this.#timer ??= setTimeout(() => void this.flush().catch(() => undefined), flushMs).unref();
+    this.#timer ??= setTimeout(() => void this.flush(), flushMs).unref();
   }
 
   /** Bytes that a repository has sent since the day (UTC) began. */
@@ -50,14 +35,20 @@ export class TrafficMeter {
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    const pending = this.#pending;
-    this.#pending = new Map();
-    for (const [repositoryId, sums] of pending) {
-      // A repository that was removed meanwhile has no traffic.
-      await whenFree(() => this.#holdings.addTraffic(repositoryId, this.#day(), sums)).catch(
-        () => undefined,
+    for (const repositoryId of this.#pending.keys()) {
+      // A repository that was removed meanwhile has no traffic, and a full disk is told to those who upload.
+      await whenFree(() => this.#write(repositoryId)).catch(() =>
+        this.#pending.delete(repositoryId),
       );
     }
+  }
+
+  #write(repositoryId: number): void {
+    const sums = this.#pending.get(repositoryId);
+    if (sums === undefined) return;
+    this.#holdings.addTraffic(repositoryId, this.#day(), sums);
+    // After the write, so that a limit sees every byte at every moment.
+    this.#pending.delete(repositoryId);
   }
 
   #day(): number {

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
-import { open, rename, rm } from 'node:fs/promises';
+import { link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 
@@ -37,6 +37,23 @@ export async function writeFileAtomic(
   } catch (error) {
     await rm(temporary, { force: true });
     throw error;
+  }
+}
+
+/** As {@link writeFileAtomic}, but a file that is there, be it since a moment, stays as it is. */
+export async function createFileOnce(path: string, data: Uint8Array): Promise<void> {
+  const temporary = temporaryBeside(path);
+  try {
+    await writeFileAtomic(temporary, data);
+    await link(temporary, path).catch((error: unknown) => {
+      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      if (code === 'EEXIST') return;
+      // A file system without hard links: a rename is the next best.
+      return rename(temporary, path);
+    });
+    await syncDirectoryAsync(dirname(path));
+  } finally {
+    await rm(temporary, { force: true });
   }
 }
 

@@ -29,6 +29,8 @@ export function migrate(
   for (const [index, step] of migrations.entries()) {
     if (index < version) continue;
     db.transaction(() => {
+      // Another process has done it since.
+      if (schemaVersion(db) > index) return;
       step(db);
       db.pragma(`application_id = ${applicationId}`);
       db.pragma(`user_version = ${index + 1}`);

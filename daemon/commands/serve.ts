@@ -1,7 +1,6 @@
 import type { Command } from 'commander';
 import { describeError } from '../../http/error-description.ts';
 import type { Log } from '../../model/process.ts';
-import type { SettingKey } from '../../model/settings.ts';
 import { launchdPauseS } from '../../service-files/service-program.ts';
 import type { Daemon } from '../daemon.ts';
 import { isStartedByLaunchd, shortenLaunchdLog } from '../service/launchd-log.ts';
@@ -58,7 +57,6 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
   const { settings } = context.resolved;
   const log = await openLog({ level: settings.log_level, file: settings.log_file });
   endOnCrash(log);
-  warnOfIdleSettings(context, log);
   const notifier = notifyRequest && createNotifier(notifyRequest, log);
   try {
     const daemon = await startDaemon({
@@ -101,17 +99,6 @@ function logRefusal(error: unknown, log: Log, logFile: string | undefined): void
   }
 }
 
-/** Settings that this version checks and keeps, but has nothing to do with yet. */
-const idleSettings: readonly SettingKey[] = ['objects'];
-
-/** Somebody who sets one of them should not look for its effect. */
-function warnOfIdleSettings({ resolved }: CommandContext, log: Log): void {
-  for (const key of idleSettings) {
-    if (resolved.sources[key] !== undefined && resolved.sources[key] !== 'default')
-      log.warn('settings.without_effect_in_this_version', { setting: key });
-  }
-}
-
 /**
  * Node.js would print the error's message, which may hold a path or a name; the log gets what it was and where. Nothing
  * is tidied up: the state is unknown, and the stores survive a sudden end.
@@ -123,14 +110,14 @@ function endOnCrash(log: Log): void {
   });
 }
 
-function banner({ url }: Daemon, context: CommandContext): string {
+function banner({ url, objectsUrl }: Daemon, context: CommandContext): string {
   const program = `${invocation()}${flagsToFind(context)}`;
   const call =
     process.platform === 'win32'
       ? `${program} api /api/version`
       : `${program} token --header | curl -H @- ${url}/api/version`;
   return `
-waypointd ${programVersion()} is running on ${url}
+waypointd ${programVersion()} is running on ${url}${objectsUrl === undefined ? '' : `\nand its object server on ${objectsUrl}`}
 
   its token   ${program} token
   try         ${program} status

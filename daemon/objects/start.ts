@@ -10,7 +10,8 @@ import {
 import type { Clock, Log } from '../../model/process.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { ObjectsConfig } from '../../objects/config.ts';
-import { RootTaken, startObjectServer } from '../../objects/server.ts';
+import { RootTaken } from '../../objects/root.ts';
+import { startObjectServer } from '../../objects/server.ts';
 import type { Paths } from '../paths.ts';
 import { StartRefused } from '../start-refused.ts';
 import { storeRefusal } from './store-refusal.ts';

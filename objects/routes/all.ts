@@ -1,7 +1,7 @@
 import { route, type Route } from '../../http/route.ts';
 import { healthSchema } from '../../model/process.ts';
 import type { ObjectParts } from '../parts.ts';
-import { batchRoutes } from './batch.ts';
+import { batchRoutes, noBatchRoutes } from './batch.ts';
 import { contentRoutes } from './content.ts';
 import { lockRoutes } from './locks.ts';
 import { objectRoutes } from './objects.ts';
@@ -20,7 +20,7 @@ export function objectServerRoutes(parts: ObjectParts): Route[] {
   return [
     healthRoute,
     ...objectRoutes(parts),
-    ...(parts.config.hasBatch ? batchRoutes(parts) : []),
+    ...(parts.config.hasBatch ? batchRoutes(parts) : noBatchRoutes()),
     ...contentRoutes(parts),
     ...verifyRoutes(parts),
     ...lockRoutes(parts),

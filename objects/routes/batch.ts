@@ -9,12 +9,28 @@ import {
   type Operation,
 } from '../../model/objects.ts';
 import type { Permit } from '../access.ts';
-import { checkUpload, isHeld } from '../announce.ts';
+import { checkUpload, isHeld, type Room } from '../announce.ts';
+import { refuseOverBandwidth } from '../bandwidth.ts';
 import { linkLifeMs } from '../config.ts';
 import { enter } from '../enter.ts';
 import { contentLink, verifyLink, type LinkBase } from '../links.ts';
 import { answerType, checkAccept } from '../negotiate.ts';
 import type { ObjectParts } from '../parts.ts';
+
+/** Where the batch API is switched off: 404 makes clients that know the older API fall back to it; 405 would not. */
+export function noBatchRoutes(): Route[] {
+  return repositoryBases.map(({ base }) =>
+    route({
+      method: 'POST',
+      path: `${base}/objects/batch`,
+      summary: 'Always 404: the batch API is switched off.',
+      answers: {},
+      handle() {
+        throw new WaypointError('not_found');
+      },
+    }),
+  );
+}
 
 /** `POST /objects/batch`: what git-lfs speaks today, with its basic transfer. */
 export function batchRoutes(parts: ObjectParts): Route[] {
@@ -32,9 +48,10 @@ export function batchRoutes(parts: ObjectParts): Route[] {
         const entered = await enter(head, { ...params, operation }, parts);
         if (hash !== 'sha256') throw new WaypointError('conflict');
         const objects: BatchObject[] = [];
+        const batch = { operation, free: await parts.freeBytes(), planned: 0 };
         // In the order asked for, which clients rely on.
         for (const item of body.objects) {
-          objects.push(await entry(item, operation, entered, parts));
+          objects.push(await entry(item, batch, entered, parts));
         }
         return {
           status: 200,
@@ -51,10 +68,17 @@ interface Entered {
   readonly links: LinkBase;
 }
 
+/** What a batch has told so far. */
+interface Batch extends Room {
+  readonly operation: Operation;
+  /** Grows with each upload that is let in: together they must fit. */
+  planned: number;
+}
+
 /** One object's answer; what is wrong with it is told there, and the others go on. */
 async function entry(
   item: unknown,
-  operation: Operation,
+  batch: Batch,
   { permit, links }: Entered,
   parts: ObjectParts,
 ): Promise<BatchObject> {
@@ -65,15 +89,17 @@ async function entry(
   const object = parsed.data;
   try {
     const isThere = await isHeld(permit, object, parts);
-    if (operation === 'download') {
+    if (batch.operation === 'download') {
       if (!isThere) throw new WaypointError('not_found');
+      refuseOverBandwidth(permit, object.size, parts);
       return withActions(object, {
         download: contentLink(links, object, 'download', parts.tokens),
       });
     }
     // No actions: nothing is to be sent.
     if (isThere) return object;
-    await checkUpload(permit, object, parts);
+    checkUpload(permit, object, batch, parts);
+    batch.planned += object.size;
     const upload = contentLink(links, object, 'upload', parts.tokens);
     return withActions(object, { upload, verify: verifyLink(links, object, parts.tokens) });
   } catch (error) {

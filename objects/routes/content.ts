@@ -1,4 +1,4 @@
-import type { Answer, EmptyAnswer, Route, StreamAnswer } from '../../http/route.ts';
+import type { Answer, Route } from '../../http/route.ts';
 import { route } from '../../http/route.ts';
 import { notModified, quoteEtag } from '../../http/etag.ts';
 import type { RequestHead } from '../../http/exchange.ts';
@@ -6,14 +6,14 @@ import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases, uploadQuery, type ObjectParams } from '../../model/object-routes.ts';
 import type { OpenContent } from '../../storage/content-store/content-store.ts';
 import type { Permit } from '../access.ts';
+import { refuseOverBandwidth } from '../bandwidth.ts';
 import { readRange, type ByteRange } from '../byte-range.ts';
 import { enterQuietly } from '../enter.ts';
 import type { ObjectParts } from '../parts.ts';
 import { receiveObject } from '../receive-object.ts';
 
-/** Contents up to this size are read at once: opening a stream costs more than they do. */
-const wholeBytes = 131_072;
 const contentType = 'application/octet-stream';
+const acceptRanges = ['Accept-Ranges', 'bytes'];
 
 /** `/objects/{oid}/content`: the bytes. */
 export function contentRoutes(parts: ObjectParts): Route[] {
@@ -33,7 +33,7 @@ export function contentRoutes(parts: ObjectParts): Route[] {
         path,
         summary: 'Tells the size of a content.',
         params: object,
-        answers: { 200: null, 206: null, 304: null },
+        answers: { 200: null, 304: null },
         handle: ({ head, params }) => sendContent(head, params, parts),
       }),
       route({
@@ -77,6 +77,8 @@ async function sendContent(
   const content = held === undefined ? undefined : await parts.contents.get(oid);
   if (content === undefined) throw new WaypointError('not_found');
   try {
+    // A file that was cut is as good as none: its object is asked for again.
+    if (content.size !== held) throw new WaypointError('not_found');
     return await answerContent(head, { permit, oid, content }, parts);
   } catch (error) {
     await content.close();
@@ -100,28 +102,35 @@ async function answerContent(
     await content.close();
     return { status: 304, etag: oid };
   }
-  const range = wantedRange(head, oid, size);
+  // A range of HEAD means nothing.
+  const range = head.method === 'HEAD' ? 'whole' : wantedRange(head, oid, size);
   const { from, to } = range === 'whole' ? { from: 0, to: size } : range;
-  const status = range === 'whole' ? 200 : 206;
-  const headers = contentHeaders(range, size);
+  const [status, headers] =
+    range === 'whole'
+      ? ([200, acceptRanges] as const)
+      : ([206, [...acceptRanges, 'Content-Range', `bytes ${from}-${to - 1}/${size}`]] as const);
+  const length = to - from;
   if (head.method === 'HEAD') {
     await content.close();
-    return {
-      status,
-      etag: oid,
-      headers: [...headers, 'Content-Type', contentType],
-    } satisfies EmptyAnswer;
+    const own = ['Content-Type', contentType, 'Content-Length', String(size)];
+    return { status, etag: oid, headers: [...headers, ...own] };
   }
-  checkBandwidth(permit, to - from, parts);
-  note('objects.sent', permit, oid, to - from, parts);
-  const answer = { status, etag: oid, contentType, headers } as const;
-  if (to - from <= wholeBytes) {
-    const bytes = to === from ? new Uint8Array() : await content.readWhole(from, to);
-    await content.close();
-    return { ...answer, pieces: [bytes] } satisfies StreamAnswer;
-  }
-  const close = (): void => void content.close().catch(() => undefined);
-  return { ...answer, pieces: content.stream(from, to), close } satisfies StreamAnswer;
+  refuseOverBandwidth(permit, length, parts);
+  // In advance, so that downloads at the same time cannot exceed the limit together.
+  parts.traffic.add(permit.repository.id, 'sent', length);
+  return {
+    status,
+    etag: oid,
+    contentType,
+    headers,
+    length,
+    read: (buffer, at) => content.read(buffer, from + at),
+    close(sent) {
+      content.close().catch(() => undefined);
+      parts.traffic.add(permit.repository.id, 'sent', sent - length);
+      note('objects.sent', permit, oid, sent, parts);
+    },
+  };
 }
 
 /** @throws WaypointError range */
@@ -129,26 +138,8 @@ function wantedRange(head: RequestHead, oid: string, size: number): ByteRange | 
   const [condition] = head.header('if-range');
   if (condition !== undefined && condition.trim() !== quoteEtag(oid)) return 'whole';
   const range = readRange(head.header('range').join(', '), size);
-  if (range === 'none') throw new WaypointError('range');
+  if (range === 'none') throw new WaypointError('range', { contentBytes: size });
   return range;
-}
-
-function contentHeaders(range: ByteRange | 'whole', size: number): string[] {
-  const headers = ['Accept-Ranges', 'bytes'];
-  if (range === 'whole') return [...headers, 'Content-Length', String(size)];
-  const { from, to } = range;
-  headers.push('Content-Length', String(to - from));
-  return [...headers, 'Content-Range', `bytes ${from}-${to - 1}/${size}`];
-}
-
-/** @throws WaypointError bandwidth */
-function checkBandwidth({ repository }: Permit, bytes: number, parts: ObjectParts): void {
-  const { config, traffic } = parts;
-  const limit = config.bandwidthPerDay;
-  if (limit > 0 && traffic.sentToday(repository.id) + bytes > limit) {
-    throw new WaypointError('bandwidth');
-  }
-  traffic.add(repository.id, 'sent', bytes);
 }
 
 /** What an administrator needs to see: who moved how much, and the beginning of the oid. */
@@ -161,7 +152,7 @@ function note(
 ): void {
   log.info(event, {
     repository: `${repository.owner}/${repository.name}`,
-    user: user === '' ? 'anonymous' : user,
+    user: user?.name ?? 'anonymous',
     oid: oid.slice(0, 8),
     bytes,
   });

@@ -15,7 +15,6 @@ export function lockRoutes(parts: ObjectParts): Route[] {
       path: `${base}/locks/verify`,
       summary: 'Always 404: this server has no file locks.',
       params: repository,
-      readsContent: true,
       answers: {},
       async handle({ head, params }) {
         // A private repository asks for a password first, like everywhere else.
@@ -28,7 +27,6 @@ export function lockRoutes(parts: ObjectParts): Route[] {
       path: `${base}/locks`,
       summary: 'Always 501: this server has no file locks.',
       params: repository,
-      readsContent: true,
       answers: {},
       async handle({ head, params }) {
         await enterQuietly(head, { ...params, operation: 'upload' }, parts);

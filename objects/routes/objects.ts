@@ -3,6 +3,7 @@ import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases } from '../../model/object-routes.ts';
 import { objectAnswerSchema, objectBodySchema, type ObjectAnswer } from '../../model/objects.ts';
 import { checkUpload, isHeld } from '../announce.ts';
+import { refuseOverBandwidth } from '../bandwidth.ts';
 import { contentLink, selfLink, verifyLink, type LinkBase } from '../links.ts';
 import { answerType, checkAccept } from '../negotiate.ts';
 import type { ObjectParts } from '../parts.ts';
@@ -25,6 +26,7 @@ export function objectRoutes(parts: ObjectParts): Route[] {
         if (size === undefined || !(await isHeld(permit, { oid, size }, parts))) {
           throw new WaypointError('not_found');
         }
+        refuseOverBandwidth(permit, size, parts);
         return answer(200, stored(links, { oid, size }, parts), answerType(head));
       },
     }),
@@ -40,7 +42,8 @@ export function objectRoutes(parts: ObjectParts): Route[] {
         const { permit, links } = await enter(head, { ...params, operation: 'upload' }, parts);
         const type = answerType(head);
         if (await isHeld(permit, body, parts)) return answer(200, stored(links, body, parts), type);
-        await checkUpload(permit, body, parts);
+        const free = await parts.freeBytes();
+        checkUpload(permit, body, { free, planned: 0 }, parts);
         return answer(202, wanted(links, body, parts), type);
       },
     }),

@@ -1,9 +1,13 @@
-import { constants } from 'node:fs';
 import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { WaypointError } from '../../model/failure.ts';
 import { syncDirectoryAsync, temporaryBeside } from '../../storage/atomic-file.ts';
 import { DiskContentStore } from '../../storage/content-store/disk-store.ts';
-import type { ObjectsRoot } from '../root.ts';
+import { createPrivateFile, type Database } from '../../storage/database.ts';
+import { lockDirectory } from '../../storage/lock.ts';
+import { prepareHoldings, type Holding } from '../../storage/objects/holdings.ts';
+import { openObjectsDatabase } from '../../storage/objects/open.ts';
+import { lockPath, RootTaken, type ObjectsRoot } from '../root.ts';
 
 const pageRows = 1_000;
 
@@ -12,15 +16,16 @@ export interface BackupOutcome {
   readonly copied: number;
   readonly copiedBytes: number;
   readonly present: number;
-  /** Objects of the snapshot whose bytes are lost. */
+  /** Objects whose bytes are lost or damaged in the store itself. */
   readonly missing: readonly string[];
 }
 
 /**
  * Copies an object store to another directory, which is then one itself: first a snapshot of the database, then every
  * content it names that is not there yet. Contents never change, so what a former backup has copied is good. Runs beside a
- * server.
+ * server of the store, but not of the copy.
  * @param onProgress called after each content with the bytes copied so far.
+ * @throws RootTaken
  */
 export async function backUp(
   root: ObjectsRoot,
@@ -28,18 +33,44 @@ export async function backUp(
   onProgress: (bytes: number) => void,
 ): Promise<BackupOutcome> {
   await mkdir(destination, { recursive: true, mode: 0o700 });
-  const copies = new DiskContentStore(destination, 'command');
-  await copies.prepare();
-  const snapshot = temporaryBeside(join(destination, 'objects.sqlite'));
-  const outcome = { copied: 0, copiedBytes: 0, present: 0, missing: [] as string[] };
+  const lock = lockDirectory(lockPath(destination));
+  if (lock === undefined) throw new RootTaken();
+  const database = join(destination, 'objects.sqlite');
+  const snapshot = temporaryBeside(database);
   try {
+    const copies = new DiskContentStore(destination, 'command');
+    await copies.prepare();
+    await copies.sweepIncoming(Date.now());
+    createPrivateFile(snapshot);
     await root.db.backup(snapshot);
+    const outcome = await copyContents(root, copies, snapshot, onProgress);
+    await copyKey(root.path, destination);
+    finishJournal(database);
+    // The database last: a backup that was cut off is still the one before.
     await syncFile(snapshot);
-    for await (const { oid, size } of held(root)) {
+    await rename(snapshot, database);
+    await syncDirectoryAsync(destination);
+    return outcome;
+  } finally {
+    await rm(snapshot, { force: true });
+    lock.release();
+  }
+}
+
+async function copyContents(
+  root: ObjectsRoot,
+  copies: DiskContentStore,
+  snapshot: string,
+  onProgress: (bytes: number) => void,
+): Promise<BackupOutcome> {
+  const outcome = { copied: 0, copiedBytes: 0, present: 0, missing: [] as string[] };
+  // What the snapshot names, not what is held now: an object that is let go meanwhile keeps its bytes for the grace period.
+  const db = openObjectsDatabase({ path: snapshot, waitMs: 0, hasContents: false });
+  try {
+    for (const { oid, size } of namedIn(db)) {
       if ((await copies.has(oid)) === size) {
         outcome.present += 1;
-      } else if ((await root.contents.has(oid)) === size) {
-        await copyContent(root, copies, oid, size);
+      } else if (await copyContent(root, copies, oid, size)) {
         outcome.copied += 1;
         outcome.copiedBytes += size;
         onProgress(outcome.copiedBytes);
@@ -47,18 +78,14 @@ export async function backUp(
         outcome.missing.push(oid);
       }
     }
-    await copyKey(root.path, destination);
-    // The database last: a backup that was cut off is still the one before.
-    await rename(snapshot, join(destination, 'objects.sqlite'));
-    await syncDirectoryAsync(destination);
     return outcome;
   } finally {
-    await rm(snapshot, { force: true });
+    db.close();
   }
 }
 
-/** Every content that any repository holds. What is let go meanwhile keeps its bytes for the grace period. */
-async function* held({ holdings }: ObjectsRoot): AsyncGenerator<{ oid: string; size: number }> {
+function* namedIn(db: Database): Generator<Holding> {
+  const holdings = prepareHoldings(db);
   for (let after = ''; ;) {
     const page = holdings.allContents(after, pageRows);
     yield* page;
@@ -67,32 +94,44 @@ async function* held({ holdings }: ObjectsRoot): AsyncGenerator<{ oid: string; s
   }
 }
 
+/** Checked on the way, so that a damaged content never gets into a backup. @returns false where it is lost or damaged. */
 async function copyContent(
   { contents }: ObjectsRoot,
   copies: DiskContentStore,
   oid: string,
   size: number,
-): Promise<void> {
+): Promise<boolean> {
   const content = await contents.get(oid);
-  if (content === undefined) return;
+  if (content === undefined) return false;
   try {
-    // Checked on the way, so that a damaged content never gets into a backup.
-    const received = await copies.put(oid, size, size === 0 ? nothing() : content.stream(0, size));
+    const received = await copies.put(oid, size, content.pieces());
     await received.settle();
+    return true;
+  } catch (error) {
+    const isDamaged = error instanceof WaypointError && error.failure === 'content_mismatch';
+    const isUnreadable = error instanceof Error && 'code' in error && error.code === 'EIO';
+    if (isDamaged || isUnreadable) return false;
+    throw error;
   } finally {
     await content.close();
   }
 }
 
-async function* nothing(): AsyncGenerator<Uint8Array> {
-  // An empty content has no pieces.
+/** A server may have been tried on the copy and killed: its journal must not be played into the new database. */
+function finishJournal(path: string): void {
+  openObjectsDatabase({ path, waitMs: 0, hasContents: false }).close();
 }
 
 async function copyKey(from: string, to: string): Promise<void> {
   const temporary = temporaryBeside(join(to, 'secret'));
-  await copyFile(join(from, 'secret'), temporary, constants.COPYFILE_EXCL);
-  await syncFile(temporary);
-  await rename(temporary, join(to, 'secret'));
+  try {
+    createPrivateFile(temporary);
+    await copyFile(join(from, 'secret'), temporary);
+    await syncFile(temporary);
+    await rename(temporary, join(to, 'secret'));
+  } finally {
+    await rm(temporary, { force: true });
+  }
 }
 
 async function syncFile(path: string): Promise<void> {

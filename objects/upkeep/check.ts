@@ -54,10 +54,12 @@ async function isWhole(contents: ObjectsRoot['contents'], oid: string): Promise<
   if (content === undefined) return true;
   try {
     const hash = createHash('sha256');
-    if (content.size > 0) {
-      for await (const piece of content.stream(0, content.size)) hash.update(piece as Uint8Array);
-    }
+    for await (const piece of content.pieces()) hash.update(piece);
     return hash.digest('hex') === oid;
+  } catch (error) {
+    // What the disk cannot read any more is as bad as what it reads wrong.
+    if (error instanceof Error && 'code' in error && error.code === 'EIO') return false;
+    throw error;
   } finally {
     await content.close();
   }

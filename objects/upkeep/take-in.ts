@@ -34,7 +34,12 @@ export async function takeIn(
         outcome.present += 1;
       } else {
         const received = await contents.put(oid, size, createReadStream(path));
-        holdings.add(repository.id, { oid, size }, Date.now());
+        try {
+          holdings.add(repository.id, { oid, size }, Date.now());
+        } catch (error) {
+          await received.abandon(() => holdings.isHeld(oid));
+          throw error;
+        }
         await received.settle();
         outcome.added += 1;
         outcome.addedBytes += size;

@@ -1,5 +1,3 @@
-import type { Readable } from 'node:stream';
-
 /** SHA-256 of a content: 64 lower-case hexadecimal digits. */
 export type Oid = string;
 
@@ -15,10 +13,10 @@ export interface ContentEntry {
 /** A stored content, open for reading; to be closed exactly once. Removing the content meanwhile does not disturb it. */
 export interface OpenContent {
   readonly size: number;
-  /** Reads bytes `from`…`to` (exclusive) at once; for small contents. */
-  readonly readWhole: (from: number, to: number) => Promise<Buffer>;
-  /** Reads bytes `from`…`to` (exclusive) piece by piece. The stream does not close the content. */
-  readonly stream: (from: number, to: number) => Readable;
+  /** Fills a buffer with the bytes from `at` on. @returns how many were read: all that fit, or what is left. */
+  readonly read: (buffer: Uint8Array, at: number) => Promise<number>;
+  /** All of it, in pieces that are the reader's to keep. */
+  readonly pieces: () => AsyncIterable<Uint8Array>;
   readonly close: () => Promise<void>;
 }
 
@@ -29,8 +27,8 @@ export interface ReceivedContent {
    * in another process have taken it between the two.
    */
   readonly settle: () => Promise<void>;
-  /** To be called instead where no row was committed. The content stays, for the garbage collection. */
-  readonly abandon: () => Promise<void>;
+  /** To be called instead where no row was committed. Takes the content away again, unless `isHeld` says that some row names it. */
+  readonly abandon: (isHeld: () => boolean) => Promise<void>;
 }
 
 /**

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, lstat, mkdir, open, readdir, rename, rm } from 'node:fs/promises';
+import { link, lstat, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncDirectoryAsync } from '../atomic-file.ts';
 import type {
@@ -12,7 +12,7 @@ import type {
 import { receive } from './receive.ts';
 
 /** Large enough that a disk is read in long runs, small enough for many readers. */
-const streamBytes = 1_048_576;
+const pieceBytes = 1_048_576;
 
 /** What file systems without hard links say to `link`. */
 const noLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
@@ -22,6 +22,7 @@ const abandonedMs = 86_400_000;
 
 const oidName = /^[0-9a-f]{64}$/u;
 const shardName = /^[0-9a-f]{2}$/u;
+const quarantineName = /^([0-9a-f]{64})\.(\d+)\./u;
 
 /**
  * A content store in a directory: `objects/aa/bb/<oid>` (mode 0444), `incoming/` for what is arriving, `quarantine/`
@@ -31,7 +32,8 @@ export class DiskContentStore implements ContentStore {
   readonly #objects: string;
   readonly #incoming: string;
   readonly #quarantine: string;
-
+  /** By the four digits of a shard: 1 once it is known that its directory survives a power cut. */
+  readonly #syncedShards = new Uint8Array(65_536);
   readonly #owner: 'server' | 'command';
 
   /** @param owner who receives contents here; see {@link sweepIncoming}. */
@@ -77,19 +79,25 @@ export class DiskContentStore implements ContentStore {
   async put(oid: Oid, size: number, source: AsyncIterable<Uint8Array>): Promise<ReceivedContent> {
     const temporary = join(this.#incoming, `${this.#owner}-${randomUUID()}`);
     await receive(temporary, oid, size, source);
-    const abandon = (): Promise<void> => rm(temporary, { force: true });
+    const drop = (): Promise<void> => rm(temporary, { force: true });
     try {
       await this.#place(temporary, oid, size);
     } catch (error) {
-      await abandon();
+      await drop();
       throw error;
     }
     return {
-      abandon,
       settle: async () => {
         // The temporary name still holds the bytes, whatever became of the other one.
         if ((await this.has(oid)) === undefined) await this.#place(temporary, oid, size);
-        await abandon();
+        await drop();
+      },
+      abandon: async (isHeld) => {
+        await drop();
+        const name = isHeld() ? undefined : await this.quarantine(oid);
+        if (name === undefined) return;
+        // Another upload of the same content may have been committed meanwhile.
+        await (isHeld() ? this.restore(name) : this.discard(name));
       },
     };
   }
@@ -97,23 +105,18 @@ export class DiskContentStore implements ContentStore {
   async get(oid: Oid): Promise<OpenContent | undefined> {
     const file = await open(this.#path(oid), 'r').catch(ignoreMissing);
     if (file === undefined) return undefined;
-    const { size } = await file.stat();
-    return {
-      size,
-      readWhole: async (from, to) => {
-        const bytes = Buffer.allocUnsafe(to - from);
-        const { bytesRead } = await file.read(bytes, 0, to - from, from);
-        return bytes.subarray(0, bytesRead);
-      },
-      stream: (from, to) =>
-        file.createReadStream({
-          start: from,
-          end: to - 1,
-          highWaterMark: streamBytes,
-          autoClose: false,
-        }),
-      close: () => file.close(),
-    };
+    try {
+      const { size } = await file.stat();
+      return {
+        size,
+        read: (buffer, at) => readFully(file, buffer, at),
+        pieces: () => piecesOf(file, size),
+        close: () => file.close(),
+      };
+    } catch (error) {
+      await file.close();
+      throw error;
+    }
   }
 
   async remove(oid: Oid): Promise<boolean> {
@@ -125,7 +128,8 @@ export class DiskContentStore implements ContentStore {
    * @returns a name by which {@link restore} and {@link discard} know it; undefined when it was not there.
    */
   async quarantine(oid: Oid): Promise<string | undefined> {
-    const name = `${oid}.${randomUUID()}`;
+    // The time is in the name, because not every file system notes when a file was renamed.
+    const name = `${oid}.${Date.now()}.${randomUUID()}`;
     const from = this.#path(oid);
     const isGone = await rename(from, join(this.#quarantine, name)).then(() => false, ifMissing);
     if (isGone) return undefined;
@@ -152,11 +156,11 @@ export class DiskContentStore implements ContentStore {
   async listQuarantine(): Promise<{ name: string; oid: Oid; size: number; sinceMs: number }[]> {
     const found = [];
     for (const name of (await readdir(this.#quarantine)).toSorted()) {
-      const oid = name.slice(0, 64);
-      if (!oidName.test(oid)) continue;
+      const [, oid, sinceMs] = quarantineName.exec(name) ?? [];
+      if (oid === undefined) continue;
       const stats = await lstat(join(this.#quarantine, name)).catch(ignoreMissing);
       if (stats?.isFile() !== true) continue;
-      found.push({ name, oid, size: stats.size, sinceMs: stats.ctimeMs });
+      found.push({ name, oid, size: stats.size, sinceMs: Number(sinceMs) });
     }
     return found;
   }
@@ -182,7 +186,7 @@ export class DiskContentStore implements ContentStore {
   /** Gives a checked file its name, on the disk when this resolves. A content that is there already stays. */
   async #place(file: string, oid: Oid, size: number): Promise<void> {
     const target = this.#path(oid);
-    await this.#makeShard(dirname(target));
+    await this.#makeShard(oid);
     try {
       await link(file, target);
     } catch (error) {
@@ -201,11 +205,32 @@ export class DiskContentStore implements ContentStore {
     await link(file, this.#path(oid)).catch(ignoreExisting);
   }
 
-  async #makeShard(shard: string): Promise<void> {
-    const made = await mkdir(shard, { recursive: true, mode: 0o700 });
-    if (made === undefined) return;
+  async #makeShard(oid: Oid): Promise<void> {
+    const index = Number.parseInt(oid.slice(0, 4), 16);
+    if (this.#syncedShards[index] === 1) return;
+    const shard = dirname(this.#path(oid));
+    await mkdir(shard, { recursive: true, mode: 0o700 });
+    // Also where it was there: whoever has made it may have been killed before this, or be waiting for it right now.
     await syncDirectoryAsync(dirname(shard));
     await syncDirectoryAsync(this.#objects);
+    this.#syncedShards[index] = 1;
+  }
+}
+
+async function readFully(file: FileHandle, buffer: Uint8Array, at: number): Promise<number> {
+  let count = 0;
+  while (count < buffer.length) {
+    const { bytesRead } = await file.read(buffer, count, buffer.length - count, at + count);
+    if (bytesRead === 0) break;
+    count += bytesRead;
+  }
+  return count;
+}
+
+async function* piecesOf(file: FileHandle, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < size; at += pieceBytes) {
+    const buffer = Buffer.allocUnsafeSlow(Math.min(pieceBytes, size - at));
+    yield buffer.subarray(0, await readFully(file, buffer, at));
   }
 }
 

@@ -41,6 +41,7 @@ export interface ObjectsDirectory {
   setPassword(name: string, password: string): boolean;
   removeUser(name: string): boolean;
   findUser(name: string): UserRow | undefined;
+  findUserById(id: number): UserRow | undefined;
   users(): UserRow[];
   addRepository(owner: string, name: string, isPublic: boolean, now: number): boolean;
   changeRepository(id: number, change: RepositoryChange): void;
@@ -65,7 +66,7 @@ export function prepareDirectory(db: Database): ObjectsDirectory {
 
 type Users = Pick<
   ObjectsDirectory,
-  'addUser' | 'setPassword' | 'removeUser' | 'findUser' | 'users'
+  'addUser' | 'setPassword' | 'removeUser' | 'findUser' | 'findUserById' | 'users'
 >;
 
 function prepareUsers(db: Database): Users {
@@ -78,6 +79,9 @@ function prepareUsers(db: Database): Users {
   const find = db.prepare<unknown[], UserRow>(
     'SELECT id, name, password FROM users WHERE name_key = ?',
   );
+  const findById = db.prepare<unknown[], UserRow>(
+    'SELECT id, name, password FROM users WHERE id = ?',
+  );
   const all = db.prepare<unknown[], UserRow>(
     'SELECT id, name, password FROM users ORDER BY name_key',
   );
@@ -86,6 +90,7 @@ function prepareUsers(db: Database): Users {
     setPassword: (name, password) => setPassword.run(password, keyOf(name)).changes === 1,
     removeUser: (name) => remove.run(keyOf(name)).changes > 0,
     findUser: (name) => find.get(keyOf(name)),
+    findUserById: (id) => findById.get(id),
     users: () => all.all(),
   };
 }

@@ -1,3 +1,4 @@
+import type { Statement } from 'better-sqlite3';
 import type { Database } from '../database.ts';
 
 export interface Holding {
@@ -11,15 +12,18 @@ export interface Traffic {
   readonly received: number;
 }
 
+/** What became of an object that a repository was to hold. */
+export type AddOutcome = 'added' | 'present' | 'over_quota' | 'no_repository';
+
 /** Which contents a repository holds. A content may be held by several; its bytes are stored once. */
 export interface Holdings {
   /** Size of an object of this repository; undefined when this repository does not hold it. */
   size(repositoryId: number, oid: string): number | undefined;
-  /** @returns false when the repository held it already. */
+  /** Adds an object, whatever the quota. @returns false when the repository held it already. */
   add(repositoryId: number, holding: Holding, now: number): boolean;
+  /** Adds an object where the quota, and the repository, still stand. */
+  addWithinQuota(repositoryId: number, holding: Holding, now: number): AddOutcome;
   remove(repositoryId: number, oid: string): boolean;
-  /** Lets go of a content in every repository, because its bytes are lost. @returns the paths of the repositories. */
-  forget(oid: string): string[];
   /** Whether any repository holds a content. */
   isHeld(oid: string): boolean;
   /** Objects of a repository after `after`, in order of oid, at most `limit`. */
@@ -52,8 +56,8 @@ export function prepareHoldings(db: Database): Holdings {
     size: (repositoryId, oid) => size.get(repositoryId, oid),
     add: (repositoryId, holding, now) =>
       add.run(repositoryId, holding.oid, holding.size, now).changes === 1,
+    addWithinQuota: prepareAddWithinQuota(db, { size, add }),
     remove: (repositoryId, oid) => remove.run(repositoryId, oid).changes > 0,
-    forget: prepareForget(db),
     isHeld: (oid) => held.get(oid) !== undefined,
     page: (repositoryId, after, limit) => page.all(repositoryId, after, limit),
     allContents: (after, limit) => contents.all(after, limit),
@@ -61,20 +65,29 @@ export function prepareHoldings(db: Database): Holdings {
   };
 }
 
-function prepareForget(db: Database): Holdings['forget'] {
-  const holders = db
-    .prepare<unknown[], string>(
-      `SELECT r.owner || '/' || r.name FROM holdings AS h JOIN repositories AS r
-       ON r.id = h.repository_id WHERE h.oid = ? ORDER BY r.path_key`,
-    )
-    .pluck();
-  const remove = db.prepare('DELETE FROM holdings WHERE oid = ?');
-  const forget = db.transaction((oid: string) => {
-    const paths = holders.all(oid);
-    remove.run(oid);
-    return paths;
-  });
-  return (oid) => forget.immediate(oid);
+interface HoldingStatements {
+  readonly size: Statement<unknown[], number>;
+  readonly add: Statement;
+}
+
+function prepareAddWithinQuota(
+  db: Database,
+  { size, add }: HoldingStatements,
+): Holdings['addWithinQuota'] {
+  const room = db.prepare<unknown[], { bytes: number; quota: number | null }>(
+    'SELECT bytes, quota_bytes AS quota FROM repositories WHERE id = ?',
+  );
+  const addWithin = db.transaction(
+    (repositoryId: number, holding: Holding, now: number): AddOutcome => {
+      const row = room.get(repositoryId);
+      if (row === undefined) return 'no_repository';
+      if (size.get(repositoryId, holding.oid) !== undefined) return 'present';
+      if (row.quota !== null && row.bytes + holding.size > row.quota) return 'over_quota';
+      add.run(repositoryId, holding.oid, holding.size, now);
+      return 'added';
+    },
+  );
+  return (repositoryId, holding, now) => addWithin.immediate(repositoryId, holding, now);
 }
 
 function prepareTraffic(db: Database): Pick<Holdings, 'addTraffic' | 'trafficSince'> {

@@ -17,6 +17,8 @@ export class ObjectsRefused extends Error {
   }
 }
 
+const openWaitMs = 5_000;
+
 export interface OpenObjectsOptions {
   readonly path: string;
   /**
@@ -36,7 +38,8 @@ export function openObjectsDatabase({ path, waitMs, hasContents }: OpenObjectsOp
   const isThere = existsSync(path);
   if (!isThere && hasContents) throw new ObjectsRefused('missing');
   createPrivateFile(path);
-  const db = new Database(path, { timeout: waitMs });
+  // Another process may be making or mending it this moment.
+  const db = new Database(path, { timeout: openWaitMs });
   try {
     if (isThere) checkKind(db);
     db.pragma('journal_mode = WAL');
@@ -46,6 +49,7 @@ export function openObjectsDatabase({ path, waitMs, hasContents }: OpenObjectsOp
     db.pragma('trusted_schema = OFF');
     db.pragma('temp_store = MEMORY');
     migrate(db, objectMigrations, () => undefined);
+    db.pragma(`busy_timeout = ${waitMs}`);
     return db;
   } catch (error) {
     db.close();
