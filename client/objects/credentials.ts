@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { authenticateAnswerSchema, type Operation } from '../../model/objects.ts';
 import { ObjectClientError } from './object-error.ts';
 import { parseJson } from './parse-json.ts';
@@ -100,8 +100,16 @@ interface Ended {
 }
 
 function run(program: string, words: readonly string[], input: string): Promise<Ended> {
+  const failed = (cause: unknown): ObjectClientError =>
+    new ObjectClientError('unreachable', 'The login command cannot be run.', { cause });
   return new Promise((resolve, reject) => {
-    const child = spawn(program, words, { timeout: commandMs, stdio: 'pipe' });
+    let child: ChildProcessWithoutNullStreams;
+    try {
+      child = spawn(program, words, { timeout: commandMs, stdio: 'pipe' });
+    } catch (cause) {
+      reject(failed(cause));
+      return;
+    }
     let [output, errors] = ['', ''];
     child.stdout.setEncoding('utf8').on('data', (text: string) => {
       output += text;
@@ -112,9 +120,7 @@ function run(program: string, words: readonly string[], input: string): Promise<
     });
     // A program that does not read its input is no failure.
     child.stdin.on('error', () => undefined).end(input);
-    child.once('error', (cause) =>
-      reject(new ObjectClientError('unreachable', 'The login command cannot be run.', { cause })),
-    );
+    child.once('error', (cause) => reject(failed(cause)));
     child.once('close', (code) => resolve({ code, output, errors }));
   });
 }
