@@ -10,6 +10,7 @@ import { PlaceFinder } from './aggregate/place-finder.ts';
 import { Way } from './aggregate/way.ts';
 import { Detector } from './detect/detector.ts';
 import { detectionParameters } from './detect/parameters.ts';
+import type { Point } from './detect/point.ts';
 import { TrackFilter } from './detect/track-filter.ts';
 import { Itinerary } from './itinerary.ts';
 import { Intake } from './observations/intake.ts';
@@ -63,8 +64,8 @@ export class TimelineEngine {
     const way = new Way(period, parameters.silenceMs, days);
     const finder = new PlaceFinder(lookup, rows);
     const ledger = new Ledger(period, { rows, days, stops, finder, way });
-    const reject = (timeMs: number): void => {
-      if (isInPeriod(period, timeMs)) this.#outliers += 1;
+    const reject = ({ timeMs, weight }: Point): void => {
+      if (isInPeriod(period, timeMs)) this.#outliers += weight;
     };
     this.#period = period;
     this.#parts = { rows, days, stops, ledger, way };
@@ -73,8 +74,7 @@ export class TimelineEngine {
     const endMs = Float64Array.from(sources, ({ lastMs }) => lastMs ?? Number.NEGATIVE_INFINITY);
     this.#filter = new TrackFilter(endMs, this.#detector, {
       reject,
-      setAside: (timeMs, latE7, lonE7, source) =>
-        this.#itinerary.setAside(timeMs, latE7, lonE7, source),
+      setAside: (point) => this.#itinerary.setAside(point),
     });
     this.#intake = new Intake(this.#filter);
   }

@@ -1,6 +1,7 @@
 import type { Ledger } from './aggregate/ledger.ts';
-import type { DetectorSink } from './detect/detector.ts';
+import type { DetectorSink } from './detect/on-the-way.ts';
 import type { DetectionParameters } from './detect/parameters.ts';
+import { Point } from './detect/point.ts';
 import { PointQueue } from './detect/point-queue.ts';
 import type { Stay } from './detect/stay.ts';
 
@@ -16,34 +17,35 @@ const asideCapacity = 4_096;
 export class Itinerary implements DetectorSink {
   readonly #parameters: DetectionParameters;
   readonly #ledger: Ledger;
-  readonly #reject: (timeMs: number) => void;
+  readonly #reject: (point: Point) => void;
   /** A stay that may go on, and what came after it. */
   #stay: Stay | undefined;
   readonly #pause = new PointQueue(pauseCapacity);
   readonly #aside = new PointQueue(asideCapacity);
+  readonly #point = new Point();
+  readonly #waypoint = new Point();
 
-  constructor(parameters: DetectionParameters, ledger: Ledger, reject: (timeMs: number) => void) {
+  constructor(parameters: DetectionParameters, ledger: Ledger, reject: (point: Point) => void) {
     this.#parameters = parameters;
     this.#ledger = ledger;
     this.#reject = reject;
   }
 
-  moved(points: PointQueue, slot: number): void {
-    const timeMs = points.timeMs[slot]!;
+  moved(point: Point): void {
     if (this.#stay !== undefined) {
-      const isOver = timeMs - this.#stay.lastMs > this.#parameters.mergeMs;
+      const isOver = point.timeMs - this.#stay.lastMs > this.#parameters.mergeMs;
       if (!isOver && !this.#pause.isFull) {
-        this.#pause.pushFrom(points, slot);
+        this.#pause.push(point);
         return;
       }
       this.#commit();
     }
-    this.#pass(points, slot);
+    this.#pass(point);
   }
 
   stayed(stay: Stay): void {
     if (this.#stay !== undefined && this.#isOneStay(this.#stay, stay)) {
-      this.#stay.takeBack(this.#pause, 0);
+      this.#stay.takeBack(this.#pause, this.#pause.size, 0);
       this.#pause.clear();
       this.#stay.join(stay);
       return;
@@ -53,11 +55,10 @@ export class Itinerary implements DetectorSink {
   }
 
   /** Takes a waypoint away from the track; times ascend. */
-  setAside(timeMs: number, latE7: number, lonE7: number, source: number): void {
-    const aside = this.#aside;
+  setAside(point: Point): void {
     // Only a long stay lets so many wait, and they are in its time.
-    if (aside.isFull) this.#rejectFirst();
-    aside.push(timeMs, latE7, lonE7, source, 1, 1);
+    if (this.#aside.isFull) this.#rejectFirst();
+    this.#aside.push(point);
   }
 
   finish(): void {
@@ -77,39 +78,29 @@ export class Itinerary implements DetectorSink {
     if (stay === undefined) return;
     this.#stay = undefined;
     this.#markUntil(stay.firstMs);
-    while (this.#aside.size > 0 && this.#nextAsideMs() <= stay.lastMs) this.#rejectFirst();
+    while (this.#aside.size > 0 && this.#aside.firstMs <= stay.lastMs) this.#rejectFirst();
     this.#ledger.stayed(stay);
     const pause = this.#pause;
-    for (let i = 0; i < pause.size; i += 1) this.#pass(pause, pause.slot(i));
+    for (let i = 0; i < pause.size; i += 1) this.#pass(pause.read(i, this.#point));
     pause.clear();
   }
 
-  #pass(points: PointQueue, slot: number): void {
-    if (this.#aside.size > 0) this.#markUntil(points.timeMs[slot]!);
-    this.#ledger.moved(points, slot);
+  #pass(point: Point): void {
+    if (this.#aside.size > 0) this.#markUntil(point.timeMs);
+    this.#ledger.moved(point);
   }
 
   /** Counts the waypoints before an instant. */
   #markUntil(timeMs: number): void {
     const aside = this.#aside;
-    while (aside.size > 0 && this.#nextAsideMs() < timeMs) {
-      const slot = aside.firstSlot;
-      this.#ledger.mark(
-        aside.timeMs[slot]!,
-        aside.latE7[slot]!,
-        aside.lonE7[slot]!,
-        aside.source[slot]!,
-      );
+    while (aside.size > 0 && aside.firstMs < timeMs) {
+      this.#ledger.mark(aside.read(0, this.#waypoint));
       aside.dropFirst();
     }
   }
 
-  #nextAsideMs(): number {
-    return this.#aside.timeMs[this.#aside.firstSlot]!;
-  }
-
   #rejectFirst(): void {
-    this.#reject(this.#nextAsideMs());
+    this.#reject(this.#aside.read(0, this.#waypoint));
     this.#aside.dropFirst();
   }
 }

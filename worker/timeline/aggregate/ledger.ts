@@ -1,5 +1,4 @@
-import { waypointKind } from '../detect/track-filter.ts';
-import type { PointQueue } from '../detect/point-queue.ts';
+import { waypointKind, type Point } from '../detect/point.ts';
 import type { Stay } from '../detect/stay.ts';
 import { isInPeriod, secondsWithin, type Period } from '../period.ts';
 import type { AdminRows, AdminUnit, Recorded } from './admin-rows.ts';
@@ -44,31 +43,23 @@ export class Ledger {
   }
 
   /** Counts an observation on the way; a timed waypoint is a mark as well. */
-  moved(points: PointQueue, slot: number): void {
-    const timeMs = points.timeMs[slot]!;
-    const latE7 = points.latE7[slot]!;
-    const lonE7 = points.lonE7[slot]!;
+  moved(point: Point): void {
+    const { timeMs, latE7, lonE7 } = point;
     const metres = this.#parts.way.goTo(timeMs, latE7, lonE7);
     const speed = (metres * 1_000) / Math.max(1, timeMs - this.#beforeMs);
     this.#beforeMs = timeMs;
     this.#sinceLookupM += metres;
-    if (!isInPeriod(this.#period, timeMs)) {
-      this.#unit = undefined;
-      return;
-    }
-    if (points.kind[slot] === waypointKind) {
-      this.mark(timeMs, latE7, lonE7, points.source[slot]!);
-      return;
-    }
-    const unit = this.#unitAlong(timeMs, latE7, lonE7, speed);
-    this.#count(unit, timeMs, points.source[slot]!, points.weight[slot]!);
+    if (!isInPeriod(this.#period, timeMs)) this.#unit = undefined;
+    else if (point.kind === waypointKind) this.mark(point);
+    else this.#count(this.#unitAlong(point, speed), point);
   }
 
   /** Counts a timed waypoint, wherever the way is. */
-  mark(timeMs: number, latE7: number, lonE7: number, source: number): void {
+  mark(point: Point): void {
+    const { timeMs, latE7, lonE7, weight } = point;
     if (!isInPeriod(this.#period, timeMs)) return;
     const unit = this.#parts.finder.at(latE7, lonE7);
-    this.#count(unit, timeMs, source, 1);
+    this.#count(unit, point);
     this.#stop(unit, {
       kind: 'mark',
       latE7,
@@ -77,7 +68,7 @@ export class Ledger {
       firstMs: timeMs,
       lastMs: timeMs,
       bridgedSeconds: 0,
-      observations: 1,
+      observations: weight,
       continuesBefore: false,
       continuesAfter: false,
     });
@@ -117,7 +108,7 @@ export class Ledger {
     this.#run.unit = undefined;
   }
 
-  #unitAlong(timeMs: number, latE7: number, lonE7: number, speed: number): AdminUnit {
+  #unitAlong({ timeMs, latE7, lonE7 }: Point, speed: number): AdminUnit {
     if (this.#unit !== undefined && this.#sinceLookupM < lookupM) return this.#unit;
     const { finder, rows, way } = this.#parts;
     const unit = finder.near(latE7, lonE7);
@@ -127,7 +118,7 @@ export class Ledger {
     return unit;
   }
 
-  #count(unit: AdminUnit, timeMs: number, source: number, weight: number): void {
+  #count(unit: AdminUnit, { timeMs, source, weight }: Point): void {
     const run = this.#run;
     if (!run.goesOn(unit, timeMs, source)) {
       this.finish();

@@ -1,5 +1,6 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import { distanceM } from './earth.ts';
+import { waypointKind, type Point } from './point.ts';
 
 /** A source is followed until it has been silent for so long, ms. */
 const followMs = 300_000;
@@ -35,13 +36,14 @@ export class FollowedSource {
   }
 
   /**
-   * Tells whether an observation may belong to the way of the followed source.
-   * @param leads whether its source may be followed from here on.
+   * Tells whether an observation may belong to the way of the followed source. Where none is followed its own is from here
+   * on; a waypoint leads nowhere.
    */
-  agrees(timeMs: number, latE7: number, lonE7: number, source: number, leads: boolean): boolean {
+  agrees(point: Point): boolean {
+    const { timeMs, latE7, lonE7, source } = point;
     if (source === this.#source) return true;
     if (!this.#isAlive(timeMs)) {
-      if (leads) this.#follow(timeMs, latE7, lonE7, source);
+      if (point.kind !== waypointKind) this.#follow(point);
       return true;
     }
     const apart = distanceM(this.#latE7, this.#lonE7, latE7, lonE7);
@@ -55,7 +57,7 @@ export class FollowedSource {
   }
 
   /** To be told of every observation that is believed. */
-  note(timeMs: number, latE7: number, lonE7: number, source: number): void {
+  note({ timeMs, latE7, lonE7, source }: Point): void {
     if (source === this.#source) this.#move(timeMs, latE7, lonE7);
   }
 
@@ -80,7 +82,7 @@ export class FollowedSource {
     return this.#timeMs < this.#endMs[this.#source]!;
   }
 
-  #follow(timeMs: number, latE7: number, lonE7: number, source: number): void {
+  #follow({ timeMs, latE7, lonE7, source }: Point): void {
     this.#source = source;
     this.#timeMs = timeMs;
     this.#latE7 = latE7;

@@ -1,16 +1,16 @@
-/**
- * Observations in order of time, first in, first out, in arrays of a fixed size. Where more come than fit, those of one
- * second share a place; see {@link PointQueue.isFull}.
- */
+import type { Point } from './point.ts';
+
+const foldMs = 1_000;
+
+/** Observations in order of time, first in, first out, in arrays of a fixed size. */
 export class PointQueue {
+  /** By slot. */
   readonly timeMs: Float64Array;
   readonly latE7: Int32Array;
   readonly lonE7: Int32Array;
-  readonly source: Int32Array;
-  /** 0 track points, 1 waypoints. */
-  readonly kind: Uint8Array;
-  /** Observations that share the place; 1 but in the densest tracks. */
-  readonly weight: Int32Array;
+  readonly #source: Int32Array;
+  readonly #kind: Uint8Array;
+  readonly #weight: Int32Array;
   readonly #mask: number;
   #head = 0;
   #size = 0;
@@ -21,9 +21,9 @@ export class PointQueue {
     this.timeMs = new Float64Array(capacity);
     this.latE7 = new Int32Array(capacity);
     this.lonE7 = new Int32Array(capacity);
-    this.source = new Int32Array(capacity);
-    this.kind = new Uint8Array(capacity);
-    this.weight = new Int32Array(capacity);
+    this.#source = new Int32Array(capacity);
+    this.#kind = new Uint8Array(capacity);
+    this.#weight = new Int32Array(capacity);
   }
 
   get size(): number {
@@ -39,56 +39,52 @@ export class PointQueue {
     return (this.#head + index) & this.#mask;
   }
 
-  get firstSlot(): number {
-    return this.#head;
+  get firstMs(): number {
+    return this.timeMs[this.#head]!;
   }
 
-  get lastSlot(): number {
-    return (this.#head + this.#size - 1) & this.#mask;
+  get lastMs(): number {
+    return this.timeMs[this.slot(this.#size - 1)]!;
+  }
+
+  /** Copies the point `index` places after the first into another one. */
+  read(index: number, into: Point): Point {
+    const slot = this.slot(index);
+    into.timeMs = this.timeMs[slot]!;
+    into.latE7 = this.latE7[slot]!;
+    into.lonE7 = this.lonE7[slot]!;
+    into.source = this.#source[slot]!;
+    into.kind = this.#kind[slot]!;
+    into.weight = this.#weight[slot]!;
+    return into;
   }
 
   /** Adds a point to a queue that is not full. @returns its slot. */
-  push(
-    timeMs: number,
-    latE7: number,
-    lonE7: number,
-    source: number,
-    kind: number,
-    weight: number,
-  ): number {
-    const slot = (this.#head + this.#size) & this.#mask;
+  push(point: Point): number {
+    const slot = this.slot(this.#size);
     this.#size += 1;
-    this.timeMs[slot] = timeMs;
-    this.latE7[slot] = latE7;
-    this.lonE7[slot] = lonE7;
-    this.source[slot] = source;
-    this.kind[slot] = kind;
-    this.weight[slot] = weight;
+    this.timeMs[slot] = point.timeMs;
+    this.latE7[slot] = point.latE7;
+    this.lonE7[slot] = point.lonE7;
+    this.#source[slot] = point.source;
+    this.#kind[slot] = point.kind;
+    this.#weight[slot] = point.weight;
     return slot;
   }
 
-  /** Adds a point of another queue to a queue that is not full. */
-  pushFrom(other: PointQueue, slot: number): void {
-    this.push(
-      other.timeMs[slot]!,
-      other.latE7[slot]!,
-      other.lonE7[slot]!,
-      other.source[slot]!,
-      other.kind[slot]!,
-      other.weight[slot]!,
-    );
-  }
-
-  /** Lets a point share the place of the last one if they are of the same second. */
-  fold(timeMs: number, weight: number): boolean {
-    const last = this.lastSlot;
+  /**
+   * Counts a point together with the last one, if they are of the same second: so time, not the rate of a recorder,
+   * decides how much fits.
+   */
+  fold({ timeMs, weight }: Point): boolean {
+    const last = this.slot(this.#size - 1);
     if (this.#size === 0 || timeMs - this.timeMs[last]! >= foldMs) return false;
-    this.weight[last]! += weight;
+    this.#weight[last]! += weight;
     return true;
   }
 
   dropFirst(): void {
-    this.#head = (this.#head + 1) & this.#mask;
+    this.#head = this.slot(1);
     this.#size -= 1;
   }
 
@@ -97,5 +93,3 @@ export class PointQueue {
     this.#size = 0;
   }
 }
-
-const foldMs = 1_000;

@@ -3,6 +3,7 @@ import { Presence } from '../aggregate/presence.ts';
 import { secondsWithin, type Period } from '../period.ts';
 import { distanceM, wrapLonE7 } from './earth.ts';
 import { LocalPlane } from './local-plane.ts';
+import { Point } from './point.ts';
 import type { PointQueue } from './point-queue.ts';
 
 /** Distances beyond are counted as this, metres. */
@@ -33,6 +34,7 @@ export class Stay {
   /** Silences bridged, as far as they lie within the period. */
   bridgedSeconds = 0;
   readonly #period: Period;
+  readonly #point = new Point();
   readonly #minWeight: number;
   /** Up to so many observations the centre is their mean. */
   readonly #settledCount: number;
@@ -54,11 +56,20 @@ export class Stay {
     this.#period = period;
     this.#minWeight = minWeight;
     this.#settledCount = 1 / minWeight;
-    const { firstSlot, size } = points;
-    this.firstMs = points.timeMs[firstSlot]!;
-    this.plane.moveTo(points.latE7[firstSlot]!, points.lonE7[firstSlot]!);
+    const first = points.slot(0);
+    this.firstMs = points.firstMs;
+    this.plane.moveTo(points.latE7[first]!, points.lonE7[first]!);
     this.#centreOn(points);
-    for (let i = 0; i < size; i += 1) this.#absorbSlot(points, points.slot(i));
+    for (let i = 0; i < points.size; i += 1) {
+      const point = points.read(i, this.#point);
+      const x = this.plane.x(point.latE7, point.lonE7);
+      const y = this.plane.y(point.latE7, point.lonE7);
+      this.#count += 1;
+      this.#sumX += x;
+      this.#sumY += y;
+      this.#note(this.#squareFromCentre(x, y));
+      this.#record(point);
+    }
   }
 
   /** Latitude of the mean of all observations, units of 1e-7 degree. */
@@ -70,26 +81,19 @@ export class Stay {
     return this.plane.lonE7(this.#sumX / this.#count, this.#sumY / this.#count);
   }
 
-  /** Square of the distance of a place on the plane from the running centre. */
-  squareFromCentre(x: number, y: number): number {
-    const dx = x - this.#centreX;
-    const dy = y - this.#centreY;
-    return dx * dx + dy * dy;
+  /** Square of the distance of a point from the running centre, square metres. */
+  squareTo({ latE7, lonE7 }: Point): number {
+    return this.#squareFromCentre(this.plane.x(latE7, lonE7), this.plane.y(latE7, lonE7));
   }
 
   /** Takes an observation at the place; the centre follows it. */
-  absorb(
-    timeMs: number,
-    x: number,
-    y: number,
-    square: number,
-    source: number,
-    weight: number,
-  ): void {
+  absorb(point: Point): void {
+    const x = this.plane.x(point.latE7, point.lonE7);
+    const y = this.plane.y(point.latE7, point.lonE7);
+    const square = this.#squareFromCentre(x, y);
     this.#pull(x, y);
     this.#note(square);
-    this.lastMs = timeMs;
-    this.presence.add(timeMs, source, weight);
+    this.#record(point);
   }
 
   /**
@@ -119,7 +123,7 @@ export class Stay {
       if (!(dLon < steady.nearLon && dLon > -steady.nearLon)) break;
       const x = plane.x(lat, lon);
       const y = plane.y(lat, lon);
-      const square = this.squareFromCentre(x, y);
+      const square = this.#squareFromCentre(x, y);
       if (square > steady.squareCore) break;
       this.#pull(x, y);
       this.#note(square);
@@ -138,17 +142,15 @@ export class Stay {
     this.bridgedSeconds += secondsWithin(this.#period, fromMs, toMs);
   }
 
-  /** Takes points in the time of the stay; those further from its centre count, but say nothing about the place. */
-  takeBack(points: PointQueue, insideM: number): void {
-    for (let i = 0; i < points.size; i += 1) {
-      const slot = points.slot(i);
-      const x = this.plane.x(points.latE7[slot]!, points.lonE7[slot]!);
-      const y = this.plane.y(points.latE7[slot]!, points.lonE7[slot]!);
-      const square = this.squareFromCentre(x, y);
-      const time = points.timeMs[slot]!;
-      const weight = points.weight[slot]!;
-      if (square > insideM * insideM) this.presence.add(time, points.source[slot]!, weight);
-      else this.absorb(time, x, y, square, points.source[slot]!, weight);
+  /**
+   * Takes the first points of a queue, which are in the time of the stay; those further from its centre count, but say
+   * nothing about the place.
+   */
+  takeBack(points: PointQueue, count: number, insideM: number): void {
+    for (let i = 0; i < count; i += 1) {
+      const point = points.read(i, this.#point);
+      if (this.squareTo(point) <= insideM * insideM) this.absorb(point);
+      else this.presence.add(point.timeMs, point.source, point.weight);
     }
   }
 
@@ -180,6 +182,17 @@ export class Stay {
     return metres;
   }
 
+  #squareFromCentre(x: number, y: number): number {
+    const dx = x - this.#centreX;
+    const dy = y - this.#centreY;
+    return dx * dx + dy * dy;
+  }
+
+  #record({ timeMs, source, weight }: Point): void {
+    this.lastMs = timeMs;
+    this.presence.add(timeMs, source, weight);
+  }
+
   /** The centre follows. */
   #pull(x: number, y: number): void {
     this.#count += 1;
@@ -204,20 +217,5 @@ export class Stay {
     }
     this.#centreX /= points.size;
     this.#centreY /= points.size;
-  }
-
-  #absorbSlot(points: PointQueue, slot: number): void {
-    const lat = points.latE7[slot]!;
-    const lon = points.lonE7[slot]!;
-    const x = this.plane.x(lat, lon);
-    const y = this.plane.y(lat, lon);
-    const time = points.timeMs[slot]!;
-    const source = points.source[slot]!;
-    this.#count += 1;
-    this.#sumX += x;
-    this.#sumY += y;
-    this.#note(this.squareFromCentre(x, y));
-    this.lastMs = time;
-    this.presence.add(time, source, points.weight[slot]!);
   }
 }

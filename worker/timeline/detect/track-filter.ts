@@ -1,11 +1,12 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import { distanceM, metresPerUnit, radiansPerUnit, wrapLonE7 } from './earth.ts';
 import { FollowedSource } from './followed-source.ts';
+import { Point, waypointKind } from './point.ts';
 import type { SteadyLimits } from './stay.ts';
 
 /** Takes what the filter lets through; times never go back. */
 export interface TrackSink {
-  observe(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void;
+  observe(point: Point): void;
   /** See Detector.observeSteady. */
   observeSteady(
     columns: PositionColumns,
@@ -19,13 +20,10 @@ export interface TrackSink {
 /** Takes what the filter does not let through. */
 export interface RefuseSink {
   /** An observation that is not believed. */
-  reject(timeMs: number): void;
+  reject(point: Point): void;
   /** A waypoint away from the track: no part of the way, but a place all the same. */
-  setAside(timeMs: number, latE7: number, lonE7: number, source: number): void;
+  setAside(point: Point): void;
 }
-
-/** Value of `kind` for a timed waypoint. */
-export const waypointKind = 1;
 
 /** Who moves less is no spike, metres. */
 const nearM = 150;
@@ -60,7 +58,7 @@ export class TrackFilter {
   #nearLon = 0;
   #nearLonLat = Number.POSITIVE_INFINITY;
   /** A point that the next one decides about. */
-  readonly #held = { timeMs: 0, latE7: 0, lonE7: 0, source: 0, kind: 0 };
+  readonly #held = new Point();
   #isHeld = false;
   readonly #steady: SteadyLimits = {
     beforeMs: 0,
@@ -79,14 +77,14 @@ export class TrackFilter {
     this.#refused = refused;
   }
 
-  take(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
-    if (!this.#followed.agrees(timeMs, latE7, lonE7, source, kind !== waypointKind)) {
-      this.#refuse(timeMs, latE7, lonE7, source, kind);
+  take(point: Point): void {
+    if (!this.#followed.agrees(point)) {
+      this.#refuse(point);
       return;
     }
-    if (this.#isHeld) this.#decide(timeMs, latE7, lonE7);
-    if (this.#isNear(latE7, lonE7)) this.#keep(timeMs, latE7, lonE7, source, kind);
-    else this.#lookCloser(timeMs, latE7, lonE7, source, kind);
+    if (this.#isHeld) this.#decide(point);
+    if (this.#isNear(point)) this.#keep(point);
+    else this.#lookCloser(point);
   }
 
   /**
@@ -114,40 +112,37 @@ export class TrackFilter {
   finish(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
-    const { timeMs, latE7, lonE7, source, kind } = this.#held;
-    this.#keep(timeMs, latE7, lonE7, source, kind);
+    this.#keep(this.#held);
   }
 
-  #isNear(latE7: number, lonE7: number): boolean {
+  #isNear({ latE7, lonE7 }: Point): boolean {
     const dLat = latE7 - this.#keptLat;
     const dLon = wrapLonE7(lonE7 - this.#keptLon);
     return dLat < nearUnits && dLat > -nearUnits && dLon < this.#nearLon && dLon > -this.#nearLon;
   }
 
-  #lookCloser(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
+  #lookCloser(point: Point): void {
+    const { timeMs, latE7, lonE7 } = point;
     const isFirst = this.#keptMs === Number.NEGATIVE_INFINITY;
     const apart = isFirst ? 0 : distanceM(this.#keptLat, this.#keptLon, latE7, lonE7);
     const isNullIsland = latE7 === 0 && lonE7 === 0;
     const isFalse = timeMs === this.#keptMs || (isNullIsland && apart > nullIslandM);
-    if (isFirst ? !isNullIsland : apart <= nearM) {
-      this.#keep(timeMs, latE7, lonE7, source, kind);
-    } else if (isFalse) {
-      this.#refuse(timeMs, latE7, lonE7, source, kind);
-    } else {
+    if (isFirst ? !isNullIsland : apart <= nearM) this.#keep(point);
+    else if (isFalse) this.#refuse(point);
+    else {
       this.#isHeld = true;
-      Object.assign(this.#held, { timeMs, latE7, lonE7, source, kind });
+      this.#held.copy(point);
     }
   }
 
   /** Keeps or drops the held point, now that the next one is known. */
-  #decide(nextMs: number, nextLat: number, nextLon: number): void {
+  #decide(next: Point): void {
     this.#isHeld = false;
-    const { timeMs, latE7, lonE7, source, kind } = this.#held;
-    if (this.#isSpike(nextMs, nextLat, nextLon)) this.#refuse(timeMs, latE7, lonE7, source, kind);
-    else this.#keep(timeMs, latE7, lonE7, source, kind);
+    if (this.#isSpike(next)) this.#refuse(this.#held);
+    else this.#keep(this.#held);
   }
 
-  #isSpike(nextMs: number, nextLat: number, nextLon: number): boolean {
+  #isSpike({ timeMs: nextMs, latE7: nextLat, lonE7: nextLon }: Point): boolean {
     const { timeMs, latE7, lonE7 } = this.#held;
     const back = distanceM(latE7, lonE7, nextLat, nextLon);
     if (this.#keptMs === Number.NEGATIVE_INFINITY) return back > nullIslandM;
@@ -164,14 +159,15 @@ export class TrackFilter {
     return ms <= spikeMs && isFaster(silentSpeed, metres, ms);
   }
 
-  #keep(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
+  #keep(point: Point): void {
+    const { timeMs, latE7, lonE7 } = point;
     this.#keptMs = timeMs;
     this.#keptLat = latE7;
     this.#keptLon = lonE7;
     const turned = latE7 - this.#nearLonLat;
     if (!(turned < widthUnits && turned > -widthUnits)) this.#measureWidth(latE7);
-    this.#followed.note(timeMs, latE7, lonE7, source);
-    this.#sink.observe(timeMs, latE7, lonE7, source, kind);
+    this.#followed.note(point);
+    this.#sink.observe(point);
   }
 
   #measureWidth(latE7: number): void {
@@ -181,10 +177,10 @@ export class TrackFilter {
     this.#nearLon = nearUnits / width;
   }
 
-  #refuse(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
-    const isPlace = kind === waypointKind && (latE7 !== 0 || lonE7 !== 0);
-    if (isPlace) this.#refused.setAside(timeMs, latE7, lonE7, source);
-    else this.#refused.reject(timeMs);
+  #refuse(point: Point): void {
+    const isPlace = point.kind === waypointKind && (point.latE7 !== 0 || point.lonE7 !== 0);
+    if (isPlace) this.#refused.setAside(point);
+    else this.#refused.reject(point);
   }
 }
 

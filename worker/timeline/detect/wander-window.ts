@@ -1,5 +1,6 @@
-import type { DetectionParameters } from './parameters.ts';
 import { LocalPlane } from './local-plane.ts';
+import type { DetectionParameters } from './parameters.ts';
+import type { Point } from './point.ts';
 import { PointQueue } from './point-queue.ts';
 
 const capacity = 4_096;
@@ -25,6 +26,7 @@ export class WanderWindow {
   #totalY = 0;
   /** Index of the first point of the second half of time. */
   #middle = 0;
+  /** Where the placed point is. */
   #newX = 0;
   #newY = 0;
 
@@ -34,33 +36,26 @@ export class WanderWindow {
     this.#sparseMs = sparseMs;
   }
 
-  /** To be called before each look at a new point, and before it is added. */
-  place(latE7: number, lonE7: number): void {
-    this.#newX = this.#plane.x(latE7, lonE7);
-    this.#newY = this.#plane.y(latE7, lonE7);
-    const isNear =
-      this.#newX < planeReachM &&
-      this.#newX > -planeReachM &&
-      this.#newY < planeReachM &&
-      this.#newY > -planeReachM;
-    if (isNear && this.points.size > 0) return;
-    this.#moveTo(latE7, lonE7);
-    this.#newX = this.#plane.x(latE7, lonE7);
-    this.#newY = this.#plane.y(latE7, lonE7);
+  /** To be called before a point is compared with the others or added to them. */
+  place({ latE7, lonE7 }: Point): void {
+    if (this.points.size === 0 || !this.#project(latE7, lonE7)) {
+      this.#moveTo(latE7, lonE7);
+      this.#project(latE7, lonE7);
+    }
   }
 
   /** Tells whether the placed point lies within the radius of the centre of the others. */
   isAround(): boolean {
-    const { points } = this;
-    const first = points.firstSlot;
-    const dx = this.#newX - (this.#totalX - this.#beforeX[first]!) / points.size;
-    const dy = this.#newY - (this.#totalY - this.#beforeY[first]!) / points.size;
+    const { size } = this.points;
+    const first = this.points.slot(0);
+    const dx = this.#newX - (this.#totalX - this.#beforeX[first]!) / size;
+    const dy = this.#newY - (this.#totalY - this.#beforeY[first]!) / size;
     return dx * dx + dy * dy <= this.#squareRadius;
   }
 
   /** Adds the placed point. */
-  add(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void {
-    const slot = this.points.push(timeMs, latE7, lonE7, source, kind, 1);
+  add(point: Point): void {
+    const slot = this.points.push(point);
     this.#x[slot] = this.#newX;
     this.#y[slot] = this.#newY;
     this.#sum(slot);
@@ -81,13 +76,11 @@ export class WanderWindow {
 
   /**
    * Index of the first point near where somebody has been over the second half of the time: those before are the way there.
-   * Where points are sparse all of them are near enough.
+   * Where points are sparse all of them are near enough. There must be a point.
    */
   firstThere(): number {
     const { points } = this;
-    const { size } = points;
-    const firstMs = points.timeMs[points.firstSlot]!;
-    const lastMs = points.timeMs[points.lastSlot]!;
+    const { size, firstMs, lastMs } = points;
     if (lastMs - firstMs > this.#sparseMs * (size - 1)) return 0;
     const half = (firstMs + lastMs) / 2;
     while (points.timeMs[points.slot(this.#middle)]! < half) this.#middle += 1;
@@ -102,6 +95,13 @@ export class WanderWindow {
       if (dx * dx + dy * dy <= this.#squareCore) return i;
     }
     return this.#middle;
+  }
+
+  /** @returns false if the map does not reach as far. */
+  #project(latE7: number, lonE7: number): boolean {
+    this.#newX = this.#plane.x(latE7, lonE7);
+    this.#newY = this.#plane.y(latE7, lonE7);
+    return Math.abs(this.#newX) < planeReachM && Math.abs(this.#newY) < planeReachM;
   }
 
   #sum(slot: number): void {

@@ -1,9 +1,10 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
-import { waypointKind } from '../detect/track-filter.ts';
+import { Point, waypointKind } from '../detect/point.ts';
 
 /** Takes observations that are no repeats. */
 export interface IntakeSink {
-  take(timeMs: number, latE7: number, lonE7: number, source: number, kind: number): void;
+  /** The object is used again. */
+  take(point: Point): void;
   /** See TrackFilter.takeSteady. */
   takeSteady(columns: PositionColumns, from: number, to: number, source: number): number;
 }
@@ -16,6 +17,7 @@ export class Intake {
   readonly #sink: IntakeSink;
   readonly #lats = new Int32Array(keptPositions);
   readonly #lons = new Int32Array(keptPositions);
+  readonly #point = new Point();
   #positions = 0;
   #timeMs = Number.NaN;
 
@@ -42,10 +44,13 @@ export class Intake {
         at = end;
         continue;
       }
-      const time = columns.timeMs[at]!;
-      const lat = columns.latE7[at]!;
-      const lon = columns.lonE7[at]!;
-      if (this.#isNew(time, lat, lon)) this.#sink.take(time, lat, lon, source, kind);
+      const point = this.#point;
+      point.timeMs = columns.timeMs[at]!;
+      point.latE7 = columns.latE7[at]!;
+      point.lonE7 = columns.lonE7[at]!;
+      point.source = source;
+      point.kind = kind;
+      if (this.#isNew(point)) this.#sink.take(point);
       else repeats += 1;
       at += 1;
     }
@@ -63,7 +68,7 @@ export class Intake {
     return end;
   }
 
-  #isNew(timeMs: number, latE7: number, lonE7: number): boolean {
+  #isNew({ timeMs, latE7, lonE7 }: Point): boolean {
     if (timeMs !== this.#timeMs) {
       this.#timeMs = timeMs;
       this.#positions = 0;

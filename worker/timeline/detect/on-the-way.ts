@@ -1,0 +1,133 @@
+import type { Period } from '../period.ts';
+import { distanceM } from './earth.ts';
+import type { DetectionParameters } from './parameters.ts';
+import { Point } from './point.ts';
+import { Stay } from './stay.ts';
+import { WanderWindow } from './wander-window.ts';
+
+/** Takes what the detector finds, in order of time. */
+export interface DetectorSink {
+  /** An observation on the way; the object is used again. */
+  moved(point: Point): void;
+  stayed(stay: Stay): void;
+}
+
+/** How often a window is searched for a stay: a search looks at all of its points. */
+const searchMs = 5_000;
+
+/** Somebody on the way: the last points, as a window in which a stay may begin. */
+export class OnTheWay {
+  readonly #period: Period;
+  readonly #parameters: DetectionParameters;
+  readonly #sink: DetectorSink;
+  readonly #window: WanderWindow;
+  readonly #passing = new Point();
+  #searchedMs = Number.NEGATIVE_INFINITY;
+  /** All that came since the last long silence is in the window. */
+  #isAlone = true;
+
+  constructor(period: Period, parameters: DetectionParameters, sink: DetectorSink) {
+    this.#period = period;
+    this.#parameters = parameters;
+    this.#sink = sink;
+    this.#window = new WanderWindow(parameters);
+  }
+
+  /** Goes on to a point. */
+  go(point: Point): void {
+    const window = this.#window;
+    const { points } = window;
+    window.place(point);
+    while (points.size > 0 && !window.isAround()) this.#passFirst();
+    if (points.isFull) {
+      if (points.fold(point)) return;
+      this.#passFirst();
+    }
+    if (points.size === 0) window.place(point);
+    window.add(point);
+  }
+
+  /** A stay of all points since somebody came to one place, if that is long enough ago. */
+  findStay(): Stay | undefined {
+    const { minStopMs } = this.#parameters;
+    const { points } = this.#window;
+    const { lastMs } = points;
+    if (lastMs - points.firstMs < minStopMs || lastMs - this.#searchedMs < searchMs) return;
+    this.#searchedMs = lastMs;
+    const first = this.#window.firstThere();
+    if (lastMs - points.timeMs[points.slot(first)]! < minStopMs) return;
+    this.#passUntil(first);
+    return this.#begin();
+  }
+
+  /**
+   * A stay that goes on over a gap in recording, of somebody who had come to rest before it and is there or nearby after
+   * it. Its points stay in the window until {@link clear}: it may turn out to be none.
+   */
+  findRest(after: Point): Stay | undefined {
+    const { points } = this.#window;
+    const { maxBridgeMs, restMs, minStopMs, nearM } = this.#parameters;
+    if (points.size === 0 || after.timeMs - points.lastMs > maxBridgeMs) return;
+    const first = this.#window.firstThere();
+    const firstMs = points.timeMs[points.slot(first)]!;
+    if (points.lastMs - firstMs < restMs || after.timeMs - firstMs < minStopMs) return;
+    this.#passUntil(first);
+    const stay = this.#newStay('stay');
+    return stay.squareTo(after) <= nearM * nearM ? stay : undefined;
+  }
+
+  /** A stay over a silence that ends where it began; the way there is not part of it. */
+  findAcross(after: Point): Stay | undefined {
+    const { points } = this.#window;
+    const { maxBridgeMs, radiusM, coreM } = this.#parameters;
+    if (points.size === 0 || after.timeMs - points.lastMs > maxBridgeMs) return;
+    const last = points.slot(points.size - 1);
+    const [lat, lon] = [points.latE7[last]!, points.lonE7[last]!];
+    if (distanceM(lat, lon, after.latE7, after.lonE7) > radiusM) return;
+    let first = 0;
+    for (; first < points.size - 1; first += 1) {
+      const slot = points.slot(first);
+      if (distanceM(points.latE7[slot]!, points.lonE7[slot]!, lat, lon) <= coreM) break;
+    }
+    this.#passUntil(first);
+    return this.#begin();
+  }
+
+  /** Ends at a silence. */
+  end(silentMs: number): void {
+    const { points } = this.#window;
+    const isLong = silentMs > this.#parameters.loneMs;
+    if (this.#isAlone && isLong && points.size > 0) {
+      this.#sink.stayed(this.#newStay('mark'));
+      this.clear();
+    }
+    this.#passUntil(points.size);
+    this.#isAlone = isLong;
+  }
+
+  /** Forgets the points of the window, which are part of a stay. */
+  clear(): void {
+    this.#window.clear();
+    this.#isAlone = false;
+  }
+
+  #begin(): Stay {
+    const stay = this.#newStay('stay');
+    this.clear();
+    return stay;
+  }
+
+  #newStay(kind: Stay['kind']): Stay {
+    return new Stay(kind, this.#window.points, this.#period, this.#parameters.minCentreWeight);
+  }
+
+  #passUntil(index: number): void {
+    for (let i = 0; i < index; i += 1) this.#passFirst();
+  }
+
+  #passFirst(): void {
+    this.#isAlone = false;
+    this.#sink.moved(this.#window.points.read(0, this.#passing));
+    this.#window.dropFirst();
+  }
+}
