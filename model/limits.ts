@@ -50,6 +50,10 @@ export const limits = {
   timelineResultBytes: 64_000_000,
   /** What came in of a generation before its install stopped is kept so long. */
   geodataPartialMs: 14 * 24 * 3_600_000,
+  /** A server of geodata may be silent for so long. */
+  geodataStallMs: 30_000,
+  /** What stays free on the disk when a generation has come in. */
+  geodataSpareBytes: 67_108_864,
   mirrorDebounceMs: 1_000,
   replacedRetentionMs: 30 * 24 * 3_600_000,
 } as const;

@@ -16,7 +16,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
-import { noDownload, type Download } from '../daemon/geodata/download.ts';
+import type { Download } from '../daemon/geodata/download.ts';
 import { GenerationFiles, partialPath } from '../daemon/geodata/generation-files.ts';
 import { Geodata } from '../daemon/geodata/geodata.ts';
 import { Generations } from '../daemon/geodata/generations.ts';
@@ -41,6 +41,7 @@ import {
   damage,
   makeGeneration,
   manifestOf,
+  noDownload,
   placePartial,
   type TestGeneration,
 } from './helpers/generations.ts';
@@ -68,7 +69,7 @@ async function startSite(t: ExecutionContext, options: SiteOptions = {}): Promis
   const {
     ids = ['first', 'second', 'third'],
     change = (manifest) => manifest,
-    download,
+    download = noDownload,
     inThread = false,
   } = options;
   const directory = temporaryDirectory(t);
@@ -82,7 +83,7 @@ async function startSite(t: ExecutionContext, options: SiteOptions = {}): Promis
         builtinPath: asBuiltin(builtin),
         // A thread for each of these tests would take most of their time.
         ...(inThread ? {} : { check: checkWhole }),
-        ...(download === undefined ? {} : { download }),
+        download,
       },
     },
   });

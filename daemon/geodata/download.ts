@@ -1,5 +1,4 @@
 import type { GeodataArtifact } from '../../model/geodata.ts';
-import { InstallFailed } from './install-record.ts';
 
 export interface ArtifactRequest {
   readonly artifact: GeodataArtifact;
@@ -17,6 +16,3 @@ export interface ArtifactRequest {
  * @throws InstallFailed with the word for it; anything once the signal is aborted.
  */
 export type Download = (request: ArtifactRequest) => Promise<void>;
-
-/** This version fetches nothing: what it installs is on the machine already. */
-export const noDownload: Download = () => Promise.reject(new InstallFailed('offline'));

@@ -4,6 +4,8 @@ import { dirname, join } from 'node:path';
 import { hashFileOf } from '../../geodata/generation.ts';
 import { unitsPerDegree } from '../../geodata/format.ts';
 import { writeGeneration } from '../../geodata/build/write-generation.ts';
+import type { Download } from '../../daemon/geodata/download.ts';
+import { InstallFailed } from '../../daemon/geodata/install-record.ts';
 import { partialPath } from '../../daemon/geodata/generation-files.ts';
 import type { GeodataManifest, GeodataProbe, HostedGeneration } from '../../model/geodata.ts';
 
@@ -108,3 +110,6 @@ export function damage(path: string): void {
   bytes[middle] = (bytes[middle] ?? 0) ^ 0xff;
   writeFileSync(path, bytes);
 }
+
+/** For tests that are not about fetching: nothing is to be had from anywhere. */
+export const noDownload: Download = () => Promise.reject(new InstallFailed('offline'));

@@ -1,0 +1,128 @@
+import { statfs } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { ConnectionOptions, ObjectClient } from '../../client/objects/index.ts';
+import type { InstallErrorCode } from '../../model/geodata.ts';
+import { limits } from '../../model/limits.ts';
+import type { ArtifactRequest, Download } from './download.ts';
+import { fileBytes } from './generation-files.ts';
+import { InstallFailed } from './install-record.ts';
+
+export interface HostedDownloadOptions extends Pick<
+  ConnectionOptions,
+  'stallMs' | 'pausesMs' | 'wait'
+> {
+  /** Bytes that may still be written to the file system of a directory. */
+  readonly freeBytes?: (directory: string) => Promise<number>;
+}
+
+/** Short: whoever has asked for it sits in front of it, or asks again. */
+const defaultPausesMs = [1_000, 4_000, 16_000];
+/** A server may send us away for so long before we give up. */
+const longestWaitMs = 600_000;
+const progressMs = 250;
+
+/** The more a word says, the later it stands: of several servers, the best reason is told. */
+const telling: readonly InstallErrorCode[] = [
+  'offline',
+  'not_found',
+  'stalled',
+  'rate_limited',
+  'unauthorized',
+  'mismatch',
+];
+
+/**
+ * Fetches artifacts from the object storage that the manifest names, the next one where one does not have it, and goes on where an
+ * earlier download stopped. Connects nowhere else, whatever a server says.
+ */
+export function hostedDownload({
+  freeBytes = freeBytesOf,
+  ...options
+}: HostedDownloadOptions = {}): Download {
+  return async (request) => {
+    const { endpoints, signal } = request;
+    if (endpoints.length === 0) throw new InstallFailed('offline');
+    await requireSpace(request, freeBytes);
+    // Most daemons never fetch anything.
+    const { ObjectClient: Client } = await import('../../client/objects/index.ts');
+    const origins = endpoints.map((endpoint) => new URL(endpoint).origin);
+    const shared = { stallMs: limits.geodataStallMs, pausesMs: defaultPausesMs, ...options };
+    const failures: InstallFailed[] = [];
+    for (const baseUrl of endpoints) {
+      try {
+        await fetchFrom(new Client({ baseUrl, origins, longestWaitMs, ...shared }), request);
+        return;
+      } catch (error) {
+        signal.throwIfAborted();
+        failures.push(await failureOf(error));
+      }
+    }
+    throw mostTelling(failures);
+  };
+}
+
+async function fetchFrom(client: ObjectClient, request: ArtifactRequest): Promise<void> {
+  const { artifact, path, signal } = request;
+  const { oid, size } = artifact;
+  const object = await client.find(oid, { signal });
+  if (object === undefined) throw new InstallFailed('not_found');
+  if (object.size !== size) throw new InstallFailed('mismatch');
+  const onProgress = sparingly(request.onBytes, size);
+  await client.fetch(object, { partPath: path, mode: 0o600, signal, onProgress });
+}
+
+async function requireSpace(
+  { artifact, path }: ArtifactRequest,
+  freeBytes: (directory: string) => Promise<number>,
+): Promise<void> {
+  const there = (await fileBytes(path)) ?? 0;
+  // What is too long is no beginning, and goes.
+  const missing = artifact.size - (there > artifact.size ? 0 : there);
+  const free = await freeBytes(dirname(path));
+  if (free < missing + limits.geodataSpareBytes) throw new InstallFailed('disk_full');
+}
+
+async function freeBytesOf(directory: string): Promise<number> {
+  const { bavail, bsize } = await statfs(directory);
+  return bavail * bsize;
+}
+
+/** What a status shows changes a few times a second; the end is never left out. */
+function sparingly(onBytes: (bytes: number) => void, size: number): (bytes: number) => void {
+  let toldAt = -Infinity;
+  return (bytes) => {
+    const now = performance.now();
+    if (bytes < size && now - toldAt < progressMs) return;
+    toldAt = now;
+    onBytes(bytes);
+  };
+}
+
+/** @throws what is no failure of a server, such as that of a disk. */
+async function failureOf(error: unknown): Promise<InstallFailed> {
+  if (error instanceof InstallFailed) return error;
+  const { ObjectClientError } = await import('../../client/objects/index.ts');
+  if (!(error instanceof ObjectClientError)) throw error;
+  const { failure, status = 0 } = error;
+  return new InstallFailed(failure === 'http' ? codeOf(status) : codes[failure], error);
+}
+
+const codes = {
+  unreachable: 'offline',
+  stalled: 'stalled',
+  mismatch: 'mismatch',
+  // It does not answer as a server that has it would.
+  protocol: 'mismatch',
+} as const;
+
+function codeOf(status: number): InstallErrorCode {
+  if (status === 401 || status === 403) return 'unauthorized';
+  if (status === 404 || status === 410) return 'not_found';
+  if (status === 429 || status === 509) return 'rate_limited';
+  return status < 400 ? 'mismatch' : 'offline';
+}
+
+function mostTelling(failures: readonly InstallFailed[]): InstallFailed | undefined {
+  const rank = ({ code }: InstallFailed): number => telling.indexOf(code);
+  return failures.toSorted((a, b) => rank(b) - rank(a))[0];
+}
