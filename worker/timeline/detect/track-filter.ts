@@ -152,11 +152,11 @@ export class TrackFilter {
     const outMs = timeMs - this.#keptMs;
     const backMs = nextMs - timeMs;
     if (isFaster(fastestSpeed, out, outMs) && isFaster(fastestSpeed, back, backMs)) return true;
-    if (out + back <= detour * Math.max(way, leastWayM)) return false;
-    if (outMs + backMs <= spikeMs) return true;
+    const isDetour = out + back > detour * Math.max(way, leastWayM);
+    if (outMs + backMs <= spikeMs) return isDetour;
     // Nobody knows how far one gets in a silence; the leg on its other side tells.
     const [metres, ms] = outMs < backMs ? [out, outMs] : [back, backMs];
-    return ms <= spikeMs && isFaster(silentSpeed, metres, ms);
+    return ms <= spikeMs && isFaster(isDetour ? silentSpeed : fastestSpeed, metres, ms);
   }
 
   #keep(point: Point): void {
