@@ -212,6 +212,8 @@ test('systemd: what it says of a service is understood', async (t) => {
     { ActiveState: 'active', Listen: '127.0.0.1:43100 (Stream)' },
   );
   t.like(await read(stopped), { condition: 'stopped', isEnabled: false, heldPort: 43_100 });
+  const released = shown(exited, { ActiveState: 'failed', Listen: '127.0.0.1:43100 (Stream)' });
+  t.like(await read(released), { port: 43_100, heldPort: undefined });
   t.like(await read(shown({ LoadState: 'not-found' })), { isInstalled: false });
   t.like(await read(''), { isInstalled: false, condition: 'stopped' });
 });

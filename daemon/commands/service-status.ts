@@ -79,8 +79,11 @@ async function portStatus(
   state: ServiceState,
   { paths, resolved }: CommandContext,
 ): Promise<Pick<ServiceStatus, 'port' | 'port_use'>> {
-  let port = state.heldPort;
-  if (port !== undefined && state.condition !== 'running') return { port, port_use: 'held' };
+  const { heldPort } = state;
+  if (heldPort !== undefined && state.condition !== 'running') {
+    return { port: heldPort, port_use: 'held' };
+  }
+  let { port } = state;
   for (const file of paths.handOverCandidates) {
     if (port !== undefined) break;
     const reading = await readHandOver(file);

@@ -67,7 +67,9 @@ export interface ServiceState {
   /** How often it was started again after it had failed. */
   readonly restarts?: number;
   readonly lastExit?: ServiceExit;
-  /** The port that the manager itself holds for the service. */
+  /** The port that the service was installed for, where the manager knows it. */
+  readonly port?: number;
+  /** The same, while the manager itself holds it for the service. */
   readonly heldPort?: number;
 }
 

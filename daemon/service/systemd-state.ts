@@ -30,7 +30,8 @@ export async function readSystemdState(
   const { stdout } = await run(systemctl(words));
   const units = stdout.split('\n\n').map(parseProperties);
   const state = units.find((unit) => unit.get('Id') === service) ?? new Map<string, string>();
-  const port = heldPort(units.find((unit) => unit.get('Id') === socket));
+  const held = units.find((unit) => unit.get('Id') === socket);
+  const port = listenPort(held);
   const pid = Number(state.get('MainPID') ?? 0);
   const since = utcInstant(state.get('ActiveEnterTimestamp'));
   const condition = conditionOf(state);
@@ -43,7 +44,8 @@ export async function readSystemdState(
     ...(pid > 0 ? { pid } : {}),
     ...(since !== undefined && condition === 'running' ? { since } : {}),
     ...(lastExit === undefined ? {} : { lastExit }),
-    ...(port === undefined ? {} : { heldPort: port }),
+    ...(port === undefined ? {} : { port }),
+    ...(port !== undefined && held?.get('ActiveState') === 'active' ? { heldPort: port } : {}),
   };
 }
 
@@ -83,9 +85,8 @@ function utcInstant(text = ''): string | undefined {
   return match === null ? undefined : `${match[1]}T${match[2]}Z`;
 }
 
-/** `127.0.0.1:43098 (Stream)` */
-function heldPort(socket: Properties | undefined): number | undefined {
-  if (socket?.get('ActiveState') !== 'active') return undefined;
-  const port = /:(\d+) \(Stream\)/u.exec(socket.get('Listen') ?? '')?.[1];
+/** `127.0.0.1:43098 (Stream)`, also while the socket is not held. */
+function listenPort(socket: Properties | undefined): number | undefined {
+  const port = /:(\d+) \(Stream\)/u.exec(socket?.get('Listen') ?? '')?.[1];
   return port === undefined ? undefined : Number(port);
 }
