@@ -1,9 +1,8 @@
 import { gzipSync } from 'node:zlib';
-import { GeodataLookup } from '../../geodata/lookup.ts';
-import type { AdminLookup, AdminPlace } from '../../model/admin-place.ts';
 import { DayReader, SourcesChanged } from '../../storage/library/day-reader.ts';
 import { TimelineControl } from './control.ts';
 import { TimelineEngine, type TimelineFacts } from './engine.ts';
+import { withGeodata, type Geodata } from './geodata.ts';
 import { mergeDay } from './observations/merge-day.ts';
 import { timelineOptions, type TimelineOptions } from './options.ts';
 import { periodOf, type Period } from './period.ts';
@@ -18,49 +17,30 @@ const pointsBetweenLooks = 50_000;
 
 class Cancelled extends Error {}
 
-class GeodataFailed extends Error {
-  override readonly name = 'GeodataFailed';
-}
+/** Looks at the cancel flag, and says how far the job is. */
+type Look = (processed?: number) => void;
 
 /**
  * Reads the observations of a period and writes its timeline.
- * @throws errors of SQLite, DayBlobCorrupt, UnusableGeneration, SourcesChanged if files go on changing.
+ * @throws errors of SQLite, DayBlobCorrupt, SourcesChanged if files go on changing.
  */
 export function buildTimeline(
   task: TimelineTask,
   options: TimelineOptions = timelineOptions,
 ): TimelineOutcome {
   const control = new TimelineControl(task.control);
-  try {
+  const look: Look = (processed) => {
+    if (processed !== undefined) control.setProcessed(processed);
     if (control.isCancelled) throw new Cancelled();
-    return withLookup(task, (lookup) =>
-      untilUnchanged(() => run(task, control, { ...options, ...lookup })),
+  };
+  try {
+    look();
+    return withGeodata(task, (geodata) =>
+      untilUnchanged(() => run(task, options, geodata ?? options.geodata, look)),
     );
   } catch (error) {
     if (error instanceof Cancelled) return { state: 'cancelled' };
     throw error;
-  }
-}
-
-function withLookup<T>(
-  { geodataPath }: TimelineTask,
-  work: (lookup: Pick<TimelineOptions, 'lookup'>) => T,
-): T {
-  if (geodataPath === null) return work({});
-  const geodata = new GeodataLookup(geodataPath);
-  try {
-    return work({ lookup: { find: (lat, lon) => findIn(geodata, lat, lon) } });
-  } finally {
-    geodata.close();
-  }
-}
-
-/** What is wrong with a generation must not pass for damage to the library. */
-function findIn(geodata: AdminLookup, lat: number, lon: number): AdminPlace {
-  try {
-    return geodata.find(lat, lon);
-  } catch {
-    throw new GeodataFailed();
   }
 }
 
@@ -76,18 +56,21 @@ function untilUnchanged<T>(work: () => T): T {
 
 function run(
   task: TimelineTask,
-  control: TimelineControl,
   options: TimelineOptions,
+  geodata: Geodata | undefined,
+  look: Look,
 ): TimelineOutcome {
   const period = periodOf(task.startDay, task.endDay);
   const reader = new DayReader(task.libraryPath);
   try {
-    const observations = reader.count(period.startDay, period.endDay);
-    control.setTotal(observations);
     const { sources } = reader;
-    const engine = new TimelineEngine(period, sources, options.lookup, options);
-    const facts = feed(engine, reader, period, { control, options });
-    const json = writeResult(facts, { dataset: task.dataset, sources, options });
+    const observations = reader.count(period.startDay, period.endDay);
+    new TimelineControl(task.control).setTotal(observations);
+    const engine = new TimelineEngine(period, sources, geodata?.lookup, options);
+    const facts = feed(engine, reader, period, look, options.onDay);
+    look();
+    const json = writeResult(facts, { dataset: geodata?.dataset ?? null, sources, options });
+    look();
     // The fastest level: a result is kept for minutes, and is one of few.
     const compressed = gzipSync(json, { level: 1 });
     return { state: 'completed', json: compressed, bytes: json.length, observations };
@@ -100,15 +83,11 @@ function feed(
   engine: TimelineEngine,
   reader: DayReader,
   period: Period,
-  { control, options }: { control: TimelineControl; options: TimelineOptions },
+  look: Look,
+  onDay?: (day: number) => void,
 ): TimelineFacts {
   let processed = 0;
   let sinceLook = 0;
-  const look = (): void => {
-    sinceLook = 0;
-    control.setProcessed(processed);
-    if (control.isCancelled) throw new Cancelled();
-  };
   const last = period.endDay + lookDays;
   let day = reader.nextDay(period.startDay - lookDays);
   for (; day !== undefined && day <= last; day = reader.nextDay(day + 1)) {
@@ -120,11 +99,13 @@ function feed(
         engine.take(columns, from, to, source, kind);
         if (counts) processed += to - from;
         sinceLook += to - from;
-        if (sinceLook >= pointsBetweenLooks) look();
+        if (sinceLook < pointsBetweenLooks) return;
+        sinceLook = 0;
+        look(processed);
       },
     );
-    look();
-    options.onDay?.(day);
+    look(processed);
+    onDay?.(day);
   }
   return engine.finish();
 }

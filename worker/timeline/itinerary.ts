@@ -56,7 +56,7 @@ export class Itinerary implements DetectorSink {
 
   /** Takes a waypoint away from the track; times ascend. */
   setAside(point: Point): void {
-    // Only a long stay lets so many wait, and they are in its time.
+    // So many wait only in the time of a long stay, or in lists of places that were never gone to.
     if (this.#aside.isFull) this.#rejectFirst();
     this.#aside.push(point);
   }

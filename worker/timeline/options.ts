@@ -1,12 +1,12 @@
-import type { AdminLookup } from '../../model/admin-place.ts';
 import { maxPlaceRows, stayParameters, type StayParameters } from '../../model/stay-parameters.ts';
+import type { Geodata } from './geodata.ts';
 
 /** What tests may set otherwise. */
 export interface TimelineOptions {
   readonly stays: StayParameters;
   readonly maxPlaceRows: number;
-  /** Instead of the generation of the task. */
-  readonly lookup?: AdminLookup;
+  /** For a task without a generation. */
+  readonly geodata?: Geodata;
   /** Called after each day of observations. */
   readonly onDay?: (day: number) => void;
 }

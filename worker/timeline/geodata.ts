@@ -1,0 +1,51 @@
+import { GeodataLookup } from '../../geodata/lookup.ts';
+import type { AdminLookup, AdminPlace } from '../../model/admin-place.ts';
+import type { TimelineDataset } from '../../model/timeline-result.ts';
+import type { TimelineTask } from './task.ts';
+
+/** What names the places of one timeline. */
+export interface Geodata {
+  readonly lookup: AdminLookup;
+  readonly dataset: TimelineDataset;
+}
+
+/** A generation that was opened cannot be read. */
+class GeodataFailed extends Error {
+  override readonly name = 'GeodataFailed';
+}
+
+/**
+ * Does some work with the generation of a task. Where it is none, cannot be opened, or turns out to be unreadable on the
+ * way, the work is done without names: a timeline without them is better than none.
+ */
+export function withGeodata<T>(task: TimelineTask, work: (geodata?: Geodata) => T): T {
+  const opened = open(task);
+  if (opened === undefined) return work();
+  const { lookup, dataset } = opened;
+  try {
+    return work({ lookup: { find: (lat, lon) => findIn(lookup, lat, lon) }, dataset });
+  } catch (error) {
+    if (error instanceof GeodataFailed) return work();
+    throw error;
+  } finally {
+    lookup.close();
+  }
+}
+
+function open({ geodataPath, dataset }: TimelineTask) {
+  if (geodataPath === null || dataset === null) return undefined;
+  try {
+    return { lookup: new GeodataLookup(geodataPath), dataset };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Errors of SQLite among those of the library would have that one set aside. */
+function findIn(lookup: AdminLookup, lat: number, lon: number): AdminPlace {
+  try {
+    return lookup.find(lat, lon);
+  } catch {
+    throw new GeodataFailed();
+  }
+}
