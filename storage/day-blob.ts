@@ -1,4 +1,7 @@
 import { Buffer } from 'node:buffer';
+import { fail, NumberReader, readColumn, readTimes, unzigzag } from './number-columns.ts';
+
+export { DayBlobCorrupt } from './number-columns.ts';
 
 /** Points in one blob at most, so that whoever reads one can keep buffers of a fixed size. */
 export const dayBlobPoints = 65_536;
@@ -18,15 +21,6 @@ export const latLimitE7 = 900_000_000;
 export const lonLimitE7 = 1_800_000_000;
 /** A header, then at most five bytes for each of four numbers, and a bit. */
 const worstBytes = 16 + dayBlobPoints * 20 + dayBlobPoints / 8;
-
-/** A blob that is not what {@link encodeDay} wrote. */
-export class DayBlobCorrupt extends Error {
-  override readonly name = 'DayBlobCorrupt';
-
-  constructor() {
-    super('A day of observations cannot be decoded.');
-  }
-}
 
 /** Points as columns, to be filled and used again. */
 export interface PointColumns {
@@ -201,106 +195,6 @@ export function readHeader(blob: Uint8Array): DayHeader {
   const dayStartMs = unzigzag(reader.next()) * dayMs;
   const unitMs = (flags & wholeSeconds) === 0 ? 1 : 1_000;
   return { count, dayStartMs, unitMs, mode, at: reader.at };
-}
-
-function fail(): never {
-  throw new DayBlobCorrupt();
-}
-
-function unzigzag(number: number): number {
-  return (number >>> 1) ^ -(number & 1);
-}
-
-/** Reads numbers of at most five bytes; beyond the end it fails. */
-export class NumberReader {
-  readonly blob: Uint8Array;
-  at: number;
-
-  constructor(blob: Uint8Array, at: number) {
-    this.blob = blob;
-    this.at = at;
-  }
-
-  next(): number {
-    const first = this.blob[this.at]!;
-    if (first < 128) {
-      this.at += 1;
-      return first;
-    }
-    return this.long(this.at);
-  }
-
-  /** Reads a number of more than one byte, which begins at `from`. */
-  long(from: number): number {
-    this.at = from;
-    let number = 0;
-    for (let shift = 0; shift < 35; shift += 7) {
-      const byte = this.blob[this.at];
-      if (byte === undefined) fail();
-      this.at += 1;
-      number |= (byte & 127) << shift;
-      if (byte < 128) return number >>> 0;
-    }
-    return fail();
-  }
-}
-
-/** Reads `count` times, the last of which is returned, into the beginning of the column. */
-export function readTimes(
-  reader: NumberReader,
-  timeMs: Float64Array,
-  count: number,
-  beforeMs: number,
-  unitMs: number,
-): number {
-  const { blob } = reader;
-  let { at } = reader;
-  let time = beforeMs;
-  for (let i = 0; i < count; i += 1) {
-    // As NumberReader.next, but without a call for the numbers of one or two bytes that nearly all are.
-    let step = blob[at]!;
-    if (step < 128) at += 1;
-    else if (blob[at + 1]! < 128) {
-      step = (step & 127) | (blob[at + 1]! << 7);
-      at += 2;
-    } else {
-      step = reader.long(at);
-      at = reader.at;
-    }
-    time += step * unitMs;
-    timeMs[i] = time;
-  }
-  reader.at = at;
-  return time;
-}
-
-/** Reads `count` numbers of at most `limit`, the last of which is returned, into the beginning of the column. */
-export function readColumn(
-  reader: NumberReader,
-  column: Int32Array,
-  count: number,
-  before: number,
-  limit: number,
-): number {
-  const { blob } = reader;
-  let { at } = reader;
-  let value = before;
-  for (let i = 0; i < count; i += 1) {
-    let step = blob[at]!;
-    if (step < 128) at += 1;
-    else if (blob[at + 1]! < 128) {
-      step = (step & 127) | (blob[at + 1]! << 7);
-      at += 2;
-    } else {
-      step = reader.long(at);
-      at = reader.at;
-    }
-    value = (value + ((step >>> 1) ^ -(step & 1))) | 0;
-    if (value > limit || value < -limit) fail();
-    column[i] = value;
-  }
-  reader.at = at;
-  return value;
 }
 
 function readElevations(

@@ -1,14 +1,5 @@
-import {
-  DayBlobCorrupt,
-  dayMs,
-  latLimitE7,
-  lonLimitE7,
-  NumberReader,
-  readColumn,
-  readHeader,
-  readTimes,
-  type PointColumns,
-} from './day-blob.ts';
+import { dayMs, latLimitE7, lonLimitE7, readHeader, type PointColumns } from './day-blob.ts';
+import { DayBlobCorrupt, NumberReader, readColumn, readTimes } from './number-columns.ts';
 
 /** The columns that a cursor fills. */
 export type PositionColumns = Pick<PointColumns, 'timeMs' | 'latE7' | 'lonE7'>;

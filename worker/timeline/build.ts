@@ -17,9 +17,6 @@ const pointsBetweenLooks = 50_000;
 
 class Cancelled extends Error {}
 
-/** Looks at the cancel flag, and says how far the job is. */
-type Look = (processed?: number) => void;
-
 /**
  * Reads the observations of a period and writes its timeline.
  * @throws errors of SQLite, DayBlobCorrupt, SourcesChanged if files go on changing.
@@ -29,19 +26,21 @@ export function buildTimeline(
   options: TimelineOptions = timelineOptions,
 ): TimelineOutcome {
   const control = new TimelineControl(task.control);
-  const look: Look = (processed) => {
-    if (processed !== undefined) control.setProcessed(processed);
-    if (control.isCancelled) throw new Cancelled();
-  };
   try {
-    look();
+    look(control);
     return withGeodata(task, (geodata) =>
-      untilUnchanged(() => run(task, options, geodata ?? options.geodata, look)),
+      untilUnchanged(() => run(task, options, geodata ?? options.geodata, control)),
     );
   } catch (error) {
     if (error instanceof Cancelled) return { state: 'cancelled' };
     throw error;
   }
+}
+
+/** @param processed observations of the period. */
+function look(control: TimelineControl, processed?: number): void {
+  if (processed !== undefined) control.setProcessed(processed);
+  if (control.isCancelled) throw new Cancelled();
 }
 
 function untilUnchanged<T>(work: () => T): T {
@@ -58,19 +57,19 @@ function run(
   task: TimelineTask,
   options: TimelineOptions,
   geodata: Geodata | undefined,
-  look: Look,
+  control: TimelineControl,
 ): TimelineOutcome {
   const period = periodOf(task.startDay, task.endDay);
   const reader = new DayReader(task.libraryPath);
   try {
     const { sources } = reader;
     const observations = reader.count(period.startDay, period.endDay);
-    new TimelineControl(task.control).setTotal(observations);
+    control.setTotal(observations);
     const engine = new TimelineEngine(period, sources, geodata?.lookup, options);
-    const facts = feed(engine, reader, period, look, options.onDay);
-    look();
+    const facts = feed(engine, reader, period, control, options.onDay);
+    look(control);
     const json = writeResult(facts, { dataset: geodata?.dataset ?? null, sources, options });
-    look();
+    look(control);
     // The fastest level: a result is kept for minutes, and is one of few.
     const compressed = gzipSync(json, { level: 1 });
     return { state: 'completed', json: compressed, bytes: json.length, observations };
@@ -83,7 +82,7 @@ function feed(
   engine: TimelineEngine,
   reader: DayReader,
   period: Period,
-  look: Look,
+  control: TimelineControl,
   onDay?: (day: number) => void,
 ): TimelineFacts {
   let processed = 0;
@@ -101,10 +100,10 @@ function feed(
         sinceLook += to - from;
         if (sinceLook < pointsBetweenLooks) return;
         sinceLook = 0;
-        look(processed);
+        look(control, processed);
       },
     );
-    look(processed);
+    look(control, processed);
     onDay?.(day);
   }
   return engine.finish();
