@@ -1,7 +1,7 @@
 import { nowhere, type AdminPlace } from '../../../model/admin-place.ts';
 import { placeLevels, type PlaceLevel } from '../../../model/timeline-result.ts';
 import { PairSet } from './pair-set.ts';
-import type { Presence } from './presence.ts';
+import type { Presence } from '../presence.ts';
 import type { Stop } from './stop.ts';
 
 /** The slowest moment in a unit, for one that nobody stopped in. */

@@ -6,7 +6,7 @@ import type { DayRows } from './day-rows.ts';
 import type { LongestStops } from './longest-stops.ts';
 import { nightsWithin } from './nights.ts';
 import type { PlaceFinder } from './place-finder.ts';
-import type { Presence } from './presence.ts';
+import type { Presence } from '../presence.ts';
 import { Run } from './run.ts';
 import type { Stop } from './stop.ts';
 import type { Way } from './way.ts';

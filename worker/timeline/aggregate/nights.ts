@@ -1,5 +1,5 @@
 import { dayMs } from '../../../storage/day-blob.ts';
-import { unitsPerDegree } from '../detect/earth.ts';
+import { unitsPerDegree } from '../earth.ts';
 
 const hourMs = 3_600_000;
 const nightHour = 3;

@@ -1,5 +1,5 @@
 import { nowhere, type AdminLookup, type AdminPlace } from '../../../model/admin-place.ts';
-import { unitsPerDegree } from '../detect/earth.ts';
+import { unitsPerDegree } from '../earth.ts';
 import type { AdminRows, AdminUnit } from './admin-rows.ts';
 
 /** Side of the squares that share an answer on the way: about 55 m. */

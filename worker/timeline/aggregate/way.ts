@@ -1,5 +1,5 @@
 import { dayOf } from '../../../storage/day-blob.ts';
-import { distanceM } from '../detect/earth.ts';
+import { distanceM } from '../earth.ts';
 import { isInPeriod, secondsWithin, type Period } from '../period.ts';
 import type { DayRows } from './day-rows.ts';
 

@@ -1,4 +1,4 @@
-import { distanceM } from './earth.ts';
+import { distanceM } from '../earth.ts';
 import type { DetectionParameters } from './parameters.ts';
 import { Point } from './point.ts';
 import { PointQueue } from './point-queue.ts';

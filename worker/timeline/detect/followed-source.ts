@@ -1,5 +1,5 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
-import { distanceM } from './earth.ts';
+import { distanceM } from '../earth.ts';
 import { waypointKind, type Point } from './point.ts';
 
 /** A source is followed until it has been silent for so long, ms. */

@@ -1,4 +1,4 @@
-import { metresPerUnit, polarLatE7, radiansPerUnit, wrapLonE7 } from './earth.ts';
+import { metresPerUnit, polarLatE7, radiansPerUnit, wrapLonE7 } from '../earth.ts';
 
 const poleE7 = 900_000_000;
 

@@ -1,5 +1,5 @@
 import type { Period } from '../period.ts';
-import { distanceM } from './earth.ts';
+import { distanceM } from '../earth.ts';
 import type { DetectionParameters } from './parameters.ts';
 import { Point } from './point.ts';
 import { Stay } from './stay.ts';

@@ -1,7 +1,7 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
-import { Presence } from '../aggregate/presence.ts';
+import { Presence } from '../presence.ts';
 import { secondsWithin, type Period } from '../period.ts';
-import { distanceM, wrapLonE7 } from './earth.ts';
+import { distanceM, wrapLonE7 } from '../earth.ts';
 import { LocalPlane } from './local-plane.ts';
 import { Point } from './point.ts';
 import type { PointQueue } from './point-queue.ts';

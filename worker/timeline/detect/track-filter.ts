@@ -1,5 +1,5 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
-import { distanceM, metresPerUnit, radiansPerUnit, wrapLonE7 } from './earth.ts';
+import { distanceM, metresPerUnit, radiansPerUnit, wrapLonE7 } from '../earth.ts';
 import { FollowedSource } from './followed-source.ts';
 import { Point, waypointKind } from './point.ts';
 import type { SteadyLimits } from './stay.ts';

@@ -1,7 +1,7 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import type { DayRow } from '../../../storage/library/day-reader.ts';
 import { DayStream } from './day-stream.ts';
-import { StreamHeap } from './stream-heap.ts';
+import { mostOverlappingBytes, StreamHeap } from './stream-heap.ts';
 
 /** Takes points `from`…`to` (exclusive) of one source; the columns are valid during the call. */
 export type TakePoints = (
@@ -22,8 +22,9 @@ export function mergeDay(
   rows: readonly DayRow[],
   load: (row: DayRow) => Uint8Array,
   take: TakePoints,
+  mostBytes = mostOverlappingBytes,
 ): void {
-  const heap = new StreamHeap();
+  const heap = new StreamHeap(mostBytes);
   let next = 0;
   const isDue = (row: DayRow): boolean =>
     heap.first === undefined || row.firstMs <= heap.first.timeMs;

@@ -4,12 +4,17 @@ import type { DayStream } from './day-stream.ts';
  * Encoded bytes and columns of blobs that overlap in time: some 30 million points of a track, or 15 million anywhere on
  * the earth. Only a file made to break things has more in one day, and out of order.
  */
-const mostBytes = 201_326_592;
+export const mostOverlappingBytes = 201_326_592;
 
 /** Streams that have a next point each, the earliest at the top. */
 export class StreamHeap {
+  readonly #mostBytes: number;
   readonly #heap: DayStream[] = [];
   #bytes = 0;
+
+  constructor(mostBytes: number) {
+    this.#mostBytes = mostBytes;
+  }
 
   get first(): DayStream | undefined {
     return this.#heap[0];
@@ -24,7 +29,8 @@ export class StreamHeap {
   /** @throws an error where more streams are open than fit into memory. */
   add(stream: DayStream): void {
     this.#bytes += stream.bytes;
-    if (this.#bytes > mostBytes) throw new Error('Too many observations overlap within one day.');
+    if (this.#bytes > this.#mostBytes)
+      throw new Error('Too many observations overlap within one day.');
     const heap = this.#heap;
     let at = heap.length;
     heap.push(stream);

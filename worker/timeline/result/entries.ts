@@ -10,7 +10,7 @@ import type { DaySource } from '../../../storage/library/day-reader.ts';
 import type { AdminRow } from '../aggregate/admin-rows.ts';
 import type { DayRow } from '../aggregate/day-rows.ts';
 import type { Stop } from '../aggregate/stop.ts';
-import { unitsPerDegree } from '../detect/earth.ts';
+import { unitsPerDegree } from '../earth.ts';
 import type { TimelineFacts } from '../engine.ts';
 import { secondsWithin, type Period } from '../period.ts';
 import { dateText, instantText } from './instants.ts';

@@ -1,4 +1,4 @@
-import { distanceM, earthRadiusM, radiansPerUnit } from '../detect/earth.ts';
+import { distanceM, earthRadiusM, radiansPerUnit } from '../earth.ts';
 
 interface Place {
   readonly number: number;

@@ -1,5 +1,5 @@
-import { dayOf } from '../../../storage/day-blob.ts';
-import { isInPeriod, type Period } from '../period.ts';
+import { dayOf } from '../../storage/day-blob.ts';
+import { isInPeriod, type Period } from './period.ts';
 
 const dayMs = 86_400_000;
 
