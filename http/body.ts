@@ -97,8 +97,11 @@ export function contentOf(exchange: Exchange, { idleBodyMs }: HttpLimits): Reque
   };
 }
 
+/** Pieces from this size on have memory of their own. */
+const freedBytes = 16_384;
+
 /** How far the connection runs ahead of the handler. */
-const aheadBytes = 524_288;
+const aheadBytes = 262_144;
 
 /**
  * The bytes of a body as they come. Node's own iterator of a request costs an upload a third of its speed, and hands over one
@@ -121,6 +124,7 @@ class BodyPieces implements AsyncIterator<Uint8Array, undefined> {
   readonly #idleMs: number;
   readonly #pieces: Uint8Array[] = [];
   #bytes = 0;
+  #given: Uint8Array | undefined;
   #waiting: PromiseWithResolvers<Piece> | undefined;
   /** Runs while the handler waits for the client: the time it takes to store a piece is not the client's. */
   #timer: NodeJS.Timeout | undefined;
@@ -134,9 +138,12 @@ class BodyPieces implements AsyncIterator<Uint8Array, undefined> {
   }
 
   next(): Promise<Piece> {
+    free(this.#given);
+    this.#given = undefined;
     const value = this.#pieces.shift();
     if (value !== undefined) {
       this.#bytes -= value.length;
+      this.#given = value;
       return Promise.resolve({ value, done: false });
     }
     if (this.#req.readableEnded) return Promise.resolve(this.#end());
@@ -166,6 +173,7 @@ class BodyPieces implements AsyncIterator<Uint8Array, undefined> {
   readonly #onData = (value: Uint8Array): void => {
     const waiting = this.#take();
     if (waiting !== undefined) {
+      this.#given = value;
       waiting.resolve({ value, done: false });
       return;
     }
@@ -197,4 +205,15 @@ class BodyPieces implements AsyncIterator<Uint8Array, undefined> {
     this.#end();
     return new WaypointError(this.#isLate ? 'timeout' : 'bad_request');
   }
+}
+
+/**
+ * Gives the memory of a piece back at once. Left to the garbage collector, which sees little of it, the pieces of a large body make
+ * up two thirds of the process and a fifth of the work.
+ */
+function free(piece: Uint8Array | undefined): void {
+  const buffer = piece?.buffer;
+  if (!(buffer instanceof ArrayBuffer) || buffer.byteLength < freedBytes) return;
+  // Only memory that is all this piece's: small ones may share theirs.
+  if (buffer.byteLength === piece?.byteLength) buffer.transfer(0);
 }

@@ -8,7 +8,7 @@ export interface RequestContent {
   /** As announced, bytes; undefined for a body sent in chunks. */
   readonly length: number | undefined;
   /**
-   * The bytes as they arrive, to be read once. Ends with an error when the client hangs up, or sends nothing for
+   * The bytes as they arrive, to be read once; each piece is good until the next one is asked for. Ends with an error when the client hangs up, or sends nothing for
    * HttpLimits.idleBodyMs.
    */
   readonly bytes: () => AsyncIterable<Uint8Array>;

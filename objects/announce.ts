@@ -11,13 +11,16 @@ import type { ObjectParts } from './parts.ts';
 export async function isHeld(
   { repository }: Permit,
   { oid, size }: ObjectBody,
-  { holdings, contents }: ObjectParts,
+  { holdings, journal, contents }: ObjectParts,
 ): Promise<boolean> {
   const held = holdings.size(repository.id, oid);
   if (held === undefined) return false;
   if (held !== size) throw new WaypointError('content_mismatch');
   // What was quarantined is asked for again.
-  return (await contents.has(oid)) === size;
+  const isThere = (await contents.has(oid)) === size;
+  // The row may be another upload's of this moment.
+  await journal.settled();
+  return isThere;
 }
 
 /** The room for uploads, as an announcement sees it; bytes. */

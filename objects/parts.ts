@@ -2,6 +2,7 @@ import type { Clock, Log } from '../model/process.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import type { ObjectsDirectory } from '../storage/objects/directory.ts';
 import type { Holdings } from '../storage/objects/holdings.ts';
+import type { Journal } from '../storage/objects/journal.ts';
 import type { ObjectsConfig } from './config.ts';
 import type { Logins } from './credentials.ts';
 import type { FailedUploads } from './failed-uploads.ts';
@@ -20,6 +21,7 @@ export interface ObjectParts {
   readonly freeBytes: () => Promise<number>;
   readonly directory: ObjectsDirectory;
   readonly holdings: Holdings;
+  readonly journal: Journal;
   readonly logins: Logins;
   readonly tokens: Tokens;
   readonly failed: FailedUploads;

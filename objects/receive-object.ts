@@ -45,7 +45,7 @@ async function store(
   { repository }: Permit,
   object: ObjectBody,
   source: AsyncIterable<Uint8Array>,
-  { contents, holdings, clock }: ObjectParts,
+  { contents, holdings, journal, clock }: ObjectParts,
 ): Promise<void> {
   const received = await contents.put(object.oid, object.size, source);
   try {
@@ -60,4 +60,5 @@ async function store(
     throw error;
   }
   await received.settle();
+  await journal.sync();
 }

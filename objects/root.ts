@@ -6,6 +6,7 @@ import { DiskContentStore } from '../storage/content-store/disk-store.ts';
 import type { Database } from '../storage/database.ts';
 import { prepareDirectory, type ObjectsDirectory } from '../storage/objects/directory.ts';
 import { prepareHoldings, type Holdings } from '../storage/objects/holdings.ts';
+import { Journal } from '../storage/objects/journal.ts';
 import { openObjectsDatabase } from '../storage/objects/open.ts';
 
 const secretBytes = 32;
@@ -23,7 +24,9 @@ export interface ObjectsRoot {
   /** The key of tokens. */
   readonly secret: Uint8Array;
   readonly freeBytes: () => Promise<number>;
-  readonly close: () => void;
+  /** Of a server, whose commits are not on the disk before this is synced. */
+  readonly journal: Journal;
+  readonly close: () => Promise<void>;
 }
 
 export interface OpenRootOptions {
@@ -53,8 +56,14 @@ export async function openRoot(path: string, { owner }: OpenRootOptions): Promis
   await contents.prepare();
   const hasContents = (await readdir(join(path, 'objects'))).length > 0;
   const secret = await readSecret(join(path, 'secret'));
-  const waitMs = owner === 'server' ? 0 : commandWaitMs;
-  const db = openObjectsDatabase({ path: join(path, 'objects.sqlite'), waitMs, hasContents });
+  const database = join(path, 'objects.sqlite');
+  const db = openObjectsDatabase({
+    path: database,
+    waitMs: owner === 'server' ? 0 : commandWaitMs,
+    areCommitsSynced: owner === 'command',
+    hasContents,
+  });
+  const journal = new Journal(database);
   return {
     path,
     db,
@@ -66,7 +75,11 @@ export async function openRoot(path: string, { owner }: OpenRootOptions): Promis
       const { bavail, bsize } = await statfs(path);
       return bavail * bsize;
     },
-    close: () => db.close(),
+    journal,
+    close: async () => {
+      await journal.close();
+      db.close();
+    },
   };
 }
 

@@ -58,7 +58,7 @@ export async function startObjectServer(options: ObjectServerOptions): Promise<O
     return await serve(root, lock, options);
   } catch (error) {
     lock?.release();
-    root.close();
+    await root.close();
     throw error;
   }
 }
@@ -91,13 +91,13 @@ async function serve(
       await parts.underWay.ended();
       await parts.traffic.flush();
       lock.release();
-      root.close();
+      await root.close();
     },
   };
 }
 
 function buildParts(root: ObjectsRoot, { config, log, clock }: ObjectServerOptions): ObjectParts {
-  const { directory, holdings, contents, freeBytes, secret } = root;
+  const { directory, holdings, journal, contents, freeBytes, secret } = root;
   return {
     config,
     clock,
@@ -106,6 +106,7 @@ function buildParts(root: ObjectsRoot, { config, log, clock }: ObjectServerOptio
     freeBytes,
     directory,
     holdings,
+    journal,
     logins: new Logins(directory, clock),
     tokens: createTokens({ key: secret, now: clock.now }),
     failed: new FailedUploads(clock),

@@ -3,6 +3,8 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { splitCommand } from '../../model/command-words.ts';
+import { parseListenAddress } from '../../model/listen-address.ts';
+import type { Settings } from '../../model/settings.ts';
 import { authenticate, NotAuthenticated } from '../../objects/authenticate.ts';
 import { openRoot } from '../../objects/root.ts';
 import { computePaths, defaultConfigFile } from '../paths.ts';
@@ -45,10 +47,18 @@ export async function authenticateCommand(
       operation,
       now: Date.now(),
     });
+    // Clients then try what they make of the ssh remote.
+    if (!tellsWhere(settings)) return JSON.stringify(answer);
     return JSON.stringify({ ...answer, href: `${clientBaseUrl(settings)}/${repository}` });
   } finally {
-    opened.close();
+    await opened.close();
   }
+}
+
+/** A server that listens everywhere does not know by which name others reach it. */
+function tellsWhere({ objects_public_url: url, objects_listen: listen }: Settings): boolean {
+  const host = parseListenAddress(listen)?.host;
+  return url !== undefined || (host !== '0.0.0.0' && host !== '::');
 }
 
 /** @throws NotAuthenticated */

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import type { Server, ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
+import { createSecureContext } from 'node:tls';
 import { parseByteSize } from '../../model/byte-size.ts';
 import {
   isLoopbackHost,
@@ -93,9 +94,14 @@ function readCertificate(settings: Settings): ((options: ServerOptions) => Serve
   }
   try {
     const [cert, key] = [readFileSync(certFile), readFileSync(keyFile)];
+    createSecureContext({ cert, key });
     return (options) => createTlsServer({ ...options, cert, key });
   } catch (cause) {
-    throw new StartRefused(78, 'The certificate of the object server cannot be read.', cause);
+    throw new StartRefused(
+      78,
+      'The certificate of the object server, or its key, cannot be read.',
+      cause,
+    );
   }
 }
 

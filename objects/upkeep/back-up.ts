@@ -65,7 +65,7 @@ async function copyContents(
 ): Promise<BackupOutcome> {
   const outcome = { copied: 0, copiedBytes: 0, present: 0, missing: [] as string[] };
   // What the snapshot names, not what is held now: an object that is let go meanwhile keeps its bytes for the grace period.
-  const db = openObjectsDatabase({ path: snapshot, waitMs: 0, hasContents: false });
+  const db = openCopy(snapshot);
   try {
     for (const { oid, size } of namedIn(db)) {
       if ((await copies.has(oid)) === size) {
@@ -119,7 +119,11 @@ async function copyContent(
 
 /** A server may have been tried on the copy and killed: its journal must not be played into the new database. */
 function finishJournal(path: string): void {
-  openObjectsDatabase({ path, waitMs: 0, hasContents: false }).close();
+  openCopy(path).close();
+}
+
+function openCopy(path: string): Database {
+  return openObjectsDatabase({ path, waitMs: 0, areCommitsSynced: true, hasContents: false });
 }
 
 async function copyKey(from: string, to: string): Promise<void> {

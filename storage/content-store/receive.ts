@@ -29,9 +29,8 @@ export async function receive(
   }
 }
 
-/** Bytes, and pieces, that are written at once. */
-const writeBytes = 1_048_576;
-const writePieces = 256;
+/** What is written at once, from each of two buffers. */
+const writeBytes = 524_288;
 
 /** Hashes and gathers what comes while the former bytes are being written. */
 async function writeChecked(
@@ -41,51 +40,75 @@ async function writeChecked(
   source: AsyncIterable<Uint8Array>,
 ): Promise<void> {
   const hash = createHash('sha256');
+  const writer = new Writer(file, size);
   let received = 0;
-  let gathered: Uint8Array[] = [];
-  let gatheredBytes = 0;
-  let writing: Promise<void> | undefined;
   try {
     for await (const chunk of source) {
       received += chunk.length;
       if (received > size) throw new WaypointError('content_mismatch');
       hash.update(chunk);
-      gathered.push(chunk);
-      gatheredBytes += chunk.length;
-      if (gatheredBytes >= writeBytes || gathered.length >= writePieces) await writeGathered();
+      await writer.take(chunk);
     }
-    await writeGathered();
-    await writing;
+    await writer.finish();
   } finally {
     // The file must not be closed under a write.
-    await writing?.catch(() => undefined);
+    await writer.settled();
   }
   if (received !== size || hash.digest('hex') !== oid) throw new WaypointError('content_mismatch');
+}
 
-  async function writeGathered(): Promise<void> {
-    await writing;
-    writing = writeAll(file, gathered);
+/** Writes to a file from two buffers in turn: one is filled while the other is written. */
+class Writer {
+  readonly #file: FileHandle;
+  #filling: Uint8Array;
+  #other: Uint8Array;
+  #filled = 0;
+  #writing: Promise<void> | undefined;
+
+  /** @param size bytes to come; small contents need small buffers. */
+  constructor(file: FileHandle, size: number) {
+    this.#file = file;
+    this.#filling = Buffer.allocUnsafeSlow(Math.min(size, writeBytes));
+    this.#other = size <= writeBytes ? this.#filling : Buffer.allocUnsafeSlow(writeBytes);
+  }
+
+  /** Copies a chunk; waits where the disk is behind. */
+  async take(chunk: Uint8Array): Promise<void> {
+    let rest = chunk;
+    while (rest.length > 0) {
+      if (this.#filled === this.#filling.length) await this.#write();
+      const part = rest.subarray(0, this.#filling.length - this.#filled);
+      this.#filling.set(part, this.#filled);
+      this.#filled += part.length;
+      rest = rest.subarray(part.length);
+    }
+  }
+
+  async finish(): Promise<void> {
+    if (this.#filled > 0) await this.#write();
+    await this.#writing;
+  }
+
+  /** Resolves when nothing is being written any more, whatever became of it. */
+  async settled(): Promise<void> {
+    await this.#writing?.catch(() => undefined);
+  }
+
+  async #write(): Promise<void> {
+    await this.#writing;
+    this.#writing = writeFully(this.#file, this.#filling.subarray(0, this.#filled));
     // Looked at before the next write; until then nobody waits for it.
-    writing.catch(() => undefined);
-    [gathered, gatheredBytes] = [[], 0];
+    this.#writing.catch(() => undefined);
+    [this.#filling, this.#other] = [this.#other, this.#filling];
+    this.#filled = 0;
   }
 }
 
 /** A disk that is nearly full writes less than it is given, and says why only when asked again. */
-async function writeAll(file: FileHandle, pieces: readonly Uint8Array[]): Promise<void> {
-  let rest = pieces.filter(({ length }) => length > 0);
-  while (rest.length > 0) {
-    const { bytesWritten } = await file.writev(rest);
-    rest = without(rest, bytesWritten);
+async function writeFully(file: FileHandle, bytes: Uint8Array): Promise<void> {
+  let written = 0;
+  while (written < bytes.length) {
+    const { bytesWritten } = await file.write(bytes, written, bytes.length - written);
+    written += bytesWritten;
   }
-}
-
-function without(pieces: readonly Uint8Array[], bytes: number): Uint8Array[] {
-  const rest: Uint8Array[] = [];
-  let left = bytes;
-  for (const piece of pieces) {
-    if (left < piece.length) rest.push(piece.subarray(left));
-    left = Math.max(0, left - piece.length);
-  }
-  return rest;
 }

@@ -26,15 +26,22 @@ export interface OpenObjectsOptions {
    * tries again later; some seconds for commands.
    */
   readonly waitMs: number;
+  /** Whether each commit is on the disk when it returns; otherwise {@link Journal} sees to that. */
+  readonly areCommitsSynced: boolean;
   /** Contents are there already: an empty database is never made over a lost one. */
   readonly hasContents: boolean;
 }
 
 /**
- * Opens the database of an object store, made if there is none. What was committed survives a power cut.
+ * Opens the database of an object store, made if there is none.
  * @throws ObjectsRefused
  */
-export function openObjectsDatabase({ path, waitMs, hasContents }: OpenObjectsOptions): Connection {
+export function openObjectsDatabase({
+  path,
+  waitMs,
+  areCommitsSynced,
+  hasContents,
+}: OpenObjectsOptions): Connection {
   const isThere = existsSync(path);
   if (!isThere && hasContents) throw new ObjectsRefused('missing');
   createPrivateFile(path);
@@ -49,6 +56,7 @@ export function openObjectsDatabase({ path, waitMs, hasContents }: OpenObjectsOp
     db.pragma('trusted_schema = OFF');
     db.pragma('temp_store = MEMORY');
     migrate(db, objectMigrations, () => undefined);
+    if (!areCommitsSynced) db.pragma('synchronous = NORMAL');
     db.pragma(`busy_timeout = ${waitMs}`);
     return db;
   } catch (error) {

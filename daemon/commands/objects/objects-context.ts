@@ -9,9 +9,13 @@ const shortFlags = {
   listen: 'objects_listen',
   root: 'objects_root',
   publicUrl: 'objects_public_url',
+  tlsCert: 'objects_tls_cert',
+  tlsKey: 'objects_tls_key',
+  insecureHttp: 'objects_insecure_http',
+  batch: 'objects_batch',
 } as const satisfies Record<string, SettingKey>;
 
-export type ShortFlags = { readonly [Name in keyof typeof shortFlags]?: string };
+export type ShortFlags = { readonly [Name in keyof typeof shortFlags]?: string | boolean };
 
 export interface ObjectsContext {
   readonly settings: Settings;
@@ -27,7 +31,8 @@ export function objectsContext(command: Command, given: ShortFlags): ObjectsCont
   const changes: Partial<Record<SettingKey, unknown>> = {};
   for (const [name, key] of Object.entries(shortFlags)) {
     const value = given[name as keyof ShortFlags];
-    if (value === undefined) continue;
+    // commander says true of a --no-… that was not given.
+    if (value === undefined || (name === 'batch' && value === true)) continue;
     const from = `--${name.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
     changes[key] = checkSetting(key, value, { from, base: process.cwd(), exitCode: 64 });
   }

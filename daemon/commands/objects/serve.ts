@@ -16,6 +16,10 @@ export function registerServeObjects(objects: Command): void {
     .option('--listen <host:port>', 'as --objects-listen')
     .option('--root <dir>', 'as --objects-root')
     .option('--public-url <url>', 'as --objects-public-url')
+    .option('--tls-cert <file>', 'as --objects-tls-cert')
+    .option('--tls-key <file>', 'as --objects-tls-key')
+    .option('--insecure-http', 'as --objects-insecure-http')
+    .option('--no-batch', 'as --objects-batch=false')
     .addHelpText('after', objectFlagsHelp)
     .action(async (options: ShortFlags, command: Command) => {
       await serveObjects(options, command);

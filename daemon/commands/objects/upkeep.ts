@@ -57,10 +57,10 @@ interface GcOptions extends RootOptions {
 function registerGc(objects: Command): void {
   withRootOptions(objects.command('gc'))
     .description(
-      'Takes files that no repository holds any more out of sight, and deletes those that were taken out of sight\nlong enough ago. Never runs by itself.',
+      'Sets aside (in quarantine/) the files that no repository holds any more, and deletes those that were set aside\nlong enough ago. Never runs by itself.',
     )
     .option('--dry-run', 'only tell what would be done')
-    .option('--grace-days <days>', 'how long both wait', String(defaultGraceDays))
+    .option('--grace-days <days>', 'how old a file must be for either', String(defaultGraceDays))
     .action(async (options: GcOptions, command: Command) => {
       const days = Number(options.graceDays);
       if (!(days >= 0) || options.graceDays.trim() === '') {
@@ -72,12 +72,13 @@ function registerGc(objects: Command): void {
         return collectGarbage(root, { graceMs: days * dayMs, isDryRun, now: Date.now() });
       });
       if (options.json === true) return printJson({ ...outcome, dry_run: isDryRun });
-      const [would, were] = isDryRun ? ['would be ', 'would be'] : ['', 'were'];
+      const { quarantined, quarantinedBytes, deleted, deletedBytes } = outcome;
+      const would = isDryRun ? 'would be ' : '';
       await print(
-        `${counted(outcome.quarantined, 'object')} of ${megabytes(outcome.quarantinedBytes)} that no repository holds ${would === '' ? were : 'would be'} taken out of sight;`,
+        `${would}set aside: ${counted(quarantined, 'object')}, ${megabytes(quarantinedBytes)}, held by no repository`,
       );
       await print(
-        `${counted(outcome.deleted, 'object')} of ${megabytes(outcome.deletedBytes)} ${were} deleted.`,
+        `${would}deleted:   ${counted(deleted, 'object')}, ${megabytes(deletedBytes)}, set aside more than ${counted(days, 'day')} ago`,
       );
     });
 }
@@ -92,10 +93,16 @@ function registerBackup(objects: Command): void {
         const target = resolve(destination);
         if (target === resolve(root.path))
           throw usageError('The backup needs a directory of its own.');
-        const { backUp } = await import('../../../objects/upkeep/back-up.ts');
+        const [{ backUp }, { RootTaken }] = await Promise.all([
+          import('../../../objects/upkeep/back-up.ts'),
+          import('../../../objects/root.ts'),
+        ]);
         const progress = showBytes('Copied');
         try {
           return await backUp(root, target, progress.show);
+        } catch (cause) {
+          if (!(cause instanceof RootTaken)) throw cause;
+          throw new CliError('A server runs on the backup; it has to be stopped first.', 1, cause);
         } finally {
           progress.hide();
         }

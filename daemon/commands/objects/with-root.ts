@@ -46,7 +46,7 @@ export async function withRoot<T>(
   try {
     return await use(opened);
   } finally {
-    opened.close();
+    await opened.close();
   }
 }
 

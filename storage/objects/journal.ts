@@ -1,0 +1,52 @@
+import { open, type FileHandle } from 'node:fs/promises';
+
+/**
+ * Syncs the journal (`-wal`) of a database whose commits do not, without holding up the thread: on a disk that is busy with
+ * large files a sync takes seconds. What was committed before {@link sync} is on the disk when it resolves, in the journal or,
+ * checkpointed since, in the database.
+ */
+export class Journal {
+  readonly #path: string;
+  #file: FileHandle | undefined;
+  #running: Promise<void> | undefined;
+  /** Begins when the running one, which may have missed the newest commits, has ended. */
+  #next: Promise<void> | undefined;
+
+  constructor(databasePath: string) {
+    this.#path = `${databasePath}-wal`;
+  }
+
+  sync(): Promise<void> {
+    if (this.#running === undefined) return this.#begin();
+    this.#next ??= this.#running.then(
+      () => this.#begin(),
+      () => this.#begin(),
+    );
+    return this.#next;
+  }
+
+  /** Resolves when every sync that was asked for has ended: what can be read now is on the disk then. */
+  async settled(): Promise<void> {
+    await (this.#next ?? this.#running);
+  }
+
+  async close(): Promise<void> {
+    await this.settled().catch(() => undefined);
+    await this.#file?.close();
+  }
+
+  #begin(): Promise<void> {
+    this.#next = undefined;
+    const sync = this.#syncFile().finally(() => {
+      if (this.#running === sync) this.#running = undefined;
+    });
+    this.#running = sync;
+    return sync;
+  }
+
+  async #syncFile(): Promise<void> {
+    // Only locks on the database itself would be lost with another handle of its file.
+    this.#file ??= await open(this.#path, 'r+');
+    await this.#file.datasync();
+  }
+}
