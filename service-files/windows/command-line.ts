@@ -4,7 +4,7 @@ import { refuseControls, UnfitText } from '../service-program.ts';
  * Quotes a word for a Windows command line, as CommandLineToArgvW and the C runtime split it again: backslashes count
  * only in front of a quotation mark, and the one at the end stands in front of ours.
  */
-export function quoteWord(word: string): string {
+function quoteWord(word: string): string {
   refuseControls(word);
   const escaped = word.replaceAll(/(\\*)"/gu, String.raw`$1$1\"`).replace(/(\\+)$/u, '$1$1');
   return `"${escaped}"`;
