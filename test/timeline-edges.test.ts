@@ -401,6 +401,59 @@ test('a spike of 40 km at night changes nothing but the count of outliers', (t) 
   );
 });
 
+test('an hour of 0°N 0°E in a night is no journey to the sea', (t) => {
+  const points = staying({
+    place: kassel,
+    from: '2024-05-01T20:00:00Z',
+    to: '2024-05-02T08:00:00Z',
+  });
+  const lost = points.map((point, i): Observed => (i >= 120 && i < 180 ? [point[0], 0, 0] : point));
+  const result = made(t, [track(...lost)], '2024-05-01', '2024-05-02');
+  t.deepEqual(result.timeline.map(brief), ['stay 2024-05-01T20:00:00Z 43200']);
+  t.is(result.timeline[0]?.bridged_seconds, 3_660);
+  t.is(result.summary.outlier_observations, 60);
+  t.is(result.summary.unresolved_observations, 0);
+});
+
+test('a recorder that says nothing but 0°N 0°E says nothing', (t) => {
+  const points = Array.from({ length: 60 }, (_, i): Observed => [
+    Date.UTC(2024, 4, 1, 8) + i * minuteMs,
+    0,
+    0,
+  ]);
+  const result = made(t, [track(...points)], '2024-05-01');
+  t.deepEqual(result.timeline, []);
+  t.like(result.summary, { recorded_observations: 60, outlier_observations: 60, stop_seconds: 0 });
+});
+
+test('ten minutes of 0°N 0°E before the first reception are no stay', (t) => {
+  const cold = Array.from({ length: 10 }, (_, i): Observed => [
+    Date.UTC(2024, 4, 1, 8) + i * minuteMs,
+    0,
+    0,
+  ]);
+  const points = staying({
+    place: kassel,
+    from: '2024-05-01T08:10:00Z',
+    to: '2024-05-01T12:00:00Z',
+  });
+  const result = made(t, [track(...cold, ...points)], '2024-05-01');
+  t.deepEqual(result.timeline.map(brief), ['stay 2024-05-01T08:10:00Z 13800']);
+  t.is(result.summary.distance_m, 0);
+});
+
+test('a waypoint written at home about a place far off does not cut the evening to pieces', (t) => {
+  const trackPoints = staying({
+    place: kassel,
+    from: '2024-05-01T18:00:00Z',
+    to: '2024-05-01T22:00:00Z',
+  });
+  const waypoints: Observed[] = [[Date.parse('2024-05-01T20:00:30Z'), prague.lat, prague.lon]];
+  const result = made(t, [{ path: 'a.gpx', trackPoints, waypoints }], '2024-05-01');
+  t.deepEqual(stays(result).map(brief), ['stay 2024-05-01T18:00:00Z 14400']);
+  t.is(country(result, 'DE')?.stop_seconds, 14_400);
+});
+
 // The globe
 
 test('a home on 180° is one place on one side of it', (t) => {

@@ -11,6 +11,7 @@ import { openReader } from '../storage/database.ts';
 import { decodeDay, pointColumns } from '../storage/day-blob.ts';
 import { rounds } from './helpers/effort.ts';
 import {
+  days,
   libraryOf,
   timelineOf,
   type LibraryContent,
@@ -174,6 +175,23 @@ function storedObservations(libraryPath: string): RawObservation[] {
 function withoutCounts<T extends object>(stop: T): T {
   return { ...stop, recorded_observations: 0 };
 }
+
+test('a day asked for alone says what it says within a longer period', (t) => {
+  for (let seed = 301; seed <= 300 + rounds(6); seed += 1) {
+    const library = libraryOf(t, wildFiles(seed));
+    const period = { startDay: firstDay - 1, endDay: firstDay + 5 };
+    const { result } = timelineOf(t, library, period, noGeodata);
+    for (const day of result.days) {
+      const alone = timelineOf(t, library, days(day.date_utc), noGeodata).result;
+      // A stop that goes on is of the day alone, but of a later day of the whole.
+      t.deepEqual(
+        alone.days.map((row) => ({ ...row, stops: day.stops })),
+        [day],
+        `seed ${seed}`,
+      );
+    }
+  }
+});
 
 test('without a generation there are stops and totals, but no places and no names', (t) => {
   for (let seed = 201; seed <= 200 + rounds(2); seed += 1) {

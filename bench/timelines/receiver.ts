@@ -3,8 +3,8 @@ import { moved, type Position } from './geometry.ts';
 
 /**
  * The error of a receiver: it drifts, because the sky, the houses around and the filter in the chip change slowly. Its
- * size is 5–30 m (root mean square of the distance) and is another one for each situation; a metre or two of it is
- * independent from fix to fix.
+ * size is 5–30 m (standard deviation to the east, and to the north) and is another one for each situation; a metre or two
+ * of it is independent from fix to fix.
  */
 export class Receiver {
   readonly #random: Random;
@@ -21,9 +21,7 @@ export class Receiver {
   /** Indoors errors are larger and change more slowly. */
   enter(isIndoors: boolean): void {
     const random = this.#random;
-    const errorM = isIndoors ? random.between(5, 30) : random.between(5, 14);
-    // Two axes share the distance.
-    this.#deviationM = errorM / Math.SQRT2;
+    this.#deviationM = isIndoors ? random.between(5, 30) : random.between(5, 14);
     this.#memoryMs = (isIndoors ? random.between(90, 900) : random.between(30, 120)) * 1_000;
   }
 
