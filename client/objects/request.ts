@@ -69,6 +69,7 @@ function watchConnection(req: ClientRequest, url: URL): { isMade: () => boolean 
   let isMade = false;
   req.once('socket', (socket) => {
     isMade = req.reusedSocket;
+    if (isMade) return;
     const made = url.protocol === 'https:' ? 'secureConnect' : 'connect';
     socket.once(made, () => (isMade = true));
   });

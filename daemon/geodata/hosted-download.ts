@@ -19,7 +19,6 @@ export interface HostedDownloadOptions extends Pick<
 const defaultPausesMs = [1_000, 4_000, 16_000];
 /** A server may send us away for so long before we give up. */
 const longestWaitMs = 600_000;
-const progressMs = 250;
 
 /** The more a word says, the later it stands: of several servers, the best reason is told. */
 const telling: readonly InstallErrorCode[] = [
@@ -61,14 +60,15 @@ export function hostedDownload({
   };
 }
 
-async function fetchFrom(client: ObjectClient, request: ArtifactRequest): Promise<void> {
-  const { artifact, path, signal } = request;
+async function fetchFrom(
+  client: ObjectClient,
+  { artifact, path, onBytes, signal }: ArtifactRequest,
+): Promise<void> {
   const { oid, size } = artifact;
   const object = await client.find(oid, { signal });
   if (object === undefined) throw new InstallFailed('not_found');
   if (object.size !== size) throw new InstallFailed('mismatch');
-  const onProgress = sparingly(request.onBytes, size);
-  await client.fetch(object, { partPath: path, mode: 0o600, signal, onProgress });
+  await client.fetch(object, { partPath: path, mode: 0o600, signal, onProgress: onBytes });
 }
 
 async function requireSpace(
@@ -85,17 +85,6 @@ async function requireSpace(
 async function freeBytesOf(directory: string): Promise<number> {
   const { bavail, bsize } = await statfs(directory);
   return bavail * bsize;
-}
-
-/** What a status shows changes a few times a second; the end is never left out. */
-function sparingly(onBytes: (bytes: number) => void, size: number): (bytes: number) => void {
-  let toldAt = -Infinity;
-  return (bytes) => {
-    const now = performance.now();
-    if (bytes < size && now - toldAt < progressMs) return;
-    toldAt = now;
-    onBytes(bytes);
-  };
 }
 
 /** @throws what is no failure of a server, such as that of a disk. */

@@ -1,0 +1,723 @@
+/** Generations that are fetched: from our own object server, and from servers that do not behave. Loopback only. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { dirname, join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import Database from 'better-sqlite3';
+import test, { type ExecutionContext } from 'ava';
+import { identifyFile } from '../client/objects/index.ts';
+import { GenerationFiles, partialPath } from '../daemon/geodata/generation-files.ts';
+import { Geodata, type GeodataOverrides } from '../daemon/geodata/geodata.ts';
+import { hostedDownload, type HostedDownloadOptions } from '../daemon/geodata/hosted-download.ts';
+import type { CheckWhole } from '../daemon/geodata/installer.ts';
+import {
+  geodataStatusSchema,
+  type GeodataManifest,
+  type GeodataStatus,
+  type InstallStatus,
+} from '../model/geodata.ts';
+import { limits } from '../model/limits.ts';
+import { hashFile } from '../storage/hash-file.ts';
+import { checkWhole } from '../worker/geodata-tasks.ts';
+import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { rounds } from './helpers/effort.ts';
+import {
+  asBuiltin,
+  damage,
+  makeGeneration,
+  manifestOf,
+  placePartial,
+  type TestGeneration,
+} from './helpers/generations.ts';
+import { gate } from './helpers/http-server.ts';
+import {
+  cutAfter,
+  json,
+  redirect,
+  send,
+  serve,
+  silence,
+  stallAfter,
+  startMisbehavingServer,
+  type Script,
+} from './helpers/misbehaving-server.ts';
+import { startObjectRepository } from './helpers/object-repository.ts';
+
+interface SiteOptions {
+  readonly manifest: GeodataManifest;
+  readonly download?: HostedDownloadOptions;
+  readonly check?: CheckWhole;
+  /** Checks in a thread, as a daemon does. */
+  readonly inThread?: boolean;
+  readonly directory?: string;
+  /** With real pauses between tries. */
+  readonly waits?: boolean;
+}
+
+/** Geodata with a small builtin generation, in a daemon or by itself, which takes a tenth of the time. */
+interface Site {
+  /** What `GET /api/geodata` answers. */
+  readonly readStatus: () => Promise<string>;
+  readonly begin: (id: string) => Promise<unknown>;
+  readonly cancel: () => Promise<unknown>;
+  /** The town that only one generation knows. */
+  readonly landmark: () => Promise<string | undefined>;
+  /** `geodata` in the data directory. */
+  readonly directory: string;
+  readonly logged: string[];
+  /** What a restart of the daemon leaves. */
+  readonly reopen: () => Promise<Site>;
+}
+
+function overridesOf(t: ExecutionContext, options: SiteOptions): GeodataOverrides {
+  const { manifest, check = checkWhole, inThread = false, waits, download } = options;
+  const wait: HostedDownloadOptions['wait'] = async (_, signal) => signal?.throwIfAborted();
+  return {
+    manifest,
+    builtinPath: asBuiltin(makeGeneration(temporaryDirectory(t), 'shipped')),
+    ...(inThread ? {} : { check }),
+    download: hostedDownload({ ...(waits ? {} : { wait }), ...download }),
+  };
+}
+
+function openSite(t: ExecutionContext, options: SiteOptions): Site {
+  const directory = options.directory ?? join(temporaryDirectory(t), 'geodata');
+  const logged: string[] = [];
+  const line = (event: string, details = {}): void => {
+    logged.push(`${event} ${JSON.stringify(details)}`);
+  };
+  const log = { debug: line, info: line, warn: line, error: line };
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  const geodata = new Geodata({ directory, clock, log }, overridesOf(t, options));
+  geodata.start();
+  t.teardown(() => geodata.close());
+  return {
+    readStatus: async () => JSON.stringify(await geodata.status()),
+    begin: (id) => geodata.installer.install(id),
+    cancel: async () => geodata.installer.cancel(),
+    landmark: async () => nameOf((await geodata.places.find('landmark', 5)).places),
+    directory,
+    logged,
+    async reopen() {
+      await geodata.close();
+      return openSite(t, { ...options, directory });
+    },
+  };
+}
+
+async function startSite(t: ExecutionContext, options: SiteOptions): Promise<DaemonSite> {
+  const daemon = await startTestDaemon(t, {
+    settings: { geocoder: 'offline' },
+    options: { geodata: overridesOf(t, options) },
+  });
+  return siteOf(daemon);
+}
+
+interface DaemonSite extends Site {
+  readonly daemon: TestDaemon;
+  readonly reopen: () => Promise<DaemonSite>;
+}
+
+function siteOf(daemon: TestDaemon): DaemonSite {
+  return {
+    daemon,
+    readStatus: async () => (await daemon.get('/api/geodata')).text,
+    begin: (id) => daemon.call('POST', '/api/geodata/install', { generation_id: id }),
+    cancel: () => daemon.call('DELETE', '/api/geodata/install'),
+    landmark: async () => nameOf((await daemon.get('/api/suggest?q=landmark')).body.suggestions),
+    directory: daemon.paths.geodata,
+    logged: daemon.logged,
+    reopen: async () => siteOf(await daemon.restart()),
+  };
+}
+
+function nameOf([place]: readonly { readonly name: string }[]): string | undefined {
+  return place?.name.split(',')[0];
+}
+
+/** The status; in none of all these tests does one hold an address, a path or a host. */
+async function statusOf(t: ExecutionContext, site: Site): Promise<GeodataStatus> {
+  const text = await site.readStatus();
+  t.notRegex(text, /[/\\]|127\.0|localhost|example|club|owner|sqlite|partial|\.file|[0-9a-f]{12}/);
+  return geodataStatusSchema.parse(JSON.parse(text));
+}
+
+async function untilOver(t: ExecutionContext, site: Site): Promise<InstallStatus> {
+  for (;;) {
+    const { install } = await statusOf(t, site);
+    if (install.state !== 'installing') return install;
+    await delay(2);
+  }
+}
+
+async function install(
+  t: ExecutionContext,
+  site: Site,
+  { listed: { id } }: TestGeneration,
+): Promise<InstallStatus> {
+  await site.begin(id);
+  return untilOver(t, site);
+}
+
+/** The version of the data that a timeline is made with. */
+async function timelineDataset(daemon: TestDaemon): Promise<string> {
+  const period = { start_date: '2024-06-01', end_date: '2024-06-02' };
+  const { body } = await daemon.call('POST', '/api/timelines', period);
+  for (;;) {
+    const { body: job } = await daemon.get(`/api/timelines/${body.job_id}?result=true`);
+    if (job.state === 'completed') return job.result.dataset.dataset_version;
+    if (!['queued', 'running'].includes(job.state)) return job.state;
+  }
+}
+
+const at = (manifest: GeodataManifest, ...endpoints: string[]): GeodataManifest => ({
+  ...manifest,
+  endpoints,
+});
+
+test('a generation goes from its maker over our object server to suggest and timelines, and stays', async (t) => {
+  const directory = temporaryDirectory(t);
+  const repository = await startObjectRepository(t);
+  const generations = ['first', 'second', 'third'].map((id) => makeGeneration(directory, id));
+  const [first, second, third] = generations as [TestGeneration, TestGeneration, TestGeneration];
+  for (const { path } of [first, second]) {
+    await repository.client().upload(path, await identifyFile(path));
+  }
+  const manifest = at(manifestOf(first, second, third), repository.url);
+  const site = await startSite(t, { manifest, inThread: true });
+  t.is(await site.landmark(), 'Landmark shipped');
+  const size = first.listed.artifacts[0].size;
+  t.deepEqual(await install(t, site, first), {
+    state: 'installed',
+    generation_id: 'first',
+    progress: { artifact_index: 0, artifact_count: 1, bytes: size, total_bytes: size },
+  });
+  t.is(await site.landmark(), 'Landmark first');
+  t.is(await timelineDataset(site.daemon), 'first version');
+  t.false(existsSync(partialPath(site.directory, first.oid)));
+
+  const again = await site.reopen();
+  t.like((await statusOf(t, again)).current, { generation_id: 'first', degraded: false });
+  t.is(await again.landmark(), 'Landmark first');
+
+  const kept = repository.pathOf(second.oid);
+  const good = readFileSync(kept);
+  chmodSync(kept, 0o600);
+  damage(kept);
+  t.like(await install(t, again, second), { state: 'failed', error: 'mismatch' });
+  t.like(await install(t, again, third), { state: 'failed', error: 'not_found' });
+  t.is(await again.landmark(), 'Landmark first');
+  t.is(await timelineDataset(again.daemon), 'first version');
+  t.like((await statusOf(t, again)).current, { generation_id: 'first', degraded: false });
+
+  writeFileSync(kept, good);
+  t.like(await install(t, again, second), { state: 'installed' });
+  t.is(await again.landmark(), 'Landmark second');
+  const { current, previous } = await statusOf(t, again);
+  t.deepEqual([current.generation_id, previous.generation_id], ['second', 'first']);
+});
+
+test('a repository that is not public answers with its word', async (t) => {
+  const repository = await startObjectRepository(t, { isPublic: false });
+  const first = makeGeneration(temporaryDirectory(t), 'first');
+  await repository.client().upload(first.path, await identifyFile(first.path));
+  const site = openSite(t, { manifest: at(manifestOf(first), repository.url) });
+  t.like(await install(t, site, first), { state: 'failed', error: 'unauthorized' });
+  t.is(await site.landmark(), 'Landmark shipped');
+});
+
+interface Ending {
+  readonly script?: (content: Buffer, generation: TestGeneration) => Script;
+  readonly error: string;
+  /** Requests for the content. */
+  readonly gets: number;
+  /** Bytes that wait for another try. */
+  readonly left?: number;
+  readonly prepare?: (partial: string) => void;
+}
+
+const noMetadata = { gets: 0 };
+const refusedContent = { gets: 1, left: 0 };
+const endings: Readonly<Record<string, Ending>> = {
+  'the server has never heard of it': {
+    script: () => ({ find: [json(404, { message: 'No.' })] }),
+    error: 'not_found',
+    ...noMetadata,
+  },
+  'the server has no link to it': {
+    script: (content, { oid }) => ({ find: [json(200, { oid, size: content.length })] }),
+    error: 'not_found',
+    ...noMetadata,
+  },
+  'the server has another size of it': {
+    script: (content, { oid }) => ({
+      find: [json(200, { oid, size: content.length + 1, _links: {} })],
+    }),
+    error: 'not_found',
+    ...noMetadata,
+  },
+  'the server has another size of it, and a link': {
+    script: (content, { oid }) => ({
+      find: [
+        json(200, {
+          oid,
+          size: content.length - 1,
+          _links: { download: { href: 'http://127.0.0.1:1/' } },
+        }),
+      ],
+    }),
+    error: 'mismatch',
+    ...noMetadata,
+  },
+  'the server describes another one': {
+    script: (content) => ({ find: [json(200, { oid: '0'.repeat(64), size: content.length })] }),
+    error: 'mismatch',
+    ...noMetadata,
+  },
+  'the link leads to a foreign host': {
+    script: (content, { oid }) => ({
+      find: [
+        json(200, {
+          oid,
+          size: content.length,
+          _links: { download: { href: 'http://127.0.0.1:1/' } },
+        }),
+      ],
+    }),
+    error: 'mismatch',
+    gets: 0,
+    left: 0,
+  },
+  'the server redirects to a foreign host': {
+    script: () => ({ find: [redirect(307, 'https://example.org/')] }),
+    error: 'mismatch',
+    ...noMetadata,
+  },
+  'the server redirects for good (308)': {
+    script: () => ({ find: [redirect(308, '/owner/name/objects/')] }),
+    error: 'mismatch',
+    ...noMetadata,
+  },
+  'the content is redirected': {
+    script: () => ({ get: [redirect(302, '/other')] }),
+    error: 'mismatch',
+    ...refusedContent,
+  },
+  'the server wants a password': {
+    script: () => ({ find: [json(401, {})] }),
+    error: 'unauthorized',
+    ...noMetadata,
+  },
+  'the content is refused, with a new link too': {
+    script: () => ({ get: [send(403, ''), send(403, '')] }),
+    error: 'unauthorized',
+    gets: 2,
+    left: 0,
+  },
+  'too many have asked': {
+    script: () => ({ find: [send(429, '', { 'retry-after': '601' })] }),
+    error: 'rate_limited',
+    ...noMetadata,
+  },
+  'the server has given enough for today': {
+    script: () => ({ get: [send(509, '')] }),
+    error: 'rate_limited',
+    ...refusedContent,
+  },
+  'the server is out of order': {
+    script: () => ({ find: Array.from({ length: 4 }, () => send(503, '')) }),
+    error: 'offline',
+    ...noMetadata,
+  },
+  'wrong bytes come twice': {
+    script: (content) => {
+      const wrong = Buffer.from(content).fill(7, 5_000);
+      return { get: [serve(wrong), serve(wrong)] };
+    },
+    error: 'mismatch',
+    gets: 2,
+  },
+  'more bytes are announced': {
+    script: (content) => ({ get: [serve(Buffer.concat([content, content]))] }),
+    error: 'mismatch',
+    ...refusedContent,
+  },
+  'the content is compressed': {
+    script: () => ({ get: [send(200, 'zip', { 'content-encoding': 'gzip' })] }),
+    error: 'mismatch',
+    ...refusedContent,
+  },
+  'it breaks at the same place for ever': {
+    script: (content) => ({
+      get: [cutAfter(content, 5_000), ...Array.from({ length: 3 }, () => cutAfter(content, 0))],
+    }),
+    error: 'stalled',
+    gets: 4,
+    left: 5_000,
+  },
+  'there is a directory where it should go': {
+    prepare: (partial) => mkdirSync(partial, { recursive: true }),
+    error: 'io',
+    ...noMetadata,
+  },
+  'the disk is full': {
+    prepare: (partial) => {
+      mkdirSync(dirname(partial), { recursive: true });
+      symlinkSync('/dev/full', partial);
+    },
+    error: 'disk_full',
+    gets: 1,
+    left: 0,
+  },
+};
+
+test('a fetch that fails says why in one word, and the generation in use goes on', async (t) => {
+  const directory = temporaryDirectory(t);
+  const first = makeGeneration(directory, 'first');
+  const content = readFileSync(first.path);
+  const tries = Object.entries(endings).map(async ([title, ending]) => {
+    if (title === 'the disk is full' && !existsSync('/dev/full')) return;
+    const script = ending.script?.(content, first) ?? {};
+    const server = await startMisbehavingServer(t, { content, script });
+    const manifest = at(manifestOf(first), server.url);
+    const site = openSite(t, { manifest });
+    const partial = partialPath(site.directory, first.oid);
+    ending.prepare?.(partial);
+    const ended = await install(t, site, first);
+    t.like(ended, { state: 'failed', generation_id: 'first', error: ending.error }, title);
+    t.is(await site.landmark(), 'Landmark shipped', title);
+    t.is(server.of('get').length, ending.gets, title);
+    t.is(server.of('other').length, 0, title);
+    const stats = existsSync(partial) ? statSync(partial) : undefined;
+    t.is(stats?.isDirectory() === true ? undefined : stats?.size, ending.left, title);
+    for (const line of site.logged) t.notRegex(line, /127\.0\.0|example\.org|owner|Landmark/);
+  });
+  await Promise.all(tries);
+});
+
+test.serial('a server that falls silent is given up', async (t) => {
+  const first = makeGeneration(temporaryDirectory(t), 'first');
+  const content = readFileSync(first.path);
+  const scripts: [script: Script, left: number | undefined][] = [
+    [{ find: [silence] }, undefined],
+    [{ get: [stallAfter(content, 5_000)] }, 5_000],
+  ];
+  const tries = scripts.map(async ([script, left]) => {
+    const server = await startMisbehavingServer(t, { content, script });
+    const manifest = at(manifestOf(first), server.url);
+    // The one wait that is real, long enough for a busy machine.
+    const site = openSite(t, { manifest, download: { stallMs: 500, pausesMs: [] } });
+    t.like(await install(t, site, first), { state: 'failed', error: 'stalled' });
+    t.is(await site.landmark(), 'Landmark shipped');
+    const partial = partialPath(site.directory, first.oid);
+    t.is(existsSync(partial) ? statSync(partial).size : undefined, left);
+  });
+  await Promise.all(tries);
+  t.is(limits.geodataStallMs, 30_000);
+});
+
+test('without a server, or with none that is there, a generation cannot be fetched', async (t) => {
+  const first = makeGeneration(temporaryDirectory(t), 'first');
+  for (const endpoints of [
+    [],
+    ['http://127.0.0.1:1/a/b'],
+    ['http://localhost:1', 'http://[::1]:1'],
+  ]) {
+    const site = openSite(t, { manifest: at(manifestOf(first), ...endpoints) });
+    t.like(await install(t, site, first), { state: 'failed', error: 'offline' });
+    t.is(await site.landmark(), 'Landmark shipped');
+  }
+});
+
+test('a generation of a format from the future is fetched, not put to use, and kept for a newer program', async (t) => {
+  const { path, listed } = makeGeneration(temporaryDirectory(t), 'newer');
+  const db = new Database(path);
+  db.pragma('user_version = 99');
+  db.close();
+  const content = readFileSync(path);
+  const { oid } = await identifyFile(path);
+  const [artifact] = listed.artifacts;
+  const newer: TestGeneration = {
+    path,
+    oid,
+    listed: { ...listed, artifacts: [{ ...artifact, oid, size: content.length }] },
+  };
+  const server = await startMisbehavingServer(t, { content });
+  const site = openSite(t, { manifest: at(manifestOf(newer), server.url) });
+  t.like(await install(t, site, newer), { state: 'failed', error: 'unsupported_schema' });
+  t.like(await install(t, site, newer), { state: 'failed', error: 'unsupported_schema' });
+  t.is(server.of('get').length, 1, 'it is not fetched twice');
+  t.is(await site.landmark(), 'Landmark shipped');
+});
+
+test('servers are asked in their order, and the best reason is told', async (t) => {
+  const first = makeGeneration(temporaryDirectory(t), 'first');
+  const content = readFileSync(first.path);
+  const missing: Script = { find: [json(404, {})] };
+  const wrong = Buffer.from(content).fill(7, 5_000);
+  const scripts: [first: Script, second: Script, outcome: string][] = [
+    [missing, {}, 'installed'],
+    [{ get: [serve(wrong), serve(wrong)] }, {}, 'installed'],
+    [{ get: [cutAfter(content, 9_000), send(404, '')] }, {}, 'installed'],
+    [missing, missing, 'not_found'],
+    [missing, { find: [send(401, '')] }, 'unauthorized'],
+    [{ find: [send(401, '')] }, missing, 'unauthorized'],
+  ];
+  for (const [one, other, outcome] of scripts) {
+    const servers = [
+      await startMisbehavingServer(t, { content, script: one }),
+      await startMisbehavingServer(t, { content, script: other }),
+    ] as const;
+    const manifest = at(manifestOf(first), ...servers.map(({ url }) => url));
+    const site = openSite(t, { manifest });
+    const { state, error } = await install(t, site, first);
+    t.is<string, string>(error ?? state, outcome);
+    t.true(servers[0].heard.length > 0);
+    t.is(servers[1].of('find').length, 1);
+    if (servers[0].of('get').length < 2 || one.get?.length !== 2) continue;
+    const isKept = servers[0].of('get')[1]?.headers.range !== undefined;
+    const went = servers[1].of('get')[0]?.headers.range;
+    t.is(went, isKept ? 'bytes=9000-' : undefined, 'it goes on where the other one stopped');
+  }
+});
+
+test('a link may lead from one server of the manifest to another', async (t) => {
+  const first = makeGeneration(temporaryDirectory(t), 'first');
+  const content = readFileSync(first.path);
+  const storage = await startMisbehavingServer(t, { content });
+  const object = { oid: first.oid, size: content.length };
+  const find = [json(200, { ...object, _links: { download: { href: storage.contentUrl } } })];
+  const server = await startMisbehavingServer(t, { script: { find } });
+  const manifest = at(manifestOf(first), server.url, storage.url);
+  const site = openSite(t, { manifest });
+  t.is((await install(t, site, first)).state, 'installed');
+  t.deepEqual([storage.of('find').length, storage.of('get').length], [0, 1]);
+});
+
+test('a download is seen to proceed, can be stopped at once, and goes on after a restart with no byte twice', async (t) => {
+  const first = makeGeneration(temporaryDirectory(t), 'first');
+  const content = readFileSync(first.path);
+  const size = content.length;
+  const half = size >> 1;
+  const server = await startMisbehavingServer(t, {
+    content,
+    script: { get: [stallAfter(content, half)] },
+  });
+  const manifest = at(manifestOf(first), server.url);
+  const site = openSite(t, { manifest });
+  await site.begin('first');
+  const partial = partialPath(site.directory, first.oid);
+  let active = (await statusOf(t, site)).install;
+  while (active.progress.bytes === 0) {
+    await delay(2);
+    active = (await statusOf(t, site)).install;
+  }
+  t.like(active, { state: 'installing', generation_id: 'first', phase: 'downloading' });
+  t.like(active.progress, { artifact_index: 0, artifact_count: 1, total_bytes: size });
+  t.true(active.progress.bytes <= half);
+  await t.throwsAsync(async () => site.begin('first'), { message: /Another geodata install/ });
+  while (statSync(partial).size < half) await delay(1);
+  t.is(statSync(partial).mode & 0o777, 0o600);
+  const askedAt = performance.now();
+  await site.cancel();
+  t.is((await untilOver(t, site)).state, 'cancelled');
+  t.true(performance.now() - askedAt < 1_000);
+  t.is(await site.landmark(), 'Landmark shipped');
+
+  const again = await site.reopen();
+  t.is(server.of('find').length, 1, 'nothing is fetched unless somebody asks');
+  t.is((await install(t, again, first)).state, 'installed');
+  t.deepEqual(
+    server.of('get').map(({ headers }) => headers.range),
+    [undefined, `bytes=${half}-`],
+  );
+  t.is(await again.landmark(), 'Landmark first');
+});
+
+test('an install can be cancelled at every step', async (t) => {
+  const first = makeGeneration(temporaryDirectory(t), 'first');
+  const content = readFileSync(first.path);
+  const checking = gate();
+  const never: CheckWhole = (_, signal) => {
+    checking.resolve();
+    return new Promise((__, fail) => {
+      signal.addEventListener('abort', () => fail(new Error('aborted')));
+    });
+  };
+  const cases: [script: Script, check: CheckWhole | undefined][] = [
+    [{ find: [silence] }, undefined],
+    [{ find: [stallAfter(content, 10)] }, undefined],
+    [{ get: [silence] }, undefined],
+    [{}, never],
+  ];
+  for (const [script, check] of cases) {
+    const server = await startMisbehavingServer(t, { content, script });
+    const manifest = at(manifestOf(first), server.url);
+    const site = openSite(t, { manifest, ...(check && { check }) });
+    await site.begin('first');
+    if (check !== undefined) await checking.promise;
+    else while (server.heard.length < ('get' in script ? 2 : 1)) await delay(1);
+    const askedAt = performance.now();
+    await site.cancel();
+    t.is((await untilOver(t, site)).state, 'cancelled');
+    t.true(performance.now() - askedAt < 1_000);
+    t.is((await statusOf(t, site)).current.generation_id, 'shipped');
+  }
+});
+
+test('a pause before another try can be cancelled', async (t) => {
+  const first = makeGeneration(temporaryDirectory(t), 'first');
+  const content = readFileSync(first.path);
+  const script = { find: [send(429, '', { 'retry-after': '600' })] };
+  const server = await startMisbehavingServer(t, { content, script });
+  const site = openSite(t, { manifest: at(manifestOf(first), server.url), waits: true });
+  await site.begin('first');
+  while (server.heard.length === 0) await delay(1);
+  await site.cancel();
+  t.is((await untilOver(t, site)).state, 'cancelled');
+});
+
+test('a generation is fetched only where 64 MiB stay free beside what is still to come', async (t) => {
+  const first = makeGeneration(temporaryDirectory(t), 'first');
+  const content = readFileSync(first.path);
+  const size = content.length;
+  const cases: [there: number, free: number, outcome: string][] = [
+    [0, size + limits.geodataSpareBytes, 'installed'],
+    [0, size + limits.geodataSpareBytes - 1, 'disk_full'],
+    [1_000, size - 1_000 + limits.geodataSpareBytes, 'installed'],
+    [1_000, size - 1_000 + limits.geodataSpareBytes - 1, 'disk_full'],
+    [size + 5, size + limits.geodataSpareBytes, 'installed'],
+    [size + 5, size + limits.geodataSpareBytes - 1, 'disk_full'],
+  ];
+  for (const [there, free, outcome] of cases) {
+    const server = await startMisbehavingServer(t, { content });
+    const manifest = at(manifestOf(first), server.url);
+    const site = openSite(t, { manifest, download: { freeBytes: async () => free } });
+    const left = Buffer.concat([content, content]).subarray(0, there);
+    if (there > 0) placePartial(site.directory, first, left);
+    const { state, error } = await install(t, site, first);
+    t.is<string, string>(error ?? state, outcome, `${there} ${free}`);
+    t.is(server.heard.length, outcome === 'installed' ? 2 : 0, 'nobody is asked in vain');
+  }
+});
+
+test('unless asked to install, a daemon connects to nobody', async (t) => {
+  let connections = 0;
+  const server = createServer((_, response) => response.end());
+  server.on('connection', () => (connections += 1));
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  const directory = temporaryDirectory(t);
+  const [first, second] = [makeGeneration(directory, 'first'), makeGeneration(directory, 'second')];
+  const manifest = at(manifestOf(first, second), `http://127.0.0.1:${port}/a/b`);
+  const site = openSite(t, { manifest });
+  placePartial(site.directory, second, readFileSync(second.path).subarray(0, 100));
+  placePartial(site.directory, first);
+  t.is((await install(t, site, first)).state, 'installed', 'what is here is not fetched');
+  await site.landmark();
+  const again = await site.reopen();
+  await statusOf(t, again);
+  await again.landmark();
+  await t.throwsAsync(async () => again.begin('unknown'));
+  t.is(connections, 0);
+  await install(t, again, second);
+  t.true(connections > 0);
+});
+
+test('killed at any moment of an install, the pointer names a whole generation, and what came in is not fetched again', async (t) => {
+  t.timeout(300_000);
+  const root = temporaryDirectory(t);
+  const directory = join(root, 'geodata');
+  const sources = temporaryDirectory(t);
+  const generations = ['first', 'second', 'third'].map((id) => makeGeneration(sources, id));
+  const contents = new Map(generations.map(({ oid, path }) => [oid, readFileSync(path)]));
+  /** How far each one is in the file, as the first request after a kill must know. */
+  const there = new Map<string, number>();
+  let [kills, resumed, ends] = [0, 0, 0];
+  const server = createServer((request, response) => {
+    const oid = request.url?.split('/').at(-1) ?? '';
+    const content = contents.get(oid) ?? Buffer.alloc(0);
+    const { port } = server.address() as AddressInfo;
+    if (request.url?.startsWith('/a/b/objects/')) {
+      const href = `http://127.0.0.1:${port}/content/${oid}`;
+      response.end(JSON.stringify({ oid, size: content.length, _links: { download: { href } } }));
+      return;
+    }
+    const start = Number(/^bytes=(\d+)-$/u.exec(request.headers.range ?? '')?.[1] ?? 0);
+    const left = there.get(oid) ?? 0;
+    there.delete(oid);
+    t.is(start, left, 'no byte is fetched twice');
+    if (start > 0) resumed += 1;
+    response.writeHead(start === 0 ? 200 : 206, {
+      'content-length': content.length - start,
+      'content-range': `bytes ${start}-${content.length - 1}/${content.length}`,
+    });
+    void sendSlowly(response, content.subarray(start));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  const manifest = at(manifestOf(...generations), `http://127.0.0.1:${port}/a/b`);
+  writeFileSync(join(root, 'manifest'), JSON.stringify(manifest));
+  const program = join(import.meta.dirname, 'programs', 'install-hosted-forever.ts');
+  for (; kills < rounds(4); kills += 1) {
+    const child = spawn(process.execPath, [program, root], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    t.teardown(() => child.kill('SIGKILL'));
+    let printed = '';
+    child.stdout.on('data', (piece: Buffer) => {
+      printed += piece.toString();
+    });
+    // In the first install, or the second, or the third: anywhere within its some ten ms.
+    const lines = 1 + 2 * (kills % 3);
+    while (printed.split('\n').length <= lines) await once(child.stdout, 'data');
+    await delay((kills * 7.3) % 31);
+    child.kill('SIGKILL');
+    await once(child, 'close');
+    for (const line of printed.trimEnd().split('\n')) t.regex(line, /^(?:begun|installed) /);
+    ends += printed.split('installed').length - 1;
+    const files = new GenerationFiles(directory);
+    const reading = await files.readPointer();
+    if (reading.found === 'damaged') return t.fail(reading.found);
+    if (reading.found === 'pointer' && reading.pointer.oid !== null) {
+      t.is(await hashFile(files.path(reading.pointer)), reading.pointer.oid);
+    }
+    for (const { oid, listed } of generations) {
+      const partial = files.partialPath(oid);
+      const size = existsSync(partial) ? statSync(partial).size : 0;
+      there.set(oid, size === listed.artifacts[0].size ? 0 : size);
+    }
+  }
+  t.log(`${kills} kills, ${ends} installs, ${resumed} resumed`);
+  t.true(ends > 0);
+});
+
+/** So slowly that a kill meets it. */
+async function sendSlowly(
+  response: { write: (piece: Buffer) => boolean; end: () => unknown },
+  content: Buffer,
+): Promise<void> {
+  for (let from = 0; from < content.length; from += 8_192) {
+    response.write(content.subarray(from, from + 8_192));
+    await delay(1);
+  }
+  response.end();
+}
