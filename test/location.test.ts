@@ -13,7 +13,7 @@ import { geoclueSource } from '../daemon/location/geoclue.ts';
 import { gpsdSource } from '../daemon/location/gpsd.ts';
 import { SourceFailed, type LocationSource } from '../daemon/location/location-source.ts';
 import { Location } from '../daemon/location/location.ts';
-import { programEnvironment } from '../daemon/location/program.ts';
+import { programEnvironment } from '../daemon/program-environment.ts';
 import { scheduleTimeout } from '../daemon/schedule.ts';
 import { readGeoclueLocation, readFix } from '../model/fix.ts';
 import { splitCommand } from '../model/command-words.ts';

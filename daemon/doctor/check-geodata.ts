@@ -6,6 +6,8 @@ import { expectedHash, inspectGeneration, isHosted } from '../geodata/generation
 import { findingsOf, type Finding } from './finding.ts';
 
 const { ok, warning, problem } = findingsOf('geodata');
+/** Nobody has told the hash it should have. */
+const unchecked = 'can be read; its hash is not known here';
 const builtin: GenerationReference = { id: builtinGeneration, oid: null };
 
 /** Reads the generation that is to be in use, and the one that comes with the program, and compares their hashes. */
@@ -14,7 +16,9 @@ export async function checkGeodata(directory: string): Promise<Finding[]> {
   const reading = await files.readPointer();
   const own = await checkGeneration(builtin, builtinGeodataPath());
   const builtinFinding =
-    own === undefined ? ok('The builtin generation is whole') : brokenBuiltin(own);
+    own === undefined || own === unchecked
+      ? ok(`The builtin generation ${own ?? 'is whole'}`)
+      : brokenBuiltin(own);
   if (reading.found === 'nothing') return [builtinFinding];
   if (reading.found === 'damaged') {
     return [
@@ -28,7 +32,9 @@ export async function checkGeodata(directory: string): Promise<Finding[]> {
   const { pointer } = reading;
   const path = isHosted(pointer) ? files.path(pointer) : builtinGeodataPath();
   const fault = await checkGeneration(pointer, path);
-  if (fault === undefined) return [ok(`The generation ${pointer.id} is whole`)];
+  if (fault === undefined || fault === unchecked) {
+    return [ok(`The generation ${pointer.id} ${fault ?? 'is whole'}`)];
+  }
   return [
     warning(
       `The generation ${pointer.id} ${fault}: another one is used in its place`,
@@ -53,7 +59,7 @@ async function checkGeneration(
   const generation = await inspectGeneration(reference, path);
   if (generation === undefined) return 'is missing, damaged or of an unknown format';
   const expected = await expectedHash(reference, path);
-  if (expected === null) return undefined;
+  if (expected === null) return unchecked;
   const found = await hashFile(path).catch(() => undefined);
   return found === expected ? undefined : 'is damaged: its hash is not what it should be';
 }

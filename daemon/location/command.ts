@@ -4,7 +4,8 @@ import type { Clock } from '../../model/process.ts';
 import type { Schedule } from '../schedule.ts';
 import { readLines } from './line-reader.ts';
 import { SourceFailed, type LocationSource } from './location-source.ts';
-import { endProgram, filesystemRoot, isWindows, programEnvironment } from './program.ts';
+import { programEnvironment } from '../program-environment.ts';
+import { endProgram, filesystemRoot, isWindows } from './program.ts';
 import { runSession } from './session.ts';
 
 export interface CommandOptions {

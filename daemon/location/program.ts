@@ -8,15 +8,6 @@ export const filesystemRoot = parse(process.execPath).root;
 
 /** How long a program may take to end in order. */
 const graceMs = 1_000;
-/** Settings may hold a position or a password; the others are between us and the service manager. */
-const ownVariables =
-  /^(?:WAYPOINTD_.*|LISTEN_.*|WATCHDOG_.*|NOTIFY_SOCKET|CREDENTIALS_DIRECTORY)$/i;
-
-/** The environment of a program of the user: the daemon's, without what is meant for the daemon alone. */
-export function programEnvironment(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  return Object.fromEntries(Object.entries(env).filter(([name]) => !ownVariables.test(name)));
-}
-
 /** Ends a program that leads a process group, and all that it has started; resolves when it is gone, within 2 s. */
 export async function endProgram(child: ChildProcess): Promise<void> {
   child.stdout?.destroy();

@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
 import type { Log } from '../../model/process.ts';
+import { programEnvironment } from '../program-environment.ts';
 
 /** Tells systemd how the daemon is doing (sd_notify(3)). */
 export interface Notifier {
@@ -49,7 +50,7 @@ export function createNotifier(
   let isFailing = false;
 
   async function send(...words: string[]): Promise<void> {
-    const error = await run(words, { ...env, NOTIFY_SOCKET: socket });
+    const error = await run(words, { ...programEnvironment(env), NOTIFY_SOCKET: socket });
     // Once each time it begins: a log that fills up every few seconds helps nobody.
     if (error !== undefined && !isFailing) log.warn('systemd.not_notified', { code: error });
     isFailing = error !== undefined;

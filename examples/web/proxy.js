@@ -34,9 +34,9 @@ export function createProxy({ key, findDaemon }) {
     if (access === undefined) return undefined;
     const used = access;
     const answer = await send(used, question);
-    if (answer !== undefined && answer.statusCode !== 401) return answer;
+    if (answer === 'failed' || (answer !== 'refused' && answer.statusCode !== 401)) return answer;
     // The daemon was started anew, or is gone: nothing has come of the request, so it may be sent again.
-    answer?.resume();
+    if (answer !== 'refused') answer.resume();
     if (access === used) access = await findDaemon();
     return access === undefined ? undefined : send(access, question);
   }
@@ -50,7 +50,7 @@ export function createProxy({ key, findDaemon }) {
       return refuse(response, 413, 'too_large', 'The request body is too large.');
     }
     const answer = await ask({ request, response, body });
-    if (answer === undefined) {
+    if (answer === undefined || answer === 'refused' || answer === 'failed') {
       return refuse(response, 503, 'unavailable', 'waypointd is not running.');
     }
     response.writeHead(answer.statusCode, { ...pick(answer.headers, answerHeaders), ...always });
@@ -107,7 +107,10 @@ async function readBody(request) {
   return Buffer.concat(parts);
 }
 
-/** Undefined when nobody answers. How long that may take is for the page to say: it hangs up. */
+/**
+ * `refused` when nobody listens there, which is the one failure that certainly nothing has come of; `failed` for any other.
+ * How long an answer may take is for the page to say: it hangs up.
+ */
 function send({ apiPort, apiToken }, { request, response, body }) {
   const { method, url: path } = request;
   const headers = {
@@ -119,7 +122,7 @@ function send({ apiPort, apiToken }, { request, response, body }) {
   return new Promise((resolve) => {
     const options = { host: '127.0.0.1', port: apiPort, method, path, headers, agent: false };
     const sent = sendRequest(options, resolve);
-    sent.on('error', () => resolve(undefined));
+    sent.on('error', (error) => resolve(error.code === 'ECONNREFUSED' ? 'refused' : 'failed'));
     response.once('close', () => sent.destroy());
     sent.end(body);
   });

@@ -35,6 +35,11 @@ export const identity = {
   license: 'CC-BY-4.0 AND CC-BY-3.0 AND ISC',
 };
 
+/** Whether all that a generation is made from is here: not so after `npm ci --omit=dev`. */
+export function hasInputs(): boolean {
+  return inputs.every(({ name }) => manifestOf(name) !== undefined);
+}
+
 /** @throws Error naming an input that is not the version expected here. */
 export function checkInputs(): void {
   for (const { name, version } of inputs) {
@@ -47,8 +52,16 @@ export function checkInputs(): void {
 }
 
 export function installedVersion(name: string): string {
-  const file = findPackageJSON(name, import.meta.url);
+  const file = manifestOf(name);
   if (file === undefined) throw new Error(`geodata: the package ${name} is not installed`);
   const manifest = JSON.parse(readFileSync(file, 'utf8')) as { version: string };
   return manifest.version;
+}
+
+function manifestOf(name: string): string | undefined {
+  try {
+    return findPackageJSON(name, import.meta.url);
+  } catch {
+    return undefined; // Not installed.
+  }
 }
