@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { builtinGeodataPath } from '../../geodata/generation.ts';
 import { embeddedManifest } from '../../geodata/manifest.ts';
 import { describeError } from '../../http/error-description.ts';
@@ -58,9 +59,12 @@ export class Geodata {
     this.places = new OfflinePlaces({ generations, clock, log });
   }
 
-  /** Finds out what is there and tidies up, in the background; to be called once. */
+  /**
+   * Finds out what is there and tidies up, in the background; to be called once. Where nothing was ever installed that
+   * waits for the first question: opening a generation is a tenth of a start.
+   */
   start(): void {
-    this.#starting = this.#start();
+    if (existsSync(this.#options.directory)) this.#starting = this.#start();
   }
 
   /** Lends the generation in use, once its content is checked; undefined when there is none. */
