@@ -209,6 +209,11 @@ test('a directory is created for its owner alone', (t) => {
   t.notThrows(() => createPrivateDirectory(directory));
 });
 
+test('a place that cannot hold a directory is an error, not a wait without end', (t) => {
+  if (process.platform !== 'linux') return t.pass();
+  t.throws(() => createPrivateDirectory('/proc/.local/share/waypointd'), { code: 'ENOENT' });
+});
+
 test('config prints every setting with its value and source', async (t) => {
   const cli = testCli(t);
   const shown = JSON.parse(await cli.out(['config', '--json', '--history', 'false']));
