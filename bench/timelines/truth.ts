@@ -8,8 +8,8 @@ import type { Delay, Visit } from './traveller.ts';
 export interface TrueStay extends Visit {
   /**
    * Silences hide half of it and more, or leave less than eight minutes: nobody can find it, so it is neither missed nor
-   * wrong if it is found. A recorder that sleeps meanwhile tells of a stay by waking up at its end: where a silence hides
-   * that, the stay is hidden.
+   * wrong if it is found. A recorder that sleeps meanwhile tells of a stay by falling asleep and by waking up: where a
+   * silence hides one of these, the stay is hidden.
    */
   readonly isHidden: boolean;
   /** Something was recorded about when it ended. */
@@ -36,6 +36,8 @@ const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const dayMs = 86_400_000;
 const shortestMs = 8 * minuteMs;
+/** A recorder that sleeps while one is still is awake for so long at least. */
+const fallsAsleepMs = 2 * minuteMs;
 /** A stay that begins or ends this near to 03:00 solar time may have the night or not. */
 const doubtMs = 30 * minuteMs;
 
@@ -57,7 +59,8 @@ export function truthOf({ visits, delays, towns, trail }: Journey, evidence: Evi
     const seen = visiblePart(visit, silences);
     const seenMs = seen.endMs - seen.startMs;
     const isEndHidden = visit.endMs >= trail.endMs || isSilentAround(visit.endMs, silences);
-    const isTold = !isEndHidden || !isAsleepWhenStill;
+    const isStartSeen = !isIn(visit.startMs + fallsAsleepMs, silences);
+    const isTold = !isAsleepWhenStill || (isStartSeen && !isEndHidden);
     const isEndSeen = !isEndHidden && !isIn(visit.endMs, holes);
     const isEnough = seenMs >= shortestMs && seenMs >= (visit.endMs - visit.startMs) / 2;
     return { ...visit, isHidden: !isTold || !isEnough, isEndSeen };
