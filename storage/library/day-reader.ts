@@ -122,6 +122,16 @@ export class DayReader {
   }
 }
 
+/** Names the state of a library: another one after every change. @throws errors of SQLite */
+export function libraryRevision(libraryPath: string): string {
+  const db = openReader(libraryPath);
+  try {
+    return db.prepare<[], string>(revisionSql).pluck().get() ?? '';
+  } finally {
+    db.close();
+  }
+}
+
 function compareRows(a: DayRow, b: DayRow): number {
   return a.firstMs - b.firstMs || a.source - b.source || a.kind - b.kind || a.part - b.part;
 }

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import { DayReader, SourcesChanged } from '../../storage/library/day-reader.ts';
+import { DayReader, libraryRevision, SourcesChanged } from '../../storage/library/day-reader.ts';
 import { TimelineControl } from './control.ts';
 import { TimelineEngine, type TimelineFacts } from './engine.ts';
 import { withGeodata, type Geodata } from './geodata.ts';
@@ -9,8 +9,9 @@ import { periodOf, type Period } from './period.ts';
 import { writeResult } from './result/write-result.ts';
 import type { TimelineOutcome, TimelineTask } from './task.ts';
 
-/** How often a job begins again because files were replaced while it read them. */
-const attempts = 5;
+/** A library that is being changed is read again once it has been left alone for so long, ms. */
+const quietMs = 1_000;
+const lookMs = 100;
 /** Days to each side of the period that are looked at, for stays across its edges: more than a silence may last. */
 const lookDays = 2;
 const pointsBetweenLooks = 50_000;
@@ -19,7 +20,8 @@ class Cancelled extends Error {}
 
 /**
  * Reads the observations of a period and writes its timeline.
- * @throws errors of SQLite, DayBlobCorrupt, SourcesChanged if files go on changing.
+ * Files that are replaced meanwhile make it begin again, when the import that replaces them pauses or is over.
+ * @throws errors of SQLite, DayBlobCorrupt
  */
 export function buildTimeline(
   task: TimelineTask,
@@ -29,7 +31,10 @@ export function buildTimeline(
   try {
     look(control);
     return withGeodata(task, (geodata) =>
-      untilUnchanged(() => run(task, options, geodata ?? options.geodata, control)),
+      untilUnchanged(
+        () => run(task, options, geodata ?? options.geodata, control),
+        () => awaitQuiet(task.libraryPath, control),
+      ),
     );
   } catch (error) {
     if (error instanceof Cancelled) return { state: 'cancelled' };
@@ -43,13 +48,28 @@ function look(control: TimelineControl, processed?: number): void {
   if (control.isCancelled) throw new Cancelled();
 }
 
-function untilUnchanged<T>(work: () => T): T {
-  for (let attempt = 1; ; attempt += 1) {
+/** The deadline of the job is what ends it where files never stop changing. */
+function untilUnchanged<T>(work: () => T, wait: () => void): T {
+  for (;;) {
     try {
       return work();
     } catch (error) {
-      if (!(error instanceof SourcesChanged) || attempt === attempts) throw error;
+      if (!(error instanceof SourcesChanged)) throw error;
+      wait();
     }
+  }
+}
+
+function awaitQuiet(libraryPath: string, control: TimelineControl): void {
+  const bell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  let revision = libraryRevision(libraryPath);
+  for (let quiet = 0; quiet < quietMs; quiet += lookMs) {
+    // This is a worker: it may sleep.
+    Atomics.wait(bell, 0, 0, lookMs);
+    look(control);
+    const now = libraryRevision(libraryPath);
+    if (now !== revision) quiet = 0;
+    revision = now;
   }
 }
 

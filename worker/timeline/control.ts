@@ -38,8 +38,12 @@ export class TimelineControl {
     Atomics.store(this.#cells, totalCell, BigInt(observations));
   }
 
+  /** What was said before stays where this is less: a job that begins again does not go backwards. */
   setProcessed(observations: number): void {
-    Atomics.store(this.#cells, processedCell, BigInt(observations));
+    const before = Atomics.load(this.#cells, processedCell);
+    if (BigInt(observations) > before) {
+      Atomics.store(this.#cells, processedCell, BigInt(observations));
+    }
   }
 
   read(): TimelineProgress {
