@@ -114,22 +114,27 @@ async function refuseOccupied(
   { choice, readState }: ServicePlatform,
   port: number | undefined,
 ): Promise<void> {
-  const { pid, heldPort, condition } = await readState();
+  const { port: ownPort, heldPort, condition } = await readState();
   const isOurs = condition === 'running' || condition === 'starting';
-  const running = choice.isSystem ? undefined : await findDaemon(context);
-  if (running !== undefined && !isOurs && running.handOver.pid !== pid) {
-    const { handOver } = running;
-    if (handOver.port === port || servesDataDirectory(handOver, context.paths.data)) {
-      throw new CliError(
-        `A waypointd that was started by hand runs at ${handOver.url}. Stop it (Ctrl-C in its terminal, or: kill ${handOver.pid}), then install the service again. Nothing was changed.`,
-        75,
-      );
-    }
-  }
-  if (port === undefined || isOurs || heldPort === port) return;
-  if ((await probePort(port)) === 'nobody') return;
+  if (!choice.isSystem && !isOurs) await refuseBesideAnother(context, port);
+  const isOwnPort = heldPort === port || (isOurs && (ownPort ?? port) === port);
+  if (port === undefined || isOwnPort || (await probePort(port)) === 'nobody') return;
   throw new CliError(
     `Port ${port} of 127.0.0.1 is taken by another program or another user's waypointd; choose another: ${invocation()} config set port NUMBER. Nothing was changed.`,
+    75,
+  );
+}
+
+async function refuseBesideAnother(
+  context: CommandContext,
+  port: number | undefined,
+): Promise<void> {
+  const running = await findDaemon(context);
+  if (running === undefined) return;
+  const { handOver } = running;
+  if (handOver.port !== port && !servesDataDirectory(handOver, context.paths.data)) return;
+  throw new CliError(
+    `A waypointd that was started by hand runs at ${handOver.url}. Stop it (Ctrl-C in its terminal, or: kill ${handOver.pid}), then install the service again. Nothing was changed.`,
     75,
   );
 }

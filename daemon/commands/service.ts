@@ -1,7 +1,7 @@
 import { Option, type Command } from 'commander';
 import { choosePlatform } from '../service/choose-platform.ts';
 import { runHere, type CommandLine } from '../service/command-line.ts';
-import { runAll, runOrThrow, uninstallService, untilSettled } from '../service/install.ts';
+import { commandError, runAll, uninstallService, untilSettled } from '../service/install.ts';
 import { installedFiles } from '../service/service-files.ts';
 import { thisHost, type ServiceHost } from '../service/service-host.ts';
 import type { ServiceChoice, ServicePlatform } from '../service/service-platform.ts';
@@ -141,10 +141,17 @@ function registerVerb(service: Command, verb: keyof typeof verbs): void {
       const { host, platform } = await open(flags, command);
       if (flags.dryRun === true) return showCommands(platform[verb]);
       await requireInstalled(platform);
-      if (verb === 'stop') await runOrThrow(platform.stop, host.run);
+      if (verb === 'stop') await stopNow(platform, host);
       else await startNow(platform, host, platform[verb]);
       await print(`${capital(platform.title)} ${done}.`);
     });
+}
+
+/** Managers differ in what they say to one that does not run anyway: how it is afterwards counts. */
+async function stopNow(platform: ServicePlatform, { run }: ServiceHost): Promise<void> {
+  const failure = await runAll(platform.stop, run);
+  const { condition } = await platform.readState();
+  if (failure !== undefined && condition === 'running') throw commandError(failure);
 }
 
 async function startNow(

@@ -106,7 +106,7 @@ export async function uninstallService(platform: ServicePlatform, run: Runner): 
 }
 
 /** @throws CliError for the first command that fails and may not. */
-export async function runOrThrow(commands: readonly CommandLine[], run: Runner): Promise<void> {
+async function runOrThrow(commands: readonly CommandLine[], run: Runner): Promise<void> {
   const failure = await runAll(commands, run);
   if (failure !== undefined) throw commandError(failure);
 }
