@@ -87,7 +87,7 @@ export const timelinePlaceSchema = z
     recorded_days: count,
     /** Moments of 03:00 solar time (UTC plus one hour for each 15° of longitude) within stays. */
     nights: count,
-    /** Files with an observation here. */
+    /** Files with an observation here; an exact repeat counts for one of its files. */
     source_files: count,
     first_observation_utc: instant,
     last_observation_utc: instant,

@@ -1,0 +1,308 @@
+/** The parts of the timeline worker that no small track reaches: merging, bounded memory, geometry at the edges. */
+import test from 'ava';
+import fc from 'fast-check';
+import { dayOf, encodeDay, pointColumns } from '../storage/day-blob.ts';
+import { DayCursor } from '../storage/day-cursor.ts';
+import { DayBlobCorrupt } from '../storage/number-columns.ts';
+import type { DayRow } from '../storage/library/day-reader.ts';
+import { LongestStops } from '../worker/timeline/aggregate/longest-stops.ts';
+import { nightsWithin } from '../worker/timeline/aggregate/nights.ts';
+import { PairSet } from '../worker/timeline/aggregate/pair-set.ts';
+import { compareWorth, type Stop } from '../worker/timeline/aggregate/stop.ts';
+import { LocalPlane } from '../worker/timeline/detect/local-plane.ts';
+import { Point } from '../worker/timeline/detect/point.ts';
+import { PointQueue } from '../worker/timeline/detect/point-queue.ts';
+import { distanceM, metresPerUnit } from '../worker/timeline/earth.ts';
+import { mergeDay } from '../worker/timeline/observations/merge-day.ts';
+import { PlaceNumbers } from '../worker/timeline/result/place-numbers.ts';
+import { nowhere } from '../model/admin-place.ts';
+import { rounds } from './helpers/effort.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+
+// Merging
+
+/** A blob of points at these times; the latitude says which point of which blob it is. */
+function blobOf(times: readonly number[], number: number): Buffer {
+  const points = pointColumns(times.length);
+  for (const [i, time] of times.entries()) {
+    points.timeMs[i] = time;
+    points.latE7[i] = number * 100_000 + i;
+    points.lonE7[i] = -i;
+    points.eleDm[i] = 7;
+  }
+  return encodeDay(points, 0, times.length);
+}
+
+interface Part {
+  readonly source: number;
+  readonly kind: number;
+  readonly part: number;
+  readonly times: readonly number[];
+}
+
+function rowsOf(parts: readonly Part[]): DayRow[] {
+  return parts
+    .map(({ times, ...part }, id) => ({
+      ...part,
+      id,
+      points: times.length,
+      firstMs: times[0]!,
+      lastMs: times.at(-1)!,
+    }))
+    .toSorted((a, b) => a.firstMs - b.firstMs || a.id - b.id);
+}
+
+function merged(parts: readonly Part[], mostBytes?: number): (readonly number[])[] {
+  const found: (readonly number[])[] = [];
+  const blobs = parts.map(({ times }, number) => blobOf(times, number));
+  mergeDay(
+    rowsOf(parts),
+    ({ id }) => blobs[id]!,
+    ({ timeMs, latE7 }, from, to, source, kind) => {
+      for (let i = from; i < to; i += 1) found.push([timeMs[i]!, source, kind, latE7[i]!]);
+    },
+    mostBytes,
+  );
+  return found;
+}
+
+function sorted(parts: readonly Part[]): (readonly number[])[] {
+  const all = parts.flatMap(({ times, source, kind, part }, number) =>
+    times.map((time, i) => ({ key: [time, source, kind, part, i], lat: number * 100_000 + i })),
+  );
+  all.sort((a, b) => {
+    const at = a.key.findIndex((value, i) => value !== b.key[i]);
+    return at < 0 ? 0 : a.key[at]! - b.key[at]!;
+  });
+  return all.map(({ key: [time, source, kind], lat }) => [time!, source!, kind!, lat]);
+}
+
+test('parts of a day that overlap are merged by time, source, kind and place in the file', (t) => {
+  const partOf = fc.record({
+    source: fc.integer({ min: 0, max: 3 }),
+    kind: fc.integer({ min: 0, max: 1 }),
+    start: fc.integer({ min: 0, max: 50 }),
+    steps: fc.array(fc.integer({ min: 0, max: 2 }), { minLength: 1, maxLength: 60 }),
+    repeat: fc.constantFrom(1, 1, 40),
+  });
+  const scene = fc.array(partOf, { minLength: 1, maxLength: 6 });
+  fc.assert(
+    fc.property(scene, (drawn) => {
+      const parts = drawn.map(({ source, kind, start, steps, repeat }, part): Part => {
+        let time = start * 1_000;
+        // Some have more points than are decoded at once.
+        const all = Array.from({ length: repeat }, () => steps).flat();
+        return { source, kind, part, times: all.map((step) => (time += step * 1_000)) };
+      });
+      t.deepEqual(merged(parts), sorted(parts));
+    }),
+    { seed: 4, numRuns: rounds(40) },
+  );
+});
+
+test('equal times at the end of what is decoded at once', (t) => {
+  const long = Array.from({ length: 1_025 }, (_, i) => Math.min(i, 1_023) * 1_000);
+  const parts = [
+    { source: 1, kind: 0, part: 0, times: long },
+    { source: 0, kind: 0, part: 0, times: [1_023_000, 1_023_000, 1_024_000] },
+  ];
+  t.deepEqual(merged(parts), sorted(parts));
+});
+
+test('more overlapping parts than fit into memory are refused, as many as fit are not', (t) => {
+  const parts = [0, 1, 2].map((source) => ({ source, kind: 0, part: 0, times: [0, 1_000] }));
+  // Encoded bytes, and two points of 16 bytes in columns.
+  const bytes = 3 * (blobOf([0, 1_000], 0).length + 32);
+  t.is(merged(parts, bytes + 6).length, 6);
+  t.throws(() => merged(parts, bytes - 6), { message: /Too many/ });
+  const apart = parts.map(({ source }) => ({ source, kind: 0, part: 0, times: [source * 5_000] }));
+  t.is(merged(apart, bytes / 2).length, 3);
+});
+
+test('a blob is read in pieces as in one, and a damaged one is refused', (t) => {
+  const times = Array.from({ length: 1_000 }, (_, i) => dayMs + i * 86_399);
+  const blob = blobOf(times, 1);
+  const columns = pointColumns(300);
+  const cursor = new DayCursor(blob);
+  const read: number[] = [];
+  for (let count = cursor.read(columns); count > 0; count = cursor.read(columns)) {
+    read.push(...columns.timeMs.subarray(0, count));
+  }
+  t.deepEqual(read, times);
+  t.is(dayOf(read[0]!), 1);
+  for (const length of [0, 1, 5, 1_000, 2_500]) {
+    const cut = blob.subarray(0, length);
+    t.throws(() => new DayCursor(cut).read(pointColumns(1_000)), { instanceOf: DayBlobCorrupt });
+  }
+  // One point, more than a day after the beginning of the day.
+  const late = Uint8Array.of(1, 0, 1, 0, 0xff, 0xff, 0xff, 0xff, 0x0f, 0, 0);
+  t.throws(() => new DayCursor(late).read(columns), { instanceOf: DayBlobCorrupt });
+});
+
+// Bounded memory
+
+test('in the densest tracks observations of one second share a place in a queue', (t) => {
+  const queue = new PointQueue(4);
+  const point = new Point();
+  for (const timeMs of [0, 10, 20, 30]) queue.push(Object.assign(point, { timeMs }));
+  t.true(queue.isFull);
+  t.true(queue.fold(Object.assign(point, { timeMs: 1_029 })));
+  t.false(queue.fold(Object.assign(point, { timeMs: 1_030 })));
+  t.is(queue.read(3, point).weight, 2);
+  queue.dropFirst();
+  queue.push(Object.assign(new Point(), { timeMs: 1_030 }));
+  t.deepEqual([queue.size, queue.firstMs, queue.lastMs], [4, 10, 1_030]);
+});
+
+test('of any number of stops the worthiest are kept', (t) => {
+  const stops = Array.from({ length: 500 }, (_, ordinal): Stop => {
+    const durationSeconds = (ordinal * 7_919) % 97;
+    return { ...anyStop, ordinal, durationSeconds, lastMs: (ordinal * 31) % 13 };
+  });
+  for (const capacity of [0, 1, 2, 99, 500, 501]) {
+    const longest = new LongestStops(capacity);
+    for (const stop of stops) longest.add(stop);
+    t.deepEqual(
+      longest.stops.toSorted(compareWorth),
+      stops.toSorted(compareWorth).slice(0, capacity),
+    );
+  }
+});
+
+const anyStop: Stop = {
+  kind: 'stay',
+  ordinal: 0,
+  latE7: 0,
+  lonE7: 0,
+  radiusM: 0,
+  firstMs: 0,
+  lastMs: 0,
+  durationSeconds: 0,
+  bridgedSeconds: 0,
+  observations: 1,
+  wayBeforeM: 0,
+  continuesBefore: false,
+  continuesAfter: false,
+  place: nowhere,
+};
+
+test('a pair of numbers is new once', (t) => {
+  const pairs = new PairSet(70_000);
+  const known = new Set<string>();
+  let next = 1;
+  for (let i = 0; i < 20_000; i += 1) {
+    next = (next * 48_271) % 2_147_483_647;
+    const [row, column] = [next % 300, (next >> 9) % 70];
+    t.is(pairs.add(row, column + 69_930), !known.has(`${row} ${column}`));
+    known.add(`${row} ${column}`);
+  }
+  t.true(known.size > 10_000);
+});
+
+// Geometry
+
+const e7 = 1e7;
+
+test('distances are right near and far, over 180° and at the poles', (t) => {
+  const cases: [number, number, number, number, number][] = [
+    [0, 0, 0, 0, 0],
+    [50, 8, 50.001, 8, 111.195],
+    [60, 179.999, 60, -179.999, 111.19],
+    [0, 0, 0, 180, 20_015_115],
+    [90, 0, 90, 137, 0],
+    [89.999, 0, 89.999, 180, 222.39],
+    [-89.9999, 90, -89.9999, 0, 15.725],
+    [52.5, 13.4, 40.7, -74, 6_383_000],
+  ];
+  for (const [a, b, c, d, metres] of cases) {
+    const found = distanceM(a * e7, b * e7, c * e7, d * e7);
+    t.true(Math.abs(found - metres) <= 0.01 + metres * 1e-3, `${a} ${b} ${c} ${d}: ${found}`);
+  }
+});
+
+test('a map is as wide as the earth below it, and knows the way back', (t) => {
+  const plane = new LocalPlane();
+  const places = [
+    [0, 0],
+    [51.3, 9.4],
+    [-16.9, 179.9999],
+    [78.2, -180],
+    [89.9995, 17],
+    [-90, 0],
+    [-89.999, -120],
+  ] as const;
+  const steps = [
+    [0, 0],
+    [700, 300],
+    [-900, 800],
+    [100, -2_000],
+  ] as const;
+  for (const [lat, lon] of places) {
+    plane.moveTo(lat * e7, lon * e7);
+    const [x, y] = [plane.x(lat * e7, lon * e7), plane.y(lat * e7, lon * e7)];
+    for (const [dx, dy] of steps) {
+      const latE7 = plane.latE7(x + dx, y + dy);
+      const lonE7 = plane.lonE7(x + dx, y + dy);
+      t.true(Math.abs(latE7) <= 90 * e7 && Math.abs(lonE7) <= 180 * e7);
+      t.true(Math.hypot(plane.x(latE7, lonE7) - x - dx, plane.y(latE7, lonE7) - y - dy) < 0.02);
+      const metres = distanceM(lat * e7, lon * e7, latE7, lonE7);
+      t.true(Math.abs(metres - Math.hypot(dx, dy)) < 1.5, `${lat} ${lon}: ${metres}`);
+    }
+  }
+});
+
+test('places are numbered by their first visit, over 180° and at a pole, too', (t) => {
+  const cases = [
+    [
+      [0, 0],
+      [0, 0.0008],
+      [0, 0.002],
+      [0, 0.0012],
+    ],
+    [
+      [10, 179.9998],
+      [10, -179.9998],
+      [10, 179.995],
+      [10, 180],
+    ],
+    [
+      [90, 5],
+      [89.9995, -100],
+      [89.99, 0],
+      [90, 0],
+    ],
+  ] as const;
+  for (const places of cases) {
+    const numbers = new PlaceNumbers(100);
+    const found = places.map(([lat, lon]) => numbers.numberOf(lat * e7, lon * e7));
+    t.deepEqual(found, [0, 0, 1, places === cases[0] ? 1 : 0]);
+  }
+});
+
+test('a night is 03:00 of solar time, the end of a span excluded', (t) => {
+  const cases: [fromHour: number, toHour: number, lon: number, nights: number][] = [
+    [3, 3, 0, 0],
+    [2, 3, 0, 0],
+    [3, 3.001, 0, 1],
+    [0, 24, 0, 1],
+    [-48, 0, 0, 2],
+    // UTC−8: 11:00 UTC.
+    [10, 11, -120, 0],
+    [11, 12, -120, 1],
+    // UTC+12 and UTC−12.
+    [14, 16, 179.9, 1],
+    [14, 16, -179.9, 1],
+    [3, 4, 7.4, 1],
+    [3, 4, 7.6, 0],
+    [2, 3, 7.6, 1],
+    [0, 21 * 24, 0, 21],
+  ];
+  for (const [from, to, lon, nights] of cases) {
+    t.is(nightsWithin(from * hourMs, to * hourMs, lon * e7), nights, `${from} ${to} ${lon}`);
+    const shift = -20_000 * dayMs;
+    t.is(nightsWithin(from * hourMs + shift, to * hourMs + shift, lon * e7), nights);
+  }
+  t.true(metresPerUnit > 0.0111 && metresPerUnit < 0.0112);
+});
