@@ -1,7 +1,10 @@
 /** Where timelines could lie: edges of time, of the globe, of the period and of the rules, each with its exact answer. */
+import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { moved, type Position } from '../bench/timelines/geometry.ts';
 import type { TimelineResult, TimelineStop } from '../model/timeline-result.ts';
+import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { writeTree } from './helpers/imports.ts';
 import {
   days,
   libraryOf,
@@ -739,3 +742,44 @@ test('a day asked for alone says what it says within a longer period', (t) => {
   }
   t.is(whole.period.days * dayMs, 4 * dayMs);
 });
+
+// The whole way
+
+test('by HTTP: every point is counted as what it is, and no name comes out', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const source = join(temporaryDirectory(t), 'tracks');
+  const { lat, lon } = kassel;
+  const points = staying({
+    place: kassel,
+    from: '2024-02-29T08:00:00Z',
+    to: '2024-02-29T09:00:00Z',
+  }).map(([timeMs, ...at]) => trkpt(at, `<time>${new Date(timeMs).toISOString()}</time>`));
+  const others = ['', '<time/>', '<time>yesterday</time>', '<time>2024-02-30T00:00:00Z</time>'];
+  points.push(...others.map((time) => trkpt([lat, lon], time)), trkpt([91, lon], ''));
+  const name = 'Kestrelwood';
+  const waypoint = `<wpt lat="${lat}" lon="${lon}"><time>2024-02-29T08:30:30Z</time><name>${name}</name></wpt>`;
+  const text = `<gpx>${waypoint}<trk><name>${name}</name><trkseg>${points.join('')}</trkseg></trk></gpx>`;
+  writeTree(source, { [`${name}.gpx`]: text });
+  await daemon.call('POST', '/api/import', { dir: source });
+  const period = { start_date: '2004-02-15', end_date: '2024-02-29' };
+  const { body } = await daemon.call('POST', '/api/timelines', period);
+  const path = `/api/timelines/${body.job_id}?result=true`;
+  let job = await daemon.get(path);
+  while (['queued', 'running'].includes(job.body.state)) job = await daemon.get(path);
+  t.is(job.body.state, 'completed', daemon.logged.join('\n'));
+  const result: TimelineResult = job.body.result;
+  t.is(result.period.days, 7_320);
+  t.deepEqual(result.timeline.map(brief), ['stay 2024-02-29T08:00:00Z 3600']);
+  t.like(result.summary, {
+    recorded_observations: 62,
+    indexed_valid_times: 62,
+    indexed_missing_times: 2,
+    indexed_invalid_times: 2,
+    invalid_coordinates: 1,
+  });
+  t.false(job.text.includes(name));
+});
+
+function trkpt([lat, lon]: readonly [number, number], time: string): string {
+  return `<trkpt lat="${lat}" lon="${lon}">${time}</trkpt>`;
+}
