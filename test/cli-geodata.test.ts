@@ -1,9 +1,9 @@
 /** `waypointd geodata …` as processes, with a daemon and without. */
-import { copyFileSync, existsSync, readdirSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import type { GeodataManifest } from '../model/geodata.ts';
-import { testCli, type TestCli } from './helpers/cli.ts';
+import type { GeodataManifest, HostedGeneration } from '../model/geodata.ts';
+import { finish, testCli, type TestCli } from './helpers/cli.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
 import {
   asBuiltin,
@@ -12,6 +12,8 @@ import {
   manifestOf,
   type TestGeneration,
 } from './helpers/generations.ts';
+import { silence, startMisbehavingServer } from './helpers/misbehaving-server.ts';
+import { startObjectRepository } from './helpers/object-repository.ts';
 
 /** A command line with a generation in a file, and a manifest that lists it. */
 interface Site {
@@ -88,7 +90,7 @@ test('a running daemon takes a generation from a file, if it knows it', async (t
   writeFileSync(flag[1] ?? '', JSON.stringify({ ...manifest, ...manifestOf(first, second) }));
   const unknown = await cli.run([...flag, 'geodata', 'import', second.path]);
   t.is(unknown.code, 1);
-  t.regex(unknown.stderr, /The running daemon does not know this generation/u);
+  t.regex(unknown.stderr, /The daemon knows no such generation/u);
   t.deepEqual(partials(cli), []);
   t.is(
     await cli.out(['geodata', 'list']),
@@ -120,4 +122,80 @@ test('the notice names the sources of the data with their licences', async (t) =
   const notice = await testCli(t).out(['geodata', 'notice']);
   t.regex(notice, /GeoNames/u);
   t.regex(notice, /creativecommons\.org\/licenses\/by\/4\.0/u);
+});
+
+test('a generation is published, installed by its id without a daemon', async (t) => {
+  const cli = testCli(t);
+  const first = makeGeneration(cli.root, 'first');
+  const { url, user, password } = await startObjectRepository(t);
+  const remote = ['--repo', url, '--user', user, '--password-stdin'];
+  const publish = ['geodata', 'publish', first.path, ...remote];
+  const input = { input: `${password}\n` };
+  const entry: unknown = JSON.parse(await cli.out(publish, input));
+  const { probes, ...listed } = first.listed;
+  t.like(entry, listed);
+  t.is(probes.length, 1);
+  const [probe] = (entry as HostedGeneration).probes;
+  t.like(probe, { country_id: 'ZZ', region: '' });
+  const again = await cli.run(publish, input);
+  t.deepEqual(JSON.parse(again.stdout), entry);
+  t.regex(again.stderr, /It was there already/);
+
+  const file = join(cli.root, 'list');
+  const manifest = { schema: 1, endpoints: [url], generations: [entry] };
+  writeFileSync(file, JSON.stringify(manifest));
+  const flag = ['--geodata-manifest', file];
+  const installed = await cli.run([...flag, 'geodata', 'install', 'first']);
+  t.is(installed.stdout, 'first is in use now.\n', installed.stderr);
+  t.deepEqual(partials(cli), []);
+  const status = JSON.parse(await cli.out([...flag, 'geodata', 'install', 'first', '--json']));
+  t.like(status.current, { generation_id: 'first', degraded: false });
+  const unknown = await cli.run([...flag, 'geodata', 'install', 'second']);
+  t.is(unknown.code, 1);
+  t.regex(unknown.stderr, /knows no such generation/);
+});
+
+test('what is no generation is not published', async (t) => {
+  const cli = testCli(t);
+  const server = await startMisbehavingServer(t);
+  const file = join(cli.root, 'file');
+  writeFileSync(file, 'no generation');
+  const { code, stderr } = await cli.run(['geodata', 'publish', file, '--repo', server.url]);
+  t.is(code, 1);
+  t.regex(stderr, /is no generation of geodata, or is damaged/);
+  t.is(server.heard.length, 0);
+});
+
+test('an install can be stopped by Ctrl-C and from elsewhere', async (t) => {
+  const { cli, first, flag, manifest } = site(t);
+  const server = await startMisbehavingServer(t, {
+    script: { find: [silence, silence] },
+    content: readFileSync(first.path),
+  });
+  const list = { ...manifest, endpoints: [server.url] };
+  writeFileSync(flag[1] ?? '', JSON.stringify(list));
+  const daemon = await startTestDaemon(t, {
+    root: cli.root,
+    options: { handOver: true, geodata: { manifest: list } },
+  });
+  const asked = async (times: number): Promise<void> => {
+    while (server.heard.length < times) await new Promise((resume) => setImmediate(resume));
+  };
+  const none = await cli.run(['geodata', 'cancel']);
+  t.is(none.code, 1);
+  t.regex(none.stderr, /There is no install that could be stopped/);
+  const child = cli.start([...flag, 'geodata', 'install', 'first']);
+  const interrupted = finish(child);
+  await asked(1);
+  child.kill('SIGINT');
+  const { code, stderr } = await interrupted;
+  t.is(code, 130);
+  t.regex(stderr, /Stopped\. The generation in use is the one from before\./);
+  t.is((await daemon.get('/api/geodata')).body.install.state, 'cancelled');
+  const other = finish(cli.start([...flag, 'geodata', 'install', 'first']));
+  await asked(2);
+  t.is(await cli.out(['geodata', 'cancel']), 'The install of first was stopped.\n');
+  const ended = await other;
+  t.is(ended.code, 1);
+  t.regex(ended.stderr, /cancelled from elsewhere/);
 });

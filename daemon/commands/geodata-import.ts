@@ -1,6 +1,5 @@
 import { constants } from 'node:fs';
 import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises';
-import { constants as os } from 'node:os';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { findByObject } from '../../geodata/manifest.ts';
@@ -21,7 +20,6 @@ import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { InstallRun } from './geodata-install.ts';
 import { readManifest } from './geodata-manifest.ts';
-import { note, print, printJson } from './output.ts';
 
 /** `waypointd geodata import` */
 export function registerGeodataImport(geodata: Command): void {
@@ -44,14 +42,7 @@ export function registerGeodataImport(geodata: Command): void {
         },
         { onInterrupt: (client, signal) => run.stop(client, signal), makesData: true },
       );
-      if (run.stoppedBy !== undefined && done.how === undefined) {
-        note('Stopped. The generation in use is the one from before.');
-        process.exitCode = 128 + os.signals[run.stoppedBy];
-        return;
-      }
-      if (json) return printJson(done.status);
-      const was = done.how === 'already' ? 'was in use already' : 'is in use now';
-      await print(`${generation.id} ${was}.`);
+      await run.tell(generation.id, done.how, done.status, json);
     });
 }
 

@@ -10,8 +10,10 @@ import { packageRoot } from '../version-info.ts';
 import { CliError } from './cli-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
+import { registerGeodataFetch } from './geodata-fetch.ts';
 import { registerGeodataImport } from './geodata-import.ts';
 import { installFailures } from './geodata-install.ts';
+import { registerGeodataPublish } from './geodata-publish.ts';
 import { note, print, printJson, terminalWidth, write } from './output.ts';
 import { forTerminal, layOut, tableLine, titleLine, type Column } from './table.ts';
 import { megabytes } from './wording.ts';
@@ -63,7 +65,9 @@ export function registerGeodata(program: Command): void {
       for (const row of rows) await print(tableLine(layout, row));
     });
 
+  registerGeodataFetch(geodata);
   registerGeodataImport(geodata);
+  registerGeodataPublish(geodata);
 
   geodata
     .command('notice')

@@ -21,8 +21,10 @@ export function withRemoteOptions(command: Command): Command {
     .option('--user <name>', 'log in as this user; the password is asked for')
     .option('--password-stdin', 'read the password from standard input')
     .option('--login <command>', 'a login command: "ssh git@host x-lfs-authenticate OWNER/NAME"')
-    .option('--json', 'print JSON')
-    .addHelpText('after', '\nWithout --user and --login, git is asked for credentials.');
+    .addHelpText(
+      'after',
+      '\nWithout --user and --login, git is asked for credentials if the server wants some.',
+    );
 }
 
 /** Opens a client of the repository that the options name. */
@@ -48,6 +50,9 @@ async function credentials({
     const command = splitCommand(login);
     if (command === undefined) throw usageError('--login is a command with its arguments.');
     return sources.commandCredentials(command);
+  }
+  if (user === undefined && passwordStdin === true) {
+    throw usageError('--password-stdin is the password of a --user.');
   }
   if (user === undefined) return sources.gitCredentials();
   return sources.passwordCredentials(user, await readPassword(passwordStdin === true));

@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { ObjectClient } from '../../../client/objects/index.ts';
 import { CliError, usageError } from '../cli-error.ts';
-import { endBySignal, watchSignals } from '../interrupts.ts';
 import { note, print, printJson } from '../output.ts';
 import { forTerminal } from '../table.ts';
 import { megabytes } from '../wording.ts';
-import { openClient, type RemoteOptions, withRemoteOptions } from './remote.ts';
+import { withClient } from './remote-client.ts';
+import { withRemoteOptions, type RemoteOptions } from './remote.ts';
 import { showTransfer } from './transfer-bar.ts';
 import { checkOid } from './upkeep.ts';
 
@@ -20,14 +20,15 @@ export function registerTransfer(objects: Command): void {
 
 function registerPush(objects: Command): void {
   withRemoteOptions(objects.command('push <file...>'))
+    .option('--json', 'print JSON')
     .summary('send files to a repository')
     .description(
       'Sends files to a repository of an object server, and prints the oid of each. What it holds already is not\nsent again.',
     )
     .action(async (files: string[], options: RemoteOptions, _command: Command) => {
-      const absent = files.find((file) => !existsSync(file));
-      if (absent !== undefined) {
-        throw new CliError(`There is no ${forTerminal(absent)}. Nothing was sent.`);
+      const wrong = files.find((file) => !isFile(file));
+      if (wrong !== undefined) {
+        throw new CliError(`There is no file ${forTerminal(wrong)}. Nothing was sent.`);
       }
       const sent: object[] = [];
       await withClient(options, async (client, signal) => {
@@ -35,6 +36,10 @@ function registerPush(objects: Command): void {
       });
       if (options.json === true) await printJson(sent);
     });
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 async function push(
@@ -45,7 +50,7 @@ async function push(
 ): Promise<object> {
   const { identifyFile } = await import('../../../client/objects/index.ts');
   const object = await identifyFile(file, signal);
-  const bar = showTransfer(forTerminal(basename(file)), object.size);
+  const bar = await showTransfer(forTerminal(basename(file)), object.size);
   let isSent: boolean;
   try {
     ({ isSent } = await client.upload(file, object, { signal, onProgress: bar.show }));
@@ -64,6 +69,7 @@ interface PullOptions extends RemoteOptions {
 
 function registerPull(objects: Command): void {
   withRemoteOptions(objects.command('pull <oid>'))
+    .option('--json', 'print JSON')
     .summary('fetch an object')
     .description(
       'Fetches an object into a file, checked by its hash. What was fetched before a break is kept in FILE.part, and\nthe next pull goes on from there.',
@@ -76,7 +82,7 @@ function registerPull(objects: Command): void {
       const size = await withClient(options, async (client, signal) => {
         const object = await client.find(oid, { signal });
         if (object === undefined) throw notThere();
-        const bar = showTransfer(oid.slice(0, 8), object.size);
+        const bar = await showTransfer(oid.slice(0, 8), object.size);
         try {
           await client.download(object, target, { signal, onProgress: bar.show });
         } finally {
@@ -91,6 +97,7 @@ function registerPull(objects: Command): void {
 
 function registerVerify(objects: Command): void {
   withRemoteOptions(objects.command('verify <oid>'))
+    .option('--json', 'print JSON')
     .summary('ask whether a repository holds an object')
     .description(
       'Asks whether a repository holds an object. The exit code is 1 when it does not, or does not for you.',
@@ -107,33 +114,4 @@ function registerVerify(objects: Command): void {
 
 function notThere(): CliError {
   return new CliError('The repository holds no such object, or you may not see it.');
-}
-
-/** Uses a client until it is done or Ctrl-C; what the server or the network object to becomes a sentence. */
-async function withClient<T>(
-  options: RemoteOptions,
-  use: (client: ObjectClient, signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const { ObjectClientError } = await import('../../../client/objects/index.ts');
-  const stop = new AbortController();
-  let stoppedBy: NodeJS.Signals | undefined;
-  const stopWatching = watchSignals((signal, isFirst) => {
-    if (!isFirst) endBySignal(signal);
-    stoppedBy = signal;
-    stop.abort();
-  });
-  try {
-    return await use(await openClient(options), stop.signal);
-  } catch (error) {
-    if (stoppedBy !== undefined) endBySignal(stoppedBy);
-    if (!(error instanceof ObjectClientError)) throw error;
-    const { message, documentationUrl, requestId } = error;
-    const more = [
-      ...(documentationUrl === undefined ? [] : [`See ${documentationUrl}`]),
-      ...(requestId === undefined ? [] : [`Request ID: ${requestId}`]),
-    ];
-    throw new CliError([message, ...more].map(forTerminal).join('\n'), 1, error);
-  } finally {
-    stopWatching();
-  }
 }

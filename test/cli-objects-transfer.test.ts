@@ -1,0 +1,115 @@
+/** `waypointd objects push|pull|verify` as processes, against our own object server. */
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { testCli } from './helpers/cli.ts';
+import { json, send, stallAfter, startMisbehavingServer } from './helpers/misbehaving-server.ts';
+import { startObjectRepository } from './helpers/object-repository.ts';
+
+const oidOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
+
+test('files are pushed once, seen and pulled back', async (t) => {
+  const cli = testCli(t);
+  const { url, user, password } = await startObjectRepository(t, { isPublic: false });
+  const remote = ['--repo', url, '--user', user, '--password-stdin'];
+  const input = { input: `${password}\n` };
+  const contents = [randomBytes(300_000), Buffer.from('second')] as const;
+  const [one, two] = [join(cli.root, 'one'), join(cli.root, 'two')];
+  writeFileSync(one, contents[0]);
+  writeFileSync(two, contents[1]);
+  const [oid, secondOid] = [oidOf(contents[0]), oidOf(contents[1])];
+  t.is(await cli.out(['objects', 'push', one, ...remote], input), `${oid}  ${one}\n`);
+  t.deepEqual(
+    JSON.parse(await cli.out(['objects', 'push', one, two, '--json', ...remote], input)),
+    [
+      { file: one, oid, size: 300_000, sent: false },
+      { file: two, oid: secondOid, size: 6, sent: true },
+    ],
+  );
+  t.is(await cli.out(['objects', 'verify', oid, ...remote], input), `${oid}  0.3 MB\n`);
+  const pulled = await cli.out(['objects', 'pull', oid, '-o', 'back', ...remote], input);
+  t.is(pulled, `Fetched 0.3 MB into ${join(cli.root, 'back')}\n`);
+  t.is(oidOf(readFileSync(join(cli.root, 'back'))), oid);
+  const again = await cli.run(['objects', 'pull', oid, '-o', 'back', ...remote], input);
+  t.is(again.code, 64);
+  t.regex(again.stderr, /back is there already/);
+  const unknown = await cli.run(['objects', 'verify', '0'.repeat(64), '--json', ...remote], input);
+  t.is(unknown.code, 1);
+  t.deepEqual(JSON.parse(unknown.stdout), { oid: '0'.repeat(64), held: false });
+  const wrong = await cli.run(['objects', 'verify', oid, ...remote], { input: 'wrong\n' });
+  t.is(wrong.code, 1);
+  t.notRegex(wrong.stderr, / at |wrong\n/);
+  t.is(wrong.stdout, '');
+});
+
+test('what a server objects to is shown as it says it, without its escape codes', async (t) => {
+  const cli = testCli(t);
+  const file = join(cli.root, 'file');
+  writeFileSync(file, 'content');
+  const refusal = {
+    message: 'Too \u001B[31mlarge.',
+    documentation_url: 'https://example.org/limits',
+    request_id: 'r1',
+  };
+  const server = await startMisbehavingServer(t, {
+    script: { announce: [json(413, refusal)], find: [send(404, '')] },
+  });
+  const remote = ['--repo', server.url, '--user', 'me', '--password-stdin'];
+  const input = { input: 'secret\n' };
+  const refused = await cli.run(['objects', 'push', file, ...remote], input);
+  t.is(refused.code, 1);
+  t.regex(
+    refused.stderr,
+    /^waypointd: Too .\[31mlarge\.\nSee https:\/\/example\.org\/limits\nRequest ID: r1\n$/,
+  );
+  // oxlint-disable-next-line no-control-regex
+  t.notRegex(refused.stderr, /\u001B/);
+  const missing = await cli.run(['objects', 'pull', '0'.repeat(64), ...remote], input);
+  t.is(missing.code, 1);
+  t.regex(missing.stderr, /holds no such object, or you may not see it/);
+});
+
+test('a pull that is stopped leaves its part for the next one', async (t) => {
+  const cli = testCli(t);
+  const content = randomBytes(100_000);
+  const oid = oidOf(content);
+  const server = await startMisbehavingServer(t, {
+    content,
+    script: { get: [stallAfter(content, 40_000)] },
+  });
+  const pull = ['objects', 'pull', oid, '--repo', server.url, '-o', 'file'];
+  const child = cli.start(pull);
+  const part = join(cli.root, 'file.part');
+  while (!existsSync(part) || readFileSync(part).length < 40_000) {
+    await new Promise((resume) => setImmediate(resume));
+  }
+  const ended = new Promise((done) => child.once('close', done));
+  child.kill('SIGINT');
+  t.is(await ended, 130);
+  t.is(
+    await cli.out([...pull, '--json']),
+    `${JSON.stringify({ oid, size: 100_000, file: join(cli.root, 'file') })}\n`,
+  );
+  t.is(server.of('get')[1]?.headers.range, 'bytes=40000-');
+  t.is(oidOf(readFileSync(join(cli.root, 'file'))), oid);
+});
+
+test('a mistake in the call is told before anything is asked or sent', async (t) => {
+  const cli = testCli(t);
+  mkdirSync(join(cli.root, 'folder'));
+  const server = await startMisbehavingServer(t);
+  const repo = ['--repo', server.url];
+  const mistakes: [words: string[], code: number, message: RegExp][] = [
+    [['push', 'folder', ...repo], 1, /There is no file folder\. Nothing was sent\./],
+    [['pull', 'ABC', ...repo], 64, /oid/],
+    [['verify', '0'.repeat(64), '--repo', 'ftp://host/a/b'], 64, /--repo is the URL/],
+    [['verify', '0'.repeat(64), '--password-stdin', ...repo], 64, /password of a --user/],
+  ];
+  for (const [words, code, message] of mistakes) {
+    const { code: ended, stderr } = await cli.run(['objects', ...words]);
+    t.is(ended, code, stderr);
+    t.regex(stderr, message);
+  }
+  t.is(server.heard.length, 0);
+});
