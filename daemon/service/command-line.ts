@@ -23,17 +23,20 @@ export type Runner = (command: CommandLine) => Promise<CommandResult>;
 
 /** Starting waits until the service is ready, which has five minutes for the upgrade of a large store. */
 const timeoutMs = 330_000;
+/** What only asks must not keep `status` waiting for a service manager that is stuck. */
+const askTimeoutMs = 5_000;
+const asking = new Set(['show', 'print', '/Query', 'query', 'queryex', 'is-enabled']);
 
 /** A runner whose commands see this environment, and speak English in universal time for whoever reads them. */
 export function createRunner(env: NodeJS.ProcessEnv): Runner {
   const options = {
     env: { ...env, LC_ALL: 'C', TZ: 'UTC' },
-    timeout: timeoutMs,
     windowsHide: true,
   };
   return ({ program, words }) =>
     new Promise((resolve) => {
-      execFile(program, [...words], options, (error, stdout, stderr) => {
+      const timeout = words.some((word) => asking.has(word)) ? askTimeoutMs : timeoutMs;
+      execFile(program, [...words], { ...options, timeout }, (error, stdout, stderr) => {
         const code = error === null ? 0 : error.code;
         resolve({ code: typeof code === 'number' ? code : undefined, stdout, stderr });
       });
