@@ -1,14 +1,24 @@
 /** What holds for every timeline, whatever was recorded: over many seeds, against plain slow code (reference/timeline.ts). */
+import { gunzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { builtinGeodata } from '../bench/timelines/builtin-geodata.ts';
 import { plantedName } from '../bench/timelines/gpx-files.ts';
 import { moved, type Position } from '../bench/timelines/geometry.ts';
 import { profileNamed } from '../bench/timelines/profile.ts';
 import { makeScene } from '../bench/timelines/scene.ts';
-import { importFiles, noGeodata, timelineText } from '../bench/timelines/timeline-of.ts';
+import {
+  importFiles,
+  noGeodata,
+  parseTimeline,
+  timelineText,
+} from '../bench/timelines/timeline-of.ts';
 import { Random } from '../bench/random.ts';
+import type { TimelineResult, TimelineStop } from '../model/timeline-result.ts';
 import { openReader } from '../storage/database.ts';
 import { decodeDay, pointColumns } from '../storage/day-blob.ts';
+import { buildTimeline } from '../worker/timeline/build.ts';
+import { TimelineControl } from '../worker/timeline/control.ts';
+import { timelineOptions } from '../worker/timeline/options.ts';
 import { rounds } from './helpers/effort.ts';
 import {
   days,
@@ -192,6 +202,49 @@ test('a day asked for alone says what it says within a longer period', (t) => {
     }
   }
 });
+
+test('a timeline that is cut short keeps its totals, and no index is of an older stop', (t) => {
+  for (let seed = 401; seed <= 400 + rounds(8); seed += 1) {
+    const files = wildFiles(seed);
+    const library = libraryOf(t, files);
+    const period = { startDay: firstDay - 1, endDay: firstDay + 5 };
+    const { result: whole } = timelineOf(t, library, period);
+    const cut = cutShort(library, period, 1 + (seed % 7));
+    t.deepEqual(faultsOf(cut, rawOf(files)), [], `seed ${seed}`);
+    const counts = { stops_returned: cut.timeline.length };
+    t.deepEqual(cut.summary, { ...whole.summary, ...counts }, `seed ${seed}`);
+    t.deepEqual(cut.days, whole.days, `seed ${seed}`);
+    const kept = new Set(cut.timeline.map(nameOf));
+    t.true([...kept].every((name) => whole.timeline.some((stop) => nameOf(stop) === name)));
+    for (const [at, row] of cut.places.entries()) {
+      const { timeline_index: index, ...rest } = row;
+      const { timeline_index: wholeIndex, ...wholeRest } = whole.places[at]!;
+      t.deepEqual(rest, wholeRest, `seed ${seed}`);
+      const latest = nameOf(whole.timeline[wholeIndex]!);
+      const pointed = cut.timeline[index];
+      t.is(pointed && nameOf(pointed), kept.has(latest) ? latest : undefined, `seed ${seed}`);
+    }
+  }
+});
+
+/** As timelineOf, with few stops. */
+function cutShort(
+  libraryPath: string,
+  period: { readonly startDay: number; readonly endDay: number },
+  maxStops: number,
+): TimelineResult {
+  const control = new TimelineControl().shared;
+  const stays = { ...timelineOptions.stays, maxStops };
+  const task = { libraryPath, control, ...period, ...builtinGeodata() };
+  const outcome = buildTimeline(task, { ...timelineOptions, stays });
+  if (outcome.state !== 'completed') throw new Error('nobody cancelled it');
+  return parseTimeline(gunzipSync(outcome.json).toString());
+}
+
+/** What tells a stop from all others of a timeline: kind and time. */
+function nameOf({ kind, first_observation_utc, last_observation_utc }: TimelineStop): string {
+  return `${kind} ${first_observation_utc} ${last_observation_utc}`;
+}
 
 test('without a generation there are stops and totals, but no places and no names', (t) => {
   for (let seed = 201; seed <= 200 + rounds(2); seed += 1) {
