@@ -143,11 +143,11 @@ test('the system unit has a user of its own, no home directories, and directorie
   t.regex(text, /^Environment=HOME=%S\/waypointd$/mu);
 });
 
-test('the object server has no socket unit, does not report, and has nothing of the daemon', (t) => {
+test('the object server has no socket unit and nothing of the daemon', (t) => {
   const name = 'waypointd-objects';
   const text = renderUserUnit({ ...userUnit, name, hasSocket: false, hasCacheDirectory: false });
-  t.regex(text, /^Type=exec$/mu);
-  t.notRegex(text, /waypointd\.socket|^RuntimeDirectory|^WatchdogSec|^Also/mu);
+  t.regex(text, /^Type=notify$/mu);
+  t.notRegex(text, /waypointd\.socket|^RuntimeDirectory|^CacheDirectory|^Also/mu);
 });
 
 test('systemd gets hostile paths as they are, in arguments and as writable directories', (t) => {

@@ -116,7 +116,7 @@ RuntimeDirectoryPreserve=yes
 
 const cacheDirectory = 'CacheDirectory=waypointd\nCacheDirectoryMode=0700\n';
 
-/** The object server writes no hand-over file, has no cache and does not report to systemd. */
+/** The object server writes no hand-over file and has no cache. */
 function isDaemon({ name }: CommonUnit): boolean {
   return name === 'waypointd';
 }
@@ -135,14 +135,13 @@ StartLimitBurst=5
  * KillMode=mixed: SIGTERM to all processes would also hit the short-lived `systemd-notify` that reports the end.
  * TimeoutStartSec: the copy and upgrade of a large store come before the program is ready.
  */
-function lifeCycle(unit: CommonUnit): string {
-  const { name, node, words } = unit;
-  const type = isDaemon(unit)
-    ? 'Type=notify\nNotifyAccess=all\nWatchdogSec=30\nTimeoutStartSec=300'
-    : 'Type=exec';
+function lifeCycle({ name, node, words }: CommonUnit): string {
   const command = [programWord(node), ...words.map(argumentWord)].join(' ');
   return `[Service]
-${type}
+Type=notify
+NotifyAccess=all
+WatchdogSec=30
+TimeoutStartSec=300
 ExecStart=${command}
 SyslogIdentifier=${name}
 Restart=on-failure

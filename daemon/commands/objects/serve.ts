@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { limits } from '../../../model/limits.ts';
+import { createNotifier, takeNotifyRequest } from '../../systemd/notifier.ts';
 import { objectFlagsHelp } from '../context.ts';
 import { endBySignal, watchSignals } from '../interrupts.ts';
 import { print } from '../output.ts';
@@ -27,6 +28,8 @@ export function registerServeObjects(objects: Command): void {
 }
 
 async function serveObjects(options: ShortFlags, command: Command): Promise<void> {
+  // Before any child or worker starts, which would inherit its variables.
+  const notifyRequest = takeNotifyRequest(process.env);
   const { settings, paths } = objectsContext(command, options);
   const asked = Promise.withResolvers<void>();
   const stopWatching = watchSignals((signal, isFirst) => {
@@ -38,12 +41,14 @@ async function serveObjects(options: ShortFlags, command: Command): Promise<void
     import('../../log.ts'),
   ]);
   const log = await openLog({ level: settings.log_level, file: settings.log_file });
+  const notifier = notifyRequest && createNotifier(notifyRequest, log);
   const clock = { now: () => Date.now(), monotonic: () => performance.now() };
   try {
     const server = await startObjects({ settings, paths, log, clock });
+    await notifier?.ready(`Serving ${server.url}`);
     await print(server.url);
     await asked.promise;
-    await server.close(limits.shutdownMs);
+    await Promise.all([notifier?.stopping(), server.close(limits.shutdownMs)]);
   } finally {
     await log.close();
     stopWatching();
