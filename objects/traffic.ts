@@ -6,11 +6,19 @@ import { whenFree } from './when-free.ts';
 const flushMs = 5_000;
 const dayMs = 86_400_000;
 
+interface Pending {
+  readonly repositoryId: number;
+  /** UTC, since 1970. */
+  readonly day: number;
+  sent: number;
+  received: number;
+}
+
 /** Counts the bytes that each repository sends and receives. What a crash loses of it is a few seconds. */
 export class TrafficMeter {
   readonly #holdings: Holdings;
   readonly #clock: Clock;
-  readonly #pending = new Map<number, { sent: number; received: number }>();
+  readonly #pending = new Map<string, Pending>();
   #timer: NodeJS.Timeout | undefined;
 
   constructor(holdings: Holdings, clock: Clock) {
@@ -20,38 +28,43 @@ export class TrafficMeter {
 
   /** @param bytes negative to take back what was counted in advance. */
   add(repositoryId: number, kind: 'sent' | 'received', bytes: number): void {
-    const sums = this.#pending.get(repositoryId) ?? { sent: 0, received: 0 };
+    const day = this.#day();
+    const key = keyOf(repositoryId, day);
+    const sums = this.#pending.get(key) ?? { repositoryId, day, sent: 0, received: 0 };
     sums[kind] += bytes;
-    this.#pending.set(repositoryId, sums);
+    this.#pending.set(key, sums);
     this.#timer ??= setTimeout(() => void this.flush(), flushMs).unref();
   }
 
   /** Bytes that a repository has sent since the day (UTC) began. */
   sentToday(repositoryId: number): number {
-    const { sent } = this.#holdings.trafficSince(repositoryId, this.#day());
-    return sent + (this.#pending.get(repositoryId)?.sent ?? 0);
+    const day = this.#day();
+    const { sent } = this.#holdings.trafficSince(repositoryId, day);
+    return sent + (this.#pending.get(keyOf(repositoryId, day))?.sent ?? 0);
   }
 
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
-    for (const repositoryId of this.#pending.keys()) {
+    for (const key of this.#pending.keys()) {
       // A repository that was removed meanwhile has no traffic, and a full disk is told to those who upload.
-      await whenFree(() => this.#write(repositoryId)).catch(() =>
-        this.#pending.delete(repositoryId),
-      );
+      await whenFree(() => this.#write(key)).catch(() => this.#pending.delete(key));
     }
   }
 
-  #write(repositoryId: number): void {
-    const sums = this.#pending.get(repositoryId);
+  #write(key: string): void {
+    const sums = this.#pending.get(key);
     if (sums === undefined) return;
-    this.#holdings.addTraffic(repositoryId, this.#day(), sums);
+    this.#holdings.addTraffic(sums.repositoryId, sums.day, sums);
     // After the write, so that a limit sees every byte at every moment.
-    this.#pending.delete(repositoryId);
+    this.#pending.delete(key);
   }
 
   #day(): number {
     return Math.floor(this.#clock.now() / dayMs);
   }
+}
+
+function keyOf(repositoryId: number, day: number): string {
+  return `${repositoryId} ${day}`;
 }

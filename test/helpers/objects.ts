@@ -1,0 +1,218 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import type { HttpLimits } from '../../http/http-limits.ts';
+import type { Clock } from '../../model/process.ts';
+import type { ObjectsConfig } from '../../objects/config.ts';
+import { hashPassword } from '../../objects/passwords.ts';
+import { openRoot, type ObjectsRoot } from '../../objects/root.ts';
+import { startObjectServer } from '../../objects/server.ts';
+import { temporaryDirectory } from './daemon.ts';
+
+export const xLfs = 'application/vnd.x-lfs+json';
+export const gitLfs = 'application/vnd.git-lfs+json';
+
+/** Whatever a body may hold: a test reads what it expects, and fails where it is not there. */
+export interface ObjectsBody {
+  readonly oid: string;
+  readonly size: number;
+  readonly code: string;
+  readonly message: string;
+  readonly documentation_url: string;
+  readonly transfer: string;
+  readonly _links: Readonly<Record<'self' | 'download' | 'upload' | 'verify', TestLink>>;
+  readonly objects: readonly BatchEntry[];
+}
+
+export interface BatchEntry {
+  readonly oid: string;
+  readonly size: number;
+  readonly actions: Readonly<
+    Record<'download' | 'upload' | 'verify', TestLink & { expires_in: number }>
+  >;
+  readonly error?: { readonly code: number };
+}
+
+/** One answer, read whole. */
+export interface ObjectsAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly type: string | null;
+  readonly bytes: Buffer;
+  readonly body: ObjectsBody;
+}
+
+export interface CallOptions {
+  /** `name:password`; nobody by default. */
+  readonly as?: string;
+  readonly body?: unknown;
+  readonly headers?: Record<string, string>;
+}
+
+export interface TestObjects {
+  readonly url: string;
+  readonly port: number;
+  readonly directory: string;
+  /** The store as an administrator's command opens it. */
+  readonly admin: ObjectsRoot;
+  readonly logged: string[];
+  /** Calls the API; `body` is sent as JSON in the specification's type, bytes as they are. */
+  call(method: string, path: string, options?: CallOptions): Promise<ObjectsAnswer>;
+  /** Follows a link as a client does: its headers and no others. */
+  follow(
+    method: string,
+    link: { href: string; header?: Readonly<Record<string, string>> },
+    body?: Uint8Array | object,
+  ): Promise<ObjectsAnswer>;
+  /** Announces and sends, with the links. */
+  send(repository: string, content: Uint8Array, as?: string): Promise<ObjectsAnswer>;
+  close(): Promise<void>;
+}
+
+export interface TestLink {
+  readonly href: string;
+  readonly header: { readonly Authorization: string };
+}
+
+export interface TestObjectsOptions {
+  readonly directory?: string;
+  readonly config?: Partial<ObjectsConfig>;
+  readonly limits?: Partial<HttpLimits>;
+  readonly clock?: Clock;
+}
+
+export const ann = 'ann:ann-password';
+export const bob = 'bob:bob-password';
+export const eve = 'eve:eve-password';
+
+const passwords = new Map<string, Promise<string>>();
+
+/** Hashing takes 50 ms, so each is made once for each test file. */
+function hashed(password: string): Promise<string> {
+  const made = passwords.get(password) ?? hashPassword(password);
+  passwords.set(password, made);
+  return made;
+}
+
+export function oidOf(content: Uint8Array): string {
+  return createHash('sha256').update(content).digest('hex');
+}
+
+const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+
+const plainConfig: ObjectsConfig = {
+  publicUrl: undefined,
+  isTls: false,
+  trustedProxy: undefined,
+  hasBatch: true,
+  maxObjectBytes: 0,
+  minFreeBytes: 0,
+  requestsPerMinute: 0,
+  bandwidthPerDay: 0,
+  documentationUrl: undefined,
+};
+
+/**
+ * Starts an object server with two repositories: `club/maps`, where ann may write and bob may read, and the public
+ * `open/maps`, where ann may write. eve may log in and was granted nothing.
+ */
+export async function startTestObjects(
+  t: ExecutionContext<unknown>,
+  {
+    directory = join(temporaryDirectory(t), 'root'),
+    config,
+    limits,
+    clock,
+  }: TestObjectsOptions = {},
+): Promise<TestObjects> {
+  const admin = await openRoot(directory, { owner: 'command' });
+  await fill(admin);
+  const logged: string[] = [];
+  const line = (event: string, details = {}): void => {
+    logged.push(`${event} ${JSON.stringify(details)}`);
+  };
+  const server = await startObjectServer({
+    root: directory,
+    config: { ...plainConfig, ...config },
+    log: { debug: line, info: line, warn: line, error: line },
+    clock: clock ?? systemClock,
+    listen: { host: '127.0.0.1', port: 0 },
+    ...(limits === undefined ? {} : { limits }),
+  });
+  let closing: Promise<void> | undefined;
+  const close = (): Promise<void> => (closing ??= server.close(1_000).then(() => admin.close()));
+  t.teardown(close);
+  const url = `http://127.0.0.1:${server.port}`;
+  return { url, port: server.port, directory, admin, logged, close, ...callsOf(url) };
+}
+
+async function fill({ directory }: ObjectsRoot): Promise<void> {
+  if (directory.repositories().length > 0) return;
+  const now = Date.now();
+  for (const login of [ann, bob, eve]) {
+    const [name = '', password = ''] = login.split(':');
+    directory.addUser(name, await hashed(password), now);
+  }
+  directory.addRepository('club', 'maps', false, now);
+  directory.addRepository('open', 'maps', true, now);
+  const id = (name: string): number => directory.findUser(name)?.id ?? 0;
+  const repository = (path: string): number => directory.findRepository(path)?.id ?? 0;
+  directory.grant(id('ann'), repository('club/maps'), 'write');
+  directory.grant(id('bob'), repository('club/maps'), 'read');
+  directory.grant(id('ann'), repository('open/maps'), 'write');
+}
+
+export function basic(login: string): string {
+  return `Basic ${Buffer.from(login).toString('base64')}`;
+}
+
+function callsOf(url: string): Pick<TestObjects, 'call' | 'follow' | 'send'> {
+  const calls: Pick<TestObjects, 'call' | 'follow' | 'send'> = {
+    call: (method, path, { as, body, headers = {} } = {}) =>
+      request(method, `${url}${path}`, body, {
+        ...(as === undefined ? {} : { authorization: basic(as) }),
+        ...(body === undefined || body instanceof Uint8Array ? {} : { 'content-type': xLfs }),
+        ...headers,
+      }),
+    follow: (method, { href, header = {} }, body) =>
+      request(method, href, body, {
+        ...header,
+        ...(body === undefined || body instanceof Uint8Array ? {} : { 'content-type': xLfs }),
+      }),
+    async send(repository, content, as = ann) {
+      const object = { oid: oidOf(content), size: content.length };
+      const announced = await calls.call('POST', `/${repository}/objects`, { as, body: object });
+      if (announced.status !== 202) return announced;
+      const { upload, verify } = announced.body._links;
+      const sent = await calls.follow('PUT', upload, content);
+      return sent.status === 200 ? calls.follow('POST', verify, object) : sent;
+    },
+  };
+  return calls;
+}
+
+async function request(
+  method: string,
+  url: string,
+  body: unknown,
+  headers: Record<string, string>,
+): Promise<ObjectsAnswer> {
+  const isRaw = body instanceof Uint8Array || typeof body === 'string';
+  const response = await fetch(url, {
+    method,
+    headers,
+    redirect: 'manual',
+    ...(body === undefined ? {} : { body: isRaw ? Buffer.from(body) : JSON.stringify(body) }),
+  });
+  const bytes = Buffer.from(await response.arrayBuffer());
+  const type = response.headers.get('content-type');
+  const isJson = type?.endsWith('json') === true && bytes.length > 0;
+  return {
+    status: response.status,
+    headers: response.headers,
+    type,
+    bytes,
+    // Sound enough: see ObjectsBody.
+    body: (isJson ? JSON.parse(bytes.toString()) : {}) as ObjectsBody,
+  };
+}
