@@ -69,7 +69,10 @@ export class Connections {
   #endUnlessAsked(connection: Connection): void {
     const { socket } = connection;
     const timer = setTimeout(() => {
-      if (connection.current === undefined) socket.destroy();
+      // After the sockets had their turn: this thread may have been stuck all the time.
+      setImmediate(() => {
+        if (connection.current === undefined) socket.destroy();
+      });
     }, this.#options.limits.partingMs);
     socket.once('close', () => clearTimeout(timer));
   }

@@ -864,8 +864,9 @@ test('close: who asks just then, on a new connection or a kept one, is answered'
   const kept = await open(rawRequest('GET /api/look'));
   await kept.answer();
   const closed = server.close(60_000);
-  for (const connection of [fresh, kept]) {
-    connection.send(rawRequest('GET /api/look'));
+  const both = [fresh, kept];
+  for (const connection of both) connection.send(rawRequest('GET /api/look'));
+  for (const connection of both) {
     const answer = await connection.answer();
     t.is(answer?.status, 200);
     t.is(answer?.headers.get('connection'), 'close');
