@@ -1,4 +1,4 @@
-import { createHttpServer, type HttpServer, type ListenTarget } from '../http/server.ts';
+import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { limits } from '../model/limits.ts';
 import type { Clock, Log } from '../model/process.ts';
 import type { Settings } from '../model/settings.ts';
@@ -8,6 +8,7 @@ import { Geodata, type GeodataOverrides } from './geodata/geodata.ts';
 import { waypointGuards } from './guard.ts';
 import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
 import { ImportRun } from './import/run.ts';
+import { listen } from './listen.ts';
 import { lazyLocation, type LocationReader } from './location/location-reader.ts';
 import { mirrorTasks, type MirrorPool } from './mirror/mirror-tasks.ts';
 import { BookmarksMirror } from './mirror/mirror.ts';
@@ -217,32 +218,12 @@ async function open(
   token: string,
   options: StartOptions,
 ): Promise<{ port: number; withdraw: () => Promise<void> }> {
-  const { port } = await listen(server, options);
+  const { port } = await listen(server, {
+    port: options.port ?? options.settings.port,
+    socket: options.socket,
+  });
   const withdraw = await announce(options, { port, token, started: options.clock.now() });
   return { port, withdraw };
-}
-
-async function listen(server: HttpServer, options: StartOptions): Promise<{ port: number }> {
-  const port = options.port ?? options.settings.port;
-  const target: ListenTarget = options.socket ?? { port, host: '127.0.0.1' };
-  try {
-    return await server.listen(target);
-  } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
-    if (code === 'EADDRINUSE') throw new StartRefused(75, portTaken(port), error);
-    if (code === 'EACCES') {
-      throw new StartRefused(
-        75,
-        `This user may not listen on port ${port}; choose another with --port.`,
-        error,
-      );
-    }
-    throw error;
-  }
-}
-
-function portTaken(port: number): string {
-  return `Port ${port} of 127.0.0.1 is taken by another program or another user's waypointd; choose another with --port.`;
 }
 
 async function announce(

@@ -1,0 +1,36 @@
+import type { HttpServer } from '../http/server.ts';
+import { StartRefused } from './start-refused.ts';
+
+interface Place {
+  readonly port: number;
+  /** A socket inherited from a service manager, instead of the port. */
+  readonly socket?: { readonly fd: number } | undefined;
+}
+
+/**
+ * Listens on a port of 127.0.0.1, or on an inherited socket.
+ * @throws StartRefused 75
+ */
+export async function listen(
+  server: HttpServer,
+  { port, socket }: Place,
+): Promise<{ port: number }> {
+  try {
+    return await server.listen(socket ?? { port, host: '127.0.0.1' });
+  } catch (error) {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'EADDRINUSE') throw new StartRefused(75, portTaken(port), error);
+    if (code === 'EACCES') {
+      throw new StartRefused(
+        75,
+        `This user may not listen on port ${port}; choose another with --port.`,
+        error,
+      );
+    }
+    throw error;
+  }
+}
+
+function portTaken(port: number): string {
+  return `Port ${port} of 127.0.0.1 is taken by another program or another user's waypointd; choose another with --port.`;
+}
