@@ -19,7 +19,6 @@ import { apiRoutes } from './routes/all.ts';
 import type { Geocoder } from './search/geocoder.ts';
 import { WaypointIndex } from './search/waypoint-index.ts';
 import { checkTogether } from './settings-together.ts';
-import { StartRefused } from './start-refused.ts';
 import { openStores, type OpenedStores } from './stores.ts';
 import { TimelineJobs, type TimelineOverrides } from './timelines/jobs.ts';
 import { newToken, tokenCheck } from './token.ts';

@@ -210,8 +210,11 @@ test('a directory is created for its owner alone', (t) => {
 });
 
 test('a place that cannot hold a directory is an error, not a wait without end', (t) => {
-  if (process.platform !== 'linux') return t.pass();
-  t.throws(() => createPrivateDirectory('/proc/.local/share/waypointd'), { code: 'ENOENT' });
+  if (process.platform === 'linux') {
+    t.throws(() => createPrivateDirectory('/proc/.local/share/waypointd'), { code: 'ENOENT' });
+  } else {
+    t.pass();
+  }
 });
 
 test('config prints every setting with its value and source', async (t) => {
