@@ -128,7 +128,7 @@ function placeFaults(result: TimelineResult): string[] {
       nights: isTruncated || row.nights === total(stays.map(nightsOf)),
       visits: isTruncated || row.visits === visitsOf(timeline, row),
       days: row.recorded_days <= result.summary.active_days,
-      files: row.source_files > 0,
+      files: row.source_files > 0 || row.recorded_observations === 0,
       order: at === 0 || isSorted(places[at - 1]!, row),
       once: places.findIndex((other) => isSame(other, row)) === at,
     });
