@@ -114,7 +114,7 @@ test('knowing an oid gives no access to its bytes', async (t) => {
   t.is(announced.status, 202, 'it has to be sent, although the server has it');
   const batch = { operation: 'download', objects: [object] };
   const asked = await server.call('POST', '/open/maps/objects/batch', { as: eve, body: batch });
-  t.is(asked.body.objects[0]!.error.code, 404);
+  t.is(asked.body.objects[0]!.error?.code, 404);
   const { upload } = announced.body._links;
   t.is((await server.follow('PUT', upload, Buffer.from('not the same content'))).status, 400);
   t.is((await server.call('GET', `/open/maps/objects/${oid}/content`)).status, 404);
@@ -394,7 +394,7 @@ test('limits are told before the bytes: size, quota, room on the disk, a content
     as: ann,
     body: { operation: 'upload', objects: [body] },
   });
-  t.is(told.body.objects[0]!.error.code, 422);
+  t.is(told.body.objects[0]!.error?.code, 422);
   advance(60_001);
   t.is((await server.call('POST', objects, { as: ann, body })).status, 202, 'a minute later');
   t.is((await server.send('club/maps', wanted)).status, 200);

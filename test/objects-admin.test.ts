@@ -1,0 +1,312 @@
+/** The object store's commands: through processes, most of them beside a running server. */
+import { spawn } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { openRoot } from '../objects/root.ts';
+import { finish, testCli, untilPrinted, type CliResult, type TestCli } from './helpers/cli.ts';
+import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { ann, basic, bob, oidOf, startTestObjects, type TestObjects } from './helpers/objects.ts';
+
+const objects = '/club/maps/objects';
+const content = Buffer.from('a map of the harbour');
+const oid = oidOf(content);
+
+interface Admin {
+  readonly server: TestObjects;
+  readonly cli: TestCli;
+  /** Runs a command on the server's directory and reads its JSON. */
+  readonly run: <T>(...words: string[]) => Promise<T>;
+}
+
+async function startAdmin(t: ExecutionContext): Promise<Admin> {
+  const server = await startTestObjects(t);
+  const cli = testCli(t);
+  return {
+    server,
+    cli,
+    run: async (...words) =>
+      JSON.parse(await cli.out(['objects', ...words, '--root', server.directory, '--json'])),
+  };
+}
+
+function stored(directory: string, of: string): string {
+  return join(directory, 'objects', of.slice(0, 2), of.slice(2, 4), of);
+}
+
+test('from nothing to the first object: user, repository, grant, serve; a second server is refused', async (t) => {
+  const cli = testCli(t);
+  const root = join(cli.root, 'store');
+  const on = ['--root', root];
+  const added = await cli.out(['objects', 'repo', 'add', 'club/maps', ...on]);
+  t.regex(added, /\[lfs\]\n\turl = http:\/\/127\.0\.0\.1:43099\/club\/maps\n/);
+  await cli.out(['objects', 'user', 'add', 'Ann', '--password-stdin', ...on], {
+    input: 'ann-password\n',
+  });
+  const again = await cli.run(['objects', 'user', 'add', 'ann', '--password-stdin', ...on], {
+    input: 'x\n',
+  });
+  t.deepEqual([again.code, again.stderr.includes('There is a user')], [1, true]);
+  await cli.out(['objects', 'grant', 'ann', 'CLUB/maps', 'write', ...on]);
+  const words = ['objects', 'serve', '--listen', '127.0.0.1:0', ...on];
+  const child = cli.start(words);
+  const [url] = await untilPrinted(child.stdout, /http:\/\/127\.0\.0\.1:\d+/);
+  const put = await fetch(`${url}${objects}/${oid}/content`, {
+    method: 'PUT',
+    headers: { authorization: basic(ann) },
+    body: content,
+  });
+  t.is(put.status, 200);
+  const second = await cli.run(words);
+  t.is(second.code, 75);
+  child.kill('SIGTERM');
+  t.is((await finish(child)).code, 0);
+  for (const name of ['secret', 'objects.sqlite'])
+    t.is(statSync(join(root, name)).mode & 0o777, 0o600);
+  t.false(readFileSync(join(root, 'objects.sqlite')).includes('ann-password'));
+});
+
+test('passwords do not cross a network in clear text unless somebody says so', async (t) => {
+  const cli = testCli(t);
+  const serve = (...words: string[]) => [
+    'objects',
+    'serve',
+    '--root',
+    join(cli.root, 'store'),
+    ...words,
+  ];
+  const refused = await cli.run(serve('--listen', '0.0.0.0:0'));
+  t.deepEqual([refused.code, refused.stderr.includes('clear text')], [78, true]);
+  const child = cli.start(serve('--listen', '0.0.0.0:0', '--insecure-http', '--no-batch'));
+  const [url] = await untilPrinted(child.stdout, /http:\/\/\S+/);
+  t.is((await fetch(`${url}/club/maps/objects/batch`, { method: 'POST' })).status, 404);
+  child.kill('SIGTERM');
+  await finish(child);
+});
+
+test('the daemon runs an object server beside itself where the settings say so', async (t) => {
+  const daemon = await startTestDaemon(t, {
+    settings: { objects: true, objects_listen: '127.0.0.1:0' },
+  });
+  const line = daemon.logged.find((logged) => logged.startsWith('objects.ready'));
+  const url = `http://127.0.0.1:${/"port":(\d+)/.exec(line ?? '')?.[1]}`;
+  t.deepEqual(await (await fetch(`${url}/healthz`)).json(), { status: 'ok' });
+  t.true(existsSync(join(daemon.paths.objects, 'objects.sqlite')));
+  await daemon.close();
+  await t.throwsAsync(fetch(`${url}/healthz`));
+  const other = await daemon.restart();
+  t.is((await other.get('/api/version')).status, 200, 'the store was let go of');
+});
+
+test('rights, limits and objects change beside a running server, which sees it at once and never waits', async (t) => {
+  const { server, cli, run } = await startAdmin(t);
+  await server.send('club/maps', content);
+  let isOver = false;
+  let slowest = 0;
+  const asking = (async () => {
+    for (let n = 0; !isOver; n += 1) {
+      const body = Buffer.from(`object ${n}`);
+      const begun = performance.now();
+      const sent = await server.send('open/maps', body);
+      slowest = Math.max(slowest, performance.now() - begun);
+      if (sent.status !== 200) throw new Error(`${sent.status} ${sent.body.message}`);
+    }
+  })();
+  const get = async (as = bob) => (await server.call('GET', `${objects}/${oid}`, { as })).status;
+  t.is(await get(), 200);
+  await run('revoke', 'bob', 'club/maps');
+  t.is(await get(), 404);
+  const set = await run<{ quota_bytes: number; max_object_bytes: number }>(
+    'repo',
+    'set',
+    'club/maps',
+    '--quota',
+    '20',
+    '--max-object',
+    '1K',
+  );
+  t.deepEqual([set.quota_bytes, set.max_object_bytes], [20, 1_024]);
+  t.is(
+    (await server.call('POST', objects, { as: ann, body: { oid: '1'.repeat(64), size: 1 } }))
+      .status,
+    507,
+  );
+  await cli.out(
+    ['objects', 'user', 'passwd', 'eve', '--password-stdin', '--root', server.directory],
+    { input: 'other\n' },
+  );
+  t.deepEqual([await get('eve:eve-password'), await get('eve:other')], [401, 404]);
+  t.deepEqual(await run('access', 'club/maps'), [
+    { user: 'ann', repository: 'club/maps', access: 'write' },
+  ]);
+
+  const keep = await cli.out(
+    ['objects', 'prune', 'club/maps', '--keep', '-', '--json', '--root', server.directory],
+    { input: `${'0'.repeat(64)}\n` },
+  );
+  t.deepEqual(JSON.parse(keep), { objects: 1, bytes: 20, dry_run: true });
+  t.is(await get(ann), 200, 'it only told');
+  const bad = await cli.run(
+    ['objects', 'prune', 'club/maps', '--keep', '-', '--yes', '--root', server.directory],
+    { input: 'no oid\n' },
+  );
+  t.is(bad.code, 64);
+  const gone = await cli.run([
+    'objects',
+    'rm',
+    'club/maps',
+    oid,
+    '1'.repeat(64),
+    '--json',
+    '--root',
+    server.directory,
+  ]);
+  t.deepEqual(
+    [gone.code, JSON.parse(gone.stdout)],
+    [1, { removed: [oid], absent: ['1'.repeat(64)] }],
+  );
+  t.is(await get(ann), 404);
+  const collected = await run<{ quarantined: number }>('gc', '--grace-days', '0');
+  t.is(collected.quarantined, 1);
+  isOver = true;
+  await asking;
+  t.true(slowest < 5_000, `${slowest} ms`);
+});
+
+test('fsck finds what is damaged or missing, sets it aside, and a push mends it', async (t) => {
+  const { server, cli, run } = await startAdmin(t);
+  const [other, lost] = [Buffer.from('another'), Buffer.from('lost')];
+  for (const sent of [content, other, lost]) await server.send('club/maps', sent);
+  const path = stored(server.directory, oid);
+  chmodSync(path, 0o644);
+  writeFileSync(path, 'A map of the harbour');
+  await server.admin.contents.remove(oidOf(lost));
+  const result = await cli.run(['objects', 'fsck', '--json', '--root', server.directory]);
+  t.is(result.code, 1);
+  t.deepEqual(JSON.parse(result.stdout).faults, [
+    { kind: 'damaged', oid },
+    { kind: 'missing', oid: oidOf(lost) },
+  ]);
+  const announced = await server.call('POST', objects, {
+    as: ann,
+    body: { oid, size: content.length },
+  });
+  t.is(announced.status, 202, 'please upload');
+  for (const sent of [content, lost]) t.is((await server.send('club/maps', sent)).status, 200);
+  t.deepEqual(await run('fsck'), { contents: 3, bytes: 31, faults: [] });
+  const stats = await run<{ stored: object; quarantine: { objects: number } }>('stats');
+  t.deepEqual([stats.stored, stats.quarantine.objects], [{ objects: 3, bytes: 31 }, 2]);
+});
+
+test('backup and restore: a copy taken beside the server serves what was held then, damaged bytes left out', async (t) => {
+  const { server, cli, run } = await startAdmin(t);
+  const [second, damaged] = [Buffer.from('second'), Buffer.from('damaged')];
+  await server.send('club/maps', content);
+  const copy = join(cli.root, 'copy');
+  t.deepEqual(await run('backup', copy), { copied: 1, copiedBytes: 20, present: 0, missing: [] });
+  await server.send('club/maps', second);
+  await server.send('club/maps', damaged);
+  const path = stored(server.directory, oidOf(damaged));
+  chmodSync(path, 0o644);
+  writeFileSync(path, 'DAMAGED');
+  const again = await cli.run(['objects', 'backup', copy, '--json', '--root', server.directory]);
+  t.deepEqual(
+    [again.code, JSON.parse(again.stdout)],
+    [1, { copied: 1, copiedBytes: 6, present: 1, missing: [oidOf(damaged)] }],
+  );
+  t.is(statSync(join(copy, 'objects.sqlite')).mode & 0o777, 0o600);
+  const { download } = (await server.call('GET', `${objects}/${oid}`, { as: bob })).body._links;
+  await server.close();
+
+  const restored = await startTestObjects(t, { directory: copy });
+  const refused = await cli.run(['objects', 'backup', copy, '--root', server.directory]);
+  t.is(refused.code, 1, 'a server runs on the copy');
+  for (const held of [content, second]) {
+    const got = await restored.call('GET', `${objects}/${oidOf(held)}/content`, { as: bob });
+    t.deepEqual([got.status, got.bytes], [200, held]);
+  }
+  const link = { ...download, href: download.href.replace(server.url, restored.url) };
+  t.is(
+    (await restored.follow('GET', link)).status,
+    200,
+    'links and logins stay good: the key is there, too',
+  );
+  t.is((await restored.send('club/maps', damaged)).status, 200, 'what was damaged is asked for');
+});
+
+test('import takes every file in, once, and follows no links', async (t) => {
+  const { server, cli, run } = await startAdmin(t);
+  const from = join(cli.root, 'from');
+  mkdirSync(join(from, 'deep'), { recursive: true });
+  writeFileSync(join(from, 'one'), content);
+  writeFileSync(join(from, 'deep', 'same'), content);
+  writeFileSync(join(from, 'deep', 'empty'), '');
+  symlinkSync(join(server.directory, 'secret'), join(from, 'link'));
+  const outcome = await run('import', 'club/maps', from);
+  t.deepEqual(outcome, { added: 2, addedBytes: 20, present: 1, failed: [] });
+  t.deepEqual((await server.call('GET', `${objects}/${oid}/content`, { as: bob })).bytes, content);
+});
+
+const authenticate = resolve(import.meta.dirname, '..', 'bin', 'x-lfs-authenticate.js');
+
+test('x-lfs-authenticate lets in over ssh, as a login and as a forced command', async (t) => {
+  const { server, cli } = await startAdmin(t);
+  await server.send('club/maps', content);
+  const call = (words: readonly string[], env = {}): Promise<CliResult> => {
+    const child = spawn(process.execPath, [authenticate, '--root', server.directory, ...words], {
+      env: { ...cli.env, ...env },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    return finish(child);
+  };
+  const forced = (command: string) => call(['--user', 'bob'], { SSH_ORIGINAL_COMMAND: command });
+  const [login, byForce, unknown, readOnly, other, outside] = await Promise.all([
+    call(['--user', 'ann', '/club/maps.git', 'upload', oid]),
+    forced(`git-lfs-authenticate 'club/maps.git' download`),
+    call(['--user', 'ann', 'club/maps', 'destroy']),
+    forced('x-lfs-authenticate club/maps upload'),
+    forced('cat /etc/passwd'),
+    call(['--user', 'eve', 'club/maps', 'download']),
+  ]);
+  t.is(login.code, 0, login.stderr);
+  const { header, expires_in, href } = JSON.parse(login.stdout);
+  t.deepEqual([expires_in, href], [1_800, 'http://127.0.0.1:43099/club/maps']);
+  t.is(
+    (await server.call('POST', objects, { headers: header, body: { oid, size: 20 } })).status,
+    200,
+  );
+  t.is((await server.call('GET', `/open/maps/objects/${oid}`, { headers: header })).status, 401);
+  t.is(byForce.code, 0, byForce.stderr);
+  const reader = { headers: JSON.parse(byForce.stdout).header };
+  t.is((await server.call('GET', `${objects}/${oid}`, reader)).status, 200);
+  t.is((await server.call('POST', objects, { ...reader, body: { oid, size: 20 } })).status, 401);
+  for (const [refused, pattern] of [
+    [unknown, /"destroy"/],
+    [readOnly, /not write/],
+    [other, /git-lfs-authenticate only/],
+    [outside, /no such repository/],
+  ] as const) {
+    t.not(refused.code, 0);
+    t.is(refused.stdout, '');
+    t.regex(refused.stderr, pattern);
+  }
+  const line = await cli.out(['objects', 'ssh-line', 'bob', '--root', server.directory]);
+  t.regex(line, /^command=".*x-lfs-authenticate\.js.* --user bob",restrict\n$/);
+});
+
+test('two that open a new store at once share its key', async (t) => {
+  const directory = join(temporaryDirectory(t), 'root');
+  const opened = await Promise.all(
+    [1, 2, 3, 4].map(() => openRoot(directory, { owner: 'command' })),
+  );
+  t.is(new Set(opened.map(({ secret }) => Buffer.from(secret).toString('hex'))).size, 1);
+  await Promise.all(opened.map((root) => root.close()));
+});
