@@ -1,0 +1,308 @@
+/** Debian's git-lfs, unmodified, against the object server. */
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chmodSync,
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
+import { text } from 'node:stream/consumers';
+import test, { type ExecutionContext } from 'ava';
+import { temporaryDirectory } from '../helpers/daemon.ts';
+import { oidOf, startTestObjects, type TestObjects } from '../helpers/objects.ts';
+
+const missing = ['git', 'git-lfs'].find((tool) => spawnSync(tool, ['--version']).status !== 0);
+
+function testLfs(title: string, body: (t: ExecutionContext) => Promise<void>): void {
+  // One after the other: each alone keeps both processors of a small machine busy.
+  if (missing === undefined) test.serial(title, body);
+  else test.skip(`${title} (skipped: no ${missing})`, body);
+}
+
+interface Ended {
+  readonly code: number | null;
+  readonly output: string;
+}
+
+/** A home of its own, with one user's password in git's store, a bare git repository, and clones of it. */
+class Desk {
+  readonly root: string;
+  readonly #env: Readonly<Record<string, string>>;
+  readonly url: string;
+
+  constructor(root: string, { url, port }: TestObjects, login: string, env = {}) {
+    this.root = root;
+    this.url = url;
+    const home = join(root, 'home');
+    mkdirSync(home);
+    writeFileSync(join(home, 'passwords'), `http://${login}@127.0.0.1:${port}\n`, { mode: 0o600 });
+    this.#env = {
+      PATH: process.env['PATH'] ?? '',
+      HOME: home,
+      GIT_CONFIG_NOSYSTEM: '1',
+      GIT_TERMINAL_PROMPT: '0',
+      ...env,
+    };
+    const config = [
+      ['user.name', 'Ann'],
+      ['user.email', 'ann@example.org'],
+      ['init.defaultBranch', 'main'],
+      ['credential.helper', `store --file=${join(home, 'passwords')}`],
+      ['filter.lfs.clean', 'git-lfs clean -- %f'],
+      ['filter.lfs.smudge', 'git-lfs smudge -- %f'],
+      ['filter.lfs.process', 'git-lfs filter-process'],
+      ['filter.lfs.required', 'true'],
+    ];
+    const lines = config.map(([key = '', value = '']) => {
+      const [section, name] = [
+        key.slice(0, key.lastIndexOf('.')),
+        key.slice(key.lastIndexOf('.') + 1),
+      ];
+      const head = section.includes('.') ? `[${section.replace('.', ' "')}"]` : `[${section}]`;
+      return `${head}\n\t${name} = ${value}\n`;
+    });
+    writeFileSync(join(home, '.gitconfig'), lines.join(''));
+  }
+
+  async run(t: ExecutionContext, directory: string, ...words: string[]): Promise<string> {
+    const { code, output } = await this.try(directory, ...words);
+    t.is(code, 0, `git ${words.join(' ')}: ${output}`);
+    return output;
+  }
+
+  async try(directory: string, ...words: string[]): Promise<Ended> {
+    const child = spawn('git', words, {
+      cwd: join(this.root, directory),
+      env: this.#env,
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    const ended = new Promise<number | null>((done) => child.on('close', done));
+    const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
+    return { code: await ended, output: out + err };
+  }
+
+  /** A clone with files in one commit, every `*.bin` of which is an object, and hooks that push them. */
+  async work(
+    t: ExecutionContext,
+    files: Readonly<Record<string, Uint8Array>>,
+    lfs: readonly string[],
+  ): Promise<void> {
+    mkdirSync(join(this.root, 'work'));
+    await this.run(t, '.', 'init', '-q', '--bare', 'remote.git');
+    await this.run(t, 'work', 'init', '-q');
+    await this.run(t, 'work', 'lfs', 'install', '--local');
+    await this.run(t, 'work', 'remote', 'add', 'origin', join(this.root, 'remote.git'));
+    for (const line of lfs) {
+      const [key = '', value = ''] = line.split('=');
+      await this.run(t, 'work', 'config', '--file', '.lfsconfig', key, value);
+    }
+    writeFileSync(
+      join(this.root, 'work', '.gitattributes'),
+      '*.bin filter=lfs diff=lfs merge=lfs -text\n',
+    );
+    for (const [name, content] of Object.entries(files))
+      writeFileSync(join(this.root, 'work', name), content);
+    await this.run(t, 'work', 'add', '.');
+    await this.run(t, 'work', 'commit', '-qm', 'files');
+  }
+
+  push(): Promise<Ended> {
+    return this.try('work', 'push', '-q', '-u', 'origin', 'HEAD');
+  }
+}
+
+function startDesk(
+  t: ExecutionContext,
+  server: TestObjects,
+  login = 'ann:ann-password',
+  env = {},
+): Desk {
+  return new Desk(temporaryDirectory(t), server, login, env);
+}
+
+/** Uploads that the server has taken so far. */
+function uploads({ logged }: TestObjects): number {
+  return logged.filter((line) => line.startsWith('objects.received')).length;
+}
+
+/** PUT requests, also refused ones. */
+function puts({ logged }: TestObjects): number {
+  return logged.filter((line) => line.startsWith('http.request') && line.includes('"PUT"')).length;
+}
+
+testLfs('push new, push again, clone and pull', async (t) => {
+  const server = await startTestObjects(t);
+  const desk = startDesk(t, server);
+  const files = {
+    'a.bin': randomBytes(3_000_000),
+    'b.bin': Buffer.from('plain text\n'),
+    'c.txt': Buffer.from('c\n'),
+  };
+  await desk.work(t, files, [`lfs.url=${server.url}/club/maps`]);
+  t.is((await desk.push()).code, 0);
+  t.is(uploads(server), 2);
+  await desk.run(t, 'work', 'lfs', 'push', '--all', 'origin');
+  t.is(puts(server), 2, 'nothing was sent again');
+  await desk.run(t, '.', 'clone', '-q', join(desk.root, 'remote.git'), 'clone');
+  for (const [name, content] of Object.entries(files)) {
+    t.true(readFileSync(join(desk.root, 'clone', name)).equals(content), name);
+  }
+  rmSync(join(desk.root, 'clone', '.git', 'lfs'), { recursive: true });
+  await desk.run(t, 'clone', 'lfs', 'pull');
+  t.regex(await desk.run(t, 'clone', 'lfs', 'fsck'), /OK/);
+  // The other form of the same base URL.
+  await desk.run(t, 'clone', 'config', 'lfs.url', `${server.url}/club/maps.git/info/lfs`);
+  rmSync(join(desk.root, 'clone', '.git', 'lfs'), { recursive: true });
+  await desk.run(t, 'clone', 'lfs', 'pull');
+});
+
+testLfs('a broken download is resumed', async (t) => {
+  const server = await startTestObjects(t);
+  const desk = startDesk(t, server);
+  const big = randomBytes(5_000_000);
+  await desk.work(t, { 'big.bin': big }, [`lfs.url=${server.url}/club/maps`]);
+  await desk.push();
+  rmSync(join(desk.root, 'work', '.git', 'lfs', 'objects'), { recursive: true });
+  const incomplete = join(desk.root, 'work', '.git', 'lfs', 'incomplete');
+  mkdirSync(incomplete, { recursive: true });
+  writeFileSync(join(incomplete, `${oidOf(big)}.part`), big.subarray(0, 3_000_000));
+  await desk.run(t, 'work', 'lfs', 'fetch');
+  const sent = server.logged.filter((line) => line.startsWith('objects.sent'));
+  t.deepEqual(
+    sent.map((line) => JSON.parse(line.slice('objects.sent '.length)).bytes),
+    [2_000_000],
+  );
+  await desk.run(t, 'work', 'lfs', 'fsck');
+});
+
+testLfs('refusals are shown: wrong password, read-only user, missing repository', async (t) => {
+  const server = await startTestObjects(t);
+  const tries: [string, string, RegExp][] = [
+    ['ann:wrong', 'club/maps', /Authentication|credentials|password/i],
+    ['bob:bob-password', 'club/maps', /You may read this repository but not write to it/],
+    ['ann:ann-password', 'club/none', /There is nothing here by that name/],
+  ];
+  for (const [login, repository, pattern] of tries) {
+    const desk = startDesk(t, server, login);
+    await desk.work(t, { 'a.bin': randomBytes(1_000) }, [`lfs.url=${server.url}/${repository}`]);
+    const { code, output } = await desk.push();
+    t.not(code, 0, login);
+    t.regex(output, pattern);
+  }
+  t.is(puts(server), 0);
+});
+
+testLfs('a quota stops a push before the bytes; what fits is there', async (t) => {
+  const server = await startTestObjects(t);
+  const { directory } = server.admin;
+  directory.changeRepository(directory.findRepository('club/maps')!.id, { quotaBytes: 250_000 });
+  const desk = startDesk(t, server);
+  const files = Object.fromEntries([1, 2, 3, 4].map((n) => [`${n}.bin`, randomBytes(100_000)]));
+  await desk.work(t, files, [`lfs.url=${server.url}/club/maps`]);
+  const { code, output } = await desk.push();
+  t.not(code, 0);
+  t.regex(output, /quota of this repository/);
+  t.true(puts(server) <= 2, `${puts(server)} uploads`);
+});
+
+testLfs('a content that is not what its pointer says is sent at most twice', async (t) => {
+  const server = await startTestObjects(t);
+  const desk = startDesk(t, server);
+  const content = randomBytes(100_000);
+  await desk.work(t, { 'a.bin': content }, [`lfs.url=${server.url}/club/maps`]);
+  const oid = oidOf(content);
+  const local = join(
+    desk.root,
+    'work',
+    '.git',
+    'lfs',
+    'objects',
+    oid.slice(0, 2),
+    oid.slice(2, 4),
+    oid,
+  );
+  chmodSync(local, 0o644);
+  writeFileSync(local, randomBytes(100_000));
+  const { code } = await desk.push();
+  t.not(code, 0);
+  t.is(puts(server), 2, 'the third time it is told in advance');
+});
+
+testLfs('200 files in 8 transfers at once, and back', async (t) => {
+  const server = await startTestObjects(t);
+  const desk = startDesk(t, server);
+  const files = Object.fromEntries(
+    Array.from({ length: 200 }, (_, n) => [`${n}.bin`, randomBytes(1_000 + n * 100)]),
+  );
+  await desk.work(t, files, [`lfs.url=${server.url}/club/maps`, 'lfs.concurrenttransfers=8']);
+  t.is((await desk.push()).code, 0);
+  t.is(uploads(server), 200);
+  await desk.run(t, '.', 'clone', '-q', join(desk.root, 'remote.git'), 'clone');
+  const names = readdirSync(join(desk.root, 'clone')).filter((name) => name.endsWith('.bin'));
+  t.is(names.length, 200);
+  for (const name of names) {
+    t.true(
+      readFileSync(join(desk.root, 'clone', name)).equals(files[name] ?? Buffer.alloc(0)),
+      name,
+    );
+  }
+});
+
+testLfs('a file of 300 MB', async (t) => {
+  const server = await startTestObjects(t);
+  const desk = startDesk(t, server);
+  await desk.work(t, {}, [`lfs.url=${server.url}/club/maps`]);
+  const big = join(desk.root, 'work', 'big.bin');
+  const file = openSync(big, 'w');
+  const piece = randomBytes(1_000_000);
+  for (let n = 0; n < 300; n += 1) writeSync(file, piece, n, 1_000_000 - n);
+  closeSync(file);
+  truncateSync(big, 300_000_000);
+  await desk.run(t, 'work', 'add', '.');
+  await desk.run(t, 'work', 'commit', '-qm', 'big');
+  t.is((await desk.push()).code, 0);
+  rmSync(join(desk.root, 'work', '.git', 'lfs', 'objects'), { recursive: true });
+  rmSync(big);
+  await desk.run(t, 'work', 'lfs', 'fetch');
+  await desk.run(t, 'work', 'lfs', 'fsck');
+});
+
+testLfs('a login over ssh needs no password', async (t) => {
+  const server = await startTestObjects(t);
+  const directory = temporaryDirectory(t);
+  const [bin, ssh, asked] = [
+    join(directory, 'bin'),
+    join(directory, 'ssh'),
+    join(directory, 'asked'),
+  ];
+  mkdirSync(bin);
+  const program = resolve(import.meta.dirname, '../../bin/x-lfs-authenticate.js');
+  const word = (value: string): string => `'${value}'`;
+  const settings = `WAYPOINTD_OBJECTS_PUBLIC_URL=${server.url} HOME=${word(directory)}`;
+  const call = [process.execPath, program, '--root', server.directory, '--user', 'ann']
+    .map(word)
+    .join(' ');
+  // What sshd does with a forced command: all but the last word are the client's options and the host.
+  writeFileSync(
+    ssh,
+    `#!/bin/sh\nfor last; do :; done\necho "$last" >> ${word(asked)}\ncase "$last" in *git-lfs-authenticate*) SSH_ORIGINAL_COMMAND="$last" ${settings} exec ${call};; esac\nexit 127\n`,
+    { mode: 0o755 },
+  );
+  const desk = startDesk(t, server, 'ann:wrong', { GIT_SSH: ssh });
+  const content = randomBytes(2_000);
+  await desk.work(t, { 'a.bin': content }, []);
+  await desk.run(t, 'work', 'remote', 'set-url', 'origin', 'ssh://git@example.org/club/maps.git');
+  await desk.run(t, 'work', 'lfs', 'push', '--all', 'origin');
+  t.is(uploads(server), 1);
+  t.true(existsSync(asked));
+  t.regex(readFileSync(asked, 'utf8'), /git-lfs-authenticate '?\/?club\/maps\.git'? upload/);
+});
