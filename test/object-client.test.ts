@@ -25,6 +25,7 @@ import {
 } from '../client/objects/index.ts';
 import { makeCertificate } from './helpers/certificate.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
+import { gate } from './helpers/http-server.ts';
 import {
   cutAfter,
   early,
@@ -728,6 +729,25 @@ test('an upload is announced, sent and confirmed, or an error', async (t) => {
     t.is(confirmed.headers['content-type'], 'application/vnd.x-lfs+json', title);
     t.is(confirmed.headers.accept, 'application/vnd.x-lfs+json', title);
   }
+});
+
+test('what is refused early is not sent on behind the back', async (t) => {
+  t.timeout(8_000);
+  const large = Buffer.alloc(20_000_000);
+  const { file } = fileIn(t, large);
+  const closed = gate();
+  const refuse = early((response, heard) => {
+    response.socket?.once('close', closed.resolve);
+    return json(403, { message: 'No.' })(response, heard);
+  });
+  const server = await startMisbehavingServer(t, { script: { put: [refuse] } });
+  const seen: number[] = [];
+  const options = { onProgress: (sent: number) => void seen.push(sent) };
+  const object = { oid: sha256(large), size: large.length };
+  const { client } = clientOf(server);
+  t.is(await outcome(client.upload(file, object, options)), 'http 403');
+  await closed.promise;
+  t.true((seen.at(-1) ?? 0) < large.length);
 });
 
 test('without a link for it, nothing is confirmed', async (t) => {

@@ -60,6 +60,12 @@ function sendStream(body: Readable, req: ClientRequest, reject: (cause: unknown)
     reject(cause);
     req.destroy();
   });
+  req.once('response', (answer) => {
+    // The server has made up its mind before it had all: the rest would go on for hours for nothing.
+    answer.once('end', () => {
+      if (!req.writableFinished) req.destroy();
+    });
+  });
   req.once('close', () => body.destroy());
   body.pipe(req);
 }

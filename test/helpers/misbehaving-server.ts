@@ -53,6 +53,9 @@ export async function startMisbehavingServer(
   const heard: Heard[] = [];
   const steps: Step[] = [];
   const server = tls === undefined ? createServer() : createTlsServer({ ...tls });
+  // A connection ends when somebody ends it.
+  server.keepAliveTimeout = 0;
+  server.requestTimeout = 0;
   const { promise, resolve } = Promise.withResolvers<void>();
   server.listen(0, '127.0.0.1', resolve);
   await promise;
