@@ -22,12 +22,13 @@ const mostAreaWords = 3;
 const mostNamesakes = 400;
 /** Shorter ones are looked for as beginnings alone: who types A does not mean Å in Lofoten. */
 const shortestWhole = 3;
+/** A place counts with so much of its people where only another name of it begins so: Vienna for `wie`. */
+const otherNameWeight = 0.1;
 
 /** Finds places of a generation by their name as one types it. Opens only what it needs, and can stay on the main thread. */
 export class PlaceSearch {
   readonly #db: Database;
-  readonly #ids: Statement<[string, number], number>;
-  readonly #located: Statement<[string, number], LocatedRow>;
+  readonly #matching: Statement<[string, number], Match>;
   readonly #place: Statement<[number], PlaceRow>;
   #areas: Areas | undefined;
 
@@ -35,9 +36,8 @@ export class PlaceSearch {
   constructor(path: string) {
     this.#db = openGeneration(path);
     try {
-      [this.#ids, this.#located, this.#place] = reading(() => [
-        this.#db.prepare<[string, number], number>(idsSql).pluck(),
-        this.#db.prepare<[string, number], LocatedRow>(locatedSql),
+      [this.#matching, this.#place] = reading(() => [
+        this.#db.prepare<[string, number], Match>(matchingSql),
         this.#db.prepare<[number], PlaceRow>(placeSql),
       ]);
     } catch (error) {
@@ -47,10 +47,10 @@ export class PlaceSearch {
   }
 
   /**
-   * Places for a query whose last word may be only begun: those with all its words in their name, first those that are
-   * called just so; then those with another name that is, or begins, so. Each time those with most people come first, and
-   * before all of them one that is called so elsewhere and is larger (Cologne is Köln). A region or country may follow
-   * the name: `Paris, Texas`.
+   * Places for a query whose last word may be only begun: first those that are called just so; then those with all its
+   * words in their name or with another name that is, or begins, so, which counts for a tenth of their people. Each time
+   * those with most people come first, and before all of them one that is called so elsewhere and is larger (Cologne is
+   * Köln). A region or country may follow the name: `Paris, Texas`.
    * @param query any text; what has no letter or digit finds nothing. @param limit 1…
    * @throws UnusableGeneration when the file turns out to be damaged.
    */
@@ -70,7 +70,7 @@ export class PlaceSearch {
   }
 
   #anywhere(words: readonly string[], limit: number): number[] {
-    const ids = collect(words, limit, (match) => this.#ids.all(match, limit));
+    const ids = collect(words, limit, (match) => this.#matching.all(match, limit));
     for (let count = 1; ids.length === 0 && count <= mostAreaWords; count += 1) {
       if (count >= words.length) break;
       ids.push(...this.#inArea(words.slice(0, -count), words.slice(-count), limit));
@@ -80,36 +80,58 @@ export class PlaceSearch {
 
   #inArea(words: readonly string[], area: readonly string[], limit: number): number[] {
     const anything = `(${inName(words)}) OR (${beginsSo(words)})`;
-    if (this.#ids.get(anything, 1) === undefined) return [];
+    if (this.#matching.get(anything, 1) === undefined) return [];
     this.#areas ??= new Areas(this.#db);
     const filter = this.#areas.matching(area);
     if (filter.isEmpty) return [];
     return collect(words, limit, (match) => this.#namesakes(match, filter));
   }
 
-  #namesakes(match: string, filter: AreaFilter): number[] {
-    return this.#located
+  #namesakes(match: string, filter: AreaFilter): Match[] {
+    return this.#matching
       .all(match, mostNamesakes)
-      .filter(({ country, region }) => filter.has(country, region))
-      .map(({ id }) => id);
+      .filter(({ country, region }) => filter.has(country, region));
   }
 }
 
-/** Finds ids by one kind of match after the other until there are enough. */
+/** The ids of what one kind of match after the other finds, the best first. */
 function collect(
   words: readonly string[],
   limit: number,
-  find: (match: string) => readonly number[],
+  find: (match: string) => readonly Match[],
 ): number[] {
   const byName = find(inName(words));
-  const byAnyName = isShort(words) ? [] : find(calledSo(words));
-  const largest = byName[0] ?? Infinity;
-  const ids = new Set(byAnyName.filter((id) => id < largest));
-  if (byAnyName.length > 0)
-    for (const id of find(`${inName(words)} AND ${calledSo(words)}`)) ids.add(id);
-  for (const id of [...byName, ...byAnyName]) ids.add(id);
-  if (ids.size < limit) for (const id of find(beginsSo(words))) ids.add(id);
+  const first = isShort(words) ? [] : calledFirst(words, byName, find);
+  // Who types one letter has typed the beginning of some other name of every large city.
+  const isEnough = isShort(words) && byName.length >= limit;
+  const begun = isEnough ? [] : find(beginsSo(words));
+  const ids = new Set([...first, ...byLikelihood(byName, begun)]);
   return [...ids].slice(0, limit);
+}
+
+/** The ids of those called just so, by their name or, if they are larger than all that `byName` has, by another one. */
+function calledFirst(
+  words: readonly string[],
+  byName: readonly Match[],
+  find: (match: string) => readonly Match[],
+): number[] {
+  const byAnyName = find(calledSo(words));
+  if (byAnyName.length === 0) return [];
+  const largest = byName[0]?.id ?? Infinity;
+  const larger = byAnyName.filter(({ id }) => id < largest);
+  return [...larger, ...find(`${inName(words)} AND ${calledSo(words)}`)].map(({ id }) => id);
+}
+
+/** Ids by population, of which only a part counts where none but another name begins so. */
+function byLikelihood(byName: readonly Match[], byOtherName: readonly Match[]): number[] {
+  const isNamed = new Set(byName.map(({ id }) => id));
+  const others = byOtherName.filter(({ id }) => !isNamed.has(id));
+  return [
+    ...byName.map(({ id, population }) => ({ id, weight: population })),
+    ...others.map(({ id, population }) => ({ id, weight: population * otherNameWeight })),
+  ]
+    .toSorted((a, b) => b.weight - a.weight)
+    .map(({ id }) => id);
 }
 
 // Words are letters and digits alone, so that in quotes they cannot mean anything else to FTS5.
@@ -137,17 +159,16 @@ function isShort(words: readonly string[]): boolean {
 
 const isAscii = /^[\0-\x7f]*$/;
 
-/** Ids are in the order of population, which saves sorting. */
-const idsSql = 'SELECT rowid FROM place_words WHERE place_words MATCH ? ORDER BY rowid LIMIT ?';
-
-interface LocatedRow {
+interface Match {
   readonly id: number;
+  readonly population: number;
   readonly country: number;
   readonly region: number | null;
 }
 
-const locatedSql = `
-  SELECT place.id, country, region
+/** Ids are in the order of population, which saves sorting. */
+const matchingSql = `
+  SELECT place.id, population, country, region
   FROM place_words JOIN place ON place.id = place_words.rowid
   WHERE place_words MATCH ? ORDER BY place_words.rowid LIMIT ?`;
 

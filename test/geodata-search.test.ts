@@ -75,9 +75,31 @@ test('names come before other names: who looks for Paris does not find New Orlea
   const found = names('paris');
   t.is(found[1], 'Paris, Texas, United States');
   t.true(found.every((name) => !name.includes('Orleans')));
+  t.true(found.slice(0, 7).every((name) => /^Par[ií]s, /u.test(name)));
   // Its former name.
   t.is(names('krasnyy luch')[0], 'Krasnyy Luch, Pskov Oblast, Russia');
   t.is(names('krasnyy luch')[1], 'Khrustalnyi, Luhansk, Ukraine');
+});
+
+test('a large place is found while its name in another language is typed, small ones after it', (t) => {
+  const begun: readonly [query: string, name: string, within: number][] = [
+    ['mün', 'Munich, Bavaria, Germany', 2],
+    ['münch', 'Munich, Bavaria, Germany', 1],
+    ['muench', 'Munich, Bavaria, Germany', 1],
+    ['wie', 'Vienna, Austria', 2],
+    ['prah', 'Prague, Czechia', 1],
+    ['mosk', 'Moscow, Russia', 1],
+    ['lisb', 'Lisbon, Portugal', 1],
+    ['køben', 'Copenhagen, Capital Region, Denmark', 1],
+  ];
+  for (const [query, name, within] of begun) {
+    const found = names(query);
+    t.true(found.slice(0, within).includes(name), `${query}: ${found.join(' | ')}`);
+  }
+  // Not so much larger: the one whose own name begins so.
+  t.is(names('wie')[0], 'Wiesbaden, Hesse, Germany');
+  // And not for one letter, with which some name of nearly every large city begins.
+  t.is(names('b')[0], 'Beijing, China');
 });
 
 test('a place has its position and says how large it is', (t) => {
