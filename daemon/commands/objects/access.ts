@@ -25,6 +25,7 @@ export function registerAccess(objects: Command): void {
 
 function registerGrant(objects: Command): void {
   withRootOptions(objects.command('grant <user> <owner/name> <read|write>'))
+    .summary('let a user read, or read and write')
     .description('Lets a user read a repository, or read and write it.')
     .action(
       async (
@@ -51,6 +52,7 @@ function registerGrant(objects: Command): void {
 
 function registerRevoke(objects: Command): void {
   withRootOptions(objects.command('revoke <user> <owner/name>'))
+    .summary('take that back')
     .description('Takes back what a user was granted.')
     .action(async (name: string, path: string, options: RootOptions, command: Command) => {
       await withRoot(command, options, async (root) => {
@@ -66,6 +68,7 @@ function registerRevoke(objects: Command): void {
 
 function registerShow(objects: Command): void {
   withRootOptions(objects.command('access [owner/name]'))
+    .summary('list who may do what')
     .description('Lists who may do what.')
     .action(async (path: string | undefined, options: RootOptions, command: Command) => {
       const grants = await withRoot(command, options, async (root) =>

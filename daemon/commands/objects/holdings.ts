@@ -19,6 +19,7 @@ export function registerHoldings(objects: Command): void {
 
 function registerStats(objects: Command): void {
   withRootOptions(objects.command('stats'))
+    .summary('tell how much is stored, sent and received')
     .description('Tells how much is stored, and how much was moved today and in the last 30 days.')
     .action(async (options: RootOptions, command: Command) => {
       const stats = await withRoot(command, options, readStats);
@@ -67,8 +68,9 @@ interface PruneOptions extends RootOptions {
 
 function registerPrune(objects: Command): void {
   withRootOptions(objects.command('prune <owner/name>'))
+    .summary('let a repository go of all but the listed objects')
     .description(
-      'Lets a repository go of all objects but those listed on standard input, one oid a line. Tells what it would\ndo unless --yes is given. The bytes go with "objects gc".',
+      'Lets a repository go of all objects but those listed on standard input, one oid a line. Tells what it would do unless --yes is given. The bytes go with "objects gc".',
     )
     .requiredOption('--keep <file>', 'the list of oids to keep: - for standard input')
     .option('--yes', 'really do it')
@@ -121,6 +123,7 @@ function addOid(oids: Set<string>, line: string): void {
 
 function registerRemove(objects: Command): void {
   withRootOptions(objects.command('rm <owner/name> <oid...>'))
+    .summary('let a repository go of objects')
     .description('Lets a repository go of objects. The bytes go with "objects gc".')
     .action(async (path: string, oids: string[], options: RootOptions, command: Command) => {
       const wanted = oids.map(checkOid);

@@ -12,7 +12,7 @@ export function registerServeObjects(objects: Command): void {
     .command('serve')
     .summary('run the object server in this terminal')
     .description(
-      'Runs the object server in the foreground until Ctrl-C or SIGTERM. It keeps large files by their SHA-256\nfor git-lfs and for "waypointd objects push". To run it beside the daemon, set objects to true.',
+      'Runs the object server in the foreground until Ctrl-C or SIGTERM. It keeps large files by their SHA-256 for git-lfs and for "waypointd objects push". To run it beside the daemon, set objects to true.',
     )
     .option('--listen <host:port>', 'as --objects-listen')
     .option('--root <dir>', 'as --objects-root')

@@ -10,8 +10,9 @@ import { checkUserName } from './with-root.ts';
 export function registerSshLine(objects: Command): void {
   objects
     .command('ssh-line <user>')
+    .summary('print the line that lets an ssh key log in')
     .description(
-      'Prints what to put before a public key in ~/.ssh/authorized_keys, so that its owner logs in to the object\nserver as this user and can do nothing else here.',
+      'Prints what to put before a public key in ~/.ssh/authorized_keys, so that its owner logs in to the object server as this user and can do nothing else here.',
     )
     .option('--root <dir>', 'the directory of the store, as --objects-root')
     .action(async (user: string, options: { root?: string }, command: Command) => {

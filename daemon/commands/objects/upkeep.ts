@@ -24,8 +24,9 @@ export function registerUpkeep(objects: Command): void {
 
 function registerFsck(objects: Command): void {
   withRootOptions(objects.command('fsck'))
+    .summary('check every stored file')
     .description(
-      'Reads every stored file and compares it with its hash. A damaged one goes to the quarantine, and the server\nasks for it again at the next push. The exit code is 1 if anything is wrong.',
+      'Reads every stored file and compares it with its hash. A damaged one goes to the quarantine, and the server asks for it again at the next push. The exit code is 1 if anything is wrong.',
     )
     .action(async (options: RootOptions, command: Command) => {
       const outcome = await withRoot(command, options, async (root) => {
@@ -56,8 +57,9 @@ interface GcOptions extends RootOptions {
 
 function registerGc(objects: Command): void {
   withRootOptions(objects.command('gc'))
+    .summary('set aside and delete what no repository holds')
     .description(
-      'Sets aside (in quarantine/) the files that no repository holds any more, and deletes those that were set aside\nlong enough ago. Never runs by itself.',
+      'Sets aside (in quarantine/) the files that no repository holds any more, and deletes those that were set aside long enough ago. Never runs by itself.',
     )
     .option('--dry-run', 'only tell what would be done')
     .option('--grace-days <days>', 'how old a file must be for either', String(defaultGraceDays))
@@ -85,8 +87,9 @@ function registerGc(objects: Command): void {
 
 function registerBackup(objects: Command): void {
   withRootOptions(objects.command('backup <dest>'))
+    .summary('copy the store')
     .description(
-      'Copies the store to another directory, first the database, then the files that are not there yet. A server\nmay be running. The copy is a store itself: to restore, serve it with --root.',
+      'Copies the store to another directory, first the database, then the files that are not there yet. A server may be running. The copy is a store itself: to restore, serve it with --root.',
     )
     .action(async (destination: string, options: RootOptions, command: Command) => {
       const outcome = await withRoot(command, options, async (root) => {
@@ -122,8 +125,9 @@ function registerBackup(objects: Command): void {
 
 function registerImport(objects: Command): void {
   withRootOptions(objects.command('import <owner/name> <dir>'))
+    .summary('take in files of a directory')
     .description(
-      'Takes every file below a directory into a repository, by its hash: the objects of another git-lfs server\n(.git/lfs/objects), or any files.',
+      'Takes every file below a directory into a repository, by its hash: the objects of another git-lfs server (.git/lfs/objects), or any files.',
     )
     .action(async (path: string, dir: string, options: RootOptions, command: Command) => {
       const outcome = await withRoot(command, options, async (root) => {
