@@ -9,8 +9,7 @@ import { periodOf, type Period } from './period.ts';
 import { writeResult } from './result/write-result.ts';
 import type { TimelineOutcome, TimelineTask } from './task.ts';
 
-/** A library that is being changed is read again once it has been left alone for so long, ms. */
-const quietMs = 1_000;
+/** How often a library that is being changed is looked at, ms. */
 const lookMs = 100;
 /** Days to each side of the period that are looked at, for stays across its edges: more than a silence may last. */
 const lookDays = 2;
@@ -33,7 +32,7 @@ export function buildTimeline(
     return withGeodata(task, (geodata) =>
       untilUnchanged(
         () => run(task, options, geodata ?? options.geodata, control),
-        () => awaitQuiet(task.libraryPath, control),
+        () => awaitQuiet(task.libraryPath, control, options.quietMs),
       ),
     );
   } catch (error) {
@@ -60,7 +59,7 @@ function untilUnchanged<T>(work: () => T, wait: () => void): T {
   }
 }
 
-function awaitQuiet(libraryPath: string, control: TimelineControl): void {
+function awaitQuiet(libraryPath: string, control: TimelineControl, quietMs: number): void {
   const bell = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   let revision = libraryRevision(libraryPath);
   for (let quiet = 0; quiet < quietMs; quiet += lookMs) {

@@ -1,18 +1,21 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
-import { distanceM } from '../earth.ts';
+import { distanceM, wrapLonE7 } from '../earth.ts';
 import { waypointKind, type Point } from './point.ts';
 
 /** A source is followed until it has been silent for so long, ms. */
 const followMs = 300_000;
 /** How far from the followed source another one may be and still be at the same place, metres. */
 const togetherM = 150;
-/** …and further, as it may have set off since: so many metres a second, up to so many metres. */
-const settingOffSpeed = 10;
-const settingOffM = 150;
-/** …and further, as it was on its way: so many times its speed. */
-const speedShare = 1.5;
+/** …and further from where the followed one is expected, as it may have turned: so many times what it covers meanwhile. */
+const turnShare = 0.7;
 /** Speed is taken over at least this long where points are denser, ms. */
 const speedMs = 10_000;
+/** Files end, devices go on: who takes over from a source that has ended comes from where it was, no faster than so, m/s. */
+const handOverSpeed = 40;
+/** …or no faster than so many times its speed. */
+const handOverShare = 1.5;
+/** After so long anybody may take over, ms. */
+const handOverMs = 900_000;
 const none = -1;
 
 /**
@@ -23,6 +26,9 @@ export class FollowedSource {
   /** When each source ends. */
   readonly #endMs: Float64Array;
   #source = none;
+  /** Of its last observation, believed or not. */
+  #seenMs = Number.NEGATIVE_INFINITY;
+  /** Of its last observation that is believed. */
   #timeMs = Number.NEGATIVE_INFINITY;
   #latE7 = 0;
   #lonE7 = 0;
@@ -36,20 +42,34 @@ export class FollowedSource {
   }
 
   /**
-   * Tells whether an observation may belong to the way of the followed source. Where none is followed its own is from here
-   * on; a waypoint leads nowhere.
+   * Tells whether an observation belongs to the followed source. Where none is followed its own is from here on, if it can
+   * take over; a waypoint leads nowhere.
    */
-  agrees(point: Point): boolean {
-    const { timeMs, latE7, lonE7, source } = point;
-    if (source === this.#source) return true;
-    if (!this.#isAlive(timeMs)) {
-      if (point.kind !== waypointKind) this.#follow(point);
+  leads(point: Point): boolean {
+    const { timeMs, source, kind } = point;
+    if (this.#isAlive(timeMs)) {
+      if (source !== this.#source || kind === waypointKind) return false;
+      this.#seenMs = timeMs;
       return true;
     }
+    if (!this.#canTakeOver(point)) return false;
+    if (kind !== waypointKind) this.#follow(point);
+    return true;
+  }
+
+  /** Tells whether an observation of another source may belong to the way of the followed one. */
+  agrees({ timeMs, latE7, lonE7 }: Point): boolean {
     const apart = distanceM(this.#latE7, this.#lonE7, latE7, lonE7);
-    const seconds = (timeMs - this.#timeMs) / 1_000;
-    const setOff = Math.min(settingOffSpeed * seconds, settingOffM);
-    return apart <= togetherM + setOff + speedShare * this.#speed() * seconds;
+    if (apart <= togetherM) return true;
+    const ms = this.#timeMs - this.#timeBeforeMs;
+    if (!(ms > 0) || ms > followMs) return false;
+    // Beside the pole or beyond a half turn this is wrong, and the other source is not believed.
+    const share = (timeMs - this.#timeMs) / ms;
+    const lat = this.#latE7 + (this.#latE7 - this.#latBeforeE7) * share;
+    const lon = this.#lonE7 + wrapLonE7(this.#lonE7 - this.#lonBeforeE7) * share;
+    const fromExpected = distanceM(lat, wrapLonE7(lon), latE7, lonE7);
+    const covered = (this.#speed() * (timeMs - this.#timeMs)) / 1_000;
+    return fromExpected <= togetherM + turnShare * covered;
   }
 
   is(source: number): boolean {
@@ -64,6 +84,7 @@ export class FollowedSource {
   /** To be told of believed observations of the followed source. */
   noteAll({ timeMs, latE7, lonE7 }: PositionColumns, from: number, to: number): void {
     for (let i = from; i < to; i += 1) this.#move(timeMs[i]!, latE7[i]!, lonE7[i]!);
+    this.#seenMs = timeMs[to - 1]!;
   }
 
   #move(timeMs: number, latE7: number, lonE7: number): void {
@@ -78,12 +99,25 @@ export class FollowedSource {
   }
 
   #isAlive(timeMs: number): boolean {
-    if (this.#source === none || timeMs - this.#timeMs > followMs) return false;
-    return this.#timeMs < this.#endMs[this.#source]!;
+    return this.#source !== none && timeMs - this.#timeMs <= followMs && !this.#hasEnded();
+  }
+
+  #hasEnded(): boolean {
+    return this.#seenMs >= this.#endMs[this.#source]!;
+  }
+
+  #canTakeOver({ timeMs, latE7, lonE7, source }: Point): boolean {
+    if (this.#source === none || source === this.#source || !this.#hasEnded()) return true;
+    const ms = timeMs - this.#timeMs;
+    if (ms > handOverMs) return true;
+    const apart = distanceM(this.#latE7, this.#lonE7, latE7, lonE7);
+    const fastest = Math.max(handOverSpeed, handOverShare * this.#speed());
+    return apart <= togetherM + (fastest * ms) / 1_000;
   }
 
   #follow({ timeMs, latE7, lonE7, source }: Point): void {
     this.#source = source;
+    this.#seenMs = timeMs;
     this.#timeMs = timeMs;
     this.#latE7 = latE7;
     this.#lonE7 = lonE7;

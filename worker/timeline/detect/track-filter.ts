@@ -51,6 +51,7 @@ export class TrackFilter {
   readonly #sink: TrackSink;
   readonly #refused: RefuseSink;
   readonly #followed: FollowedSource;
+  /** The last observation of the followed source that is believed. */
   #keptMs = Number.NEGATIVE_INFINITY;
   #keptLat = 0;
   #keptLon = 0;
@@ -78,8 +79,8 @@ export class TrackFilter {
   }
 
   take(point: Point): void {
-    if (!this.#followed.agrees(point)) {
-      this.#refuse(point);
+    if (!this.#followed.leads(point)) {
+      this.#takeBeside(point);
       return;
     }
     if (this.#isHeld) this.#decide(point);
@@ -113,6 +114,20 @@ export class TrackFilter {
     if (!this.#isHeld) return;
     this.#isHeld = false;
     this.#keep(this.#held);
+  }
+
+  /** Takes a point of a source that is not followed: it bears out a held point, but never calls it a spike. */
+  #takeBeside(point: Point): void {
+    const isBorneOut = this.#isHeld && this.#isBorneOut(point);
+    if (isBorneOut) this.finish();
+    if (this.#isHeld || !this.#followed.agrees(point)) this.#refuse(point);
+    else this.#sink.observe(point);
+  }
+
+  #isBorneOut(point: Point): boolean {
+    const { latE7, lonE7 } = this.#held;
+    if (distanceM(latE7, lonE7, point.latE7, point.lonE7) <= nearM) return true;
+    return this.#followed.agrees(point) && !this.#isSpike(point);
   }
 
   #isNear({ latE7, lonE7 }: Point): boolean {
