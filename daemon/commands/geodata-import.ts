@@ -71,7 +71,11 @@ async function importFile(
   dataDirectory: string,
 ): Promise<'installed' | 'already' | undefined> {
   const path = partialPath(computePaths({ data_dir: dataDirectory }).geodata, oid);
-  const { current } = await client.ask(geodataStatusSchema, 'GET', '/api/geodata');
+  const { current, install } = await client.ask(geodataStatusSchema, 'GET', '/api/geodata');
+  // It may be writing to the very file.
+  if (install.state === 'installing') {
+    throw new CliError('Another install is running; try again when it is over.');
+  }
   const isInUse = current.generation_id === id && !current.degraded;
   if (!isInUse) await place(file, path);
   try {

@@ -50,6 +50,8 @@ export class Generations {
   /** Paths of files in which something wrong was found since the start. */
   readonly #damaged = new Set<string>();
   readonly #held = new Set<Generation>();
+  /** Being installed: they lie in their place before anything names them. */
+  readonly #comingIn = new Set<GenerationReference>();
   readonly #stopped = new AbortController();
 
   constructor(options: GenerationsOptions) {
@@ -118,6 +120,13 @@ export class Generations {
     };
   }
 
+  /** Lets nobody remove a generation that is being brought in, until `end` is called. */
+  protect(reference: GenerationReference): { end: () => void } {
+    const own = { ...reference };
+    this.#comingIn.add(own);
+    return { end: () => void this.#comingIn.delete(own) };
+  }
+
   /** Something went wrong when this file was read: it is checked anew. */
   distrust(path: string): void {
     if (this.#inUse?.path !== path) return;
@@ -132,6 +141,7 @@ export class Generations {
   /**
    * Puts a generation to use whose file is in its place and was checked whole just now. The one in use becomes the one
    * before; every other one is removed, unless somebody holds it.
+   * @throws Error when it cannot be read after all; another one is in use then.
    */
   activate(reference: GenerationReference): Promise<void> {
     return this.#inTurn(async () => {
@@ -141,7 +151,8 @@ export class Generations {
       this.#isPointerDamaged = false;
       this.#damaged.delete(this.pathOf(reference));
       await this.#choose();
-      if (this.isChosen(reference)) this.#verifiedAt = this.#options.clock.now();
+      if (!this.isChosen(reference)) throw new Error('The new generation cannot be read.');
+      this.#verifiedAt = this.#options.clock.now();
       await this.#collect();
     });
   }
@@ -227,7 +238,7 @@ export class Generations {
     if (this.#isPointerDamaged) return;
     const used = [this.#pointer, this.#pointer?.previous];
     const held = [...this.#held].map(({ reference }) => reference);
-    const kept = [...used, ...held].filter(
+    const kept = [...used, ...held, ...this.#comingIn].filter(
       (reference) => reference !== null && reference !== undefined,
     );
     await this.#options.files.removeGenerationsBut(kept.filter(isHosted));

@@ -109,6 +109,7 @@ export class Installer {
   async #run(target: Target, signal: AbortSignal): Promise<void> {
     const { generations, log } = this.#options;
     let end: InstallEnd = 'installed';
+    const protection = generations.protect(target.reference);
     try {
       await this.#bringIn(target, signal);
       await generations.activate(target.reference);
@@ -120,6 +121,7 @@ export class Installer {
         log.warn('geodata.install_failed', { generation: target.id, why: end.code, ...cause });
       }
     }
+    protection.end();
     this.#record.end(end);
   }
 
