@@ -47,7 +47,10 @@ export const timelineStopSchema = z
     /** The end of the period where `continues_after`. */
     last_observation_utc: instant,
     duration_seconds: seconds,
-    /** The part of the duration that nothing was recorded in, inferred from both ends being at one place. */
+    /**
+     * The part of the duration that nothing was recorded in, inferred from both ends of the silence being at the place, or
+     * from setting off within 400 m of it at its end.
+     */
     bridged_seconds: seconds,
     /** Within the period. */
     recorded_observations: count,
@@ -100,7 +103,7 @@ export const timelineDaySchema = z
   .object({
     date_utc: date,
     recorded_observations: count,
-    /** Stops whose `date_utc` is this day. */
+    /** Stops of all kinds that ended on this day. */
     stops: count,
     /** Stays are cut at 00:00Z. */
     stop_seconds: seconds,
@@ -139,8 +142,9 @@ export const timelineSummarySchema = z
     stop_seconds: seconds,
     /** The part of `stop_seconds` that nothing was recorded in. */
     bridged_seconds: seconds,
+    /** On the way, from the first to the last observation of the period. */
     moving_seconds: seconds,
-    /** Silences that belong to no stay. */
+    /** Silences that belong to no stay, from the first to the last observation of the period. */
     silent_seconds: seconds,
     /** Along the way between stops, without what silences cross. */
     distance_m: metres,

@@ -54,11 +54,11 @@ export class Itinerary implements DetectorSink {
     this.#stay = stay;
   }
 
-  /** Takes a waypoint away from the track; times ascend. */
+  /** Takes a waypoint away from the track; one that was looked at longer may come after a later one. */
   setAside(point: Point): void {
     // So many wait only in the time of a long stay, or in lists of places that were never gone to.
     if (this.#aside.isFull) this.#rejectFirst();
-    this.#aside.push(point);
+    this.#aside.insert(point);
   }
 
   finish(): void {

@@ -156,7 +156,8 @@ export class Ledger {
     this.stopSeconds += stop.durationSeconds;
     this.bridgedSeconds += stop.bridgedSeconds;
     days.stop(firstMs, lastMs, unit.place.country_id);
-    rows.stop(unit, stop, nightsWithin(firstMs, lastMs, found.lonE7));
+    const nights = found.kind === 'stay' ? nightsWithin(firstMs, lastMs, found.lonE7) : 0;
+    rows.stop(unit, stop, nights);
     stops.add(stop);
   }
 }

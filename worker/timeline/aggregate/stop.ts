@@ -22,9 +22,14 @@ export interface Stop {
   readonly place: AdminPlace;
 }
 
-/** By time; of equal ones the one found first. */
+/** By time, then along the way; of equal ones the one found first. */
 export function compareStops(a: Stop, b: Stop): number {
-  return a.firstMs - b.firstMs || a.lastMs - b.lastMs || a.ordinal - b.ordinal;
+  return (
+    a.firstMs - b.firstMs ||
+    a.lastMs - b.lastMs ||
+    a.wayBeforeM - b.wayBeforeM ||
+    a.ordinal - b.ordinal
+  );
 }
 
 /** Which stops a truncated result keeps first: the longest, of equal ones the latest, then that found first. */

@@ -10,6 +10,8 @@ const capacity = 4_096;
 export interface Gap {
   readonly fromMs: number;
   readonly toMs: number;
+  /** Too far off for an error of the receiver: who comes back from there was away. */
+  readonly isFar: boolean;
 }
 
 /** What came in a stay since somebody was last in its core: near its edge, or outside. */
@@ -68,13 +70,14 @@ export class Absence {
     this.#clear();
   }
 
-  /** Tells whether somebody who was near the stay after a gap went on from there. */
-  isSettingOff(): boolean {
-    const { latE7, lonE7, size } = this.#points;
-    const a = this.#points.slot(0);
-    const b = this.#points.slot(size - 1);
-    const metres = distanceM(latE7[a]!, lonE7[a]!, latE7[b]!, lonE7[b]!);
-    return metres > this.#parameters.radiusM;
+  /** Tells whether somebody who was near the stay after a gap went away from there. */
+  isSettingOff(stay: Stay): boolean {
+    const first = this.#points.read(0, this.#point);
+    const square = stay.squareTo(first);
+    const { latE7, lonE7 } = first;
+    const last = this.#points.read(this.#points.size - 1, this.#point);
+    const metres = distanceM(latE7, lonE7, last.latE7, last.lonE7);
+    return metres > this.#parameters.radiusM && stay.squareTo(last) > square;
   }
 
   /** Points near the edge, a while before somebody was outside, were part of the stay. @param nextMs the next point. */

@@ -1,6 +1,6 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import type { Period } from '../period.ts';
-import { Absence } from './absence.ts';
+import { Absence, type Gap } from './absence.ts';
 import { OnTheWay, type DetectorSink } from './on-the-way.ts';
 import type { DetectionParameters } from './parameters.ts';
 import type { Point } from './point.ts';
@@ -19,6 +19,7 @@ export class Detector {
   readonly #squareInside: number;
   readonly #squareCore: number;
   readonly #squareNear: number;
+  readonly #squareFar: number;
   #stay: Stay | undefined;
   /** The stay is one only if the gap in its absence is part of it. */
   #isProvisional = false;
@@ -32,6 +33,7 @@ export class Detector {
     this.#squareInside = parameters.insideM * parameters.insideM;
     this.#squareCore = parameters.coreM * parameters.coreM;
     this.#squareNear = parameters.nearM * parameters.nearM;
+    this.#squareFar = parameters.farM * parameters.farM;
   }
 
   observe(point: Point): void {
@@ -71,7 +73,10 @@ export class Detector {
     const isGap = silentMs > this.#parameters.gapMs && this.#canBridge(square, silentMs);
     if (isGap && square > this.#squareInside) {
       this.#giveBack(stay);
-      this.#absence.begin(point, { fromMs: this.#lastMs, toMs: point.timeMs });
+      this.#absence.begin(point, this.#gapBefore(point, square));
+    } else if (square <= this.#squareInside && this.#absence.gap?.isFar === true) {
+      this.#leave(stay, point.timeMs);
+      this.#goOn(point, silentMs);
     } else if (isGap || this.#isHere(point, square, silentMs)) {
       if (silentMs > this.#parameters.silenceMs) stay.bridge(this.#lastMs, point.timeMs);
       this.#giveBack(stay);
@@ -120,7 +125,7 @@ export class Detector {
     const absence = this.#absence;
     const { gap } = absence;
     if (gap === undefined) absence.giveEdge(stay, nextMs);
-    else if (absence.isSettingOff()) this.#closeGap(stay);
+    else if (absence.isSettingOff(stay)) this.#closeGap(stay);
     if (this.#isProvisional && gap !== undefined) this.#way.end(gap.toMs - gap.fromMs);
     else this.#sink.stayed(stay);
     this.#stay = undefined;
@@ -148,14 +153,19 @@ export class Detector {
     }
   }
 
+  #gapBefore({ timeMs }: Point, square: number): Gap {
+    return { fromMs: this.#lastMs, toMs: timeMs, isFar: square > this.#squareFar };
+  }
+
   /** Begins a stay of somebody who had come to rest before a gap; only what comes next tells if it is one. */
   #restAcross(point: Point): boolean {
     const stay = this.#way.findRest(point);
     if (stay === undefined) return false;
     this.#stay = stay;
     this.#isProvisional = true;
-    this.#absence.begin(point, { fromMs: this.#lastMs, toMs: point.timeMs });
-    if (stay.squareTo(point) <= this.#squareInside) this.#giveBack(stay);
+    const square = stay.squareTo(point);
+    this.#absence.begin(point, this.#gapBefore(point, square));
+    if (square <= this.#squareInside) this.#giveBack(stay);
     return true;
   }
 }

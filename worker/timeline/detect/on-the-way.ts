@@ -14,6 +14,7 @@ export interface DetectorSink {
 
 /** How often a window is searched for a stay: a search looks at all of its points. */
 const searchMs = 5_000;
+const hourMs = 3_600_000;
 
 /** Somebody on the way: the last points, as a window in which a stay may begin. */
 export class OnTheWay {
@@ -66,14 +67,18 @@ export class OnTheWay {
    */
   findRest(after: Point): Stay | undefined {
     const { points } = this.#window;
-    const { maxBridgeMs, restMs, minStopMs, nearM } = this.#parameters;
-    if (points.size === 0 || after.timeMs - points.lastMs > maxBridgeMs) return;
+    const { maxBridgeMs, restMs, longRestMs, minStopMs, nearM } = this.#parameters;
+    const gapMs = after.timeMs - points.lastMs;
+    if (points.size === 0 || gapMs > maxBridgeMs) return;
     const first = this.#window.firstThere();
     const firstMs = points.timeMs[points.slot(first)]!;
-    if (points.lastMs - firstMs < restMs || after.timeMs - firstMs < minStopMs) return;
+    // The longer the silence, the less else it can have been.
+    const neededMs = gapMs > hourMs ? longRestMs : restMs;
+    if (points.lastMs - firstMs < neededMs || after.timeMs - firstMs < minStopMs) return;
+    const stay = this.#newStay('stay', first);
+    if (stay.squareTo(after) > nearM * nearM) return;
     this.#passUntil(first);
-    const stay = this.#newStay('stay');
-    return stay.squareTo(after) <= nearM * nearM ? stay : undefined;
+    return stay;
   }
 
   /** A stay over a silence that ends where it began; the way there is not part of it. */
@@ -117,8 +122,9 @@ export class OnTheWay {
     return stay;
   }
 
-  #newStay(kind: Stay['kind']): Stay {
-    return new Stay(kind, this.#window.points, this.#period, this.#parameters.minCentreWeight);
+  #newStay(kind: Stay['kind'], from = 0): Stay {
+    const { minCentreWeight } = this.#parameters;
+    return new Stay(kind, this.#window.points, from, this.#period, minCentreWeight);
   }
 
   #passUntil(index: number): void {

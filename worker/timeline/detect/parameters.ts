@@ -23,8 +23,12 @@ export interface DetectionParameters {
   readonly gapMs: number;
   /** Who has been at a place for so long before a gap has come to rest. */
   readonly restMs: number;
+  /** …and where the gap is longer than an hour. */
+  readonly longRestMs: number;
   /** Who appears this near to a stay after a gap, and goes on from there, has just left it. */
   readonly nearM: number;
+  /** …but who comes back from further off than this was away meanwhile. */
+  readonly farM: number;
   /** What lies between two longer silences and is no stay is a mark. */
   readonly loneMs: number;
 }
@@ -44,7 +48,9 @@ export function detectionParameters(stay: StayParameters = stayParameters): Dete
     minCentreWeight: 1 / 2_000,
     gapMs: 180_000,
     restMs: 90_000,
+    longRestMs: 30_000,
     nearM: stay.stopRadiusM * 4,
+    farM: stay.stopRadiusM * 1.5,
     loneMs: 1_800_000,
   };
 }

@@ -72,6 +72,17 @@ export class PointQueue {
     return slot;
   }
 
+  /** Adds a point to a queue that is not full, at its place in time; after those of the same time. */
+  insert(point: Point): void {
+    let slot = this.push(point);
+    for (let i = this.#size - 2; i >= 0; i -= 1) {
+      const before = this.slot(i);
+      if (this.timeMs[before]! <= point.timeMs) return;
+      this.#swap(before, slot);
+      slot = before;
+    }
+  }
+
   /**
    * Counts a point together with the last one, if they are of the same second: so time, not the rate of a recorder,
    * decides how much fits.
@@ -86,6 +97,21 @@ export class PointQueue {
   dropFirst(): void {
     this.#head = this.slot(1);
     this.#size -= 1;
+  }
+
+  #swap(a: number, b: number): void {
+    for (const column of [
+      this.timeMs,
+      this.latE7,
+      this.lonE7,
+      this.#source,
+      this.#kind,
+      this.#weight,
+    ]) {
+      const kept = column[a]!;
+      column[a] = column[b]!;
+      column[b] = kept;
+    }
   }
 
   clear(): void {

@@ -47,20 +47,27 @@ export class Stay {
   #centreY = 0;
 
   /**
-   * Begins with all points of a queue, at least one.
+   * Begins with the points of a queue, at least one.
+   * @param from index of the first of them.
    * @param minWeight see DetectionParameters.minCentreWeight
    */
-  constructor(kind: Stay['kind'], points: PointQueue, period: Period, minWeight: number) {
+  constructor(
+    kind: Stay['kind'],
+    points: PointQueue,
+    from: number,
+    period: Period,
+    minWeight: number,
+  ) {
     this.kind = kind;
     this.presence = new Presence(period);
     this.#period = period;
     this.#minWeight = minWeight;
     this.#settledCount = 1 / minWeight;
-    const first = points.slot(0);
-    this.firstMs = points.firstMs;
+    const first = points.slot(from);
+    this.firstMs = points.timeMs[first]!;
     this.plane.moveTo(points.latE7[first]!, points.lonE7[first]!);
-    this.#centreOn(points);
-    for (let i = 0; i < points.size; i += 1) {
+    this.#centreOn(points, from);
+    for (let i = from; i < points.size; i += 1) {
       const point = points.read(i, this.#point);
       const x = this.plane.x(point.latE7, point.lonE7);
       const y = this.plane.y(point.latE7, point.lonE7);
@@ -209,13 +216,13 @@ export class Stay {
   }
 
   /** The points that a stay begins with are measured from their common centre. */
-  #centreOn(points: PointQueue): void {
-    for (let i = 0; i < points.size; i += 1) {
+  #centreOn(points: PointQueue, from: number): void {
+    for (let i = from; i < points.size; i += 1) {
       const slot = points.slot(i);
       this.#centreX += this.plane.x(points.latE7[slot]!, points.lonE7[slot]!);
       this.#centreY += this.plane.y(points.latE7[slot]!, points.lonE7[slot]!);
     }
-    this.#centreX /= points.size;
-    this.#centreY /= points.size;
+    this.#centreX /= points.size - from;
+    this.#centreY /= points.size - from;
   }
 }

@@ -139,10 +139,10 @@ export class TrackFilter {
   #lookCloser(point: Point): void {
     const { timeMs, latE7, lonE7 } = point;
     const isFirst = this.#keptMs === Number.NEGATIVE_INFINITY;
-    const apart = isFirst ? 0 : distanceM(this.#keptLat, this.#keptLon, latE7, lonE7);
+    const apart = isFirst ? Infinity : distanceM(this.#keptLat, this.#keptLon, latE7, lonE7);
     const isNullIsland = latE7 === 0 && lonE7 === 0;
     const isFalse = timeMs === this.#keptMs || (isNullIsland && apart > nullIslandM);
-    if (isFirst ? !isNullIsland : apart <= nearM) this.#keep(point);
+    if ((isFirst && !isNullIsland) || apart <= nearM) this.#keep(point);
     else if (isFalse) this.#refuse(point);
     else {
       this.#isHeld = true;
@@ -160,7 +160,6 @@ export class TrackFilter {
   #isSpike({ timeMs: nextMs, latE7: nextLat, lonE7: nextLon }: Point): boolean {
     const { timeMs, latE7, lonE7 } = this.#held;
     const back = distanceM(latE7, lonE7, nextLat, nextLon);
-    if (this.#keptMs === Number.NEGATIVE_INFINITY) return back > nullIslandM;
     if (back <= nearM) return false;
     const out = distanceM(this.#keptLat, this.#keptLon, latE7, lonE7);
     const way = distanceM(this.#keptLat, this.#keptLon, nextLat, nextLon);
