@@ -25,6 +25,10 @@ export interface Plan {
   readonly journeys: number;
   /** Days of some 8,600 observations each, whose timeline is made. */
   readonly timelineDays: readonly number[];
+  /** Size of a large object. */
+  readonly objectBytes: number;
+  /** Objects that a repository holds. */
+  readonly storedObjects: number;
 }
 
 /** The options of the command line. */
@@ -50,6 +54,8 @@ const full: Plan = {
   lookups: 50_000,
   journeys: 20,
   timelineDays: [117],
+  objectBytes: 268_435_456,
+  storedObjects: 100_000,
 };
 
 const scale: Plan = {
@@ -63,6 +69,7 @@ const scale: Plan = {
   treeFiles: 2_000,
   journeys: 100,
   timelineDays: [117, 7_320],
+  objectBytes: 1_073_741_824,
 };
 
 const quick: Plan = {
@@ -78,6 +85,8 @@ const quick: Plan = {
   lookups: 500,
   journeys: 1,
   timelineDays: [3],
+  objectBytes: 67_108_864,
+  storedObjects: 1_000,
 };
 
 export const usage = `usage: npm run bench -- [--quick | --scale] [--only SCENARIO]… [--temp DIR]

@@ -8,6 +8,7 @@ import { geodataLookup } from './scenarios/geodata-lookup.ts';
 import { importAgain } from './scenarios/import-again.ts';
 import { importMemory } from './scenarios/import-memory.ts';
 import { importSpeed } from './scenarios/import-speed.ts';
+import { objectStorage } from './scenarios/objects.ts';
 import { smallGet } from './scenarios/small-get.ts';
 import { startUp } from './scenarios/start-up.ts';
 import { suggest } from './scenarios/suggest.ts';
@@ -29,6 +30,7 @@ const scenarios: readonly Scenario[] = [
   geodataLookup,
   timelineQuality,
   timelineSpeed,
+  objectStorage,
 ];
 
 process.exitCode = await bench(process.argv.slice(2));

@@ -1,0 +1,317 @@
+import { spawn } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { hashPassword } from '../../objects/passwords.ts';
+import { openRoot } from '../../objects/root.ts';
+import { requestBytes } from '../measure/http-connection.ts';
+import { LatencyProbe } from '../measure/latency-probe.ts';
+import { load } from '../measure/load.ts';
+import { median, medianOf } from '../measure/statistics.ts';
+import type { Figure } from '../report/figure.ts';
+import type { Scenario, Session } from '../session.ts';
+import { FileServer, isInstalled } from '../subjects/object-servers.ts';
+
+const name = 'objects';
+const login = 'bench:bench';
+const authorization = `Basic ${Buffer.from(login).toString('base64')}`;
+const objects = '/bench/files/objects';
+const mediaType = 'application/vnd.x-lfs+json';
+const smallBytes = 65_536;
+const uploadsAtOnce = 8;
+const probeEveryMs = 20;
+
+interface Subjects {
+  readonly ours: FileServer;
+  readonly nginx: FileServer;
+  /** Where nginx keeps what it is sent. */
+  readonly html: string;
+  /** For files to send. */
+  readonly directory: string;
+}
+
+interface Moved {
+  readonly seconds: number;
+  readonly cpuMs: number | undefined;
+}
+
+/** Large files through the object server, against nginx, which neither hashes nor syncs. */
+export const objectStorage: Scenario = {
+  name,
+  title: 'objects up and down, against nginx',
+  async *run(session) {
+    const missing = [
+      ['nginx', '-v'],
+      ['curl', '--version'],
+    ].find(([program = '', flag = '']) => !isInstalled(program, flag));
+    if (missing !== undefined) {
+      session.say(`skipped: ${missing[0]} is not installed, so objects are not measured`);
+      return;
+    }
+    const directory = session.directory();
+    const root = join(directory, 'store');
+    await fill(root, session.plan.storedObjects);
+    const ours = await FileServer.objects(root);
+    const peer = session.directory();
+    const nginx = await FileServer.nginx(peer);
+    try {
+      const subjects = { ours, nginx, html: join(peer, 'html'), directory };
+      yield* large(session, subjects);
+      yield* small(session, subjects);
+      yield* announcements(session, subjects);
+      yield* together(session, subjects);
+    } finally {
+      await Promise.all([ours.stop(), nginx.stop()]);
+    }
+  },
+};
+
+async function fill(root: string, count: number): Promise<void> {
+  const { directory, holdings, db, close } = await openRoot(root, { owner: 'command' });
+  const [user = '', password = ''] = login.split(':');
+  directory.addUser(user, await hashPassword(password), 0);
+  directory.addRepository('bench', 'files', false, 0);
+  directory.grant(1, 1, 'write');
+  db.transaction(() => {
+    for (let n = 0; n < count; n += 1) {
+      holdings.add(1, { oid: createHash('sha256').update(`${n}`).digest('hex'), size: 1 }, 0);
+    }
+  })();
+  await close();
+}
+
+/** A file of random bytes that begins with `tag`, and its hash. */
+function makeFile(path: string, bytes: number, tag: string): string {
+  const hash = createHash('sha256');
+  const piece = randomBytes(1_048_576);
+  const file = openSync(path, 'w');
+  for (let at = 0; at < bytes; at += piece.length) {
+    const part =
+      at === 0 ? Buffer.concat([Buffer.from(tag), piece]).subarray(0, piece.length) : piece;
+    const whole = part.subarray(0, bytes - at);
+    hash.update(whole);
+    writeSync(file, whole);
+  }
+  closeSync(file);
+  return hash.digest('hex');
+}
+
+async function curl(words: readonly string[]): Promise<number> {
+  const format = ['-sf', '-o', '/dev/null', '-w', '%{time_total}'];
+  const child = spawn('curl', [...format, ...words], { stdio: ['ignore', 'pipe', 'ignore'] });
+  const code = new Promise((done) => child.on('close', done));
+  const seconds = Number(await text(child.stdout));
+  if ((await code) !== 0) throw new Error('a transfer with curl failed');
+  return seconds;
+}
+
+async function moved(server: FileServer, words: readonly string[]): Promise<Moved> {
+  const before = server.cpuMs();
+  const seconds = await curl(words);
+  const after = server.cpuMs();
+  return {
+    seconds,
+    cpuMs: before === undefined || after === undefined ? undefined : after - before,
+  };
+}
+
+async function* large({ plan }: Session, subjects: Subjects): AsyncGenerator<Figure> {
+  const { ours, nginx, html, directory } = subjects;
+  const bytes = plan.objectBytes;
+  const file = join(directory, 'large');
+  const up: Record<'ours' | 'nginx' | 'synced', Moved[]> = { ours: [], nginx: [], synced: [] };
+  const down: Record<'ours' | 'nginx', Moved[]> = { ours: [], nginx: [] };
+  for (let round = 0; round < plan.rounds; round += 1) {
+    const oid = makeFile(file, bytes, `${round}`);
+    const [own, peer] = [url(ours, `${objects}/${oid}/content`), url(nginx, `/${oid}`)];
+    const auth = ['-H', `Authorization: ${authorization}`];
+    up.ours.push(await moved(ours, [...auth, '-T', file, own]));
+    const sent = await moved(nginx, ['-T', file, peer]);
+    up.nginx.push(sent);
+    const syncSeconds = await sync(join(html, oid));
+    up.synced.push({ ...sent, seconds: sent.seconds + syncSeconds });
+    down.ours.push(await moved(ours, [...auth, own]));
+    down.nginx.push(await moved(nginx, [peer]));
+    rmSync(join(html, oid));
+  }
+  const line = { scenario: name, subject: `one object of ${Math.round(bytes / 1e6)} MB` };
+  const rate = (all: Moved[]): number => bytes / 1e6 / median(all.map(({ seconds }) => seconds));
+  const cpu = (all: Moved[]): number | undefined => medianOf(all.map(({ cpuMs }) => cpuMs));
+  const bar = (atLeast: number): Figure['bar'] =>
+    plan.isQuick ? undefined : { of: 'ratio', atLeast };
+  const against = (peer: string, value: number | undefined): Figure['baseline'] => ({
+    name: peer,
+    value,
+    ratio: 'gain',
+  });
+  yield {
+    ...line,
+    what: 'download',
+    unit: 'MB/s',
+    value: rate(down.ours),
+    baseline: against('nginx', rate(down.nginx)),
+    bar: bar(0.7),
+  };
+  yield {
+    ...line,
+    what: 'download, CPU',
+    unit: 'ms',
+    value: cpu(down.ours),
+    baseline: against('nginx', cpu(down.nginx)),
+  };
+  yield {
+    ...line,
+    what: 'upload, hashed and on the disk',
+    unit: 'MB/s',
+    value: rate(up.ours),
+    baseline: against('nginx DAV, synced after it', rate(up.synced)),
+    bar: bar(0.6),
+  };
+  yield {
+    ...line,
+    what: 'upload, hashed and on the disk',
+    unit: 'MB/s',
+    value: rate(up.ours),
+    baseline: against('nginx DAV, not on the disk', rate(up.nginx)),
+  };
+  yield {
+    ...line,
+    what: 'upload, CPU',
+    unit: 'ms',
+    value: cpu(up.ours),
+    baseline: against('nginx DAV', cpu(up.nginx)),
+  };
+}
+
+function url(server: FileServer, path: string): string {
+  return `http://127.0.0.1:${server.port}${path}`;
+}
+
+async function sync(path: string): Promise<number> {
+  const file = await open(path, 'r+');
+  const started = performance.now();
+  await file.datasync();
+  await file.close();
+  return (performance.now() - started) / 1_000;
+}
+
+async function* small(
+  { plan }: Session,
+  { ours, nginx, directory }: Subjects,
+): AsyncGenerator<Figure> {
+  const file = join(directory, 'small');
+  const oid = makeFile(file, smallBytes, 'small');
+  const path = `${objects}/${oid}/content`;
+  await curl(['-H', `Authorization: ${authorization}`, '-T', file, url(ours, path)]);
+  await curl(['-T', file, url(nginx, '/small')]);
+  const rates: Record<'ours' | 'nginx', number[]> = { ours: [], nginx: [] };
+  for (let round = 0; round < plan.rounds; round += 1) {
+    for (const [key, server, place] of [
+      ['ours', ours, path],
+      ['nginx', nginx, '/small'],
+    ] as const) {
+      const request = requestBytes({
+        path: place,
+        port: server.port,
+        token: '',
+        headers: { authorization },
+      });
+      const { requestsPerSecond } = await load({
+        port: server.port,
+        request,
+        connections: 16,
+        durationMs: plan.loadMs,
+      });
+      rates[key].push(requestsPerSecond);
+    }
+  }
+  yield {
+    scenario: name,
+    subject: 'objects of 64 KiB, 16 connections',
+    what: 'GET',
+    unit: 'req/s',
+    value: median(rates.ours),
+    baseline: { name: 'nginx', value: median(rates.nginx), ratio: 'gain' },
+    bar: plan.isQuick ? undefined : { of: 'ratio', atLeast: 0.2 },
+  };
+}
+
+async function* announcements({ plan }: Session, { ours }: Subjects): AsyncGenerator<Figure> {
+  const oid = createHash('sha256').update('new').digest('hex');
+  const headers = { authorization, accept: mediaType, 'content-type': mediaType };
+  const request = requestBytes({
+    method: 'POST',
+    path: objects,
+    port: ours.port,
+    token: '',
+    headers,
+    body: { oid, size: 1 },
+  });
+  const { p99Ms } = await load({
+    port: ours.port,
+    request,
+    connections: 4,
+    durationMs: plan.loadMs,
+  });
+  const count = plan.storedObjects.toLocaleString('en');
+  yield {
+    scenario: name,
+    subject: `${count} objects stored, 4 connections`,
+    what: 'POST /objects, p99',
+    unit: 'ms',
+    value: p99Ms,
+    bar: plan.isQuick ? undefined : { of: 'figure', atMost: 10 },
+  };
+}
+
+async function* together({ plan }: Session, { ours, directory }: Subjects): AsyncGenerator<Figure> {
+  const bytes = plan.objectBytes;
+  const files = Array.from({ length: uploadsAtOnce }, (_, n) => join(directory, `together ${n}`));
+  const oids = files.map((file, n) => makeFile(file, bytes, `together ${n}`));
+  const before = ours.residentMb();
+  if (before !== undefined) ours.forgetPeak();
+  const health = requestBytes({ path: '/healthz', port: ours.port, token: '' });
+  const probe = new LatencyProbe({ port: ours.port, request: health, intervalMs: probeEveryMs });
+  const started = performance.now();
+  await Promise.all(
+    files.map((file, n) =>
+      curl([
+        '-H',
+        `Authorization: ${authorization}`,
+        '-T',
+        file,
+        url(ours, `${objects}/${oids[n]}/content`),
+      ]),
+    ),
+  );
+  const seconds = (performance.now() - started) / 1_000;
+  const { p99Ms } = await probe.stop();
+  const peak = ours.peakMb();
+  for (const file of files) rmSync(file);
+  const line = {
+    scenario: name,
+    subject: `${uploadsAtOnce} uploads of ${Math.round(bytes / 1e6)} MB at once`,
+  };
+  yield {
+    ...line,
+    what: 'all together',
+    unit: 'MB/s',
+    value: (bytes * uploadsAtOnce) / 1e6 / seconds,
+  };
+  yield {
+    ...line,
+    what: 'memory above what it was',
+    unit: 'MB',
+    value: before === undefined || peak === undefined ? undefined : peak - before,
+    bar: plan.isQuick ? undefined : { of: 'figure', atMost: 100 },
+  };
+  yield {
+    ...line,
+    what: '/healthz meanwhile, p99',
+    unit: 'ms',
+    value: p99Ms,
+    bar: plan.isQuick ? undefined : { of: 'figure', atMost: 100 },
+  };
+}
