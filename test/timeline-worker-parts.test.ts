@@ -156,6 +156,25 @@ test('in the densest tracks observations of one second share a place in a queue'
   t.deepEqual([queue.size, queue.firstMs, queue.lastMs], [4, 10, 1_030]);
 });
 
+test('a point that comes late is put at its place in time', (t) => {
+  const queue = new PointQueue(8);
+  for (const [source, timeMs] of [5, 1, 5, 3, 0, 9].entries()) {
+    queue.insert(Object.assign(new Point(), { timeMs, source }));
+  }
+  const read = Array.from({ length: 6 }, (_, i) => queue.read(i, new Point()));
+  t.deepEqual(
+    read.map(({ timeMs, source }) => [timeMs, source]),
+    [
+      [0, 4],
+      [1, 1],
+      [3, 3],
+      [5, 0],
+      [5, 2],
+      [9, 5],
+    ],
+  );
+});
+
 test('of any number of stops the worthiest are kept', (t) => {
   const stops = Array.from({ length: 500 }, (_, ordinal): Stop => {
     const durationSeconds = (ordinal * 7_919) % 97;

@@ -297,6 +297,43 @@ test('who is far off after a silence was not there, however they move', (t) => {
   t.is(made(t, [{ path: 'a.gpx', trackPoints }]).summary.bridged_seconds, 0);
 });
 
+test('who is seen coming back after a silence was away in it', (t) => {
+  // At home, nothing for ten hours, then on foot from 350 m off to home.
+  const walk = Array.from({ length: 30 }, (_, i): Observed => {
+    const metres = Math.max(0, 350 - i * 14);
+    return [may + 700 * minuteMs + i * 10_000, 10 + metres / 111_195, 20];
+  });
+  const trackPoints = [...at(10, 0, 60), ...walk, ...at(10, 706, 760)];
+  const result = made(t, [{ path: 'a.gpx', trackPoints }]);
+  t.is(result.summary.bridged_seconds, 0);
+  t.is(brief(result)[0], 'stay 00:00:00 3600 Lo');
+  t.is(result.timeline.length, 2);
+});
+
+test('after hours of silence a short rest before it is enough, after less it is not', (t) => {
+  const rest = (hours: number): Observed[] => [
+    ...Array.from({ length: 5 }, (_, i): Observed => [may + i * 10_000, 10, 20]),
+    ...Array.from({ length: 30 }, (_, i): Observed => {
+      return [may + hours * hourMs + i * 10_000, 10 + (120 + i * 90) / 111_195, 20];
+    }),
+  ];
+  const bridged = (hours: number): number =>
+    made(t, [{ path: 'a.gpx', trackPoints: rest(hours) }]).summary.bridged_seconds;
+  t.is(bridged(8), 8 * 3_600 - 40);
+  t.is(bridged(0.5), 0);
+});
+
+test('stops of one instant are in the order of the way', (t) => {
+  const way = Array.from({ length: 60 }, (_, i): Observed => [may + i * 10_000, 10 + i * 1e-3, 20]);
+  // A waypoint at the very fix that stands for a country that is only passed.
+  const files = [
+    { path: 'a.gpx', trackPoints: way, waypoints: [[may + 490_000, 10.0491, 20] as const] },
+  ];
+  const result = made(t, files);
+  t.true(result.timeline.length >= 3);
+  t.true(result.timeline.every((stop) => stop.distance_from_previous_m >= 0));
+});
+
 test('one observation an hour is a mark where it changes place, and a stay where it does not', (t) => {
   const hourly = [10, 10.03, 10.06, 10.06, 10.06, 10.1];
   const trackPoints = hourly.map((lat, hour): Observed => [may + hour * hourMs, lat, 20]);
