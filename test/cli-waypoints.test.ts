@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { testCli } from './helpers/cli.ts';
+import { startFakeDaemon, testCli } from './helpers/cli.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 
 /** A command line and the daemon that it finds; what a test is not about goes straight to the daemon. */
@@ -127,6 +127,36 @@ test('tags are added, listed, counted, searched for and removed', async (t) => {
     '"Bar" has no tags now.\n',
   );
   t.deepEqual(await names(daemon, '?tag=beach'), ['Cove']);
+});
+
+test('search asks again while a geocoding server is asked', async (t) => {
+  const cli = testCli(t);
+  const hut = { name: 'Canary hut', lat: 1, lon: 2, source: 'geocode' };
+  let asked = 0;
+  await startFakeDaemon(t, cli, {
+    'GET /api/suggest': () => {
+      asked += 1;
+      const isThere = asked === 3;
+      return { query: 'hut', suggestions: isThere ? [hut] : [], pending: !isThere };
+    },
+  });
+  t.regex(await cli.out(['search', 'hut']), /^Canary hut +1 +2 +places$/mu);
+  t.is(asked, 3);
+});
+
+test('without geodata, geodata list and search say what to do', async (t) => {
+  const root = temporaryDirectory(t);
+  await startTestDaemon(t, {
+    root,
+    settings: { geocoder: 'offline' },
+    options: { handOver: true, geodata: { builtinPath: join(root, 'missing') } },
+  });
+  const cli = testCli(t, root);
+  const remedy = /here is no geodata\. Make it with "npm run geodata" in the clone, then restart/u;
+  t.regex((await cli.run(['geodata', 'list'])).stderr, remedy);
+  t.regex((await cli.run(['search', 'berlin'])).stderr, remedy);
+  const tag = await cli.run(['search', 'tag:beach']);
+  t.is(tag.stderr, 'Nothing found for "tag:beach".\n');
 });
 
 test('import, list, search and status agree on what is there', async (t) => {

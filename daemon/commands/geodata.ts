@@ -14,6 +14,7 @@ import { registerGeodataFetch } from './geodata-fetch.ts';
 import { registerGeodataImport } from './geodata-import.ts';
 import { installFailures } from './geodata-install.ts';
 import { registerGeodataPublish } from './geodata-publish.ts';
+import { geodataRemedy } from './geodata-remedy.ts';
 import { note, print, printJson, terminalWidth, write } from './output.ts';
 import { forTerminal, layOut, tableLine, titleLine, type Column } from './table.ts';
 import { megabytes } from './wording.ts';
@@ -58,7 +59,7 @@ export function registerGeodata(program: Command): void {
     .action(async ({ json = false }: JsonOption, command: Command) => {
       const status = await readStatus(command);
       if (json) return printJson(status.available);
-      if (status.available.length === 0) return note('There is no geodata.');
+      if (status.available.length === 0) return note(`There is no geodata. ${geodataRemedy()}`);
       const rows = status.available.map((generation) => rowOf(generation, status));
       const layout = layOut(columns, rows, terminalWidth());
       await print(titleLine(layout));
