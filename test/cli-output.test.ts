@@ -9,6 +9,7 @@ import {
   layOut,
   tableLine,
   titleLine,
+  wrapText,
 } from '../daemon/commands/table.ts';
 import { degrees, duration } from '../daemon/commands/wording.ts';
 import { fail, startFakeDaemon, testCli } from './helpers/cli.ts';
@@ -39,6 +40,14 @@ test('a text is cut to its cells and never in the middle of a character', (t) =>
   t.is(fitWidth('日本語', 5), '日本…');
   t.is(fitWidth('日本語', 4), '日…');
   t.is(fitWidth('e\u0301e\u0301e\u0301', 2), 'e\u0301…');
+});
+
+test('a text is broken at its blanks into lines that fit', (t) => {
+  t.is(wrapText('aa bb cc', 5), 'aa bb\ncc');
+  t.is(wrapText('aa bb cc', 8), 'aa bb cc');
+  t.is(wrapText('aaaaaaa b', 3), 'aaaaaaa\nb');
+  t.is(wrapText('日本 語', 6), '日本\n語');
+  t.is(wrapText('', 5), '');
 });
 
 test('a text of a file cannot move the cursor or turn the line around', (t) => {

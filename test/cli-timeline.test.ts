@@ -235,6 +235,8 @@ const whole: TimelineResult = {
   },
   summary: {
     ...resultOf([]).summary,
+    recorded_observations: 50_408,
+    outlier_observations: 18_947,
     stops_found: 30_000,
     stops_returned: 2,
     stop_seconds: 73_830,
@@ -258,7 +260,10 @@ ARRIVED           LEFT                     TIME   KM  PLACE
 2024-05-04 09:10  11:00              1 h 50 min       Porto, Portugal
 2024-05-04 13:20  2024-05-05 08:00  18 h 40 min  120  Tui\uFFFD[31m, =Galicia, "north", Spain
 
-10 h of 20 h 30 min in stops are inferred: silence that began at a stop and ended at or near it.
+18,947 of 50,408 points are not believed (another device, spikes):
+docs/timelines.md
+10 h of 20 h 30 min in stops are inferred: silence that began at a stop and
+ended at or near it.
 Only 2 of 30,000 stops are listed: the longest, and the last of each place.
 Totals count all.
 `,
@@ -276,6 +281,91 @@ test('timeline: CSV is for spreadsheets, and its notes are beside it', async (t)
   t.true(tui?.endsWith(`,Spain,ES,"'=Galicia, ""north""",ES.58,,,Tui\u001B[31m,3107784`));
   t.is(end, '');
   t.regex(stderr, /Only 2 of 30,000 stops are listed/);
+});
+
+const pass: TimelineStop = { ...stay, index: 2, kind: 'pass', duration_seconds: 0 };
+const mark: TimelineStop = {
+  ...pass,
+  index: 3,
+  kind: 'mark',
+  first_observation_utc: '2024-05-07T00:00:00Z',
+  last_observation_utc: '2024-05-07T00:00:00Z',
+};
+/** Until midnight, which is of the day before. */
+const long: TimelineStop = {
+  ...later,
+  last_observation_utc: '2024-05-07T00:00:00Z',
+  duration_seconds: 211_200,
+};
+
+test('timeline: a day has the stays and marks that touch it, whatever ended elsewhere or was only passed', async (t) => {
+  const cli = testCli(t);
+  const day = { recorded_observations: 5, stops: 272, distance_m: 0, countries: ['ES'] };
+  const dates = ['04', '05', '06', '07'].map((end) => `2024-05-${end}`);
+  const days = dates.map((date_utc, at) => ({ ...day, date_utc, stop_seconds: at < 3 ? 60 : 0 }));
+  await jobDaemon(t, cli, done, { ...resultOf([stay, pass, long, mark]), days });
+  const lines = (await cli.out(['timeline', '2024', '--days'])).split('\n');
+  t.deepEqual(
+    lines.filter((line) => line.startsWith('2024')).map((line) => line.split(/ {2,}/u)),
+    [
+      [dates[0], '5', '2', '1 min', '0', 'ES'],
+      [dates[1], '5', '1', '1 min', '0', 'ES'],
+      [dates[2], '5', '1', '1 min', '0', 'ES'],
+      [dates[3], '5', '1', '-', '0', 'ES'],
+    ],
+  );
+});
+
+test('timeline: a level without any stay has a sentence instead of a table without rows', async (t) => {
+  const cli = testCli(t);
+  const { country, country_id, region, region_id, county, local_admin } = stay;
+  const names = { country, country_id, region: '', region_id: '', county, local_admin };
+  const row = {
+    ...names,
+    locality: '',
+    locality_id: '',
+    timeline_index: 0,
+    visits: 0,
+    stop_seconds: 0,
+    bridged_seconds: 0,
+    recorded_observations: 9,
+    recorded_days: 1,
+    nights: 0,
+    source_files: 1,
+    first_observation_utc: stay.first_observation_utc,
+    last_observation_utc: stay.last_observation_utc,
+  };
+  const places = [
+    { ...row, level: 'country' as const },
+    { ...row, level: 'region' as const, region, region_id },
+    { ...row, level: 'region' as const, region: 'Braga', region_id: 'PT.04' },
+  ];
+  const { dataset } = whole;
+  await jobDaemon(t, cli, done, { ...resultOf([pass]), dataset, places });
+  const table = await cli.out(['timeline', '2024']);
+  t.regex(table, /^COUNTRY.*\nPortugal +1 +0 +- /mu);
+  t.notRegex(table, /^REGION/mu);
+  t.regex(table, /^No stay in any region: --level region shows 2 regions\.$/mu);
+});
+
+test('where: of a stay that is longer than the days looked at, only the least is known', async (t) => {
+  const cli = testCli(t);
+  await jobDaemon(t, cli, done, resultOf([{ ...long, continues_after: true }]));
+  const answer = await cli.out(['where', '2024-05-05', '10:00']);
+  t.regex(answer, /^to +after 2024-05-07 00:00\nfor +at least 2 d 10 h\n/mu);
+});
+
+test('timeline: a daemon that goes takes the timeline with it, and that is said', async (t) => {
+  const cli = testCli(t);
+  await startFakeDaemon(t, cli, {
+    'POST /api/timelines': () => ({ job_id: id }),
+    [`GET /api/timelines/${id}`]: (_, response) => {
+      response.socket?.destroy();
+    },
+  });
+  const { code, stderr } = await cli.run(['timeline', '2024']);
+  t.is(code, 1);
+  t.regex(stderr, /^waypointd: The daemon has gone, and the timeline with it\. Start the daemon/u);
 });
 
 test('timeline: a job that has failed is told, with exit code 1', async (t) => {
@@ -343,7 +433,10 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
     t.regex(stdout, /^Galicia +Spain +5 +4 +3 d \d+ h  2024-05-10$/mu);
     t.regex(stdout, /^Bilbao +Basque Country +ES +3 +2 +1 d \d+ h  2024-05-12$/mu);
     t.regex(stdout, /^… and \d+ more: --level locality shows all localities\.$/mu);
-    t.regex(stdout, /\n\d+ d \d+ h of \d+ d \d+ h in stops are inferred: .*\nSilence of /u);
+    t.regex(
+      stdout,
+      /\n\d+ d \d+ h of \d+ d \d+ h in stops are inferred: .*\n.* it\.\nSilence of /u,
+    );
   };
   const csv = async () => {
     const text = await cli.out(['timeline', '2024-05', '--level', 'country', '--format', 'csv']);
@@ -383,13 +476,18 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
       await cli.out(['where', '2024-05-08', '11:00']),
       /^2024-05-08 11:00 UTC: between two stops\npassed +2024-05-08 10:\d\d  Teo, .*\nreached +2024-05-08 11:2\d  Santiago de Compostela, Galicia, Spain, \d+ km on\n$/,
     );
+  const day = async () =>
+    t.regex(
+      await cli.out(['where', '2024-05-14']),
+      /^2024-05-14: data on 1 of 1 day\..*\n.*\n\nARRIVED .*\nearlier +09:\d\d .*Spain\n(?:2024-05-14 .*\n){2}2024-05-14 11:\d\d +later +12 h.* Bordeaux, New Aquitaine, France\n… and \d+ places only passed/u,
+    );
   const after = async () => {
     const answer = JSON.parse(await cli.out(['where', '2024-06-01T08:00+02:00', '--json']));
     const previous = { country_id: 'SE', locality: 'Helsingborg' };
     t.like(answer, { time_utc: '2024-06-01T06:00:00Z', state: 'unknown', previous });
     t.false('next' in answer);
   };
-  const commands = [overview, csv, geojson, json, days, nothing, atStop, between, after];
+  const commands = [overview, csv, geojson, json, days, nothing, atStop, between, day, after];
   await Promise.all(commands.map((command) => command()));
   t.notRegex(daemon.logged.join('\n'), /2024-05|Porto|41\.1/);
 });

@@ -64,6 +64,17 @@ export function fitWidth(text: string, width: number): string {
   return `${fitted}…`;
 }
 
+/** Breaks a text at its blanks into lines of at most `width` cells, longer words alone excepted. */
+export function wrapText(text: string, width: number): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && displayWidth(longer) > width) lines.push(word);
+    else lines.splice(-1, 1, longer);
+  }
+  return lines.join('\n');
+}
+
 /**
  * Chooses the widths of a table's columns for these rows.
  * @param maxWidth the terminal's cells: columns that allow it are shrunk until a line fits. Without a terminal nothing

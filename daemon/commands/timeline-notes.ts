@@ -1,8 +1,11 @@
 import type { TimelineResult } from '../../model/timeline-result.ts';
 import { invocation } from './invocation.ts';
-import { forTerminal } from './table.ts';
+import { forTerminal, wrapText } from './table.ts';
 import { stayTime } from './timeline-wording.ts';
 import { counted, dateOf } from './wording.ts';
+
+/** Cells of a line, on every terminal. */
+const noteWidth = 80;
 
 /** What tables begin with: the period, whose days are UTC, and where the names come from. */
 export function headLines(result: TimelineResult): string[] {
@@ -21,6 +24,12 @@ export function headLines(result: TimelineResult): string[] {
 /** What has to be known to read the numbers rightly. */
 export function footLines({ summary, timeline_truncated: isTruncated }: TimelineResult): string[] {
   const lines: string[] = [];
+  const { recorded_observations: recorded, outlier_observations: outliers } = summary;
+  if (outliers > 0) {
+    lines.push(
+      `${outliers.toLocaleString('en-US')} of ${counted(recorded, 'point')} are not believed (another device, spikes): docs/timelines.md`,
+    );
+  }
   if (summary.bridged_seconds > 0) {
     const [part, whole] = [stayTime(summary.bridged_seconds), stayTime(summary.stop_seconds)];
     lines.push(
@@ -33,13 +42,13 @@ export function footLines({ summary, timeline_truncated: isTruncated }: Timeline
   if (isTruncated) {
     const { stops_found, stops_returned } = summary;
     lines.push(
-      `Only ${stops_returned.toLocaleString('en-US')} of ${counted(stops_found, 'stop')} are listed: the longest, and the last of each place.\nTotals count all.`,
+      `Only ${stops_returned.toLocaleString('en-US')} of ${counted(stops_found, 'stop')} are listed: the longest, and the last of each place. Totals count all.`,
     );
   }
   if (summary.places_dropped > 0) {
     lines.push(`${counted(summary.places_dropped, 'place')} with the least data are left out.`);
   }
-  return lines;
+  return lines.map((line) => wrapText(line, noteWidth));
 }
 
 /** Whether nothing at all is known of the period. */

@@ -7,7 +7,7 @@ import {
   type TimelineRequest,
 } from '../../model/timeline-job.ts';
 import type { TimelineResult } from '../../model/timeline-result.ts';
-import { ApiError, type ApiClient } from '../api-client.ts';
+import { ApiError, NoAnswer, type ApiClient } from '../api-client.ts';
 import { CliError } from './cli-error.ts';
 import { note } from './output.ts';
 import { TimelineProgressBar } from './timeline-progress.ts';
@@ -31,7 +31,7 @@ export class TimelineRun {
     try {
       return await this.#run(client, request);
     } catch (error) {
-      throw explain(error);
+      throw this.#id !== undefined && isGone(error) ? new CliError(goneSentence) : explain(error);
     }
   }
 
@@ -78,6 +78,17 @@ export class TimelineRun {
       bar.remove();
     }
   }
+}
+
+const goneSentence =
+  'The daemon has gone, and the timeline with it. Start the daemon again, then ask for it once more.';
+
+/** Whether the daemon that had the job has ended; another one at its port does not know its token. */
+function isGone(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 401;
+  if (!(error instanceof NoAnswer)) return false;
+  const { code } = (error.cause ?? {}) as { readonly code?: unknown };
+  return code === 'ECONNREFUSED' || code === 'ECONNRESET';
 }
 
 function explain(error: unknown): unknown {

@@ -6,10 +6,12 @@ import {
   type TimelineResult,
   type TimelineStop,
 } from '../../model/timeline-result.ts';
+import { formatDate } from '../../model/calendar-date.ts';
+import { dayOf } from '../../storage/day-blob.ts';
 import { print, terminalWidth } from './output.ts';
 import { layOut, tableLine, titleLine, type Column } from './table.ts';
 import { kilometres, minuteOf, placeOf, stayTime } from './timeline-wording.ts';
-import { dateOf } from './wording.ts';
+import { counted, dateOf } from './wording.ts';
 
 /** Rows of one level where all levels are shown. */
 const overviewRows = 15;
@@ -53,9 +55,14 @@ export async function printOverview({ places }: TimelineResult): Promise<void> {
     if (rows.length === 0) continue;
     // Who travels far goes through hundreds of towns; among countries every one counts.
     const shown = rows.filter((row) => level === 'country' || row.stop_seconds > 0);
-    await printTable(placeColumns[level], shown.slice(0, overviewRows).map(placeRow));
-    const more = rows.length - Math.min(shown.length, overviewRows);
-    if (more > 0) await print(`… and ${more} more: --level ${level} shows all ${plural[level]}.`);
+    if (shown.length === 0) {
+      const all = counted(rows.length, level, plural[level]);
+      await print(`No stay in any ${level}: --level ${level} shows ${all}.`);
+    } else {
+      await printTable(placeColumns[level], shown.slice(0, overviewRows).map(placeRow));
+      const more = rows.length - Math.min(shown.length, overviewRows);
+      if (more > 0) await print(`… and ${more} more: --level ${level} shows all ${plural[level]}.`);
+    }
     await print();
   }
 }
@@ -79,7 +86,7 @@ function placeRow(place: TimelinePlace): string[] {
     ...namesOf(place),
     String(recorded_days),
     String(nights),
-    stop_seconds === 0 ? '-' : stayTime(stop_seconds),
+    stayTimeOrNone(stop_seconds),
     ...first,
     dateOf(place.last_observation_utc),
   ];
@@ -112,9 +119,10 @@ export async function printStops({ timeline, dataset }: TimelineResult): Promise
     rows.push(stopRow(stop, wayM, nameless));
     wayM = 0;
   }
-  await printTable(stopColumns, rows);
+  if (rows.length > 0) await printTable(stopColumns, rows);
   const passes = timeline.length - rows.length;
-  if (passes > 0) await print(`… and ${passes} places only passed: --format csv shows all.`);
+  const places = counted(passes, 'place');
+  if (passes > 0) await print(`… and ${places} only passed: timeline --stops -f csv shows all.`);
   await print();
 }
 
@@ -140,21 +148,44 @@ const dayColumns: readonly Column[] = [
   { title: 'COUNTRIES' },
 ];
 
-/** Prints the days that have something. */
-export async function printDays({ days }: TimelineResult): Promise<void> {
-  await printTable(dayColumns, days.map(dayRow));
+/** Prints the days that have something, with the stops of `printStops` that touch each. */
+export async function printDays({ days, timeline }: TimelineResult): Promise<void> {
+  const stops = stopsByDay(timeline);
+  const rows = days.map((day) => dayRow(day, stops.get(day.date_utc) ?? 0));
+  await printTable(dayColumns, rows);
   await print();
 }
 
-function dayRow(day: TimelineDay): string[] {
+/** How many stays and marks touch a UTC day, by `YYYY-MM-DD`. */
+function stopsByDay(timeline: readonly TimelineStop[]): Map<string, number> {
+  const counts = new Map<string, number>();
+  for (const stop of timeline) {
+    if (stop.kind === 'pass') continue;
+    const firstMs = Date.parse(stop.first_observation_utc);
+    // A stay until midnight has nothing of the day that begins then.
+    const lastMs = Math.max(firstMs, Date.parse(stop.last_observation_utc) - 1);
+    for (let day = dayOf(firstMs); day <= dayOf(lastMs); day += 1) {
+      const date = formatDate(day);
+      counts.set(date, (counts.get(date) ?? 0) + 1);
+    }
+  }
+  return counts;
+}
+
+function dayRow(day: TimelineDay, stops: number): string[] {
   return [
     day.date_utc,
     day.recorded_observations.toLocaleString('en-US'),
-    String(day.stops),
-    stayTime(day.stop_seconds),
+    String(stops),
+    stayTimeOrNone(day.stop_seconds),
     kilometres(day.distance_m),
     day.countries.join(' '),
   ];
+}
+
+/** `-` where nobody stayed. */
+function stayTimeOrNone(seconds: number): string {
+  return seconds === 0 ? '-' : stayTime(seconds);
 }
 
 async function printTable(columns: readonly Column[], rows: readonly string[][]): Promise<void> {

@@ -1,16 +1,19 @@
 import { constants } from 'node:os';
 import type { Command } from 'commander';
-import { formatDate } from '../../model/calendar-date.ts';
+import { formatDate, parseDate } from '../../model/calendar-date.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import { dayOf } from '../../storage/day-blob.ts';
+import type { ApiClient } from '../api-client.ts';
 import { usageError } from './cli-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { note, print, printJson } from './output.ts';
 import { forTerminal } from './table.ts';
+import { emptyLines, footLines, headLines, isEmpty } from './timeline-notes.ts';
 import { TimelineRun } from './timeline-run.ts';
+import { printStops } from './timeline-tables.ts';
 import { kilometres, minuteOf, placeOf, stayTime } from './timeline-wording.ts';
 import { whereAt, type WhereAnswer } from './where-answer.ts';
 import { degrees } from './wording.ts';
@@ -31,7 +34,9 @@ export function registerWhere(program: Command): void {
   program
     .command('where <time...>')
     .summary('tell where you were at a moment')
-    .description('Tells at which stop of the timeline you were at a moment, or between which two.')
+    .description(
+      'Tells at which stop of the timeline you were at a moment, or between which two; of a day without\na time the stops of that day.',
+    )
     .option('--json', 'print JSON')
     .addHelpText(
       'after',
@@ -39,27 +44,59 @@ export function registerWhere(program: Command): void {
 Examples:
   waypointd where 2019-07-14T15:30Z
   waypointd where 2019-07-14 15:30
+  waypointd where 2019-07-14
   waypointd where 2019-07-14T17:30+02:00 --json
 
-A time without a zone is UTC.`,
+A time without a zone is UTC, and so are days.`,
     )
     .action(async (words: string[], options: { readonly json?: boolean }, command: Command) => {
-      const timeMs = parseMoment(words.join(' '));
+      const text = words.join(' ').trim();
+      const isDay = parseDate(text) !== undefined;
+      const timeMs = isDay ? undefined : parseMoment(text);
+      const isJson = options.json === true;
       const run = new TimelineRun();
       await withDaemon(
         commandContext(command),
-        async (client) => {
-          const result = await run.result(client, periodAround(timeMs));
-          if (result === undefined) return;
-          const answer = whereAt(result, timeMs);
-          await (options.json === true
-            ? printJson({ time_utc: formatTime(timeMs), ...answer, dataset: result.dataset })
-            : show(timeMs, answer, result));
-        },
+        (client) =>
+          timeMs === undefined
+            ? tellDay(client, text, run, isJson)
+            : tellMoment(client, timeMs, run, isJson),
         { onInterrupt: (client, signal) => run.stop(client, signal) },
       );
       if (run.stoppedBy !== undefined) process.exitCode = 128 + constants.signals[run.stoppedBy];
     });
+}
+
+/** Tells where somebody was at a moment (ms since 1970), unless the run was stopped. */
+export async function tellMoment(
+  client: ApiClient,
+  timeMs: number,
+  run: TimelineRun,
+  isJson = false,
+): Promise<void> {
+  const result = await run.result(client, periodAround(timeMs));
+  if (result === undefined) return;
+  const answer = whereAt(result, timeMs);
+  await (isJson
+    ? printJson({ time_utc: formatTime(timeMs), ...answer, dataset: result.dataset })
+    : show(timeMs, answer, result));
+}
+
+async function tellDay(
+  client: ApiClient,
+  date: string,
+  run: TimelineRun,
+  isJson: boolean,
+): Promise<void> {
+  const result = await run.result(client, { start_date: date, end_date: date });
+  if (result === undefined) return;
+  const { timeline, dataset } = result;
+  if (isJson) return printJson({ date_utc: date, stops: timeline, dataset });
+  if (isEmpty(result)) return emptyLines(result).forEach(note);
+  for (const line of headLines(result)) await print(line);
+  await print();
+  await printStops(result);
+  for (const line of footLines(result)) await print(line);
 }
 
 /**
@@ -75,7 +112,7 @@ export function parseMoment(text: string): number {
   const timeMs = parseTime(`${date}T${minutes}${seconds}${offset}`);
   if (timeMs !== undefined) return timeMs;
   throw usageError(
-    `${forTerminal(text)} is no moment. Write 2019-07-14T15:30Z or 2019-07-14 15:30.`,
+    `${forTerminal(text)} is no moment. Write 2019-07-14T15:30Z, 2019-07-14 15:30, or 2019-07-14 for its stops.`,
   );
 }
 
@@ -115,7 +152,11 @@ async function printStop(stop: TimelineStop): Promise<void> {
   await print(`position  ${degrees(stop.latitude)}, ${degrees(stop.longitude)}`);
   await print(`from      ${stop.continues_before ? 'before ' : ''}${minuteOf(first)}`);
   await print(`to        ${stop.continues_after ? 'after ' : ''}${minuteOf(last)}`);
-  if (stop.duration_seconds > 0) await print(`for       ${stayTime(stop.duration_seconds)}`);
+  if (stop.duration_seconds > 0) {
+    // What lies beyond the days that are looked at is not known here.
+    const least = stop.continues_before || stop.continues_after ? 'at least ' : '';
+    await print(`for       ${least}${stayTime(stop.duration_seconds)}`);
+  }
   if (stop.bridged_seconds > 0) {
     await print(
       `          of which ${stayTime(stop.bridged_seconds)} are inferred: nothing was recorded`,
