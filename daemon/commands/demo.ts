@@ -16,6 +16,10 @@ import { endBySignal, watchSignals } from './interrupts.ts';
 import { invocation } from './invocation.ts';
 import { print, terminalWidth } from './output.ts';
 import { layOut, tableLine, titleLine, type Column } from './table.ts';
+import { footLines, headLines } from './timeline-notes.ts';
+import { TimelineRun } from './timeline-run.ts';
+import { printLevel } from './timeline-tables.ts';
+import { parseMoment, tellMoment } from './where.ts';
 import { dateOf, degrees, tagList } from './wording.ts';
 
 const bookmarks = [
@@ -27,6 +31,9 @@ const beachName = /Praia|Playa|Plage|Strand\b|hondartza/u;
 /** Enough to see what there is, few enough for one screen. */
 const shownRows = 12;
 const demoZoom = 4;
+/** The year of the journey, and a moment of it. */
+const demoYear = '2024';
+const demoMoment = '2024-05-14T15:30Z';
 
 /** `waypointd demo`, which `npm run demo` runs: a daemon in temporary directories that leaves nothing behind. */
 export function registerDemo(program: Command): void {
@@ -90,6 +97,10 @@ async function show(client: ApiClient, journey: string): Promise<void> {
   await showClusters(client);
   await showSuggestions(client, 'tag:beach', 'a tag query');
   await showSuggestions(client, 'fini', 'suggestions while typing');
+  await showSuggestions(client, 'goteborg', 'towns of the world');
+  await showTimeline(client);
+  await title(`where ${demoMoment}`);
+  await tellMoment(client, parseMoment(demoMoment), new TimelineRun());
 }
 
 async function tagBeaches(client: ApiClient): Promise<void> {
@@ -138,6 +149,17 @@ async function showSuggestions(client: ApiClient, q: string, what: string): Prom
     source,
   ]);
   await table(['NAME', 'LAT', 'LON', 'SOURCE'], rows);
+}
+
+async function showTimeline(client: ApiClient): Promise<void> {
+  await title(`timeline ${demoYear} --level country`);
+  const period = { start_date: `${demoYear}-01-01`, end_date: `${demoYear}-12-31` };
+  const result = await new TimelineRun().result(client, period);
+  if (result === undefined) return;
+  for (const line of headLines(result)) await print(line);
+  await print();
+  await printLevel(result, 'country');
+  for (const line of footLines(result)) await print(line);
 }
 
 async function title(text: string): Promise<void> {
