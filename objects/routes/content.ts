@@ -81,7 +81,7 @@ async function sendContent(
     if (content.size !== held) throw new WaypointError('not_found');
     return await answerContent(head, { permit, oid, content }, parts);
   } catch (error) {
-    await content.close();
+    content.close();
     throw error;
   }
 }
@@ -99,7 +99,7 @@ async function answerContent(
 ): Promise<Answer> {
   const { size } = content;
   if (notModified(head.header('if-none-match').join(', ') || undefined, oid)) {
-    await content.close();
+    content.close();
     return { status: 304, etag: oid };
   }
   // A range of HEAD means nothing.
@@ -111,7 +111,7 @@ async function answerContent(
       : ([206, [...acceptRanges, 'Content-Range', `bytes ${from}-${to - 1}/${size}`]] as const);
   const length = to - from;
   if (head.method === 'HEAD') {
-    await content.close();
+    content.close();
     const own = ['Content-Type', contentType, 'Content-Length', String(size)];
     return { status, etag: oid, headers: [...headers, ...own] };
   }
@@ -126,7 +126,7 @@ async function answerContent(
     length,
     read: (buffer, at) => content.read(buffer, from + at),
     close(sent) {
-      content.close().catch(() => undefined);
+      content.close();
       parts.traffic.add(permit.repository.id, 'sent', sent - length);
       note('objects.sent', permit, oid, sent, parts);
     },

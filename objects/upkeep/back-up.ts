@@ -113,7 +113,7 @@ async function copyContent(
     if (isDamaged || isUnreadable) return false;
     throw error;
   } finally {
-    await content.close();
+    content.close();
   }
 }
 

@@ -61,6 +61,6 @@ async function isWhole(contents: ObjectsRoot['contents'], oid: string): Promise<
     if (error instanceof Error && 'code' in error && error.code === 'EIO') return false;
     throw error;
   } finally {
-    await content.close();
+    content.close();
   }
 }

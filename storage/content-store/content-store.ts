@@ -10,14 +10,14 @@ export interface ContentEntry {
   readonly storedMs: number;
 }
 
-/** A stored content, open for reading; to be closed exactly once. Removing the content meanwhile does not disturb it. */
+/** A stored content, open for reading; to be closed, after the last read. Removing the content meanwhile does not disturb it. */
 export interface OpenContent {
   readonly size: number;
   /** Fills a buffer with the bytes from `at` on. @returns how many were read: all that fit, or what is left. */
   readonly read: (buffer: Uint8Array, at: number) => Promise<number>;
   /** All of it, in pieces that are the reader's to keep. */
   readonly pieces: () => AsyncIterable<Uint8Array>;
-  readonly close: () => Promise<void>;
+  readonly close: () => void;
 }
 
 /** A content that has arrived whole and is in its place. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, lstat, mkdir, open, readdir, rename, rm, type FileHandle } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { syncDirectoryAsync } from '../atomic-file.ts';
 import type {
@@ -9,10 +9,8 @@ import type {
   OpenContent,
   ReceivedContent,
 } from './content-store.ts';
+import { openStored } from './open-stored.ts';
 import { receive } from './receive.ts';
-
-/** Large enough that a disk is read in long runs, small enough for many readers. */
-const pieceBytes = 1_048_576;
 
 /** What file systems without hard links say to `link`. */
 const noLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
@@ -103,20 +101,7 @@ export class DiskContentStore implements ContentStore {
   }
 
   async get(oid: Oid): Promise<OpenContent | undefined> {
-    const file = await open(this.#path(oid), 'r').catch(ignoreMissing);
-    if (file === undefined) return undefined;
-    try {
-      const { size } = await file.stat();
-      return {
-        size,
-        read: (buffer, at) => readFully(file, buffer, at),
-        pieces: () => piecesOf(file, size),
-        close: () => file.close(),
-      };
-    } catch (error) {
-      await file.close();
-      throw error;
-    }
+    return openStored(this.#path(oid));
   }
 
   async remove(oid: Oid): Promise<boolean> {
@@ -214,23 +199,6 @@ export class DiskContentStore implements ContentStore {
     await syncDirectoryAsync(dirname(shard));
     await syncDirectoryAsync(this.#objects);
     this.#syncedShards[index] = 1;
-  }
-}
-
-async function readFully(file: FileHandle, buffer: Uint8Array, at: number): Promise<number> {
-  let count = 0;
-  while (count < buffer.length) {
-    const { bytesRead } = await file.read(buffer, count, buffer.length - count, at + count);
-    if (bytesRead === 0) break;
-    count += bytesRead;
-  }
-  return count;
-}
-
-async function* piecesOf(file: FileHandle, size: number): AsyncGenerator<Uint8Array> {
-  for (let at = 0; at < size; at += pieceBytes) {
-    const buffer = Buffer.allocUnsafeSlow(Math.min(pieceBytes, size - at));
-    yield buffer.subarray(0, await readFully(file, buffer, at));
   }
 }
 

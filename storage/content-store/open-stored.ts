@@ -1,0 +1,60 @@
+import { close, closeSync, fstatSync, open, read } from 'node:fs';
+import { promisify } from 'node:util';
+import type { OpenContent } from './content-store.ts';
+
+/** Large enough that a disk is read in long runs. */
+const pieceBytes = 1_048_576;
+/** Closing the last handle of a larger file that was deleted meanwhile frees its blocks, which takes a while. */
+const quicklyClosedBytes = 1_048_576;
+
+const [openFile, readFile] = [promisify(open), promisify(read)];
+
+/**
+ * Opens a stored file, if it is there. Plain descriptors, and no thread for looking at or closing an open file, which touches no
+ * disk: with Node's file handles a small object costs twice as much.
+ */
+export async function openStored(path: string): Promise<OpenContent | undefined> {
+  const descriptor = await openFile(path, 'r').catch((error: unknown) => {
+    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw error;
+  });
+  if (descriptor === undefined) return undefined;
+  const { size } = fstatSync(descriptor);
+  let isOpen = true;
+  return {
+    size,
+    read: (buffer, at) => readFully(descriptor, buffer, at),
+    pieces: () => piecesOf(descriptor, size),
+    close() {
+      // A number that is closed twice may be another file's by then.
+      if (!isOpen) return;
+      isOpen = false;
+      if (size <= quicklyClosedBytes) closeSync(descriptor);
+      else close(descriptor);
+    },
+  };
+}
+
+async function readFully(descriptor: number, buffer: Uint8Array, at: number): Promise<number> {
+  let count = 0;
+  while (count < buffer.length) {
+    const { bytesRead } = await readFile(
+      descriptor,
+      buffer,
+      count,
+      buffer.length - count,
+      at + count,
+    );
+    if (bytesRead === 0) break;
+    count += bytesRead;
+  }
+  return count;
+}
+
+async function* piecesOf(descriptor: number, size: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < size; at += pieceBytes) {
+    const buffer = Buffer.allocUnsafeSlow(Math.min(pieceBytes, size - at));
+    yield buffer.subarray(0, await readFully(descriptor, buffer, at));
+  }
+}
