@@ -46,11 +46,12 @@ export class Way {
   #count(fromMs: number, toMs: number, metres: number): void {
     if (!isInPeriod(this.#period, toMs)) return;
     const isSilent = toMs - fromMs > this.#silenceMs;
+    if (!isSilent) this.#days.travel(dayOf(toMs), metres);
     // From the first to the last observation of the period: what lies beyond them is known only a little way.
-    const seconds = fromMs < this.#period.startMs ? 0 : secondsWithin(this.#period, fromMs, toMs);
+    if (fromMs < this.#period.startMs) return;
+    const seconds = secondsWithin(this.#period, fromMs, toMs);
     if (isSilent) this.silentSeconds += seconds;
     else this.movingSeconds += seconds;
     if (isSilent) this.silentM += metres;
-    else this.#days.travel(dayOf(toMs), metres);
   }
 }
