@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -413,6 +414,8 @@ test('timeline: Ctrl-C cancels the job', async (t) => {
   t.deepEqual({ code, stdout, stderr }, { code: 130, stdout: '', stderr: 'Stopping …\n' });
 });
 
+const readme = readFileSync(new URL('../README.md', import.meta.url), 'utf8');
+const [, shownInReadme = '?'] = /^\$ npx waypointd timeline 2024\n([^…]+)…$/mu.exec(readme) ?? [];
 const journey = fileURLToPath(new URL('../fixtures/journey', import.meta.url));
 
 test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and JSON', async (t) => {
@@ -423,11 +426,12 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
   const countries = result.places.filter(({ level }) => level === 'country');
 
   const overview = async () => {
-    const { stdout, stderr } = await cli.run(['timeline', '2024-05']);
+    const { stdout, stderr } = await cli.run(['timeline', '2024']);
     t.is(stderr, '');
+    t.is(shownInReadme, stdout.slice(0, shownInReadme.length), 'README.md shows what is printed');
     t.regex(
       stdout,
-      /^2024-05-01 to 2024-05-31: data on 23 of 31 days\. Days and times are UTC\.\nPlaces: geodata \d[\d.]+, .*GeoNames.*\n\nCOUNTRY +DAYS +NIGHTS +TIME  FIRST +LAST\n/u,
+      /^2024-01-01 to 2024-12-31: data on 23 of 366 days\. Days and times are UTC\.\nPlaces: geodata \d[\d.]+, .*GeoNames.*\n\nCOUNTRY +DAYS +NIGHTS +TIME  FIRST +LAST\n/u,
     );
     t.regex(stdout, /^Portugal +4 +3 +2 d \d+ h  2024-05-03  2024-05-06$/mu);
     t.regex(stdout, /^Galicia +Spain +5 +4 +3 d \d+ h  2024-05-10$/mu);
