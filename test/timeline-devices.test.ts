@@ -191,7 +191,7 @@ test('waypoints away from the track are in order, whichever of them was looked a
   const noted = 8 * hourMs + 12 * minuteMs + 5 * second;
   const result = made(t, [
     { path: 'track.gpx', trackPoints: track, waypoints: [far(9_000, noted)] },
-    { path: 'other.gpx', trackPoints: [], waypoints: [far(-9_000, noted + second)] },
+    { path: 'other.gpx', trackPoints: [], waypoints: [far(9_300, noted + second)] },
   ]);
   const marks = result.timeline.filter(({ kind }) => kind === 'mark');
   t.deepEqual(
