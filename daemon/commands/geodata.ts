@@ -6,6 +6,7 @@ import {
   type GenerationStatus,
   type GeodataStatus,
 } from '../../model/geodata.ts';
+import { geodataRemedy } from '../geodata-remedy.ts';
 import { packageRoot } from '../version-info.ts';
 import { CliError } from './cli-error.ts';
 import { withDaemon } from './connection.ts';
@@ -14,7 +15,6 @@ import { registerGeodataFetch } from './geodata-fetch.ts';
 import { registerGeodataImport } from './geodata-import.ts';
 import { installFailures } from './geodata-install.ts';
 import { registerGeodataPublish } from './geodata-publish.ts';
-import { geodataRemedy } from './geodata-remedy.ts';
 import { note, print, printJson, terminalWidth, write } from './output.ts';
 import { forTerminal, layOut, tableLine, titleLine, type Column } from './table.ts';
 import { megabytes } from './wording.ts';

@@ -1,4 +1,5 @@
 import type { TimelineResult } from '../../model/timeline-result.ts';
+import { geodataRemedy } from '../geodata-remedy.ts';
 import { invocation } from './invocation.ts';
 import { forTerminal, wrapText } from './table.ts';
 import { stayTime } from './timeline-wording.ts';
@@ -16,9 +17,9 @@ export function headLines(result: TimelineResult): string[] {
   return [
     `${days}: ${active}. Days and times are UTC.`,
     dataset === null
-      ? 'No geodata could be opened: stops have no names, and places no totals.'
+      ? `No geodata could be opened: stops have no names, and places no totals. ${geodataRemedy()}`
       : forTerminal(`Places: geodata ${dataset.dataset_version}, ${dataset.attribution}.`),
-  ];
+  ].map((line) => wrapText(line, noteWidth));
 }
 
 /** What has to be known to read the numbers rightly. */

@@ -2,6 +2,7 @@ import { builtinGeodataPath } from '../../geodata/generation.ts';
 import { builtinGeneration, type GenerationReference } from '../../model/geodata.ts';
 import { hashFile } from '../../storage/hash-file.ts';
 import { GenerationFiles } from '../geodata/generation-files.ts';
+import { geodataRemedy } from '../geodata-remedy.ts';
 import { expectedHash, inspectGeneration, isHosted } from '../geodata/generation.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
@@ -45,10 +46,7 @@ export async function checkGeodata(directory: string): Promise<Finding[]> {
 }
 
 function brokenBuiltin(fault: string): Finding {
-  return problem(
-    `The builtin generation ${fault}: timelines name no places`,
-    'Install waypointd again.',
-  );
+  return problem(`The builtin generation ${fault}: timelines name no places`, geodataRemedy());
 }
 
 /** What is wrong with a generation, as the end of a sentence. */

@@ -1,8 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../version-info.ts';
+import { packageRoot } from './version-info.ts';
 
-/** What to do where no generation can be used: a clone makes the builtin one, a package has it. */
+/** What to do where the builtin generation is missing or damaged: a clone makes it, a package brings it. */
 export function geodataRemedy(): string {
   const isClone = existsSync(join(packageRoot(), 'geodata', 'build', 'ensure.ts'));
   return isClone
