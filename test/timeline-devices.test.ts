@@ -220,3 +220,19 @@ test('a silence over the edge between two periods counts only in one that holds 
   t.is(seconds, 24 * 3_600);
   t.true(Math.abs(metres - metresBetween(home, away)) < 20);
 });
+
+test('a single fix far off after a pause is an error of the receiver, coming home from there is not', (t) => {
+  const pauseOf = (path: readonly number[]): number => {
+    const back = recorded(
+      (ms) => moved(home, 0, path[(ms - 10 * hourMs) / (30 * second)] ?? 0),
+      10 * hourMs,
+      12 * hourMs,
+      30 * second,
+    );
+    const trackPoints = [...recorded(stillAtHome, 6 * hourMs, 8 * hourMs, 30 * second), ...back];
+    return made(t, [{ path: 'a.gpx', trackPoints }]).summary.bridged_seconds;
+  };
+  t.is(pauseOf([300]), 7_200);
+  t.is(pauseOf([300, 258]), 0);
+  t.is(pauseOf([300, 258, 216, 174, 132, 90, 48]), 0);
+});

@@ -5,12 +5,14 @@ import { PointQueue } from './point-queue.ts';
 import type { Stay } from './stay.ts';
 
 const capacity = 4_096;
+/** A single fix far off, and the next one back so soon, ms: the receiver erred, as it does after a pause. */
+const errorMs = 60_000;
 
 /** A pause in recording, after which somebody was near a stay. */
 export interface Gap {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Too far off for an error of the receiver: who comes back from there was away. */
+  /** Who comes back from there was away. */
   readonly isFar: boolean;
 }
 
@@ -68,6 +70,12 @@ export class Absence {
   giveAll(stay: Stay): void {
     stay.takeBack(this.#points, this.#points.size, this.#parameters.insideM);
     this.#clear();
+  }
+
+  /** Tells whether somebody who is there again was away over the gap. */
+  wasAway({ timeMs }: Point): boolean {
+    if (this.#gap?.isFar !== true) return false;
+    return this.#points.size > 1 || timeMs - this.#gap.toMs > errorMs;
   }
 
   /** Tells whether somebody who was near the stay after a gap went away from there. */

@@ -74,7 +74,7 @@ export class Detector {
     if (isGap && square > this.#squareInside) {
       this.#giveBack(stay);
       this.#absence.begin(point, this.#gapBefore(point, square));
-    } else if (square <= this.#squareInside && this.#absence.gap?.isFar === true) {
+    } else if (square <= this.#squareInside && this.#absence.wasAway(point)) {
       this.#leave(stay, point.timeMs);
       this.#goOn(point, silentMs);
     } else if (isGap || this.#isHere(point, square, silentMs)) {
