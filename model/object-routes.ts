@@ -23,7 +23,6 @@ function objectIn<T extends typeof plain | typeof git>(parts: T) {
   return z.object({ ...parts, oid: oidSchema });
 }
 
-export type RepositoryParams = z.output<(typeof repositoryBases)[number]['repository']>;
 export type ObjectParams = z.output<(typeof repositoryBases)[number]['object']>;
 
 /** The announced size of an upload, in its link. */

@@ -51,7 +51,6 @@ export const objectErrorSchema = z.object({
   request_id: z.string().optional(),
   code: z.string().optional(),
 });
-export type ObjectError = z.output<typeof objectErrorSchema>;
 
 export type Operation = 'upload' | 'download';
 

@@ -1,22 +1,18 @@
-import { spawn } from 'node:child_process';
-import { createHash, randomBytes } from 'node:crypto';
-import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { createHash } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { text } from 'node:stream/consumers';
-import { hashPassword } from '../../objects/passwords.ts';
-import { openRoot } from '../../objects/root.ts';
 import { requestBytes } from '../measure/http-connection.ts';
 import { LatencyProbe } from '../measure/latency-probe.ts';
 import { load } from '../measure/load.ts';
 import { median, medianOf } from '../measure/statistics.ts';
+import { curl, makeFile, syncFile } from '../measure/transfer.ts';
 import type { Figure } from '../report/figure.ts';
 import type { Scenario, Session } from '../session.ts';
 import { FileServer, isInstalled } from '../subjects/object-servers.ts';
+import { fillStore, storeLogin } from '../subjects/object-store.ts';
 
 const name = 'objects';
-const login = 'bench:bench';
-const authorization = `Basic ${Buffer.from(login).toString('base64')}`;
+const authorization = `Basic ${Buffer.from(storeLogin).toString('base64')}`;
 const objects = '/bench/files/objects';
 const mediaType = 'application/vnd.x-lfs+json';
 const smallBytes = 65_536;
@@ -52,7 +48,7 @@ export const objectStorage: Scenario = {
     }
     const directory = session.directory();
     const root = join(directory, 'store');
-    await fill(root, session.plan.storedObjects);
+    await fillStore(root, session.plan.storedObjects);
     const ours = await FileServer.objects(root);
     const peer = session.directory();
     const nginx = await FileServer.nginx(peer);
@@ -67,45 +63,6 @@ export const objectStorage: Scenario = {
     }
   },
 };
-
-async function fill(root: string, count: number): Promise<void> {
-  const { directory, holdings, db, close } = await openRoot(root, { owner: 'command' });
-  const [user = '', password = ''] = login.split(':');
-  directory.addUser(user, await hashPassword(password), 0);
-  directory.addRepository('bench', 'files', false, 0);
-  directory.grant(1, 1, 'write');
-  db.transaction(() => {
-    for (let n = 0; n < count; n += 1) {
-      holdings.add(1, { oid: createHash('sha256').update(`${n}`).digest('hex'), size: 1 }, 0);
-    }
-  })();
-  await close();
-}
-
-/** A file of random bytes that begins with `tag`, and its hash. */
-function makeFile(path: string, bytes: number, tag: string): string {
-  const hash = createHash('sha256');
-  const piece = randomBytes(1_048_576);
-  const file = openSync(path, 'w');
-  for (let at = 0; at < bytes; at += piece.length) {
-    const part =
-      at === 0 ? Buffer.concat([Buffer.from(tag), piece]).subarray(0, piece.length) : piece;
-    const whole = part.subarray(0, bytes - at);
-    hash.update(whole);
-    writeSync(file, whole);
-  }
-  closeSync(file);
-  return hash.digest('hex');
-}
-
-async function curl(words: readonly string[]): Promise<number> {
-  const format = ['-sf', '-o', '/dev/null', '-w', '%{time_total}'];
-  const child = spawn('curl', [...format, ...words], { stdio: ['ignore', 'pipe', 'ignore'] });
-  const code = new Promise((done) => child.on('close', done));
-  const seconds = Number(await text(child.stdout));
-  if ((await code) !== 0) throw new Error('a transfer with curl failed');
-  return seconds;
-}
 
 async function moved(server: FileServer, words: readonly string[]): Promise<Moved> {
   const before = server.cpuMs();
@@ -125,12 +82,12 @@ async function* large({ plan }: Session, subjects: Subjects): AsyncGenerator<Fig
   const down: Record<'ours' | 'nginx', Moved[]> = { ours: [], nginx: [] };
   for (let round = 0; round < plan.rounds; round += 1) {
     const oid = makeFile(file, bytes, `${round}`);
-    const [own, peer] = [url(ours, `${objects}/${oid}/content`), url(nginx, `/${oid}`)];
+    const [own, peer] = [ours.url(`${objects}/${oid}/content`), nginx.url(`/${oid}`)];
     const auth = ['-H', `Authorization: ${authorization}`];
     up.ours.push(await moved(ours, [...auth, '-T', file, own]));
     const sent = await moved(nginx, ['-T', file, peer]);
     up.nginx.push(sent);
-    const syncSeconds = await sync(join(html, oid));
+    const syncSeconds = await syncFile(join(html, oid));
     up.synced.push({ ...sent, seconds: sent.seconds + syncSeconds });
     down.ours.push(await moved(ours, [...auth, own]));
     down.nginx.push(await moved(nginx, [peer]));
@@ -185,18 +142,6 @@ async function* large({ plan }: Session, subjects: Subjects): AsyncGenerator<Fig
   };
 }
 
-function url(server: FileServer, path: string): string {
-  return `http://127.0.0.1:${server.port}${path}`;
-}
-
-async function sync(path: string): Promise<number> {
-  const file = await open(path, 'r+');
-  const started = performance.now();
-  await file.datasync();
-  await file.close();
-  return (performance.now() - started) / 1_000;
-}
-
 async function* small(
   { plan }: Session,
   { ours, nginx, directory }: Subjects,
@@ -204,8 +149,8 @@ async function* small(
   const file = join(directory, 'small');
   const oid = makeFile(file, smallBytes, 'small');
   const path = `${objects}/${oid}/content`;
-  await curl(['-H', `Authorization: ${authorization}`, '-T', file, url(ours, path)]);
-  await curl(['-T', file, url(nginx, '/small')]);
+  await curl(['-H', `Authorization: ${authorization}`, '-T', file, ours.url(path)]);
+  await curl(['-T', file, nginx.url('/small')]);
   const rates: Record<'ours' | 'nginx', number[]> = { ours: [], nginx: [] };
   for (let round = 0; round < plan.rounds; round += 1) {
     for (const [key, server, place] of [
@@ -282,7 +227,7 @@ async function* together({ plan }: Session, { ours, directory }: Subjects): Asyn
         `Authorization: ${authorization}`,
         '-T',
         file,
-        url(ours, `${objects}/${oids[n]}/content`),
+        ours.url(`${objects}/${oids[n]}/content`),
       ]),
     ),
   );

@@ -62,6 +62,10 @@ export class FileServer {
     }
   }
 
+  url(path: string): string {
+    return `http://127.0.0.1:${this.port}${path}`;
+  }
+
   /** CPU time so far, ms; undefined where it cannot be measured. */
   cpuMs(): number | undefined {
     const all = this.#pids().map((pid) => cpuMsOf(pid));
