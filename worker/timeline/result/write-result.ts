@@ -22,9 +22,10 @@ export interface ResultFrame {
 const semantics =
   'Days are UTC. A stop is of the day of its end; where it crosses an edge of the period it is cut there and says so. ' +
   'Day rows cut stops at 00:00Z. A silence is part of a stop only if both of its ends are there, or if its end is within ' +
-  '400 m and the way leads off from there; it counts in bridged_seconds. Nights are moments of 03:00 solar time (UTC plus one hour for each 15 degrees of longitude, rounded) ' +
-  'within stops. Visits are stops that came after one in another unit of the level. timeline_index is the latest stop ' +
-  'in the unit, or -1 where that one was left out.';
+  '400 m and the way leads off from there; it counts in bridged_seconds. Other silences count from the first to the last ' +
+  'observation of the period. Nights are moments of 03:00 solar time (UTC plus one hour for each 15 degrees of longitude, ' +
+  'rounded) within stays. Visits are stops that came after one in another unit of the level. timeline_index is the ' +
+  'latest stop in the unit, or -1 where that one was left out.';
 
 /** Writes the result (contract E) as JSON; the same facts give the same bytes. Uses the facts up. */
 export function writeResult(facts: TimelineFacts, frame: ResultFrame): Buffer {
