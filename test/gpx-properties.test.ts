@@ -2,6 +2,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { GpxRefused, readGpx } from '../worker/gpx/read-gpx.ts';
+import { rounds } from './helpers/effort.ts';
 
 const seed = 20_240_501;
 
@@ -226,7 +227,7 @@ test('every generated document is read as it was meant, in any pieces', (t) => {
       const bytes = Buffer.from(writeDocument(items, styles));
       t.deepEqual(hear(pieces(bytes, sizes)), expectedOf(items));
     }),
-    { seed, numRuns: 1500 },
+    { seed, numRuns: rounds(750) },
   );
 });
 
@@ -237,7 +238,7 @@ test('every generated document is read from UTF-16, too', (t) => {
       if (isSwapped) bytes.swap16();
       t.deepEqual(hear(pieces(bytes, sizes)), expectedOf(items));
     }),
-    { seed, numRuns: 300 },
+    { seed, numRuns: rounds(150) },
   );
 });
 
@@ -260,7 +261,7 @@ test('a document cut off anywhere is refused as truncated or empty, but for whit
       const error = t.throws(() => hear([start]), { instanceOf: GpxRefused });
       t.true(error?.reason === 'truncated' || (error?.reason === 'empty' && length <= 3));
     }),
-    { seed, numRuns: 1500 },
+    { seed, numRuns: rounds(750) },
   );
 });
 
@@ -325,6 +326,6 @@ test('a damaged document is read or refused, nothing else, and the same in any p
         t.deepEqual(outcome(pieces(bytes, sizes)), outcome([bytes]));
       },
     ),
-    { seed, numRuns: 2500 },
+    { seed, numRuns: rounds(1_250) },
   );
 });

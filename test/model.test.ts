@@ -10,6 +10,7 @@ import type { Place } from '../model/waypoint.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
 import { keyOf, ReferenceStore, type ListedPlace } from './reference/store.ts';
+import { rounds } from './helpers/effort.ts';
 
 const seed = 20_240_611;
 
@@ -115,7 +116,7 @@ test('bookmarks, imports, tags and restarts in any order: list, clusters, sugges
       }
       await world.daemon.close();
     }),
-    { seed, numRuns: examples.length + 4, examples },
+    { seed, numRuns: examples.length + rounds(2), examples },
   );
 });
 

@@ -11,6 +11,7 @@ import {
   worldX,
   worldY,
 } from '../model/mercator.ts';
+import { rounds } from './helpers/effort.ts';
 
 const seed = 20_240_610;
 const lats = fc.double({ min: -90, max: 90, noNaN: true });
@@ -126,7 +127,7 @@ test('fold: folding twice changes nothing, and each character is folded by itsel
       // The way for rarer characters gives the same as the one for common ones.
       t.is(foldName(`${a}山`), `${foldName(a)}山`);
     }),
-    { seed, numRuns: 500 },
+    { seed, numRuns: rounds(250) },
   );
 });
 
@@ -146,6 +147,6 @@ test('fold: compares by code point, as UTF-8 bytes do', (t) => {
       const bytes = Buffer.compare(Buffer.from(a), Buffer.from(b));
       t.is(Math.sign(compareFolded(a, b)), bytes);
     }),
-    { seed, numRuns: 500 },
+    { seed, numRuns: rounds(250) },
   );
 });
