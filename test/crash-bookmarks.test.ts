@@ -10,8 +10,9 @@ import test, { type ExecutionContext } from 'ava';
 import { gpxHead, gpxTail, gpxWaypoint } from '../model/gpx-text.ts';
 import { readGpx } from '../worker/gpx/read-gpx.ts';
 import { testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
+import { rounds } from './helpers/effort.ts';
 
-const rounds = 16;
+const kills = rounds(9);
 const seed = 20_261_120;
 const time = '2026-01-02T03:04:05Z';
 /** Long notes make the file long enough that a kill can meet it half-written. */
@@ -259,7 +260,7 @@ test('kill -9 loses nothing that was answered, brings nothing back, and leaves b
   const data = join(cli.root, 'data');
   const path = join(data, 'bookmarks.gpx');
   const witness = new Witness(t, path);
-  for (let round = 0; round < rounds; round += 1) {
+  for (let round = 0; round < kills; round += 1) {
     // Some die while they start, some in the middle of a rewrite, most while they answer.
     const killAtStart = round % 5 === 4 ? 150 + random(500) : undefined;
     const daemon = await start(cli, killAtStart);
@@ -277,7 +278,7 @@ test('kill -9 loses nothing that was answered, brings nothing back, and leaves b
     witness.checkMirror();
     if (round % 6 === 3) witness.edit();
   }
-  t.true(witness.acknowledged > 50, `${witness.acknowledged} changes`);
+  t.true(witness.acknowledged > 2 * kills, `${witness.acknowledged} changes`);
   await compareAtTheEnd(t, cli, witness);
 });
 
