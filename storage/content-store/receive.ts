@@ -32,6 +32,9 @@ export async function receive(
 /** What is written at once, from each of two buffers. */
 const writeBytes = 524_288;
 
+/** The disk is kept busy from the start: what is left for the sync at the end is what is waited for. */
+const syncBytes = 8_388_608;
+
 /** Hashes and gathers what comes while the former bytes are being written. */
 async function writeChecked(
   file: FileHandle,
@@ -64,6 +67,9 @@ class Writer {
   #other: Uint8Array;
   #filled = 0;
   #writing: Promise<void> | undefined;
+  #syncing: Promise<void> | undefined;
+  #unsynced = 0;
+  #syncFailure: { readonly cause: unknown } | undefined;
 
   /** @param size bytes to come; small contents need small buffers. */
   constructor(file: FileHandle, size: number) {
@@ -87,11 +93,28 @@ class Writer {
   async finish(): Promise<void> {
     if (this.#filled > 0) await this.#write();
     await this.#writing;
+    await this.#syncing;
+    if (this.#syncFailure !== undefined) throw this.#syncFailure.cause;
   }
 
   /** Resolves when nothing is being written any more, whatever became of it. */
   async settled(): Promise<void> {
     await this.#writing?.catch(() => undefined);
+    await this.#syncing;
+  }
+
+  /** One at a time. The system tells of a failure once: the sync at the end may know nothing of it. */
+  #syncSoon(): void {
+    if (this.#unsynced < syncBytes || this.#syncing !== undefined) return;
+    this.#unsynced = 0;
+    this.#syncing = this.#file
+      .datasync()
+      .catch((cause: unknown) => {
+        this.#syncFailure = { cause };
+      })
+      .finally(() => {
+        this.#syncing = undefined;
+      });
   }
 
   async #write(): Promise<void> {
@@ -99,8 +122,10 @@ class Writer {
     this.#writing = writeFully(this.#file, this.#filling.subarray(0, this.#filled));
     // Looked at before the next write; until then nobody waits for it.
     this.#writing.catch(() => undefined);
+    this.#unsynced += this.#filled;
     [this.#filling, this.#other] = [this.#other, this.#filling];
     this.#filled = 0;
+    this.#syncSoon();
   }
 }
 
