@@ -7,10 +7,8 @@ export const gitLfsMediaType = 'application/vnd.git-lfs+json';
 
 /** Limits of the object server that are no settings. */
 export const objectLimits = {
-  port: 43_099,
   /** A batch request; git-lfs sends at most 100 objects. */
   batchObjects: 1_000,
-  bodyBytes: 1_048_576,
   /** Largest size that JSON numbers carry exactly. */
   sizeBytes: Number.MAX_SAFE_INTEGER,
   userCodePoints: 64,

@@ -85,8 +85,7 @@ export class Logins {
       const isMatch = await isPassword(password, user?.password ?? (await this.#decoy));
       return isMatch && user !== undefined;
     } finally {
-      this.#checking -= 1;
-      this.#waiting.shift()?.();
+      this.#passTurn();
     }
   }
 
@@ -94,8 +93,16 @@ export class Logins {
     if (this.#checking >= checksAtOnce) {
       if (this.#waiting.length >= checksWaiting) throw new WaypointError('busy');
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
+      return;
     }
     this.#checking += 1;
+  }
+
+  /** Hands the turn on: given back first, it could be taken by somebody who has not waited. */
+  #passTurn(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#checking -= 1;
+    else next();
   }
 
   #remember(digest: string): void {

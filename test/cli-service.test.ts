@@ -488,9 +488,10 @@ linux('what has nothing to say about a service that is not there says so', async
 const isLasting =
   whyNotLasting({ node: process.execPath, launcher }, thisHost(), false) === undefined;
 const inPlace = isLasting ? linux : test.skip;
+const whySkipped = isLasting ? '' : ' (skipped: this clone lies in a temporary directory)';
 
 inPlace(
-  'install notices a daemon that was started by hand, or another program at the port',
+  `install notices a daemon that was started by hand, or another program at the port${whySkipped}`,
   async (t) => {
     const cli = testCli(t);
     const options = withSystemctl(cli);

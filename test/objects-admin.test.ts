@@ -74,6 +74,18 @@ test('from nothing to the first object: user, repository, grant, serve; a second
   t.false(readFileSync(join(root, 'objects.sqlite')).includes('ann-password'));
 });
 
+test('the longest user names and passwords are taken, and nothing beyond', async (t) => {
+  const cli = testCli(t);
+  const root = join(cli.root, 'store');
+  const add = async (name: string, password: string) => {
+    const words = ['objects', 'user', 'add', name, '--password-stdin', '--root', root];
+    return (await cli.run(words, { input: `${password}\n` })).code;
+  };
+  t.is(await add('u'.repeat(64), 'p'.repeat(512)), 0);
+  t.is(await add('u'.repeat(65), 'p'), 64);
+  t.is(await add('v', 'p'.repeat(513)), 64);
+});
+
 test('passwords do not cross a network in clear text unless somebody says so', async (t) => {
   const cli = testCli(t);
   const serve = (...words: string[]) => [

@@ -282,6 +282,30 @@ test('names and oids that are none reach nothing', async (t) => {
   t.is((await server.call('POST', '/open/maps/objects', { as: ann, body: largest })).status, 507);
 });
 
+test('the longest names and the largest batch are taken, and nothing beyond', async (t) => {
+  const server = await startTestObjects(t);
+  const batchOf = (count: number) =>
+    server.call('POST', `${objects}/batch`, {
+      as: ann,
+      body: { operation: 'download', objects: Array.from({ length: count }, () => object) },
+    });
+  const most = await batchOf(1_000);
+  t.deepEqual([most.status, most.body.objects.length], [200, 1_000]);
+  t.is((await batchOf(1_001)).status, 400);
+  const [owner, name] = ['o'.repeat(100), 'n'.repeat(100)];
+  const announce = async (ownerName: string, repositoryName: string) => {
+    // All are there, so that only the length of their names tells them apart.
+    const { directory } = server.admin;
+    directory.addRepository(ownerName, repositoryName, true, 0);
+    const path = `${ownerName}/${repositoryName}`;
+    directory.grant(directory.findUser('ann')!.id, directory.findRepository(path)!.id, 'write');
+    return (await server.call('POST', `/${path}/objects`, { as: ann, body: object })).status;
+  };
+  t.is(await announce(owner, name), 202);
+  t.is(await announce(`${owner}o`, name), 404);
+  t.is(await announce(owner, `${name}n`), 404);
+});
+
 test('methods: 405 with Allow on known paths, 404 elsewhere and for a batch API that is switched off', async (t) => {
   const server = await startTestObjects(t, { config: { hasBatch: false } });
   const expected: [string, string, number, string | null][] = [

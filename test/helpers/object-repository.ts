@@ -9,6 +9,7 @@ import { hashPassword } from '../../objects/passwords.ts';
 import { openRoot } from '../../objects/root.ts';
 import { startObjectServer } from '../../objects/server.ts';
 import { temporaryDirectory } from './daemon.ts';
+import { plainConfig, systemClock } from './objects.ts';
 
 /** Our own object server with one repository: public to read, and one user may write. */
 export interface ObjectRepository {
@@ -42,19 +43,9 @@ export async function startObjectRepository(
   const silent = { debug() {}, info() {}, warn() {}, error() {} };
   const server = await startObjectServer({
     root: directory,
-    config: {
-      publicUrl: undefined,
-      isTls: false,
-      trustedProxy: undefined,
-      hasBatch: true,
-      maxObjectBytes: 0,
-      minFreeBytes: 0,
-      requestsPerMinute: 0,
-      bandwidthPerDay: 0,
-      documentationUrl: undefined,
-    },
+    config: plainConfig,
     log: silent,
-    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    clock: systemClock,
     listen: { host: '127.0.0.1', port: 0 },
   });
   t.teardown(() => server.close(0));

@@ -98,9 +98,11 @@ export function oidOf(content: Uint8Array): string {
   return createHash('sha256').update(content).digest('hex');
 }
 
-const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
+/** The real one. */
+export const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 
-const plainConfig: ObjectsConfig = {
+/** No limits, git-lfs served. */
+export const plainConfig: ObjectsConfig = {
   publicUrl: undefined,
   isTls: false,
   trustedProxy: undefined,

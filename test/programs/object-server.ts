@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { hashPassword } from '../../objects/passwords.ts';
 import { openRoot } from '../../objects/root.ts';
 import { startObjectServer } from '../../objects/server.ts';
-import { ann, basic, oidOf } from '../helpers/objects.ts';
+import { ann, basic, oidOf, plainConfig, systemClock } from '../helpers/objects.ts';
 
 const [directory = '', mode] = process.argv.slice(2);
 const ignore = (): void => undefined;
@@ -15,19 +15,9 @@ const ignore = (): void => undefined;
 async function serve() {
   return startObjectServer({
     root: directory,
-    config: {
-      publicUrl: undefined,
-      isTls: false,
-      trustedProxy: undefined,
-      hasBatch: true,
-      maxObjectBytes: 0,
-      minFreeBytes: 0,
-      requestsPerMinute: 0,
-      bandwidthPerDay: 0,
-      documentationUrl: undefined,
-    },
+    config: plainConfig,
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
-    clock: { now: () => Date.now(), monotonic: () => performance.now() },
+    clock: systemClock,
     listen: { host: '127.0.0.1', port: 0 },
   });
 }
