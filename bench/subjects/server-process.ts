@@ -139,6 +139,13 @@ export class ServerProcess {
     return JSON.parse(answer.body);
   }
 
+  /** Calls a route without a body where a refusal is an answer too. */
+  async statusOf(method: string, path: string): Promise<number> {
+    const { port, token } = this;
+    const answer = await this.#exchange(requestBytes({ method, path, port, token }), false);
+    return answer.status;
+  }
+
   /** Stops it in order. */
   async stop(): Promise<void> {
     this.#connection?.close();
@@ -150,12 +157,16 @@ export class ServerProcess {
     clearTimeout(timer);
   }
 
-  async #send(request: Buffer, keepBody: boolean): Promise<HttpAnswer> {
+  async #exchange(request: Buffer, keepBody: boolean): Promise<HttpAnswer> {
     if (this.#connection?.isFresh !== true) {
       this.#connection?.close();
       this.#connection = await HttpConnection.open(this.port);
     }
-    const answer = await this.#connection.send(request, keepBody);
+    return this.#connection.send(request, keepBody);
+  }
+
+  async #send(request: Buffer, keepBody: boolean): Promise<HttpAnswer> {
+    const answer = await this.#exchange(request, keepBody);
     if (answer.status >= 400) {
       throw new Error(`the server answered ${answer.status}:\n${endOf(this.#logFile)}`);
     }
