@@ -3,17 +3,28 @@ import { tmpdir } from 'node:os';
 
 /** How much is measured. */
 export interface Plan {
+  readonly name: 'quick' | 'full' | 'scale';
   /** Seconds instead of minutes: shows that everything runs; its figures mean nothing and no bar applies. */
   readonly isQuick: boolean;
-  /** Track points and waypoints of one import; the largest is what bars of size are about. */
+  /** Has the sizes that the goals are about. */
+  readonly isLarge: boolean;
+  /** Track points of one import and waypoints of one store; the largest is what bars of size are about. */
   readonly sizes: readonly number[];
+  /** Waypoints of one import. */
+  readonly importedWaypoints: readonly number[];
+  /** Points of one file of unusual GPX. */
+  readonly unusualPoints: readonly number[];
+  /** A track file to compare with other programs at, MB; undefined for none. */
+  readonly hugeMb: number | undefined;
   /** Pairs of track files, MB: peak memory must not grow from the first to the second. */
   readonly memoryPairs: readonly (readonly [small: number, large: number])[];
   /** Files of 500 points each. */
   readonly treeFiles: number;
-  /** How often everything is repeated; medians are taken. */
+  /** How often everything is repeated; medians are taken. See {@link roundsOf}. */
   readonly rounds: number;
   readonly idleMs: number;
+  /** How long slow readers are watched. */
+  readonly stallMs: number;
   readonly loadMs: number;
   /** CPU time after which repeated calls tell enough about one. */
   readonly enoughCpuMs: number;
@@ -42,12 +53,18 @@ export interface BenchOptions {
 }
 
 const full: Plan = {
+  name: 'full',
   isQuick: false,
+  isLarge: false,
   sizes: [10_000, 100_000],
+  importedWaypoints: [10_000, 100_000, 200_000],
+  unusualPoints: [100_000],
+  hugeMb: undefined,
   memoryPairs: [[10, 200]],
   treeFiles: 400,
   rounds: 3,
   idleMs: 5_000,
+  stallMs: 5_000,
   loadMs: 1_000,
   enoughCpuMs: 400,
   searches: 400,
@@ -60,8 +77,13 @@ const full: Plan = {
 
 const scale: Plan = {
   ...full,
+  name: 'scale',
+  isLarge: true,
   lookups: 200_000,
   sizes: [10_000, 100_000, 1_000_000],
+  importedWaypoints: [10_000, 100_000, 200_000, 1_000_000],
+  unusualPoints: [100_000, 1_000_000],
+  hugeMb: 1_000,
   memoryPairs: [
     [10, 200],
     [100, 1_000],
@@ -73,21 +95,35 @@ const scale: Plan = {
 };
 
 const quick: Plan = {
+  name: 'quick',
   isQuick: true,
+  isLarge: false,
   sizes: [200, 1_000],
+  importedWaypoints: [1_000],
+  unusualPoints: [1_000],
+  hugeMb: undefined,
   memoryPairs: [[0.2, 1]],
   treeFiles: 5,
   rounds: 1,
-  idleMs: 300,
+  idleMs: 200,
+  stallMs: 200,
   loadMs: 150,
   enoughCpuMs: 10,
   searches: 20,
   lookups: 500,
   journeys: 1,
   timelineDays: [3],
-  objectBytes: 67_108_864,
+  objectBytes: 4_194_304,
   storedObjects: 1_000,
 };
+
+/**
+ * How often something of so many points is repeated. What runs for minutes is measured once: its spread is that of its
+ * seconds, a few of a hundred.
+ */
+export function roundsOf({ rounds }: Plan, points: number, mostPoints: number): number {
+  return points < mostPoints ? rounds : 1;
+}
 
 export const usage = `usage: npm run bench -- [--quick | --scale] [--only SCENARIO]… [--temp DIR]
   --quick   everything once on tiny data, to see that it runs: seconds

@@ -1,14 +1,16 @@
 import { parseOptions, usage, type BenchOptions } from './plan.ts';
 import { isMet, type Figure } from './report/figure.ts';
 import { describeRun } from './report/machine.ts';
-import { writeResults } from './report/results.ts';
+import { writePage, writeResults } from './report/results.ts';
 import { alignedTable, rowOf } from './report/table.ts';
 import { clusters } from './scenarios/clusters.ts';
 import { geodataLookup } from './scenarios/geodata-lookup.ts';
 import { importAgain } from './scenarios/import-again.ts';
 import { importMemory } from './scenarios/import-memory.ts';
 import { importSpeed } from './scenarios/import-speed.ts';
+import { importStored } from './scenarios/import-stored.ts';
 import { objectStorage } from './scenarios/objects.ts';
+import { slowReaders } from './scenarios/slow-readers.ts';
 import { smallGet } from './scenarios/small-get.ts';
 import { startUp } from './scenarios/start-up.ts';
 import { suggest } from './scenarios/suggest.ts';
@@ -23,8 +25,10 @@ const scenarios: readonly Scenario[] = [
   smallGet,
   importSpeed,
   importMemory,
+  importStored,
   importAgain,
   waypointList,
+  slowReaders,
   clusters,
   suggest,
   geodataLookup,
@@ -35,7 +39,6 @@ const scenarios: readonly Scenario[] = [
 
 process.exitCode = await bench(process.argv.slice(2));
 
-/** @returns the exit code: 1 when a scenario could not run; a bar that is missed is a result, not an error. */
 async function bench(words: readonly string[]): Promise<number> {
   let options: BenchOptions;
   try {
@@ -49,12 +52,32 @@ async function bench(words: readonly string[]): Promise<number> {
     console.log(`${usage}\nscenarios: ${scenarios.map(({ name }) => name).join(', ')}`);
     return 0;
   }
-  const about = describeRun();
-  const { figures, failed } = await measureAll(options);
-  console.log(alignedTable(figures.map(rowOf)));
-  console.log(summary(figures));
-  const isWhole = options.only.length === 0 && failed.length === 0;
-  if (isWhole && !options.plan.isQuick) writeResults(about, figures);
+  return run(options);
+}
+
+/** @returns the exit code: 1 when a scenario could not run; a bar that is missed is a result, not an error. */
+async function run({ plan, only, temporary }: BenchOptions): Promise<number> {
+  const about = describeRun(plan.name);
+  const session = new Session(plan, temporary);
+  endOnSignals(session);
+  const figures: Figure[] = [];
+  const failed: string[] = [];
+  const started = performance.now();
+  try {
+    for (const scenario of scenarios) {
+      if (only.length > 0 && !only.includes(scenario.name)) continue;
+      if (!(await measure(session, scenario, figures))) failed.push(scenario.name);
+    }
+  } finally {
+    await session.close();
+  }
+  console.log(`${summary(figures)} ${secondsSince(started)} s in all.`);
+  if (only.length === 0 && !plan.isQuick) {
+    const missing = failed.map((name) => `Failed, so that its figures are missing: ${name}`);
+    const results = { about: [...about, ...missing], figures, points: session.points };
+    writeResults(results);
+    if (plan.isLarge) writePage(results);
+  }
   for (const name of failed) console.error(`failed: ${name}`);
   return failed.length === 0 ? 0 : 1;
 }
@@ -64,31 +87,30 @@ function checkNames(only: readonly string[]): void {
   if (unknown !== undefined) throw new Error(`There is no scenario ${unknown}.`);
 }
 
-async function measureAll({
-  plan,
-  only,
-  temporary,
-}: BenchOptions): Promise<{ figures: Figure[]; failed: string[] }> {
-  const session = new Session(plan, temporary);
-  endOnSignals(session);
-  const figures: Figure[] = [];
-  const failed: string[] = [];
+/** Adds the figures of one scenario, those before a failure too. @returns whether it ran to its end. */
+async function measure(session: Session, scenario: Scenario, figures: Figure[]): Promise<boolean> {
+  const { name, title, run } = scenario;
+  const started = performance.now();
+  const before = figures.length;
+  session.say(`${name}: ${title}`);
   try {
-    for (const { name, title, run } of scenarios) {
-      if (only.length > 0 && !only.includes(name)) continue;
-      session.say(`${name}: ${title}`);
-      try {
-        for await (const figure of run(session)) figures.push(figure);
-      } catch (error) {
-        failed.push(name);
-        session.say(error instanceof Error ? (error.stack ?? error.message) : String(error));
-        await session.stopAll();
-      }
-    }
+    for await (const figure of run(session)) figures.push(figure);
+    return true;
+  } catch (error) {
+    session.say(
+      `${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+    );
+    await session.stopAll();
+    return false;
   } finally {
-    await session.close();
+    // At once, so that a run that is interrupted has not been for nothing.
+    if (figures.length > before) console.log(alignedTable(figures.slice(before).map(rowOf)));
+    session.say(`${name}: ${secondsSince(started)} s\n`);
   }
-  return { figures, failed };
+}
+
+function secondsSince(started: number): string {
+  return ((performance.now() - started) / 1_000).toFixed(1);
 }
 
 /** Leaves neither daemons nor gigabytes behind. */

@@ -1,11 +1,18 @@
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writePlaces, writeTrack, type GeneratedSource } from './data.ts';
+import { LatencyProbe } from './measure/latency-probe.ts';
 import type { Plan } from './plan.ts';
+import type { ChartName, ChartPoint } from './report/charts.ts';
 import type { Figure } from './report/figure.ts';
 import { addTags } from './subjects/stored-tags.ts';
 import { installedPeers, type Peer } from './subjects/peers.ts';
 import { ServerProcess } from './subjects/server-process.ts';
+
+/** A process or thread that must not outlive the session. */
+interface Running {
+  stop(): Promise<void>;
+}
 
 /** One question that the bench answers. */
 export interface Scenario {
@@ -22,8 +29,10 @@ export const seed = 2026;
 /** What scenarios share: a temporary directory, generated sources, filled stores and the processes to end. */
 export class Session {
   readonly plan: Plan;
+  /** What the charts are drawn from, in the order in which it was measured. */
+  readonly points: ChartPoint[] = [];
   readonly #root: string;
-  readonly #running = new Set<ServerProcess>();
+  readonly #running = new Set<Running>();
   readonly #sources = new Map<string, GeneratedSource>();
   readonly #filled = new Map<number, string>();
   #directories = 0;
@@ -73,17 +82,34 @@ export class Session {
 
   /** Starts a daemon, on new directories unless it is given some; it is stopped at the latest with the session. */
   async daemon(root = this.directory()): Promise<ServerProcess> {
-    return this.#keep(await ServerProcess.startDaemon(root));
+    return this.keep(await ServerProcess.startDaemon(root));
   }
 
   /** Starts the bare server that others are compared with. */
   async bareServer(): Promise<ServerProcess> {
-    return this.#keep(await ServerProcess.startBare(this.directory()));
+    return this.keep(await ServerProcess.startBare(this.directory()));
   }
 
-  async stop(server: ServerProcess): Promise<void> {
-    await server.stop();
-    this.#running.delete(server);
+  /** Has something stopped at the latest with the session. */
+  keep<T extends Running>(running: T): T {
+    this.#running.add(running);
+    return running;
+  }
+
+  async stop(running: Running): Promise<void> {
+    this.#running.delete(running);
+    await running.stop();
+  }
+
+  /** Asks a server for something small at a steady pace, from now on. */
+  probe(server: ServerProcess, path: string, intervalMs: number): LatencyProbe {
+    const request = server.request(path);
+    return this.keep(new LatencyProbe({ port: server.port, request, intervalMs }));
+  }
+
+  /** Has a cost shown in a chart, if it could be measured. */
+  plot(chart: ChartName, series: string, size: number, cost: number | undefined): void {
+    if (cost !== undefined && cost > 0) this.points.push({ chart, series, size, cost });
   }
 
   /** Directories of a daemon that has imported so many waypoints, a third of them with tags; no daemon runs on them. */
@@ -102,6 +128,13 @@ export class Session {
     return root;
   }
 
+  /** A copy of {@link filled} to be changed; {@link discard} it. */
+  async filledCopy(count: number): Promise<string> {
+    const copy = this.directory();
+    cpSync(await this.filled(count), copy, { recursive: true });
+    return copy;
+  }
+
   /** Deletes a directory of a finished round before the next one needs the space. */
   discard(directory: string): void {
     rmSync(directory, { recursive: true, force: true });
@@ -109,17 +142,12 @@ export class Session {
 
   /** Ends what a scenario that failed has left running. */
   async stopAll(): Promise<void> {
-    await Promise.allSettled([...this.#running].map((server) => this.stop(server)));
+    await Promise.allSettled([...this.#running].map((running) => this.stop(running)));
   }
 
   /** Ends what still runs and deletes everything. */
   async close(): Promise<void> {
     await this.stopAll();
     rmSync(this.#root, { recursive: true, force: true });
-  }
-
-  #keep(server: ServerProcess): ServerProcess {
-    this.#running.add(server);
-    return server;
   }
 }

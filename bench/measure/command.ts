@@ -21,7 +21,7 @@ export function runCommand(command: string, words: readonly string[]): Promise<C
   const child = spawn(command, words, { stdio: 'ignore' });
   let peakResidentMb: number | undefined;
   const timer = setInterval(() => {
-    peakResidentMb = peakOf(child.pid) ?? peakResidentMb;
+    peakResidentMb = processCost(child.pid ?? 0)?.peakResidentMb ?? peakResidentMb;
   }, lookEveryMs);
   return new Promise((resolve, reject) => {
     child.once('error', (error) => {
@@ -39,14 +39,4 @@ export function runCommand(command: string, words: readonly string[]): Promise<C
       });
     });
   });
-}
-
-function peakOf(pid: number | undefined): number | undefined {
-  try {
-    const peak = pid === undefined ? undefined : processCost(pid)?.peakResidentMb;
-    // A program that has ended but was not waited for yet has no memory any more.
-    return Number.isNaN(peak) ? undefined : peak;
-  } catch {
-    return undefined; // It ended between two looks.
-  }
 }

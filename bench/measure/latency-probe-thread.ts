@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { HttpConnection } from './http-connection.ts';
+import { HttpConnection, type HttpAnswer } from './http-connection.ts';
 import type { ProbeTask } from './latency-probe.ts';
 
 // Sound: LatencyProbe alone starts this thread.
@@ -19,10 +19,28 @@ let isStopping = false;
 
 async function ask(): Promise<void> {
   const started = performance.now();
-  const connection = freshConnection() ?? (await openConnection());
-  const answer = await connection.send(request);
+  const known = freshConnection();
+  const connection = known ?? (await openConnection());
+  let answer: HttpAnswer;
+  try {
+    answer = await connection.send(request);
+  } catch (error) {
+    open -= 1;
+    // A server may end a connection that was idle at the very moment of the next request.
+    if (known === undefined) throw error;
+    return askAnew(started);
+  }
+  take(connection, answer, started);
+}
+
+async function askAnew(started: number): Promise<void> {
+  const connection = await openConnection();
+  take(connection, await connection.send(request), started);
+}
+
+function take(connection: HttpConnection, { status }: HttpAnswer, started: number): void {
   latencies.push(performance.now() - started);
-  if (answer.status !== 200) throw new Error(`the server answered ${answer.status}`);
+  if (status !== 200) throw new Error(`the server answered ${status}`);
   idle.push(connection);
 }
 

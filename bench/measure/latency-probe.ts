@@ -9,7 +9,7 @@ export interface ProbeTask {
   readonly intervalMs: number;
 }
 
-/** What a probe saw. */
+/** What a probe saw; NaN where nothing was answered while it ran. */
 export interface ProbeResult {
   readonly requests: number;
   readonly p50Ms: number;
@@ -33,19 +33,25 @@ export class LatencyProbe {
       this.#worker.once('message', resolve);
       this.#worker.once('error', reject);
     });
-    // An early failure is reported by stop().
+    // An early failure is reported by finish().
     this.#result.catch(() => undefined);
   }
 
-  async stop(): Promise<ProbeResult> {
+  /** Ends it; to be called exactly once. @throws Error when a request was not answered. */
+  async finish(): Promise<ProbeResult> {
     this.#worker.postMessage('stop');
     const latencies = await this.#result;
-    await this.#worker.terminate();
+    await this.stop();
     return {
       requests: latencies.length,
       p50Ms: percentile(latencies, 0.5),
       p99Ms: percentile(latencies, 0.99),
       maxMs: percentile(latencies, 1),
     };
+  }
+
+  /** Ends it whatever it saw. */
+  async stop(): Promise<void> {
+    await this.#worker.terminate();
   }
 }

@@ -14,17 +14,18 @@ export interface ProcessCost {
 /** proc(5): CPU times are in hundredths of a second on every Linux that Node.js runs on (USER_HZ). */
 const msPerTick = 10;
 
-/** Reads the cost of a living process; undefined on systems without /proc, where it counts as not measured. */
+/** Reads the cost of a process; undefined where there is no /proc, and of a process that has ended. */
 export function processCost(pid: number): ProcessCost | undefined {
-  if (process.platform !== 'linux') return undefined;
-  const [, , , , , , , , , , , user = 0, system = 0] = statFields(pid);
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return {
-    cpuMs: (user + system) * msPerTick,
-    residentMb: statusMb(status, 'VmRSS'),
-    peakResidentMb: statusMb(status, 'VmHWM'),
-    threads: threadNames(pid).filter((thread) => thread !== 'libuv-worker').length,
-  };
+  return unlessUnreadable(() => {
+    const [, , , , , , , , , , , user = 0, system = 0] = statFields(pid);
+    const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+    const residentMb = statusMb(status, 'VmRSS');
+    const peakResidentMb = statusMb(status, 'VmHWM');
+    // What has ended but was not waited for yet has no memory any more.
+    if (residentMb === undefined || peakResidentMb === undefined) return undefined;
+    const threads = threadNames(pid).filter((thread) => thread !== 'libuv-worker').length;
+    return { cpuMs: (user + system) * msPerTick, residentMb, peakResidentMb, threads };
+  });
 }
 
 /** CPU time of a living process, ms; undefined where it cannot be measured. */
@@ -34,14 +35,22 @@ export function cpuMsOf(pid: number): number | undefined {
 
 /** CPU time of all child processes of ours that have ended, ms; undefined where it cannot be measured. */
 export function endedChildrenCpuMs(): number | undefined {
-  if (process.platform !== 'linux') return undefined;
-  const [, , , , , , , , , , , , , user = 0, system = 0] = statFields('self');
-  return (user + system) * msPerTick;
+  return unlessUnreadable(() => {
+    const [, , , , , , , , , , , , , user = 0, system = 0] = statFields('self');
+    return (user + system) * msPerTick;
+  });
 }
 
-/** Starts the peak of a process anew at what it holds now (proc(5), clear_refs). */
-export function forgetPeak(pid: number): void {
-  if (process.platform === 'linux') writeFileSync(`/proc/${pid}/clear_refs`, '5');
+/**
+ * Starts the peak of a process anew at what it holds now (proc(5), clear_refs).
+ * @returns what it holds, MB; undefined where a peak from here on cannot be measured.
+ */
+export function forgetPeak(pid: number): number | undefined {
+  return unlessUnreadable(() => {
+    const residentMb = processCost(pid)?.residentMb;
+    if (residentMb !== undefined) writeFileSync(`/proc/${pid}/clear_refs`, '5');
+    return residentMb;
+  });
 }
 
 /** CPU time of this process so far, ms. */
@@ -70,7 +79,16 @@ function threadNames(pid: number): string[] {
   });
 }
 
-function statusMb(status: string, field: string): number {
+function statusMb(status: string, field: string): number | undefined {
   const kib = new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(status)?.[1];
-  return (Number(kib) * 1_024) / 1e6;
+  return kib === undefined ? undefined : (Number(kib) * 1_024) / 1e6;
+}
+
+/** No /proc, one that is half there or closed to us, a process that has just ended: not measured, not an error. */
+function unlessUnreadable<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
 }

@@ -22,7 +22,7 @@ export interface RepeatOptions {
 const longestMs = 10_000;
 const fewestCalls = 2;
 
-/** Calls again and again until enough CPU time was spent to tell what one call costs. */
+/** Calls again and again until enough CPU time was spent (wall time where it cannot be measured) to tell of one call. */
 export async function repeated(options: RepeatOptions): Promise<CallCost> {
   const { cpuMs, call, enoughCpuMs, mostCalls } = options;
   const walls: number[] = [];
@@ -35,10 +35,12 @@ export async function repeated(options: RepeatOptions): Promise<CallCost> {
     walls.push(performance.now() - callStarted);
     const now = cpuMs();
     spent = before === undefined || now === undefined ? undefined : now - before;
-    if (walls.length >= fewestCalls && (spent ?? 0) >= enoughCpuMs) break;
+    const passed = spent ?? performance.now() - started;
+    if (walls.length >= fewestCalls && passed >= enoughCpuMs) break;
   }
   return {
-    cpuMs: spent === undefined ? undefined : spent / walls.length,
+    // Below one step of the clock nothing is known.
+    cpuMs: spent === undefined || spent === 0 ? undefined : spent / walls.length,
     wallMs: median(walls),
     calls: walls.length,
   };

@@ -1,3 +1,5 @@
+import type { Goal } from './goals.ts';
+
 /** What a figure counts. Of rates and shares, more is better; of everything else, less. */
 export type Unit =
   | 'MB/s'
@@ -10,6 +12,7 @@ export type Unit =
   | 'MB'
   | 'B'
   | 'threads'
+  | 'readers'
   | 'stays';
 
 /** What must be reached; `of` says whether the figure itself or its ratio is held against it. */
@@ -37,6 +40,8 @@ export interface Figure {
   readonly value: number | undefined;
   readonly baseline?: Baseline | undefined;
   readonly bar?: Bar | undefined;
+  /** The goal of issue 3 that the bar is about. */
+  readonly goal?: Goal | undefined;
 }
 
 const rates: readonly Unit[] = ['MB/s', 'points/s', 'lookups/s', 'req/s', 'of 1'];
@@ -44,6 +49,8 @@ const rates: readonly Unit[] = ['MB/s', 'points/s', 'lookups/s', 'req/s', 'of 1'
 /** The figure against its baseline; undefined when one of them is missing, or nothing to divide by. */
 export function ratioOf({ unit, value, baseline }: Figure): number | undefined {
   if (value === undefined || baseline?.value === undefined) return undefined;
+  // Zero is below what can be measured: nothing follows from it.
+  if (value === 0 || baseline.value === 0) return undefined;
   const isMoreOfUnit = baseline.ratio === 'cost' || rates.includes(unit);
   const ratio = isMoreOfUnit ? value / baseline.value : baseline.value / value;
   return Number.isFinite(ratio) ? ratio : undefined;
@@ -54,6 +61,6 @@ export function isMet(figure: Figure): boolean | undefined {
   const { bar } = figure;
   if (bar === undefined) return undefined;
   const reached = bar.of === 'ratio' ? ratioOf(figure) : figure.value;
-  if (reached === undefined) return undefined;
+  if (reached === undefined || Number.isNaN(reached)) return undefined;
   return 'atLeast' in bar ? reached >= bar.atLeast : reached <= bar.atMost;
 }

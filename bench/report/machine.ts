@@ -4,10 +4,11 @@ import { resolve } from 'node:path';
 import { peerVersions } from '../subjects/peers.ts';
 
 /** Where and with what the figures were measured, one sentence a line. */
-export function describeRun(): string[] {
+export function describeRun(plan: string): string[] {
   const [processor] = cpus();
   const memoryGb = Math.round(totalmem() / 1e9);
   return [
+    `Plan: ${plan}`,
     `Date: ${new Date().toISOString().slice(0, 10)}`,
     `Commit: ${commit()}`,
     `Machine: ${cpus().length} × ${processor?.model.trim() ?? 'unknown processor'}, ${memoryGb} GB, ${process.platform} ${release()} ${process.arch}`,

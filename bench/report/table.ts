@@ -1,4 +1,5 @@
 import { isMet, ratioOf, type Figure } from './figure.ts';
+import type { GoalResult } from './goals.ts';
 
 const columns = ['scenario', 'subject', 'figure', 'value', 'baseline', 'ratio', 'bar', 'met'];
 
@@ -28,9 +29,27 @@ export function alignedTable(rows: readonly (readonly string[])[]): string {
 }
 
 /** The same as a table of Markdown. */
-export function markdownTable(rows: readonly (readonly string[])[]): string {
+export function markdownTable(figures: readonly Figure[]): string {
+  return markdown(columns, figures.map(rowOf));
+}
+
+/** Goals beside what was measured, the worst figure of each. */
+export function goalTable(results: readonly GoalResult[]): string {
+  return markdown(['goal', 'measured', 'of', 'reached'], results.map(goalRow));
+}
+
+function goalRow({ promised, figures }: GoalResult): string[] {
+  const [worst] = figures;
+  if (worst === undefined) return [promised, 'not measured in this run', '', ''];
+  const [, subject = '', what = '', value = '', baseline = '', ratio = ''] = rowOf(worst);
+  const against = baseline === '' || worst.bar?.of !== 'ratio' ? '' : `, ${ratio} (${baseline})`;
+  const others = figures.length === 1 ? '' : `; the worst of ${figures.length}`;
+  return [promised, `${value}${against}`, `${subject}: ${what}${others}`, metText(worst)];
+}
+
+function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
   const line = (words: readonly string[]): string => `| ${words.join(' | ')} |`;
-  return [line(columns), line(columns.map(() => '---')), ...rows.map(line)].join('\n');
+  return [line(head), line(head.map(() => '---')), ...rows.map(line)].join('\n');
 }
 
 /** A number with three digits that count, thousands apart. */
@@ -42,7 +61,9 @@ function number(value: number): string {
 }
 
 function measured(value: number | undefined, unit: string): string {
-  return value === undefined ? 'not measured' : `${number(value)} ${unit}`;
+  return value === undefined || !Number.isFinite(value)
+    ? 'not measured'
+    : `${number(value)} ${unit}`;
 }
 
 function ratioText(figure: Figure): string {

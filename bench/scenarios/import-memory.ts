@@ -1,9 +1,8 @@
 import { trackPointsIn } from '../data.ts';
-import { LatencyProbe, type ProbeResult } from '../measure/latency-probe.ts';
+import type { ProbeResult } from '../measure/latency-probe.ts';
 import { median, medianOf } from '../measure/statistics.ts';
 import type { Figure } from '../report/figure.ts';
 import type { Scenario, Session } from '../session.ts';
-import type { ServerProcess } from '../subjects/server-process.ts';
 
 interface Watched {
   readonly peakResidentMb: number | undefined;
@@ -18,6 +17,8 @@ const intervalMs = 5;
 const mostMb = 250;
 const mostGrowth = 1.6;
 const slowestMs = 25;
+/** The sizes that the goals are about, MB. */
+const [hugeMb, largeMb] = [1_000, 100];
 
 /** Whether memory stays where it is however large the file, and the daemon answers others meanwhile. */
 export const importMemory: Scenario = {
@@ -53,7 +54,7 @@ async function compare(
   const ofOwn = (field: 'p50Ms' | 'p99Ms' | 'maxMs'): number =>
     median(high.map(({ own }) => own[field]));
   return [
-    { ...peak, bar: isQuick ? undefined : { of: 'figure', atMost: mostMb } },
+    { ...peak, bar: isQuick ? undefined : { of: 'figure', atMost: mostMb }, goal: 'importMemory' },
     {
       ...peak,
       baseline: {
@@ -62,6 +63,7 @@ async function compare(
         ratio: 'cost',
       },
       bar: isQuick ? undefined : { of: 'ratio', atMost: mostGrowth },
+      goal: highMb === hugeMb && lowMb === largeMb ? 'importGrowth' : undefined,
     },
     {
       ...late,
@@ -75,6 +77,7 @@ async function compare(
       value: ofOwn('p99Ms'),
       baseline: baseline('p99Ms'),
       bar: isQuick ? undefined : { of: 'figure', atMost: slowestMs },
+      goal: highMb === hugeMb ? 'importLatency' : undefined,
     },
     {
       ...late,
@@ -92,17 +95,13 @@ async function importWatched(session: Session, megabytes: number): Promise<Watch
   const other = await session.bareServer();
   // The first requests of a process pay for code that was never run before.
   for (const server of [daemon, other]) for (let i = 0; i < 50; i += 1) await server.get(small);
-  const probes = [daemon, other].map((server) => probe(server));
+  const probes = [daemon, other].map((server) => session.probe(server, small, intervalMs));
   await daemon.importDirectory(source.directory);
-  const [own, bare] = await Promise.all(probes.map((running) => running.stop()));
+  const [own, bare] = await Promise.all(probes.map((running) => running.finish()));
   const cost = daemon.cost();
   await session.stop(daemon);
   await session.stop(other);
   session.discard(root);
   if (own === undefined || bare === undefined) throw new Error('a probe is missing');
   return { peakResidentMb: cost?.peakResidentMb, own, bare };
-}
-
-function probe(server: ServerProcess): LatencyProbe {
-  return new LatencyProbe({ port: server.port, request: server.request(small), intervalMs });
 }

@@ -44,19 +44,25 @@ export interface Comparison {
   readonly peers: ReadonlyMap<Peer, CommandCost[]>;
 }
 
-/** Has the daemon and the peers read a source in turn, as often as the plan says. */
+/** Has the daemon and the peers read a source in turn. A peer that fails is left out from then on. */
 export async function compareImport(
   session: Session,
   source: GeneratedSource,
-  kind: GpxKind,
+  { kind, rounds }: { readonly kind: GpxKind; readonly rounds: number },
 ): Promise<Comparison> {
   const own: ImportCost[] = [];
   const peers = new Map<Peer, CommandCost[]>(session.peers().map((peer) => [peer, []]));
-  for (let round = 0; round < session.plan.rounds; round += 1) {
+  for (let round = 0; round < rounds; round += 1) {
     own.push(await importOnce(session, source));
     for (const [peer, costs] of peers) {
       const directory = session.directory();
-      costs.push(await runPeer(peer, { file: source.file, directory, kind }));
+      try {
+        costs.push(await runPeer(peer, { file: source.file, directory, kind }));
+      } catch (error) {
+        const reason = error instanceof Error ? error.message : String(error);
+        session.say(`not compared with ${peer.name}: ${reason}`);
+        peers.delete(peer);
+      }
       session.discard(directory);
     }
   }

@@ -1,12 +1,20 @@
-import { writeOddTrack, writeTrackTree, type GeneratedSource } from '../data.ts';
+import { trackPointsIn, writeOddTrack, writeTrackTree, type GeneratedSource } from '../data.ts';
 import { median, medianOf } from '../measure/statistics.ts';
+import { roundsOf } from '../plan.ts';
+import { ownSeries } from '../report/charts.ts';
 import type { Bar, Figure } from '../report/figure.ts';
+import type { Goal } from '../report/goals.ts';
 import { seed, type Scenario, type Session } from '../session.ts';
 import { compareImport, importOnce, rate, type Comparison } from './import-run.ts';
 
 const name = 'import';
 /** What is asked of a file of a million points; smaller ones spend too much of their time on beginning. */
 const largeFile = 1_000_000;
+/** The number of waypoints that the goal is about. */
+const manyWaypoints = 200_000;
+/** Of these kinds, files of so many points take a minute or more with all programs together: once is enough. */
+const longTracks = 5_000_000;
+const longOthers = 1_000_000;
 const treePointsEach = 500;
 /** Below this the fixed size of an empty database is most of the file. */
 const fewestPointsForBytes = 100_000;
@@ -16,23 +24,39 @@ export const importSpeed: Scenario = {
   name,
   title: 'import into an empty store, committed',
   async *run(session) {
-    for (const size of session.plan.sizes) {
-      yield* await tracks(session, size);
-      yield* await waypoints(session, size);
+    const { sizes, importedWaypoints, unusualPoints, hugeMb } = session.plan;
+    for (const points of sizes) {
+      const goal = points === largeFile ? 'trackPeers' : undefined;
+      yield* await tracks(session, points, { goal, gpsbabel: 5, ogr2ogr: 4 });
     }
-    yield* await oddTracks(session);
+    for (const count of importedWaypoints) yield* await waypoints(session, count);
+    for (const points of unusualPoints) yield* await oddTracks(session, points);
     yield* await manyFiles(session);
+    if (hugeMb === undefined) return;
+    yield* await tracks(session, trackPointsIn(hugeMb), {
+      goal: 'hugePeers',
+      gpsbabel: 6,
+      ogr2ogr: 5,
+    });
   },
 };
 
-async function tracks(session: Session, points: number): Promise<Figure[]> {
+/** How many times faster than a peer, by its program; no bar without a goal. */
+interface Wanted {
+  readonly goal: Goal | undefined;
+  readonly gpsbabel?: number;
+  readonly ogr2ogr?: number;
+}
+
+async function tracks(session: Session, points: number, wanted: Wanted): Promise<Figure[]> {
   const source = session.track(points);
-  const subject = `${points.toLocaleString('en')} track points`;
-  const compared = await compareImport(session, source, 'track');
-  const atLeast = points === largeFile ? { gpsbabel: 5, ogr2ogr: 4 } : {};
+  const rounds = roundsOf(session.plan, points, longTracks);
+  const subject = `${points.toLocaleString('en')} track points${roundsNote(session, rounds)}`;
+  const compared = await compareImport(session, source, { kind: 'track', rounds });
+  plotted(session, 'tracks', points, compared);
   const stored = median(compared.own.map((cost) => cost.storedBytes)) / points;
   return [
-    ...speed(subject, source, { compared, atLeast }),
+    ...speed(subject, source, { compared, wanted }),
     {
       scenario: name,
       subject,
@@ -40,30 +64,36 @@ async function tracks(session: Session, points: number): Promise<Figure[]> {
       unit: 'B',
       value: stored,
       bar: points >= fewestPointsForBytes ? { of: 'figure', atMost: 8 } : undefined,
+      goal: 'storedBytes',
     },
   ];
 }
 
 async function waypoints(session: Session, count: number): Promise<Figure[]> {
   const source = session.places(count);
-  const compared = await compareImport(session, source, 'places');
-  const atLeast = count >= largeFile / 5 ? { gpsbabel: 2 } : {};
-  const subject = `${count.toLocaleString('en')} waypoints`;
-  return speed(subject, source, { compared, atLeast });
+  const rounds = roundsOf(session.plan, count, longOthers);
+  const compared = await compareImport(session, source, { kind: 'places', rounds });
+  plotted(session, 'places', count, compared);
+  const goal = count === manyWaypoints ? 'placePeers' : undefined;
+  const subject = `${count.toLocaleString('en')} waypoints${roundsNote(session, rounds)}`;
+  return speed(subject, source, { compared, wanted: { goal, gpsbabel: 2 } });
 }
 
 /** Unusual GPX is slow on the path for everything, so it has its bar at every size. */
-async function oddTracks(session: Session): Promise<Figure[]> {
-  const points = session.plan.sizes[1] ?? 1_000;
-  const source = session.source('odd track', (directory) =>
+async function oddTracks(session: Session, points: number): Promise<Figure[]> {
+  const source = session.source(`odd track ${points}`, (directory) =>
     writeOddTrack(directory, { seed, points }),
   );
-  const compared = await compareImport(session, source, 'track');
-  const subject = `${points.toLocaleString('en')} track points, unusual GPX`;
-  return speed(subject, source, {
-    compared,
-    atLeast: session.plan.isQuick ? {} : { gpsbabel: 0.8 },
-  });
+  const rounds = roundsOf(session.plan, points, longOthers);
+  const compared = await compareImport(session, source, { kind: 'track', rounds });
+  const subject = `${points.toLocaleString('en')} track points, unusual GPX${roundsNote(session, rounds)}`;
+  const goal = session.plan.isQuick ? undefined : 'unusualPeers';
+  return speed(subject, source, { compared, wanted: { goal, gpsbabel: 0.8 } });
+}
+
+/** A figure that is no median says so. */
+function roundsNote({ plan }: Session, rounds: number): string {
+  return rounds < plan.rounds ? ', once' : '';
 }
 
 /** Many small files against one file of as many points. */
@@ -87,6 +117,7 @@ async function manyFiles(session: Session): Promise<Figure[]> {
       value: rate(tree.bytes / 1e6, own),
       baseline: { name: 'one file of as many', value: ofOne, ratio: 'gain' },
       bar: session.plan.isQuick ? undefined : { of: 'ratio', atLeast: 0.8 },
+      goal: 'smallFiles',
     },
   ];
 }
@@ -99,16 +130,22 @@ export function treeSource(session: Session): GeneratedSource {
   );
 }
 
-interface Compared {
-  readonly compared: Comparison;
-  /** What must be reached against a peer, by its program. */
-  readonly atLeast: Readonly<Record<string, number>>;
+function plotted(
+  session: Session,
+  chart: 'tracks' | 'places',
+  size: number,
+  { own, peers }: Comparison,
+): void {
+  const seconds = (costs: readonly { readonly cpuMs: number | undefined }[]): number | undefined =>
+    medianOf(costs.map(({ cpuMs }) => cpuMs && cpuMs / 1_000));
+  session.plot(chart, ownSeries, size, seconds(own));
+  for (const [{ program }, costs] of peers) session.plot(chart, program, size, seconds(costs));
 }
 
 function speed(
   subject: string,
   source: GeneratedSource,
-  { compared: { own, peers }, atLeast }: Compared,
+  { compared: { own, peers }, wanted }: { readonly compared: Comparison; readonly wanted: Wanted },
 ): Figure[] {
   const megabytes = source.bytes / 1e6;
   const line = { scenario: name, subject };
@@ -116,7 +153,8 @@ function speed(
   const figures = [...peers].map(([peer, costs]): Figure => ({
     ...mine,
     baseline: { name: peer.name, value: rate(megabytes, costs), ratio: 'gain' },
-    bar: barOf(atLeast[peer.program]),
+    bar: barOf(wanted, peer.program),
+    goal: wanted.goal,
   }));
   return [
     ...(figures.length === 0 ? [mine] : figures),
@@ -131,6 +169,7 @@ function speed(
   ];
 }
 
-function barOf(atLeast: number | undefined): Bar | undefined {
-  return atLeast === undefined ? undefined : { of: 'ratio', atLeast };
+function barOf({ goal, ...programs }: Wanted, program: string): Bar | undefined {
+  const atLeast = new Map(Object.entries(programs)).get(program);
+  return goal === undefined || atLeast === undefined ? undefined : { of: 'ratio', atLeast };
 }

@@ -44,7 +44,8 @@ async function loaded(server: ServerProcess, durationMs: number): Promise<Loaded
   const result = await load({ port: server.port, request, connections, durationMs });
   const after = server.cpuMs();
   const spent = before === undefined || after === undefined ? undefined : after - before;
-  return { result, cpuMs: spent === undefined ? undefined : spent / result.requests };
+  const isMeasured = spent !== undefined && spent > 0 && result.requests > 0;
+  return { result, cpuMs: isMeasured ? spent / result.requests : undefined };
 }
 
 function figuresOf({ plan }: Session, own: Loaded[], floor: Loaded[]): Figure[] {
@@ -64,6 +65,7 @@ function figuresOf({ plan }: Session, own: Loaded[], floor: Loaded[]): Figure[] 
       value: medianOf(own.map(({ cpuMs }) => cpuMs)),
       baseline: baseline(medianOf(floor.map(({ cpuMs }) => cpuMs))),
       bar: plan.isQuick ? undefined : { of: 'ratio', atLeast: 0.5 },
+      goal: 'smallGet',
     },
     {
       ...line,

@@ -1,7 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
+import { places } from '../data.ts';
 import type { Bar, Figure } from '../report/figure.ts';
+import type { Goal } from '../report/goals.ts';
 import { median, medianOf } from '../measure/statistics.ts';
-import type { Scenario, Session } from '../session.ts';
+import { seed, type Scenario, type Session } from '../session.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
 
 interface Idle {
@@ -48,6 +50,7 @@ async function emptyStore(session: Session): Promise<Figure[]> {
     value: median(figures),
     baseline: { name: bare, value: median(bareMs), ratio: 'cost' },
     bar: session.plan.isQuick ? undefined : { of: 'ratio', atMost: 5 },
+    goal: 'startEmpty',
   });
   return [figure('first start ever', firstMs), figure('empty store', againMs)];
 }
@@ -86,12 +89,18 @@ async function idleCost(session: Session): Promise<Figure[]> {
   ];
 }
 
+interface IdleBar {
+  readonly field: keyof Idle;
+  readonly goal: Goal;
+  readonly bar: Bar;
+}
+
 function idleFigures(
   { plan: { idleMs, isQuick } }: Session,
   subject: string,
   { own, bareCosts }: { readonly own: readonly Idle[]; readonly bareCosts: readonly Idle[] },
 ): Figure[] {
-  const figure = (what: string, unit: Figure['unit'], field: keyof Idle, bar: Bar): Figure => ({
+  const figure = (what: string, unit: Figure['unit'], { field, goal, bar }: IdleBar): Figure => ({
     scenario: name,
     subject,
     what,
@@ -99,12 +108,25 @@ function idleFigures(
     value: medianOf(own.map((cost) => cost[field])),
     baseline: { name: bare, value: medianOf(bareCosts.map((cost) => cost[field])), ratio: 'cost' },
     bar: isQuick ? undefined : bar,
+    goal,
   });
   return [
-    figure('resident memory', 'MB', 'residentMb', { of: 'figure', atMost: 110 }),
-    figure(`CPU in ${idleMs / 1_000} s`, 'ms', 'cpuMs', { of: 'figure', atMost: oneStepMs }),
+    figure('resident memory', 'MB', {
+      field: 'residentMb',
+      goal: 'idleMemory',
+      bar: { of: 'figure', atMost: 110 },
+    }),
+    figure(`CPU in ${idleMs / 1_000} s`, 'ms', {
+      field: 'cpuMs',
+      goal: 'idleCpu',
+      bar: { of: 'figure', atMost: oneStepMs },
+    }),
     // Both have the threads that Node.js itself starts: a worker would be one more.
-    figure('threads', 'threads', 'threads', { of: 'ratio', atMost: 1 }),
+    figure('threads', 'threads', {
+      field: 'threads',
+      goal: 'idleThreads',
+      bar: { of: 'ratio', atMost: 1 },
+    }),
   ];
 }
 
@@ -126,27 +148,80 @@ async function idle(session: Session, server: ServerProcess): Promise<Idle> {
   };
 }
 
-/** Ready is not all: the first question about the map waits for an index. */
+/** Ready is not all: the first questions about the map and about names come before their indexes are there. */
 async function filledStore(session: Session, count: number): Promise<Figure[]> {
   const root = await session.filled(count);
   const ready: number[] = [];
   const first: number[] = [];
+  const firstNames: number[] = [];
   const resident: (number | undefined)[] = [];
   for (let round = 0; round < session.plan.rounds; round += 1) {
     const daemon = await session.daemon(root);
     ready.push(daemon.readyMs);
     const asked = performance.now();
-    await daemon.get('/api/clusters?zoom=3');
-    first.push(daemon.readyMs + performance.now() - asked);
+    const [clusters, suggestions] = [await clustersNow(daemon), await suggestionsNow(daemon)];
+    first.push(daemon.readyMs + clusters.endedAt - asked);
+    firstNames.push(daemon.readyMs + suggestions.endedAt - asked);
     resident.push(daemon.cost()?.residentMb);
+    checkFirstAnswers(count, clusters.body, suggestions.body);
+    if ((await clustersNow(daemon)).body !== clusters.body) throw new Error('other clusters later');
+    if ((await suggestionsNow(daemon)).body !== suggestions.body) {
+      throw new Error('other suggestions later');
+    }
     await session.stop(daemon);
   }
   const subject = `${count.toLocaleString('en')} waypoints`;
   const line = { scenario: name, subject };
   const bar: Bar | undefined = count === largeStore ? { of: 'figure', atMost: 1_500 } : undefined;
   return [
-    { ...line, what: 'start to ready, wall', unit: 'ms', value: median(ready), bar },
+    {
+      ...line,
+      what: 'start to ready, wall',
+      unit: 'ms',
+      value: median(ready),
+      bar,
+      goal: 'startLarge',
+    },
     { ...line, what: 'start to first clusters, wall', unit: 'ms', value: median(first) },
+    {
+      ...line,
+      what: 'start to first suggestions after them, wall',
+      unit: 'ms',
+      value: median(firstNames),
+    },
     { ...line, what: 'resident memory then', unit: 'MB', value: medianOf(resident) },
   ];
+}
+
+interface FirstAnswer {
+  readonly body: string;
+  readonly endedAt: number;
+}
+
+async function clustersNow(daemon: ServerProcess): Promise<FirstAnswer> {
+  const { body } = await daemon.get('/api/clusters?zoom=3', { keepBody: true });
+  return { body, endedAt: performance.now() };
+}
+
+async function suggestionsNow(daemon: ServerProcess): Promise<FirstAnswer> {
+  const path = `/api/suggest?q=${encodeURIComponent(firstName())}`;
+  const { body } = await daemon.get(path, { keepBody: true });
+  return { body, endedAt: performance.now() };
+}
+
+/** The name of the first generated waypoint, which every filled store has. */
+function firstName(): string {
+  const [place] = places({ seed, count: 1 });
+  return place?.name ?? '';
+}
+
+/** Early answers are right ones: every waypoint is in a cluster, and a name that is there is found. */
+function checkFirstAnswers(count: number, clusters: string, suggestions: string): void {
+  // Sound: the shapes of the routes; anything else fails the sum.
+  const items = JSON.parse(clusters) as { count?: number }[];
+  const sum = items.reduce((all, item) => all + (item.count ?? 1), 0);
+  if (sum !== count) throw new Error(`the first clusters hold ${sum} of ${count} waypoints`);
+  if (!suggestions.includes(JSON.stringify(firstName()))) {
+    throw new Error('the first suggestions lack a name');
+  }
 }

@@ -3,6 +3,7 @@ import { places } from '../data.ts';
 import { ownCpuMs } from '../measure/process-cost.ts';
 import { percentile } from '../measure/statistics.ts';
 import { Random } from '../random.ts';
+import { ownSeries } from '../report/charts.ts';
 import type { Figure } from '../report/figure.ts';
 import { seed, type Scenario, type Session } from '../session.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
@@ -21,6 +22,7 @@ interface SearchCost {
 
 const name = 'suggest';
 const largeStore = 1_000_000;
+const likeSeries = 'SQL LIKE';
 
 const kinds: readonly Kind[] = [
   ...[1, 2, 3, 8].map((length) => ({
@@ -57,6 +59,10 @@ async function* ofSize(session: Session, count: number): AsyncGenerator<Figure> 
     await searchDaemon(daemon, queries.slice(0, searches / 4));
     const own = await searchDaemon(daemon, queries);
     const sql = searchSql(like, queries.slice(0, searches / 4));
+    if (kind.isWithoutHit) {
+      session.plot('suggest', ownSeries, count, own.cpuMs);
+      session.plot('suggest', likeSeries, count, sql.cpuMs);
+    }
     yield* figuresOf(session, { count, kind, own, sql });
   }
   await session.stop(daemon);
@@ -103,7 +109,7 @@ function figuresOf({ plan }: Session, { count, kind, own, sql }: Searched): Figu
     unit: 'ms' as const,
   };
   const baseline = (value: number | undefined): Figure['baseline'] => ({
-    name: 'SQL LIKE',
+    name: likeSeries,
     value,
     ratio: 'gain',
   });
@@ -114,6 +120,7 @@ function figuresOf({ plan }: Session, { count, kind, own, sql }: Searched): Figu
       value: own.cpuMs,
       baseline: baseline(sql.cpuMs),
       bar: kind.isWithoutHit && count === largeStore ? { of: 'ratio', atLeast: 5 } : undefined,
+      goal: 'suggestGain',
     },
     {
       ...line,
@@ -127,6 +134,7 @@ function figuresOf({ plan }: Session, { count, kind, own, sql }: Searched): Figu
       value: percentile(own.walls, 0.99),
       baseline: baseline(percentile(sql.walls, 0.99)),
       bar: plan.isQuick ? undefined : { of: 'figure', atMost: 25 },
+      goal: 'suggestTime',
     },
   ];
 }

@@ -19,6 +19,8 @@ const name = 'timeline-quality';
 const firstSeed = 1_000;
 const leastDwellPrecision = 0.98;
 const latestDepartureS = 90;
+/** A journey takes a second: enough to see that it runs. */
+const quickProfiles = 3;
 
 /** Whether stays are found where somebody stayed: generated journeys, imported as files, against the truth. */
 export const timelineQuality: Scenario = {
@@ -26,7 +28,8 @@ export const timelineQuality: Scenario = {
   title: 'stays found in generated journeys',
   async *run(session) {
     const seeds = Array.from({ length: session.plan.journeys }, (_, i) => firstSeed + i);
-    for (const profile of profiles) {
+    const { isQuick } = session.plan;
+    for (const profile of isQuick ? profiles.slice(0, quickProfiles) : profiles) {
       const scores = seeds.map((seed) => evaluate(profile, seed, builtinGeodata()));
       yield* figuresOf(session, profile, sumOf(scores));
     }

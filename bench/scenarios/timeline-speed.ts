@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseDate } from '../../model/calendar-date.ts';
 import { timelineAcceptedSchema, timelineJobSchema } from '../../model/timeline-job.ts';
-import { LatencyProbe, type ProbeResult } from '../measure/latency-probe.ts';
+import type { ProbeResult } from '../measure/latency-probe.ts';
 import { forgetPeak } from '../measure/process-cost.ts';
 import { median, percentile } from '../measure/statistics.ts';
 import type { Bar, Figure } from '../report/figure.ts';
@@ -58,7 +58,7 @@ async function measure(session: Session, days: number): Promise<Figure[]> {
   const bare = await session.bareServer();
   // The first requests of a process pay for code that was never run before.
   for (const server of [daemon, bare]) for (let i = 0; i < 50; i += 1) await server.get(small);
-  const ran = await runWatched(daemon, bare, days);
+  const ran = await runWatched(session, { daemon, bare, days });
   const cancels: number[] = [];
   for (let round = 0; round < session.plan.rounds * 3; round += 1) {
     cancels.push(await cancelMs(daemon, days));
@@ -68,31 +68,32 @@ async function measure(session: Session, days: number): Promise<Figure[]> {
   return figuresOf(session, { days, observations, pureMs, ran, cancels });
 }
 
-async function runWatched(daemon: ServerProcess, bare: ServerProcess, days: number): Promise<Ran> {
+interface Watch {
+  readonly daemon: ServerProcess;
+  readonly bare: ServerProcess;
+  readonly days: number;
+}
+
+async function runWatched(session: Session, { daemon, bare, days }: Watch): Promise<Ran> {
   const before = daemon.cost();
-  forgetPeak(daemon.pid);
-  const probes = [daemon, bare].map(probe);
+  const beforeMb = forgetPeak(daemon.pid);
+  const probes = [daemon, bare].map((server) => session.probe(server, small, probeEveryMs));
   const started = performance.now();
   const id = await submit(daemon, days);
   while ((await stateOf(daemon, id)) !== 'completed') await wait(lookEveryMs);
   const wallMs = performance.now() - started;
   const after = daemon.cost();
-  const [own, other] = await Promise.all(probes.map((running) => running.stop()));
+  const [own, other] = await Promise.all(probes.map((running) => running.finish()));
   if (own === undefined || other === undefined) throw new Error('a probe is missing');
   const result = await daemon.get(`/api/timelines/${id}?result=true`);
   if (result.bodyBytes < 1_000) throw new Error('the timeline is empty');
   return {
     cpuMs: before && after && after.cpuMs - before.cpuMs,
     wallMs,
-    grownMb: before && after && after.peakResidentMb - before.residentMb,
+    grownMb: beforeMb && after && after.peakResidentMb - beforeMb,
     own,
     bare: other,
   };
-}
-
-function probe(server: ServerProcess): LatencyProbe {
-  const { port } = server;
-  return new LatencyProbe({ port, request: server.request(small), intervalMs: probeEveryMs });
 }
 
 async function submit(daemon: ServerProcess, days: number): Promise<string> {

@@ -7,7 +7,9 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { cpuMsOf, forgetPeak, processCost } from '../measure/process-cost.ts';
 
 const launcher = resolve(import.meta.dirname, '../../bin/waypointd.js');
-const longestStartMs = 20_000;
+const longestStartMs = 60_000;
+const longestStopMs = 30_000;
+const attempts = 3;
 
 /** A server of large files as a process of its own, ours or the peer. */
 export class FileServer {
@@ -16,50 +18,63 @@ export class FileServer {
   readonly #pids: () => number[];
 
   private constructor(child: ChildProcess, port: number, pids: () => number[]) {
+    // One that cannot be started at all has an exit code, which is looked at.
+    child.once('error', () => undefined);
     this.#child = child;
     this.port = port;
     this.#pids = pids;
   }
 
   /** Starts `waypointd objects serve` on a store. */
-  static async objects(root: string): Promise<FileServer> {
-    const port = await freePort();
+  static objects(root: string): Promise<FileServer> {
     const places = ['data', 'cache', 'runtime'].flatMap((name) => [
       `--${name}-dir`,
       join(root, name),
     ]);
-    const words = ['objects', 'serve', '--listen', `127.0.0.1:${port}`, '--root', root, ...places];
-    const child = spawn(process.execPath, [launcher, ...words], {
-      stdio: ['ignore', 'ignore', 'ignore'],
-      env: { PATH: process.env['PATH'], HOME: root },
+    return FileServer.#start((port) => {
+      const where = ['--listen', `127.0.0.1:${port}`, '--root', root];
+      const child = spawn(process.execPath, [launcher, 'objects', 'serve', ...where, ...places], {
+        stdio: ['ignore', 'ignore', 'ignore'],
+        env: { PATH: process.env['PATH'], HOME: root },
+      });
+      return new FileServer(child, port, () => [child.pid ?? 0]);
     });
-    return FileServer.#ready(new FileServer(child, port, () => [child.pid ?? 0]));
   }
 
   /** Starts nginx, one worker, with DAV uploads into `directory`. */
-  static async nginx(directory: string): Promise<FileServer> {
-    const port = await freePort();
+  static nginx(directory: string): Promise<FileServer> {
     for (const name of ['html', 'body']) mkdirSync(join(directory, name), { recursive: true });
     const conf = join(directory, 'nginx.conf');
-    writeFileSync(conf, nginxConf(directory, port));
-    const child = spawn('nginx', ['-c', conf, '-p', directory], { stdio: 'ignore' });
-    const master = child.pid ?? 0;
-    const pids = (): number[] =>
-      readFileSync(`/proc/${master}/task/${master}/children`, 'utf8').trim().split(' ').map(Number);
-    return FileServer.#ready(new FileServer(child, port, pids));
+    return FileServer.#start((port) => {
+      writeFileSync(conf, nginxConf(directory, port));
+      const child = spawn('nginx', ['-c', conf, '-p', directory], { stdio: 'ignore' });
+      const master = child.pid ?? 0;
+      return new FileServer(child, port, () => childrenOf(master));
+    });
   }
 
-  static async #ready(server: FileServer): Promise<FileServer> {
+  /** Tries other ports: one that was free a moment ago may be taken, be it by a connection of ours. */
+  static async #start(launch: (port: number) => FileServer): Promise<FileServer> {
+    for (let attempt = 0; attempt < attempts; attempt += 1) {
+      const server = launch(await freePort());
+      if (await server.#isReady()) return server;
+      await server.stop();
+    }
+    throw new Error('a file server did not start');
+  }
+
+  async #isReady(): Promise<boolean> {
     const end = performance.now() + longestStartMs;
-    for (;;) {
-      const answer = await fetch(`http://127.0.0.1:${server.port}/healthz`).catch(() => undefined);
-      if (answer !== undefined) return server;
-      if (performance.now() > end || server.#child.exitCode !== null) {
-        await server.stop();
-        throw new Error('a file server did not start');
-      }
+    while (performance.now() < end && !this.#hasEnded()) {
+      const answer = await fetch(`http://127.0.0.1:${this.port}/healthz`).catch(() => undefined);
+      if (answer !== undefined) return !this.#hasEnded();
       await wait(20);
     }
+    return false;
+  }
+
+  #hasEnded(): boolean {
+    return this.#child.exitCode !== null || this.#child.signalCode !== null;
   }
 
   url(path: string): string {
@@ -69,13 +84,9 @@ export class FileServer {
   /** CPU time so far, ms; undefined where it cannot be measured. */
   cpuMs(): number | undefined {
     const all = this.#pids().map((pid) => cpuMsOf(pid));
-    return all.includes(undefined)
+    return all.length === 0 || all.includes(undefined)
       ? undefined
       : all.reduce<number>((sum, ms) => sum + (ms ?? 0), 0);
-  }
-
-  residentMb(): number | undefined {
-    return processCost(this.#pids()[0] ?? 0)?.residentMb;
   }
 
   /** The most memory since {@link forgetPeak}. */
@@ -83,15 +94,28 @@ export class FileServer {
     return processCost(this.#pids()[0] ?? 0)?.peakResidentMb;
   }
 
-  forgetPeak(): void {
-    forgetPeak(this.#pids()[0] ?? 0);
+  /** @returns what it holds, MB; undefined where a peak from here on cannot be measured. */
+  forgetPeak(): number | undefined {
+    return forgetPeak(this.#pids()[0] ?? 0);
   }
 
   async stop(): Promise<void> {
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    if (this.#hasEnded()) return;
     const ended = once(this.#child, 'exit');
     this.#child.kill('SIGTERM');
+    const timer = setTimeout(() => this.#child.kill('SIGKILL'), longestStopMs);
     await ended;
+    clearTimeout(timer);
+  }
+}
+
+/** The processes that one has started; none where that cannot be seen. */
+function childrenOf(pid: number): number[] {
+  try {
+    const list = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim();
+    return list === '' ? [] : list.split(' ').map(Number);
+  } catch {
+    return [];
   }
 }
 

@@ -80,7 +80,8 @@ export class ServerProcess {
     });
     closeSync(log);
     while (!existsSync(handOverFile)) {
-      if (child.exitCode !== null || performance.now() - started > longestStartMs) {
+      const hasEnded = child.exitCode !== null || child.signalCode !== null;
+      if (hasEnded || performance.now() - started > longestStartMs) {
         child.kill('SIGKILL');
         throw new Error(`a server did not start:\n${endOf(logFile)}`);
       }
