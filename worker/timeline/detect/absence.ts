@@ -7,6 +7,13 @@ import type { Stay } from './stay.ts';
 const capacity = 4_096;
 /** A single fix far off, and the next one back so soon, ms: the receiver erred, as it does after a pause. */
 const errorMs = 60_000;
+/** Errors of a receiver change slowly: who is still seems to move this far, metres, and so fast besides, m/s. */
+const stillM = 30;
+const driftSpeed = 0.25;
+/** Nobody walks faster, m/s: who does in one step, from or to where nobody moved, did not go there. */
+const walkSpeed = 2;
+/** From rest to rest over a few hundred metres nobody gets on faster than this in a street, m/s. */
+const startSpeed = 10;
 
 /** A pause in recording, after which somebody was near a stay. */
 export interface Gap {
@@ -23,6 +30,10 @@ export class Absence {
   readonly #point = new Point();
   /** Since when all points are outside; NaN if the last one is not. */
   #outsideMs = Number.NaN;
+  /** Index of the first of them. */
+  #outside = 0;
+  /** Time of the point before it. */
+  #insideMs = Number.NaN;
   /** At the beginning of the absence; perhaps it is part of the stay. */
   #gap: Gap | undefined;
 
@@ -42,18 +53,23 @@ export class Absence {
     return this.#gap;
   }
 
-  /** Takes a point near the edge. @returns false if somebody has been there for so long that the centre has to follow. */
+  /** Takes a point near the edge, of somebody who was not away. @returns false if somebody has been there for so long that the centre has to follow. */
   takeEdge(point: Point): boolean {
     this.#outsideMs = Number.NaN;
+    if (this.#gap !== undefined) this.#gap = { ...this.#gap, isFar: false };
     if (this.#points.isFull) return false;
     const isLong = !this.isEmpty && this.#age(point, this.#points.firstMs);
     if (!isLong) this.#points.push(point);
     return !isLong;
   }
 
-  /** Takes a point outside. @returns false if somebody has been there for so long that the stay has ended. */
-  takeOutside(point: Point): boolean {
-    if (!this.isOutside) this.#outsideMs = point.timeMs;
+  /**
+   * Takes a point outside.
+   * @param beforeMs time of the point before.
+   * @returns false if somebody has been there for so long that the stay has ended.
+   */
+  takeOutside(point: Point, beforeMs: number): boolean {
+    if (!this.isOutside) this.#beginOutside(point, beforeMs);
     if (this.#points.isFull || this.#age(point, this.#outsideMs)) return false;
     this.#points.push(point);
     return true;
@@ -62,7 +78,7 @@ export class Absence {
   /** Begins with a point after a gap. */
   begin(point: Point, gap: Gap): void {
     this.#gap = gap;
-    this.#outsideMs = point.timeMs;
+    this.#beginOutside(point, gap.fromMs);
     this.#points.push(point);
   }
 
@@ -73,9 +89,25 @@ export class Absence {
   }
 
   /** Tells whether somebody who is there again was away over the gap. */
-  wasAway({ timeMs }: Point): boolean {
+  wasAway(point: Point): boolean {
     if (this.#gap?.isFar !== true) return false;
-    return this.#points.size > 1 || timeMs - this.#gap.toMs > errorMs;
+    const isBackAtOnce = this.#points.size === 1 && point.timeMs - this.#gap.toMs <= errorMs;
+    return !isBackAtOnce && !this.#endsAsEcho(point);
+  }
+
+  /**
+   * Tells whether somebody who is outside, by what was recorded before a silence, may never have left: they are not far,
+   * or a house across the street throws the fixes aside, all at once and all as far.
+   */
+  mayBeThere(stay: Stay): boolean {
+    if (!this.isOutside) return true;
+    const { insideM, nearM, farM } = this.#parameters;
+    const last = this.#points.read(this.#points.size - 1, this.#point);
+    if (stay.squareTo(last) <= farM * farM) return true;
+    const first = this.#points.read(this.#outside, this.#point);
+    const metres = Math.sqrt(stay.squareTo(first));
+    const seconds = (first.timeMs - this.#insideMs) / 1_000;
+    return metres <= nearM && metres - insideM > startSpeed * seconds && this.#isStill();
   }
 
   /** Tells whether somebody who was near the stay after a gap went away from there. */
@@ -105,6 +137,33 @@ export class Absence {
   end(go: (point: Point) => void): void {
     for (let i = 0; i < this.#points.size; i += 1) go(this.#points.read(i, this.#point));
     this.#clear();
+  }
+
+  /** Who comes home comes nearer step by step; an echo stays where it is until it is gone, in one leap. */
+  #endsAsEcho({ timeMs, latE7, lonE7 }: Point): boolean {
+    const last = this.#points.read(this.#points.size - 1, this.#point);
+    const leapM = distanceM(last.latE7, last.lonE7, latE7, lonE7);
+    const seconds = (timeMs - last.timeMs) / 1_000;
+    return leapM > this.#parameters.coreM && leapM > walkSpeed * seconds && this.#isStill();
+  }
+
+  /** Tells whether nobody moved outside. */
+  #isStill(): boolean {
+    const points = this.#points;
+    const { timeMs, latE7, lonE7 } = points.read(this.#outside, this.#point);
+    for (let i = this.#outside + 1; i < points.size; i += 1) {
+      const slot = points.slot(i);
+      const seconds = (points.timeMs[slot]! - timeMs) / 1_000;
+      const metres = distanceM(latE7, lonE7, points.latE7[slot]!, points.lonE7[slot]!);
+      if (metres > stillM + driftSpeed * seconds) return false;
+    }
+    return true;
+  }
+
+  #beginOutside({ timeMs }: Point, beforeMs: number): void {
+    this.#outsideMs = timeMs;
+    this.#outside = this.#points.size;
+    this.#insideMs = beforeMs;
   }
 
   #age({ timeMs }: Point, sinceMs: number): boolean {

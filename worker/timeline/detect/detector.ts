@@ -70,7 +70,7 @@ export class Detector {
 
   #staying(stay: Stay, point: Point, silentMs: number): void {
     const square = stay.squareTo(point);
-    const isGap = silentMs > this.#parameters.gapMs && this.#canBridge(square, silentMs);
+    const isGap = silentMs > this.#parameters.gapMs && this.#canBridge(stay, square, silentMs);
     if (isGap && square > this.#squareInside) {
       this.#giveBack(stay);
       this.#absence.begin(point, this.#gapBefore(point, square));
@@ -88,9 +88,10 @@ export class Detector {
   }
 
   /** A silence is presence only if both of its ends are there, or so near that somebody may just be setting off. */
-  #canBridge(square: number, silentMs: number): boolean {
-    if (silentMs > this.#parameters.maxBridgeMs || this.#absence.isOutside) return false;
-    return square <= this.#squareNear;
+  #canBridge(stay: Stay, square: number, silentMs: number): boolean {
+    if (silentMs > this.#parameters.maxBridgeMs) return false;
+    if (!this.#absence.isOutside) return square <= this.#squareNear;
+    return square <= this.#squareInside && this.#absence.mayBeThere(stay);
   }
 
   #isHere(point: Point, square: number, silentMs: number): boolean {
@@ -101,7 +102,7 @@ export class Detector {
 
   #isGone(point: Point, square: number, silentMs: number): boolean {
     if (silentMs > this.#parameters.silenceMs) return true;
-    return square > this.#squareInside && !this.#absence.takeOutside(point);
+    return square > this.#squareInside && !this.#absence.takeOutside(point, this.#lastMs);
   }
 
   #giveBack(stay: Stay): void {

@@ -36,8 +36,11 @@ const leastWayM = 75;
 const spikeMs = 300_000;
 /** Nothing is as fast, m/s: planes fly at 250. */
 const fastestSpeed = 340;
-/** A detour beside a silence is a spike where it would have been faster. */
-const silentSpeed = 40;
+/**
+ * A detour beside a silence is a spike where it would have been faster, m/s: it leads to where somebody was before, who
+ * arrives there from no motorway.
+ */
+const silentSpeed = 20;
 /** What is exactly at 0°N 0°E comes from a recorder without a fix, unless the track leads there. */
 const nullIslandM = 100_000;
 /** How much the latitude may change before the width of a degree of longitude is computed again: 0.1°. */
