@@ -48,7 +48,7 @@ export class OnTheWay {
     window.add(point);
   }
 
-  /** A stay of all points since somebody came to one place, if that is long enough ago. */
+  /** A stay of all points since somebody came to one place, if that is long enough ago and they are still there. */
   findStay(): Stay | undefined {
     const { minStopMs } = this.#parameters;
     const { points } = this.#window;
@@ -57,6 +57,7 @@ export class OnTheWay {
     this.#searchedMs = lastMs;
     const first = this.#window.firstThere();
     if (lastMs - points.timeMs[points.slot(first)]! < minStopMs) return;
+    if (!this.#window.isStillThere(first)) return;
     this.#passUntil(first);
     return this.#begin();
   }

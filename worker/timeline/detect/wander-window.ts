@@ -79,9 +79,9 @@ export class WanderWindow {
    * Where points are sparse all of them are near enough. There must be a point.
    */
   firstThere(): number {
+    if (this.#isSparse()) return 0;
     const { points } = this;
     const { size, firstMs, lastMs } = points;
-    if (lastMs - firstMs > this.#sparseMs * (size - 1)) return 0;
     const half = (firstMs + lastMs) / 2;
     while (points.timeMs[points.slot(this.#middle)]! < half) this.#middle += 1;
     const middle = points.slot(this.#middle);
@@ -89,12 +89,38 @@ export class WanderWindow {
     const x = (this.#totalX - this.#beforeX[middle]!) / late;
     const y = (this.#totalY - this.#beforeY[middle]!) / late;
     for (let i = 0; i < this.#middle; i += 1) {
-      const slot = points.slot(i);
-      const dx = this.#x[slot]! - x;
-      const dy = this.#y[slot]! - y;
-      if (dx * dx + dy * dy <= this.#squareCore) return i;
+      if (this.#isInCore(points.slot(i), x, y)) return i;
     }
     return this.#middle;
+  }
+
+  /**
+   * Tells whether the last point is near where somebody was over the first half of the time since a point: otherwise they
+   * are leaving, or pass by slowly. Where points are sparse all of them are near enough.
+   * @param first index of a point before the last.
+   */
+  isStillThere(first: number): boolean {
+    if (this.#isSparse()) return true;
+    const { points } = this;
+    const begin = points.slot(first);
+    const half = (points.timeMs[begin]! + points.lastMs) / 2;
+    let middle = first + 1;
+    while (points.timeMs[points.slot(middle)]! < half) middle += 1;
+    const end = points.slot(middle);
+    const x = (this.#beforeX[end]! - this.#beforeX[begin]!) / (middle - first);
+    const y = (this.#beforeY[end]! - this.#beforeY[begin]!) / (middle - first);
+    return this.#isInCore(points.slot(points.size - 1), x, y);
+  }
+
+  #isSparse(): boolean {
+    const { size, firstMs, lastMs } = this.points;
+    return lastMs - firstMs > this.#sparseMs * (size - 1);
+  }
+
+  #isInCore(slot: number, x: number, y: number): boolean {
+    const dx = this.#x[slot]! - x;
+    const dy = this.#y[slot]! - y;
+    return dx * dx + dy * dy <= this.#squareCore;
   }
 
   /** @returns false if the map does not reach as far. */
