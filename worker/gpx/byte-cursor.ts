@@ -7,7 +7,9 @@ const lineEnd = 1;
 const carriageReturn = 2;
 const ampersand = 3;
 const foreign = 4;
-const stop = 5;
+/** Begins U+F000 to U+FFFF, two of which are illegal. */
+const foreignLast = 5;
+const stop = 6;
 /** Bit of a byte that may begin a name, or go on in one. */
 const nameStart = 1;
 const nameRest = 2;
@@ -26,13 +28,20 @@ function textKind(byte: number, char: string): number {
   if (char === '\n') return lineEnd;
   if (char === '\r') return carriageReturn;
   if (char === '&') return ampersand;
-  if (byte >= 0x80) return foreign;
+  if (byte >= 0x80) return byte === 0xef ? foreignLast : foreign;
   return char === '<' || char === '>' || (byte < 0x20 && char !== '\t') ? stop : plain;
 }
 
 /** Bytes in a name; the scanner's limit is larger, and real ones have up to 30. */
 const maxNameBytes = 256;
+const doubleQuote = 0x22;
+const singleQuote = 0x27;
+const dash = 0x2d;
 const openAngle = 0x3c;
+const closeAngle = 0x3e;
+const closeBracket = 0x5d;
+const commentStart = new TextEncoder().encode('<!--');
+const sectionStart = new TextEncoder().encode('<![CDATA[');
 const checks = new CharacterChecks();
 
 /**
@@ -46,10 +55,12 @@ export class ByteCursor {
   readonly end: number;
   /** Line ends passed. */
   lines = 0;
-  /** The last text holds what is not as it is stored: a reference or a carriage return. */
+  /** The last text, value or section holds what is not as it is stored: a reference or a carriage return. */
   hasReference = false;
   hasReturn = false;
   #hasForeign = false;
+  /** It may hold an illegal character. */
+  #hasForeignLast = false;
   readonly #isUtf8: boolean;
   /** Whether all bytes of the region are valid: looked at when the first foreign one is met. */
   #isValid: boolean | undefined;
@@ -100,13 +111,10 @@ export class ByteCursor {
 
   /** Passes character data up to the next `<`. */
   text(): boolean {
-    const { bytes, end } = this;
-    let { at } = this;
-    this.hasReference = false;
-    this.hasReturn = false;
-    this.#hasForeign = false;
-    if (at >= end) return false;
-    const start = at;
+    const { bytes, end, at: start } = this;
+    if (start >= end) return false;
+    this.#forget();
+    let at = start;
     for (; ; at += 1) {
       const kind = textKinds[bytes[at]!]!;
       if (kind === plain) continue;
@@ -114,22 +122,101 @@ export class ByteCursor {
       this.#note(kind);
     }
     this.at = at;
-    if (bytes[at] !== openAngle) return false;
-    if (this.#hasForeign && !this.#isText(start)) return false;
-    return !this.hasReference || this.#hasLegalReferences(start);
+    return bytes[at] === openAngle && this.#isLegal(start);
+  }
+
+  /** Passes the value of an attribute with its quotes, if there is no `>` in it. */
+  quoted(): boolean {
+    const { bytes, end, at: start } = this;
+    const quote = bytes[start];
+    if (start >= end || (quote !== doubleQuote && quote !== singleQuote)) return false;
+    this.#forget();
+    let at = start + 1;
+    for (; bytes[at] !== quote; at += 1) {
+      const kind = textKinds[bytes[at]!]!;
+      if (kind === stop) break;
+      if (kind !== plain) this.#note(kind);
+    }
+    this.at = at;
+    if (bytes[at] !== quote || !this.#isLegal(start)) return false;
+    this.at += 1;
+    return true;
+  }
+
+  comment(): boolean {
+    if (!this.takes(commentStart)) return false;
+    const { bytes, at: start } = this;
+    this.#forget();
+    for (; this.#unparsed(dash); this.at += 1) {
+      if (bytes[this.at + 1] !== dash) continue;
+      if (bytes[this.at + 2] !== closeAngle || !this.#isLegal(start)) return false;
+      this.at += 3;
+      return true;
+    }
+    return false;
+  }
+
+  /** Passes a CDATA section. @returns its content; undefined = it failed. */
+  section(): string | undefined {
+    if (!this.takes(sectionStart)) return undefined;
+    const { bytes, at: start } = this;
+    this.#forget();
+    for (; this.#unparsed(closeAngle); this.at += 1) {
+      const contentEnd = this.at - 2;
+      if (contentEnd < start || bytes[contentEnd] !== closeBracket) continue;
+      if (bytes[contentEnd + 1] !== closeBracket) continue;
+      this.at = contentEnd;
+      if (!this.#isLegal(start)) return undefined;
+      const text = this.textFrom(start);
+      this.at += 3;
+      return text;
+    }
+    return undefined;
+  }
+
+  /** Passes characters that mean nothing up to the next `byte`. */
+  #unparsed(byte: number): boolean {
+    const { bytes, end } = this;
+    let { at } = this;
+    for (; at < end && bytes[at] !== byte; at += 1) {
+      const next = bytes[at]!;
+      if (next >= 0x20 && next < 0x80) continue;
+      const kind = textKinds[next]!;
+      if (kind === stop) break;
+      this.#note(kind);
+    }
+    this.at = at;
+    return at < end && bytes[at] === byte;
+  }
+
+  #forget(): void {
+    this.hasReference = false;
+    this.hasReturn = false;
+    this.#hasForeign = false;
+    this.#hasForeignLast = false;
   }
 
   #note(kind: number): void {
     if (kind === lineEnd) this.lines += 1;
     else if (kind === carriageReturn) this.hasReturn = true;
     else if (kind === ampersand) this.hasReference = true;
-    else this.#hasForeign = true;
+    else if (kind >= foreign) {
+      this.#hasForeign = true;
+      if (kind === foreignLast) this.#hasForeignLast = true;
+    }
+  }
+
+  /** Whether what was passed since `start` holds only characters and references that a document may hold. */
+  #isLegal(start: number): boolean {
+    if (this.#hasForeign && !this.#isText(start)) return false;
+    return !this.hasReference || this.#hasLegalReferences(start);
   }
 
   #isText(start: number): boolean {
     if (!this.#isUtf8) return false;
     this.#isValid ??= isUtf8(this.bytes.subarray(start, this.end));
-    return this.#isValid && !illegal.test(this.textFrom(start));
+    if (!this.#isValid) return false;
+    return !this.#hasForeignLast || !illegal.test(this.textFrom(start));
   }
 
   #hasLegalReferences(start: number): boolean {

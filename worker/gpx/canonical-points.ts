@@ -1,9 +1,10 @@
 import { Buffer } from 'node:buffer';
 import { ByteCursor } from './byte-cursor.ts';
 import { ByteTimes, passDecimal } from './byte-values.ts';
-import { passByte, passElement, passTagEnd } from './pass-element.ts';
+import { passElement, passTagEnd } from './pass-element.ts';
 import type { PointCounts } from './point-counts.ts';
-import { missingTime, parseDegrees, parseNumber, PointTimes } from './point-values.ts';
+import { missingTime, parseNumber, PointTimes } from './point-values.ts';
+import { StartTags } from './start-tags.ts';
 import { decodeReferences } from './xml-values.ts';
 
 /** Elements that are points, by their names. */
@@ -35,44 +36,39 @@ const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
 const words = {
   trkpt: { start: ascii('<trkpt'), end: ascii('</trkpt') },
   wpt: { start: ascii('<wpt'), end: ascii('</wpt') },
-  lat: ascii('lat='),
-  lon: ascii('lon='),
-  ele: { start: ascii('<ele>'), end: ascii('</ele') },
-  time: { start: ascii('<time>'), end: ascii('</time') },
+  ele: { start: ascii('<ele>'), end: ascii('</ele'), tag: ascii('</ele>') },
+  time: { start: ascii('<time>'), end: ascii('</time'), tag: ascii('</time>') },
   name: { start: ascii('<name>'), end: ascii('</name') },
   desc: { start: ascii('<desc>'), end: ascii('</desc') },
+  extensions: ascii('<extensions'),
   tags: ascii('tags'),
 } as const;
 
 /** Children that say something about a point: which must be found whatever their prefix. */
 const meaningful = {
-  trkpt: new Set(['ele', 'time']),
-  wpt: new Set(['ele', 'time', 'name', 'desc', 'extensions']),
+  trkpt: ['ele', 'time'].map(ascii),
+  wpt: ['ele', 'time', 'name', 'desc', 'extensions'].map(ascii),
 } as const;
-const extensions = 'extensions';
-const longest = extensions.length;
 const noTags: readonly string[] = [];
 
-const doubleQuote = 0x22;
-const singleQuote = 0x27;
+const exclamation = 0x21;
 const openAngle = 0x3c;
 const closeAngle = 0x3e;
 const slash = 0x2f;
 const colon = 0x3a;
 
 /**
- * Takes runs of points as nearly all programs write them straight from the bytes, about ten times as fast as by way of
- * text, scanner and parser. It knows only well-formed points without comments, CDATA and repeated values; what is
- * anything else is left to the others from its start, so nothing is ever decided here that they would decide otherwise.
+ * Takes runs of points straight from the bytes, about ten times as fast as by way of text, scanner and parser. It knows
+ * only well-formed points without prefixes, instructions and repeated values; what is anything else is left to the
+ * others from its start, so nothing is ever decided here that they would decide otherwise.
  */
 export class CanonicalPoints {
   readonly #counts: PointCounts;
   readonly #byteTimes = new ByteTimes();
   readonly #times = new PointTimes();
+  readonly #start = new StartTags();
   #cursor = new ByteCursor(Buffer.alloc(0), 0, 0, true);
   #element: PointElement = 'trkpt';
-  #lat = Number.NaN;
-  #lon = Number.NaN;
   #ele = Number.NaN;
   #timeMs = missingTime;
   #name = '';
@@ -88,8 +84,8 @@ export class CanonicalPoints {
   }
 
   /**
-   * Takes points from a place where such elements stand side by side, with white space between. Every one is whole, and
-   * handed on as it is taken.
+   * Takes points from a place where such elements stand side by side, with white space and comments between. Every one
+   * is whole, and handed on as it is taken.
    * @throws errors of the sink
    */
   take({ bytes, from, to, isUtf8 }: Stretch, element: PointElement): Taken {
@@ -101,12 +97,14 @@ export class CanonicalPoints {
     let lines = 0;
     let isRefused = false;
     cursor.space();
-    while (cursor.takes(word)) {
-      if (!this.#point()) {
-        isRefused = cursor.at < cursor.end;
-        break;
-      }
-      this.#deliver();
+    for (;;) {
+      if (cursor.takes(word)) {
+        if (!this.#point()) {
+          isRefused = cursor.at < cursor.end;
+          break;
+        }
+        this.#deliver();
+      } else if (!cursor.comment()) break;
       cursor.space();
       end = cursor.at;
       lines = cursor.lines;
@@ -115,31 +113,28 @@ export class CanonicalPoints {
   }
 
   #deliver(): void {
+    const { lat, lon } = this.#start;
     if (this.#element === 'trkpt') {
-      this.#counts.trackPoint(this.#lat, this.#lon, this.#ele, this.#timeMs);
+      this.#counts.trackPoint(lat, lon, this.#ele, this.#timeMs);
       return;
     }
     const texts = { name: this.#name, desc: this.#desc, tags: noTags };
-    this.#counts.waypoint(this.#lat, this.#lon, this.#ele, this.#timeMs, texts);
+    this.#counts.waypoint(lat, lon, this.#ele, this.#timeMs, texts);
   }
 
   /** Passes a point behind its name. */
   #point(): boolean {
     const cursor = this.#cursor;
     this.#forget();
-    if (!this.#coordinates()) return false;
-    cursor.space();
-    if (cursor.bytes[cursor.at] === slash) {
-      cursor.at += 1;
-      return passByte(cursor, closeAngle);
-    }
-    if (!passByte(cursor, closeAngle)) return false;
+    if (!this.#start.pass(cursor)) return false;
+    if (this.#start.isEmpty) return true;
     const { end } = words[this.#element];
     for (;;) {
       cursor.space();
       if (cursor.at >= cursor.end || cursor.bytes[cursor.at] !== openAngle) return false;
-      if (cursor.takes(end)) return passTagEnd(cursor);
-      if (!this.#child()) return false;
+      const next = cursor.bytes[cursor.at + 1];
+      if (next === slash) return cursor.takes(end) && passTagEnd(cursor);
+      if (!(next === exclamation ? cursor.comment() : this.#child())) return false;
     }
   }
 
@@ -152,40 +147,6 @@ export class CanonicalPoints {
     this.#hasTime = false;
     this.#hasName = false;
     this.#hasDesc = false;
-  }
-
-  /** Passes `lat` and `lon` in either order, and nothing else. */
-  #coordinates(): boolean {
-    const cursor = this.#cursor;
-    if (!cursor.blank()) return false;
-    const isLatFirst = cursor.takes(words.lat);
-    if (isLatFirst ? !this.#degrees(90) : !(cursor.takes(words.lon) && this.#degrees(180))) {
-      return false;
-    }
-    if (!cursor.blank()) return false;
-    if (isLatFirst) return cursor.takes(words.lon) && this.#degrees(180);
-    return cursor.takes(words.lat) && this.#degrees(90);
-  }
-
-  #degrees(limit: 90 | 180): boolean {
-    const cursor = this.#cursor;
-    const { bytes } = cursor;
-    const quote = bytes[cursor.at];
-    if (quote !== doubleQuote && quote !== singleQuote) return false;
-    const start = cursor.at + 1;
-    cursor.at = start;
-    let degrees = passDecimal(cursor);
-    if (bytes[cursor.at] === quote) {
-      if (!(Math.abs(degrees) <= limit)) degrees = Number.NaN;
-    } else {
-      while (isInNumber(bytes[cursor.at]!)) cursor.at += 1;
-      if (bytes[cursor.at] !== quote) return false;
-      degrees = parseDegrees(cursor.textFrom(start), limit) ?? Number.NaN;
-    }
-    cursor.at += 1;
-    if (limit === 90) this.#lat = degrees;
-    else this.#lon = degrees;
-    return true;
   }
 
   #child(): boolean {
@@ -204,10 +165,10 @@ export class CanonicalPoints {
     const start = cursor.at;
     this.#hasEle = true;
     const ele = passDecimal(cursor);
-    if (cursor.takes(words.ele.end)) {
+    if (cursor.takes(words.ele.tag)) {
       // The number may be one that is too large for a double.
       this.#ele = Number.isFinite(ele) ? ele : Number.NaN;
-      return passTagEnd(cursor);
+      return true;
     }
     const text = this.#value(start, words.ele.end);
     this.#ele = parseNumber(text) ?? Number.NaN;
@@ -219,9 +180,9 @@ export class CanonicalPoints {
     const start = cursor.at;
     this.#hasTime = true;
     const timeMs = this.#byteTimes.pass(cursor);
-    if (!Number.isNaN(timeMs) && cursor.takes(words.time.end)) {
+    if (!Number.isNaN(timeMs) && cursor.takes(words.time.tag)) {
       this.#timeMs = timeMs;
-      return passTagEnd(cursor);
+      return true;
     }
     const text = this.#value(start, words.time.end);
     this.#timeMs = this.#times.parse(text);
@@ -242,14 +203,27 @@ export class CanonicalPoints {
     return text !== undefined;
   }
 
-  /** Passes a text and its end tag; undefined = it is not one that can be read here. */
+  /** Passes a value, in texts and CDATA sections, and its end tag; undefined = it is not one that can be read here. */
   #value(start: number, end: Uint8Array): string | undefined {
     const cursor = this.#cursor;
     cursor.at = start;
+    let value = this.#text();
+    while (value !== undefined) {
+      if (cursor.takes(end)) return passTagEnd(cursor) ? value : undefined;
+      const section = cursor.section();
+      if (section === undefined || cursor.hasReturn) return undefined;
+      const text = this.#text();
+      value = text === undefined ? undefined : value + section + text;
+    }
+    return undefined;
+  }
+
+  #text(): string | undefined {
+    const cursor = this.#cursor;
+    const start = cursor.at;
     // Line ends become one character for the parser, however they are written: that is left to it.
     if (!cursor.text() || cursor.hasReturn) return undefined;
     const text = cursor.textFrom(start);
-    if (!cursor.takes(end) || !passTagEnd(cursor)) return undefined;
     return cursor.hasReference ? decodeReferences(text) : text;
   }
 
@@ -264,22 +238,21 @@ export class CanonicalPoints {
       hasPrefix = true;
       start = end + 1;
     }
-    return (
-      end - start <= longest && meaningful[this.#element].has(bytes.toString('latin1', start, end))
-    );
+    return meaningful[this.#element].some((name) => isName(name, bytes, start, end));
   }
 
   /** Passes extensions of a waypoint in which our tags cannot be. */
   #passExtensions(): boolean {
     const cursor = this.#cursor;
     const { at } = cursor;
-    if (cursor.bytes.toString('latin1', at + 1, at + 1 + longest) !== extensions) return false;
+    if (!cursor.takes(words.extensions)) return false;
+    cursor.at = at;
     return passElement(cursor) && !cursor.bytes.subarray(at, cursor.at).includes(words.tags);
   }
 }
 
-function isInNumber(byte: number): boolean {
-  return (byte >= 0x2b && byte <= 0x39) || byte === 0x65 || byte === 0x45;
+function isName(name: Buffer, bytes: Buffer, start: number, end: number): boolean {
+  return end - start === name.length && bytes.compare(name, 0, name.length, start, end) === 0;
 }
 
 /** Ends a name at the latest where the tag ends; what is no name at all fails later. */

@@ -1,20 +1,14 @@
 import type { ByteCursor } from './byte-cursor.ts';
+import { passAttributes, passByte } from './pass-attributes.ts';
 
-const equals = 0x3d;
+const exclamation = 0x21;
 const slash = 0x2f;
-const openAngle = 0x3c;
 const closeAngle = 0x3e;
-const ampersand = 0x26;
-const doubleQuote = 0x22;
-const singleQuote = 0x27;
 
 /** Elements within each other; those of real points have up to 4. The scanner allows more than this with its own. */
 const maxDepth = 16;
 
-/**
- * Passes an element with all that is in it: elements and texts. One with more than one attribute, with a comment, an
- * instruction or a CDATA section fails, so that nothing has to be remembered.
- */
+/** Passes an element with all that is in it: elements, texts, comments and CDATA sections; an instruction fails. */
 export function passElement(cursor: ByteCursor, depth = 1): boolean {
   const { bytes } = cursor;
   const nameAt = cursor.at + 1;
@@ -22,7 +16,7 @@ export function passElement(cursor: ByteCursor, depth = 1): boolean {
   if (depth > maxDepth || !cursor.name()) return false;
   const nameEnd = cursor.at;
   if (bytes[nameEnd] !== closeAngle) {
-    if (!passAttribute(cursor)) return false;
+    if (!passAttributes(cursor)) return false;
     if (bytes[cursor.at] === slash) {
       cursor.at += 1;
       return passByte(cursor, closeAngle);
@@ -30,10 +24,16 @@ export function passElement(cursor: ByteCursor, depth = 1): boolean {
   }
   if (!passByte(cursor, closeAngle)) return false;
   while (cursor.text()) {
-    if (bytes[cursor.at + 1] === slash) return passEndTag(cursor, nameAt, nameEnd);
-    if (!passElement(cursor, depth + 1)) return false;
+    const next = bytes[cursor.at + 1];
+    if (next === slash) return passEndTag(cursor, nameAt, nameEnd);
+    const isPassed = next === exclamation ? passUnparsed(cursor) : passElement(cursor, depth + 1);
+    if (!isPassed) return false;
   }
   return false;
+}
+
+function passUnparsed(cursor: ByteCursor): boolean {
+  return cursor.comment() || cursor.section() !== undefined;
 }
 
 /** Passes the rest of an end tag whose name is not known before; its start tag has it at `nameAt`. */
@@ -49,45 +49,4 @@ function passEndTag(cursor: ByteCursor, nameAt: number, nameEnd: number): boolea
 export function passTagEnd(cursor: ByteCursor): boolean {
   if (cursor.bytes[cursor.at] !== closeAngle) cursor.space();
   return passByte(cursor, closeAngle);
-}
-
-export function passByte(cursor: ByteCursor, byte: number): boolean {
-  if (cursor.bytes[cursor.at] !== byte) return false;
-  cursor.at += 1;
-  return true;
-}
-
-/** Passes at most one attribute and the white space around it. */
-function passAttribute(cursor: ByteCursor): boolean {
-  const { bytes } = cursor;
-  const isSeparate = cursor.blank();
-  if (isTagEnd(bytes[cursor.at])) return true;
-  if (!isSeparate || !cursor.name() || !passByte(cursor, equals)) return false;
-  if (!passQuoted(cursor)) return false;
-  cursor.space();
-  return isTagEnd(bytes[cursor.at]);
-}
-
-function isTagEnd(byte: number | undefined): boolean {
-  return byte === closeAngle || byte === slash;
-}
-
-/** Passes the value of an attribute in printable ASCII without references. */
-function passQuoted(cursor: ByteCursor): boolean {
-  const { bytes } = cursor;
-  const quote = bytes[cursor.at];
-  if (quote !== doubleQuote && quote !== singleQuote) return false;
-  for (let at = cursor.at + 1; ; at += 1) {
-    const byte = bytes[at]!;
-    if (byte === quote) {
-      cursor.at = at + 1;
-      return true;
-    }
-    if (byte < 0x20 || byte > 0x7e || isMarkup(byte)) return false;
-  }
-}
-
-/** `>` is legal here, but where the bytes end there is one. */
-function isMarkup(byte: number): boolean {
-  return byte === openAngle || byte === closeAngle || byte === ampersand;
 }

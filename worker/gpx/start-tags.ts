@@ -1,0 +1,122 @@
+import { Buffer } from 'node:buffer';
+import type { ByteCursor } from './byte-cursor.ts';
+import { passDecimal } from './byte-values.ts';
+import { AttributeNames, isTagEnd, passByte } from './pass-attributes.ts';
+import { parseDegrees } from './point-values.ts';
+
+const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
+const words = {
+  lat: ascii('lat'),
+  lon: ascii('lon'),
+  usual: { beforeLat: ascii(' lat="'), beforeLon: ascii('" lon="'), end: ascii('">') },
+} as const;
+
+const doubleQuote = 0x22;
+const singleQuote = 0x27;
+const slash = 0x2f;
+const equals = 0x3d;
+const closeAngle = 0x3e;
+
+/** Passes the start tags of points behind their names, and keeps the coordinates of the last one. */
+export class StartTags {
+  /** Degrees; NaN for what is none, or not there. */
+  lat = Number.NaN;
+  lon = Number.NaN;
+  /** The element is over: it was an empty-element tag. */
+  isEmpty = false;
+  #hasLat = false;
+  #hasLon = false;
+  readonly #names = new AttributeNames();
+
+  pass(cursor: ByteCursor): boolean {
+    const { at } = cursor;
+    this.isEmpty = false;
+    if (this.#usual(cursor)) return true;
+    cursor.at = at;
+    return this.#any(cursor);
+  }
+
+  /** What nearly all programs write. */
+  #usual(cursor: ByteCursor): boolean {
+    const { beforeLat, beforeLon, end } = words.usual;
+    if (!cursor.takes(beforeLat)) return false;
+    this.#decimal(cursor, 90);
+    if (!cursor.takes(beforeLon)) return false;
+    this.#decimal(cursor, 180);
+    return cursor.takes(end);
+  }
+
+  /** Sets the field instead of returning the number, which would cost the machine an object. */
+  #decimal(cursor: ByteCursor, limit: 90 | 180): void {
+    const number = passDecimal(cursor);
+    const degrees = Math.abs(number) <= limit ? number : Number.NaN;
+    if (limit === 90) this.lat = degrees;
+    else this.lon = degrees;
+  }
+
+  #any(cursor: ByteCursor): boolean {
+    this.lat = Number.NaN;
+    this.lon = Number.NaN;
+    this.#hasLat = false;
+    this.#hasLon = false;
+    this.#names.clear();
+    for (;;) {
+      const isSeparate = cursor.blank();
+      if (isTagEnd(cursor.bytes[cursor.at])) break;
+      if (!isSeparate || !this.#attribute(cursor)) return false;
+    }
+    this.isEmpty = passByte(cursor, slash);
+    return passByte(cursor, closeAngle);
+  }
+
+  #attribute(cursor: ByteCursor): boolean {
+    if (takesName(cursor, words.lat)) {
+      if (this.#hasLat) return false;
+      this.#hasLat = true;
+      const lat = passDegrees(cursor, 90);
+      this.lat = lat ?? Number.NaN;
+      return lat !== undefined;
+    }
+    if (takesName(cursor, words.lon)) {
+      if (this.#hasLon) return false;
+      this.#hasLon = true;
+      const lon = passDegrees(cursor, 180);
+      this.lon = lon ?? Number.NaN;
+      return lon !== undefined;
+    }
+    return this.#names.pass(cursor) && cursor.quoted();
+  }
+}
+
+/** Passes the name of an attribute and the `=` behind it, or stays. */
+function takesName(cursor: ByteCursor, name: Uint8Array): boolean {
+  const { at } = cursor;
+  if (!cursor.takes(name)) return false;
+  cursor.space();
+  if (passByte(cursor, equals)) return true;
+  cursor.at = at;
+  return false;
+}
+
+/** Passes a quoted value. @returns NaN for what is no coordinate; undefined = it is not one that can be read here. */
+function passDegrees(cursor: ByteCursor, limit: 90 | 180): number | undefined {
+  const { bytes } = cursor;
+  cursor.space();
+  const quote = bytes[cursor.at];
+  if (quote !== doubleQuote && quote !== singleQuote) return undefined;
+  const start = cursor.at + 1;
+  cursor.at = start;
+  let degrees = passDecimal(cursor);
+  if (!(Math.abs(degrees) <= limit)) degrees = Number.NaN;
+  if (bytes[cursor.at] !== quote) {
+    while (isInNumber(bytes[cursor.at]!)) cursor.at += 1;
+    if (bytes[cursor.at] !== quote) return undefined;
+    degrees = parseDegrees(bytes.toString('latin1', start, cursor.at), limit) ?? Number.NaN;
+  }
+  cursor.at += 1;
+  return degrees;
+}
+
+function isInNumber(byte: number): boolean {
+  return (byte >= 0x2b && byte <= 0x39) || byte === 0x65 || byte === 0x45;
+}
