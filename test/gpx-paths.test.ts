@@ -63,15 +63,27 @@ const places = `<?xml version="1.0" encoding="UTF-8"?>
 </gpx>
 `;
 
-/** Documents of the canonical kind, more often than the fixtures that are small enough for thousands of readings. */
+const unusual = `<?xml version='1.0' encoding='utf-8' standalone='yes'?>
+<gpx version='1.1' xmlns='urn:g' xmlns:x='urn:x'><!-- <x> é - > --> <wpt x:a='1' lon = '7' lat="8"
+/><wpt url="a?b&amp;c" lat='1' lon='2' t="é"><name>a<![CDATA[ <b> & ]]]]>c</name><desc><![CDATA[]]></desc><!----></wpt>
+<trk><name><![CDATA[<trkpt lat="1" lon="2"/>]]></name><trkseg><!-- <trkpt lat="0" lon="0"/> -->
+<trkpt lon='9.5' x:fix='3d' lat='8.5'>
+ <ele>1<![CDATA[2]]>.5</ele><!-- ' --><time>2020-01-01T00:00:00Z</time><x:sat a='1' b="2">9<![CDATA[>]]><!-- --></x:sat></trkpt>
+<trkpt lat = "8.25"	lon	="9" x:fix = "2d" ><!-- - --><ele>3</ele ><time><![CDATA[2020-01-01T00:00:01Z]]></time ></trkpt>
+<trkpt lat="8" lon="9" x:lat="1" latitude='2'><ele>4&#46;5</ele><x:trkpt lat='9' lon='9'/><time> 2020-01-01T00:00:02Z </time></trkpt>
+</trkseg></trk></gpx>`;
+
+/** Documents of the kinds that the short way takes, more often than the fixtures that are small enough for thousands of readings. */
 const canonical = [
   garmin,
   places,
+  unusual,
   garmin.replaceAll('\n', '\r\n'),
+  unusual.replaceAll('\n', '\r\n'),
   garmin.replaceAll('>\n<', '><'),
-];
+].map((text) => Buffer.from(text));
 const documents: readonly Buffer[] = [
-  ...canonical.flatMap((text) => Array.from({ length: 15 }, () => Buffer.from(text))),
+  ...canonical.flatMap((bytes) => Array.from({ length: 12 }, () => bytes)),
   ...fixtures().filter((bytes) => bytes.length < 4_000),
 ];
 
@@ -84,6 +96,25 @@ function fixtures(): Buffer[] {
 test('both ways yield the same for every fixture and the journey', (t) => {
   const all = [...fixtures(), ...[...journeyFiles().values()].map((text) => Buffer.from(text))];
   for (const bytes of all) t.deepEqual(hear([bytes], 'auto'), hear([bytes], 'plain'));
+});
+
+test('both ways refuse a document that is cut off at any byte, and agree with pieces that end there', (t) => {
+  for (const bytes of canonical) {
+    const whole = hear([bytes], 'plain');
+    for (let at = 0; at < bytes.length; at += 1) {
+      const start = bytes.subarray(0, at);
+      const refusal = hear([start], 'plain');
+      // Only the white space at the end may be missing.
+      if (at < bytes.toString('latin1').trimEnd().length) t.is(typeof refusal[0], 'string');
+      t.deepEqual(hear([start], 'auto'), refusal, String(at));
+      t.deepEqual(hear([start, bytes.subarray(at)], 'auto'), whole, String(at));
+    }
+  }
+});
+
+test('the unusual document goes the short way in all its points', (t) => {
+  const { looked } = workOf(unusual);
+  t.true(looked > 0.7 * unusual.length, String(looked));
 });
 
 const fragments = `
@@ -105,6 +136,21 @@ const harmless = `
   .concat(['<trkpt lon="1" lat="2"><time>2020-01-01T23:59:59.9Z</time></trkpt>'])
   .map((text) => Buffer.from(text));
 
+/** Put before a coordinate, some leave the document well-formed and some repeat an attribute. */
+const attributes = [
+  ` a="b"|\r\n\tb = '"é'| c='&amp;&#x41;'| lat="1"| x:lon='2'| d="&no;"| e=""| f='>'| g=1| latlon="3"|  |\uFFFE`,
+]
+  .flatMap((text) => text.split('|'))
+  .map((text) => Buffer.from(text));
+
+/** Put into a text, most of these leave the document well-formed. */
+const inText = [
+  `<![CDATA[7]]>|<![CDATA[]]>|<![CDATA[a]]b]]]>|<!-- <ele> -->|&#55;|&lt;|&nbsp;|]]|]]>|\r\n|<x/>|<?x?>|\u00E9|\uFF08|\uFFFF`,
+  `<![CDATA[\r\n&amp;<]]>|<![CDATA[\uFFFE]]>|<!-- -- -->|<!--é-->|\t|\u007F|.5|<![CDATA[>]]>`,
+]
+  .flatMap((text) => text.split('|'))
+  .map((text) => Buffer.from(text));
+
 const edit = fc.record({
   at: fc.nat(),
   kind: fc.constantFrom('insert', 'replace', 'remove', 'repeat', 'move'),
@@ -114,12 +160,20 @@ const edit = fc.record({
     { weight: 1, arbitrary: fc.uint8Array({ minLength: 1, maxLength: 3 }) },
   ),
 });
-const addition = fc.record({
-  at: fc.nat(),
-  kind: fc.constantFrom('between', 'between', 'digit'),
-  length: fc.nat({ max: 9 }),
-  bytes: fc.constantFrom(...harmless),
-});
+function additionOf(kind: string, wounds: readonly Buffer[]): fc.Arbitrary<Edit> {
+  return fc.record({
+    at: fc.nat(),
+    kind: fc.constant(kind),
+    length: fc.nat({ max: 9 }),
+    bytes: fc.constantFrom(...wounds),
+  });
+}
+const addition = fc.oneof(
+  { weight: 3, arbitrary: additionOf('between', harmless) },
+  { weight: 1, arbitrary: additionOf('digit', harmless) },
+  { weight: 2, arbitrary: additionOf('attribute', attributes) },
+  { weight: 3, arbitrary: additionOf('in text', inText) },
+);
 interface Edit {
   readonly at: number;
   readonly kind: string;
@@ -134,6 +188,8 @@ function edited(bytes: Buffer, { at, kind, length, bytes: wound }: Edit): Buffer
     const tag = bytes.indexOf('><', place) + 1;
     return Buffer.concat([bytes.subarray(0, tag), wound, bytes.subarray(tag)]);
   }
+  if (kind === 'attribute') return insertedAt(bytes, /(?=\slat|\slon)/, place, wound);
+  if (kind === 'in text') return insertedAt(bytes, />(?=[^<\s])/, place, wound);
   if (kind === 'digit') {
     const digit = bytes.toString('latin1').slice(place).search(/\d/);
     if (digit < 0) return bytes;
@@ -144,6 +200,14 @@ function edited(bytes: Buffer, { at, kind, length, bytes: wound }: Edit): Buffer
   if (kind === 'remove') return Buffer.concat([before, after.subarray(length)]);
   if (kind === 'repeat') return Buffer.concat([before, after.subarray(0, length * 4), after]);
   return Buffer.concat([before, after.subarray(length), after.subarray(0, length)]);
+}
+
+/** Inserts behind the next match. */
+function insertedAt(bytes: Buffer, target: RegExp, place: number, wound: Uint8Array): Buffer {
+  const found = target.exec(bytes.toString('latin1', place));
+  if (found === null) return bytes;
+  const spot = place + found.index + found[0].length;
+  return Buffer.concat([bytes.subarray(0, spot), wound, bytes.subarray(spot)]);
 }
 
 function mutated(document: Buffer, edits: readonly Edit[]): Buffer {
@@ -227,26 +291,36 @@ function workOf(text: string): { looked: number; pieces: number } {
   return work;
 }
 
+function attributeList(count: number): string {
+  return Array.from({ length: count }, (_, index) => `a${index}=""`).join(' ');
+}
+
 const segment = '<gpx><trk><trkseg>';
 const opening = '<trkpt lat="1" lon="2">';
+const lateFault = `<wpt lat="1" lon="2"><!--${' - '.repeat(200)}--><?x?></wpt>`;
 const hostile: readonly [what: string, text: string][] = [
   ['leaves that are never closed', segment + `${opening}<ele>`.repeat(50_000)],
   ['points that are never closed', segment + opening.repeat(50_000)],
   ['points within a point', `${segment}${opening}${`${opening}</trkpt>`.repeat(50_000)}`],
   ['starts of points in a comment', `${segment}<!--${'<trkpt '.repeat(150_000)}`],
   ['starts of points as nothing else', segment + '<trkpt '.repeat(150_000)],
-  ['points with an attribute too many', segment + '<trkpt lat="1" lon="2" a=""/>'.repeat(50_000)],
+  ['points with an attribute too many', segment + `<trkpt ${attributeList(17)}/>`.repeat(3_000)],
+  ['points with one attribute after the other', `${segment}<trkpt ${attributeList(100_000)}/>`],
   [
     'a good point and a bad one in turn',
-    segment + '<trkpt lat="1" lon="2"/><trkpt/>'.repeat(50_000),
+    segment + '<trkpt lat="1" lon="2"/><g:trkpt/><trkpt><?x?></trkpt>'.repeat(30_000),
   ],
+  ['comments that are never closed', segment + '<!-- <trkpt lat="1" lon="2"/>'.repeat(30_000)],
+  ['comments in points, never closed', segment + `${opening}<!-- `.repeat(30_000)],
+  ['sections in points, never closed', segment + `${opening}<ele><![CDATA[ ]] `.repeat(30_000)],
+  ['sections side by side', `${segment}${opening}<ele>${'<![CDATA[1]]>'.repeat(70_000)}`],
+  ['comments side by side', `${segment}${'<!-- -->'.repeat(120_000)}<trkpt`],
+  ['points with a fault after a comment', `<gpx>${lateFault.repeat(2_000)}`],
+  ['spaces in tags', `${segment}<trkpt${' '.repeat(500_000)}lat${' '.repeat(500_000)}`],
   ['a text without end', `${segment}${opening}<name>`.padEnd(1_000_000, 'x')],
   ['a number without end', `${segment}<trkpt lat="`.padEnd(1_000_000, '1')],
   ['empty children', `${segment}${opening}${'<a/>'.repeat(250_000)}`],
-  [
-    'waypoints with a late fault',
-    `<gpx>${'<wpt lat="1" lon="2"><b/><!----></wpt>'.repeat(30_000)}`,
-  ],
+  ['waypoints with a late fault', `<gpx>${'<wpt lat="1" lon="2"><b/><?x?></wpt>'.repeat(30_000)}`],
 ];
 
 for (const [what, text] of hostile) {
