@@ -38,6 +38,7 @@ export class Detector {
 
   observe(point: Point): void {
     const silentMs = point.timeMs - this.#lastMs;
+    this.#stay ??= this.#way.findHeld(point);
     if (this.#stay === undefined) this.#goOn(point, silentMs);
     else this.#staying(this.#stay, point, silentMs);
     this.#lastMs = point.timeMs;
@@ -64,6 +65,7 @@ export class Detector {
 
   /** Ends what is open after the last observation. */
   finish(): void {
+    this.#stay ??= this.#way.findHeld();
     if (this.#stay !== undefined) this.#leave(this.#stay, Number.POSITIVE_INFINITY);
     this.#way.end(Number.POSITIVE_INFINITY);
   }

@@ -15,6 +15,10 @@ export interface DetectorSink {
 /** How often a window is searched for a stay: a search looks at all of its points. */
 const searchMs = 5_000;
 const hourMs = 3_600_000;
+/** Nobody gets on faster between two fixes, on roads and most rails, m/s. */
+const roadSpeed = 40;
+/** Who was on the way got on at least so fast, m/s: slowly on foot. */
+const strollSpeed = 1;
 
 /** Somebody on the way: the last points, as a window in which a stay may begin. */
 export class OnTheWay {
@@ -24,6 +28,8 @@ export class OnTheWay {
   readonly #window: WanderWindow;
   readonly #passing = new Point();
   #searchedMs = Number.NEGATIVE_INFINITY;
+  /** A stay would have begun, but of a fix that is repeated. */
+  #isHeld = false;
   /** All that came since the last long silence is in the window. */
   #isAlone = true;
 
@@ -58,7 +64,23 @@ export class OnTheWay {
     const first = this.#window.firstThere();
     if (lastMs - points.timeMs[points.slot(first)]! < minStopMs) return;
     if (!this.#window.isStillThere(first)) return;
+    this.#isHeld = this.#window.isRepeated(first) && !points.isFull;
+    if (this.#isHeld) return;
     this.#passUntil(first);
+    return this.#begin();
+  }
+
+  /**
+   * A stay at a fix that was repeated over and over, once something else comes. A receiver repeats its last fix when
+   * somebody is still, but also when it has lost the sky, in a tunnel or a train: then the next one is further off than
+   * anybody could come from there, and there was no stay.
+   * @param next undefined at the end.
+   */
+  findHeld(next?: Point): Stay | undefined {
+    if (!this.#isHeld || (next !== undefined && this.#isRepeat(next))) return;
+    this.#isHeld = false;
+    if (next !== undefined && this.#wasOnTheWay(next)) return;
+    this.#passUntil(this.#window.firstThere());
     return this.#begin();
   }
 
@@ -115,12 +137,26 @@ export class OnTheWay {
   clear(): void {
     this.#window.clear();
     this.#isAlone = false;
+    this.#isHeld = false;
   }
 
   #begin(): Stay {
     const stay = this.#newStay('stay');
     this.clear();
     return stay;
+  }
+
+  #isRepeat(next: Point): boolean {
+    const isGap = next.timeMs - this.#window.points.lastMs > this.#parameters.gapMs;
+    return !isGap && this.#window.repeats(next);
+  }
+
+  #wasOnTheWay({ timeMs, latE7, lonE7 }: Point): boolean {
+    const { points, repeatedMs } = this.#window;
+    const last = points.slot(points.size - 1);
+    const metres = distanceM(points.latE7[last]!, points.lonE7[last]!, latE7, lonE7);
+    const isJump = metres * 1_000 > roadSpeed * (timeMs - points.lastMs);
+    return isJump && metres * 1_000 > strollSpeed * (timeMs - repeatedMs);
   }
 
   #newStay(kind: Stay['kind'], from = 0): Stay {

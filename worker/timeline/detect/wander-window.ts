@@ -24,6 +24,7 @@ export class WanderWindow {
   readonly #beforeY = new Float64Array(capacity);
   #totalX = 0;
   #totalY = 0;
+  #repeatedMs = Number.NaN;
   /** Index of the first point of the second half of time. */
   #middle = 0;
   /** Where the placed point is. */
@@ -34,6 +35,11 @@ export class WanderWindow {
     this.#squareRadius = radiusM * radiusM;
     this.#squareCore = coreM * coreM;
     this.#sparseMs = sparseMs;
+  }
+
+  /** Since when all points are at the very same position. */
+  get repeatedMs(): number {
+    return this.#repeatedMs;
   }
 
   /** To be called before a point is compared with the others or added to them. */
@@ -53,8 +59,16 @@ export class WanderWindow {
     return dx * dx + dy * dy <= this.#squareRadius;
   }
 
+  /** Tells whether a point is at the very same position as the last one. */
+  repeats({ latE7, lonE7 }: Point): boolean {
+    const { points } = this;
+    const last = points.slot(points.size - 1);
+    return points.size > 0 && points.latE7[last] === latE7 && points.lonE7[last] === lonE7;
+  }
+
   /** Adds the placed point. */
   add(point: Point): void {
+    if (!this.repeats(point)) this.#repeatedMs = point.timeMs;
     const slot = this.points.push(point);
     this.#x[slot] = this.#newX;
     this.#y[slot] = this.#newY;
@@ -110,6 +124,13 @@ export class WanderWindow {
     const x = (this.#beforeX[end]! - this.#beforeX[begin]!) / (middle - first);
     const y = (this.#beforeY[end]! - this.#beforeY[begin]!) / (middle - first);
     return this.#isInCore(points.slot(points.size - 1), x, y);
+  }
+
+  /** Tells whether most of the time since a point is one and the same fix. @param first index of the point. */
+  isRepeated(first: number): boolean {
+    const { points } = this;
+    const half = (points.timeMs[points.slot(first)]! + points.lastMs) / 2;
+    return this.#repeatedMs < half;
   }
 
   #isSparse(): boolean {
