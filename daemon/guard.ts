@@ -31,7 +31,8 @@ function hostGuard(allowedHosts: readonly string[]): Guard {
   };
 
   function isServed(host: string, port: number): boolean {
-    if (allowed.has(host)) return true;
+    // What nearly every client sends.
+    if (host === `127.0.0.1:${port}` || allowed.has(host)) return true;
     const [, name = '', given] = hostAndPort.exec(host) ?? [];
     if (allowed.has(name)) return true;
     const isOwnName = name === '127.0.0.1' || name === 'localhost';

@@ -63,11 +63,12 @@ function sendJson(
   limits: HttpLimits,
 ): Promise<void> | undefined {
   const text = JSON.stringify(json);
-  pushTextHeaders(headers, contentType, text);
+  const bytes = pushTextHeaders(headers, contentType, text);
   if (text.length > wholeBytes) {
     return sendPieces(exchange, { status, pieces: [text] }, headers, limits.drainTimeoutMs);
   }
-  exchange.res.writeHead(status, headers).end(text);
+  // One byte a character: ASCII, which goes out with the head in one piece and without being encoded.
+  exchange.res.writeHead(status, headers).end(text, bytes === text.length ? 'latin1' : 'utf8');
   endStuckReader(exchange, limits);
   return undefined;
 }
@@ -104,9 +105,11 @@ export async function sendRefusal(
   }
 }
 
-function pushTextHeaders(headers: string[], contentType: string, text: string): void {
-  headers.push('Content-Type', contentType);
-  headers.push('Content-Length', String(Buffer.byteLength(text)));
+/** @returns how many bytes the text is. */
+function pushTextHeaders(headers: string[], contentType: string, text: string): number {
+  const bytes = Buffer.byteLength(text);
+  headers.push('Content-Type', contentType, 'Content-Length', String(bytes));
+  return bytes;
 }
 
 /** Starts Node's own inactivity timer where the kernel did not take the whole answer at once; a later request stops it. */

@@ -10,6 +10,8 @@ export interface ConnectionsOptions {
   readonly handle: HandleRequest;
   /** Answers what Node's parser refused. */
   readonly refuse: (req: IncomingMessage, res: ServerResponse, failure: FailureName) => void;
+  /** Told of a connection that broke while a request was being answered. */
+  readonly onBroken: (error: Error) => void;
   readonly limits: HttpLimits;
   readonly isTls: boolean;
 }
@@ -125,6 +127,7 @@ export class Connections {
   #onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     const connection = this.#open.get(socket);
     const failure = parserFailure(error.code);
+    if (failure === undefined && connection?.current !== undefined) this.#options.onBroken(error);
     if (connection === undefined || failure === undefined || !socket.writable) {
       socket.destroy();
       return;

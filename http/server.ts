@@ -61,12 +61,12 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     // Of a port that cannot be had, whoever called listen is told.
     if (server.listening) log.error('http.server', describeError(error));
   });
-  const handle = createApplication(options, limits).callback();
   const connections = new Connections(server, {
     limits,
     isTls: options.tls !== undefined,
-    handle: (req, res) => void handle(req, res),
+    handle: createApplication(options, limits),
     refuse: (req, res, failure) => void refuse(req, res, failure),
+    onBroken: (error) => log.debug('http.socket', describeError(error)),
   });
 
   async function refuse(

@@ -96,6 +96,38 @@ test('every answer carries the standard headers, and no two the same request id'
   t.is(ids.size, answers.length);
 });
 
+test('each kind of answer has these headers and no others', async (t) => {
+  const { ask } = await startHttpServer(t, { routes });
+  const standard = [
+    'cache-control',
+    'connection',
+    'content-security-policy',
+    'cross-origin-resource-policy',
+    'date',
+    'keep-alive',
+    'referrer-policy',
+    'x-content-type-options',
+    'x-request-id',
+  ];
+  const text = ['content-length', 'content-type'];
+  const kinds: [line: string, more: readonly string[]][] = [
+    ['GET /api/look', text],
+    ['GET /api/things/00ff', text],
+    ['GET /api/tagged', ['etag', ...text]],
+    ['GET /api/empty', []],
+    ['GET /api/same', ['etag']],
+    ['GET /api/stream', ['content-type', 'transfer-encoding']],
+    ['GET /api/things/zz', text],
+    ['GET /api/nowhere', text],
+    ['POST /api/look', ['allow', ...text]],
+    ['POST /api/things/00ff', ['allow', ...text]],
+  ];
+  for (const [line, more] of kinds) {
+    const { headers } = await ask(rawRequest(line));
+    t.deepEqual([...headers.keys()].sort(), [...standard, ...more].sort(), line);
+  }
+});
+
 test('an ETag is quoted and comes with private, no-cache', async (t) => {
   const { ask } = await startHttpServer(t, { routes });
   for (const path of ['same', 'tagged']) {
@@ -128,11 +160,16 @@ test('If-None-Match is compared as a list, weakly, with commas inside tags', (t)
 });
 
 test('a JSON answer has its exact length in bytes', async (t) => {
-  const { ask } = await startHttpServer(t, { routes: [getRoute('/api/x', () => json('⛺ é'))] });
-  const { headers, body } = await ask(rawRequest('GET /api/x'));
-  t.is(headers.get('content-length'), String(Buffer.byteLength('"⛺ é"')));
-  t.is(headers.get('content-type'), 'application/json');
-  t.is(body, '"⛺ é"');
+  const texts = ['⛺ é', 'é', 'plain', ''];
+  const { ask } = await startHttpServer(t, {
+    routes: texts.map((text, n) => getRoute(`/api/${n}`, () => json(text))),
+  });
+  for (const [n, text] of texts.entries()) {
+    const { headers, body } = await ask(rawRequest(`GET /api/${n}`));
+    t.is(headers.get('content-length'), String(Buffer.byteLength(`"${text}"`)));
+    t.is(headers.get('content-type'), 'application/json');
+    t.is(body, `"${text}"`);
+  }
 });
 
 test('paths match exactly as sent', async (t) => {
@@ -147,6 +184,13 @@ test('paths match exactly as sent', async (t) => {
     t.is(refusal(t, answer), '404 not_found', path);
     t.regex(answer.body, /has no pages/);
   }
+});
+
+test('a path without parameters goes before one with them', async (t) => {
+  const list = getRoute('/api/things/feed', () => json('the list'));
+  const { ask } = await startHttpServer(t, { routes: [...routes, list] });
+  t.is((await ask(rawRequest('GET /api/things/feed'))).body, '"the list"');
+  t.is((await ask(rawRequest('GET /api/things/beef'))).body, '{"id":"beef"}');
 });
 
 test('a path parameter that cannot be a name is not found', async (t) => {
@@ -815,6 +859,27 @@ test('unknown errors become internal; the log names class, code and place, never
   t.is(refusal(t, await ask(rawRequest('GET /api/cause'))), '400 invalid lat');
   t.false(logged.join().includes('secret'));
   t.false(logged.join().includes('/home'));
+});
+
+test('a connection that breaks before its answer is logged at debug, without its path', async (t) => {
+  for (const path of ['/api/stuck', '/api/stuck/{id}']) {
+    const started = gate();
+    const aborted = gate();
+    const stuck = getRoute(path, async ({ signal }) => {
+      signal.addEventListener('abort', () => aborted.resolve());
+      started.resolve();
+      await aborted.promise;
+      return json(1);
+    });
+    const { open, hasLogged, logged } = await startHttpServer(t, { routes: [stuck] });
+    const connection = await open(rawRequest(`GET ${path.replace('{id}', '7')}`));
+    await started.promise;
+    connection.socket.resetAndDestroy();
+    await hasLogged('debug http.socket');
+    t.is(logged.filter((line) => line.includes('http.socket')).length, 1);
+    t.regex(logged[0] ?? '', /ECONNRESET/);
+    t.false(logged.join().includes('stuck/7'));
+  }
 });
 
 test('each request is logged at debug with its route, never its path or query', async (t) => {

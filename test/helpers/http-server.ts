@@ -26,6 +26,14 @@ export interface TestServerOptions {
   readonly limits?: Partial<HttpLimits>;
 }
 
+/** On a busy machine a test may leave its connections alone for longer than the real limits allow. */
+const unhurried: Partial<HttpLimits> = {
+  headersTimeoutMs: 60_000,
+  requestTimeoutMs: 60_000,
+  keepAliveTimeoutMs: 60_000,
+  drainTimeoutMs: 60_000,
+};
+
 /** Starts the shared HTTP server on a free port; it is closed with the test. */
 export async function startHttpServer(
   t: ExecutionContext,
@@ -39,7 +47,7 @@ export async function startHttpServer(
     prefix: '/api/',
     notFound: 'no_pages',
     log: recordingLog(logged, lines),
-    limits,
+    limits: { ...unhurried, ...limits },
   });
   const { port } = await server.listen({ port: 0, host: '127.0.0.1' });
   t.teardown(() => server.close(0));
