@@ -79,7 +79,7 @@ export class OnTheWay {
   findHeld(next?: Point): Stay | undefined {
     if (!this.#isHeld || (next !== undefined && this.#isRepeat(next))) return;
     this.#isHeld = false;
-    if (next !== undefined && this.#wasOnTheWay(next)) return;
+    if (next !== undefined && !this.#isAfterGap(next) && this.#wasOnTheWay(next)) return;
     this.#passUntil(this.#window.firstThere());
     return this.#begin();
   }
@@ -147,10 +147,14 @@ export class OnTheWay {
   }
 
   #isRepeat(next: Point): boolean {
-    const isGap = next.timeMs - this.#window.points.lastMs > this.#parameters.gapMs;
-    return !isGap && this.#window.repeats(next);
+    return !this.#isAfterGap(next) && this.#window.repeats(next);
   }
 
+  #isAfterGap({ timeMs }: Point): boolean {
+    return timeMs - this.#window.points.lastMs > this.#parameters.gapMs;
+  }
+
+  /** Tells whether somebody who is seen elsewhere right after a repeated fix cannot have been there till then. */
   #wasOnTheWay({ timeMs, latE7, lonE7 }: Point): boolean {
     const { points, repeatedMs } = this.#window;
     const last = points.slot(points.size - 1);
