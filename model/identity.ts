@@ -24,9 +24,13 @@ export interface NeighbourKeys {
   readonly lonE6: readonly [number, number, number];
 }
 
+/** Nothing to trim or to compose: the first character that NFC may change is U+0300. Of a hundred names nearly all. */
+const isNormal = /^[!-~\xa1-\u02ff](?:[ -~\xa0-\u02ff]*[!-~\xa1-\u02ff])?$/;
+
 /** Gives the identity of a waypoint: name trimmed and NFC, halves of a part rounded up, −0 = 0 and −180 = 180. */
 export function identityOf(name: string, lat: number, lon: number): IdentityKey {
-  return { name: normalizeText(name), latE6: latE6Of(lat), lonE6: lonE6Of(lon) };
+  const normal = isNormal.test(name) ? name : normalizeText(name);
+  return { name: normal, latE6: latE6Of(lat), lonE6: lonE6Of(lon) };
 }
 
 function latE6Of(lat: number): number {

@@ -59,7 +59,44 @@ function zoneMs(zone: string): number | undefined {
   return (zone.startsWith('-') ? -1 : 1) * (hours * 60 + minutes) * minuteMs;
 }
 
+/** `YYYY-MM-DDT` of days met lately, because making one costs several times the rest. */
+const dateTexts = new Map<number, string>();
+/** About fifty years. */
+const mostDateTexts = 20_000;
+/** `hh:mm:` of each minute of a day, `ssZ` of each second of a minute; made at first use. */
+const minuteTexts: string[] = [];
+const secondTexts: string[] = [];
+
 /** Writes an instant as ISO 8601 UTC with `Z`; whole seconds have no fraction. */
 export function formatTime(timeMs: number): string {
+  const day = Math.floor(timeMs / dayMs);
+  const seconds = (timeMs - day * dayMs) / 1_000;
+  if (!Number.isInteger(seconds)) return isoText(timeMs);
+  if (secondTexts.length === 0) fillClockTexts();
+  const minute = Math.floor(seconds / 60);
+  return dateText(day) + minuteTexts[minute]! + secondTexts[seconds - minute * 60]!;
+}
+
+function isoText(timeMs: number): string {
   return new Date(timeMs).toISOString().replace('.000Z', 'Z');
+}
+
+function dateText(day: number): string {
+  let text = dateTexts.get(day);
+  if (text === undefined) {
+    text = isoText(day * dayMs).slice(0, -'00:00:00Z'.length);
+    if (dateTexts.size === mostDateTexts) dateTexts.clear();
+    dateTexts.set(day, text);
+  }
+  return text;
+}
+
+function fillClockTexts(): void {
+  for (let minute = 0; minute < 24 * 60; minute += 1)
+    minuteTexts.push(`${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}:`);
+  for (let second = 0; second < 60; second += 1) secondTexts.push(`${twoDigits(second)}Z`);
+}
+
+function twoDigits(number: number): string {
+  return String(number).padStart(2, '0');
 }

@@ -9,17 +9,16 @@ export interface IdentityLookup<Row> {
   find(place: Place): Row | undefined;
 }
 
-/** Prepares the two lookups; `select` is a query without WHERE, `condition` an optional further one. */
+/** Prepares the two lookups; `select` is a query without WHERE. */
 export function prepareIdentityLookup<Row extends { lat: number; lon: number }>(
   db: Database,
   select: string,
-  condition = 'true',
 ): IdentityLookup<Row> {
   const exact = db.prepare<[string, number, number], Row>(
-    `${select} WHERE name = ? AND lat_e6 = ? AND lon_e6 = ? AND ${condition}`,
+    `${select} WHERE name = ? AND lat_e6 = ? AND lon_e6 = ?`,
   );
   const near = db.prepare<[string, number, number, number, number, number], Row>(
-    `${select} WHERE name = ? AND lat_e6 BETWEEN ? AND ? AND lon_e6 IN (?, ?, ?) AND ${condition}`,
+    `${select} WHERE name = ? AND lat_e6 BETWEEN ? AND ? AND lon_e6 IN (?, ?, ?)`,
   );
   const findExact = (key: IdentityKey): Row | undefined =>
     exact.get(key.name, key.latE6, key.lonE6);

@@ -8,6 +8,7 @@ import { WaypointError } from '../model/failure.ts';
 import { normalTag, type Tag } from '../model/tag.ts';
 import type { BookmarkChange, Place } from '../model/waypoint.ts';
 import { openJoinedReader, type Database } from './database.ts';
+import { defineIdentityHash } from './library/identity-hash.ts';
 import { findTagged, type TagCombination, type TaggedWaypoint } from './tagged-places.ts';
 import { prepareRevision } from './revision.ts';
 import { prepareTwins, type TwinLookup } from './twins.ts';
@@ -69,6 +70,7 @@ export class WaypointStore {
     this.#tags = prepareTags(db);
     this.history = prepareHistory(db);
     this.meta = prepareMeta(db);
+    defineIdentityHash(this.#joined);
     this.twins = prepareTwins(this.#joined);
     this.revision = prepareRevision(this.#joined);
     this.sqliteVersion = db.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? '';

@@ -39,10 +39,14 @@ function tagged({ name, lat, lon }: Row, source: TaggedWaypoint['source']): Tagg
 
 type Table = 'bookmarks' | 'library.waypoints';
 
-/** What of a table shows. */
+/** What of a table shows; of the imported waypoints only the identity's hash has an index. */
 const showing: Readonly<Record<Table, string>> = {
   bookmarks: 'true',
-  'library.waypoints': `w.shown = 1
+  'library.waypoints': `w.id IN (
+      SELECT waypoint FROM library.identities
+        WHERE hash = identity_hash(t.name, t.lat_e6, t.lon_e6)
+      UNION ALL SELECT waypoint FROM library.further_identities
+        WHERE hash = identity_hash(t.name, t.lat_e6, t.lon_e6) AND shown = 1)
     AND NOT EXISTS (SELECT 1 FROM bookmarks AS o WHERE ${isSame('o', 'w')})
     AND NOT EXISTS (SELECT 1 FROM hidden AS o WHERE ${isSame('o', 'w')})`,
 };

@@ -1,7 +1,7 @@
-import type { IdentityKey } from '../model/identity.ts';
+import { identityOf, nearestIdentity, neighbourKeys, type IdentityKey } from '../model/identity.ts';
 import type { Place } from '../model/waypoint.ts';
 import type { Database } from './database.ts';
-import { prepareIdentityLookup } from './identity-lookup.ts';
+import { identityHash, readHashSeed } from './library/identity-hash.ts';
 
 /** Looks up imported waypoints through a joined reader. */
 export interface TwinLookup {
@@ -11,18 +11,42 @@ export interface TwinLookup {
   exists(key: IdentityKey): boolean;
 }
 
+interface Wanted extends IdentityKey {
+  readonly hash: number;
+}
+
 export function prepareTwins(joined: Database): TwinLookup {
-  const lookup = prepareIdentityLookup<Place>(
-    joined,
-    'SELECT name, lat, lon FROM library.waypoints AS w',
-    `shown = 1 AND NOT EXISTS (
+  const seed = readHashSeed(joined, 'library');
+  const any = joined.prepare<[Wanted], Place>(shownSql);
+  const visible = joined.prepare<[Wanted], Place>(
+    `${shownSql} AND NOT EXISTS (
        SELECT 1 FROM hidden AS h WHERE h.name = w.name AND h.lat_e6 = w.lat_e6 AND h.lon_e6 = w.lon_e6)`,
   );
-  const exists = joined.prepare(
-    'SELECT 1 FROM library.waypoints WHERE name = ? AND lat_e6 = ? AND lon_e6 = ? AND shown = 1',
-  );
+  const wanted = (key: IdentityKey): Wanted => ({ ...key, hash: identityHash(key, seed) });
   return {
-    find: (place) => lookup.find(place),
-    exists: ({ name, latE6, lonE6 }) => exists.get(name, latE6, lonE6) !== undefined,
+    find(place) {
+      const key = identityOf(place.name, place.lat, place.lon);
+      const exact = visible.get(wanted(key));
+      if (exact !== undefined) return exact;
+      const near = keysAround(key).flatMap((other) => visible.all(wanted(other)));
+      return nearestIdentity(place.lat, place.lon, near);
+    },
+    exists: (key) => any.get(wanted(key)) !== undefined,
   };
 }
+
+/** By position, so that the same one wins among equals each time. */
+function keysAround(key: IdentityKey): IdentityKey[] {
+  const { name, latE6Min, latE6Max, lonE6 } = neighbourKeys(key);
+  const keys: IdentityKey[] = [];
+  for (let latE6 = latE6Min; latE6 <= latE6Max; latE6 += 1)
+    for (const lon of lonE6.toSorted((a, b) => a - b)) keys.push({ name, latE6, lonE6: lon });
+  return keys;
+}
+
+const shownSql = `
+  SELECT w.name, w.lat, w.lon FROM library.waypoints AS w
+  WHERE w.id IN (
+      SELECT waypoint FROM library.identities WHERE hash = @hash
+      UNION ALL SELECT waypoint FROM library.further_identities WHERE hash = @hash AND shown = 1)
+    AND w.name = @name AND w.lat_e6 = @latE6 AND w.lon_e6 = @lonE6`;

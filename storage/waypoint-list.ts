@@ -61,22 +61,24 @@ function* importedRows(
   const rows = joined
     .prepare<unknown[], string>(
       `SELECT ${waypointJson(query, false)} FROM library.waypoints AS w
-       WHERE w.file_id = ? AND w.position >= ? AND w.position < ? AND w.shown = 1 AND ${filter.sql}
+       WHERE w.id >= ? AND w.id < ? AND +w.shown = 1 AND ${filter.sql}
          AND NOT EXISTS (SELECT 1 FROM bookmarks AS o WHERE ${isSame('o')})
          AND NOT EXISTS (SELECT 1 FROM hidden AS o WHERE ${isSame('o')})
-       ORDER BY w.position`,
+       ORDER BY w.id`,
     )
     .pluck();
   const files = joined
-    .prepare<[], { id: number; waypoints: number }>(
-      'SELECT id, waypoints FROM library.files WHERE waypoints > 0 ORDER BY path',
+    .prepare<[], { first: number; end: number }>(
+      `SELECT first_waypoint AS first, first_waypoint + waypoints AS "end" FROM library.files
+       WHERE waypoints > 0 ORDER BY path`,
     )
     .all();
   let looked = 0;
-  for (const { id, waypoints } of files) {
-    for (let from = 0; from < waypoints; from += stepRows) {
-      yield* rows.iterate(id, from, from + stepRows, ...filter.parameters);
-      looked += Math.min(stepRows, waypoints - from);
+  for (const { first, end } of files) {
+    for (let from = first; from < end; from += stepRows) {
+      const to = Math.min(from + stepRows, end);
+      yield* rows.iterate(from, to, ...filter.parameters);
+      looked += to - from;
       if (looked < stepRows) continue;
       looked = 0;
       yield endOfStep;

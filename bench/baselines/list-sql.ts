@@ -16,12 +16,12 @@ const listSql = `
     'tags', (SELECT json_group_array(json(t.enriched) ORDER BY t.id) FROM tags AS t
       WHERE t.name = w.name AND t.lat_e6 = w.lat_e6 AND t.lon_e6 = w.lon_e6))
   FROM library.files AS f CROSS JOIN library.waypoints AS w
-  WHERE w.file_id = f.id AND w.shown = 1
+  WHERE w.id >= f.first_waypoint AND w.id < f.first_waypoint + f.waypoints AND +w.shown = 1
     AND NOT EXISTS (SELECT 1 FROM bookmarks AS o
       WHERE o.name = w.name AND o.lat_e6 = w.lat_e6 AND o.lon_e6 = w.lon_e6)
     AND NOT EXISTS (SELECT 1 FROM hidden AS o
       WHERE o.name = w.name AND o.lat_e6 = w.lat_e6 AND o.lon_e6 = w.lon_e6)
-  ORDER BY f.path, w.position`;
+  ORDER BY f.path, w.id`;
 
 /** Opens the stores of a daemon for the plain query; the daemon may run. */
 export function openListBaseline(root: string): ListBaseline {

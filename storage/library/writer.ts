@@ -1,7 +1,8 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import { openWriter, type Database } from '../database.ts';
 import { DayCollector, type DayPart } from './day-collector.ts';
-import { prepareWaypointRows, type ImportedWaypoint, type WaypointRows } from './waypoint-rows.ts';
+import type { RowRange } from './identity-rows.ts';
+import { WaypointRows, type ImportedWaypoint } from './waypoint-rows.ts';
 
 export type { ImportedWaypoint } from './waypoint-rows.ts';
 
@@ -31,6 +32,13 @@ export interface SourceStamp {
   readonly ctimeNs: string;
 }
 
+/** A waypoint as searches need it. */
+interface ShownWaypoint {
+  readonly name: string;
+  readonly lat: number;
+  readonly lon: number;
+}
+
 /** Counts of one file. */
 export interface FileCounts {
   readonly waypoints: number;
@@ -58,10 +66,12 @@ export interface FileContent {
   readonly place: () => FileStamp;
 }
 
-/** Names come in any order, so their index must stay in memory: half this costs a million waypoints 15 % more time. */
+/** Hashes come in any order, so their index must stay in memory. */
 const cacheKb = 32_768;
 /** A worker may wait: most readers are gone by then, and the log can be emptied. */
 const busyMs = 500;
+/** Waypoints read at once. */
+const pageRows = 1_024;
 const trackPointKind = 0;
 const waypointKind = 1;
 
@@ -80,7 +90,7 @@ export class LibraryWriter {
     this.#db.pragma(`cache_size = -${cacheKb}`);
     this.#db.pragma(`busy_timeout = ${busyMs}`);
     this.#statements = prepareStatements(this.#db);
-    this.#waypointRows = prepareWaypointRows(this.#db);
+    this.#waypointRows = new WaypointRows(this.#db);
     this.#trackPoints = new DayCollector((part) => this.#insertDay(trackPointKind, part));
     this.#timedWaypoints = new DayCollector((part) => this.#insertDay(waypointKind, part));
   }
@@ -129,10 +139,20 @@ export class LibraryWriter {
         const { insertFile, finishFile, touch } = this.#statements;
         const id = Number(insertFile.run(file).lastInsertRowid);
         const counts = load(this.#rowsOf(id, file.path));
+        const { from, to } = this.#waypointRows.finish();
         this.#trackPoints.flush();
         this.#timedWaypoints.flush();
         touch.run();
-        finishFile.run({ id, firstMs: null, lastMs: null, ...counts, ...place() });
+        const firstWaypoint = from === to ? null : from;
+        const times = { firstMs: null, lastMs: null };
+        finishFile.run({
+          id,
+          firstWaypoint,
+          ...times,
+          ...counts,
+          waypoints: to - from,
+          ...place(),
+        });
         return counts;
       })
       .immediate();
@@ -166,10 +186,12 @@ export class LibraryWriter {
     return this.#statements.shownCount.get() ?? 0;
   }
 
-  /** The waypoints that show, each identity once, by path and position. No other method may be called meanwhile. */
-  *shownWaypoints(): Iterable<{ name: string; lat: number; lon: number }> {
-    // Lazily: an iterator that nobody reads would keep the connection busy, and closing it would fail.
-    yield* this.#statements.shownWaypoints.iterate();
+  /** The waypoints that show, each identity once, by path and position. */
+  *shownWaypoints(): Generator<ShownWaypoint> {
+    const { waypointRanges, shownPage } = this.#statements;
+    for (const { from, to } of waypointRanges.all())
+      for (let at = from; at < to; at += pageRows)
+        yield* shownPage.all(at, Math.min(at + pageRows, to));
   }
 
   /** Makes all that was committed durable, and empties the write-ahead log unless somebody is reading in it. */
@@ -193,11 +215,10 @@ export class LibraryWriter {
     this.#fileId = id;
     this.#trackPoints.reset();
     this.#timedWaypoints.reset();
-    let position = 0;
+    this.#waypointRows.begin(path);
     return {
       waypoint: (waypoint) => {
-        this.#waypointRows.insert({ id, path }, position, waypoint);
-        position += 1;
+        this.#waypointRows.insert(waypoint);
         const { lat, lon, ele = Number.NaN, timeMs } = waypoint;
         if (timeMs !== undefined) this.#timedWaypoints.add(lat, lon, ele, timeMs);
       },
@@ -210,12 +231,15 @@ export class LibraryWriter {
   }
 
   #deleteRows(id: number): void {
-    this.#waypointRows.handOver(id);
+    const range = this.#statements.waypointsOf.get(id);
+    if (range !== undefined) this.#waypointRows.remove(range);
     this.#statements.deleteFile.run(id);
   }
 }
 
 const fileColumns = 'id, path, path_key AS pathKey, sha256, size, mtime_ns AS mtimeNs';
+
+const waypointRange = 'first_waypoint AS "from", first_waypoint + waypoints AS "to"';
 
 function prepareStatements(db: Database) {
   return {
@@ -241,12 +265,16 @@ function prepareStatements(db: Database) {
         waypoints, observations, missing_times, invalid_times, unusable_points)
       VALUES (@path, @pathKey, @sha256, 0, '', 0, 0, 0, 0, 0)`),
     finishFile: db.prepare(`
-      UPDATE files SET size = @size, mtime_ns = @mtimeNs, waypoints = @waypoints,
+      UPDATE files SET size = @size, mtime_ns = @mtimeNs,
+        first_waypoint = @firstWaypoint, waypoints = @waypoints,
         observations = @observations, missing_times = @missingTimes,
         invalid_times = @invalidTimes, unusable_points = @unusablePoints, first_ms = @firstMs, last_ms = @lastMs
       WHERE id = @id`),
     restamp: db.prepare('UPDATE files SET size = @size, mtime_ns = @mtimeNs WHERE id = @id'),
-    // Waypoints and days go with it, by foreign key.
+    waypointsOf: db.prepare<[number], RowRange>(
+      `SELECT ${waypointRange} FROM files WHERE id = ? AND first_waypoint IS NOT NULL`,
+    ),
+    // Days go with it, by foreign key.
     deleteFile: db.prepare('DELETE FROM files WHERE id = ?'),
     insertDay: db.prepare(`
       INSERT INTO days (day, file_id, kind, part, points, first_ms, last_ms,
@@ -258,11 +286,18 @@ function prepareStatements(db: Database) {
     ),
     markWhole: db.prepare("DELETE FROM meta WHERE key = 'unread'"),
     revision: db.prepare<[], string>(revisionSql).pluck(),
-    shownCount: db.prepare<[], number>('SELECT count(*) FROM waypoints WHERE shown = 1').pluck(),
-    // CROSS JOIN fixes the order of the loops, so that nothing is sorted.
-    shownWaypoints: db.prepare<[], { name: string; lat: number; lon: number }>(`
-      SELECT w.name, w.lat, w.lon FROM files AS f CROSS JOIN waypoints AS w
-      WHERE w.file_id = f.id AND w.shown = 1 ORDER BY f.path, w.position`),
+    shownCount: db
+      .prepare<[], number>(
+        `SELECT (SELECT coalesce(sum(waypoints), 0) FROM files)
+           - (SELECT count(*) FROM waypoints WHERE shown = 0)`,
+      )
+      .pluck(),
+    waypointRanges: db.prepare<[], RowRange>(
+      `SELECT ${waypointRange} FROM files WHERE first_waypoint IS NOT NULL ORDER BY path`,
+    ),
+    shownPage: db.prepare<[number, number], ShownWaypoint>(
+      `SELECT name, lat, lon FROM waypoints WHERE id >= ? AND id < ? AND +shown = 1 ORDER BY id`,
+    ),
   };
 }
 

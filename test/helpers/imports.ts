@@ -101,9 +101,11 @@ export function dumpLibrary(libraryPath: string): Record<string, unknown[]> {
     return {
       files: all(`SELECT path, path_key, sha256, size, waypoints, observations, missing_times,
         invalid_times, unusable_points, first_ms, last_ms FROM files ORDER BY path`),
-      waypoints: all(`SELECT f.path, w.position, w.name, w.lat, w.lon, w.lat_e6, w.lon_e6, w.ele,
-        w.time, w.desc, w.shown FROM waypoints w JOIN files f ON f.id = w.file_id
-        ORDER BY f.path, w.position`),
+      waypoints:
+        all(`SELECT f.path, w.id - f.first_waypoint, w.name, w.lat, w.lon, w.lat_e6, w.lon_e6, w.ele,
+        w.time, w.desc, w.shown FROM files f JOIN waypoints w
+        ON w.id >= f.first_waypoint AND w.id < f.first_waypoint + f.waypoints
+        ORDER BY f.path, w.id`),
       days: all(`SELECT f.path, d.day, d.kind, d.part, d.points, d.first_ms, d.last_ms, d.south_e7,
         d.west_e7, d.north_e7, d.east_e7, hex(d.blob) FROM days d JOIN files f ON f.id = d.file_id
         ORDER BY f.path, d.day, d.kind, d.part`),

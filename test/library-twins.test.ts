@@ -1,0 +1,182 @@
+/** Identities that share a hash, and twins within and between files: as if they were compared one by one. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import { identityOf } from '../model/identity.ts';
+import { openReader, openWriter } from '../storage/database.ts';
+import { identityHash } from '../storage/library/identity-hash.ts';
+import { prepareLibrary } from '../storage/library/prepare.ts';
+import { LibraryWriter } from '../storage/library/writer.ts';
+import { WaypointStore } from '../storage/store.ts';
+import { openWaypointStore } from '../storage/waypoints/open.ts';
+import { rounds } from './helpers/effort.ts';
+
+const seed = 20_261_121;
+const [lat, lon] = [1, 2];
+
+const hashOf = (name: string): number => identityHash(identityOf(name, lat, lon), seed);
+
+/** Names that share their hash with another one of them, side by side. */
+const colliding: readonly string[] = collidingNames(4);
+
+function collidingNames(pairs: number): string[] {
+  const names = new Map<number, number>();
+  const found: string[] = [];
+  for (let i = 0; found.length < pairs * 2; i += 1) {
+    const hash = hashOf(`N${i}`);
+    const other = names.get(hash);
+    if (other === undefined) names.set(hash, i);
+    else found.push(`N${other}`, `N${i}`);
+  }
+  return found;
+}
+
+function directoryOf(t: ExecutionContext): string {
+  const directory = mkdtempSync(join(tmpdir(), 'waypointd-twins-'));
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
+}
+
+/** A library whose hashes are the same in every run. */
+function newLibrary(path: string): LibraryWriter {
+  rmSync(path, { force: true });
+  prepareLibrary(path, 0);
+  const db = openWriter(path, 'normal');
+  db.prepare("UPDATE meta SET value = ? WHERE key = 'seed'").run(String(seed));
+  db.close();
+  return new LibraryWriter(path);
+}
+
+function put(library: LibraryWriter, path: string, names: readonly string[]): void {
+  library.replaceFile(
+    { path, pathKey: path, sha256: path },
+    {
+      load: (rows) => {
+        for (const name of names) rows.waypoint({ name, lat, lon });
+        return {
+          waypoints: names.length,
+          observations: 0,
+          missingTimes: names.length,
+          invalidTimes: 0,
+          unusablePoints: 0,
+        };
+      },
+      place: () => ({ size: 1, mtimeNs: '1' }),
+    },
+  );
+}
+
+function shown(library: LibraryWriter): string[] {
+  return Array.from(library.shownWaypoints(), ({ name }) => name);
+}
+
+/** The plain way: a set of names, filled in the order of files. */
+function firstOfEach(files: ReadonlyMap<string, readonly string[]>): string[] {
+  const order = [...files.keys()].toSorted((a, b) =>
+    Buffer.compare(Buffer.from(a), Buffer.from(b)),
+  );
+  return [...new Set(order.flatMap((path) => files.get(path) ?? []))];
+}
+
+test('the names of these tests share hashes', (t) => {
+  for (let i = 0; i < colliding.length; i += 2) {
+    t.not(colliding[i], colliding[i + 1]);
+    t.is(hashOf(colliding[i]!), hashOf(colliding[i + 1]!));
+  }
+});
+
+const names = fc.array(fc.constantFrom(...colliding.slice(0, 4), 'Other'), { maxLength: 6 });
+const steps = fc.array(
+  fc.record({ path: fc.constantFrom('a', 'B', 'b/c', 'é'), names: fc.option(names) }),
+  { minLength: 2, maxLength: 12 },
+);
+
+test('identities of one hash are shown each once, where they come first, whatever is done', (t) => {
+  const path = join(directoryOf(t), 'library.sqlite');
+  fc.assert(
+    fc.property(steps, (sequence) => {
+      const library = newLibrary(path);
+      const files = new Map<string, readonly string[]>();
+      for (const { path: file, names: content } of sequence) {
+        const known = library.findByKey(file);
+        if (content !== null) {
+          put(library, file, content);
+          files.set(file, content);
+        } else if (known !== undefined) {
+          library.removeFile(known.id);
+          files.delete(file);
+        }
+        t.deepEqual(shown(library), firstOfEach(files));
+        t.is(library.shownCount(), firstOfEach(files).length);
+        checkTables(t, path);
+      }
+      library.close();
+    }),
+    { seed: 5, numRuns: rounds(12) },
+  );
+});
+
+/** What the schema says of the tables of hashes. */
+function checkTables(t: ExecutionContext, path: string): void {
+  const db = openReader(path);
+  const entries = db
+    .prepare<[], { hash: number; waypoint: number; shown: number }>(
+      `SELECT hash, waypoint, 1 AS shown FROM identities
+       UNION ALL SELECT hash, waypoint, shown FROM further_identities ORDER BY waypoint`,
+    )
+    .all();
+  const expected = db
+    .prepare<[], { id: number; name: string; shown: number }>(
+      'SELECT id, name, shown FROM waypoints ORDER BY id',
+    )
+    .all()
+    .map((row) => ({ hash: hashOf(row.name), waypoint: row.id, shown: row.shown }));
+  t.deepEqual(entries, expected);
+  const without = db.prepare(
+    'SELECT 1 FROM further_identities WHERE hash NOT IN (SELECT hash FROM identities)',
+  );
+  t.is(without.get(), undefined);
+  db.close();
+}
+
+test('a file of many rows, all of them twins of few identities, is read in one go', (t) => {
+  const library = newLibrary(join(directoryOf(t), 'library.sqlite'));
+  const many = Array.from({ length: 3_000 }, (_, i) => colliding[i % colliding.length]!);
+  put(library, 'b', many);
+  t.deepEqual(shown(library), colliding);
+  put(library, 'a', many.toReversed());
+  t.deepEqual(shown(library), colliding.toReversed());
+  library.removeFile(library.findByKey('a')!.id);
+  t.deepEqual(shown(library), colliding);
+  library.close();
+});
+
+test('imported waypoints are found by identity and by tag although they share a hash', (t) => {
+  const root = directoryOf(t);
+  const libraryPath = join(root, 'library.sqlite');
+  const library = newLibrary(libraryPath);
+  const [one, same, two] = colliding as [string, string, string];
+  put(library, 'a', [one, same, one]);
+  library.close();
+  const db = openWaypointStore({
+    path: join(root, 'waypoints.sqlite'),
+    backupsDirectory: join(root, 'backups'),
+    companions: [],
+    now: 0,
+  });
+  const store = new WaypointStore(db, libraryPath);
+  t.teardown(() => store.close());
+  for (const name of [one, same]) {
+    t.true(store.twins.exists(identityOf(name, lat, lon)));
+    t.deepEqual(store.twins.find({ name, lat, lon }), { name, lat, lon });
+    t.deepEqual(store.twins.find({ name, lat: 1.000_001, lon: 1.999_999 }), { name, lat, lon });
+    t.false(store.twins.exists(identityOf(name, 1.000_001, lon)));
+    store.addTags({ name, lat, lon }, ['seen']);
+  }
+  t.false(store.twins.exists(identityOf(two, lat, lon)));
+  t.is(store.twins.find({ name: two, lat, lon }), undefined);
+  const found = [one, same].toSorted().map((name) => ({ name, lat, lon, source: 'waypoint' }));
+  t.deepEqual(store.findTagged('single', ['seen'], 8), found);
+});
