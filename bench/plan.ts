@@ -89,7 +89,7 @@ const scale: Plan = {
     [100, 1_000],
   ],
   treeFiles: 2_000,
-  journeys: 100,
+  journeys: 30,
   timelineDays: [117, 7_320],
   objectBytes: 1_073_741_824,
 };

@@ -105,7 +105,8 @@ async function submit(daemon: ServerProcess, days: number): Promise<string> {
 
 /** @throws Error for a job that failed. */
 async function stateOf(daemon: ServerProcess, id: string): Promise<string> {
-  const { state } = timelineJobSchema.parse(await daemon.call('GET', `/api/timelines/${id}`));
+  const { body } = await daemon.get(`/api/timelines/${id}`, { keepBody: true });
+  const { state } = timelineJobSchema.parse(JSON.parse(body));
   if (state === 'failed') throw new Error('a timeline failed');
   return state;
 }

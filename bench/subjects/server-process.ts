@@ -113,7 +113,12 @@ export class ServerProcess {
     path: string,
     { headers = {}, keepBody = false }: GetOptions = {},
   ): Promise<HttpAnswer> {
-    return this.#send(this.request(path, headers), keepBody);
+    const request = this.request(path, headers);
+    const known = this.#connection;
+    if (known?.isFresh !== true) return this.#checked(await this.#exchangeAnew(request, keepBody));
+    // A server may end a connection that was idle at the very moment of the next request.
+    const again = (): Promise<HttpAnswer> => this.#exchangeAnew(request, keepBody);
+    return this.#checked(await known.send(request, keepBody).catch(again));
   }
 
   /** Imports a directory with everything below it. @throws Error when a file was refused. */
@@ -125,7 +130,7 @@ export class ServerProcess {
       token: this.token,
       body: { dir: directory, recursive: true },
     });
-    const answer = await this.#send(request, true);
+    const answer = this.#checked(await this.#exchangeAnew(request, true));
     const result = importResultSchema.parse(JSON.parse(answer.body));
     if (result.failed > 0 || result.unsupported > 0 || result.files + result.duplicates === 0) {
       throw new Error(`a generated directory was not imported: ${JSON.stringify(result)}`);
@@ -136,15 +141,16 @@ export class ServerProcess {
   /** Calls a route with a JSON body, or none. @throws Error for an answer of 400 and above. */
   async call(method: string, path: string, body?: unknown): Promise<unknown> {
     const { port, token } = this;
-    const answer = await this.#send(requestBytes({ method, path, port, token, body }), true);
-    return JSON.parse(answer.body);
+    const request = requestBytes({ method, path, port, token, body });
+    return JSON.parse(this.#checked(await this.#exchangeAnew(request, true)).body);
   }
 
   /** Calls a route without a body where a refusal is an answer too. */
   async statusOf(method: string, path: string): Promise<number> {
     const { port, token } = this;
-    const answer = await this.#exchange(requestBytes({ method, path, port, token }), false);
-    return answer.status;
+    const request = requestBytes({ method, path, port, token });
+    const { status } = await this.#exchangeAnew(request, false);
+    return status;
   }
 
   /** Stops it in order. */
@@ -158,16 +164,14 @@ export class ServerProcess {
     clearTimeout(timer);
   }
 
-  async #exchange(request: Buffer, keepBody: boolean): Promise<HttpAnswer> {
-    if (this.#connection?.isFresh !== true) {
-      this.#connection?.close();
-      this.#connection = await HttpConnection.open(this.port);
-    }
+  /** On a new connection: what changes something cannot be sent twice. */
+  async #exchangeAnew(request: Buffer, keepBody: boolean): Promise<HttpAnswer> {
+    this.#connection?.close();
+    this.#connection = await HttpConnection.open(this.port);
     return this.#connection.send(request, keepBody);
   }
 
-  async #send(request: Buffer, keepBody: boolean): Promise<HttpAnswer> {
-    const answer = await this.#exchange(request, keepBody);
+  #checked(answer: HttpAnswer): HttpAnswer {
     if (answer.status >= 400) {
       throw new Error(`the server answered ${answer.status}:\n${endOf(this.#logFile)}`);
     }
