@@ -10,6 +10,7 @@ import { probeDaemon } from './api-client.ts';
 import { findLockHolder, heldSentence } from './lock-holder.ts';
 import { createPrivateDirectory, type Paths } from './paths.ts';
 import { errorCode, HeldByDaemon, requirePrivateDirectory, StartRefused } from './start-refused.ts';
+import { whyOutOfReach } from './store-access.ts';
 import { companionsOf, storeRemedy } from './store-remedy.ts';
 
 /** A data directory held and opened by this process. */
@@ -35,6 +36,10 @@ export async function openStores(options: OpenStoresOptions): Promise<OpenedStor
   const { paths } = options;
   requirePrivateDirectory(paths.data, '--data-dir');
   requirePrivateDirectory(paths.cache, '--cache-dir');
+  const outOfReach = whyOutOfReach(paths);
+  if (outOfReach !== undefined) {
+    throw new StartRefused(74, `The data cannot be opened; nothing was changed. ${outOfReach}`);
+  }
   let lock: DirectoryLock | undefined;
   try {
     lock = lockDirectory(paths.lockDatabase);

@@ -1,4 +1,4 @@
-import { lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
+import { accessSync, constants, lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
 import type { Paths } from '../paths.ts';
 import { remoteFileSystem, syncProgram } from './file-system.ts';
 import { findingsOf, type Finding } from './finding.ts';
@@ -64,6 +64,10 @@ function checkDirectory(area: string, path: string, use: DirectoryUse): Finding[
     );
   }
   faults.push(...checkOwner(area, path, target));
+  if (isReadOnly(path)) {
+    const text = `${path} is on a file system that is mounted for reading only`;
+    faults.push(problem(text, `Mount it for writing, or choose another with --${use.flag}`));
+  }
   return faults.some(({ level }) => level === 'problem' || level === 'warning')
     ? faults
     : [...faults, ok(path)];
@@ -84,6 +88,16 @@ function checkOwner(area: string, path: string, { uid, mode }: Stats): Finding[]
   if ((mode & 0o700) !== 0o700) return [problem(`${path} is closed to its own user`, remedy)];
   if ((mode & 0o022) !== 0) return [problem(`Other users can change ${path}`, remedy)];
   return (mode & 0o055) === 0 ? [] : [warning(`Other users can look into ${path}`, remedy)];
+}
+
+/** Whether the file system, rather than the owner or the mode, keeps everybody from writing. */
+function isReadOnly(path: string): boolean {
+  try {
+    accessSync(path, constants.W_OK);
+    return false;
+  } catch (error) {
+    return error instanceof Error && 'code' in error && error.code === 'EROFS';
+  }
 }
 
 /** Where live databases do not belong. */
