@@ -25,6 +25,8 @@ export interface ApiInfo {
 
 type Json = Record<string, unknown>;
 
+const json = 'application/json';
+
 /** The answer of `GET /api/openapi.json`; the whole of OpenAPI is not ours to repeat. */
 export const openApiSchema = z.looseObject({
   openapi: z.literal('3.1.0'),
@@ -36,7 +38,8 @@ export type OpenApiDocument = z.output<typeof openApiSchema>;
 
 /**
  * Describes routes as an OpenAPI 3.1 document, from the very schemas that check requests. Schemas with a `.meta({id})`
- * become components; a `.meta({openapi})` is said instead of the schema's own input type.
+ * become components; a `.meta({openapi})` is said instead of the schema's own input type, and an answer that may be of
+ * other types than JSON has `.meta({mediaTypes})`.
  */
 export function describeApi(routes: readonly DescribedRoute[], info: ApiInfo): OpenApiDocument {
   const components = new Components();
@@ -95,7 +98,12 @@ const descriptions: Readonly<Record<number, string>> = {
 function describeAnswer(status: number, schema: Schema | null, components: Components): Json {
   const description = descriptions[status] ?? 'Answered.';
   if (schema === null) return { description };
-  return { description, ...jsonContent(components.add(schema, 'output')) };
+  const content = components.add(schema, 'output');
+  const types = schema.meta()?.mediaTypes ?? [json];
+  return {
+    description,
+    content: Object.fromEntries(types.map((type) => [type, { schema: content }])),
+  };
 }
 
 function describeParameters(
@@ -127,7 +135,7 @@ function pathSchema(path: string): Schema {
 }
 
 function jsonContent(schema: Json): Json {
-  return { content: { 'application/json': { schema } } };
+  return { content: { [json]: { schema } } };
 }
 
 /** `DELETE /api/timelines/{id}` → `deleteTimelinesById`. */
@@ -186,6 +194,7 @@ function pointToComponents(json: unknown): z.output<typeof generatedSchema> {
 
 function applyMeta(jsonSchema: Json): void {
   const { openapi, format } = jsonSchema;
+  delete jsonSchema['mediaTypes'];
   // The pattern only repeats the format, at length.
   if (format === 'date-time') delete jsonSchema['pattern'];
   if (openapi === undefined) return;

@@ -14,6 +14,8 @@ declare module 'zod' {
   interface GlobalMeta {
     /** What OpenAPI says instead of the schema's own input type (query parameters arrive as text). */
     openapi?: Record<string, unknown>;
+    /** The media types of an answer, where it is not always `application/json`. */
+    mediaTypes?: readonly string[];
   }
 }
 

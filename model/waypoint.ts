@@ -98,10 +98,12 @@ const featureSchema = z.object({
 });
 
 /** All waypoints: a bare array, or a GeoJSON FeatureCollection (RFC 7946) with `format=geojson`. */
-export const waypointsSchema = z.union([
-  z.array(waypointSchema),
-  z.object({ type: z.literal('FeatureCollection'), features: z.array(featureSchema) }),
-]);
+export const waypointsSchema = z
+  .union([
+    z.array(waypointSchema),
+    z.object({ type: z.literal('FeatureCollection'), features: z.array(featureSchema) }),
+  ])
+  .meta({ mediaTypes: ['application/json', 'application/geo+json'] });
 
 export const waypointTagsSchema = z.object({ name: z.string(), lat, lon, tags: tagListSchema });
 export const distinctTagsSchema = z.object({ distinct: z.literal(true), tags: tagListSchema });

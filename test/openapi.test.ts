@@ -107,6 +107,13 @@ test('named schemas are components, referred to from everywhere', (t) => {
   t.throws(() => describeApi([twice], info), { message: /Twice has two meanings/ });
 });
 
+test('an answer that is not always JSON has each of its media types', (t) => {
+  const document = describeApi(routes, info);
+  const content = at(document, 'paths', '/api/waypoints', 'get', 'responses', '200', 'content');
+  t.deepEqual(Object.keys(Object(content)), ['application/json', 'application/geo+json']);
+  t.false(JSON.stringify(document).includes('mediaTypes'));
+});
+
 test('everything below /api/ needs the token, and every operation may fail', (t) => {
   const document = describeApi(routes, info);
   t.deepEqual(at(document, 'security'), [{ bearer: [] }]);
