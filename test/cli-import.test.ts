@@ -98,6 +98,33 @@ test('files of one name from two folders are refused before anything is imported
   t.regex(error.message, /1\.gpx.*--into/u);
 });
 
+test('folders that hold different files of one name are refused before anything is imported', (t) => {
+  const root = folder(t, 'a/x/1.gpx', 'a/2.gpx', 'b/x/1.gpx', 'b/.x/2.gpx', 'b/2.txt', 'c/1.gpx');
+  const [a, b, c] = [join(root, 'a'), join(root, 'b'), join(root, 'c')];
+  const plan = (paths: string[], recursive: boolean) => () => planImports(paths, { recursive });
+  // Of the same size they may be copies of each other.
+  t.notThrows(plan([a, b, c], true));
+  writeFileSync(join(b, 'x/1.gpx'), 'another size');
+  const error = t.throws(plan([a, b], true));
+  t.regex(error.message, /hold a x\/1\.gpx.*Nothing was imported.*--into/u);
+  t.notThrows(plan([a, b], false), 'sub-folders are not imported');
+  t.throws(plan([c, join(b, 'x', '1.gpx')], false), { message: /hold a 1\.gpx/u });
+});
+
+test('of many files that took the place of others a few are named', async (t) => {
+  const cli = testCli(t);
+  const replaced_files = Array.from({ length: 7 }, (_, i) => `day${i}.gpx`);
+  await startFakeDaemon(t, cli, {
+    'POST /api/import': () => ({ ...some, replaced: 7, replaced_files }),
+  });
+  const stdout = await cli.out(['import', folder(t)]);
+  t.regex(stdout, /7 files took.*:\n    day0\.gpx\n(?:.*\n){3}    day4\.gpx\n    … and 2 more/u);
+});
+
+test('an empty path is refused: it would be the current directory', (t) => {
+  t.regex(t.throws(() => planImports(['', '/tmp'], {})).message, /empty/u);
+});
+
 for (const into of ['..', 'a/../b', '/a', '', '///']) {
   test(`--into "${into}" is refused`, (t) => {
     const root = folder(t);
@@ -187,7 +214,7 @@ test('the summary leads with points, dates and waypoints and tells what was refu
     /^Imported 1,234 timed points from 2024-06-01 to 2024-06-03 and 12 waypoints from 3 files\.\n/u,
   );
   for (const expected of [
-    /1 file took the place of an older one/u,
+    /1 file took the place of an older one.*:\n    c\.gpx\n/u,
     /2 files were imported before/u,
     /5 points without a time/u,
     /1 point without a usable position/u,

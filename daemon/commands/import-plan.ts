@@ -2,6 +2,7 @@ import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { ImportRequest } from '../../model/import.ts';
 import { CliError, usageError } from './cli-error.ts';
+import { findClash } from './import-clash.ts';
 import { forTerminal } from './table.ts';
 
 /** A request names at most so many files, well within the API's limits of 10,000 and 1 MiB. */
@@ -11,7 +12,7 @@ const namesBytesPerRequest = 524_288;
 /**
  * Turns the paths of a command line into requests: one for each directory, and one for the files of each directory. A
  * link given by name is followed, as its user named it; links found inside are the daemon's business.
- * @throws CliError when one of them is not there; nothing has been imported then.
+ * @throws CliError when one of them is not there, or two hold a file of the same name; nothing has been imported then.
  */
 export function planImports(
   paths: readonly string[],
@@ -20,6 +21,8 @@ export function planImports(
   const directories: string[] = [];
   const filesByDirectory = new Map<string, Set<string>>();
   for (const path of paths) {
+    // As of an unset variable; it would mean the current directory.
+    if (path === '') throw usageError('The path to import is empty.');
     const target = realPath(path);
     if (statSync(target).isDirectory()) {
       if (!directories.includes(target)) directories.push(target);
@@ -28,14 +31,18 @@ export function planImports(
     const files = filesByDirectory.get(dirname(target)) ?? new Set();
     filesByDirectory.set(dirname(target), files.add(basename(target)));
   }
-  refuseHomonyms(filesByDirectory);
   const place = into === undefined ? {} : { into: checkInto(into) };
-  return [
+  const requests = [
     ...directories.map((dir) => ({ dir, recursive, ...place })),
     ...[...filesByDirectory].flatMap(([dir, files]) =>
       inParts([...files]).map((part) => ({ dir, files: part, ...place })),
     ),
   ];
+  const clash = findClash(requests);
+  if (clash === undefined) return requests;
+  throw usageError(
+    `Two of these hold a ${forTerminal(clash)}, and the second would take the place of the first. Nothing was imported: import them one after the other, each with its own --into.`,
+  );
 }
 
 function realPath(path: string): string {
@@ -43,24 +50,6 @@ function realPath(path: string): string {
     return realpathSync(resolve(path));
   } catch (cause) {
     throw new CliError(`There is no ${forTerminal(path)}. Nothing was imported.`, 1, cause);
-  }
-}
-
-/**
- * Copies are kept by their path relative to the directory, so of two `day1.gpx` from different directories the second
- * would replace the first.
- */
-function refuseHomonyms(filesByDirectory: ReadonlyMap<string, ReadonlySet<string>>): void {
-  const seen = new Set<string>();
-  for (const files of filesByDirectory.values()) {
-    for (const file of files) {
-      if (seen.has(file)) {
-        throw usageError(
-          `Two of these files are called ${forTerminal(file)}, and the second would take the place of the first. Import them one after the other, each with its own --into.`,
-        );
-      }
-      seen.add(file);
-    }
   }
 }
 

@@ -15,6 +15,8 @@ export type ImportSum = Omit<ImportResult, 'dir'> & {
 
 /** A longer list is cut; `--json` has all of it. */
 const shownFiles = 20;
+/** Files that are edited and imported again are replaced all the time: a few tell which kind it is. */
+const shownReplaced = 5;
 
 const reasons: Readonly<Record<FailureReason, string>> = {
   empty: 'the file is empty',
@@ -135,7 +137,8 @@ function details(sum: ImportSum): string[] {
   const lines: string[] = [];
   if (sum.replaced > 0) {
     lines.push(
-      `${counted(sum.replaced, 'file')} took the place of an older one of the same name, which is kept for 30 days`,
+      `${counted(sum.replaced, 'file')} took the place of an older one of the same name, which is kept for 30 days:`,
+      ...replacedLines(sum),
     );
   }
   if (sum.files > 0 && sum.duplicates > 0) {
@@ -152,6 +155,16 @@ function details(sum: ImportSum): string[] {
   if (sum.hidden > 0) lines.push(`${counted(sum.hidden, 'hidden file')} not looked at`);
   if (sum.files > 0) lines.push(`${counted(sum.dedup_count, 'waypoint')} in all now`);
   return lines;
+}
+
+/** Relative to the library, where the names are the same. */
+function replacedLines({ replaced, results }: ImportSum): string[] {
+  const names = results.flatMap(({ replaced_files }) => replaced_files);
+  const lines = names.slice(0, shownReplaced).map((name) => `  ${forTerminal(name)}`);
+  const more = replaced - lines.length;
+  return more > 0
+    ? [...lines, `  … and ${more.toLocaleString('en-US')} more (--json lists them)`]
+    : lines;
 }
 
 function noteFailures({ failures }: ImportSum): void {

@@ -44,7 +44,8 @@ Examples:
   waypointd import /media/watch/gpx --into watch
 
 A file of the same name in the same folder takes the place of an earlier version, so give folders
-from different devices different --into names. Ctrl-C stops at once and keeps every finished file.
+from different devices different --into names; in one command such folders are refused. Ctrl-C stops
+at once and keeps every finished file.
 Exit code: 0 if at least one of the files is in the library now, else 1.`,
     )
     .action(async (paths: string[], options: ImportOptions, command: Command) => {
