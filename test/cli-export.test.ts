@@ -195,6 +195,9 @@ test('the ending of the file tells the format, and --format wins', async (t) => 
   t.is(JSON.parse(read('all.GeoJSON')).type, 'FeatureCollection');
   await cli.out(['export', '-o', 'all.csv', '-f', 'gpx']);
   t.regex(read('all.csv'), /^<\?xml/u);
+  const untold = await cli.run(['export', '-o', 'all.kml']);
+  t.regex(untold.stderr, /Wrote 1 waypoint to .*all\.kml as GPX\n/u);
+  t.is((await cli.run(['export', '-o', ''])).code, 64);
 });
 
 posix('an exported file is for its owner alone, and a link to an older one stays', async (t) => {

@@ -227,6 +227,14 @@ test('config prints every setting with its value and source', async (t) => {
   t.regex(await cli.out(['config']), /^port +43098 +default$/mu);
 });
 
+test('config says environment of a directory that systemd has named', async (t) => {
+  const cli = testCli(t);
+  const state = join(cli.root, 'state');
+  const env = { STATE_DIRECTORY: state, WAYPOINTD_DATA_DIR: '' };
+  const shown = JSON.parse(await cli.out(['config', '--json'], { env }));
+  t.deepEqual(shown.data_dir, { value: state, source: 'environment' });
+});
+
 test('config set, get, unset and path work together, and a flag is a key', async (t) => {
   const cli = testCli(t);
   const file = join(cli.root, 'config', 'waypointd', 'config.json');

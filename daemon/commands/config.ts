@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { unitDirectory } from '../../client/waypoints/node/places.ts';
 import { settingKeys, type SettingKey } from '../../model/settings.ts';
 import {
   changeConfigFile,
@@ -7,6 +8,7 @@ import {
   findSettingKey,
   flagName,
   type ResolvedSettings,
+  type SettingSource,
 } from '../settings.ts';
 import type { Paths } from '../paths.ts';
 import { CliError, usageError } from './cli-error.ts';
@@ -88,7 +90,7 @@ async function showAll(command: Command, { json }: JsonOption): Promise<void> {
   const shown = settingKeys.map((key) => ({
     key,
     value: valueOf(key, resolved, paths),
-    source: resolved.sources[key],
+    source: sourceOf(key, resolved),
   }));
   if (json === true) {
     const entries = shown.map(({ key, value, source }) => [key, { value: value ?? null, source }]);
@@ -99,6 +101,19 @@ async function showAll(command: Command, { json }: JsonOption): Promise<void> {
   const layout = layOut(columns, rows, terminalWidth());
   await print(titleLine(layout));
   for (const row of rows) await print(tableLine(layout, row));
+}
+
+/** The variables in which systemd names the directories of a unit, which are used where no setting names another. */
+const unitVariables: Partial<Record<SettingKey, string>> = {
+  data_dir: 'STATE_DIRECTORY',
+  cache_dir: 'CACHE_DIRECTORY',
+  runtime_dir: 'RUNTIME_DIRECTORY',
+};
+
+function sourceOf(key: SettingKey, { sources }: ResolvedSettings): SettingSource {
+  const variable = unitVariables[key];
+  const isOfUnit = variable !== undefined && unitDirectory(process.env, variable) !== undefined;
+  return sources[key] === 'default' && isOfUnit ? 'environment' : sources[key];
 }
 
 /** A setting's value; directories that nobody chose show where they are. */

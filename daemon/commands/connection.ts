@@ -1,17 +1,18 @@
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readHandOver, servesDataDirectory } from '../../client/waypoints/node/hand-over-file.ts';
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
 import { ApiClient, probeDaemon } from '../api-client.ts';
 import type { Paths } from '../paths.ts';
-import { HeldByDaemon, StartRefused } from '../start-refused.ts';
+import { errorCode, HeldByDaemon, StartRefused } from '../start-refused.ts';
 import { programVersion } from '../version-info.ts';
 import { CliError } from './cli-error.ts';
 import type { CommandContext } from './context.ts';
 import { manifestOption } from './geodata-manifest.ts';
 import { endBySignal, watchSignals } from './interrupts.ts';
 import { invocation } from './invocation.ts';
+import { untilLibraryIsRead } from './library-wait.ts';
 import { note } from './output.ts';
 
 /** A daemon that answered. */
@@ -24,6 +25,8 @@ export interface RunningDaemon {
 export interface DaemonUse {
   /** The command brings data: without a daemon it may make the data directory. Others say that there is none. */
   readonly makesData?: boolean;
+  /** The command needs the imported files: while a library is read after a start, it says so and waits. */
+  readonly needsLibrary?: boolean;
   /** Called at the first Ctrl-C instead of ending the command; a second one always ends it. */
   readonly onInterrupt?: (client: ApiClient, signal: NodeJS.Signals) => void;
 }
@@ -68,14 +71,24 @@ function noteOtherVersion(version: VersionInfo): void {
   );
 }
 
+/** `--port` is where a daemon is to listen; whoever means to choose a running one by it is told that it does not. */
+export function noteOtherPort({ resolved }: CommandContext, { handOver }: RunningDaemon): void {
+  const { port } = resolved.settings;
+  if (resolved.sources.port !== 'flag' || port === 0 || port === handOver.port) return;
+  note(
+    `--port ${port} is not used: this is the running daemon at port ${handOver.port}; --data-dir tells which one is meant.`,
+  );
+}
+
 /**
  * The running daemon, for commands that are about it.
  * @throws CliError when there is none.
  */
 export async function requireDaemon(context: CommandContext): Promise<RunningDaemon> {
   const daemon = await findDaemon(context);
-  if (daemon !== undefined) return daemon;
-  throw new CliError(await whyNone(context));
+  if (daemon === undefined) throw new CliError(await whyNone(context));
+  noteOtherPort(context, daemon);
+  return daemon;
 }
 
 /** Why no daemon was found: as a rule there is none, but one may have its hand-over file elsewhere. */
@@ -94,7 +107,7 @@ export async function whyNone({ paths }: CommandContext): Promise<string> {
 export async function withDaemon<T>(
   context: CommandContext,
   use: (client: ApiClient, dataDirectory: string) => Promise<T>,
-  { onInterrupt, makesData = false }: DaemonUse = {},
+  { onInterrupt, makesData = false, needsLibrary = false }: DaemonUse = {},
 ): Promise<T> {
   const { client, dataDirectory, close } = await connect(context, makesData);
   const stopWatching = watchSignals((signal, isFirst) => {
@@ -103,9 +116,15 @@ export async function withDaemon<T>(
     else void close().finally(() => endBySignal(signal));
   });
   try {
-    return await use(client, dataDirectory);
-  } finally {
+    if (needsLibrary) await untilLibraryIsRead(client);
+    const result = await use(client, dataDirectory);
     await close();
+    return result;
+  } catch (error) {
+    // A full disk, say, also keeps a daemon from closing in order: what went wrong first is what to tell.
+    await close().catch(() => undefined);
+    throw error;
+  } finally {
     stopWatching();
   }
 }
@@ -123,6 +142,7 @@ async function connect(context: CommandContext, makesData: boolean): Promise<Ope
   for (;;) {
     const daemon = await findDaemon(context);
     if (daemon !== undefined) {
+      noteOtherPort(context, daemon);
       const dataDirectory = daemon.handOver.data_dir ?? context.paths.data;
       return { client: daemon.client, dataDirectory, close: async () => undefined };
     }
@@ -150,6 +170,8 @@ async function connect(context: CommandContext, makesData: boolean): Promise<Ope
  */
 function requireData({ paths, resolved }: CommandContext): void {
   if (storeTraces(paths).some((path) => existsSync(path))) return;
+  // Nothing can be told of a directory that may not be entered; opening it says what is wrong.
+  if (!mayEnter(paths.data)) return;
   const what = existsSync(paths.data)
     ? `There are no waypoints in the directory ${paths.data}`
     : `The data directory ${paths.data} does not exist`;
@@ -158,6 +180,15 @@ function requireData({ paths, resolved }: CommandContext): void {
       ? `Begin with: ${invocation()} import FOLDER, or ${invocation()} bookmark add`
       : 'Is it spelled right? "import", "bookmark add" and "serve" make a new one.';
   throw new CliError(`${what}. ${remedy}`);
+}
+
+function mayEnter(directory: string): boolean {
+  try {
+    accessSync(directory, constants.X_OK);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== 'EACCES';
+  }
 }
 
 /** What stands in a data directory only if a daemon has been there. */

@@ -5,7 +5,7 @@ import { waypointSchema } from '../../model/waypoint.ts';
 import type { ApiClient } from '../api-client.ts';
 import { exportFormats, exportWriter, type ExportFormat } from '../export/formats.ts';
 import { NotAFile, writeFileInPieces } from '../export/export-file.ts';
-import { CliError } from './cli-error.ts';
+import { CliError, usageError } from './cli-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { note, write } from './output.ts';
@@ -41,27 +41,38 @@ Examples:
   waypointd export --bookmarks --format csv > bookmarks.csv
 
 GPX keeps every field, tags in <extensions>. Imported elsewhere it gives the same waypoints;
-an import never sets tags or bookmarks, so these come back only by way of bookmarks.gpx. CSV is for spreadsheets: a text that one would run as a formula (it begins with
-= + - or @) gets an apostrophe in front.`,
+an import never sets tags or bookmarks, so these come back only by way of bookmarks.gpx. CSV is for
+spreadsheets: a text that one would run as a formula (it begins with = + - or @) gets an apostrophe
+in front.`,
     )
     .action(async (options: ExportOptions, command: Command) => {
       const file = options.output === '-' ? undefined : options.output;
-      const format = options.format ?? formatOf(file);
+      if (file === '') throw usageError('The file after --output is empty; - is standard output.');
+      const told = options.format ?? formatOf(file);
+      const format = told ?? 'gpx';
       const context = commandContext(command);
-      await withDaemon(context, (client) =>
-        file === undefined
-          ? writeOut(pieces(client, format, options).texts)
-          : writeToFile(resolve(file), pieces(client, format, options)),
+      await withDaemon(
+        context,
+        (client) =>
+          file === undefined
+            ? writeOut(pieces(client, format, options).texts)
+            : writeToFile(resolve(file), pieces(client, format, options), told === undefined),
+        { needsLibrary: options.bookmarks !== true },
       );
     });
 }
 
-/** GeoJSON is often kept as plain `.json`. */
-function formatOf(file: string | undefined): ExportFormat {
-  const ending = extname(file ?? '').toLowerCase();
-  if (ending === '.geojson' || ending === '.json') return 'geojson';
-  return ending === '.csv' ? 'csv' : 'gpx';
+/** The format that a file's ending tells; GeoJSON is often kept as plain `.json`. */
+function formatOf(file: string | undefined): ExportFormat | undefined {
+  return endings.get(extname(file ?? '').toLowerCase());
 }
+
+const endings: ReadonlyMap<string, ExportFormat> = new Map([
+  ['.gpx', 'gpx'],
+  ['.geojson', 'geojson'],
+  ['.json', 'geojson'],
+  ['.csv', 'csv'],
+]);
 
 interface Pieces {
   readonly texts: AsyncIterable<string>;
@@ -87,7 +98,12 @@ async function writeOut(texts: AsyncIterable<string>): Promise<void> {
   for await (const text of texts) await write(text);
 }
 
-async function writeToFile(file: string, { texts, count }: Pieces): Promise<void> {
+/** @param isUntold nothing has told the format: it is GPX then, whatever the ending may promise. */
+async function writeToFile(
+  file: string,
+  { texts, count }: Pieces,
+  isUntold: boolean,
+): Promise<void> {
   try {
     await writeFileInPieces(file, texts);
   } catch (error) {
@@ -101,7 +117,7 @@ async function writeToFile(file: string, { texts, count }: Pieces): Promise<void
     if (reason === undefined) throw error;
     throw new CliError(`${file} was not written: ${reason}.`, 1, error);
   }
-  note(`Wrote ${counted(count(), 'waypoint')} to ${file}`);
+  note(`Wrote ${counted(count(), 'waypoint')} to ${file}${isUntold ? ' as GPX' : ''}`);
 }
 
 const fileProblems: Readonly<Record<string, string>> = {

@@ -24,7 +24,7 @@ export function registerGeodataFetch(geodata: Command): void {
     .command('install <id>')
     .summary('fetch a generation and put it to use')
     .description(
-      'Fetches a generation of "geodata list", checks it and puts it to use; the one in use is kept beside it. Goes on\nwhere an earlier try stopped. Without asking for it here, nothing is ever fetched.',
+      'Fetches a generation of "geodata list", checks it and puts it to use; the one in use is kept\nbeside it. Goes on where an earlier try stopped. Without asking for it here, nothing is ever\nfetched.',
     )
     .option('--json', 'print the status as JSON')
     .action(async (id: string, { json = false }: JsonOption, command: Command) => {

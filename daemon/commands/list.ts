@@ -51,10 +51,13 @@ Examples:
     )
     .action(async (options: ListOptions, command: Command) => {
       const query = listQuery(options);
-      await withDaemon(commandContext(command), (client) =>
-        options.json === true
-          ? printArray(client, { query, aheadBytes })
-          : printTable(client, options, query),
+      await withDaemon(
+        commandContext(command),
+        (client) =>
+          options.json === true
+            ? printArray(client, { query, aheadBytes })
+            : printTable(client, options, query),
+        { needsLibrary: options.bookmarks !== true },
       );
     });
 }

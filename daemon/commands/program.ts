@@ -1,10 +1,12 @@
 import { Command, CommanderError } from 'commander';
+import { isDiskFull } from '../../model/failure.ts';
 import { ApiError, NoAnswer } from '../api-client.ts';
 import { SettingError } from '../settings.ts';
 import { StartRefused } from '../start-refused.ts';
 import { programVersion } from '../version-info.ts';
 import { CliError } from './cli-error.ts';
 import { addSettingFlags } from './context.ts';
+import { fieldRule } from './field-rules.ts';
 import { invocation } from './invocation.ts';
 import { flushOutput, note, OutputClosed, watchOutput } from './output.ts';
 import { loadCommand } from './load-command.ts';
@@ -108,14 +110,19 @@ async function report(error: unknown): Promise<number> {
 
 function sentenceOf(error: unknown): string {
   if (error instanceof StartRefused) return error.sentence;
-  if (error instanceof ApiError) return `${error.message}${fieldHint(error)}`;
+  if (error instanceof ApiError) return apiSentence(error);
   if (error instanceof CliError || error instanceof SettingError || error instanceof NoAnswer) {
     return error.message;
+  }
+  if (isDiskFull(error)) {
+    return `No space is left on the disk. Make room there and try again; "${invocation()} doctor" tells where it is short.`;
   }
   const reason = error instanceof Error ? error.message : String(error);
   return `Something went wrong: ${reason}\nWAYPOINTD_LOG_LEVEL=debug shows where.`;
 }
 
-function fieldHint({ field }: ApiError): string {
-  return field === undefined ? '' : ` (${field})`;
+function apiSentence({ message, code, field }: ApiError): string {
+  if (field === undefined) return message;
+  const rule = code === 'invalid' ? fieldRule(field) : undefined;
+  return rule === undefined ? `${message} (${field})` : `${message.replace(/\.$/u, '')}: ${rule}.`;
 }

@@ -4,6 +4,7 @@ import { geodataStatusSchema } from '../../model/geodata.ts';
 import { suggestSchema, type SuggestAnswer, type Suggestion } from '../../model/search.ts';
 import { ApiError, NoAnswer, type ApiClient } from '../api-client.ts';
 import { geodataRemedy } from '../geodata-remedy.ts';
+import { usageError } from './cli-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { note, print, printJson, terminalWidth } from './output.ts';
@@ -48,13 +49,18 @@ Examples:
     )
     .action(async (words: string[], options: { readonly json?: boolean }, command: Command) => {
       const text = words.join(' ').trim();
+      if (text === '') throw usageError('Say what to search for, such as: search fini');
       const context = commandContext(command);
       const seeksPlaces = context.resolved.settings.geocoder !== 'off' && !isTagQuery.test(text);
-      const { answer, lacksGeodata } = await withDaemon(context, async (client) => {
-        const found = await suggestions(client, text);
-        const isLacking = seeksPlaces && !found.suggestions.some(isPlace);
-        return { answer: found, lacksGeodata: isLacking && (await hasNoGeodata(client)) };
-      });
+      const { answer, lacksGeodata } = await withDaemon(
+        context,
+        async (client) => {
+          const found = await suggestions(client, text);
+          const isLacking = seeksPlaces && !found.suggestions.some(isPlace);
+          return { answer: found, lacksGeodata: isLacking && (await hasNoGeodata(client)) };
+        },
+        { needsLibrary: true },
+      );
       if (options.json === true) return printJson(answer);
       if (answer.pending === true) note('The geocoding server has not answered yet.');
       if (lacksGeodata) note(`No towns of the world: there is no geodata. ${geodataRemedy()}`);

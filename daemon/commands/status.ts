@@ -1,10 +1,9 @@
 import type { Command } from 'commander';
 import { geodataStatusSchema, type GeodataStatus } from '../../model/geodata.ts';
 import { importStatusSchema, type ImportStatus } from '../../model/import.ts';
-import type { Schema } from '../../model/schema.ts';
 import { statusSchema, type DaemonStatus } from '../../model/status.ts';
-import { ApiError, type ApiClient } from '../api-client.ts';
-import { findDaemon, whyNone, type RunningDaemon } from './connection.ts';
+import { askIfKnown } from './ask-if-known.ts';
+import { findDaemon, noteOtherPort, whyNone, type RunningDaemon } from './connection.ts';
 import { commandContext, type CommandContext } from './context.ts';
 import { note, print, printJson } from './output.ts';
 import { forTerminal } from './table.ts';
@@ -23,6 +22,7 @@ export function registerStatus(program: Command): void {
       const context = commandContext(command);
       const [daemon, service] = await Promise.all([findDaemon(context), readService()]);
       if (daemon === undefined) return showNone(context, service, options.json === true);
+      noteOtherPort(context, daemon);
       const status = { ...(await readStatus(daemon)), service };
       await (options.json === true ? printJson(status) : showStatus(status));
     });
@@ -74,20 +74,6 @@ async function readStatus({ client, handOver, version }: RunningDaemon) {
     import: run,
     ...(geodata === undefined ? {} : { geodata: geodataSummary(geodata) }),
   };
-}
-
-/** A daemon of another version may not know the question. */
-async function askIfKnown<T>(
-  client: ApiClient,
-  schema: Schema<T>,
-  path: string,
-): Promise<T | undefined> {
-  try {
-    return await client.ask(schema, 'GET', path);
-  } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
-    throw error;
-  }
 }
 
 function geodataSummary({ current, install }: GeodataStatus) {

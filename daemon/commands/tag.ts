@@ -2,6 +2,7 @@ import type { Command } from 'commander';
 import type { Yield } from '../../model/schema.ts';
 import { tagSchema } from '../../model/tag.ts';
 import { distinctTagsSchema, waypointTagsSchema } from '../../model/waypoint.ts';
+import type { ApiClient } from '../api-client.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { note, print, printJson, terminalWidth } from './output.ts';
@@ -42,7 +43,7 @@ function registerAdd(tag: Command): void {
     .option('--json', 'print the answer as JSON')
     .addHelpText('after', '\nExample:\n  waypointd tag add "Camp" home "by the river"')
     .action(async (name: string, tags: string[], options: TagOptions, command: Command) => {
-      const answer = await withDaemon(commandContext(command), async (client) => {
+      const answer = await withTags(command, async (client) => {
         const { name: found, lat, lon } = await findPlace(client, name, options);
         const body = { name: found, lat, lon, tags };
         const query = { emoji: true };
@@ -61,7 +62,7 @@ function registerRemove(tag: Command): void {
     .option('--at <lat,lon>', atHelp)
     .option('--json', 'print the answer as JSON')
     .action(async (name: string, tags: string[], options: TagOptions, command: Command) => {
-      const answer = await withDaemon(commandContext(command), async (client) => {
+      const answer = await withTags(command, async (client) => {
         const place = await findPlace(client, name, options);
         const query = { name: place.name, lat: place.lat, lon: place.lon, emoji: true };
         let left: AnsweredTags = { ...place, tags: [] };
@@ -74,6 +75,11 @@ function registerRemove(tag: Command): void {
       });
       await showTags(answer, options);
     });
+}
+
+/** Imported waypoints have tags too, so that these commands need the library. */
+function withTags<T>(command: Command, use: (client: ApiClient) => Promise<T>): Promise<T> {
+  return withDaemon(commandContext(command), use, { needsLibrary: true });
 }
 
 type AnsweredTags = Yield<typeof waypointTagsSchema>;
@@ -97,7 +103,7 @@ function registerList(tag: Command): void {
 }
 
 async function listOf(command: Command, name: string, options: TagOptions): Promise<void> {
-  const answer = await withDaemon(commandContext(command), async (client) => {
+  const answer = await withTags(command, async (client) => {
     const place = await findPlace(client, name, options);
     const query = { name: place.name, lat: place.lat, lon: place.lon, emoji: true };
     return client.ask(waypointTagsSchema, 'GET', '/api/tags', { query });
@@ -108,7 +114,7 @@ async function listOf(command: Command, name: string, options: TagOptions): Prom
 }
 
 async function listAll(command: Command, options: TagOptions): Promise<void> {
-  const answer = await withDaemon(commandContext(command), (client) =>
+  const answer = await withTags(command, (client) =>
     client.ask(distinctTagsSchema, 'GET', '/api/tags', {
       query: { distinct: true, emoji: true, counts: 1 },
     }),

@@ -23,7 +23,7 @@ function registerPush(objects: Command): void {
     .option('--json', 'print JSON')
     .summary('send files to a repository')
     .description(
-      'Sends files to a repository of an object server, and prints the oid of each. What it holds already is not\nsent again.',
+      'Sends files to a repository of an object server, and prints the oid of each. What it holds\nalready is not sent again.',
     )
     .action(async (files: string[], options: RemoteOptions, _command: Command) => {
       const wrong = files.find((file) => !isFile(file));
@@ -72,7 +72,7 @@ function registerPull(objects: Command): void {
     .option('--json', 'print JSON')
     .summary('fetch an object')
     .description(
-      'Fetches an object into a file, checked by its hash. What was fetched before a break is kept in FILE.part, and\nthe next pull goes on from there.',
+      'Fetches an object into a file, checked by its hash. What was fetched before a break is kept\nin FILE.part, and the next pull goes on from there.',
     )
     .option('-o, --output <file>', 'where to; the oid by default')
     .action(async (text: string, options: PullOptions, _command: Command) => {

@@ -1,0 +1,153 @@
+/** What a command says when the machine, the disk or its caller is in the way. */
+import { spawn, spawnSync } from 'node:child_process';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { fail, finish, launcher, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
+const status = {
+  uptime_seconds: 3,
+  library: { state: 'ready', files_done: 1_200, files_total: 1_200 },
+  waypoints: 0,
+  bookmarks: 0,
+  timelines: { queued: 0, running: 0 },
+};
+
+test('a search waits while the library is read, and says so', async (t) => {
+  const cli = testCli(t);
+  let library = { state: 'reading', files_done: 536, files_total: 1_200 };
+  const { requests } = await startFakeDaemon(t, cli, {
+    'GET /api/status': () => ({ ...status, library }),
+    'GET /api/suggest': () => ({ query: 'tag:x', suggestions: [] }),
+  });
+  const child = cli.start(['search', 'tag:x']);
+  await untilPrinted(child.stderr, /being read, 536 of 1,200 files done/u);
+  t.false(requests.some(({ path }) => path === '/api/suggest'));
+  library = status.library;
+  t.is((await finish(child)).code, 0);
+  t.true(requests.some(({ path }) => path === '/api/suggest'));
+});
+
+test('bookmarks are listed while the library is read', async (t) => {
+  const cli = testCli(t);
+  const { requests } = await startFakeDaemon(t, cli, { 'GET /api/waypoints': () => [] });
+  await cli.out(['list', '--bookmarks']);
+  t.false(requests.some(({ path }) => path === '/api/status'));
+});
+
+test('--port does not choose a running daemon, and that is said', async (t) => {
+  const cli = testCli(t);
+  const { port } = await startFakeDaemon(t, cli, {
+    'GET /api/recent_suggest': () => ({ queries: ['fini'], entries: [] }),
+  });
+  const other = await cli.run(['history', '--port', '7']);
+  t.like(other, { code: 0, stdout: 'fini\n' });
+  t.true(
+    other.stderr.startsWith(`--port 7 is not used: this is the running daemon at port ${port}`),
+  );
+  t.is((await cli.run(['history', '--port', String(port)])).stderr, '');
+});
+
+test('a refused field is told with the rule that it breaks', async (t) => {
+  const cli = testCli(t);
+  await startFakeDaemon(t, cli, {
+    'POST /api/bookmarks': (_, response) =>
+      fail(response, 400, 'invalid', 'The request is not valid.', 'name'),
+  });
+  const { code, stderr } = await cli.run(['bookmark', 'add', 'x'.repeat(513), '1', '2']);
+  t.is(code, 1);
+  t.regex(stderr, /^waypointd: The request is not valid: a name has 1 to 512 characters/u);
+});
+
+test('a search for nothing is a mistake in the call', async (t) => {
+  const { code, stderr } = await testCli(t).run(['search', ' ']);
+  t.is(code, 64);
+  t.regex(stderr, /Say what to search for/u);
+});
+
+onLinux('output that finds no space is told as that', async (t) => {
+  const { env } = testCli(t);
+  const full = openSync('/dev/full', 'w');
+  t.teardown(() => closeSync(full));
+  const { status: code, stderr } = spawnSync(process.execPath, [launcher, 'version'], {
+    env,
+    stdio: ['ignore', full, 'pipe'],
+    encoding: 'utf8',
+  });
+  t.is(code, 1);
+  t.regex(stderr, /^waypointd: No space is left on the disk\./u);
+});
+
+/** Words that run a command without the rights with which root passes by every permission; undefined without such. */
+function withoutRights(): string[] | undefined {
+  if (process.getuid?.() !== 0) return [];
+  const words = ['setpriv', '--inh-caps=-all', '--bounding-set=-all'];
+  const [program = '', ...flags] = words;
+  return spawnSync(program, [...flags, 'true']).status === 0 ? words : undefined;
+}
+
+onLinux('a file that may not be written is named with its mode and what mends it', async (t) => {
+  const rights = withoutRights();
+  if (rights === undefined) {
+    t.log('root cannot lay down its rights here: no setpriv');
+    t.pass();
+    return;
+  }
+  const cli = testCli(t);
+  const run = (...words: string[]) => {
+    const [program = '', ...others] = [...rights, process.execPath, launcher, ...words];
+    return finish(spawn(program, others, { env: { ...cli.env } }));
+  };
+  t.is((await run('bookmark', 'add', 'Camp', '42.1', '-8.3')).code, 0);
+  const data = join(cli.root, 'data');
+  const store = join(data, 'waypoints.sqlite');
+  for (const [path, mode] of [
+    [store, 0o400],
+    // SQLite would take a lock there that keeps nobody out.
+    [join(data, 'lock.sqlite'), 0o400],
+    [data, 0o100],
+  ] as const) {
+    const before = statSync(path).mode;
+    chmodSync(path, mode);
+    const { code, stderr } = await run('list');
+    chmodSync(path, before);
+    t.is(code, 74, stderr);
+    t.true(stderr.includes(`${path} may not be read and written`), stderr);
+    t.true(stderr.includes(`0${mode.toString(8)}`) && stderr.includes(`chmod`), stderr);
+  }
+  t.false(existsSync(`${store}-shm`), 'nothing was left that keeps the mended store closed');
+  t.regex((await run('list')).stdout, /Camp/u);
+});
+
+onLinux('a file system that is mounted for reading only is told as that', async (t) => {
+  const { root, env } = testCli(t);
+  const mount = join(root, 'data');
+  mkdirSync(mount);
+  // A mount of its own, in a name space of its own, which needs no rights and goes with the shell.
+  const script = [
+    'mount -t tmpfs -o size=3m tmpfs "$0"',
+    '"$@" bookmark add Camp 1 2 2>/dev/null && mount -o remount,ro "$0" || exit 9',
+    '"$@" doctor || "$@" list',
+  ].join(' && ');
+  const words = ['-rm', 'sh', '-c', script, mount, process.execPath, launcher];
+  const child = spawn('unshare', words, { env: { ...env } });
+  const ended = await Promise.race([finish(child), failed(child)]);
+  if (typeof ended === 'string' || /unshare|mount:/u.test(ended.stderr)) {
+    t.log(
+      `no file system can be mounted here: ${typeof ended === 'string' ? ended : ended.stderr}`,
+    );
+    t.pass();
+    return;
+  }
+  t.regex(ended.stdout, /PROBLEM +data directory +.*mounted for reading only/u);
+  t.is(ended.code, 74, ended.stderr);
+  t.regex(ended.stderr, /nothing was changed.*mounted for reading only/u);
+});
+
+function failed(child: ReturnType<typeof spawn>): Promise<string> {
+  return new Promise((done) => {
+    child.on('error', ({ message }) => done(message));
+  });
+}
