@@ -241,10 +241,24 @@ const digits = fc.array(fc.nat({ max: 9 }), { maxLength: 20 }).map((list) => lis
 const number = fc
   .tuple(fc.constantFrom('', '', '-', '+', ' '), digits, fc.constantFrom('', '.', 'e1'), digits)
   .map((parts) => parts.join(''));
-const twoDigits = fc.integer({ min: 0, max: 62 }).map((value) => String(value).padStart(2, '0'));
+const pad = (value: number, length: number): string => String(value).padStart(length, '0');
+const twoDigits = fc.integer({ min: 0, max: 62 }).map((value) => pad(value, 2));
+const date = fc
+  .tuple(fc.integer({ min: 90, max: 2_999 }), fc.nat({ max: 13 }), fc.nat({ max: 32 }))
+  .map(([year, month, day]) => [pad(year, 4), pad(month, 2), pad(day, 2)].join('-'));
 const time = fc
   .tuple(
-    fc.constantFrom('2024-02-29', '2023-02-29', '0000-01-01', '9999-12-31', '1969-12-31', '202-1'),
+    fc.oneof(
+      fc.constantFrom(
+        '2024-02-29',
+        '2023-02-29',
+        '1900-02-29',
+        '0000-01-01',
+        '9999-12-31',
+        '202-1',
+      ),
+      date,
+    ),
     fc.constantFrom('T', 'T', 'T', ' '),
     fc.tuple(twoDigits, twoDigits, twoDigits).map((parts) => parts.join(':')),
     fc.oneof(

@@ -89,18 +89,42 @@ export class ByteTimes {
   }
 }
 
-/** Midnight of a date before a `T`; NaN if it is none, or one of the first hundred years, which `Date.UTC` mistakes. */
+/** Midnight of a date before a `T`; NaN if it is none, or before the year 100: those are left to others. */
 function readDateMs(bytes: Uint8Array, at: number): number {
   const isDate = bytes[at + 4] === minus && bytes[at + 7] === minus && bytes[at + 10] === letterT;
   const century = twoDigits(bytes, at);
   const ofCentury = twoDigits(bytes, at + 2);
   if (!isDate || century < 1 || century > 99 || ofCentury > 99) return Number.NaN;
+  const year = century * 100 + ofCentury;
   const month = twoDigits(bytes, at + 5);
   const day = twoDigits(bytes, at + 8);
-  if (month < 1 || month > 12) return Number.NaN;
-  const dateMs = Date.UTC(century * 100 + ofCentury, month - 1, day);
-  return new Date(dateMs).getUTCDate() === day ? dateMs : Number.NaN;
+  if (day < 1 || day > daysIn(year, month)) return Number.NaN;
+  const leapDay = month > 2 && isLeap(year) ? 1 : 0;
+  return (daysToYear(year) + daysToMonth[month - 1]! + leapDay + day - 1) * dayMs;
 }
+
+const dayMs = 86_400_000;
+/** Days of a year before each month, of a year that is no leap year. */
+const daysToMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
+
+function isLeap(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}
+
+/** None for what is no month. */
+function daysIn(year: number, month: number): number {
+  if (month < 1 || month > 12) return 0;
+  if (month === 2) return isLeap(year) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Days from 1970 to the first day of a year, by the leap years before it. */
+function daysToYear(year: number): number {
+  const before = year - 1;
+  const leapYears = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
+  return 365 * (year - 1970) + leapYears - leapYearsTo1970;
+}
+const leapYearsTo1970 = 477;
 
 /** Two digits as a number; 100 or more if they are not. */
 function twoDigits(bytes: Uint8Array, at: number): number {

@@ -1,8 +1,8 @@
 import { blankControlCharacters, normalizeText } from '../../model/text.ts';
 import { copyText } from './copy-text.ts';
 
-/** ASCII without anything to clean, trim or compose: most names. */
-const printable = /^(?:[!-~](?:[ -~]*[!-~])?)?$/;
+/** Without anything to clean, trim or compose, as no character below U+0300 can be composed: most names. */
+const printable = /^(?:[!-~\u00a1-\u02ff](?:[ -~\u00a1-\u02ff]*[!-~\u00a1-\u02ff])?)?$/;
 
 /**
  * A text of a file as it is stored: control characters blank, trimmed, NFC, at most `maxCodePoints`; may be empty.
@@ -12,7 +12,7 @@ export function cleanText(text: string, maxCodePoints: number): string {
   if (text.length <= maxCodePoints && printable.test(text)) return text;
   const clean = normalizeText(blankControlCharacters(text));
   // A code point has at most two units: shorter texts need no counting.
-  if (clean.length <= maxCodePoints) return copyText(clean);
+  if (clean.length <= maxCodePoints) return clean.length === text.length ? clean : copyText(clean);
   let end = 0;
   for (let count = 0; count < maxCodePoints && end < clean.length; count += 1) {
     end += (clean.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;
