@@ -19,6 +19,7 @@ export interface JourneyOptions {
   /** At least 1. */
   readonly days: number;
   readonly hasWaits?: boolean;
+  readonly hasQueues?: boolean;
 }
 
 /** Places of one person in one town. */
@@ -43,8 +44,8 @@ const trainKm = 1_500;
  * Lives through days: at home, at work, at lunch, on errands and visits, from the second or third day on in another town
  * and back again. The same seed gives the same journey.
  */
-export function makeJourney(seed: number, { days, hasWaits = false }: JourneyOptions): Journey {
-  return new Life(new Random(seed), seed, days, hasWaits).live();
+export function makeJourney(seed: number, options: JourneyOptions): Journey {
+  return new Life(new Random(seed), seed, options).live();
 }
 
 class Life {
@@ -55,7 +56,7 @@ class Life {
   readonly #rides: { startMs: number; endMs: number }[] = [];
   #town: Town;
 
-  constructor(random: Random, seed: number, days: number, hasWaits: boolean) {
+  constructor(random: Random, seed: number, { days, ...traps }: JourneyOptions) {
     this.#random = random;
     const home = cities[seed % cities.length]!;
     const others = cities.filter((city) => city !== home);
@@ -66,7 +67,7 @@ class Life {
     const midnight = Date.UTC(2019, 0, 1) + random.below(2_500) * dayMs;
     const startMs = midnight + Math.round(random.between(5, 9) * 3_600) * 1_000 - this.#solarMs();
     this.#endMs = startMs + days * dayMs;
-    this.#traveller = new Traveller(random, startMs, this.#town.home, hasWaits);
+    this.#traveller = new Traveller(random, startMs, this.#town.home, traps);
   }
 
   live(): Journey {

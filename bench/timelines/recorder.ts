@@ -29,7 +29,7 @@ const hourMs = 3_600_000;
 
 /** Records a journey as a profile says. The same journey, profile and seed give the same fixes. */
 export function record(
-  { trail, visits, rides }: Journey,
+  { trail, visits, rides }: Pick<Journey, 'trail' | 'visits' | 'rides'>,
   profile: Profile,
   seed: number,
 ): Recording {

@@ -67,6 +67,14 @@ const traffic = {
 } satisfies Record<string, Traffic>;
 export type Mode = keyof typeof traffic;
 
+/** What a way may have that looks like a stay. */
+export interface Traps {
+  /** Two of five ways have a wait of three to four and a half minutes. */
+  readonly hasWaits?: boolean;
+  /** Jams are long, and one gets on in them more slowly than on foot. */
+  readonly hasQueues?: boolean;
+}
+
 /** Jams and stops for fuel are this far from where a way begins and ends, so that they are no part of a visit. */
 const clearOfEndsM = 500;
 const minuteMs = 60_000;
@@ -79,12 +87,11 @@ export class Traveller {
   timeMs: number;
   position: Position;
   readonly #random: Random;
-  readonly #hasWaits: boolean;
+  readonly #traps: Traps;
 
-  /** @param hasWaits whether two of five ways have a wait of three to four and a half minutes. */
-  constructor(random: Random, timeMs: number, position: Position, hasWaits: boolean) {
+  constructor(random: Random, timeMs: number, position: Position, traps: Traps) {
     this.#random = random;
-    this.#hasWaits = hasWaits;
+    this.#traps = traps;
     this.timeMs = timeMs;
     this.position = position;
     this.trail.add(timeMs, position);
@@ -115,7 +122,7 @@ export class Traveller {
     const cruise = random.between(...habits.speed);
     let jamAt = this.#heldUpAt(path.metres, habits.jamShare);
     let fuelAt = this.#heldUpAt(path.metres, habits.fuelShare);
-    let waitAt = this.#heldUpAt(path.metres, this.#hasWaits ? 0.4 : 0);
+    let waitAt = this.#heldUpAt(path.metres, this.#traps.hasWaits === true ? 0.4 : 0);
     let at = 0;
     while (at < path.metres) {
       const startMs = this.timeMs;
@@ -124,7 +131,7 @@ export class Traveller {
         this.delays.push({ kind: 'wait', startMs, endMs: this.timeMs });
         waitAt = Infinity;
       } else if (at >= jamAt) {
-        at = this.#crawl(path, at, random.between(3, 14) * minuteMs, random.between(0.5, 2.5));
+        at = this.#jam(path, at);
         this.delays.push({ kind: 'jam', startMs, endMs: this.timeMs });
         jamAt = Infinity;
       } else if (at >= fuelAt) {
@@ -177,6 +184,15 @@ export class Traveller {
       this.#to(this.timeMs + (pieceM / speed) * 1_000, path.at(from + pieceM * i));
     }
     return from + metres;
+  }
+
+  #jam(path: StreetPath, from: number): number {
+    const random = this.#random;
+    const [minutes, speed] =
+      this.#traps.hasQueues === true
+        ? [random.between(10, 14), random.between(0.2, 0.33)]
+        : [random.between(3, 14), random.between(0.5, 2.5)];
+    return this.#crawl(path, from, minutes * minuteMs, speed);
   }
 
   /** Stop and go: stands for 3–50 s, rolls on, so that the mean is as given; never near the end of the way. */

@@ -1,5 +1,6 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import { distanceM, wrapLonE7 } from '../earth.ts';
+import { Companions, type Sighting } from './companions.ts';
 import { waypointKind, type Point } from './point.ts';
 
 /** A source is followed until it has been silent for so long, ms. */
@@ -18,9 +19,17 @@ const handOverShare = 1.5;
 const handOverMs = 900_000;
 const none = -1;
 
+/** Where a device was; nowhere while the latitude is NaN. */
+interface Spot {
+  source: number;
+  latE7: number;
+  lonE7: number;
+}
+
 /**
- * Chooses between sources that disagree (two recorders at different places): one is followed, until it ends or has been
- * silent for five minutes. So two recorders never make a journey between them.
+ * Chooses between sources that disagree (two recorders at different places): one is followed, until it ends, has been
+ * silent for five minutes, or is left behind by another one that was with it. So two recorders never make a journey
+ * between them, and one that lies at home does not hide where its owner is.
  */
 export class FollowedSource {
   /** When each source ends. */
@@ -35,6 +44,11 @@ export class FollowedSource {
   #timeBeforeMs = Number.NEGATIVE_INFINITY;
   #latBeforeE7 = 0;
   #lonBeforeE7 = 0;
+  readonly #companions = new Companions();
+  /** Where a device was left behind. */
+  readonly #left: Spot = { source: none, latE7: Number.NaN, lonE7: 0 };
+  /** Where the device that left it was last, while the one left behind is followed all the same. */
+  readonly #carried: Spot = { source: none, latE7: Number.NaN, lonE7: 0 };
 
   /** @param endMs by source: time of its last observation. */
   constructor(endMs: Float64Array) {
@@ -48,12 +62,32 @@ export class FollowedSource {
   leads(point: Point): boolean {
     const { timeMs, source, kind } = point;
     if (this.#isAlive(timeMs)) {
-      if (source !== this.#source || kind === waypointKind) return false;
+      if (kind === waypointKind) return false;
+      if (source !== this.#source) return this.#isCarriedOn(point);
       this.#seenMs = timeMs;
       return true;
     }
     if (!this.#canTakeOver(point)) return false;
-    if (kind !== waypointKind) this.#follow(point);
+    if (kind !== waypointKind) this.#takeOver(point);
+    return true;
+  }
+
+  /** To be told of observations of other sources that agree. */
+  noteBeside(point: Point): void {
+    if (point.kind !== waypointKind) this.#companions.together(point, this.#sighting());
+  }
+
+  /**
+   * To be told of observations of other sources that disagree.
+   * @returns true if the followed source was left behind: then the other one is followed from here on.
+   */
+  isLeftBy(point: Point): boolean {
+    if (point.kind === waypointKind) return false;
+    const here = this.#sighting();
+    if (!this.#companions.apart(point, here, isAt(this.#left, here))) return false;
+    this.#left.latE7 = this.#latE7;
+    this.#left.lonE7 = this.#lonE7;
+    this.#follow(point);
     return true;
   }
 
@@ -106,13 +140,48 @@ export class FollowedSource {
     return this.#seenMs >= this.#endMs[this.#source]!;
   }
 
-  #canTakeOver({ timeMs, latE7, lonE7, source }: Point): boolean {
-    if (this.#source === none || source === this.#source || !this.#hasEnded()) return true;
+  #canTakeOver(point: Point): boolean {
+    const { timeMs, latE7, lonE7, source } = point;
+    if (this.#source === none || source === this.#source) return true;
     const ms = timeMs - this.#timeMs;
     if (ms > handOverMs) return true;
+    if (this.#wasLeft(point)) return false;
+    if (!this.#hasEnded()) return true;
     const apart = distanceM(this.#latE7, this.#lonE7, latE7, lonE7);
     const fastest = Math.max(handOverSpeed, handOverShare * this.#speed());
     return apart <= togetherM + (fastest * ms) / 1_000;
+  }
+
+  #takeOver(point: Point): void {
+    if (this.#wasLeft(point)) {
+      this.#carried.source = this.#source;
+      this.#carried.latE7 = this.#latE7;
+      this.#carried.lonE7 = this.#lonE7;
+    } else this.#carried.latE7 = Number.NaN;
+    this.#follow(point);
+  }
+
+  /** Tells whether an observation is of a device that was left behind, while somebody is elsewhere. */
+  #wasLeft(point: Point): boolean {
+    return isAt(this.#left, point) && !isAt(this.#left, this.#sighting());
+  }
+
+  /** Tells whether the device that somebody had with them is back, and follows it. */
+  #isCarriedOn(point: Point): boolean {
+    const carried = this.#carried;
+    if (Number.isNaN(carried.latE7)) return false;
+    const isElsewhere = !isAt(this.#left, this.#sighting());
+    const isBack = point.source === carried.source || isAt(carried, point);
+    if (!isElsewhere && !isBack) return false;
+    carried.latE7 = Number.NaN;
+    // The device that was left behind has been taken along meanwhile: it is as good as any.
+    if (isElsewhere) return false;
+    this.#follow(point);
+    return true;
+  }
+
+  #sighting(): Sighting {
+    return { timeMs: this.#timeMs, latE7: this.#latE7, lonE7: this.#lonE7 };
   }
 
   #follow({ timeMs, latE7, lonE7, source }: Point): void {
@@ -122,6 +191,7 @@ export class FollowedSource {
     this.#latE7 = latE7;
     this.#lonE7 = lonE7;
     this.#timeBeforeMs = Number.NEGATIVE_INFINITY;
+    this.#companions.clear();
   }
 
   /** Metres per second of late. */
@@ -131,4 +201,9 @@ export class FollowedSource {
     const metres = distanceM(this.#latBeforeE7, this.#lonBeforeE7, this.#latE7, this.#lonE7);
     return (metres / ms) * 1_000;
   }
+}
+
+function isAt(spot: Spot, { latE7, lonE7 }: Pick<Point, 'latE7' | 'lonE7'>): boolean {
+  if (Number.isNaN(spot.latE7)) return false;
+  return distanceM(spot.latE7, spot.lonE7, latE7, lonE7) <= togetherM;
 }

@@ -82,10 +82,7 @@ export class TrackFilter {
   }
 
   take(point: Point): void {
-    if (!this.#followed.leads(point)) {
-      this.#takeBeside(point);
-      return;
-    }
+    if (!this.#followed.leads(point) && !this.#takeBeside(point)) return;
     if (this.#isHeld) this.#decide(point);
     if (this.#isNear(point)) this.#keep(point);
     else this.#lookCloser(point);
@@ -119,12 +116,20 @@ export class TrackFilter {
     this.#keep(this.#held);
   }
 
-  /** Takes a point of a source that is not followed: it bears out a held point, but never calls it a spike. */
-  #takeBeside(point: Point): void {
+  /**
+   * Takes a point of a source that is not followed: it bears out a held point, but never calls it a spike.
+   * @returns true if it is not taken, because its source is the followed one by now.
+   */
+  #takeBeside(point: Point): boolean {
     const isBorneOut = this.#isHeld && this.#isBorneOut(point);
     if (isBorneOut) this.finish();
-    if (this.#isHeld || !this.#followed.agrees(point)) this.#refuse(point);
-    else this.#sink.observe(point);
+    if (this.#isHeld) this.#refuse(point);
+    else if (this.#followed.agrees(point)) {
+      this.#followed.noteBeside(point);
+      this.#sink.observe(point);
+    } else if (this.#followed.isLeftBy(point)) return true;
+    else this.#refuse(point);
+    return false;
   }
 
   #isBorneOut(point: Point): boolean {
