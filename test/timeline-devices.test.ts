@@ -99,6 +99,67 @@ for (const [what, leaderMs, otherMs, phaseMs] of [
   });
 }
 
+/** Home until eight, away until ten, and home again; `found` are the stays. */
+function isTrip(t: ExecutionContext, { timeline }: TimelineResult): void {
+  const found = timeline.filter(({ kind }) => kind === 'stay');
+  t.is(found.length, 3);
+  t.true(isAt(found[0], home) && isAt(found[1], away) && isAt(found[2], home));
+  const [left, ended] = found.map((stop) => minutesOf(stop.last_observation_utc));
+  t.true(left! >= 480 && left! <= 485 && ended! >= 600 && ended! <= 606, `${left}, ${ended}`);
+}
+
+const tablet = recorded(stillAtHome, 5 * hourMs, 13 * hourMs, minuteMs);
+
+test('a device left at home does not hide the trip of one that begins later', (t) => {
+  const watch = recorded(trip, 7 * hourMs, 12 * hourMs, 10 * second);
+  const result = made(t, [
+    { path: 'tablet.gpx', trackPoints: tablet },
+    { path: 'watch.gpx', trackPoints: watch },
+  ]);
+  isTrip(t, result);
+  const expected = 2 * metresBetween(home, away);
+  t.true(Math.abs(result.summary.distance_m - expected) < 0.05 * expected);
+});
+
+test('a device left at home does not take over in a short silence, and gives back after a long one', (t) => {
+  const without = (fromMin: number, toMin: number): Observed[] =>
+    recorded(trip, 7 * hourMs, 12 * hourMs, 10 * second).filter(
+      ([timeMs]) => timeMs < day + fromMin * minuteMs || timeMs > day + toMin * minuteMs,
+    );
+  const files = (watch: readonly Observed[], splitMs: number): LibraryContent[] => [
+    { path: 'tablet.gpx', trackPoints: tablet },
+    { path: 'one.gpx', trackPoints: watch.filter(([timeMs]) => timeMs < day + splitMs) },
+    { path: 'two.gpx', trackPoints: watch.filter(([timeMs]) => timeMs >= day + splitMs) },
+  ];
+  isTrip(t, made(t, files(without(560, 572), 13 * hourMs)));
+  // A new file after the silence as well: it goes on where the last one ended.
+  for (const splitMs of [13 * hourMs, 9.4 * hourMs]) {
+    const found = stays(made(t, files(without(550, 580), splitMs)));
+    t.deepEqual(
+      found.map((stop) => [isAt(stop, home), isAt(stop, away)]),
+      [
+        [true, false],
+        [false, true],
+        [true, false],
+        [false, true],
+        [true, false],
+      ],
+    );
+  }
+});
+
+test('of two devices that were never together the first one is followed', (t) => {
+  const other = recorded((ms) => moved(goesOut(ms), 0, 5_000), 7 * hourMs, 12 * hourMs, minuteMs);
+  const found = stays(
+    made(t, [
+      { path: 'tablet.gpx', trackPoints: tablet },
+      { path: 'other.gpx', trackPoints: other },
+    ]),
+  );
+  t.is(found.length, 1);
+  t.true(isAt(found[0], home));
+});
+
 test('two devices on one fast train are one person, and few of their fixes are not believed', (t) => {
   const lyon = moved(home, 0, -300_000);
   const train: Whereabouts = (ms) => {

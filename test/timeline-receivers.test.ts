@@ -1,0 +1,128 @@
+/** What receivers do that looks like a journey, or like a stay: echoes beside silences, repeated fixes, slow queues. */
+import test, { type ExecutionContext } from 'ava';
+import { moved, type Position } from '../bench/timelines/geometry.ts';
+import { noGeodata } from '../bench/timelines/timeline-of.ts';
+import type { TimelineStop } from '../model/timeline-result.ts';
+import { days, libraryOf, timelineOf, type Observed } from './helpers/timeline-library.ts';
+
+const second = 1_000;
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+const day = Date.UTC(2023, 2, 1);
+const home: Position = { lat: 52.53, lon: 13.42 };
+
+/** Metres to the north of home at an instant, given as ms of the day. */
+type Way = (ms: number) => number;
+
+/** A fix every so many ms; the receiver wavers by some metres, if it does. */
+function recorded(north: Way, fromMs: number, toMs: number, everyMs: number, wavers = 1) {
+  const points: Observed[] = [];
+  for (let ms = fromMs, turn = 0; ms < toMs; ms += everyMs, turn += 1) {
+    const [x, y] = [((turn * 7) % 11) - 5, ((turn * 5) % 13) - 6];
+    const { lat, lon } = moved(home, x * wavers, north(ms) + y * wavers);
+    points.push([day + ms, lat, lon]);
+  }
+  return points;
+}
+
+const still =
+  (metres: number): Way =>
+  () =>
+    metres;
+
+/** From `fromM` at `startMs`, northwards so many metres a second. */
+const going =
+  (fromM: number, startMs: number, speed: number): Way =>
+  (ms) =>
+    fromM + ((ms - startMs) / second) * speed;
+
+function staysOf(t: ExecutionContext, ...parts: readonly Observed[][]): TimelineStop[] {
+  const library = libraryOf(t, [{ path: 'a.gpx', trackPoints: parts.flat() }]);
+  const { result } = timelineOf(t, library, days('2023-03-01'), noGeodata);
+  return result.timeline.filter(({ kind }) => kind === 'stay');
+}
+
+function minutes(stays: readonly TimelineStop[]): number[] {
+  return stays.map(({ duration_seconds: seconds }) => Math.round(seconds / 60));
+}
+
+for (const everyMs of [5 * second, 30 * second]) {
+  const morning = recorded(still(0), 6 * hourMs, 8 * hourMs, everyMs);
+  const backMs = 11 * hourMs;
+  const homeFrom = (ms: number): Observed[] => recorded(still(0), ms, 12 * hourMs, everyMs);
+  const rate = `every ${everyMs / second} s`;
+
+  test(`${rate}: an echo after a silence is no coming home, walking home is`, (t) => {
+    const thrown = recorded(still(180), backMs, backMs + 2 * minuteMs, everyMs);
+    t.deepEqual(minutes(staysOf(t, morning, thrown, homeFrom(backMs + 2 * minuteMs))), [360]);
+    const walk = recorded(going(180, backMs, -1.5), backMs, backMs + 2 * minuteMs, everyMs);
+    t.is(staysOf(t, morning, walk, homeFrom(backMs + 2 * minuteMs)).length, 2);
+  });
+
+  test(`${rate}: who walks off before a silence has left`, (t) => {
+    const walk = recorded(going(0, 8 * hourMs, 1.5), 8 * hourMs, 8 * hourMs + 150_000, everyMs);
+    t.is(staysOf(t, morning, walk, homeFrom(backMs)).length, 2);
+  });
+}
+
+test('an echo before a silence is no leaving, unless it may have been a drive there', (t) => {
+  const endMs = 8 * hourMs + 90 * second;
+  const found = [5 * second, 30 * second].map((everyMs) =>
+    minutes(
+      staysOf(
+        t,
+        recorded(still(0), 6 * hourMs, 8 * hourMs, everyMs),
+        recorded(still(190), 8 * hourMs, endMs, everyMs),
+        recorded(still(0), 11 * hourMs, 12 * hourMs, everyMs),
+      ),
+    ),
+  );
+  t.deepEqual(found, [[360], [120, 60]]);
+});
+
+test('a queue that moves on is no stay, a counter that one stands at is', (t) => {
+  const from = 8 * hourMs;
+  const crawled = (speed: number): TimelineStop[] => {
+    const endMs = from + 12 * minuteMs;
+    const end = going(0, from, speed)(endMs);
+    return staysOf(
+      t,
+      recorded(going(-3_000, from - 300_000, 10), from - 300_000, from, 5 * second),
+      recorded(going(0, from, speed), from, endMs, 5 * second),
+      recorded(going(end, endMs, 10), endMs, endMs + 300_000, 5 * second),
+    );
+  };
+  t.deepEqual(crawled(0.33), []);
+  t.deepEqual(crawled(0.25), []);
+  t.deepEqual(minutes(crawled(0)), [12]);
+});
+
+// A fix that is repeated to the last digit
+
+/** A drive at 15 m/s, `beforeMs` long, that ends with the first repeated fix. */
+function arriving(atMs: number): Observed[] {
+  return recorded(going(-9_000, atMs - 600_000, 15), atMs - 600_000, atMs, 5 * second);
+}
+
+function leaving(fromM: number, atMs: number): Observed[] {
+  return recorded(going(fromM, atMs, 15), atMs, atMs + 600_000, 5 * second);
+}
+
+test('a receiver that repeats its last fix in a tunnel was not there', (t) => {
+  const [inMs, outMs] = [8 * hourMs, 8 * hourMs + 8 * minuteMs];
+  const repeated = recorded(still(0), inMs, outMs, 5 * second, 0);
+  t.deepEqual(staysOf(t, arriving(inMs), repeated, leaving(7_200, outMs)), []);
+});
+
+test('a receiver that repeats its fix where somebody is was there', (t) => {
+  const [inMs, outMs] = [8 * hourMs, 8 * hourMs + 8 * minuteMs];
+  const repeated = recorded(still(0), inMs, outMs, 5 * second, 0);
+  // Who drives on from there, who is not seen any more, and who is seen again after a silence.
+  t.deepEqual(minutes(staysOf(t, arriving(inMs), repeated, leaving(75, outMs))), [8]);
+  t.deepEqual(minutes(staysOf(t, arriving(inMs), repeated)), [8]);
+  const later = leaving(30_000, outMs + 20 * minuteMs);
+  t.deepEqual(minutes(staysOf(t, arriving(inMs), repeated, later)), [8]);
+  // A whole night with one fix a minute, of an app that wakes up late.
+  const night = recorded(still(0), 0, 7 * hourMs, minuteMs, 0);
+  t.deepEqual(minutes(staysOf(t, night, leaving(4_000, 7 * hourMs))), [419]);
+});
