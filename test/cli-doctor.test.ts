@@ -40,6 +40,7 @@ import { lockDirectory } from '../storage/lock.ts';
 import { fakeHandOver, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
+import { until } from './helpers/until.ts';
 
 const posix = process.platform === 'win32' ? test.skip : test;
 const onLinux = process.platform === 'linux' ? test : test.skip;
@@ -118,7 +119,7 @@ test('doctor finds nothing wrong with a daemon that runs, changes nothing and te
   const root = temporaryDirectory(t);
   const daemon = await startTestDaemon(t, { root, options: { handOver: true } });
   await fill(t, daemon);
-  while (!existsSync(daemon.paths.bookmarksFile)) await daemon.get('/api/version');
+  await until(() => existsSync(daemon.paths.bookmarksFile));
   const before = stateOf(daemon.paths.data);
   const cli = testCli(t, root);
   const env = { WAYPOINTD_LOCATION_PROVIDER: 'off', WAYPOINTD_PORT: '0' };

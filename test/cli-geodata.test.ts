@@ -14,6 +14,7 @@ import {
 } from './helpers/generations.ts';
 import { silence, startMisbehavingServer } from './helpers/misbehaving-server.ts';
 import { startObjectRepository } from './helpers/object-repository.ts';
+import { until } from './helpers/until.ts';
 
 /** A command line with a generation in a file, and a manifest that lists it. */
 interface Site {
@@ -178,9 +179,7 @@ test('an install can be stopped by Ctrl-C and from elsewhere', async (t) => {
     root: cli.root,
     options: { handOver: true, geodata: { manifest: list } },
   });
-  const asked = async (times: number): Promise<void> => {
-    while (server.heard.length < times) await new Promise((resume) => setImmediate(resume));
-  };
+  const asked = (times: number): Promise<void> => until(() => server.heard.length >= times);
   const none = await cli.run(['geodata', 'cancel']);
   t.is(none.code, 1);
   t.regex(none.stderr, /There is no install that could be stopped/);

@@ -6,6 +6,7 @@ import test from 'ava';
 import { testCli } from './helpers/cli.ts';
 import { json, send, stallAfter, startMisbehavingServer } from './helpers/misbehaving-server.ts';
 import { startObjectRepository } from './helpers/object-repository.ts';
+import { until } from './helpers/until.ts';
 
 const oidOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -81,9 +82,7 @@ test('a pull that is stopped leaves its part for the next one', async (t) => {
   const pull = ['objects', 'pull', oid, '--repo', server.url, '-o', 'file'];
   const child = cli.start(pull);
   const part = join(cli.root, 'file.part');
-  while (!existsSync(part) || readFileSync(part).length < 40_000) {
-    await new Promise((resume) => setImmediate(resume));
-  }
+  await until(() => existsSync(part) && readFileSync(part).length >= 40_000);
   const ended = new Promise((done) => child.once('close', done));
   child.kill('SIGINT');
   t.is(await ended, 130);

@@ -16,6 +16,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
 import { launcher, testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
+import { until } from './helpers/until.ts';
 
 const posix = process.platform === 'win32' ? test.skip : test;
 
@@ -151,8 +152,8 @@ test('--log-level silent says nothing, and the log never holds the token', async
 
   const silent = cli.start(['serve', '--port', '0', '--log-level', 'silent']);
   const said = text(silent.stderr ?? process.stdin);
-  // Its hand-over file is the sign that it is ready, and the port in it answers.
-  await untilReached(cli);
+  // Its hand-over file is the sign that it is ready.
+  await until(() => existsSync(handOverIn(cli)));
   silent.kill('SIGTERM');
   t.is(await said, '');
 });
@@ -177,11 +178,6 @@ test('a log file whose directory cannot be made does not keep the daemon from st
   else t.pass();
 });
 
-/** Asks again and again, each time through a whole command, until a daemon answers. */
-async function untilReached(cli: TestCli): Promise<void> {
-  while ((await cli.run(['url'])).code !== 0);
-}
-
 posix('a journal gets each line with its priority', async (t) => {
   const cli = testCli(t);
   const file = join(cli.root, 'journal');
@@ -192,7 +188,7 @@ posix('a journal gets each line with its priority', async (t) => {
     stdio: ['ignore', 'ignore', journal],
   });
   t.teardown(() => child.kill('SIGKILL'));
-  await untilReached(cli);
+  await until(() => existsSync(handOverIn(cli)));
   child.kill('SIGTERM');
   await once(child, 'exit');
   closeSync(journal);

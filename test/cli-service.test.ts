@@ -26,6 +26,7 @@ import { takeInheritedSocket } from '../daemon/systemd/inherited-socket.ts';
 import { takeNotifyRequest } from '../daemon/systemd/notifier.ts';
 import { launcher, startFakeDaemon, testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { fakeHost, fakeWish, type FakeHost } from './helpers/service-host.ts';
+import { until } from './helpers/until.ts';
 
 const posix = process.platform === 'win32' ? test.skip : test;
 const linux = process.platform === 'linux' ? test : test.skip;
@@ -588,9 +589,7 @@ posix('serve takes its socket from systemd and reports: ready, alive, stopping',
   t.is((await fetch(`http://127.0.0.1:${port}/healthz`)).status, 200);
   t.is(JSON.parse(readFileSync(join(cli.root, 'run', 'daemon.json'), 'utf8')).port, port);
   const lines = () => (existsSync(said) ? readFileSync(said, 'utf8').trim().split('\n') : []);
-  while (!lines().some((line) => line.includes('WATCHDOG'))) {
-    await fetch(`http://127.0.0.1:${port}/healthz`);
-  }
+  await until(() => lines().some((line) => line.includes('WATCHDOG')));
   child.kill('SIGTERM');
   t.deepEqual(await ended, [0, null]);
   const reports = lines();

@@ -10,15 +10,25 @@ import { connect, DaemonNotFound } from '../client/waypoints/node/index.ts';
 import { daemonPlaces } from '../client/waypoints/node/places.ts';
 import { computePaths } from '../daemon/paths.ts';
 import { recordedService, type RecordedService } from './helpers/client.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import {
+  startTestDaemon,
+  temporaryDirectory,
+  type TestDaemon,
+  type TestDaemonOptions,
+} from './helpers/daemon.ts';
+import { asBuiltin, makeGeneration } from './helpers/generations.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
+import { answerWhen } from './helpers/until.ts';
 
 interface ServedClient extends RecordedService {
   readonly daemon: TestDaemon;
 }
 
-async function servedClient(t: ExecutionContext): Promise<ServedClient> {
-  const daemon = await startTestDaemon(t);
+async function servedClient(
+  t: ExecutionContext,
+  options: TestDaemonOptions = {},
+): Promise<ServedClient> {
+  const daemon = await startTestDaemon(t, options);
   const apiPort = Number(new URL(daemon.url).port);
   return { daemon, ...recordedService(t, { apiPort, apiToken: daemon.token }) };
 }
@@ -236,7 +246,9 @@ test('an import, the location and the version come with their signals', async (t
 });
 
 test('geodata is shown and chosen, with its signals', async (t) => {
-  const { service, taken } = await servedClient(t);
+  // A small one: on a busy machine, checking a real one could take longer than the client waits.
+  const builtinPath = asBuiltin(makeGeneration(temporaryDirectory(t), 'shipped'));
+  const { service, taken } = await servedClient(t, { options: { geodata: { builtinPath } } });
   const status = await service.getGeodataStatus();
   t.true(status.current.valid);
   const { generation_id: id } = status.current;
@@ -277,11 +289,11 @@ test('a timeline is submitted, followed, fetched and cancelled, with its signals
       call('cancelTimeline', queued),
     ],
   ]);
-  for (;;) {
-    const { state } = await service.getTimeline(jobId);
-    if (state === 'completed') break;
-    t.true(state === 'queued' || state === 'running', state);
-  }
+  const { state } = await answerWhen(
+    () => service.getTimeline(jobId),
+    (one) => !['queued', 'running'].includes(one.state),
+  );
+  t.is(state, 'completed');
   const withoutResult = taken().at(-2);
   t.is(withoutResult?.[0], 'timelineStatusFetched');
   t.is((withoutResult?.[2] as { result?: unknown } | undefined)?.result, undefined);
@@ -508,6 +520,8 @@ async function deadPort(): Promise<number> {
 /** A server that answers every request as a test says. */
 async function answering(t: ExecutionContext, answer: Answer): Promise<number> {
   const server = createServer(answer);
+  // It never ends a connection that fetch is about to use again.
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => {

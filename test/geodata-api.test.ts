@@ -46,6 +46,7 @@ import {
   type TestGeneration,
 } from './helpers/generations.ts';
 import { gate } from './helpers/http-server.ts';
+import { answerWhen, until } from './helpers/until.ts';
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now() };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -110,10 +111,8 @@ function isUnchecked({ current, install }: GeodataStatus): boolean {
 }
 
 async function untilOver(t: ExecutionContext, daemon: TestDaemon): Promise<InstallStatus> {
-  for (;;) {
-    const { install } = await statusOf(t, daemon);
-    if (install.state !== 'installing') return install;
-  }
+  const isOver = ({ install }: GeodataStatus): boolean => install.state !== 'installing';
+  return (await answerWhen(() => statusOf(t, daemon), isOver)).install;
 }
 
 async function install(
@@ -291,7 +290,7 @@ test('a generation stays while it is held, whatever is installed, and goes when 
   const use = async (generation: TestGeneration): Promise<void> => {
     placePartial(directory, generation);
     await geodata.installer.install(generation.listed.id);
-    while (geodata.installer.status.state === 'installing') await turn();
+    await until(() => geodata.installer.status.state !== 'installing');
     t.is(geodata.installer.status.state, 'installed');
   };
   await use(first);
@@ -305,7 +304,7 @@ test('a generation stays while it is held, whatever is installed, and goes when 
   await geodata.status();
   t.true(existsSync(held?.path ?? ''), 'the other one is not given back');
   twice?.release();
-  while (readdirSync(join(directory, 'gen')).length > 2) await turn();
+  await until(() => readdirSync(join(directory, 'gen')).length <= 2);
   t.false(existsSync(held?.path ?? ''));
 });
 
@@ -514,7 +513,7 @@ test('it is too late to cancel once a generation is being put to use; a full dis
   t.like(installer.status, { state: 'installing', phase: 'activating' });
   t.throws(() => installer.cancel(), { message: /can be cancelled/ });
   proceed.resolve();
-  while (installer.status.state === 'installing') await turn();
+  await until(() => installer.status.state !== 'installing');
   t.like(installer.status, { state: 'failed', error: 'disk_full' });
   t.is(generations.current?.id, 'shipped');
 });
@@ -777,8 +776,6 @@ function openGeodata(
   t.teardown(() => geodata.close());
   return { geodata, directory };
 }
-
-const turn = (): Promise<void> => new Promise((resume) => setImmediate(resume));
 
 test('a manifest that could mislead is none', (t) => {
   const good = manifestOf(makeGeneration(temporaryDirectory(t), 'first'));

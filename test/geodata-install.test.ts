@@ -53,6 +53,7 @@ import {
   type Script,
 } from './helpers/misbehaving-server.ts';
 import { startObjectRepository } from './helpers/object-repository.ts';
+import { answerWhen } from './helpers/until.ts';
 
 interface SiteOptions {
   readonly manifest: GeodataManifest;
@@ -174,11 +175,11 @@ async function install(
 async function timelineDataset(daemon: TestDaemon): Promise<string> {
   const period = { start_date: '2024-06-01', end_date: '2024-06-02' };
   const { body } = await daemon.call('POST', '/api/timelines', period);
-  for (;;) {
-    const { body: job } = await daemon.get(`/api/timelines/${body.job_id}?result=true`);
-    if (job.state === 'completed') return job.result.dataset.dataset_version;
-    if (!['queued', 'running'].includes(job.state)) return job.state;
-  }
+  const { body: job } = await answerWhen(
+    () => daemon.get(`/api/timelines/${body.job_id}?result=true`),
+    (answer) => !['queued', 'running'].includes(answer.body.state),
+  );
+  return job.state === 'completed' ? job.result.dataset.dataset_version : job.state;
 }
 
 const at = (manifest: GeodataManifest, ...endpoints: string[]): GeodataManifest => ({
@@ -532,7 +533,7 @@ test('a download is seen to proceed, can be stopped at once, and goes on after a
   const askedAt = performance.now();
   await site.cancel();
   t.is((await untilOver(t, site)).state, 'cancelled');
-  t.true(performance.now() - askedAt < 1_000);
+  t.true(performance.now() - askedAt < 10_000, 'far less than a silent server may keep us waiting');
   t.is(await site.landmark(), 'Landmark shipped');
 
   const again = await site.reopen();
@@ -571,7 +572,10 @@ test('an install can be cancelled at every step', async (t) => {
     const askedAt = performance.now();
     await site.cancel();
     t.is((await untilOver(t, site)).state, 'cancelled');
-    t.true(performance.now() - askedAt < 1_000);
+    t.true(
+      performance.now() - askedAt < 10_000,
+      'far less than a silent server may keep us waiting',
+    );
     t.is((await statusOf(t, site)).current.generation_id, 'shipped');
   }
 });
@@ -667,6 +671,7 @@ test('killed at any moment of an install, the pointer names a whole generation, 
     });
     void sendSlowly(response, content.subarray(start));
   });
+  server.keepAliveTimeout = 0;
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.teardown(() => {

@@ -158,7 +158,8 @@ test('one import at a time; it can be watched and stopped, and the file in progr
   t.deepEqual(cancelled.body, { status: 'cancelling' });
   const asked = performance.now();
   const { status, body } = await running;
-  t.true(performance.now() - asked < 1_000);
+  // That the file in progress is undone says more; a busy machine may take its time.
+  t.true(performance.now() - asked < 10_000);
   t.is(status, 200);
   t.like(body, { cancelled: true, added: 1, files: 1, failed: 0, dedup_count: 1 });
   t.deepEqual(filesBelow(daemon.paths.imports), ['a.gpx']);

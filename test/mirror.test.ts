@@ -32,6 +32,7 @@ import { publishMirror } from '../worker/mirror/publish.ts';
 import { slicesOf } from '../worker/mirror/slices.ts';
 import { takeEdit } from '../worker/mirror/take-edit.ts';
 import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { until } from './helpers/until.ts';
 
 /** Windows has no permission bits, and links need a privilege there. */
 const isWindows = process.platform === 'win32';
@@ -167,15 +168,6 @@ async function started(bench: Bench): Promise<Bench> {
   if (bench.store.bookmarks.isEmpty()) bench.mirror.touch();
   await bench.mirror.flush();
   return bench;
-}
-
-/** Lets the event loop turn until something is so. */
-async function until(isSo: () => boolean): Promise<void> {
-  const deadline = performance.now() + 20_000;
-  while (!isSo()) {
-    if (performance.now() > deadline) throw new Error('it never was so');
-    await new Promise((resolve) => setImmediate(resolve));
-  }
 }
 
 function readWaypoints(path: string): GpxWaypoint[] {
@@ -475,6 +467,18 @@ test('coordinates that a program rounded still mean the same bookmark', async (t
   t.true(await bench.mirror.flush());
   t.deepEqual(namesOf(bench), ['A']);
   t.deepEqual(tagsOf(bench, 'A', 1.000_000_5), ['cut']);
+});
+
+test('of more tags than a waypoint may have the first are taken, and the file goes on', async (t) => {
+  const bench = makeBench(t);
+  bench.store.addBookmark(at('A', 1, 2), ['mine']);
+  await started(bench);
+  const tags = Array.from({ length: 1_001 }, (_, i) => `t${i}`);
+  writeFileSync(bench.path, gpx({ ...at('A', 1, 2), tags }, { ...at('B', 3, 4), tags }));
+  bench.mirror.touch();
+  t.true(await bench.mirror.flush());
+  t.deepEqual(tagsOf(bench, 'A', 1), ['mine', ...tags.slice(0, 999)]);
+  t.deepEqual(tagsOf(bench, 'B', 3), tags.slice(0, 1_000));
 });
 
 test('neighbouring identities in the file stay several bookmarks, whatever their order', async (t) => {
@@ -914,7 +918,7 @@ test('an edit of bookmarks.gpx is found by lists, tags, search and clusters of t
   const last = await again.restart();
   const found = async (): Promise<number> =>
     (await last.get('/api/suggest?q=while')).body.suggestions.length;
-  while ((await found()) === 0);
+  await until(async () => (await found()) > 0);
   t.is((await last.get('/api/clusters?zoom=0&grid=8')).body.length, 3);
   t.deepEqual(namesIn(path), ['First', 'From the API', 'From the file', 'While it was read']);
 });

@@ -315,7 +315,7 @@ test.serial('a server that falls silent is given up, and asked again', async (t)
   const work = cases.map(async ([script, requests], at) => {
     const server = await startMisbehavingServer(t, { content, script });
     // The one wait that is real, long enough for a busy machine.
-    const { client, waits } = clientOf(server, { stallMs: 400 });
+    const { client, waits } = clientOf(server, { stallMs: 2_000 });
     const path = join(directory, String(at));
     await ('announce' in requests ? client.upload(file, { oid, size }) : pull(client, path));
     t.deepEqual(waits, [1_000], String(at));

@@ -16,15 +16,16 @@ import { StartRefused } from '../daemon/start-refused.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { waypointMigrations } from '../storage/waypoints/schema.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { answerWhen, until } from './helpers/until.ts';
 
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
 
 async function stoppedWithCamp(t: ExecutionContext): Promise<TestDaemon> {
   const daemon = await startTestDaemon(t);
   await daemon.call('POST', '/api/bookmarks', { ...camp, tags: ['home'] });
-  // On a busy machine a stop does not wait for the file as long as it takes.
-  while (!existsSync(daemon.paths.bookmarksFile)) await daemon.get('/api/version');
   await daemon.close();
+  // On a busy machine a stop does not wait for the bookmarks file as long as it takes.
+  if (!existsSync(daemon.paths.bookmarksFile)) await writtenByAnother(t, daemon.root);
   return daemon;
 }
 
@@ -78,8 +79,6 @@ test('a store cut short in the middle: exit 74', async (t) => {
 for (const loss of ['missing', 'empty'] as const) {
   test(`a store that is ${loss} beside its companions: exit 74, no empty one is made; --new-store rebuilds it`, async (t) => {
     const { root, paths } = await stoppedWithCamp(t);
-    // On a busy machine a stop does not wait for the bookmarks file, and a start writes it.
-    if (!existsSync(paths.bookmarksFile)) await writtenByAnother(t, root);
     rmSync(paths.waypointsDatabase);
     if (loss === 'empty') writeFileSync(paths.waypointsDatabase, '');
     t.is((await refusal(t, startTestDaemon(t, { root }))).exitCode, 74);
@@ -90,18 +89,20 @@ for (const loss of ['missing', 'empty'] as const) {
   });
 }
 
+/** A start writes it. */
 async function writtenByAnother(t: ExecutionContext, root: string): Promise<void> {
   const daemon = await startTestDaemon(t, { root });
-  while (!existsSync(daemon.paths.bookmarksFile)) await daemon.get('/api/version');
+  await until(() => existsSync(daemon.paths.bookmarksFile));
   await daemon.close();
 }
 
 /** Waits for the merge of the bookmarks file, which follows the start: asks again until it is there. */
 async function untilMerged(daemon: TestDaemon): Promise<{ name: string; tags: string[] }> {
-  for (;;) {
-    const { body } = await daemon.get('/api/waypoints');
-    if (body.length > 0) return body[0];
-  }
+  const { body } = await answerWhen(
+    () => daemon.get('/api/waypoints'),
+    (answer) => answer.body.length > 0,
+  );
+  return body[0];
 }
 
 test('a store that another program holds is not called damaged: exit 74, and the next start finds all', async (t) => {

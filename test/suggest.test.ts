@@ -10,6 +10,7 @@ import { identityOf } from '../model/identity.ts';
 import { buildSearchIndex } from '../worker/search-index/build.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { makeGeneration } from './helpers/generations.ts';
+import { until } from './helpers/until.ts';
 import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
 import { referenceSuggest } from './reference/suggest.ts';
 
@@ -337,7 +338,7 @@ test('places: their file is closed when nobody has searched for a while, and ope
     t.is(answer.attribution, 'nobody');
     if (process.platform !== 'linux') continue;
     t.is(openFiles(path), 1);
-    while (openFiles(path) > 0) await turn();
+    await until(() => openFiles(path) === 0);
   }
   await places.close();
 });
@@ -352,5 +353,3 @@ function openFiles(path: string): number {
     }
   }).length;
 }
-
-const turn = (): Promise<void> => new Promise((resume) => setImmediate(resume));

@@ -12,6 +12,7 @@ import {
   type LibraryContent,
   type Observed,
 } from './helpers/timeline-library.ts';
+import { answerWhen } from './helpers/until.ts';
 
 const secondMs = 1_000;
 const minuteMs = 60_000;
@@ -764,8 +765,10 @@ test('by HTTP: every point is counted as what it is, and no name comes out', asy
   const period = { start_date: '2004-02-15', end_date: '2024-02-29' };
   const { body } = await daemon.call('POST', '/api/timelines', period);
   const path = `/api/timelines/${body.job_id}?result=true`;
-  let job = await daemon.get(path);
-  while (['queued', 'running'].includes(job.body.state)) job = await daemon.get(path);
+  const job = await answerWhen(
+    () => daemon.get(path),
+    ({ body: { state } }) => !['queued', 'running'].includes(state),
+  );
   t.is(job.body.state, 'completed', daemon.logged.join('\n'));
   const result: TimelineResult = job.body.result;
   t.is(result.period.days, 7_320);

@@ -20,6 +20,7 @@ import type { TimelineResult } from '../model/timeline-result.ts';
 import { temporaryDirectory, startTestDaemon } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
 import { writeTree } from './helpers/imports.ts';
+import { answerWhen } from './helpers/until.ts';
 
 interface Sample {
   readonly profile: string;
@@ -77,8 +78,10 @@ test('files go in by HTTP and the timeline comes out, with every country, night 
   );
   const { body } = await daemon.call('POST', '/api/timelines', { start_date, end_date });
   const path = `/api/timelines/${body.job_id}?result=true`;
-  let job = await daemon.get(path);
-  while (['queued', 'running'].includes(job.body.state)) job = await daemon.get(path);
+  const job = await answerWhen(
+    () => daemon.get(path),
+    ({ body: { state } }) => !['queued', 'running'].includes(state),
+  );
   t.is(job.body.state, 'completed');
   const score = scoreOf(job.body.result, scene.truth);
   t.deepEqual([score.missed, score.wrong, score.pieces], [[], [], []]);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test from 'ava';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { answerWhen } from './helpers/until.ts';
 
 interface Wpt {
   name: string;
@@ -246,8 +247,10 @@ test('GET /api/waypoints: four lists are sent at once, a fifth is 429 with Retry
   t.is(fifth.headers.get('retry-after'), '1');
   t.is((await daemon.get('/api/version')).status, 200);
   lists[0]?.destroy();
-  let freed = await openList(daemon);
-  while (freed.statusCode === 429) freed = await openList(daemon);
+  const freed = await answerWhen(
+    () => openList(daemon),
+    ({ statusCode }) => statusCode !== 429,
+  );
   t.is(freed.statusCode, 200);
   for (const list of [...lists, freed]) list.destroy();
 });

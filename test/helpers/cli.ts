@@ -175,8 +175,13 @@ export async function startFakeDaemon(
         : fail(response, 401, 'unauthorized', 'A valid bearer token is required.');
     if (!response.headersSent) response.end(JSON.stringify(result));
   }
+  // It never ends a connection that a client is about to use again.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  t.teardown(() => server.close());
+  t.teardown(() => {
+    server.closeAllConnections();
+    server.close();
+  });
   const { port } = server.address() as AddressInfo;
   const directory = join(root, 'run');
   mkdirSync(directory, { recursive: true, mode: 0o700 });

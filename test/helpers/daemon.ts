@@ -70,11 +70,32 @@ function testSettings(root: string, changes: Partial<Settings> = {}): Settings {
   } as Settings;
 }
 
+/** With dozens of daemons at once in one thread, each would wait longer than clients do. */
+const maxTests = 6;
+let running = 0;
+const waiting: (() => void)[] = [];
+const admitted = new WeakSet<ExecutionContext<unknown>>();
+
+/** Waits until a test may have daemons, then and as many as it likes. */
+async function admit(t: ExecutionContext<unknown>): Promise<void> {
+  if (admitted.has(t)) return;
+  admitted.add(t);
+  if (running === maxTests) await new Promise<void>((begin) => waiting.push(begin));
+  else running += 1;
+  // Torn down after all that comes later: when the daemons are closed.
+  t.teardown(() => {
+    const next = waiting.shift();
+    if (next === undefined) running -= 1;
+    else next();
+  });
+}
+
 /** Starts a whole daemon on directories of its own and port 0; it is closed with the test. */
 export async function startTestDaemon(
   t: ExecutionContext<unknown>,
   { root = temporaryDirectory(t), clock, settings = {}, options = {} }: TestDaemonOptions = {},
 ): Promise<TestDaemon> {
+  await admit(t);
   const logged: string[] = [];
   const whole = testSettings(root, settings);
   const paths = computePaths(whole, { configFile: join(root, 'config.json'), env: {} });
@@ -110,18 +131,20 @@ export async function startTestDaemon(
   };
 }
 
-/** Calls an API and checks every answer against the daemon's own OpenAPI document. */
+/** The same for every daemon of this program, and making it takes longer than starting one. */
+let document: unknown;
+
+/** Calls an API and checks every answer against the OpenAPI document that the first daemon here has served. */
 function apiCaller(url: string, token: string): TestDaemon['call'] {
-  let document: Promise<unknown> | undefined;
   return async (method, path, body, headers = {}) => {
     const authorization = { authorization: `Bearer ${token}` };
-    document ??= fetch(`${url}/api/openapi.json`, { headers: authorization }).then((answer) =>
-      answer.json(),
-    );
+    document ??= await served(`${url}/api/openapi.json`, authorization);
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
         ...authorization,
+        // A daemon that stops would give a kept connection a moment, and fetch may use one that is just being ended.
+        connection: 'close',
         ...(body === undefined ? {} : { 'content-type': 'application/json' }),
         ...headers,
       },
@@ -131,9 +154,14 @@ function apiCaller(url: string, token: string): TestDaemon['call'] {
     });
     const text = await response.text();
     const answer = text === '' ? undefined : JSON.parse(text);
-    validateAnswer(await document, method, path, response.status, answer);
+    validateAnswer(document, method, path, response.status, answer);
     return { status: response.status, headers: response.headers, text, body: answer };
   };
+}
+
+async function served(url: string, authorization: Record<string, string>): Promise<unknown> {
+  const response = await fetch(url, { headers: { ...authorization, connection: 'close' } });
+  return response.json();
 }
 
 function recordingLog(lines: string[]): Log {
