@@ -141,6 +141,12 @@ test('elevations may be negative or have an exponent', (t) => {
   );
 });
 
+test('prefixes bound to the namespace of the root are its own, however its name is written', (t) => {
+  const inside = '<a:wpt lat="1" lon="2"/><b:wpt lat="3" lon="4"/><wpt lat="5" lon="6"/>';
+  const bindings = `xmlns="urn:g x"\n xmlns:a = 'urn:&#x67;\r\nx' x="xmlns:b='urn:g x'" xmlns:b='urn:g'`;
+  t.is(readText(`<gpx ${bindings}>${inside}</gpx>`).summary.waypoints, 2);
+});
+
 test('a default namespace other than that of a prefixed root is foreign', (t) => {
   const inside = '<g:wpt lat="1" lon="2"/><wpt lat="3" lon="4"/>';
   const foreign = `<g:gpx xmlns:g="urn:g" xmlns="urn:other">${inside}</g:gpx>`;

@@ -2,7 +2,7 @@ import { copyText } from './copy-text.ts';
 import { GpxRefused } from './refused.ts';
 import type { PointElement } from './canonical-points.ts';
 import type { XmlSink } from './xml-sink.ts';
-import { readValues, type Attributes } from './xml-values.ts';
+import { decodeReferences } from './xml-values.ts';
 
 /** Characters of one point's kept markup: its attributes, name, elevation, time, note and tags. */
 const maxPointLength = 1_048_576;
@@ -139,9 +139,7 @@ function localName(name: string): string {
  * root binds that to another one. Declarations further inside are rare and not looked at.
  */
 function gpxPrefixes(rootName: string, attributes: string): ReadonlySet<string> {
-  const bound = new Map<string, string>();
-  const open = (_: string, found: Attributes): void => addBindings(found, bound);
-  readValues(`<gpx${attributes}></gpx>`, { open, value: ignore });
+  const bound = bindings(attributes);
   const own = prefixOf(rootName);
   const namespace = bound.get(own);
   const prefixes = new Set([own]);
@@ -150,13 +148,15 @@ function gpxPrefixes(rootName: string, attributes: string): ReadonlySet<string> 
   return prefixes;
 }
 
-function addBindings(attributes: Attributes, bound: Map<string, string>): void {
-  for (const [name, uri] of Object.entries(attributes)) {
-    if (name === '@xmlns') bound.set('', uri);
-    else if (name.startsWith('@xmlns:')) bound.set(name.slice('@xmlns:'.length), uri);
+/** The namespaces that well-formed attributes declare, by their prefixes. */
+function bindings(attributes: string): ReadonlyMap<string, string> {
+  const bound = new Map<string, string>();
+  for (const [, name = '', double, single = ''] of attributes.matchAll(attributePattern)) {
+    const isBinding = name === 'xmlns' || name.startsWith('xmlns:');
+    const uri = (double ?? single).replaceAll(/\r\n|[\t\r\n]/g, ' ');
+    if (isBinding) bound.set(name.slice('xmlns:'.length), decodeReferences(uri));
   }
+  return bound;
 }
 
-function ignore(): void {
-  // A root's own text says nothing.
-}
+const attributePattern = /([^ \t\r\n=]+)[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/g;
