@@ -1,15 +1,14 @@
-import Router from '@koa/router';
-import Koa from 'koa';
-import { WaypointError, type FailureName } from '../model/failure.ts';
+import type { FailureName } from '../model/failure.ts';
 import type { Log } from '../model/process.ts';
 import { sendAnswer } from './answer.ts';
 import type { HandleRequest } from './connections.ts';
 import { endpointOf, type Endpoint } from './endpoint.ts';
 import { describeError } from './error-description.ts';
-import { Exchange, pathOf, type Guard } from './exchange.ts';
+import { Exchange, type Guard } from './exchange.ts';
 import { answerFailure, bearerFailures, type FailureStyle } from './failures.ts';
 import type { HttpLimits } from './http-limits.ts';
-import type { Answer, Route } from './route.ts';
+import type { Route } from './route.ts';
+import type { FindAnswer } from './router.ts';
 
 export interface ApplicationOptions {
   readonly routes: readonly Route[];
@@ -26,31 +25,30 @@ export interface ApplicationOptions {
   readonly failureStyle?: FailureStyle;
 }
 
-/** Answers a request, with what is found once its guards have let it pass. */
-type AnswerRequest = (exchange: Exchange, findAnswer: () => Promise<Answer>) => Promise<void>;
-
 /**
  * Builds what answers every request. Guards and errors are the same for all; Koa and its router come in where no route has
- * the very path that was asked for, because they cost more than most answers do.
+ * the very path that was asked for. They cost more than most answers do, and 7 MB and 40 ms of every start, so they are
+ * loaded when they are first wanted.
  */
 export function createApplication(options: ApplicationOptions, limits: HttpLimits): HandleRequest {
   const { routes, bodyTypes = ['application/json'], log } = options;
   const endpoints = routes.map((route) => endpointOf(route, { limits, bodyTypes }));
   const exact = exactEndpoints(endpoints);
-  const answer: AnswerRequest = (exchange, findAnswer) =>
-    answerRequest(exchange, findAnswer, options, limits).catch((error: unknown) => {
-      log.error('http.unanswered', describeError(error));
-      exchange.req.socket.destroy();
-    });
-  const handleOther = routerApplication(endpoints, answer, options).callback();
+  let router: FindAnswer | undefined;
+  const loadRouter = async (): Promise<FindAnswer> => {
+    const { createRouter } = await import('./router.ts');
+    return (router ??= createRouter(endpoints, options));
+  };
+  const findAnswer: FindAnswer = (exchange) => {
+    const endpoint = exact.get(exchange.path)?.get(exchange.method);
+    if (endpoint !== undefined) return endpoint.answer(exchange, {});
+    return router?.(exchange) ?? loadRouter().then((find) => find(exchange));
+  };
   return (req, res) => {
-    const endpoint = exact.get(pathOf(req))?.get(req.method ?? '');
-    if (endpoint === undefined) {
-      void handleOther(req, res);
-    } else {
-      const exchange = new Exchange(req, res);
-      void answer(exchange, () => endpoint.answer(exchange, {}));
-    }
+    answerRequest(new Exchange(req, res), findAnswer, options, limits).catch((error: unknown) => {
+      log.error('http.unanswered', describeError(error));
+      req.socket.destroy();
+    });
   };
 }
 
@@ -68,75 +66,10 @@ function exactEndpoints(
   return exact;
 }
 
-interface State {
-  exchange: Exchange;
-  answer?: Answer;
-}
-
-/** What @koa/router reads from and leaves in the context. */
-interface RouterPath {
-  /** The path to match, when set. */
-  newRouterPath?: string;
-  /** Routes of this path, whatever their method. */
-  matched?: readonly { readonly methods: readonly string[] }[];
-}
-
-type Context = Koa.ParameterizedContext<State, RouterPath>;
-
-function routerApplication(
-  endpoints: readonly Endpoint[],
-  answer: AnswerRequest,
-  options: ApplicationOptions,
-): Koa<State, RouterPath> {
-  const app = new Koa<State, RouterPath>();
-  // Koa's own error answer and error print would show messages of foreign errors. All that comes here are broken
-  // connections, which are logged where all of them are seen.
-  app.context.onerror = () => {};
-  app.use((ctx, next) => {
-    const exchange = new Exchange(ctx.req, ctx.res);
-    ctx.respond = false;
-    ctx.state.exchange = exchange;
-    // Koa's own path would unpack absolute-form targets and more; routes match what was really sent.
-    ctx.newRouterPath = exchange.path;
-    return answer(exchange, () => routed(ctx, next, options));
-  });
-  app.use(routerOf(endpoints).routes());
-  return app;
-}
-
-async function routed(ctx: Context, next: Koa.Next, options: ApplicationOptions): Promise<Answer> {
-  await next();
-  return ctx.state.answer ?? refuseUnknown(ctx, options);
-}
-
-/** Paths match as a whole, case and trailing slash included. */
-function routerOf(endpoints: readonly Endpoint[]): Router<State, RouterPath> {
-  const router = new Router<State, RouterPath>({ sensitive: true, strict: true });
-  for (const { route, answer } of endpoints) {
-    const pattern = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
-    const layer = router.register(pattern, [route.method], async (ctx) => {
-      ctx.state.answer = await answer(ctx.state.exchange, ctx.params);
-    });
-    // The router adds HEAD to every GET; this API answers it with 405.
-    layer.methods = [route.method];
-  }
-  return router;
-}
-
-/** Below the prefix a known path with another method is 405; whatever is outside it gets the one sentence for that. */
-function refuseUnknown(ctx: Context, { prefix, notFound }: ApplicationOptions): never {
-  const { exchange } = ctx.state;
-  if (!exchange.path.startsWith(prefix)) throw new WaypointError(notFound);
-  const methods = ctx.matched?.flatMap((layer) => layer.methods) ?? [];
-  if (methods.length === 0) throw new WaypointError('not_found');
-  exchange.allow = methods.join(', ');
-  throw new WaypointError('method_not_allowed');
-}
-
 /** Guards first, then the answer, or the one to whatever was thrown. */
 async function answerRequest(
   exchange: Exchange,
-  findAnswer: () => Promise<Answer>,
+  findAnswer: FindAnswer,
   { guards, log, failureStyle = bearerFailures }: ApplicationOptions,
   limits: HttpLimits,
 ): Promise<void> {
@@ -144,7 +77,7 @@ async function answerRequest(
   try {
     for (const guard of guards) guard(exchange);
     // Nothing of the body is read before this.
-    const answer = await findAnswer();
+    const answer = await findAnswer(exchange);
     status = answer.status;
     await sendAnswer(exchange, answer, limits);
   } catch (error) {

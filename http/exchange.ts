@@ -38,8 +38,9 @@ export class Exchange implements RequestHead {
     this.res = res;
     this.method = req.method ?? 'none';
     const target = req.url ?? '';
-    this.path = pathOf(req);
-    this.search = this.path.length === target.length ? '' : target.slice(this.path.length + 1);
+    const mark = target.indexOf('?');
+    this.path = mark === -1 ? target : target.slice(0, mark);
+    this.search = mark === -1 ? '' : target.slice(mark + 1);
   }
 
   get port(): number {
@@ -93,12 +94,6 @@ export class Exchange implements RequestHead {
   get isOver(): boolean {
     return this.res.headersSent || this.res.destroyed;
   }
-}
-
-/** The request target up to the first `?`, exactly as sent. */
-export function pathOf({ url = '' }: IncomingMessage): string {
-  const mark = url.indexOf('?');
-  return mark === -1 ? url : url.slice(0, mark);
 }
 
 /** 16 hex digits: the parts of a random UUID that carry no version bits, because Node makes UUIDs in batches. */
