@@ -8,7 +8,6 @@ import type {
   TakeEditResult,
 } from './mirror/messages.ts';
 import { publishMirror } from './mirror/publish.ts';
-import { takeEdit as runTakeEdit } from './mirror/take-edit.ts';
 
 /**
  * The tasks of the mirror worker, one export each; input and output are plain data or shared memory. They have a thread
@@ -22,8 +21,10 @@ export function publish(request: PublishRequest): PublishResult {
   return withoutPaths(() => publishMirror(request));
 }
 
-export function takeEdit(request: TakeEditRequest): TakeEditResult {
-  return withoutPaths(() => runTakeEdit(request));
+/** Loads the reader of GPX only now: that is a third of the start of this thread, and most never take in an edit. */
+export async function takeEdit(request: TakeEditRequest): Promise<TakeEditResult> {
+  const { takeEdit: run } = await import('./mirror/take-edit.ts');
+  return withoutPaths(() => run(request));
 }
 
 /**
