@@ -24,6 +24,7 @@ interface ServedClient extends RecordedService {
   readonly daemon: TestDaemon;
 }
 
+/** For tests that run alone: the client gives up after 8 s, which dozens of tests in one thread of a busy machine take. */
 async function servedClient(
   t: ExecutionContext,
   options: TestDaemonOptions = {},
@@ -38,7 +39,7 @@ function call(method: string, ...args: unknown[]) {
   return { method, args };
 }
 
-test('bookmarks are added, loaded, renamed and deleted, with their signals', async (t) => {
+test.serial('bookmarks are added, loaded, renamed and deleted, with their signals', async (t) => {
   const { service, taken } = await servedClient(t);
   const original = { name: 'Camp', lat: 42.1, lon: -8.3, desc: 'a note', tags: ['home', '**'] };
   const saved = await service.addWaypoint(original);
@@ -85,7 +86,7 @@ test('bookmarks are added, loaded, renamed and deleted, with their signals', asy
   t.deepEqual(await service.getWaypoints(), []);
 });
 
-test('a waypoint of an answer can be added elsewhere as it is', async (t) => {
+test.serial('a waypoint of an answer can be added elsewhere as it is', async (t) => {
   const { service } = await servedClient(t);
   const place = {
     name: 'Cove & "Co"',
@@ -116,7 +117,7 @@ test('renameWaypoint without a change fails with that text and asks nobody', asy
   }
 });
 
-test('tags are added, fetched, listed and deleted, with their signals', async (t) => {
+test.serial('tags are added, fetched, listed and deleted, with their signals', async (t) => {
   const { service, taken } = await servedClient(t);
   const camp = await service.addWaypoint({ name: 'Camp', lat: 42.1, lon: -8.3, tags: ['home'] });
   taken();
@@ -161,7 +162,7 @@ test('tags are added, fetched, listed and deleted, with their signals', async (t
   ]);
 });
 
-test('clusters, suggestions and searches come with their signals', async (t) => {
+test.serial('clusters, suggestions and searches come with their signals', async (t) => {
   const { service, taken, daemon } = await servedClient(t);
   await service.addWaypoint({ name: 'Camp', lat: 42.1, lon: -8.3 });
   await daemon.call('POST', '/api/import', { dir: gpxFolder(t) });
@@ -217,7 +218,7 @@ function gpxFolder(t: ExecutionContext): string {
   return dir;
 }
 
-test('an import, the location and the version come with their signals', async (t) => {
+test.serial('an import, the location and the version come with their signals', async (t) => {
   const { service, taken } = await servedClient(t);
   const params = { dir: gpxFolder(t), recursive: true };
   const summary = await service.importGpxDirectory(params);
@@ -245,7 +246,7 @@ test('an import, the location and the version come with their signals', async (t
   ]);
 });
 
-test('geodata is shown and chosen, with its signals', async (t) => {
+test.serial('geodata is shown and chosen, with its signals', async (t) => {
   // A small one: on a busy machine, checking a real one could take longer than the client waits.
   const builtinPath = asBuiltin(makeGeneration(temporaryDirectory(t), 'shipped'));
   const { service, taken } = await servedClient(t, { options: { geodata: { builtinPath } } });
@@ -263,51 +264,54 @@ test('geodata is shown and chosen, with its signals', async (t) => {
   t.deepEqual(taken()[0], ['geodataCancelFailed', error.message]);
 });
 
-test('a timeline is submitted, followed, fetched and cancelled, with its signals', async (t) => {
-  const { service, taken, daemon } = await servedClient(t);
-  const dir = temporaryDirectory(t);
-  const times = ['10:00', '10:20', '10:40'].map((time) => `2024-05-01T${time}:00Z`);
-  writeTree(dir, { 'a.gpx': gpx([], times) });
-  await daemon.call('POST', '/api/import', { dir });
-  taken();
-  const submission = service.submitTimeline('2024-05-01', '2024-05-02');
-  const jobId = await submission;
-  const days = ['2024-05-01', '2024-05-02'];
-  t.deepEqual(taken(), [
-    ['timelineSubmitted', submission.requestId, jobId],
-    ['requestSucceeded', 'POST /api/timelines', jobId, call('submitTimeline', ...days)],
-  ]);
-  const queued = await service.submitTimeline('2024-05-01', '2024-05-01');
-  taken();
-  t.deepEqual(await service.cancelTimeline(queued), { status: 'cancelling' });
-  t.deepEqual(taken(), [
-    ['timelineCancelAccepted', queued],
-    [
-      'requestSucceeded',
-      `DELETE /api/timelines/${queued}`,
-      { status: 'cancelling' },
-      call('cancelTimeline', queued),
-    ],
-  ]);
-  const { state } = await answerWhen(
-    () => service.getTimeline(jobId),
-    (one) => !['queued', 'running'].includes(one.state),
-  );
-  t.is(state, 'completed');
-  const withoutResult = taken().at(-2);
-  t.is(withoutResult?.[0], 'timelineStatusFetched');
-  t.is((withoutResult?.[2] as { result?: unknown } | undefined)?.result, undefined);
-  const job = await service.getTimeline(jobId, true);
-  t.is(job.result?.summary.recorded_observations, 3);
-  t.deepEqual(taken(), [
-    ['timelineStatusFetched', jobId, job],
-    ['requestSucceeded', `GET /api/timelines/${jobId}`, job, call('getTimeline', jobId, true)],
-  ]);
-  const late = await t.throwsAsync(service.cancelTimeline(jobId), { instanceOf: RequestFailure });
-  t.is(late.status, 409);
-  const refused = await t.throwsAsync(service.submitTimeline('2024-05-02', '2024-05-01'));
-  t.regex(refused?.message ?? '', /^HTTP 400 /u);
-});
+test.serial(
+  'a timeline is submitted, followed, fetched and cancelled, with its signals',
+  async (t) => {
+    const { service, taken, daemon } = await servedClient(t);
+    const dir = temporaryDirectory(t);
+    const times = ['10:00', '10:20', '10:40'].map((time) => `2024-05-01T${time}:00Z`);
+    writeTree(dir, { 'a.gpx': gpx([], times) });
+    await daemon.call('POST', '/api/import', { dir });
+    taken();
+    const submission = service.submitTimeline('2024-05-01', '2024-05-02');
+    const jobId = await submission;
+    const days = ['2024-05-01', '2024-05-02'];
+    t.deepEqual(taken(), [
+      ['timelineSubmitted', submission.requestId, jobId],
+      ['requestSucceeded', 'POST /api/timelines', jobId, call('submitTimeline', ...days)],
+    ]);
+    const queued = await service.submitTimeline('2024-05-01', '2024-05-01');
+    taken();
+    t.deepEqual(await service.cancelTimeline(queued), { status: 'cancelling' });
+    t.deepEqual(taken(), [
+      ['timelineCancelAccepted', queued],
+      [
+        'requestSucceeded',
+        `DELETE /api/timelines/${queued}`,
+        { status: 'cancelling' },
+        call('cancelTimeline', queued),
+      ],
+    ]);
+    const { state } = await answerWhen(
+      () => service.getTimeline(jobId),
+      (one) => !['queued', 'running'].includes(one.state),
+    );
+    t.is(state, 'completed');
+    const withoutResult = taken().at(-2);
+    t.is(withoutResult?.[0], 'timelineStatusFetched');
+    t.is((withoutResult?.[2] as { result?: unknown } | undefined)?.result, undefined);
+    const job = await service.getTimeline(jobId, true);
+    t.is(job.result?.summary.recorded_observations, 3);
+    t.deepEqual(taken(), [
+      ['timelineStatusFetched', jobId, job],
+      ['requestSucceeded', `GET /api/timelines/${jobId}`, job, call('getTimeline', jobId, true)],
+    ]);
+    const late = await t.throwsAsync(service.cancelTimeline(jobId), { instanceOf: RequestFailure });
+    t.is(late.status, 409);
+    const refused = await t.throwsAsync(service.submitTimeline('2024-05-02', '2024-05-01'));
+    t.regex(refused?.message ?? '', /^HTTP 400 /u);
+  },
+);
 
 interface Failing {
   readonly ask: (service: WaypointService) => Promise<unknown>;
@@ -496,7 +500,7 @@ test('every method that is refused says so by its own signal and by the generic 
   }
 });
 
-test('what the daemon refuses is told with its word and the field', async (t) => {
+test.serial('what the daemon refuses is told with its word and the field', async (t) => {
   const { service } = await servedClient(t);
   const twice = { name: 'Camp', lat: 1, lon: 2 };
   await service.addWaypoint(twice);
@@ -684,7 +688,7 @@ test.serial('an answer that stops in the middle counts as waiting', async (t) =>
   t.is((await t.throwsAsync(over))?.message, 'timeout (8000 ms)');
 });
 
-test('request() asks for any path and hands back its context', async (t) => {
+test.serial('request() asks for any path and hands back its context', async (t) => {
   const { service, taken } = await servedClient(t);
   const called: unknown[] = [];
   const result = await service.request('/api/history?x=1', {
