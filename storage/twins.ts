@@ -17,6 +17,8 @@ interface Wanted extends IdentityKey {
 
 export function prepareTwins(joined: Database): TwinLookup {
   const seed = readHashSeed(joined, 'library');
+  // Costs a tenth of the others, and most keys around one are not there.
+  const isThere = joined.prepare<[number]>('SELECT 1 FROM library.identities WHERE hash = ?');
   const any = joined.prepare<[Wanted], Place>(shownSql);
   const visible = joined.prepare<[Wanted], Place>(
     `${shownSql} AND NOT EXISTS (
@@ -28,7 +30,10 @@ export function prepareTwins(joined: Database): TwinLookup {
       const key = identityOf(place.name, place.lat, place.lon);
       const exact = visible.get(wanted(key));
       if (exact !== undefined) return exact;
-      const near = keysAround(key).flatMap((other) => visible.all(wanted(other)));
+      const near = keysAround(key)
+        .map(wanted)
+        .filter(({ hash }) => isThere.get(hash) !== undefined)
+        .flatMap((other) => visible.all(other));
       return nearestIdentity(place.lat, place.lon, near);
     },
     exists: (key) => any.get(wanted(key)) !== undefined,
