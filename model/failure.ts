@@ -44,6 +44,7 @@ export const failureTable = {
     400,
     'The import directory is missing, not absolute or not a directory.',
   ),
+  too_many_tags: sentence('invalid', 400, 'A waypoint may have at most 1,000 tags.'),
   content_mismatch: sentence(
     'invalid',
     400,

@@ -26,6 +26,8 @@ export const limits = {
   historySlice: 1_000,
   /** Tags in one request. */
   tagsPerRequest: 1_000,
+  /** Tags of one waypoint, however many requests they came in. */
+  tagsPerWaypoint: 1_000,
   recentDefault: 10,
   recentMax: 200,
   suggestLocal: 8,

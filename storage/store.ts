@@ -5,6 +5,7 @@ import {
   type IdentityKey,
 } from '../model/identity.ts';
 import { WaypointError } from '../model/failure.ts';
+import { limits } from '../model/limits.ts';
 import { normalTag, type Tag } from '../model/tag.ts';
 import type { BookmarkChange, Place } from '../model/waypoint.ts';
 import { openJoinedReader, type Database } from './database.ts';
@@ -76,7 +77,7 @@ export class WaypointStore {
     this.sqliteVersion = db.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? '';
   }
 
-  /** @throws WaypointError already_bookmarked */
+  /** @throws WaypointError already_bookmarked, too_many_tags */
   addBookmark(
     fields: BookmarkFields,
     tags: readonly string[],
@@ -86,7 +87,7 @@ export class WaypointStore {
       if (this.#bookmarks.findExact(key) !== undefined)
         throw new WaypointError('already_bookmarked');
       const bookmark = this.#bookmarks.add(fields);
-      this.#tags.add(key, tags);
+      this.#addTags(key, tags);
       return { bookmark, tags: this.#tags.list(key) };
     });
   }
@@ -94,7 +95,7 @@ export class WaypointStore {
   /**
    * Renames, moves or edits a bookmark; its tags go with it. The imported twin it leaves stays hidden.
    * @param isLibraryWhole false while the library is being rebuilt: then a twin may exist that is not there yet.
-   * @throws WaypointError not_a_bookmark, already_bookmarked
+   * @throws WaypointError not_a_bookmark, already_bookmarked, too_many_tags
    */
   changeBookmark(change: BookmarkChange, isLibraryWhole: boolean): ChangedBookmark {
     return this.#change(() => {
@@ -109,7 +110,10 @@ export class WaypointStore {
       }
       if (this.#bookmarks.findExact(to) !== undefined)
         throw new WaypointError('already_bookmarked');
+      const atMost = Math.max(limits.tagsPerWaypoint, this.#tags.list(from).length);
       this.#tags.move(from, to);
+      // What an imported waypoint at the new place has comes on top.
+      if (this.#tags.list(to).length > atMost) throw new WaypointError('too_many_tags');
       const hasTwin = !isLibraryWhole || this.twins.exists(from);
       if (hasTwin) this.#hidden.hide(from, before.id);
       this.#hidden.unhide(to, before.id);
@@ -142,14 +146,14 @@ export class WaypointStore {
     });
   }
 
-  /** @throws WaypointError unknown_waypoint */
+  /** @throws WaypointError unknown_waypoint, too_many_tags */
   addTags(place: Place, raws: readonly string[]): TaggedPlace & { added: number } {
     const known = this.#require(place);
     const key = keyOf(known);
     // Nothing new is no change: no write to the disk, and no list has to be sent again.
     const present = new Set(this.#tags.list(key).map(({ normal }) => normal));
     const isNew = raws.some((raw) => !present.has(normalTag(raw)));
-    const added = isNew ? this.#change(() => this.#tags.add(key, raws)) : 0;
+    const added = isNew ? this.#change(() => this.#addTags(key, raws)) : 0;
     return { place: known, tags: this.#tags.list(key), added };
   }
 
@@ -204,6 +208,14 @@ export class WaypointStore {
     this.#joined.close();
     this.#db.pragma('wal_checkpoint(TRUNCATE)');
     this.#db.close();
+  }
+
+  /** Within a transaction, which a refusal undoes. */
+  #addTags(key: IdentityKey, raws: readonly string[]): number {
+    const added = this.#tags.add(key, raws);
+    if (added > 0 && this.#tags.list(key).length > limits.tagsPerWaypoint)
+      throw new WaypointError('too_many_tags');
+    return added;
   }
 
   #require(place: Place): Place {

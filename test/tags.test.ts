@@ -1,6 +1,8 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import { enrichTag, normalTag } from '../model/tag.ts';
-import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
 const campQuery = 'name=Camp&lat=42.1&lon=-8.3';
@@ -64,6 +66,30 @@ test('POST /api/tags takes 1,000 tags at once and refuses 1,001', async (t) => {
   const refused = await daemon.call('POST', '/api/tags', { ...camp, tags });
   t.like(refused, { status: 400, body: { field: 'tags' } });
   t.is((await daemon.call('POST', '/api/bookmarks', { ...camp, name: 'New', tags })).status, 400);
+});
+
+test('a waypoint has at most 1,000 tags, however they came', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await withCamp(daemon, ['first']);
+  const tags = Array.from({ length: 999 }, (_, i) => `t${i}`);
+  t.is((await daemon.call('POST', '/api/tags', { ...camp, tags })).status, 201);
+  const tooMany = { status: 400, body: { message: 'A waypoint may have at most 1,000 tags.' } };
+  t.like(await daemon.call('POST', '/api/tags', { ...camp, tag: 'one more' }), tooMany);
+  t.is((await daemon.call('POST', '/api/tags', { ...camp, tag: 'FIRST' })).status, 200);
+
+  const dir = temporaryDirectory(t);
+  const there = { name: 'There', lat: 3, lon: 4 };
+  const gpx = '<gpx version="1.1"><wpt lat="3" lon="4"><name>There</name></wpt></gpx>';
+  writeFileSync(join(dir, 'there.gpx'), gpx);
+  t.is((await daemon.call('POST', '/api/import', { dir })).body.count, 1);
+  t.is((await daemon.call('POST', '/api/tags', { ...there, tag: 'beach' })).status, 201);
+  const move = { oldName: camp.name, lat: camp.lat, lon: camp.lon };
+  const target = { newName: 'There', newLat: 3, newLon: 4 };
+  t.like(await daemon.call('PATCH', '/api/bookmarks', { ...move, ...target }), tooMany);
+  const full = { ...there, tags: ['x', ...tags] };
+  t.like(await daemon.call('POST', '/api/bookmarks', full), tooMany);
+  t.is((await daemon.get(`/api/tags?${campQuery}`)).body.tags.length, 1_000, 'nothing has changed');
+  t.is((await daemon.get('/api/waypoints?bookmarksOnly=1')).body.length, 1);
 });
 
 test('GET /api/tags answers none for an unknown waypoint and wants name, lat and lon', async (t) => {

@@ -1,4 +1,5 @@
 import { identityOf, isSameIdentity } from '../../model/identity.ts';
+import { limits } from '../../model/limits.ts';
 import { normalTag, tagInput } from '../../model/tag.ts';
 import { newBookmarkSchema, type NewBookmark } from '../../model/waypoint.ts';
 import type { Bookmark, WaypointStore } from '../../storage/store.ts';
@@ -102,10 +103,16 @@ function changeOf(store: WaypointStore, { bookmark, isCrowded }: Candidate): Cha
     time: existing.time === undefined ? time : undefined,
     desc: existing.desc === undefined ? desc : undefined,
   });
-  const present = new Set(store.tagsOf(existing).tags.map(({ normal }) => normal));
-  const missing = tags.filter((tag) => !present.has(normalTag(tag)));
+  const missing = missingTags(store, existing, tags);
   const isComplete = Object.keys(fields).length === 0 && missing.length === 0;
   return isComplete ? undefined : { existing, fields, tags: missing };
+}
+
+/** The tags that a bookmark does not have, as many as it may have: a refusal would hold up the whole file. */
+function missingTags(store: WaypointStore, existing: Bookmark, tags: readonly string[]): string[] {
+  const present = new Set(store.tagsOf(existing).tags.map(({ normal }) => normal));
+  const room = Math.max(0, limits.tagsPerWaypoint - present.size);
+  return tags.filter((tag) => !present.has(normalTag(tag))).slice(0, room);
 }
 
 /**
@@ -129,7 +136,10 @@ function apply(
   { existing, fields, tags }: Change,
 ): Merged {
   if (existing === undefined) {
-    const { bookmark } = store.addBookmark({ name, lat, lon, ...fields }, tags);
+    const { bookmark } = store.addBookmark({ name, lat, lon, ...fields }, []);
+    // An imported waypoint of this identity may have had tags.
+    const missing = missingTags(store, bookmark, tags);
+    if (missing.length > 0) store.addTags(bookmark, missing);
     return { counts: { bookmarks: 1, tags: 0, filled: 0 }, added: [bookmark] };
   }
   const isFilled = Object.keys(fields).length > 0;
