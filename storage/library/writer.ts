@@ -1,4 +1,5 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
+import type { Transaction } from 'better-sqlite3';
 import { openWriter, type Database } from '../database.ts';
 import { DayCollector, type DayPart } from './day-collector.ts';
 import type { RowRange } from './identity-rows.ts';
@@ -63,7 +64,18 @@ export interface FileContent {
   /** Reads the file into the rows. */
   readonly load: (rows: FileRows) => FileCounts;
   /** Called when all rows are written, last before the commit: puts the file in its place. */
-  readonly place: () => FileStamp;
+  readonly place: () => PlacedFile;
+}
+
+interface PlacedFile extends FileStamp {
+  /** Where it was not known before. */
+  readonly sha256?: string;
+}
+
+/** A file that gets rows. */
+interface NewFile extends Pick<LibraryFile, 'path' | 'pathKey'> {
+  /** Undefined where it is known only when all is read; then `place` tells it. */
+  readonly sha256: string | undefined;
 }
 
 /** Hashes come in any order, so their index must stay in memory. */
@@ -78,6 +90,7 @@ const waypointKind = 1;
 /** The one writer of `library.sqlite`. A file's rows change in one transaction, or not at all. */
 export class LibraryWriter {
   readonly #db: Database;
+  readonly #transaction: Transaction<(changes: () => unknown) => unknown>;
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #waypointRows: WaypointRows;
   readonly #trackPoints: DayCollector;
@@ -89,6 +102,8 @@ export class LibraryWriter {
     this.#db = openWriter(path, 'normal');
     this.#db.pragma(`cache_size = -${cacheKb}`);
     this.#db.pragma(`busy_timeout = ${busyMs}`);
+    // Made once: making one costs as much as a statement.
+    this.#transaction = this.#db.transaction((changes) => changes());
     this.#statements = prepareStatements(this.#db);
     this.#waypointRows = new WaypointRows(this.#db);
     this.#trackPoints = new DayCollector((part) => this.#insertDay(trackPointKind, part));
@@ -104,8 +119,14 @@ export class LibraryWriter {
     return this.#statements.fileByKey.get(pathKey);
   }
 
+  /** The files with a content, in no order: sorting none costs ten times looking for them. */
   findByContent(sha256: string): LibraryFile[] {
     return this.#statements.filesByContent.all(sha256);
+  }
+
+  /** How many bytes the files have, in no order. */
+  sizes(): number[] {
+    return this.#statements.sizes.all();
   }
 
   /** The SHA-256 noted for a source that still has this very stamp. */
@@ -116,55 +137,49 @@ export class LibraryWriter {
   /** Notes what sources hash to, and forgets those whose content is no longer imported. */
   noteSources(sources: Iterable<{ readonly stamp: SourceStamp; readonly sha256: string }>): void {
     const { noteSource, forgetSources } = this.#statements;
-    this.#db
-      .transaction(() => {
-        for (const { stamp, sha256 } of sources) noteSource.run({ ...stamp, sha256 });
-        forgetSources.run();
-      })
-      .immediate();
+    this.together(() => {
+      for (const { stamp, sha256 } of sources) noteSource.run({ ...stamp, sha256 });
+      forgetSources.run();
+    });
+  }
+
+  /**
+   * Makes changes in one transaction: they are undone when anything throws. Within another they are undone alone, and
+   * are committed with it; one commit costs much less than one for each of many files.
+   */
+  together<T>(changes: () => T): T {
+    return this.#transaction.immediate(changes) as T;
   }
 
   /**
    * Replaces the rows of the file at a path, or adds them; undone when anything throws.
    * @throws what `load` and `place` throw, and errors of SQLite.
    */
-  replaceFile(
-    file: Pick<LibraryFile, 'path' | 'pathKey' | 'sha256'>,
-    { load, place }: FileContent,
-  ): FileCounts {
-    return this.#db
-      .transaction(() => {
-        const before = this.findByKey(file.pathKey);
-        if (before !== undefined) this.#deleteRows(before.id);
-        const { insertFile, finishFile, touch } = this.#statements;
-        const id = Number(insertFile.run(file).lastInsertRowid);
-        const counts = load(this.#rowsOf(id, file.path));
-        const { from, to } = this.#waypointRows.finish();
-        this.#trackPoints.flush();
-        this.#timedWaypoints.flush();
-        touch.run();
-        const firstWaypoint = from === to ? null : from;
-        const times = { firstMs: null, lastMs: null };
-        finishFile.run({
-          id,
-          firstWaypoint,
-          ...times,
-          ...counts,
-          waypoints: to - from,
-          ...place(),
-        });
-        return counts;
-      })
-      .immediate();
+  replaceFile(file: NewFile, { load, place }: FileContent): FileCounts {
+    return this.together(() => {
+      const before = this.findByKey(file.pathKey);
+      if (before !== undefined) this.#deleteRows(before.id);
+      const { insertFile, finishFile, setContent, touch } = this.#statements;
+      const id = Number(insertFile.run({ ...file, sha256: file.sha256 ?? '' }).lastInsertRowid);
+      const counts = load(this.#rowsOf(id, file.path));
+      const { from, to } = this.#waypointRows.finish();
+      this.#trackPoints.flush();
+      this.#timedWaypoints.flush();
+      touch.run();
+      const placed = place();
+      if (placed.sha256 !== undefined) setContent.run(placed.sha256, id);
+      const firstWaypoint = from === to ? null : from;
+      const times = { firstMs: null, lastMs: null };
+      finishFile.run({ id, firstWaypoint, ...times, ...counts, waypoints: to - from, ...placed });
+      return counts;
+    });
   }
 
   removeFile(id: number): void {
-    this.#db
-      .transaction(() => {
-        this.#deleteRows(id);
-        this.#statements.touch.run();
-      })
-      .immediate();
+    this.together(() => {
+      this.#deleteRows(id);
+      this.#statements.touch.run();
+    });
   }
 
   /** Notes that a file with the content it had is another file on the disk now. */
@@ -248,8 +263,9 @@ function prepareStatements(db: Database) {
       `SELECT ${fileColumns} FROM files WHERE path_key = ?`,
     ),
     filesByContent: db.prepare<[string], LibraryFile>(
-      `SELECT ${fileColumns} FROM files WHERE sha256 = ? ORDER BY path`,
+      `SELECT ${fileColumns} FROM files WHERE sha256 = ?`,
     ),
+    sizes: db.prepare<[], number>('SELECT DISTINCT size FROM files').pluck(),
     findSource: db
       .prepare<[SourceStamp], string>(
         `SELECT sha256 FROM sources WHERE device = @device AND inode = @inode AND size = @size
@@ -270,6 +286,7 @@ function prepareStatements(db: Database) {
         observations = @observations, missing_times = @missingTimes,
         invalid_times = @invalidTimes, unusable_points = @unusablePoints, first_ms = @firstMs, last_ms = @lastMs
       WHERE id = @id`),
+    setContent: db.prepare('UPDATE files SET sha256 = ? WHERE id = ?'),
     restamp: db.prepare('UPDATE files SET size = @size, mtime_ns = @mtimeNs WHERE id = @id'),
     waypointsOf: db.prepare<[number], RowRange>(
       `SELECT ${waypointRange} FROM files WHERE id = ? AND first_waypoint IS NOT NULL`,

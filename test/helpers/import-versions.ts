@@ -15,12 +15,15 @@ function versionContent(file: string, version: number): string {
   return gpx(names, times);
 }
 
-/** The source directory in one version: some files changed since the one before, one that is new. */
+/** The source directory in one version: some files changed since the one before, and new ones, committed together. */
 export function versionTree(version: number): Record<string, string> {
   const changed = files.filter((_, index) => version % (index + 1) === 0);
   const tree = Object.fromEntries(changed.map((file) => [file, versionContent(file, version)]));
-  const added = `new/${version}.gpx`;
-  return { ...tree, [added]: versionContent(added, version) };
+  const added = ['a', 'b', 'c'].map((name) => `new/${version}${name}.gpx`);
+  return {
+    ...tree,
+    ...Object.fromEntries(added.map((file) => [file, versionContent(file, version)])),
+  };
 }
 
 /** The versions of each file that may lie in the imports when the version has answered, and perhaps the next has begun. */

@@ -6,7 +6,8 @@ import { GpxCancelled } from '../gpx/read-gpx.ts';
 import { buildSearchIndex } from '../search-index/build.ts';
 import type { SearchIndexData } from '../search-index/data.ts';
 import { FileRefused } from './file-refused.ts';
-import { importFile, type ImportPlaces } from './import-file.ts';
+import { importInGroups, type Run } from './import-groups.ts';
+import { KnownSizes } from './known-sizes.ts';
 import { PrivateFiles } from './private-files.ts';
 import { privatePath, requestPaths } from './private-path.ts';
 import { ImportProgress } from './progress.ts';
@@ -63,7 +64,8 @@ function importInto(library: LibraryWriter, task: ImportTask, tally: Tally): Imp
   const files = new PrivateFiles(task.importsDirectory, task.now);
   const stamps = new SourceStamps(library, task.now);
   files.purgeReplaced();
-  const end = importAll(task, { library, files, stamps, progress, tally });
+  const sizes = new KnownSizes(library);
+  const end = importAll(task, { library, files, stamps, sizes, progress, tally });
   saveStamps(stamps);
   const result = tally.result(task.request.dir, end.list, end.reason === 'cancelled');
   const isDurable = settle(library, files, tally.isChanged);
@@ -79,14 +81,6 @@ function saveStamps(stamps: SourceStamps): void {
   } catch (error) {
     if (!isDiskFull(error)) throw error;
   }
-}
-
-interface Run {
-  readonly library: LibraryWriter;
-  readonly files: PrivateFiles;
-  readonly stamps: SourceStamps;
-  readonly progress: ImportProgress;
-  readonly tally: Tally;
 }
 
 interface End {
@@ -142,40 +136,18 @@ function realPath(path: string): string[] {
 }
 
 function importEntries(root: string, request: ImportRequest, list: SourceList, run: Run): void {
-  const { progress, tally } = run;
   const { into } = requestPaths(request);
-  const taken = new Set<string>();
-  let bytesBefore = 0;
-  progress.set('filesTotal', list.entries.length);
-  progress.set('bytesTotal', sum(list));
-  for (const [index, { file, size }] of list.entries.entries()) {
-    if (progress.isCancelled) throw new GpxCancelled();
-    let parsed = 0;
-    const onBytes = (bytes: number) => {
-      parsed += bytes;
-      progress.set('bytesDone', bytesBefore + Math.min(parsed, size));
-    };
-    const target = privatePath([...into, ...file.split('/')]);
-    takeFile({ root, file, target }, { ...run, onBytes, taken }, tally);
-    bytesBefore += size;
-    progress.set('bytesDone', bytesBefore);
-    progress.set('filesDone', index + 1);
-    progress.set('waypoints', tally.waypoints);
-    progress.set('observations', tally.observations);
-  }
+  run.progress.set('filesTotal', list.entries.length);
+  run.progress.set('bytesTotal', sum(list));
+  importInGroups(list.entries, run, ({ file }) => ({
+    root,
+    file,
+    target: privatePath([...into, ...file.split('/')]),
+  }));
 }
 
 function sum({ entries }: SourceList): number {
   return entries.reduce((bytes, { size }) => bytes + size, 0);
-}
-
-function takeFile(job: Parameters<typeof importFile>[0], places: ImportPlaces, tally: Tally): void {
-  try {
-    tally.take(job.file, importFile(job, places));
-  } catch (error) {
-    if (!(error instanceof FileRefused)) throw error;
-    tally.refuse(job.file, error);
-  }
 }
 
 /**

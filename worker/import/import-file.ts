@@ -1,13 +1,28 @@
-import { closeSync, rmSync } from 'node:fs';
+import { closeSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FileCounts, LibraryFile, LibraryWriter } from '../../storage/library/writer.ts';
+import type {
+  FileCounts,
+  FileRows,
+  LibraryFile,
+  LibraryWriter,
+} from '../../storage/library/writer.ts';
+import { GpxRefused, readGpx } from '../gpx/read-gpx.ts';
 import { FileRefused } from './file-refused.ts';
-import { loadGpx } from './load-gpx.ts';
+import type { KnownSizes } from './known-sizes.ts';
+import { PrivateCopy } from './private-copy.ts';
 import type { PrivateFiles } from './private-files.ts';
 import type { PrivatePath } from './private-path.ts';
 import type { ImportProgress } from './progress.ts';
 import type { SourceStamps } from './source-stamps.ts';
-import { copySource, hashSource, openSource, type SourceFile } from './source-file.ts';
+import {
+  hashSource,
+  heldBytes,
+  holdSource,
+  looksUnchanged,
+  openSource,
+  type HeldSource,
+  type SourceFile,
+} from './source-file.ts';
 
 /** What became of a file that was not refused. */
 export type Verdict =
@@ -26,22 +41,33 @@ export interface ImportPlaces {
   readonly library: LibraryWriter;
   readonly files: PrivateFiles;
   readonly stamps: SourceStamps;
-  readonly progress: ImportProgress;
+  readonly sizes: KnownSizes;
+  readonly progress: Pick<ImportProgress, 'isCancelled'>;
   /** Called with the bytes of each piece parsed. */
   readonly onBytes: (bytes: number) => void;
   /** Keys of the paths that files of this import have taken. */
-  readonly taken: Set<string>;
+  readonly taken: TakenPaths;
+  /** Whether a file that is there may be replaced. */
+  readonly mayReplace: boolean;
+  /** Called with how to take the file out of its place, in case its rows are undone. */
+  readonly onPlaced: (undo: () => void) => void;
 }
+
+type TakenPaths = {
+  has(key: string): boolean;
+  add(key: string): unknown;
+};
 
 /**
  * Imports one file: all of it or, when anything throws, nothing.
+ * @returns undefined where a file would be replaced that may not be; nothing has been done then.
  * @throws FileRefused, GpxCancelled, and errors of our own disk or of SQLite
  */
-export function importFile(job: FileImport, places: ImportPlaces): Verdict {
+export function importFile(job: FileImport, places: ImportPlaces): Verdict | undefined {
   const remembered = places.stamps.hashOf(join(job.root, job.file));
   if (remembered !== undefined) {
-    const found = findPlace(job.target, remembered, places);
-    if (takeDuplicate(found, job.target, places)) return { kind: 'duplicate' };
+    const found = findPlace(job.target, places);
+    if (takeDuplicate(found, remembered, job.target, places)) return { kind: 'duplicate' };
   }
   const source = openSource(job.root, job.file);
   try {
@@ -51,36 +77,62 @@ export function importFile(job: FileImport, places: ImportPlaces): Verdict {
   }
 }
 
-function importSource(source: SourceFile, target: PrivatePath, places: ImportPlaces): Verdict {
-  const { progress, stamps, taken } = places;
-  const sha256 = hashSource(source, () => progress.isCancelled);
-  const found = findPlace(target, sha256, places);
-  if (takeDuplicate(found, target, places)) {
-    stamps.note(source.stats, sha256);
+function importSource(
+  source: SourceFile,
+  target: PrivatePath,
+  places: ImportPlaces,
+): Verdict | undefined {
+  const { stamps, sizes, taken, mayReplace } = places;
+  const reading = beginReading(source, places);
+  const found = findPlace(target, places);
+  if (reading.sha256 !== undefined && takeDuplicate(found, reading.sha256, target, places)) {
+    stamps.note(source.stats, reading.sha256);
     return { kind: 'duplicate' };
   }
   // Two sources whose names differ in form only would overwrite each other, for ever.
   if (taken.has(target.pathKey)) throw new FileRefused('unreadable');
-  const { known, path, isPresent } = found;
-  const isReplaced = isPresent || (known !== undefined && known.sha256 !== sha256);
-  const old = isPresent ? oldHash(known, path, places) : undefined;
-  const counts = store(source, { path, pathKey: target.pathKey, sha256 }, old, places);
+  const { known, isPresent } = found;
+  if (isPresent && !mayReplace) return undefined;
+  const { sha256, counts } = store(reading, found, target, places);
   taken.add(target.pathKey);
+  sizes.add(source.size);
   stamps.note(source.stats, sha256);
+  const isReplaced = isPresent || (known !== undefined && known.sha256 !== sha256);
   return { kind: isReplaced ? 'replaced' : 'added', counts };
 }
 
+interface Reading {
+  readonly source: SourceFile;
+  readonly held: HeldSource | undefined;
+  /** Undefined for a source that need not be hashed first: of its size none is known, so it is no duplicate. */
+  readonly sha256: string | undefined;
+}
+
+/** A small source is read once for all; a large one is hashed first only if it could be a duplicate. */
+function beginReading(source: SourceFile, { sizes, progress }: ImportPlaces): Reading {
+  const isCancelled = () => progress.isCancelled;
+  const held = source.size <= heldBytes ? holdSource(source, isCancelled) : undefined;
+  if (held !== undefined) return { source, held, sha256: held.sha256 };
+  const sha256 = sizes.has(source.size) ? hashSource(source, isCancelled) : undefined;
+  return { source, held, sha256 };
+}
+
 /** What is at the private path of a source. */
-function findPlace(target: PrivatePath, sha256: string, { library, files }: ImportPlaces): Found {
+function findPlace(target: PrivatePath, { library, files }: ImportPlaces): Found {
   const known = library.findByKey(target.pathKey);
   // On a file system that folds case, a known file keeps the path it has.
   const path = known?.path ?? target.path;
-  return { known, path, isPresent: files.find(path) !== undefined, sha256 };
+  return { known, path, isPresent: files.find(path) !== undefined };
 }
 
 /** Notes a duplicate of a known path as that path's source, so that no other source of this import takes it. */
-function takeDuplicate(found: Found, target: PrivatePath, places: ImportPlaces): boolean {
-  if (!isDuplicate(found, places)) return false;
+function takeDuplicate(
+  found: Found,
+  sha256: string,
+  target: PrivatePath,
+  places: ImportPlaces,
+): boolean {
+  if (!isDuplicate(found, sha256, places)) return false;
   if (found.known !== undefined) places.taken.add(target.pathKey);
   return true;
 }
@@ -89,7 +141,6 @@ interface Found {
   readonly known: LibraryFile | undefined;
   readonly path: string;
   readonly isPresent: boolean;
-  readonly sha256: string;
 }
 
 /**
@@ -97,7 +148,8 @@ interface Found {
  * that was deleted or edited by hand comes back by importing its source again.
  */
 function isDuplicate(
-  { known, isPresent, sha256 }: Found,
+  { known, isPresent }: Found,
+  sha256: string,
   { library, files }: ImportPlaces,
 ): boolean {
   if (known !== undefined) return known.sha256 === sha256 && files.isIntact(known.path, known);
@@ -106,46 +158,89 @@ function isDuplicate(
 }
 
 /** The hash of the bytes that are about to be replaced, whatever the library says of them. */
-function oldHash(known: LibraryFile | undefined, path: string, places: ImportPlaces): string {
+function oldHash({ known, path, isPresent }: Found, places: ImportPlaces): string | undefined {
+  if (!isPresent) return undefined;
   const { files, progress } = places;
   if (known !== undefined && files.isIntact(path, known)) return known.sha256;
   return files.hash(path, () => progress.isCancelled);
 }
 
-/** File first, rows second: a crash between the two leaves a file that start-up reads again. */
+/**
+ * Copies and parses in one pass, then: bytes of the copy to the disk, its name, rows, and the commit, which may be that
+ * of a group. So rows are never committed before their file is whole and in its place. What a crash leaves at each step
+ * is mended at the next start: a temporary file is deleted; a file without rows is read; rows whose file did not keep its
+ * name through a power cut are dropped. None of it was answered yet: the names are synced before the answer.
+ */
 function store(
-  source: SourceFile,
-  file: Pick<LibraryFile, 'path' | 'pathKey' | 'sha256'>,
-  old: string | undefined,
-  { library, files, progress, onBytes }: ImportPlaces,
-): FileCounts {
-  const temporary = files.temporary(file.path);
-  const made = files.makeDirectories(file.path);
+  { source, held, sha256 }: Reading,
+  found: Found,
+  { pathKey }: PrivatePath,
+  places: ImportPlaces,
+): { sha256: string; counts: FileCounts } {
+  const { library, files, onPlaced } = places;
+  const { path } = found;
+  const old = oldHash(found, places);
+  const copy = new PrivateCopy(source, held, files.temporary(path));
+  const made = files.makeDirectories(path);
   let undo: (() => void) | undefined;
-  const isCancelled = () => progress.isCancelled;
+  const tidyUp = () =>
+    tryAll([() => undo?.(), () => copy.discard(), () => files.removeDirectories(made)]);
   try {
-    copySource(source, temporary, isCancelled);
-    return library.replaceFile(file, {
-      load: (rows) => loadGpx(temporary, rows, { sha256: file.sha256, onBytes, isCancelled }),
-      place: () => {
-        undo = files.place(temporary, file.path, old);
-        const stamp = files.find(file.path);
-        if (stamp === undefined) throw new FileRefused('changed');
-        return stamp;
+    const counts = library.replaceFile(
+      { path, pathKey, sha256 },
+      {
+        load: (rows) => load(copy, source, rows, places),
+        place: () => {
+          if (sha256 !== undefined && copy.sha256 !== sha256) throw new FileRefused('changed');
+          copy.seal();
+          undo = files.place(copy.path, path, old);
+          const stamp = files.find(path);
+          if (stamp === undefined) throw new FileRefused('changed');
+          return sha256 === undefined ? { ...stamp, sha256: copy.sha256 } : stamp;
+        },
       },
-    });
+    );
+    onPlaced(tidyUp);
+    return { sha256: copy.sha256, counts };
   } catch (error) {
-    tidyUp([
-      () => undo?.(),
-      () => rmSync(temporary, { force: true }),
-      () => files.removeDirectories(made),
-    ]);
+    tidyUp();
     throw error;
   }
 }
 
+function load(
+  copy: PrivateCopy,
+  source: SourceFile,
+  rows: FileRows,
+  places: ImportPlaces,
+): FileCounts {
+  const { progress, onBytes } = places;
+  const isCancelled = () => progress.isCancelled;
+  try {
+    const counts = readGpx(copy.blocks(isCancelled), rows, { onBytes, isCancelled });
+    if (hasChanged(copy, source, places)) throw new FileRefused('changed');
+    return counts;
+  } catch (error) {
+    if (!(error instanceof GpxRefused)) throw error;
+    // A file that was being written while it was copied reads like a broken one.
+    throw hasChanged(copy, source, places)
+      ? new FileRefused('changed')
+      : new FileRefused(error.reason, error.line);
+  }
+}
+
+/** A source whose times cannot prove that nobody wrote to it meanwhile is read again. */
+function hasChanged(
+  copy: PrivateCopy,
+  source: SourceFile,
+  { stamps, progress }: ImportPlaces,
+): boolean {
+  if (stamps.isSettled(source.stats) && looksUnchanged(source)) return false;
+  return hashSource(source, () => progress.isCancelled, copy.length) !== copy.sha256;
+}
+
 /** Takes back what a failed file has left. What cannot be taken back now is mended at the next start: the files win. */
-function tidyUp(steps: readonly (() => void)[]): void {
+function tryAll(steps: readonly (() => void)[]): void {
   for (const step of steps) {
     try {
       step();

@@ -67,11 +67,11 @@ export class PrivateFiles {
    */
   find(path: string): FileStamp | undefined {
     try {
-      const stats = lstatSync(this.absolute(path), { bigint: true });
+      const stats = lstatSync(this.absolute(path), { bigint: true, throwIfNoEntry: false });
+      if (stats === undefined) return undefined;
       if (!stats.isFile()) throw new FileRefused('unreadable');
       return { size: Number(stats.size), mtimeNs: stats.mtimeNs.toString() };
     } catch (error) {
-      if (errorCode(error) === 'ENOENT') return undefined;
       throw refusedName(error);
     }
   }
@@ -124,13 +124,12 @@ export class PrivateFiles {
   }
 
   /**
-   * Puts a finished copy in its place, synced; the old bytes there are kept, linked by their hash.
+   * Puts a finished copy, which is synced, in its place; the old bytes there are kept, linked by their hash.
    * @param old the SHA-256 of the bytes in that place; undefined when there are none.
    * @returns how to undo it.
    */
   place(temporary: string, path: string, old: string | undefined): () => void {
     const target = this.absolute(path);
-    syncFile(temporary);
     const kept = old === undefined ? undefined : this.#keep(target, old);
     renameOver(temporary, target);
     this.#touched.add(dirname(target));
@@ -216,13 +215,9 @@ export class PrivateFiles {
 }
 
 function isDirectory(path: string): boolean {
-  try {
-    if (lstatSync(path).isDirectory()) return true;
-    throw new FileRefused('unreadable');
-  } catch (error) {
-    if (errorCode(error) === 'ENOENT') return false;
-    throw error;
-  }
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory() === false) throw new FileRefused('unreadable');
+  return stats !== undefined;
 }
 
 /** A name that the file system refuses fails its file; all else, such as a full disk, is not the file's fault. */

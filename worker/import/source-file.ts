@@ -1,24 +1,19 @@
-import { createHash, type Hash } from 'node:crypto';
+import { createHash, hash, type Hash } from 'node:crypto';
 import {
-  chmodSync,
   closeSync,
   constants,
-  copyFileSync,
   fstatSync,
   lstatSync,
   openSync,
   readSync,
   realpathSync,
-  rmSync,
   statSync,
-  writeSync,
   type BigIntStats,
 } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { join, sep } from 'node:path';
-import { isDiskFull } from '../../model/failure.ts';
 import { GpxCancelled } from '../gpx/refused.ts';
-import { errorCode, FileRefused, readingSource } from './file-refused.ts';
+import { FileRefused, readingSource } from './file-refused.ts';
 
 /** A source file, open; what grows behind `size` is not read. */
 export interface SourceFile {
@@ -31,8 +26,8 @@ export interface SourceFile {
 
 /** Bytes read at once, and so the most work between two looks at the cancel flag. */
 const blockBytes = 262_144;
-/** From this size on an attempt to clone costs nothing beside a copy. */
-const cloneBytes = 1_048_576;
+/** Up to this size a source is read into memory at once; an attempt to clone costs nothing beside the copy of a larger one. */
+export const heldBytes = 1_048_576;
 /** Links are not followed, and a FIFO does not block; Windows has neither flag. */
 const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
 
@@ -63,61 +58,62 @@ export function openSource(root: string, file: string): SourceFile {
 }
 
 /**
- * Hashes a source up to the size it had when it was opened.
+ * Hashes a source up to the size it had when it was opened, or less of it.
  * @returns SHA-256 in hex.
  * @throws FileRefused unreadable
  * @throws GpxCancelled
  */
-export function hashSource(source: SourceFile, isCancelled: () => boolean): string {
-  const hash = createHash('sha256');
-  for (const block of sourceBlocks(source, isCancelled)) hash.update(block);
-  return hash.digest('hex');
+export function hashSource(
+  source: SourceFile,
+  isCancelled: () => boolean,
+  length = source.size,
+): string {
+  const hashed = createHash('sha256');
+  for (const block of sourceBlocks({ ...source, size: length }, isCancelled)) hashed.update(block);
+  return hashed.digest('hex');
 }
+
+/** Tells whether a source has the size and the times that it had when it was opened. */
+export function looksUnchanged({ fd, stats }: SourceFile): boolean {
+  const { size, mtimeNs, ctimeNs } = readingSource(() => fstatSync(fd, { bigint: true }));
+  return size === stats.size && mtimeNs === stats.mtimeNs && ctimeNs === stats.ctimeNs;
+}
+
+/** A small source in memory. */
+export interface HeldSource {
+  /** Valid until the next source is held. */
+  readonly bytes: Uint8Array;
+  /** In hex. */
+  readonly sha256: string;
+}
+
+let memory: Buffer | undefined;
 
 /**
- * Copies a source to a new private file: as a clone that shares its blocks where the file system can, else its bytes.
- * @throws FileRefused unreadable, for the source
- * @throws GpxCancelled, and errors of the target's file system
+ * Reads and hashes a source of at most {@link heldBytes}.
+ * @throws FileRefused unreadable
+ * @throws GpxCancelled
  */
-export function copySource(source: SourceFile, target: string, isCancelled: () => boolean): void {
-  if (cloneFile(source, target)) return;
-  const copy = createFile(target);
-  try {
-    for (const block of sourceBlocks(source, isCancelled)) writeWhole(copy, block);
-  } finally {
-    closeSync(copy);
+export function holdSource(source: SourceFile, isCancelled: () => boolean): HeldSource {
+  const into = (memory ??= Buffer.allocUnsafeSlow(heldBytes));
+  let length = 0;
+  for (let read = -1; read !== 0 && length < source.size; length += read) {
+    read = readPiece(source, into.subarray(length), length, isCancelled);
   }
+  const bytes = into.subarray(0, length);
+  return { bytes, sha256: hash('sha256', bytes) };
 }
 
-function cloneFile(source: SourceFile, target: string): boolean {
-  if (source.size < cloneBytes) return false;
-  // Through the open file where that has a name, so that nothing put in its place meanwhile is copied.
-  rmSync(target, { force: true });
-  const from = process.platform === 'linux' ? `/proc/self/fd/${source.fd}` : source.path;
-  try {
-    copyFileSync(from, target, constants.COPYFILE_FICLONE_FORCE | constants.COPYFILE_EXCL);
-    chmodSync(target, 0o600);
-    return true;
-  } catch (error) {
-    rmSync(target, { force: true });
-    if (isDiskFull(error)) throw error;
-    return false;
-  }
-}
-
-/** Creates a file that is not there, but for what a killed import may have left. */
-function createFile(target: string): number {
-  try {
-    return openSync(target, 'wx', 0o600);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-    rmSync(target, { force: true });
-    return openSync(target, 'wx', 0o600);
-  }
-}
-
-function writeWhole(fd: number, block: Uint8Array): void {
-  for (let at = 0; at < block.length;) at += writeSync(fd, block, at);
+/** @returns how many bytes were read; 0 at the end. */
+function readPiece(
+  { fd, size }: SourceFile,
+  into: Uint8Array,
+  at: number,
+  isCancelled: () => boolean,
+): number {
+  if (isCancelled()) throw new GpxCancelled();
+  const wanted = Math.min(blockBytes, size - at);
+  return readingSource(() => readSync(fd, into, 0, wanted, at));
 }
 
 /** Blocks that nobody uses: a new one for each small file costs the system more than the file. */
@@ -127,13 +123,15 @@ function takeBlock(): Buffer {
   return idleBlocks.pop() ?? Buffer.allocUnsafe(blockBytes);
 }
 
-function* sourceBlocks(source: SourceFile, isCancelled: () => boolean): Generator<Uint8Array> {
+/** Reads a source up to the size it had, each block valid until the next is asked for. */
+export function* sourceBlocks(
+  source: SourceFile,
+  isCancelled: () => boolean,
+): Generator<Uint8Array> {
   const block = takeBlock();
   try {
     for (let at = 0; at < source.size;) {
-      if (isCancelled()) throw new GpxCancelled();
-      const wanted = Math.min(blockBytes, source.size - at);
-      const length = readingSource(() => readSync(source.fd, block, 0, wanted, at));
+      const length = readPiece(source, block, at, isCancelled);
       if (length === 0) return;
       at += length;
       yield block.subarray(0, length);
@@ -144,14 +142,14 @@ function* sourceBlocks(source: SourceFile, isCancelled: () => boolean): Generato
 }
 
 /** Reads a file of ours block by block, each block valid until the next is asked for, and hashes what it reads. */
-export function* hashedBlocks(path: string, hash: Hash): Generator<Uint8Array> {
+export function* hashedBlocks(path: string, hashed: Hash): Generator<Uint8Array> {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
   const block = takeBlock();
   try {
     for (;;) {
       const length = readSync(fd, block, 0, blockBytes, null);
       if (length === 0) return;
-      hash.update(block.subarray(0, length));
+      hashed.update(block.subarray(0, length));
       yield block.subarray(0, length);
     }
   } finally {
@@ -165,7 +163,7 @@ export function* hashedBlocks(path: string, hash: Hash): Generator<Uint8Array> {
  * @throws GpxCancelled
  */
 export function hashFile(path: string, isCancelled: () => boolean): string {
-  const hash = createHash('sha256');
-  for (const _ of hashedBlocks(path, hash)) if (isCancelled()) throw new GpxCancelled();
-  return hash.digest('hex');
+  const hashed = createHash('sha256');
+  for (const _ of hashedBlocks(path, hashed)) if (isCancelled()) throw new GpxCancelled();
+  return hashed.digest('hex');
 }

@@ -38,8 +38,12 @@ export class SourceStamps {
    * @param stats from before it was read.
    */
   note(stats: BigIntStats, sha256: string): void {
-    const isSettled = stats.mtimeNs < this.#settledNs && stats.ctimeNs < this.#settledNs;
-    if (isSettled) this.#fresh.push({ stamp: stampOf(stats), sha256 });
+    if (this.isSettled(stats)) this.#fresh.push({ stamp: stampOf(stats), sha256 });
+  }
+
+  /** Tells whether a source was left alone for long enough that its next change will show in its times. */
+  isSettled({ mtimeNs, ctimeNs }: BigIntStats): boolean {
+    return mtimeNs < this.#settledNs && ctimeNs < this.#settledNs;
   }
 
   /** Stores what was noted, in one transaction. */

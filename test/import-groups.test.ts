@@ -1,0 +1,204 @@
+/** Small files share a commit; that must not show in what becomes of each. */
+import { hash } from 'node:crypto';
+import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { LibraryWriter } from '../storage/library/writer.ts';
+import type { FileRefused } from '../worker/import/file-refused.ts';
+import { importFile, type Verdict } from '../worker/import/import-file.ts';
+import { importInGroups, type Run } from '../worker/import/import-groups.ts';
+import { KnownSizes } from '../worker/import/known-sizes.ts';
+import { PrivateFiles } from '../worker/import/private-files.ts';
+import { privatePath } from '../worker/import/private-path.ts';
+import { heldBytes } from '../worker/import/source-file.ts';
+import { SourceStamps } from '../worker/import/source-stamps.ts';
+import { Tally } from '../worker/import/tally.ts';
+import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/imports.ts';
+
+type Site = ReturnType<typeof importSite>;
+
+const content = (name: string): string => gpx([[name, 1, 2]]);
+
+function names(count: number): string[] {
+  return Array.from({ length: count }, (_, i) => `${String(i).padStart(3, '0')}.gpx`);
+}
+
+function pathsInLibrary({ libraryPath }: Site): unknown[] {
+  return dumpLibrary(libraryPath)['files']!.map((row) => (row as unknown[])[0]);
+}
+
+/** Runs in the parts of an import, so that a test can come between them. */
+function partsOf(t: ExecutionContext, site: Site, now = Date.now()): Run {
+  const library = new LibraryWriter(site.libraryPath);
+  t.teardown(() => library.close());
+  return {
+    library,
+    files: new PrivateFiles(site.imports, now),
+    stamps: new SourceStamps(library, now),
+    sizes: new KnownSizes(library),
+    progress: site.progress,
+    tally: new Tally(),
+  };
+}
+
+test('of more files than share a commit each gets its own verdict', (t) => {
+  const site = importSite(t);
+  const files = names(140);
+  const tree = Object.fromEntries(files.map((file) => [file, content(file)]));
+  writeTree(site.source, { '020.gpx': content('before'), '021.gpx': content('021.gpx') });
+  site.run();
+  writeTree(site.source, {
+    ...tree,
+    '010.gpx': '<gpx>',
+    '011.gpx': tree['009.gpx']!,
+    '139.gpx': tree['001.gpx']!,
+  });
+  const result = site.result();
+  t.like(result, { added: 135, replaced: 1, duplicates: 3, failed: 1, count: 136 });
+  t.deepEqual(result.replaced_files, ['020.gpx']);
+  t.deepEqual(result.duplicate_files, ['011.gpx', '021.gpx', '139.gpx']);
+  t.deepEqual(result.failed_files, ['010.gpx']);
+  t.is(site.progress.read().filesDone, 140);
+  const present = filesBelow(site.imports).filter((file) => !file.startsWith('.replaced/'));
+  t.deepEqual(pathsInLibrary(site), present);
+  t.like(site.reconcile(), { loaded: 0, dropped: 0, refused: 0, isWhole: true });
+});
+
+/** Lets a number of commits pass, fails as many as asked with a full disk, and lets the others pass. */
+function failCommits(library: LibraryWriter, { after, times }: { after: number; times: number }) {
+  const together = library.together.bind(library);
+  let depth = 0;
+  let commits = 0;
+  library.together = (changes) =>
+    together(() => {
+      depth += 1;
+      try {
+        const result = changes();
+        if (depth === 1) commits += 1;
+        const isFull = depth === 1 && commits > after && commits <= after + times;
+        if (isFull) throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
+        return result;
+      } finally {
+        depth -= 1;
+      }
+    });
+}
+
+function importNames(site: Site, run: Run, files: readonly string[]): void {
+  const entries = files.map((file) => ({ file, size: 1 }));
+  importInGroups(entries, run, ({ file }) => ({
+    root: site.source,
+    file,
+    target: privatePath(file.split('/')),
+  }));
+}
+
+test('when a commit of many fails, all of them are undone, and then imported one by one', (t) => {
+  const site = importSite(t);
+  const files = ['a.gpx', 'b/c.gpx', 'b/d.gpx', 'e/f/g.gpx'];
+  writeTree(site.source, Object.fromEntries(files.map((file) => [file, content(file)])));
+  const run = partsOf(t, site);
+  failCommits(run.library, { after: 0, times: 1 });
+  importNames(site, run, files);
+  t.is(run.tally.waypoints, 4);
+  t.deepEqual(filesBelow(site.imports), files);
+  t.deepEqual(pathsInLibrary(site), files);
+});
+
+test('what is finished one by one stays when the disk is full after all', (t) => {
+  const site = importSite(t);
+  const files = ['a.gpx', 'b/c.gpx', 'd/e.gpx', 'f.gpx'];
+  writeTree(site.source, Object.fromEntries(files.map((file) => [file, content(file)])));
+  const run = partsOf(t, site);
+  // The commit of all, two alone, and the next one alone.
+  failCommits(run.library, { after: 0, times: 1 });
+  failCommits(run.library, { after: 3, times: 1 });
+  t.throws(() => importNames(site, run, files), { message: 'full' });
+  t.is(run.tally.waypoints, 2);
+  t.deepEqual(filesBelow(site.imports), ['a.gpx', 'b/c.gpx']);
+  t.deepEqual(pathsInLibrary(site), ['a.gpx', 'b/c.gpx']);
+});
+
+test('an import that is cancelled within a group keeps what was finished before', (t) => {
+  const site = importSite(t);
+  const files = names(10);
+  writeTree(site.source, Object.fromEntries(files.map((file) => [file, content(file)])));
+  const run = partsOf(t, site);
+  const place = run.files.place.bind(run.files);
+  run.files.place = (temporary, path, old) => {
+    if (path === '004.gpx') site.progress.cancel();
+    return place(temporary, path, old);
+  };
+  t.throws(() => importNames(site, run, files), { name: 'GpxCancelled' });
+  t.deepEqual(filesBelow(site.imports), files.slice(0, 5));
+  t.deepEqual(pathsInLibrary(site), files.slice(0, 5));
+  t.is(site.progress.read().filesDone, 5);
+});
+
+interface Meanwhile {
+  readonly now: number;
+  /** Called once, when the source, if it is small, has been read, and when one block of it has been, if it is large. */
+  readonly meanwhile: () => void;
+}
+
+function importDuring(
+  t: ExecutionContext,
+  site: Site,
+  { now, meanwhile }: Meanwhile,
+): Verdict | undefined {
+  const run = partsOf(t, site, now);
+  let isOver = false;
+  const onBytes = () => {
+    if (!isOver) meanwhile();
+    isOver = true;
+  };
+  return importFile(
+    { root: site.source, file: 'a.gpx', target: privatePath(['a.gpx']) },
+    { ...run, onBytes, taken: new Set(), mayReplace: true, onPlaced: () => {} },
+  );
+}
+
+const later = 60_000;
+const sources = { small: content('A'), large: `${content('A')}${' '.repeat(heldBytes)}` };
+
+for (const [kind, text] of Object.entries(sources)) {
+  test(`a ${kind} source that is changed while it is read is refused, be it old or just written`, (t) => {
+    for (const now of [Date.now(), Date.now() + later]) {
+      const site = importSite(t);
+      const path = join(site.source, 'a.gpx');
+      writeFileSync(path, text);
+      const meanwhile = () => writeFileSync(path, text.replace('A', 'B'));
+      const error = t.throws(() => importDuring(t, site, { now, meanwhile }));
+      t.like(error as FileRefused, { name: 'FileRefused', reason: 'changed' });
+      t.deepEqual(filesBelow(site.imports), []);
+      t.deepEqual(pathsInLibrary(site), []);
+    }
+  });
+
+  test(`a ${kind} source of the size of another file is read for its hash, and is no duplicate of it`, (t) => {
+    const site = importSite(t);
+    writeTree(site.source, { 'a.gpx': text, 'b.gpx': text, 'c.gpx': text.replace('A', 'B') });
+    t.like(site.result(), { added: 2, duplicates: 1, duplicate_files: ['b.gpx'] });
+    t.like(site.result(), { added: 0, duplicates: 3 });
+    const hashes = dumpLibrary(site.libraryPath)['files']!.map((row) => (row as unknown[])[2]);
+    t.deepEqual(
+      hashes,
+      [text, text.replace('A', 'B')].map((all) => hash('sha256', all)),
+    );
+  });
+}
+
+test('a source that is only touched or grows while it is read is imported as it was', (t) => {
+  const touched = importSite(t);
+  const path = join(touched.source, 'a.gpx');
+  writeFileSync(path, content('A'));
+  const touch = () => utimesSync(path, 1, 1);
+  t.is(importDuring(t, touched, { now: Date.now() + later, meanwhile: touch })?.kind, 'added');
+
+  const grown = importSite(t);
+  const other = join(grown.source, 'a.gpx');
+  writeFileSync(other, content('A'));
+  const grow = () => appendFileSync(other, 'more');
+  t.is(importDuring(t, grown, { now: Date.now() + later, meanwhile: grow })?.kind, 'added');
+  t.deepEqual(filesBelow(grown.imports), ['a.gpx']);
+});

@@ -1,0 +1,158 @@
+import type { LibraryWriter } from '../../storage/library/writer.ts';
+import { GpxCancelled } from '../gpx/refused.ts';
+import { FileRefused } from './file-refused.ts';
+import { importFile, type FileImport, type ImportPlaces } from './import-file.ts';
+import type { KnownSizes } from './known-sizes.ts';
+import type { PrivateFiles } from './private-files.ts';
+import type { ImportProgress } from './progress.ts';
+import { heldBytes } from './source-file.ts';
+import type { SourceEntry } from './source-list.ts';
+import type { SourceStamps } from './source-stamps.ts';
+import type { Tally } from './tally.ts';
+
+/** What an import works with. */
+export interface Run {
+  readonly library: LibraryWriter;
+  readonly files: PrivateFiles;
+  readonly stamps: SourceStamps;
+  readonly sizes: KnownSizes;
+  readonly progress: ImportProgress;
+  readonly tally: Tally;
+}
+
+/** A commit costs as much as the rows of a small file, so many share one: so many at most… */
+const groupFiles = 64;
+/** …and no more than are done in this time, which is how late the counters and the readers get to see them. */
+const groupMs = 200;
+
+/**
+ * Imports files in their order. Each is whole or not at all, and none is counted before it is committed.
+ * @param jobOf what to import for an entry.
+ * @throws GpxCancelled, errors of our own disk or of SQLite; what was finished before stays.
+ */
+export function importInGroups(
+  entries: readonly SourceEntry[],
+  run: Run,
+  jobOf: (entry: SourceEntry) => FileImport,
+): void {
+  const taken = new Set<string>();
+  let at = 0;
+  let bytesBefore = 0;
+  let aloneUntil = 0;
+  while (at < entries.length) {
+    const most = at < aloneUntil ? 1 : groupFiles;
+    const group = new ImportGroup(run, { taken, bytesBefore, jobOf });
+    try {
+      group.import(entries.slice(at, at + most));
+    } catch (error) {
+      if (most === 1) throw error;
+      // All of the group was undone. One by one, what can be finished is, and what cannot be says why.
+      aloneUntil = at + most;
+      continue;
+    }
+    at += group.length;
+    bytesBefore += group.bytes;
+    run.progress.set('filesDone', at);
+    if (group.isCancelled) throw new GpxCancelled();
+  }
+}
+
+interface GroupStart {
+  /** Keys of the private paths that files before this group have taken; gets those of the group once it is committed. */
+  readonly taken: Set<string>;
+  /** Bytes of the files before this group. */
+  readonly bytesBefore: number;
+  readonly jobOf: (entry: SourceEntry) => FileImport;
+}
+
+/**
+ * Files whose rows are committed together. Only the first may replace a file, and is then the only one: how it is undone
+ * must not depend on others.
+ */
+class ImportGroup {
+  /** Files that are settled. */
+  length = 0;
+  /** What they had when they were listed. */
+  bytes = 0;
+  isCancelled = false;
+  readonly #run: Run;
+  readonly #start: GroupStart;
+  readonly #taken = new Set<string>();
+  readonly #undo: (() => void)[] = [];
+  readonly #counts: (() => void)[] = [];
+
+  constructor(run: Run, start: GroupStart) {
+    this.#run = run;
+    this.#start = start;
+  }
+
+  /**
+   * Imports files until the group is full or somebody cancels.
+   * @throws errors of our own disk or of SQLite; then all of them are undone.
+   */
+  import(entries: readonly SourceEntry[]): void {
+    const { library, progress, tally } = this.#run;
+    const until = performance.now() + groupMs;
+    try {
+      library.together(() => {
+        for (const entry of entries) {
+          const isFull = entry.size > heldBytes || performance.now() > until;
+          if (this.length > 0 && isFull) return;
+          if (!this.#take(entry)) return;
+        }
+      });
+    } catch (error) {
+      for (const undo of this.#undo.toReversed()) undo();
+      throw error;
+    }
+    for (const key of this.#taken) this.#start.taken.add(key);
+    for (const count of this.#counts) count();
+    progress.set('waypoints', tally.waypoints);
+    progress.set('observations', tally.observations);
+  }
+
+  /** @returns false where the group is to end. */
+  #take(entry: SourceEntry): boolean {
+    const { tally, progress } = this.#run;
+    try {
+      if (progress.isCancelled) throw new GpxCancelled();
+      const verdict = importFile(this.#start.jobOf(entry), this.#places(entry));
+      if (verdict === undefined) return false;
+      this.#settle(entry, () => tally.take(entry.file, verdict));
+      return verdict.kind !== 'replaced';
+    } catch (error) {
+      if (error instanceof GpxCancelled) this.isCancelled = true;
+      else if (error instanceof FileRefused)
+        this.#settle(entry, () => tally.refuse(entry.file, error));
+      else throw error;
+      return !this.isCancelled;
+    }
+  }
+
+  #settle({ size }: SourceEntry, count: () => void): void {
+    this.length += 1;
+    this.bytes += size;
+    this.#counts.push(count);
+    this.#run.progress.set('bytesDone', this.#start.bytesBefore + this.bytes);
+  }
+
+  #places({ size }: SourceEntry): ImportPlaces {
+    const { progress } = this.#run;
+    const { taken, bytesBefore } = this.#start;
+    const from = bytesBefore + this.bytes;
+    let parsed = 0;
+    return {
+      ...this.#run,
+      mayReplace: this.length === 0,
+      taken: {
+        has: (key) => this.#taken.has(key) || taken.has(key),
+        add: (key) => this.#taken.add(key),
+      },
+      onBytes: (bytes) => {
+        parsed += bytes;
+        progress.set('bytesDone', from + Math.min(parsed, size));
+      },
+      onPlaced: (undo) => this.#undo.push(undo),
+    };
+  }
+}

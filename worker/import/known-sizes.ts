@@ -1,0 +1,23 @@
+import type { LibraryWriter } from '../../storage/library/writer.ts';
+
+/**
+ * The sizes of the files that the library knows: a source of another size cannot be a duplicate. May name some that are
+ * not known any more. Asks the library once, when it is first asked itself.
+ */
+export class KnownSizes {
+  readonly #library: LibraryWriter;
+  #sizes: Set<number> | undefined;
+
+  constructor(library: LibraryWriter) {
+    this.#library = library;
+  }
+
+  has(size: number): boolean {
+    return (this.#sizes ??= new Set(this.#library.sizes())).has(size);
+  }
+
+  /** Notes that a file of this size is known from now on. */
+  add(size: number): void {
+    this.#sizes?.add(size);
+  }
+}
