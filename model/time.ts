@@ -61,17 +61,22 @@ function zoneMs(zone: string): number | undefined {
 
 /** `YYYY-MM-DDT` of days met lately, because making one costs several times the rest. */
 const dateTexts = new Map<number, string>();
+/** The farthest instant of a Date on either side of 1970. */
+const maxDateMs = 8_640_000_000_000_000;
 /** About fifty years. */
 const mostDateTexts = 20_000;
 /** `hh:mm:` of each minute of a day, `ssZ` of each second of a minute; made at first use. */
 const minuteTexts: string[] = [];
 const secondTexts: string[] = [];
 
-/** Writes an instant as ISO 8601 UTC with `Z`; whole seconds have no fraction. */
+/**
+ * Writes an instant as ISO 8601 UTC with `Z`; whole seconds have no fraction.
+ * @throws RangeError for what no Date can be.
+ */
 export function formatTime(timeMs: number): string {
   const day = Math.floor(timeMs / dayMs);
   const seconds = (timeMs - day * dayMs) / 1_000;
-  if (!Number.isInteger(seconds)) return isoText(timeMs);
+  if (!Number.isInteger(seconds) || Math.abs(timeMs) > maxDateMs) return isoText(timeMs);
   if (secondTexts.length === 0) fillClockTexts();
   const minute = Math.floor(seconds / 60);
   return dateText(day) + minuteTexts[minute]! + secondTexts[seconds - minute * 60]!;

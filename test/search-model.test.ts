@@ -11,6 +11,8 @@ import {
   worldX,
   worldY,
 } from '../model/mercator.ts';
+import { normalizeText } from '../model/text.ts';
+import { formatTime } from '../model/time.ts';
 import { rounds } from './helpers/effort.ts';
 
 const seed = 20_240_610;
@@ -27,6 +29,31 @@ test('identity: −0 is 0 and −180 is 180', (t) => {
   t.deepEqual(identityOf('x', -0, -180), { name: 'x', latE6: 0, lonE6: 180_000_000 });
   t.deepEqual(identityOf('x', -1e-9, -179.999_999_8), identityOf('x', 0, 180));
   t.true(Object.is(identityOf('x', -1e-9, -1e-9).lonE6, 0));
+});
+
+test('identity: names that are not looked at closely are normal ones', (t) => {
+  const unit = fc.integer({ min: 0, max: 0x320 }).map((code) => String.fromCharCode(code));
+  const name = fc.string({ unit, maxLength: 4 });
+  fc.assert(
+    fc.property(name, (text) => t.is(identityOf(text, 0, 0).name, normalizeText(text))),
+    { seed, numRuns: rounds(1_000) },
+  );
+});
+
+test('formatTime writes what Date does, but whole seconds without a fraction', (t) => {
+  const time = fc.oneof(
+    fc.integer({ min: -62_167_219_200_000, max: 253_402_300_799_999 }),
+    fc.integer({ min: -62_167_219_200, max: 253_402_300_799 }).map((seconds) => seconds * 1_000),
+    fc.constantFrom(0, -1, -1_000, 86_399_000, 86_400_000, -62_167_219_200_000, 8.64e15, -8.64e15),
+  );
+  fc.assert(
+    fc.property(time, (timeMs) =>
+      t.is(formatTime(timeMs), new Date(timeMs).toISOString().replace('.000Z', 'Z')),
+    ),
+    { seed, numRuns: rounds(1_000) },
+  );
+  t.throws(() => formatTime(Number.NaN), { instanceOf: RangeError });
+  t.throws(() => formatTime(8.64e15 + 1_000), { instanceOf: RangeError });
 });
 
 test('identity: neighbouring keys are one part away, around the antimeridian and not over the poles', (t) => {
