@@ -157,7 +157,7 @@ export class FollowedSource {
       this.#carried.source = this.#source;
       this.#carried.latE7 = this.#latE7;
       this.#carried.lonE7 = this.#lonE7;
-    } else this.#carried.latE7 = Number.NaN;
+    } else if (point.source !== this.#source) this.#carried.latE7 = Number.NaN;
     this.#follow(point);
   }
 
