@@ -117,6 +117,52 @@ test('the unusual document goes the short way in all its points', (t) => {
   t.true(looked > 0.7 * unusual.length, String(looked));
 });
 
+/** The place of a wound is where the `@` is. */
+const slots = [
+  '<!-- a@b --><wpt lat="1" lon="2"/>',
+  '<wpt lat="1" lon="2"><!-- a@b --></wpt>',
+  '<wpt lat="1" lon="2"><x><!-- a@b --></x></wpt>',
+  '<wpt lat="1" lon="2"><name>a@b</name></wpt>',
+  '<wpt lat="1" lon="2"><name><![CDATA[a@b]]></name></wpt>',
+  '<wpt lat="1" lon="2"><desc>a<![CDATA[b]]>c@d</desc></wpt>',
+  '<wpt lat="1" lon="2"><desc>a@b<![CDATA[]]></desc></wpt>',
+  '<wpt lat="1" lon="2"><ele>1<![CDATA[@]]></ele></wpt>',
+  '<wpt lat="1" lon="2"><ele>1@</ele></wpt>',
+  '<wpt lat="1" lon="2"><time>2020-01-01T00:00:00Z@</time></wpt>',
+  '<wpt lat="1" lon="2"><time><![CDATA[@2020-01-01T00:00:00Z]]></time></wpt>',
+  '<wpt lat="1" lon="2"><x><![CDATA[a@b]]></x></wpt>',
+  '<wpt lat="1" lon="2"><x>a@b</x></wpt>',
+  '<wpt lat="1" lon="2"><x a="1@2"/></wpt>',
+  `<wpt lat="1" a='1@2' lon="2"/>`,
+  '<wpt lat="1@" lon="2"/>',
+  '<wpt lat@="1" lon="2"/>',
+  '<wpt lat="1" lon=@"2"/>',
+  '<wpt lat="1" lon="2"@/>',
+  '<wpt lat="1" lon="2"@>@</wpt>',
+  '<wpt lat="1" lon="2"><name@>a</name@></wpt>',
+  '<wpt lat="1" lon="2"><x@></x@></wpt@>',
+];
+const characters = [
+  '| |\t|\n|\r\n|\r|\u0001|\u007F|\u0085|\u00E9|\u{1F9ED}|\uFEFF|\uFFFD|\uFFFE|\uFFFF|\u0300|-|--|-->|]|]]|]]>',
+  `<|>|&|&amp;|&#38;|&#x26;|&#0;|&no;|"|'|=|/|e1|0|+| b="c"`,
+]
+  .flatMap((list) => list.split('|'))
+  .map((text) => Buffer.from(text));
+const invalid = ['ff', 'c3', 'c0af', 'eda080', 'f4908080'].map((hex) => Buffer.from(hex, 'hex'));
+
+for (const encoding of ['utf-8', 'windows-1252', 'us-ascii']) {
+  test(`both ways read any character in any place alike, in ${encoding}`, (t) => {
+    for (const slot of slots) {
+      for (const wound of [...characters, ...invalid]) {
+        const body = slot.replaceAll('@', wound.toString('latin1'));
+        const head = `<?xml version="1.0" encoding="${encoding}"?><gpx>`;
+        const bytes = Buffer.from(`${head}${body}<wpt lat="3" lon="4"/></gpx>`, 'latin1');
+        t.deepEqual(hear([bytes], 'auto'), hear([bytes], 'plain'), bytes.toString('latin1'));
+      }
+    }
+  });
+}
+
 const fragments = `
   < > & " ' / = ] - : ; . # + 0 9 e Z T <!-- --> <![CDATA[ ]]> <?x ?> /> </ &amp; &lt; &#0; &#x9;
   <ele> </ele> <time> </time> <name> </name> <desc/> <g:ele> <ele/> <trkpt </trkpt> <wpt </wpt>
