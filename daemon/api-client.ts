@@ -1,4 +1,4 @@
-import { request, type IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { failureSchema, versionSchema, type VersionInfo } from '../model/process.ts';
 import type { Schema } from '../model/schema.ts';
 
@@ -120,7 +120,9 @@ export class ApiClient {
     throw toApiError(status, await readText(response, maxErrorBytes));
   }
 
-  #send(method: string, path: string, input: ApiRequest): Promise<IncomingMessage> {
+  async #send(method: string, path: string, input: ApiRequest): Promise<IncomingMessage> {
+    // Only now: it is a sixth of the start of a command, and many ask no daemon.
+    const { request } = await import('node:http');
     const { query = {}, timeoutMs = defaultTimeoutMs } = input;
     const body =
       input.bodyText ?? (input.body === undefined ? undefined : JSON.stringify(input.body));
