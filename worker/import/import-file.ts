@@ -6,7 +6,7 @@ import type {
   LibraryFile,
   LibraryWriter,
 } from '../../storage/library/writer.ts';
-import { GpxRefused, readGpx } from '../gpx/read-gpx.ts';
+import { GpxCancelled, GpxRefused, readGpx } from '../gpx/read-gpx.ts';
 import { FileRefused } from './file-refused.ts';
 import type { KnownSizes } from './known-sizes.ts';
 import { PrivateCopy } from './private-copy.ts';
@@ -177,7 +177,7 @@ function store(
   { pathKey }: PrivatePath,
   places: ImportPlaces,
 ): { sha256: string; counts: FileCounts } {
-  const { library, files, onPlaced } = places;
+  const { library, files, progress, onPlaced } = places;
   const { path } = found;
   const old = oldHash(found, places);
   const copy = new PrivateCopy(source, held, files.temporary(path));
@@ -193,6 +193,8 @@ function store(
         place: () => {
           if (sha256 !== undefined && copy.sha256 !== sha256) throw new FileRefused('changed');
           copy.seal();
+          // The sync may have taken long; the file is still in progress.
+          if (progress.isCancelled) throw new GpxCancelled();
           undo = files.place(copy.path, path, old);
           const stamp = files.find(path);
           if (stamp === undefined) throw new FileRefused('changed');

@@ -13,6 +13,9 @@ import { isDiskFull } from '../../model/failure.ts';
 import { errorCode } from './file-refused.ts';
 import { hashedBlocks, sourceBlocks, type HeldSource, type SourceFile } from './source-file.ts';
 
+/** Synced at once: no sync, which nobody can cancel, takes longer than a slow disk needs for so many bytes. */
+const syncBytes = 33_554_432;
+
 /**
  * A source on its way to its private place: a temporary file that is filled while the source is read. What is hashed and
  * parsed are the very bytes that were given to that file, or that were read from it where it is a clone.
@@ -24,6 +27,7 @@ export class PrivateCopy {
   readonly #hash = createHash('sha256');
   #sha256: string | undefined;
   #length = 0;
+  #unsynced = 0;
   #fd: number | undefined;
 
   /**
@@ -89,6 +93,10 @@ export class PrivateCopy {
   #write(block: Uint8Array): void {
     this.#fd ??= createFile(this.path);
     for (let at = 0; at < block.length;) at += writeSync(this.#fd, block, at);
+    this.#unsynced += block.length;
+    if (this.#unsynced < syncBytes) return;
+    fsyncSync(this.#fd);
+    this.#unsynced = 0;
   }
 
   #close(): void {
