@@ -2,6 +2,7 @@
 export default {
   extensions: ['ts'],
   files: ['test/**/*.test.ts', '!test/clients/**'],
-  timeout: '60s',
+  // Without any test ending: far more than the longest takes, so that a busy machine fails none.
+  timeout: '120s',
   concurrency: 3,
 };
