@@ -119,10 +119,11 @@ posix('two daemons on two data directories can both be reached', async (t) => {
 posix('a second signal ends the daemon at once', async (t) => {
   const cli = testCli(t);
   const { child, ended, port } = await serve(cli);
-  // A request that never ends keeps an orderly stop waiting.
-  const request = spawn(process.execPath, ['-e', neverEnding, String(port)]);
+  // A request that never ends keeps an orderly stop waiting, once the daemon has begun to read it.
+  const { token } = JSON.parse(readFileSync(handOverIn(cli), 'utf8'));
+  const request = spawn(process.execPath, ['-e', neverEnding, String(port), token]);
   t.teardown(() => request.kill('SIGKILL'));
-  await untilPrinted(request.stdout, /sent/u);
+  await untilPrinted(request.stdout, /100 Continue/u);
   child.kill('SIGTERM');
   await untilPrinted(child.stderr, /daemon\.stopping/u);
   child.kill('SIGTERM');
@@ -130,8 +131,12 @@ posix('a second signal ends the daemon at once', async (t) => {
 });
 
 const neverEnding = `
-const socket = require('node:net').connect(Number(process.argv[1]), '127.0.0.1');
-socket.write('POST /api/history HTTP/1.1\\r\\nHost: 127.0.0.1\\r\\nContent-Length: 100\\r\\n\\r\\n{', () => console.log('sent'));
+const [port, token] = process.argv.slice(1);
+const head = ['POST /api/history HTTP/1.1', 'Host: 127.0.0.1', 'Authorization: Bearer ' + token];
+head.push('Content-Type: application/json', 'Content-Length: 100', 'Expect: 100-continue', '', '');
+const socket = require('node:net').connect(Number(port), '127.0.0.1');
+socket.write(head.join('\\r\\n'));
+socket.on('data', (answer) => console.log(String(answer)));
 socket.on('error', () => {});
 setInterval(() => {}, 1000);
 `;
