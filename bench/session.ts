@@ -36,6 +36,7 @@ export class Session {
   readonly #sources = new Map<string, GeneratedSource>();
   readonly #filled = new Map<number, string>();
   #directories = 0;
+  #isClosing = false;
   #peers: Peer[] | undefined;
 
   constructor(plan: Plan, temporary: string) {
@@ -82,12 +83,29 @@ export class Session {
 
   /** Starts a daemon, on new directories unless it is given some; it is stopped at the latest with the session. */
   async daemon(root = this.directory()): Promise<ServerProcess> {
-    return this.keep(await ServerProcess.startDaemon(root));
+    return this.starting(() => ServerProcess.startDaemon(root));
   }
 
   /** Starts the bare server that others are compared with. */
   async bareServer(): Promise<ServerProcess> {
-    return this.keep(await ServerProcess.startBare(this.directory()));
+    const root = this.directory();
+    return this.starting(() => ServerProcess.startBare(root));
+  }
+
+  /**
+   * Starts something that is stopped at the latest with the session, also when that ends in the middle of the start.
+   * @throws Error when the session is ending.
+   */
+  async starting<T extends Running>(start: () => Promise<T>): Promise<T> {
+    if (this.#isClosing) throw new Error('the bench is ending');
+    const started = start();
+    const pending: Running = { stop: async () => (await started).stop() };
+    this.#running.add(pending);
+    try {
+      return this.keep(await started);
+    } finally {
+      this.#running.delete(pending);
+    }
   }
 
   /** Has something stopped at the latest with the session. */
@@ -147,6 +165,7 @@ export class Session {
 
   /** Ends what still runs and deletes everything. */
   async close(): Promise<void> {
+    this.#isClosing = true;
     await this.stopAll();
     rmSync(this.#root, { recursive: true, force: true });
   }

@@ -52,13 +52,12 @@ export const objectStorage: Scenario = {
     const root = join(directory, 'store');
     await fillStore(root, session.plan.storedObjects);
     const peer = session.directory();
-    const nginx = await FileServer.nginx(peer).catch(() => undefined);
+    const nginx = await session.starting(() => FileServer.nginx(peer)).catch(() => undefined);
     if (nginx === undefined) {
       session.say('skipped: nginx does not start, so objects are not measured');
       return;
     }
-    session.keep(nginx);
-    const ours = session.keep(await FileServer.objects(root));
+    const ours = await session.starting(() => FileServer.objects(root));
     const subjects = { ours, nginx, html: join(peer, 'html'), directory };
     yield* large(session, subjects);
     yield* small(session, subjects);
