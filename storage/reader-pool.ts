@@ -2,6 +2,9 @@ import { WaypointError } from '../model/failure.ts';
 import { openJoinedReader, type Database } from './database.ts';
 import { prepareRevision } from './revision.ts';
 
+/** Streams read from front to end: with SQLite's own 16 MB, those that nobody reads would hold what they never need again. */
+const cacheKb = 2_000;
+
 /** A joined reader held inside one read transaction, so that all it reads is of one moment. */
 export interface ReadSnapshot {
   readonly db: Database;
@@ -46,6 +49,7 @@ export class ReaderPool {
   #connect(): Database {
     if (this.#open.size >= this.#size) throw new WaypointError('busy');
     const db = openJoinedReader(this.#waypointsPath, this.#libraryPath);
+    for (const schema of ['main', 'library']) db.pragma(`${schema}.cache_size = -${cacheKb}`);
     this.#open.add(db);
     return db;
   }

@@ -19,6 +19,7 @@ import { WaypointError } from '../model/failure.ts';
 import type { ImportResult, ImportStatus } from '../model/import.ts';
 import type { Log } from '../model/process.ts';
 import { importRoutes } from '../daemon/routes/import.ts';
+import type { ImportTask } from '../worker/import/import-directory.ts';
 import { Tally, type DirectoryResult } from '../worker/import/tally.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
@@ -242,15 +243,18 @@ const silent: Log = { debug() {}, info() {}, warn() {}, error() {} };
 /** A pool whose tasks end when the test says so. */
 class GatedPool extends WorkerPool<ImportTasks> {
   readonly calls: string[] = [];
+  /** What each import was told of the index in use. */
+  readonly hadIndex: boolean[] = [];
   readonly gates: PromiseWithResolvers<unknown>[] = [];
 
   constructor() {
     super({ file: 'tasks' });
   }
 
-  override run(name: string): Promise<never> {
+  override run(name: string, task: unknown): Promise<never> {
     const gate = Promise.withResolvers<unknown>();
     this.calls.push(name);
+    if (name === 'importDirectory') this.hadIndex.push((task as ImportTask).hasIndex);
     this.gates.push(gate);
     return gate.promise as Promise<never>;
   }
@@ -351,6 +355,22 @@ test('a worker that dies fails its import; the next one mends the library first'
   pool.gates[2]!.resolve({ result: resultOf(dir), isDiskFull: false });
   t.like(await next, { dedup_count: 7 });
   t.deepEqual(pool.calls, ['importDirectory', 'reconcileLibrary', 'importDirectory']);
+  t.deepEqual(pool.hadIndex, [true, true]);
+});
+
+test('an import after a start-up that failed is told to build the index', async (t) => {
+  const { run, pool, dir } = gatedRun(t);
+  const starting = run.reconcile(false);
+  pool.gates[0]!.reject(new Error('worker exited with code: 1'));
+  await t.throwsAsync(starting);
+  const importing = run.start({ dir });
+  await until(() => pool.calls.length === 2);
+  pool.gates[1]!.reject(new Error('worker exited with code: 1'));
+  await until(() => pool.calls.length === 3);
+  pool.gates[2]!.resolve({ result: resultOf(dir), index: 'new', isDiskFull: false });
+  await importing;
+  t.deepEqual(pool.calls, ['reconcileLibrary', 'reconcileLibrary', 'importDirectory']);
+  t.deepEqual(pool.hadIndex, [false]);
 });
 
 test('a full disk is 507, after the index of what was finished is in use', async (t) => {

@@ -120,6 +120,21 @@ test('added, then duplicate, then replaced: each file gets its verdict', (t) => 
   t.notDeepEqual(first.index?.revision, third.index?.revision);
 });
 
+test('an index is built only for waypoints that came or went, or where there is none', (t) => {
+  const site = importSite(t);
+  const track = gpx([], ['2024-05-02T08:00:00Z']);
+  writeTree(site.source, { 'a.gpx': hut, 'b.gpx': lake });
+  t.is(site.run().index?.count, 2);
+  writeTree(site.source, { 'c.gpx': track });
+  t.like(site.run(), { result: { added: 1, observations: 1 }, index: undefined });
+  writeTree(site.source, { 'c.gpx': gpx([], ['2024-05-03T08:00:00Z']) });
+  t.like(site.run(), { result: { replaced: 1 }, index: undefined });
+  writeTree(site.source, { 'b.gpx': track });
+  t.is(site.run().index?.count, 1, 'the lake is gone');
+  t.is(site.run({}, { hasIndex: false }).index?.count, 1);
+  t.is(site.run().index, undefined);
+});
+
 test('content that is known under another path is a duplicate', (t) => {
   const site = importSite(t);
   writeTree(site.source, { 'a.gpx': hut, 'deep/b.gpx': hut, 'z.gpx': hut });
@@ -486,7 +501,7 @@ test('our own files are no sources', (t) => {
   const data = resolve(site.imports, '..');
   const bookmarks = join(data, 'bookmarks.gpx');
   writeTree(data, { 'other.gpx': lake });
-  const { result } = site.run({ dir: data, recursive: true }, [bookmarks]);
+  const { result } = site.run({ dir: data, recursive: true }, { ownFiles: [bookmarks] });
   t.like(result, { added: 1, duplicates: 0 });
   t.true(result.unsupported_files.includes('bookmarks.gpx'));
   t.deepEqual(filesBelow(site.imports), ['a.gpx', 'other.gpx']);

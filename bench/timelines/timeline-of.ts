@@ -36,6 +36,7 @@ export function importFiles(files: readonly GpxFile[]): FilledLibrary {
     now: 0,
     request: { dir: source },
     ownFiles: [],
+    hasIndex: true,
   });
   if (result.failed > 0) throw new Error('a generated file was refused');
   return { path: libraryPath, remove: () => rmSync(root, { recursive: true, force: true }) };

@@ -59,6 +59,8 @@ export class ImportRun {
   #counters = new ImportProgress().read();
   #last: ImportStatus['last'] = null;
   #isLibraryWhole = false;
+  /** Whether the index in use is the library's: not before the first one, nor after an import that ended badly. */
+  #hasIndex = false;
   #isClosed = false;
 
   constructor(options: ImportRunOptions) {
@@ -176,7 +178,7 @@ export class ImportRun {
     const outcome = progress.isCancelled
       ? { result: new Tally().result(request.dir, undefined, true), isDiskFull: false }
       : await this.#runImport(request, progress);
-    if (outcome.index !== undefined) await this.#options.onIndex(outcome.index);
+    if (outcome.index !== undefined) await this.#useIndex(outcome.index);
     const result = { ...outcome.result, dedup_count: await this.#options.countWaypoints() };
     this.#last = { finished_at: formatTime(this.#options.clock.now()), ...shortened(result) };
     this.#logImport(result, outcome.isDiskFull, this.#options.clock.now() - running.startedAt);
@@ -191,25 +193,28 @@ export class ImportRun {
   }
 
   async #runImport(request: ImportRequest, progress: ImportProgress): Promise<ImportOutcome> {
-    const task = { ...this.#task(progress), request, ownFiles: this.#options.ownFiles };
+    const { ownFiles } = this.#options;
+    const task = { ...this.#task(progress), request, ownFiles, hasIndex: this.#hasIndex };
     try {
       return await this.#pool.run('importDirectory', task);
     } catch (error) {
       this.#isLibraryWhole = false;
+      this.#hasIndex = false;
       throw new WaypointError(this.#isClosed ? 'unavailable' : 'internal', { cause: error });
     }
   }
 
   async #reconcile(isLibraryEmpty: boolean): Promise<void> {
-    const { log, importsDirectory, onIndex } = this.#options;
+    const { log, importsDirectory } = this.#options;
     if (isLibraryEmpty && (await hasNoFiles(importsDirectory))) {
       this.#isLibraryWhole = true;
+      this.#hasIndex = true;
       return;
     }
     try {
       const task = this.#task(this.#reconcileProgress);
       const { index, isWhole, ...counts } = await this.#pool.run('reconcileLibrary', task);
-      await onIndex(index);
+      await this.#useIndex(index);
       this.#isLibraryWhole = isWhole;
       log.info('library.reconciled', { ...counts, complete: isWhole });
     } catch (error) {
@@ -217,6 +222,12 @@ export class ImportRun {
       log.error('library.not_reconciled', describe(error));
       throw error;
     }
+  }
+
+  async #useIndex(index: SearchIndexData): Promise<void> {
+    this.#hasIndex = false;
+    await this.#options.onIndex(index);
+    this.#hasIndex = true;
   }
 
   #task(progress: ImportProgress) {

@@ -96,6 +96,7 @@ export class LibraryWriter {
   readonly #trackPoints: DayCollector;
   readonly #timedWaypoints: DayCollector;
   #fileId = 0;
+  #areWaypointsChanged = false;
 
   /** @param path of a library that prepareLibrary has made ready. */
   constructor(path: string) {
@@ -163,6 +164,7 @@ export class LibraryWriter {
       const id = Number(insertFile.run({ ...file, sha256: file.sha256 ?? '' }).lastInsertRowid);
       const counts = load(this.#rowsOf(id, file.path));
       const { from, to } = this.#waypointRows.finish();
+      if (from < to) this.#areWaypointsChanged = true;
       this.#trackPoints.flush();
       this.#timedWaypoints.flush();
       touch.run();
@@ -195,6 +197,11 @@ export class LibraryWriter {
   /** Names the present content: changes with every file added, replaced or removed, and with a rebuilt library. */
   revision(): string {
     return this.#statements.revision.get() ?? '';
+  }
+
+  /** Whether waypoints were written or removed since this writer was made, be it undone since or not. */
+  get areWaypointsChanged(): boolean {
+    return this.#areWaypointsChanged;
   }
 
   shownCount(): number {
@@ -247,7 +254,10 @@ export class LibraryWriter {
 
   #deleteRows(id: number): void {
     const range = this.#statements.waypointsOf.get(id);
-    if (range !== undefined) this.#waypointRows.remove(range);
+    if (range !== undefined) {
+      this.#waypointRows.remove(range);
+      this.#areWaypointsChanged = true;
+    }
     this.#statements.deleteFile.run(id);
   }
 }

@@ -6,7 +6,11 @@ import type { ImportRequest, ImportResult } from '../../model/import.ts';
 import { importResultSchema } from '../../model/import.ts';
 import { openReader } from '../../storage/database.ts';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
-import { importDirectory, type ImportOutcome } from '../../worker/import/import-directory.ts';
+import {
+  importDirectory,
+  type ImportOutcome,
+  type ImportTask,
+} from '../../worker/import/import-directory.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { reconcileLibrary, type ReconcileOutcome } from '../../worker/import/reconcile.ts';
 
@@ -53,7 +57,10 @@ export interface ImportSite {
   readonly progress: ImportProgress;
   now: number;
   /** Imports `source`; the result is checked against its schema. */
-  run(request?: Partial<ImportRequest>, ownFiles?: string[]): ImportOutcome;
+  run(
+    request?: Partial<ImportRequest>,
+    task?: Partial<Pick<ImportTask, 'ownFiles' | 'hasIndex'>>,
+  ): ImportOutcome;
   /** As `run`, with the answer only. */
   result(request?: Partial<ImportRequest>): Omit<ImportResult, 'dedup_count'>;
   reconcile(): ReconcileOutcome;
@@ -69,11 +76,12 @@ export function importSite(t: ExecutionContext<unknown>): ImportSite {
     libraryPath,
     progress: new ImportProgress(),
     now: Date.now(),
-    run(request = {}, ownFiles = []) {
+    run(request = {}, { ownFiles = [], hasIndex = true } = {}) {
       const outcome = importDirectory({
         ...task(),
         request: { dir: site.source, ...request },
         ownFiles,
+        hasIndex,
       });
       importResultSchema.omit({ dedup_count: true }).strict().parse(outcome.result);
       return outcome;

@@ -24,7 +24,12 @@ prepareLibrary(task.libraryPath, Date.now());
 reconcileLibrary(task);
 for (let version = Number(first); ; version += 1) {
   writeTree(source, versionTree(version));
-  importDirectory({ ...task, ownFiles: [], request: { dir: source, recursive: true } });
+  importDirectory({
+    ...task,
+    ownFiles: [],
+    hasIndex: true,
+    request: { dir: source, recursive: true },
+  });
   // At once, not when the event loop turns: the parent must know of every answer.
   writeSync(1, `${version}\n`);
 }

@@ -54,6 +54,7 @@ for (const room of [0, 60, 240, 260, 280, 300, 460, 480, 500, 580, 600, 700]) {
       ...base,
       progress: new ImportProgress().shared,
       ownFiles: [],
+      hasIndex: true,
       request: { dir: source, recursive: true },
     });
   const before = { 'a.gpx': content('old'), 'b/c.gpx': content('b') };

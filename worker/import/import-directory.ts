@@ -29,11 +29,13 @@ export interface ImportTask extends LibraryTask {
   readonly request: ImportRequest;
   /** Files of ours that are no sources wherever they lie: the bookmarks file. */
   readonly ownFiles: readonly string[];
+  /** Whether an index is in use that is the library's as it is before this import. */
+  readonly hasIndex: boolean;
 }
 
 export interface ImportOutcome {
   readonly result: DirectoryResult;
-  /** The index of the library as it is now; undefined when nothing changed. */
+  /** The index of the library as it is now; undefined when the one in use still is: most imports bring tracks only. */
   readonly index?: SearchIndexData;
   /** The disk was full: the result tells what was finished before. */
   readonly isDiskFull: boolean;
@@ -70,7 +72,7 @@ function importInto(library: LibraryWriter, task: ImportTask, tally: Tally): Imp
   const result = tally.result(task.request.dir, end.list, end.reason === 'cancelled');
   const isDurable = settle(library, files, tally.isChanged);
   const isFull = !isDurable || end.reason === 'disk_full';
-  if (!tally.isChanged) return { result, isDiskFull: isFull };
+  if (task.hasIndex && !library.areWaypointsChanged) return { result, isDiskFull: isFull };
   return { result, index: indexOf(library), isDiskFull: isFull };
 }
 
