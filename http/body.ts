@@ -42,7 +42,17 @@ function isJson(exchange: Exchange, mediaTypes: readonly string[]): boolean {
   const isPlain = exchange
     .header('content-encoding')
     .every((coding) => coding.toLowerCase() === 'identity');
-  return types.length === 1 && mediaTypes.includes(mediaType) && isPlain;
+  const isUtf8 = parameters === -1 || namesNoCharsetButUtf8(type.slice(parameters));
+  return types.length === 1 && mediaTypes.includes(mediaType) && isPlain && isUtf8;
+}
+
+const charsets = /;\s*charset\s*=\s*(?:"([^"]*)"|([^;\s]*))/giu;
+
+/** Letters of another encoding might be valid UTF-8 by chance, and other letters then. */
+function namesNoCharsetButUtf8(parameters: string): boolean {
+  return [...parameters.matchAll(charsets)].every(([, quoted, bare]) =>
+    /^utf-?8$/iu.test(quoted ?? bare ?? ''),
+  );
 }
 
 function readBody(exchange: Exchange, { bodyBytes, jsonBodyMs }: BodyLimits): Promise<Buffer> {

@@ -220,7 +220,14 @@ test('a body needs exactly one Content-Type, application/json', async (t) => {
     const answer = await ask(rawRequest('POST /api/echo', [`Content-Type: ${type}`], '{}'));
     t.is(answer.status, 201, type);
   }
+  for (const charset of ['UTF-8', '"utf-8"', ' "Utf-8" ; x=y', 'utf8', 'utf-8;charset=UTF-8']) {
+    const type = `Content-Type: application/json;x=y; Charset=${charset}`;
+    t.is((await ask(rawRequest('POST /api/echo', [type], '{}'))).status, 201, charset);
+  }
   const bad = ['application/jsonx', 'text/json', 'application/ld+json', 'text/plain', '', 'json'];
+  for (const charset of ['iso-8859-1', '"utf-16"', '', '"utf-8', 'utf-8x', 'utf-8; charset=x']) {
+    bad.push(`application/json; charset=${charset}`);
+  }
   for (const type of [...bad, 'application/json, text/plain', 'multipart/form-data; a="b"']) {
     const answer = await ask(rawRequest('POST /api/echo', [`Content-Type: ${type}`], '{}'));
     t.is(refusal(t, answer), '415 unsupported_media_type', type);
