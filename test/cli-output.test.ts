@@ -157,6 +157,8 @@ test('a mistake in the call is explained and exits with 64', async (t) => {
   const cli = testCli(t);
   const calls: [string[], RegExp][] = [
     [['lst'], /Did you mean list/u],
+    [['help', 'nosuch'], /^waypointd: unknown command 'nosuch'\n/u],
+    [['help', 'bookmark', 'nosuch'], /^waypointd: unknown command 'nosuch'\n/u],
     [[], /Usage: waypointd/u],
     [['list', '--nope'], /--nope/u],
     [['bookmark', 'add', 'x'], /lat/u],

@@ -25,6 +25,7 @@ export async function runProgram(words: readonly string[]): Promise<number> {
     const given = readWords(words);
     const program = buildProgram();
     await registerCommands(program, given);
+    if (words[0] === 'help') refuseUnknownCommand(program, words.slice(1));
     await program.parseAsync(given, { from: 'user' });
     await flushOutput();
     return Number(process.exitCode ?? 0);
@@ -91,6 +92,18 @@ function readWords(words: readonly string[]): string[] {
   const [first, ...others] = words;
   const meant = first === 'help' ? [...others, '--help'] : words;
   return meant.map(protectNegative);
+}
+
+/** Asked to explain a command that is not there, commander would explain what is above it. @throws CommanderError */
+function refuseUnknownCommand(program: Command, words: readonly string[]): void {
+  let command = program;
+  for (const word of words) {
+    // `help help` explains the program; a command without others may be followed by anything.
+    if (word.startsWith('-') || word === 'help' || command.commands.length === 0) return;
+    const found = command.commands.find((one) => [one.name(), ...one.aliases()].includes(word));
+    if (found === undefined) program.error(`error: unknown command '${word}'`);
+    command = found;
+  }
 }
 
 /** commander takes `-8.3,42.1` for an option; a blank in front makes it the position it is. */
