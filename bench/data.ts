@@ -1,7 +1,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { placeGpx, type PlaceOptions } from './generate/places.ts';
-import { oddTrackGpx, trackGpx, type TrackOptions } from './generate/track.ts';
+import { oddTrackGpx, trackGpx, wideTrackGpx, type TrackOptions } from './generate/track.ts';
 
 export { places, type PlaceOptions } from './generate/places.ts';
 
@@ -36,6 +36,13 @@ export function writeOddTrack(directory: string, options: TrackOptions): Generat
   return writeOne(join(directory, 'odd.gpx'), oddTrackGpx(options), options.points);
 }
 
+/** Writes one track file as {@link writeTrack} does, but in UTF-16 with a byte order mark, `wide.gpx`. */
+export function writeWideTrack(directory: string, options: TrackOptions): GeneratedSource {
+  const file = join(directory, 'wide.gpx');
+  const bytes = writeText(file, wideTrackGpx(options), 'utf16le');
+  return { directory, file, bytes, points: options.points };
+}
+
 /** Writes one file of waypoints, `places.gpx`; its waypoints are those of {@link places} for the same options. */
 export function writePlaces(directory: string, options: PlaceOptions): GeneratedSource {
   return writeOne(join(directory, 'places.gpx'), placeGpx(options), options.count);
@@ -62,13 +69,17 @@ function writeOne(file: string, pieces: Iterable<string>, points: number): Gener
 }
 
 /** Writes text piece by piece. @returns bytes written. */
-function writeText(file: string, pieces: Iterable<string>): number {
+function writeText(
+  file: string,
+  pieces: Iterable<string>,
+  encoding: BufferEncoding = 'utf8',
+): number {
   mkdirSync(dirname(file), { recursive: true });
   const descriptor = openSync(file, 'w');
   let bytes = 0;
   let text = '';
   const flush = (): void => {
-    bytes += writeWhole(descriptor, Buffer.from(text));
+    bytes += writeWhole(descriptor, Buffer.from(text, encoding));
     text = '';
   };
   try {

@@ -33,10 +33,19 @@ function plainPoint({ lat, lon, ele, time }: WalkPoint): string {
 `;
 }
 
+/** Makes the same track for a file in UTF-16, which only the XML parser reads: characters are not its bytes. */
+export function* wideTrackGpx(options: TrackOptions): Generator<string> {
+  let isFirst = true;
+  for (const piece of trackGpx(options)) {
+    yield isFirst ? `\uFEFF${piece.replace('UTF-8', 'UTF-16')}` : piece;
+    isFirst = false;
+  }
+}
+
 /**
- * Makes a track file of correct GPX that no shortcut for the usual form can take: CRLF, single quotes, blanks around
- * `=`, longitude first, an attribute of another namespace, comments between and inside points, CDATA, numeric
- * character references, a prefixed extension. About 160 bytes a point.
+ * Makes a track file of correct GPX in forms that few programs write: CRLF, single quotes, blanks around `=`, longitude
+ * first, an attribute of another namespace, comments between and inside points, CDATA, numeric character references, a
+ * prefixed extension. About 160 bytes a point.
  */
 export function* oddTrackGpx({ seed, points }: TrackOptions): Generator<string> {
   const random = new Random(seed);

@@ -15,8 +15,12 @@ export interface ImportCost {
   readonly storedBytes: number;
 }
 
-/** Imports a source into a new daemon of its own. */
-export async function importOnce(session: Session, source: GeneratedSource): Promise<ImportCost> {
+/** Imports a source into a new daemon of its own, whose directories are left to `done`; they are deleted by default. */
+export async function importOnce(
+  session: Session,
+  source: GeneratedSource,
+  done: (root: string) => void = (root) => session.discard(root),
+): Promise<ImportCost> {
   const root = session.directory();
   const daemon = await session.daemon(root);
   const before = daemon.cpuMs();
@@ -29,7 +33,7 @@ export async function importOnce(session: Session, source: GeneratedSource): Pro
     throw new Error(`${result.observations} of ${source.points} points were imported`);
   }
   const storedBytes = statSync(join(root, 'data/library.sqlite')).size;
-  session.discard(root);
+  done(root);
   return {
     cpuMs: after === undefined || before === undefined ? undefined : after.cpuMs - before,
     wallMs,

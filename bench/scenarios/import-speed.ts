@@ -1,4 +1,10 @@
-import { trackPointsIn, writeOddTrack, writeTrackTree, type GeneratedSource } from '../data.ts';
+import {
+  trackPointsIn,
+  writeOddTrack,
+  writeTrackTree,
+  writeWideTrack,
+  type GeneratedSource,
+} from '../data.ts';
 import { median, medianOf } from '../measure/statistics.ts';
 import { roundsOf } from '../plan.ts';
 import { ownSeries } from '../report/charts.ts';
@@ -31,6 +37,7 @@ export const importSpeed: Scenario = {
     }
     for (const count of importedWaypoints) yield* await waypoints(session, count);
     for (const points of unusualPoints) yield* await oddTracks(session, points);
+    yield* await wideTracks(session, unusualPoints[0] ?? 1_000);
     yield* await manyFiles(session);
     if (hugeMb === undefined) return;
     yield* await tracks(session, trackPointsIn(hugeMb), {
@@ -79,14 +86,27 @@ async function waypoints(session: Session, count: number): Promise<Figure[]> {
   return speed(subject, source, { compared, wanted: { goal, gpsbabel: 2 } });
 }
 
-/** Unusual GPX is slow on the path for everything, so it has its bar at every size. */
+/** Forms that few programs write; they have their bar at every size. */
 async function oddTracks(session: Session, points: number): Promise<Figure[]> {
   const source = session.source(`odd track ${points}`, (directory) =>
     writeOddTrack(directory, { seed, points }),
   );
+  return unusual(session, source, 'unusual GPX');
+}
+
+/** What is left to the XML parser, point by point. */
+async function wideTracks(session: Session, points: number): Promise<Figure[]> {
+  const source = session.source(`wide track ${points}`, (directory) =>
+    writeWideTrack(directory, { seed, points }),
+  );
+  return unusual(session, source, 'GPX in UTF-16');
+}
+
+async function unusual(session: Session, source: GeneratedSource, what: string): Promise<Figure[]> {
+  const { points } = source;
   const rounds = roundsOf(session.plan, points, longOthers);
   const compared = await compareImport(session, source, { kind: 'track', rounds });
-  const subject = `${points.toLocaleString('en')} track points, unusual GPX${roundsNote(session, rounds)}`;
+  const subject = `${points.toLocaleString('en')} track points, ${what}${roundsNote(session, rounds)}`;
   const goal = session.plan.isQuick ? undefined : 'unusualPeers';
   return speed(subject, source, { compared, wanted: { goal, gpsbabel: 0.8 } });
 }
@@ -103,10 +123,13 @@ async function manyFiles(session: Session): Promise<Figure[]> {
   const whole = session.track(tree.points);
   const own = [];
   const one = [];
+  // Thousands of files deleted just before would make the kernel search longer for each new one.
+  const kept: string[] = [];
   for (let round = 0; round < session.plan.rounds; round += 1) {
-    own.push(await importOnce(session, tree));
-    one.push(await importOnce(session, whole));
+    own.push(await importOnce(session, tree, (root) => kept.push(root)));
+    one.push(await importOnce(session, whole, (root) => kept.push(root)));
   }
+  for (const root of kept) session.discard(root);
   const ofOne = rate(whole.bytes / 1e6, one);
   return [
     {
