@@ -1,4 +1,5 @@
 /** Observations packed by day: storage/day-blob.ts and the collector in front of it. */
+import { isDeepStrictEqual } from 'node:util';
 import test from 'ava';
 import fc from 'fast-check';
 import {
@@ -269,6 +270,35 @@ test('more than 65,536 observations go on in a part of a higher number', (t) => 
       [0, 1, 2, dayBlobPoints],
     ],
   );
+});
+
+test('observations that jump between two days make two parts for 262,144 of them, and blobs no longer than 65,536', (t) => {
+  const gathered = 2 ** 18;
+  const total = gathered + 4;
+  // Three of four on the first day, ever earlier, several at each second; the latitude says the place in the file.
+  const points = Array.from({ length: total }, (_, i) => {
+    const timeMs = (i & 3) === 3 ? dayMs + 1 : 80_000_000 - (i >> 4) * 1_000;
+    return [timeMs, i / 10_000_000, 0, i] as const;
+  });
+  const parts = collect(points);
+  t.deepEqual(
+    parts.map(({ day, part, points: count }) => [day, part, count]),
+    [
+      [0, 0, dayBlobPoints],
+      [0, 1, dayBlobPoints],
+      [0, 2, dayBlobPoints],
+      [1, 2, dayBlobPoints],
+      [0, 3, 3],
+      [1, 3, 1],
+    ],
+  );
+  const read = parts.flatMap(({ blob }) => pointsOf(blob).map(([time, lat]) => [time, lat]));
+  const byTime = (from: number, to: number) =>
+    points
+      .slice(from, to)
+      .map(([time, lat]) => [time, Math.round(lat * 10_000_000)] as const)
+      .toSorted((a, b) => a[0] - b[0] || a[1] - b[1]);
+  t.true(isDeepStrictEqual(read, [...byTime(0, gathered), ...byTime(gathered, total)]));
 });
 
 test('a collector that is reset knows nothing of the file before', (t) => {

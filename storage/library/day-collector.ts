@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import {
   dayBlobPoints,
+  dayMs,
   dayOf,
   encodeDay,
   noElevation,
@@ -26,14 +27,20 @@ export interface DayPart {
 const unitsPerDegree = 10_000_000;
 const unitsPerMetre = 10;
 const maxEleDm = 2_147_483_647;
+/**
+ * Points gathered at most once they are out of order: when dates jump from point to point, each batch makes a part of
+ * every day. The larger, the fewer and longer those are; a power of two, 5 MB.
+ */
+const unorderedPoints = 2 ** 18;
 
 /**
  * Gathers the observations of one file, in file order, and hands them on by UTC day, sorted by time (equal times in
- * file order). Memory is that of two blobs, whatever the file.
+ * file order). Memory is bounded, whatever the file.
  */
 export class DayCollector {
   readonly #emit: (part: DayPart) => void;
-  readonly #points = pointColumns();
+  #points = pointColumns();
+  #capacity = dayBlobPoints;
   #sorted: PointColumns | undefined;
   #count = 0;
   #part = 0;
@@ -52,7 +59,7 @@ export class DayCollector {
 
   /** @param ele in metres; NaN, or what no number of 0.1 m says, means none. */
   add(lat: number, lon: number, ele: number, timeMs: number): void {
-    if (this.#count === dayBlobPoints) this.flush();
+    if (this.#count >= dayBlobPoints) this.#makeRoom();
     const { timeMs: times, latE7, lonE7, eleDm } = this.#points;
     const at = this.#count;
     times[at] = timeMs;
@@ -65,32 +72,86 @@ export class DayCollector {
 
   /** Hands on what is left. */
   flush(): void {
-    const points = this.#isSorted ? this.#points : this.#sort();
-    let from = 0;
-    while (from < this.#count) {
-      const to = endOfDay(points.timeMs, from, this.#count);
-      this.#emit(dayPart(points, from, to, this.#part));
-      from = to;
-    }
+    if (this.#isSorted) this.#emitSorted();
+    else this.#emitUnsorted();
     // Numbering by batch instead of by day: as ordered, and no table of the days of a hostile file is needed.
     this.#part += 1;
     this.#count = 0;
     this.#isSorted = true;
   }
 
-  #sort(): PointColumns {
-    const { timeMs, latE7, lonE7, eleDm } = this.#points;
-    const sorted = (this.#sorted ??= pointColumns());
-    const order = Uint32Array.from({ length: this.#count }, (_, index) => index);
-    order.sort((a, b) => timeMs[a]! - timeMs[b]! || a - b);
-    for (let to = 0; to < order.length; to += 1) {
-      const from = order[to]!;
-      sorted.timeMs[to] = timeMs[from]!;
-      sorted.latE7[to] = latE7[from]!;
-      sorted.lonE7[to] = lonE7[from]!;
-      sorted.eleDm[to] = eleDm[from]!;
+  #makeRoom(): void {
+    if (this.#isSorted || this.#count === unorderedPoints) this.flush();
+    else if (this.#count === this.#capacity) this.#grow();
+  }
+
+  #grow(): void {
+    const points = pointColumns(unorderedPoints);
+    points.timeMs.set(this.#points.timeMs);
+    points.latE7.set(this.#points.latE7);
+    points.lonE7.set(this.#points.lonE7);
+    points.eleDm.set(this.#points.eleDm);
+    this.#points = points;
+    this.#capacity = unorderedPoints;
+  }
+
+  #emitSorted(): void {
+    for (let from = 0; from < this.#count;) {
+      const to = endOfDay(this.#points.timeMs, from, this.#count);
+      this.#emit(dayPart(this.#points, from, to, this.#part));
+      from = to;
     }
-    return sorted;
+  }
+
+  #emitUnsorted(): void {
+    const sorted = (this.#sorted ??= pointColumns());
+    for (const order of dayOrders(this.#points.timeMs, this.#count)) {
+      // Only a day of a batch larger than a blob has several parts in it.
+      for (let from = 0; from < order.length; from += dayBlobPoints) {
+        if (from > 0) this.#part += 1;
+        const part = order.subarray(from, from + dayBlobPoints);
+        copyPoints(this.#points, part, sorted);
+        this.#emit(dayPart(sorted, 0, part.length, this.#part));
+      }
+    }
+  }
+}
+
+/**
+ * Which points belong to each day, days in ascending order, points by time, then by place. Numbers that hold the key
+ * above the place are sorted, because that takes a fifth of the time of a function that compares: 28 bits of day, or 27
+ * of a time in it, and 18 of place are less than the 53 of a whole number.
+ */
+function* dayOrders(timeMs: Float64Array, count: number): Generator<Uint32Array> {
+  const packed = new Float64Array(count);
+  const order = new Uint32Array(count);
+  for (let at = 0; at < count; at += 1) packed[at] = dayOf(timeMs[at]!) * unorderedPoints + at;
+  packed.sort();
+  for (let from = 0; from < count;) {
+    const day = Math.floor(packed[from]! / unorderedPoints);
+    let to = from;
+    for (; to < count; to += 1) {
+      const at = packed[to]! - day * unorderedPoints;
+      if (at >= unorderedPoints) break;
+      packed[to] = (timeMs[at]! - day * dayMs) * unorderedPoints + at;
+    }
+    packed.subarray(from, to).sort();
+    for (let i = from; i < to; i += 1) {
+      const key = packed[i]!;
+      order[i] = key - Math.floor(key / unorderedPoints) * unorderedPoints;
+    }
+    yield order.subarray(from, to);
+    from = to;
+  }
+}
+
+function copyPoints(points: PointColumns, order: Uint32Array, target: PointColumns): void {
+  for (let to = 0; to < order.length; to += 1) {
+    const from = order[to]!;
+    target.timeMs[to] = points.timeMs[from]!;
+    target.latE7[to] = points.latE7[from]!;
+    target.lonE7[to] = points.lonE7[from]!;
+    target.eleDm[to] = points.eleDm[from]!;
   }
 }
 
