@@ -45,7 +45,8 @@ function whyForbidden(path: string): string {
     return `${path} may not be opened by this user.`;
   }
   if (stats.uid !== process.getuid()) {
-    return `${path} belongs to another user, as after a run with sudo; to make it yours: sudo chown "$(id -un)" "${path}"`;
+    // Of a service's data somebody else must not be told just to take it.
+    return `${path} belongs to another user: run this as that user; if it is yours, as after a run with sudo, have it back: sudo chown "$(id -un)" "${path}"`;
   }
   const wanted = stats.isDirectory() ? 0o700 : 0o600;
   if ((stats.mode & wanted) === wanted) return `${path} may not be opened by this user.`;

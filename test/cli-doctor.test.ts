@@ -385,6 +385,11 @@ posix('files: open ones, closed ones and links', async (t) => {
   chmodSync(paths.waypointsDatabase, 0o400);
   t.deepEqual(brief(checkFiles(paths)), ['problem files']);
   chmodSync(paths.waypointsDatabase, 0o600);
+  chmodSync(paths.bookmarksFile, 0o400);
+  t.deepEqual(brief(checkFiles(paths)), ['ok files'], 'a new one takes its place');
+  chmodSync(paths.bookmarksFile, 0o200);
+  t.deepEqual(brief(checkFiles(paths)), ['problem files']);
+  chmodSync(paths.bookmarksFile, 0o600);
   const target = join(paths.data, 'elsewhere');
   symlinkSync(target, join(paths.data, 'daemon.json'));
   t.deepEqual(brief(checkFiles(paths)), ['problem files']);
@@ -505,6 +510,20 @@ posix('hand-over files: stale, of another directory, not to be trusted', async (
   ]);
   plant({ ...fakeHandOver(1), data_dir: '/elsewhere' });
   t.deepEqual(brief((await checkDaemon(paths)).findings), ['note daemon', 'note hand-over file']);
+});
+
+posix('what is wrong with a directory is told once, and not of the hand-over file', async (t) => {
+  const root = temporaryDirectory(t);
+  const data = join(root, 'data');
+  const paths = computePaths({ data_dir: data, runtime_dir: data }, { env: {} });
+  mkdirSync(join(root, 'real'), { mode: 0o700 });
+  symlinkSync(join(root, 'real'), data);
+  t.deepEqual(brief((await checkDaemon(paths)).findings), ['note daemon']);
+  rmSync(data);
+  mkdirSync(data);
+  chmodSync(data, 0o770);
+  t.deepEqual(brief((await checkDaemon(paths)).findings), ['note daemon']);
+  t.deepEqual(levelsOf(checkDirectories(paths, false), 'data directory'), ['problem']);
 });
 
 test('a daemon of another version, or that reads its library, is told of', async (t) => {

@@ -88,6 +88,9 @@ function withoutRights(): string[] | undefined {
   return spawnSync(program, [...flags, 'true']).status === 0 ? words : undefined;
 }
 
+/** What doctor says of these has nothing to do with the data directory. */
+const elsewhere = ['disk', 'port', 'service', 'location'];
+
 onLinux('a file that may not be written is named with its mode and what mends it', async (t) => {
   const rights = withoutRights();
   if (rights === undefined) {
@@ -117,6 +120,13 @@ onLinux('a file that may not be written is named with its mode and what mends it
     t.true(stderr.includes(`${path} may not be read and written`), stderr);
     t.true(stderr.includes(`0${mode.toString(8)}`) && stderr.includes(`chmod`), stderr);
   }
+  chmodSync(data, 0o100);
+  const { stdout } = await run('doctor', '--json');
+  chmodSync(data, 0o700);
+  const { findings } = JSON.parse(stdout) as { findings: { area: string; level: string }[] };
+  const faults = findings.filter(({ level }) => level === 'problem' || level === 'warning');
+  const areas = faults.map(({ area }) => area).filter((area) => !elsewhere.includes(area));
+  t.deepEqual(areas, ['data directory'], 'the cause alone');
   t.false(existsSync(`${store}-shm`), 'nothing was left that keeps the mended store closed');
   t.regex((await run('list')).stdout, /Camp/u);
 });

@@ -1,4 +1,9 @@
-import { readHandOver, servesDataDirectory } from '../../client/waypoints/node/hand-over-file.ts';
+import { dirname } from 'node:path';
+import {
+  distrustDirectory,
+  readHandOver,
+  servesDataDirectory,
+} from '../../client/waypoints/node/hand-over-file.ts';
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
 import { statusSchema, type DaemonStatus } from '../../model/status.ts';
@@ -6,6 +11,7 @@ import { ApiClient, ApiError, NoAnswer, probeDaemon } from '../api-client.ts';
 import { findLockHolder, heldSentence } from '../lock-holder.ts';
 import type { Paths } from '../paths.ts';
 import { programVersion } from '../version-info.ts';
+import { isClosed } from './check-directories.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 /** A daemon of this user that answers. */
@@ -30,7 +36,7 @@ export async function checkDaemon(paths: Paths): Promise<DaemonCheck> {
   let daemon: SeenDaemon | undefined;
   for (const file of paths.handOverCandidates) {
     const reading = await readHandOver(file);
-    if (reading.found === 'refused' && file !== systemHandOver) {
+    if (reading.found === 'refused' && file !== systemHandOver && !isFaultOfOurs(file, paths)) {
       findings.push(
         problem(
           `${file} is not to be trusted: ${reading.reason}`,
@@ -58,6 +64,13 @@ export async function checkDaemon(paths: Paths): Promise<DaemonCheck> {
   const isHeld = daemon !== undefined || holder !== undefined;
   const held = isHeld && daemon === undefined ? heldSentence(paths.data, holder) : undefined;
   return { findings: [...describe(daemon, held), ...findings], daemon, isHeld };
+}
+
+/** Whether the fault is that of a directory that has a check of its own; then there may not even be a file in it. */
+function isFaultOfOurs(file: string, { data, runtime }: Paths): boolean {
+  const directory = dirname(file);
+  if (directory !== data && directory !== runtime) return false;
+  return isClosed(directory) || distrustDirectory(directory) !== undefined;
 }
 
 async function askStatus(handOver: HandOver): Promise<DaemonStatus | undefined> {

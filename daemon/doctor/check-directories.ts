@@ -1,5 +1,6 @@
 import { accessSync, constants, lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
 import type { Paths } from '../paths.ts';
+import { errorCode } from '../start-refused.ts';
 import { remoteFileSystem, syncProgram } from './file-system.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
@@ -34,6 +35,17 @@ interface DirectoryUse {
   /** Somebody named it, so that it should be there. */
   readonly isMissed: boolean;
   readonly holdsToken: boolean;
+}
+
+/** Whether this user may not look into a directory that is there: then nothing can be said of what is in it. */
+export function isClosed(directory: string): boolean {
+  try {
+    accessSync(directory, constants.R_OK | constants.X_OK);
+    return false;
+  } catch (error) {
+    const code = errorCode(error);
+    return code === 'EACCES' || code === 'EPERM';
+  }
 }
 
 function checkDirectory(area: string, path: string, use: DirectoryUse): Finding[] {
@@ -96,7 +108,7 @@ function isReadOnly(path: string): boolean {
     accessSync(path, constants.W_OK);
     return false;
   } catch (error) {
-    return error instanceof Error && 'code' in error && error.code === 'EROFS';
+    return errorCode(error) === 'EROFS';
   }
 }
 
@@ -137,7 +149,7 @@ function lookAt(path: string): Stats | 'hidden' | undefined {
   try {
     return lstatSync(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : 'hidden';
   }
 }

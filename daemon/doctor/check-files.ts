@@ -7,6 +7,8 @@ const { ok, warning, problem } = findingsOf('files');
 /** The databases, what SQLite keeps beside them, and the files that hold their state. */
 const ownFile =
   /^(?:(?:waypoints|library|lock)\.sqlite(?:-wal|-shm|-journal)?|bookmarks\.gpx|daemon\.json)$/u;
+/** Of these a new one takes the place of the old one: nobody writes into them. */
+const replacedFile = /^(?:bookmarks\.gpx|daemon\.json)$/u;
 
 /** Looks at the kind, owner and permissions of the files in the data directory; what is in them is not read. */
 export function checkFiles({ data, imports, backups }: Paths): Finding[] {
@@ -35,8 +37,10 @@ function checkFile(path: string): Finding[] {
     ];
   }
   // SQLite gives its companions the mode of the database: one that cannot be written stays so when the database is mended.
-  if ((stats.mode & 0o600) !== 0o600) {
-    return [problem(`${name} may not be written by its own user`, `chmod 600 "${path}"`)];
+  const needed = replacedFile.test(name) ? 0o400 : 0o600;
+  if ((stats.mode & needed) !== needed) {
+    const verb = (stats.mode & 0o400) === 0 ? 'read' : 'written';
+    return [problem(`${name} may not be ${verb} by its own user`, `chmod 600 "${path}"`)];
   }
   if ((stats.mode & 0o077) !== 0) {
     return [warning(`Other users may open ${name}`, `chmod 600 "${path}"`)];

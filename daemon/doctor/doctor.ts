@@ -5,7 +5,7 @@ import { findService } from '../service/find-service.ts';
 import { checkTogether } from '../settings-together.ts';
 import { errorCode, StartRefused } from '../start-refused.ts';
 import { checkDaemon } from './check-daemon.ts';
-import { checkDirectories } from './check-directories.ts';
+import { checkDirectories, isClosed } from './check-directories.ts';
 import { checkFiles } from './check-files.ts';
 import { checkGeodata } from './check-geodata.ts';
 import { checkLocation } from './check-location.ts';
@@ -31,7 +31,7 @@ export async function examine(
   const service = await findService();
   const daemonCheck = await checkDaemon(paths);
   const { daemon, isHeld } = daemonCheck;
-  const checks: readonly [area: string, check: () => readonly Finding[] | Promise<Finding[]>][] = [
+  const checks: Checks = [
     ['settings', () => checkSettings(settings)],
     ['directories', () => checkDirectories(paths, sources.data_dir !== 'default')],
     ['disk', () => checkDisk(paths)],
@@ -44,10 +44,18 @@ export async function examine(
     ['location', () => checkLocation(settings)],
     ['clock', () => checkClock(paths, daemon, now)],
   ];
+  const needless = isClosed(paths.data) ? needOpenData : [];
   const findings: Finding[] = [];
-  for (const [area, check] of checks) findings.push(...(await guarded(area, check)));
+  for (const [area, check] of checks) {
+    if (!needless.includes(area)) findings.push(...(await guarded(area, check)));
+  }
   return findings;
 }
+
+type Checks = readonly [area: string, check: () => readonly Finding[] | Promise<Finding[]>][];
+
+/** Of a data directory that may not be looked into these could only tell the same once more, in misleading words. */
+const needOpenData: readonly string[] = ['files', 'stores', 'geodata', 'clock'];
 
 /** A daemon that has begun to write since makes whole pages look torn: then they are read beside it, as by any reader. */
 async function checkStoresTwice(paths: Paths, options: StoreCheckOptions): Promise<Finding[]> {
