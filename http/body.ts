@@ -59,6 +59,9 @@ function readBody(exchange: Exchange, { bodyBytes, jsonBodyMs }: BodyLimits): Pr
   const { req, res } = exchange;
   const announced = Number(req.headers['content-length'] ?? 0);
   if (announced > bodyBytes) return Promise.reject(new WaypointError('too_large'));
+  // A request that announces no body has ended before anybody listens, one whose client is gone is closed: no event follows.
+  if (req.readableEnded) return Promise.resolve(Buffer.alloc(0));
+  if (req.destroyed) return Promise.reject(new WaypointError('bad_request'));
   if (exchange.expectsContinue) res.writeContinue();
   const body = new Promise<Buffer>((resolve, reject) => {
     const chunks: Buffer[] = [];

@@ -239,6 +239,13 @@ test('a body needs exactly one Content-Type, application/json', async (t) => {
   t.is(refusal(t, await ask(rawRequest('POST /api/echo'))), '415 unsupported_media_type');
 });
 
+test('a body that is wanted and not even announced is refused at once', async (t) => {
+  const { ask } = await startHttpServer(t, { routes });
+  const request = rawRequest('POST /api/echo', [jsonType]);
+  t.false(/^(?:content-length|transfer-encoding):/imu.test(request));
+  t.is(refusal(t, await ask(request)), '400 invalid');
+});
+
 test('a body must be valid UTF-8 JSON', async (t) => {
   const { ask } = await startHttpServer(t, { routes });
   const post = (body: string | Buffer): Promise<RawAnswer> =>
