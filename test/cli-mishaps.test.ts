@@ -4,6 +4,7 @@ import { chmodSync, closeSync, existsSync, mkdirSync, openSync, statSync } from 
 import { join } from 'node:path';
 import test from 'ava';
 import { fail, finish, launcher, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
+import { withoutRights } from './helpers/rights.ts';
 
 const onLinux = process.platform === 'linux' ? test : test.skip;
 
@@ -79,14 +80,6 @@ onLinux('output that finds no space is told as that', async (t) => {
   t.is(code, 1);
   t.regex(stderr, /^waypointd: No space is left on the disk\./u);
 });
-
-/** Words that run a command without the rights with which root passes by every permission; undefined without such. */
-function withoutRights(): string[] | undefined {
-  if (process.getuid?.() !== 0) return [];
-  const words = ['setpriv', '--inh-caps=-all', '--bounding-set=-all'];
-  const [program = '', ...flags] = words;
-  return spawnSync(program, [...flags, 'true']).status === 0 ? words : undefined;
-}
 
 /** What doctor says of these has nothing to do with the data directory. */
 const elsewhere = ['disk', 'port', 'service', 'location'];

@@ -27,7 +27,7 @@ const reasons: Readonly<Record<FailureReason, string>> = {
   entities: 'it declares entities of its own, which is refused for safety',
   encoding: 'its characters are not in the encoding it declares',
   too_large: 'it is too large',
-  unreadable: 'it cannot be read',
+  unreadable: 'it cannot be read, or its place in the data directory cannot be written',
   changed: 'it changed while it was read; try again',
 };
 

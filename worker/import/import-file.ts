@@ -64,6 +64,14 @@ type TakenPaths = {
  * @throws FileRefused, GpxCancelled, and errors of our own disk or of SQLite
  */
 export function importFile(job: FileImport, places: ImportPlaces): Verdict | undefined {
+  try {
+    return importWhole(job, places);
+  } catch (error) {
+    throw places.files.refusal(error);
+  }
+}
+
+function importWhole(job: FileImport, places: ImportPlaces): Verdict | undefined {
   const remembered = places.stamps.hashOf(join(job.root, job.file));
   if (remembered !== undefined) {
     const found = findPlace(job.target, places);

@@ -1,14 +1,10 @@
 import {
-  closeSync,
+  accessSync,
   constants,
-  copyFileSync,
-  fsyncSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  openSync,
   readdirSync,
-  renameSync,
   rmdirSync,
   rmSync,
   utimesSync,
@@ -19,6 +15,7 @@ import { limits } from '../../model/limits.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import type { FileStamp } from '../../storage/library/writer.ts';
 import { errorCode, FileRefused } from './file-refused.ts';
+import { copyDurably, renameOver } from './move-file.ts';
 import { hiddenTemporaryPath, temporaryPath } from './private-path.ts';
 import { hashFile } from './source-file.ts';
 
@@ -26,9 +23,8 @@ const replacedName = '.replaced';
 const digestName = /^[0-9a-f]{64}\.gpx$/u;
 /** What the file system says when the private name itself is impossible there. */
 const refusedNames = new Set(['ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL', 'EILSEQ']);
-
-const renameTries = 10;
-const renamePauseMs = 20;
+/** What it says when this user may not do something there. */
+const forbidden = new Set(['EACCES', 'EPERM']);
 
 /** A file below `imports/`, as the library stamps it. */
 export interface PrivateFile extends FileStamp {
@@ -72,8 +68,18 @@ export class PrivateFiles {
       if (!stats.isFile()) throw new FileRefused('unreadable');
       return { size: Number(stats.size), mtimeNs: stats.mtimeNs.toString() };
     } catch (error) {
-      throw refusedName(error);
+      throw this.refusal(error);
     }
+  }
+
+  /**
+   * What an error met in the place of one file means. A name that the file system refuses, or a place where this user may
+   * not do what an import does, fails that file; all else, such as a full disk or an `imports/` that is closed as a
+   * whole, is not the file's fault.
+   */
+  refusal(error: unknown): unknown {
+    if (refusedNames.has(errorCode(error) ?? '')) return new FileRefused('unreadable');
+    return isForbidden(error) && isOpen(this.#root) ? new FileRefused('unreadable') : error;
   }
 
   /** Tells whether a file lies there as the library knows it. */
@@ -100,13 +106,13 @@ export class PrivateFiles {
         const parent = directory;
         directory = join(parent, name);
         if (isDirectory(directory)) continue;
+        this.#touch(parent);
         mkdirSync(directory, { mode: 0o700 });
         made.push(directory);
-        this.#touched.add(parent);
       }
     } catch (error) {
       this.removeDirectories(made);
-      throw refusedName(error);
+      throw this.refusal(error);
     }
     return made;
   }
@@ -130,9 +136,9 @@ export class PrivateFiles {
    */
   place(temporary: string, path: string, old: string | undefined): () => void {
     const target = this.absolute(path);
+    this.#touch(dirname(target));
     const kept = old === undefined ? undefined : this.#keep(target, old);
     renameOver(temporary, target);
-    this.#touched.add(dirname(target));
     return () => {
       if (kept === undefined) rmSync(target, { force: true });
       else renameOver(kept, target);
@@ -142,6 +148,13 @@ export class PrivateFiles {
   /** Hashes the bytes at a path. */
   hash(path: string, isCancelled: () => boolean): string {
     return hashFile(this.absolute(path), isCancelled);
+  }
+
+  /** Notes a directory that gets a new name. One that may not be read could not be synced when all is done. */
+  #touch(directory: string): void {
+    if (this.#touched.has(directory)) return;
+    accessSync(directory, constants.R_OK);
+    this.#touched.add(directory);
   }
 
   /** Makes every new name durable: one sync for each directory, not for each file. */
@@ -159,12 +172,15 @@ export class PrivateFiles {
     this.#touched.clear();
   }
 
-  /** Deletes old bytes that were kept long enough. */
+  /** Deletes old bytes that were kept long enough, as far as this user may. */
   purgeReplaced(): void {
     for (const { name } of entriesOf(this.#replaced)) {
+      if (!digestName.test(name)) continue;
       const path = join(this.#replaced, name);
-      const age = this.#now - lstatSync(path).mtimeMs;
-      if (digestName.test(name) && age > limits.replacedRetentionMs) rmSync(path, { force: true });
+      asFarAsAllowed(() => {
+        const age = this.#now - lstatSync(path).mtimeMs;
+        if (age > limits.replacedRetentionMs) rmSync(path, { force: true });
+      });
     }
   }
 
@@ -174,26 +190,35 @@ export class PrivateFiles {
    */
   list(): { files: PrivateFile[]; unlisted: string[] } {
     const files: PrivateFile[] = [];
-    const unlisted: string[] = [];
+    const unlisted = new Set<string>();
     const waiting = [''];
     sweep(this.#replaced, entriesOf(this.#replaced));
     for (let directory = waiting.pop(); directory !== undefined; directory = waiting.pop()) {
       const entries = readEntries(this.absolute(directory));
-      if (entries === undefined) unlisted.push(directory);
+      if (entries === undefined) unlisted.add(directory);
       for (const entry of sweep(this.absolute(directory), entries ?? [])) {
         if (entry.name.startsWith('.')) continue;
         const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
         if (entry.isDirectory()) waiting.push(path);
-        else if (entry.isFile() && /\.gpx$/iu.test(entry.name)) this.#add(files, path);
+        else if (entry.isFile() && /\.gpx$/iu.test(entry.name)) {
+          if (!this.#add(files, path)) unlisted.add(directory);
+        }
       }
     }
     files.sort((a, b) => (a.path < b.path ? -1 : 1));
-    return { files, unlisted };
+    return { files, unlisted: [...unlisted] };
   }
 
-  #add(files: PrivateFile[], path: string): void {
-    const stamp = this.find(path);
-    if (stamp !== undefined) files.push({ path, ...stamp });
+  /** @returns false for a file that may not be looked at. */
+  #add(files: PrivateFile[], path: string): boolean {
+    try {
+      const stamp = this.find(path);
+      if (stamp !== undefined) files.push({ path, ...stamp });
+      return true;
+    } catch (error) {
+      if (error instanceof FileRefused || isForbidden(error)) return false;
+      throw error;
+    }
   }
 
   /** The retention counts from the time set here, before the bytes lose their place. */
@@ -220,41 +245,26 @@ function isDirectory(path: string): boolean {
   return stats !== undefined;
 }
 
-/** A name that the file system refuses fails its file; all else, such as a full disk, is not the file's fault. */
-function refusedName(error: unknown): unknown {
-  return refusedNames.has(errorCode(error) ?? '') ? new FileRefused('unreadable') : error;
+function isForbidden(error: unknown): boolean {
+  return forbidden.has(errorCode(error) ?? '');
 }
 
-/** For file systems without hard links. */
-function copyDurably(from: string, to: string, seconds: number): void {
-  const temporary = `${to}.tmp`;
-  rmSync(temporary, { force: true });
-  copyFileSync(from, temporary, constants.COPYFILE_FICLONE);
-  utimesSync(temporary, seconds, seconds);
-  syncFile(temporary);
-  renameSync(temporary, to);
-}
-
-/** On Windows a scanner or an indexer may hold the old file for a moment. */
-function renameOver(from: string, to: string): void {
-  for (let attempt = 1; ; attempt += 1) {
-    try {
-      renameSync(from, to);
-      return;
-    } catch (error) {
-      if (process.platform !== 'win32' || attempt === renameTries) throw error;
-      // This is a worker: it may sleep.
-      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, renamePauseMs);
-    }
+/** Whether this user may list a directory and change what is in it. */
+function isOpen(directory: string): boolean {
+  try {
+    accessSync(directory, constants.R_OK | constants.W_OK | constants.X_OK);
+    return true;
+  } catch {
+    return false;
   }
 }
 
-function syncFile(path: string): void {
-  const fd = openSync(path, 'r+');
+/** Tidies up where that is allowed: what stays costs nothing but room. */
+function asFarAsAllowed(step: () => void): void {
   try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
+    step();
+  } catch (error) {
+    if (!isForbidden(error)) throw error;
   }
 }
 
@@ -275,7 +285,7 @@ function entriesOf(directory: string): Dirent[] {
 function sweep(directory: string, entries: readonly Dirent[]): Dirent[] {
   return entries.filter((entry) => {
     if (!entry.isFile() || !entry.name.endsWith('.tmp')) return true;
-    rmSync(join(directory, basename(entry.name)), { force: true });
+    asFarAsAllowed(() => rmSync(join(directory, basename(entry.name)), { force: true }));
     return false;
   });
 }

@@ -1,0 +1,46 @@
+import {
+  closeSync,
+  constants,
+  copyFileSync,
+  fsyncSync,
+  openSync,
+  renameSync,
+  rmSync,
+  utimesSync,
+} from 'node:fs';
+
+const renameTries = 10;
+const renamePauseMs = 20;
+
+/** Copies a file whole, for file systems without hard links; `seconds` since 1970 become its times. */
+export function copyDurably(from: string, to: string, seconds: number): void {
+  const temporary = `${to}.tmp`;
+  rmSync(temporary, { force: true });
+  copyFileSync(from, temporary, constants.COPYFILE_FICLONE);
+  utimesSync(temporary, seconds, seconds);
+  syncFile(temporary);
+  renameSync(temporary, to);
+}
+
+/** Renames over a file that may be there. On Windows a scanner or an indexer may hold the old file for a moment. */
+export function renameOver(from: string, to: string): void {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      if (process.platform !== 'win32' || attempt === renameTries) throw error;
+      // This is a worker: it may sleep.
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, renamePauseMs);
+    }
+  }
+}
+
+function syncFile(path: string): void {
+  const fd = openSync(path, 'r+');
+  try {
+    fsyncSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}
