@@ -31,7 +31,7 @@ export async function sendPieces(
       }
       // A drain can come within the same turn, so time alone tells whether others have had theirs.
       if (performance.now() - turnStart < turnMs) continue;
-      await new Promise((resolve) => setImmediate(resolve));
+      await nextTurn();
       turnStart = performance.now();
     }
     if (res.destroyed) return;
@@ -41,6 +41,14 @@ export async function sendPieces(
   } finally {
     answer.close?.();
   }
+}
+
+let turns: Promise<void> = Promise.resolve();
+
+/** In each round of the event loop one answer goes on, so that many readers at once keep others no longer than one does. */
+function nextTurn(): Promise<void> {
+  turns = turns.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return turns;
 }
 
 function* slices(piece: string | Uint8Array): Generator<string | Uint8Array> {
