@@ -7,9 +7,12 @@ import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 
 const gpx = (name: string): string => `<gpx><wpt lat="1" lon="2"><name>${name}</name></wpt></gpx>`;
 
-/** A daemon for which every file was written a minute ago, or just now. */
-async function daemonLater(t: ExecutionContext, minutes: number): Promise<TestDaemon> {
-  const clock = { now: () => Date.now() + minutes * 60_000, monotonic: () => performance.now() };
+/** A daemon for which every file was written a minute ago or earlier, or, by a clock that stands, not yet. */
+async function daemonLater(t: ExecutionContext, minutes: 0 | 1): Promise<TestDaemon> {
+  const started = Date.now();
+  // With a clock that goes, a busy machine could take longer than a file needs to count as left alone.
+  const now = () => (minutes === 0 ? started : Date.now() + minutes * 60_000);
+  const clock = { now, monotonic: () => performance.now() };
   const daemon = await startTestDaemon(t, { clock });
   mkdirSync(join(daemon.root, 'source'));
   return daemon;

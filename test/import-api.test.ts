@@ -23,7 +23,12 @@ import type { ImportTask } from '../worker/import/import-directory.ts';
 import { Tally, type DirectoryResult } from '../worker/import/tally.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import {
+  startTestDaemon,
+  temporaryDirectory,
+  type TestAnswer,
+  type TestDaemon,
+} from './helpers/daemon.ts';
 import { dumpLibrary, filesBelow, gpx, writeTree } from './helpers/imports.ts';
 
 const camp = gpx([['Camp', 42.123456, -8.3]], ['2024-05-01T08:00:00Z', '2024-05-02T08:00:00Z']);
@@ -140,27 +145,63 @@ test('a request that cannot be an import is refused, with the field that is wron
   t.false(existsSync(join(imports, 'a.gpx')));
 });
 
+interface Started {
+  readonly daemon: TestDaemon;
+  readonly dir: string;
+  /** The status while `b.gpx` was read. */
+  readonly busy: ImportStatus;
+  readonly running: Promise<TestAnswer<ImportResult>>;
+}
+
+interface SteppedIn {
+  /** What the import answered. */
+  readonly answer: TestAnswer<ImportResult>;
+}
+
+/** Files of more bytes than this take any machine long enough. */
+const mostPoints = 2_400_000;
+
+/**
+ * Imports `a.gpx`, a large `b.gpx` and `c.gpx`, and steps in while `b.gpx` is read, which is to cancel the import. Where
+ * that came too late, as it may on a busy machine, all is done again with a larger one.
+ */
+async function whileImporting<T extends SteppedIn>(
+  t: ExecutionContext,
+  stepIn: (started: Started) => Promise<T>,
+): Promise<Started & T> {
+  for (let points = 600_000; ; points *= 2) {
+    const daemon = await startTestDaemon(t);
+    const files = { 'a.gpx': hut, 'b.gpx': longTrack(points), 'c.gpx': camp };
+    const dir = sourceOf(daemon, files);
+    const running = daemon.call<ImportResult>('POST', '/api/import', { dir });
+    const busy = await statusWhen(
+      daemon,
+      ({ files_done: done, bytes_done: bytes }) => done > 1 || (done === 1 && bytes > 1_000),
+    );
+    const started = { daemon, dir, busy, running };
+    const seen = await stepIn(started);
+    if (seen.answer.body.cancelled === true || points >= mostPoints) return { ...started, ...seen };
+    await daemon.close();
+  }
+}
+
 test('one import at a time; it can be watched and stopped, and the file in progress is undone', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const dir = sourceOf(daemon, { 'a.gpx': hut, 'b.gpx': longTrack(600_000), 'c.gpx': camp });
-  const running = daemon.call<ImportResult>('POST', '/api/import', { dir });
-  const busy = await statusWhen(
-    daemon,
-    ({ files_done: done, bytes_done: bytes }) => done === 1 && bytes > 1_000,
-  );
+  const seen = await whileImporting(t, async ({ daemon, dir, running }) => {
+    const second = await daemon.call('POST', '/api/import', { dir });
+    const other = await daemon.get('/api/waypoints');
+    const cancelled = await daemon.call('DELETE', '/api/import');
+    return { second, other, cancelled, answer: await running };
+  });
+  const { daemon, dir, busy } = seen;
   t.like(busy, { state: 'running', files_total: 3, waypoints: 1 });
   t.true(busy.bytes_done < busy.bytes_total);
   t.truthy(busy.started_at);
-  t.is((await daemon.call('POST', '/api/import', { dir })).status, 409);
-  t.is((await daemon.get('/api/waypoints')).status, 200, 'other requests are answered meanwhile');
+  t.is(seen.second.status, 409);
+  t.is(seen.other.status, 200, 'other requests are answered meanwhile');
+  t.is(seen.cancelled.status, 202);
+  t.deepEqual(seen.cancelled.body, { status: 'cancelling' });
 
-  const cancelled = await daemon.call('DELETE', '/api/import');
-  t.is(cancelled.status, 202);
-  t.deepEqual(cancelled.body, { status: 'cancelling' });
-  const asked = performance.now();
-  const { status, body } = await running;
-  // That the file in progress is undone says more; a busy machine may take its time.
-  t.true(performance.now() - asked < 10_000);
+  const { status, body } = seen.answer;
   t.is(status, 200);
   t.like(body, { cancelled: true, added: 1, files: 1, failed: 0, dedup_count: 1 });
   t.deepEqual(filesBelow(daemon.paths.imports), ['a.gpx']);
@@ -174,18 +215,14 @@ test('one import at a time; it can be watched and stopped, and the file in progr
 });
 
 test('closing the daemon cancels the import, whose request is still answered', async (t) => {
-  const daemon = await startTestDaemon(t);
-  const dir = sourceOf(daemon, { 'a.gpx': hut, 'b.gpx': longTrack(600_000) });
-  const running = daemon.call<ImportResult>('POST', '/api/import', { dir });
-  await statusWhen(
-    daemon,
-    ({ files_done: done, bytes_done: bytes }) => done === 1 && bytes > 1_000,
-  );
-  const [answer] = await Promise.all([running, daemon.close()]);
+  const { daemon, dir, answer } = await whileImporting(t, async (started) => {
+    const [result] = await Promise.all([started.running, started.daemon.close()]);
+    return { answer: result };
+  });
   t.like(answer.body, { cancelled: true, added: 1 });
   t.deepEqual(filesBelow(daemon.paths.imports), ['a.gpx']);
   const next = await daemon.restart();
-  t.is((await next.call('POST', '/api/import', { dir })).body.added, 1);
+  t.is((await next.call('POST', '/api/import', { dir })).body.added, 2);
 });
 
 test('what was imported is there after a restart, also after the library was lost or damaged', async (t) => {
