@@ -77,6 +77,45 @@ test('search index: ranks ascend by folded name, lat, lon, and find gives each w
   );
 });
 
+test('search index: every unit of UTF-16 is folded and escaped as by itself', (t) => {
+  const units = Array.from({ length: 0x1_0000 }, (_, code) => String.fromCharCode(code));
+  const rows = units.map((unit, code) => ({ name: `x${unit}`, lat: 0, lon: code / 1_000 }));
+  const { names, nameStart, byName, folded, foldedStart } = dataOf(rows);
+  const read = Array.from(byName, (position, rank) => {
+    const json = Buffer.from(names.subarray(nameStart[position]!, nameStart[position + 1]!));
+    const text = Buffer.from(folded.subarray(foldedStart[rank]!, foldedStart[rank + 1]!));
+    return { name: JSON.parse(`"${json.toString()}"`) as string, folded: text.toString() };
+  });
+  const wrong = read.filter((place) => {
+    // A lone half of a character is written as U+FFFD.
+    const expected = Buffer.from(`${foldName(place.name.replace('\0', ' '))}\0`);
+    return place.folded !== expected.toString();
+  });
+  t.deepEqual(wrong, []);
+  t.is(new Set(read.map(({ name }) => name)).size, units.length);
+});
+
+test('search index: thousands of names with the same beginnings rank as a plain sort has them', (t) => {
+  const endings = ['', 'a', 'b', 'aaaa', 'aaab', 'é', 'ée', '山', '😀', ' 7', 'long '.repeat(90)];
+  const rows = Array.from({ length: 3_000 }, (_, at) => {
+    const mixed = Math.imul(at, 0x9e37_79b1) >>> 4;
+    const beginning = ['Camp', 'Ca', 'Camping ', '', 'Ñandú'][mixed % 5]!;
+    const middle = endings[(mixed >>> 3) % endings.length]!;
+    const ending = endings[(mixed >>> 8) % endings.length]!;
+    return { name: beginning + middle + ending, lat: (mixed >>> 12) % 7, lon: at % 90, at };
+  });
+  const library = eachOnce(rows);
+  const index = new LibraryIndex(dataOf(library));
+  const ranked = Array.from(index.data.byName, (position) => index.place(position));
+  const expected = library.toSorted(
+    (a, b) => compareFolded(foldName(a.name), foldName(b.name)) || a.lat - b.lat || a.lon - b.lon,
+  );
+  t.deepEqual(
+    ranked,
+    expected.map(({ name, lat, lon }) => ({ name, lat, lon })),
+  );
+});
+
 test('search index: find takes no neighbour, no other name, and joins both names of the antimeridian', (t) => {
   const library = new LibraryIndex(
     dataOf([

@@ -1,19 +1,17 @@
-import { foldName } from '../../model/fold.ts';
 import { worldY } from '../../model/mercator.ts';
 import { blocksLength, fillBlocks } from './blocks.ts';
 import { emptySearchIndex, type IndexedWaypoint, type SearchIndexData } from './data.ts';
-import { nameOrder } from './name-order.ts';
+import { NameColumns } from './name-columns.ts';
+import { rankNames, type NamedPlaces } from './name-order.ts';
 import { pairSignature } from './pair-signature.ts';
-import { TextColumn } from './text-column.ts';
+import { sharedBytes, sharedDoubles, sharedIntegers } from './shared-arrays.ts';
+import { copyText, type TextColumn } from './text-column.ts';
 import { WordStarts } from './word-starts.ts';
 import { zOrder } from './z-order.ts';
 
-interface Columns {
-  readonly lat: Float64Array;
-  readonly lon: Float64Array;
+interface Columns extends NamedPlaces {
   readonly y: Float64Array;
   readonly names: TextColumn;
-  readonly folded: TextColumn;
 }
 
 /**
@@ -29,16 +27,16 @@ export function buildSearchIndex(
   if (count === 0) return emptySearchIndex(revision);
   const columns = readColumns(rows, count);
   const positions = zOrder(columns.lon, columns.y);
-  const lat = sharedDoubles(columns.lat, positions);
-  const lon = sharedDoubles(columns.lon, positions);
-  const blocks = new Float64Array(new SharedArrayBuffer(blocksLength(count) * 8));
+  const lat = inOrder(columns.lat, positions);
+  const lon = inOrder(columns.lon, positions);
+  const blocks = sharedDoubles(blocksLength(count));
   fillBlocks(blocks, lat, lon);
   return {
     revision,
     count,
     lat,
     lon,
-    y: sharedDoubles(columns.y, positions),
+    y: inOrder(columns.y, positions),
     blocks,
     ...rawNames(columns.names, positions),
     ...foldedNames(columns, positions),
@@ -49,84 +47,55 @@ function readColumns(rows: Iterable<IndexedWaypoint>, count: number): Columns {
   const lat = new Float64Array(count);
   const lon = new Float64Array(count);
   const y = new Float64Array(count);
-  const names = new TextColumn();
-  const folded = new TextColumn();
+  const texts = new NameColumns();
+  const { names, folded } = texts;
   for (const row of rows) {
     const at = names.count;
     if (at === count) break;
     lat[at] = row.lat;
     lon[at] = row.lon;
     y[at] = worldY(row.lat);
-    names.append(jsonText(row.name));
-    folded.append(searchText(row.name));
+    texts.append(row.name);
   }
   if (names.count < count) throw new RangeError('Fewer waypoints than announced.');
   return { lat, lon, y, names, folded };
 }
 
-/** Surrogates only because a lone one would need it. */
-const needsEscape = /["\\\p{Cc}\ud800-\udfff]/u;
-
-/** The text as it stands between the quotes of a JSON string. */
-function jsonText(text: string): string {
-  return needsEscape.test(text) ? JSON.stringify(text).slice(1, -1) : text;
-}
-
-/** Zero bytes end names; the import lets none in, but then a search would find the wrong name. */
-function searchText(name: string): string {
-  const folded = foldName(name);
-  return folded.includes('\0') ? folded.replaceAll('\0', ' ') : folded;
-}
-
-function rawNames(names: TextColumn, positions: Uint32Array): RawNames {
-  const nameStart = sharedIntegers(positions.length + 1);
-  const bytes = sharedBytes(names.start[names.count]!);
+function rawNames({ bytes, start, count }: TextColumn, positions: Uint32Array): RawNames {
+  const nameStart = sharedIntegers(count + 1);
+  const names = sharedBytes(start[count]!);
   let end = 0;
-  for (let position = 0; position < positions.length; position += 1) {
-    end = copyText(names, positions[position]!, bytes, end);
+  for (let position = 0; position < count; position += 1) {
+    const at = positions[position]!;
+    end = copyText(bytes, start[at]!, start[at + 1]!, names, end);
     nameStart[position + 1] = end;
   }
-  return { names: bytes, nameStart };
+  return { names, nameStart };
 }
 type RawNames = Pick<SearchIndexData, 'names' | 'nameStart'>;
 
 function foldedNames(columns: Columns, positions: Uint32Array): FoldedNames {
-  const { folded } = columns;
-  const byName = sharedIntegers(folded.count);
-  const foldedStart = sharedIntegers(folded.count + 1);
-  const bytes = sharedBytes(folded.start[folded.count]! + folded.count);
-  const pairs = sharedIntegers(folded.count);
+  const { order, folded, foldedStart } = rankNames(columns);
+  const byName = sharedIntegers(order.length);
+  const pairs = sharedIntegers(order.length);
   const words = new WordStarts();
   const positionOf = inverse(positions);
-  const order = nameOrder(columns);
-  let start = 0;
   for (let rank = 0; rank < order.length; rank += 1) {
-    const at = order[rank]!;
-    byName[rank] = positionOf[at]!;
-    const end = copyText(folded, at, bytes, start);
-    pairs[rank] = pairSignature(bytes, start, end);
-    words.add(bytes, start, end);
-    start = end + 1;
-    foldedStart[rank + 1] = start;
+    const start = foldedStart[rank]!;
+    const end = foldedStart[rank + 1]! - 1;
+    byName[rank] = positionOf[order[rank]!]!;
+    pairs[rank] = pairSignature(folded, start, end);
+    words.add(folded, start, end);
   }
   const places = words.places();
   const wordStarts = sharedIntegers(places.length);
   wordStarts.set(places);
-  return { byName, folded: bytes, foldedStart, pairs, wordStarts };
+  return { byName, folded, foldedStart, pairs, wordStarts };
 }
 type FoldedNames = Pick<
   SearchIndexData,
   'byName' | 'folded' | 'foldedStart' | 'pairs' | 'wordStarts'
 >;
-
-/** A loop, because a native copy costs more than a name is long. */
-function copyText(texts: TextColumn, at: number, target: Uint8Array, targetStart: number): number {
-  const { bytes } = texts;
-  const end = texts.start[at + 1]!;
-  let to = targetStart;
-  for (let from = texts.start[at]!; from < end; from += 1, to += 1) target[to] = bytes[from]!;
-  return to;
-}
 
 function inverse(order: Uint32Array): Uint32Array {
   const inverted = new Uint32Array(order.length);
@@ -134,17 +103,9 @@ function inverse(order: Uint32Array): Uint32Array {
   return inverted;
 }
 
-function sharedDoubles(values: Float64Array, order: Uint32Array): Float64Array {
-  const shared = new Float64Array(new SharedArrayBuffer(order.length * 8));
+function inOrder(values: Float64Array, order: Uint32Array): Float64Array {
+  const shared = sharedDoubles(order.length);
   // Adding 0 turns −0 into 0.
   for (let i = 0; i < order.length; i += 1) shared[i] = values[order[i]!]! + 0;
   return shared;
-}
-
-function sharedIntegers(length: number): Uint32Array {
-  return new Uint32Array(new SharedArrayBuffer(length * 4));
-}
-
-function sharedBytes(length: number): Uint8Array {
-  return new Uint8Array(new SharedArrayBuffer(length));
 }

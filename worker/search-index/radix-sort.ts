@@ -18,22 +18,28 @@ export function keyedOrder(count: number): KeyedOrder {
   return { keys: new Uint32Array(count), order };
 }
 
+/** Makes room for what a sort counts, for those who sort often. */
+export function digitCounts(): Uint32Array {
+  return new Uint32Array(digits * digitValues);
+}
+
 /**
  * Sorts pairs `from`…`to` (exclusive) by key, ascending and stable, in time linear in their number. Yields after each
  * slice of work, so that the main thread can sort large arrays without stopping requests.
- * @param scratch As long as `pairs`; what it holds in that range is lost.
+ * @param scratch As long as `pairs`; what it holds in that range is lost, as is what `counts` holds.
  */
 export function* radixSort(
   pairs: KeyedOrder,
   scratch: KeyedOrder,
   from: number,
   to: number,
+  counts = digitCounts(),
 ): Generator<undefined, void> {
   if (to - from <= insertionMax) {
     insertionSort(pairs, from, to);
     return;
   }
-  const counts = new Uint32Array(digits * digitValues);
+  counts.fill(0);
   for (let start = from; start < to; start += sliceLength) {
     countDigits(pairs.keys, start, Math.min(start + sliceLength, to), counts);
     yield;

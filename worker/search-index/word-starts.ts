@@ -5,6 +5,11 @@ const asciiWord = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(wordCharacter.test(String.fromCharCode(code))),
 );
 
+/** What was found of the other characters of the basic plane, once they turn up. */
+const asked = new Uint8Array(0x1_0000);
+const no = 1;
+const yes = 2;
+
 /** Collects the places where words begin: a letter or digit after something that is neither. */
 export class WordStarts {
   #places = new Uint32Array(4_096);
@@ -39,5 +44,9 @@ export class WordStarts {
 function isWordAt(bytes: Uint8Array, at: number, length: number): boolean {
   let codePoint = bytes[at]! & (0x7f >>> length);
   for (let i = 1; i < length; i += 1) codePoint = (codePoint << 6) | (bytes[at + i]! & 0x3f);
-  return wordCharacter.test(String.fromCodePoint(codePoint));
+  if (codePoint >= asked.length) return wordCharacter.test(String.fromCodePoint(codePoint));
+  if (asked[codePoint] === 0) {
+    asked[codePoint] = wordCharacter.test(String.fromCodePoint(codePoint)) ? yes : no;
+  }
+  return asked[codePoint] === yes;
 }
