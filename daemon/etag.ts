@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 
 /** Counters of changes go back when a store is restored from a copy; what a process answered stays its own. */
 const processId = randomBytes(8).toString('hex');
@@ -7,5 +7,5 @@ const processId = randomBytes(8).toString('hex');
 export function makeEtag(revision: string, shape: readonly unknown[]): string {
   // Hashed, because a shape may hold a tag or a box of coordinates, and an ETag is kept by clients.
   const content = JSON.stringify([processId, revision, shape]);
-  return `"${createHash('sha256').update(content).digest('base64url').slice(0, 22)}"`;
+  return `"${hash('sha256', content, 'base64url').slice(0, 22)}"`;
 }

@@ -3,7 +3,7 @@ import { openJoinedReader, type Database } from './database.ts';
 import { prepareRevision } from './revision.ts';
 
 /** Streams read from front to end: with SQLite's own 16 MB, those that nobody reads would hold what they never need again. */
-const cacheKb = 2_000;
+const cacheKb = 256;
 
 /** A joined reader held inside one read transaction, so that all it reads is of one moment. */
 export interface ReadSnapshot {

@@ -11,7 +11,7 @@ import type { BookmarkChange, Place } from '../model/waypoint.ts';
 import { openJoinedReader, type Database } from './database.ts';
 import { defineIdentityHash } from './library/identity-hash.ts';
 import { findTagged, type TagCombination, type TaggedWaypoint } from './tagged-places.ts';
-import { prepareRevision } from './revision.ts';
+import { prepareWatchedRevision } from './revision.ts';
 import { prepareTwins, type TwinLookup } from './twins.ts';
 import {
   optionalFields,
@@ -73,7 +73,7 @@ export class WaypointStore {
     this.meta = prepareMeta(db);
     defineIdentityHash(this.#joined);
     this.twins = prepareTwins(this.#joined);
-    this.revision = prepareRevision(this.#joined);
+    this.revision = prepareWatchedRevision(this.#joined);
     this.sqliteVersion = db.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? '';
   }
 
