@@ -135,6 +135,39 @@ test('an import that is cancelled within a group keeps what was finished before'
   t.is(site.progress.read().filesDone, 5);
 });
 
+test('a log that is renamed when a new one is begun is not lost with the place it had', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'current.gpx': content('May'), 'walk.gpx': content('Walk') });
+  site.run();
+  writeTree(site.source, {
+    '2024-05 copy.gpx': content('May'),
+    '2024-05.gpx': content('May'),
+    'a walk.gpx': content('Walk'),
+    'current.gpx': content('June'),
+  });
+  const result = site.result();
+  t.like(result, { added: 1, replaced: 1, duplicates: 3, failed: 0, count: 2 });
+  t.deepEqual(result.duplicate_files, ['2024-05.gpx', 'a walk.gpx', 'walk.gpx']);
+  t.deepEqual(pathsInLibrary(site), ['2024-05 copy.gpx', 'current.gpx', 'walk.gpx']);
+  t.like(site.progress.read(), { filesDone: 5, filesTotal: 5 });
+  t.like(site.result(), { added: 0, replaced: 0, duplicates: 5 });
+});
+
+test('copies that were found before a cancel are told', (t) => {
+  const site = importSite(t);
+  const files = ['a.gpx', 'b.gpx', 'c.gpx', 'd.gpx'];
+  writeTree(site.source, Object.fromEntries(files.map((file) => [file, content(file)])));
+  writeTree(site.source, { 'b.gpx': content('a.gpx') });
+  const run = partsOf(t, site);
+  const place = run.files.place.bind(run.files);
+  run.files.place = (temporary, path, old) => {
+    if (path === 'c.gpx') site.progress.cancel();
+    return place(temporary, path, old);
+  };
+  t.throws(() => importNames(site, run, files), { name: 'GpxCancelled' });
+  t.like(run.tally.result('', undefined, true), { added: 2, duplicate_files: ['b.gpx'] });
+});
+
 interface Meanwhile {
   readonly now: number;
   /** Called once, when the source, if it is small, has been read, and when one block of it has been, if it is large. */

@@ -27,7 +27,11 @@ import {
 /** What became of a file that was not refused. */
 export type Verdict =
   | { readonly kind: 'added' | 'replaced'; readonly counts: FileCounts }
-  | { readonly kind: 'duplicate' };
+  | {
+      readonly kind: 'duplicate';
+      /** Its SHA-256, if only other paths have that content: a later file of the import may replace it there. */
+      readonly elsewhere?: string;
+    };
 
 export interface FileImport {
   /** Real path of the directory of the import. */
@@ -75,7 +79,8 @@ function importWhole(job: FileImport, places: ImportPlaces): Verdict | undefined
   const remembered = places.stamps.hashOf(join(job.root, job.file));
   if (remembered !== undefined) {
     const found = findPlace(job.target, places);
-    if (takeDuplicate(found, remembered, job.target, places)) return { kind: 'duplicate' };
+    const duplicate = takeDuplicate(found, remembered, job.target, places);
+    if (duplicate !== undefined) return duplicate;
   }
   const source = openSource(job.root, job.file);
   try {
@@ -93,9 +98,12 @@ function importSource(
   const { stamps, sizes, taken, mayReplace } = places;
   const reading = beginReading(source, places);
   const found = findPlace(target, places);
-  if (reading.sha256 !== undefined && takeDuplicate(found, reading.sha256, target, places)) {
-    stamps.note(source.stats, reading.sha256);
-    return { kind: 'duplicate' };
+  if (reading.sha256 !== undefined) {
+    const duplicate = takeDuplicate(found, reading.sha256, target, places);
+    if (duplicate !== undefined) {
+      stamps.note(source.stats, reading.sha256);
+      return duplicate;
+    }
   }
   // Two sources whose names differ in form only would overwrite each other, for ever.
   if (taken.has(target.pathKey)) throw new FileRefused('unreadable');
@@ -139,10 +147,11 @@ function takeDuplicate(
   sha256: string,
   target: PrivatePath,
   places: ImportPlaces,
-): boolean {
-  if (!isDuplicate(found, sha256, places)) return false;
-  if (found.known !== undefined) places.taken.add(target.pathKey);
-  return true;
+): Verdict | undefined {
+  if (!isDuplicate(found, sha256, places)) return undefined;
+  if (found.known === undefined) return { kind: 'duplicate', elsewhere: sha256 };
+  places.taken.add(target.pathKey);
+  return { kind: 'duplicate' };
 }
 
 interface Found {

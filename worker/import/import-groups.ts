@@ -25,8 +25,25 @@ const groupFiles = 64;
 /** …and no more than are done in this time, which is how late the counters and the readers get to see them. */
 const groupMs = 200;
 
+/** A source whose content is known under other paths only. */
+interface Copy {
+  readonly entry: SourceEntry;
+  readonly sha256: string;
+}
+
+/** What all groups of an import share. */
+interface Shared {
+  /** Keys of the private paths that files have taken; gets those of a group once it is committed. */
+  readonly taken: Set<string>;
+  /** Gets those of a group once it is committed; they are not counted yet. */
+  readonly copies: Copy[];
+  readonly jobOf: (entry: SourceEntry) => FileImport;
+}
+
 /**
- * Imports files in their order. Each is whole or not at all, and none is counted before it is committed.
+ * Imports files in their order. Each is whole or not at all, and none is counted before it is committed. Where a file
+ * replaces a content that was found again under another name before (a log that is renamed when a new one is begun), the
+ * other one is imported after all.
  * @param jobOf what to import for an entry.
  * @throws GpxCancelled, errors of our own disk or of SQLite; what was finished before stays.
  */
@@ -35,13 +52,39 @@ export function importInGroups(
   run: Run,
   jobOf: (entry: SourceEntry) => FileImport,
 ): void {
-  const taken = new Set<string>();
+  const shared: Shared = { taken: new Set(), copies: [], jobOf };
+  const { library, tally } = run;
+  try {
+    importEach(entries, run, shared, { files: 0, bytes: 0 });
+    const lost: SourceEntry[] = [];
+    for (const copy of shared.copies.splice(0)) {
+      if (library.findByContent(copy.sha256).length === 0) lost.push(copy.entry);
+      else shared.copies.push(copy);
+    }
+    const files = entries.length - lost.length;
+    importEach(lost, run, shared, { files, bytes: bytesOf(entries) - bytesOf(lost) });
+  } finally {
+    for (const { entry } of shared.copies) tally.take(entry.file, { kind: 'duplicate' });
+  }
+}
+
+function bytesOf(entries: readonly SourceEntry[]): number {
+  return entries.reduce((bytes, { size }) => bytes + size, 0);
+}
+
+/** @param before what was done before. */
+function importEach(
+  entries: readonly SourceEntry[],
+  run: Run,
+  shared: Shared,
+  before: { readonly files: number; readonly bytes: number },
+): void {
   let at = 0;
-  let bytesBefore = 0;
+  let bytesBefore = before.bytes;
   let aloneUntil = 0;
   while (at < entries.length) {
     const most = at < aloneUntil ? 1 : groupFiles;
-    const group = new ImportGroup(run, { taken, bytesBefore, jobOf });
+    const group = new ImportGroup(run, { ...shared, bytesBefore });
     try {
       group.import(entries.slice(at, at + most));
     } catch (error) {
@@ -52,17 +95,14 @@ export function importInGroups(
     }
     at += group.length;
     bytesBefore += group.bytes;
-    run.progress.set('filesDone', at);
+    run.progress.set('filesDone', before.files + at);
     if (group.isCancelled) throw new GpxCancelled();
   }
 }
 
-interface GroupStart {
-  /** Keys of the private paths that files before this group have taken; gets those of the group once it is committed. */
-  readonly taken: Set<string>;
+interface GroupStart extends Shared {
   /** Bytes of the files before this group. */
   readonly bytesBefore: number;
-  readonly jobOf: (entry: SourceEntry) => FileImport;
 }
 
 /**
@@ -118,7 +158,11 @@ class ImportGroup {
       if (progress.isCancelled) throw new GpxCancelled();
       const verdict = importFile(this.#start.jobOf(entry), this.#places(entry));
       if (verdict === undefined) return false;
-      this.#settle(entry, () => tally.take(entry.file, verdict));
+      this.#settle(entry, () => {
+        const sha256 = verdict.kind === 'duplicate' ? verdict.elsewhere : undefined;
+        if (sha256 === undefined) tally.take(entry.file, verdict);
+        else this.#start.copies.push({ entry, sha256 });
+      });
       return verdict.kind !== 'replaced';
     } catch (error) {
       if (error instanceof GpxCancelled) this.isCancelled = true;

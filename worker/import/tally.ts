@@ -50,9 +50,10 @@ export class Tally {
    */
   result(dir: string, list: SourceList | undefined, isCancelled: boolean): DirectoryResult {
     const unsupported = list?.unsupported ?? [];
+    const duplicates = this.#duplicates.toSorted();
     const failures = this.#failures.toSorted((a, b) => (a.file < b.file ? -1 : 1));
     const failed = failures.map(({ file }) => file);
-    const skipped = [...this.#duplicates, ...unsupported, ...failed];
+    const skipped = [...duplicates, ...unsupported, ...failed];
     const files = this.#added + this.#replaced.length;
     return {
       imported: files > 0,
@@ -63,8 +64,8 @@ export class Tally {
       replaced: this.#replaced.length,
       skipped_files: skipped,
       skipped: skipped.length,
-      duplicate_files: this.#duplicates,
-      duplicates: this.#duplicates.length,
+      duplicate_files: duplicates,
+      duplicates: duplicates.length,
       unsupported_files: unsupported,
       unsupported: unsupported.length,
       failed_files: failed,
