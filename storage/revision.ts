@@ -26,8 +26,9 @@ export function prepareWatchedRevision(joined: Database): () => string {
     // Before the revision: a commit between the two is then seen the next time.
     const now = counters.map((counter) => counter.get());
     if (revision === undefined || now.some((count, at) => count !== seen[at])) {
-      seen = now;
+      // Only once it was read: a failure must not leave the old one looking like the new one.
       revision = read();
+      seen = now;
     }
     return revision;
   };
