@@ -2,16 +2,20 @@ import { worldY } from '../../model/mercator.ts';
 import { blocksLength, fillBlocks } from './blocks.ts';
 import { emptySearchIndex, type IndexedWaypoint, type SearchIndexData } from './data.ts';
 import { NameColumns } from './name-columns.ts';
-import { rankNames, type NamedPlaces } from './name-order.ts';
+import { rankNames, type RankedNames } from './name-order.ts';
 import { pairSignature } from './pair-signature.ts';
+import { release } from './release.ts';
 import { sharedBytes, sharedDoubles, sharedIntegers } from './shared-arrays.ts';
 import { copyText, type TextColumn } from './text-column.ts';
 import { WordStarts } from './word-starts.ts';
 import { zOrder } from './z-order.ts';
 
-interface Columns extends NamedPlaces {
-  readonly y: Float64Array;
+interface Columns {
+  readonly lat: Float64Array<ArrayBuffer>;
+  readonly lon: Float64Array<ArrayBuffer>;
+  readonly y: Float64Array<ArrayBuffer>;
   readonly names: TextColumn;
+  readonly folded: TextColumn;
 }
 
 /**
@@ -25,22 +29,18 @@ export function buildSearchIndex(
   revision: string,
 ): SearchIndexData {
   if (count === 0) return emptySearchIndex(revision);
+  // Each step gives back what only it needs before the next one takes more.
   const columns = readColumns(rows, count);
+  const ranked = rankNames(columns);
   const positions = zOrder(columns.lon, columns.y);
+  const raw = rawNames(columns.names, positions);
   const lat = inOrder(columns.lat, positions);
   const lon = inOrder(columns.lon, positions);
+  const y = inOrder(columns.y, positions);
   const blocks = sharedDoubles(blocksLength(count));
   fillBlocks(blocks, lat, lon);
-  return {
-    revision,
-    count,
-    lat,
-    lon,
-    y: inOrder(columns.y, positions),
-    blocks,
-    ...rawNames(columns.names, positions),
-    ...foldedNames(columns, positions),
-  };
+  const folded = foldedNames(ranked, positions);
+  return { revision, count, lat, lon, y, blocks, ...raw, ...folded };
 }
 
 function readColumns(rows: Iterable<IndexedWaypoint>, count: number): Columns {
@@ -61,7 +61,8 @@ function readColumns(rows: Iterable<IndexedWaypoint>, count: number): Columns {
   return { lat, lon, y, names, folded };
 }
 
-function rawNames({ bytes, start, count }: TextColumn, positions: Uint32Array): RawNames {
+function rawNames(texts: TextColumn, positions: Uint32Array): RawNames {
+  const { bytes, start, count } = texts;
   const nameStart = sharedIntegers(count + 1);
   const names = sharedBytes(start[count]!);
   let end = 0;
@@ -70,12 +71,15 @@ function rawNames({ bytes, start, count }: TextColumn, positions: Uint32Array): 
     end = copyText(bytes, start[at]!, start[at + 1]!, names, end);
     nameStart[position + 1] = end;
   }
+  texts.release();
   return { names, nameStart };
 }
 type RawNames = Pick<SearchIndexData, 'names' | 'nameStart'>;
 
-function foldedNames(columns: Columns, positions: Uint32Array): FoldedNames {
-  const { order, folded, foldedStart } = rankNames(columns);
+function foldedNames(
+  { order, folded, foldedStart }: RankedNames,
+  positions: Uint32Array<ArrayBuffer>,
+): FoldedNames {
   const byName = sharedIntegers(order.length);
   const pairs = sharedIntegers(order.length);
   const words = new WordStarts();
@@ -87,25 +91,25 @@ function foldedNames(columns: Columns, positions: Uint32Array): FoldedNames {
     pairs[rank] = pairSignature(folded, start, end);
     words.add(folded, start, end);
   }
-  const places = words.places();
-  const wordStarts = sharedIntegers(places.length);
-  wordStarts.set(places);
-  return { byName, folded, foldedStart, pairs, wordStarts };
+  release(order, positions, positionOf);
+  return { byName, folded, foldedStart, pairs, wordStarts: words.take() };
 }
 type FoldedNames = Pick<
   SearchIndexData,
   'byName' | 'folded' | 'foldedStart' | 'pairs' | 'wordStarts'
 >;
 
-function inverse(order: Uint32Array): Uint32Array {
+function inverse(order: Uint32Array): Uint32Array<ArrayBuffer> {
   const inverted = new Uint32Array(order.length);
   for (let i = 0; i < order.length; i += 1) inverted[order[i]!] = i;
   return inverted;
 }
 
-function inOrder(values: Float64Array, order: Uint32Array): Float64Array {
+/** Gives the memory of `values` back. */
+function inOrder(values: Float64Array<ArrayBuffer>, order: Uint32Array): Float64Array {
   const shared = sharedDoubles(order.length);
   // Adding 0 turns −0 into 0.
   for (let i = 0; i < order.length; i += 1) shared[i] = values[order[i]!]! + 0;
+  release(values);
   return shared;
 }

@@ -1,4 +1,5 @@
 import { digitCounts, finish, keyedOrder, radixSort, type KeyedOrder } from './radix-sort.ts';
+import { release } from './release.ts';
 import { sharedBytes, sharedIntegers } from './shared-arrays.ts';
 import { copyText, type TextColumn } from './text-column.ts';
 
@@ -12,7 +13,7 @@ export interface NamedPlaces {
 /** The folded names by rank, as SearchIndexData has them. */
 export interface RankedNames {
   /** Rank → which of the places. */
-  readonly order: Uint32Array;
+  readonly order: Uint32Array<ArrayBuffer>;
   readonly folded: Uint8Array;
   readonly foldedStart: Uint32Array;
 }
@@ -24,6 +25,7 @@ const placePieces = 4;
  * Orders places by folded name, then lat, then lon, else as they came. Takes time linear in the bytes compared, whatever
  * the names are. All are sorted by 4 bytes first; names lie together by those from then on, so that the rest stays in
  * the cache.
+ * @param places whose names are given back: they are in the result.
  */
 export function rankNames(places: NamedPlaces): RankedNames {
   const { bytes, start, count } = places.folded;
@@ -32,11 +34,13 @@ export function rankNames(places: NamedPlaces): RankedNames {
   for (let i = 0; i < count; i += 1) pairs.keys[i] = pieceOf(bytes, start[i]!, start[i + 1]!);
   finish(radixSort(pairs, scratch, 0, count));
   const ranked = copyInOrder(places.folded, pairs.order.slice());
+  places.folded.release();
   new GroupSort(places, ranked, pairs, scratch).sortAll();
+  release(pairs.keys, pairs.order, scratch.keys, scratch.order);
   return ranked;
 }
 
-function copyInOrder(texts: TextColumn, order: Uint32Array): RankedNames {
+function copyInOrder(texts: TextColumn, order: Uint32Array<ArrayBuffer>): RankedNames {
   const folded = sharedBytes(texts.start[texts.count]! + texts.count);
   const foldedStart = sharedIntegers(texts.count + 1);
   let start = 0;

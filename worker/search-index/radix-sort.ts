@@ -1,7 +1,7 @@
 /** Keys and what they stand for, moved together; arrays of the same length. */
 export interface KeyedOrder {
-  readonly keys: Uint32Array;
-  readonly order: Uint32Array;
+  readonly keys: Uint32Array<ArrayBuffer>;
+  readonly order: Uint32Array<ArrayBuffer>;
 }
 
 const digits = 4;

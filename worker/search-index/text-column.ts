@@ -1,6 +1,9 @@
+import { release } from './release.ts';
+
 /** A growing column of texts as UTF-8 in one buffer. */
 export class TextColumn {
-  bytes = Buffer.allocUnsafe(65_536);
+  // Not from the pool, whose memory others have, too.
+  bytes = Buffer.allocUnsafeSlow(65_536);
   /** Where each text begins, and where the last one ends. */
   start = new Uint32Array(4_096);
   count = 0;
@@ -28,10 +31,16 @@ export class TextColumn {
     this.start[this.count] = end;
   }
 
+  /** Gives its memory back; nobody reads it again. */
+  release(): void {
+    release(this.bytes, this.start);
+  }
+
   #grow(length: number): void {
     if (length > 0xffff_ffff) throw new RangeError('The names of the library exceed 4 GiB.');
-    const bytes = Buffer.allocUnsafe(Math.min(length * 2, 0xffff_ffff));
+    const bytes = Buffer.allocUnsafeSlow(Math.min(length * 2, 0xffff_ffff));
     this.bytes.copy(bytes);
+    release(this.bytes);
     this.bytes = bytes;
   }
 }
@@ -52,10 +61,11 @@ export function copyText(
   return at;
 }
 
-/** Copies an array into one with room for at least `length` entries, and for as many again. */
+/** Moves an array into one with room for at least `length` entries, and for as many again. */
 export function grown(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
   const copy = new Uint32Array(length * 2);
   copy.set(array);
+  release(array);
   return copy;
 }
 

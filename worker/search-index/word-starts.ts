@@ -1,3 +1,5 @@
+import { release } from './release.ts';
+import { sharedIntegers } from './shared-arrays.ts';
 import { grown } from './text-column.ts';
 
 const wordCharacter = /[\p{L}\p{N}]/u;
@@ -28,9 +30,12 @@ export class WordStarts {
     }
   }
 
-  /** The places in the order in which they were added. */
-  places(): Uint32Array {
-    return this.#places.subarray(0, this.#count);
+  /** Hands over the places in the order in which they were added; no more may be. */
+  take(): Uint32Array {
+    const places = sharedIntegers(this.#count);
+    places.set(this.#places.subarray(0, this.#count));
+    release(this.#places);
+    return places;
   }
 
   #push(place: number): void {

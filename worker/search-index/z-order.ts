@@ -1,4 +1,5 @@
 import { cellOf, worldSizePx, worldX } from '../../model/mercator.ts';
+import { release } from './release.ts';
 import { finish, keyedOrder, radixSort } from './radix-sort.ts';
 
 /**
@@ -20,7 +21,7 @@ export function baseCell(position: number): number {
  * Orders places along the Z-order curve: by the bits of row and column in turn, the row's first. Stable.
  * @param lon Degrees, as long as `y`; @param y Web Mercator world positions.
  */
-export function zOrder(lon: Float64Array, y: Float64Array): Uint32Array {
+export function zOrder(lon: Float64Array, y: Float64Array): Uint32Array<ArrayBuffer> {
   const count = lon.length;
   const pairs = keyedOrder(count);
   const scratch = keyedOrder(count);
@@ -34,6 +35,7 @@ export function zOrder(lon: Float64Array, y: Float64Array): Uint32Array {
     keys[i] = interleave(baseCell(worldX(lon[at]!)) >>> 16, baseCell(y[at]!) >>> 16);
   }
   finish(radixSort(pairs, scratch, 0, count));
+  release(keys, scratch.keys, scratch.order);
   return order;
 }
 
