@@ -153,6 +153,33 @@ test('a file of many rows, all of them twins of few identities, is read in one g
   library.close();
 });
 
+test('a file of many rows that share no hash, and some that do, leaves nothing behind', (t) => {
+  const path = join(directoryOf(t), 'library.sqlite');
+  const library = newLibrary(path);
+  const own = Array.from({ length: 200 }, (_, i) => `own ${i}`);
+  const shared = Array.from({ length: 200 }, (_, i) => `shared ${i}`);
+  put(library, 'a', [...own.slice(0, 150), colliding[0]!, ...shared, colliding[3]!]);
+  put(library, 'b', [colliding[1]!, ...shared, ...own.slice(150), colliding[2]!, 'own 0', 'own 0']);
+  put(library, 'a', own.slice(100, 150));
+  t.deepEqual(
+    shown(library),
+    firstOfEach(
+      new Map([
+        ['a', own.slice(100, 150)],
+        ['b', [colliding[1]!, ...shared, ...own.slice(150), colliding[2]!, 'own 0']],
+      ]),
+    ),
+  );
+  checkTables(t, path);
+  library.removeFile(library.findByKey('b')!.id);
+  t.deepEqual(shown(library), own.slice(100, 150));
+  checkTables(t, path);
+  library.removeFile(library.findByKey('a')!.id);
+  t.is(library.shownCount(), 0);
+  checkTables(t, path);
+  library.close();
+});
+
 test('imported waypoints are found by identity and by tag although they share a hash', (t) => {
   const root = directoryOf(t);
   const libraryPath = join(root, 'library.sqlite');

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { writePlaces, type GeneratedSource } from '../data.ts';
 import { median, medianOf } from '../measure/statistics.ts';
 import type { Figure } from '../report/figure.ts';
@@ -25,9 +26,11 @@ export const importStored: Scenario = {
     const stored = sizes.at(-1) ?? 0;
     const tracks = session.track(stored);
     const count = isQuick ? 100 : furtherWaypoints;
-    const places = session.source('further places', (directory) =>
-      writePlaces(directory, { seed: seed + 1, count }),
-    );
+    const places = session.source('further places', (directory) => {
+      // Not under the name of the file that filled the store: it would take its place.
+      const further = join(directory, 'further');
+      return { ...writePlaces(further, { seed: seed + 1, count }), directory };
+    });
     yield* await measure(session, stored, {
       title: `${tracks.points.toLocaleString('en')} track points`,
       source: tracks,

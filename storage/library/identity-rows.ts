@@ -23,7 +23,7 @@ const rowsAtOnce = 32;
 
 export function prepareIdentityRows(db: Database): IdentityRows {
   const statements = prepareStatements(db);
-  const { enter, enterMany, holder } = statements;
+  const { enter, enterMany, holder, areShared, leaveMany } = statements;
 
   function addMany(values: readonly number[], newcomer: Newcomer): void {
     if (enterMany.run(values).changes === rowsAtOnce) return;
@@ -54,7 +54,20 @@ export function prepareIdentityRows(db: Database): IdentityRows {
       }
     },
     remove(rows, file) {
-      for (const { hash, waypoint } of rows.sorted()) removeOne(statements, hash, waypoint, file);
+      const hashes: number[] = [];
+      const waypoints: number[] = [];
+      for (const { hash, waypoint } of rows.sorted()) {
+        hashes.push(hash);
+        waypoints.push(waypoint);
+        if (hashes.length < rowsAtOnce) continue;
+        // Whose hash is nobody else's has neither twins nor heirs: nearly all of a large file.
+        if (areShared.get(hashes) === 0) leaveMany.run(hashes);
+        else
+          for (const [i, each] of hashes.entries())
+            removeOne(statements, each, waypoints[i]!, file);
+        hashes.length = waypoints.length = 0;
+      }
+      for (const [i, hash] of hashes.entries()) removeOne(statements, hash, waypoints[i]!, file);
     },
   };
 }
@@ -117,11 +130,18 @@ type Statements = ReturnType<typeof prepareStatements>;
 function prepareStatements(db: Database) {
   const enterSql = 'INSERT INTO identities (hash, waypoint) VALUES';
   const rows = Array<string>(rowsAtOnce).fill('(?, ?)').join(', ');
+  const hashes = Array<string>(rowsAtOnce).fill('?').join(', ');
   return {
     enter: db.prepare(`${enterSql} (?, ?) ON CONFLICT DO NOTHING`),
     enterMany: db.prepare(`${enterSql} ${rows} ON CONFLICT DO NOTHING`),
     holder: db.prepare<[number], number>('SELECT waypoint FROM identities WHERE hash = ?').pluck(),
     leave: db.prepare('DELETE FROM identities WHERE hash = ?'),
+    leaveMany: db.prepare(`DELETE FROM identities WHERE hash IN (${hashes})`),
+    areShared: db
+      .prepare<[number[]], number>(
+        `SELECT EXISTS (SELECT 1 FROM further_identities WHERE hash IN (${hashes}))`,
+      )
+      .pluck(),
     move: db.prepare(
       'UPDATE identities SET waypoint = @to WHERE hash = @hash AND waypoint = @from',
     ),
