@@ -116,6 +116,20 @@ test('search index: thousands of names with the same beginnings rank as a plain 
   );
 });
 
+test('search index: gives back at once what only its building took', (t) => {
+  const rows = Array.from({ length: 20_000 }, (_, at) => ({
+    name: `Place ${at % 999}`,
+    lat: at % 80,
+    lon: at % 170,
+  }));
+  const before = process.memoryUsage().arrayBuffers;
+  const data = dataOf(rows);
+  const taken = process.memoryUsage().arrayBuffers - before;
+  const views = Object.values(data).filter((part) => ArrayBuffer.isView(part));
+  const kept = views.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  t.true(taken < kept * 1.2, `${taken} bytes for ${kept}`);
+});
+
 test('search index: find takes no neighbour, no other name, and joins both names of the antimeridian', (t) => {
   const library = new LibraryIndex(
     dataOf([
