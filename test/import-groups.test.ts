@@ -3,16 +3,12 @@ import { hash } from 'node:crypto';
 import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { LibraryWriter } from '../storage/library/writer.ts';
 import type { FileRefused } from '../worker/import/file-refused.ts';
 import { importFile, type Verdict } from '../worker/import/import-file.ts';
 import { importInGroups, type Run } from '../worker/import/import-groups.ts';
-import { KnownSizes } from '../worker/import/known-sizes.ts';
-import { PrivateFiles } from '../worker/import/private-files.ts';
 import { privatePath } from '../worker/import/private-path.ts';
 import { heldBytes } from '../worker/import/source-file.ts';
-import { SourceStamps } from '../worker/import/source-stamps.ts';
-import { Tally } from '../worker/import/tally.ts';
+import { failCommits, partsOf } from './helpers/import-parts.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/imports.ts';
 
 type Site = ReturnType<typeof importSite>;
@@ -25,20 +21,6 @@ function names(count: number): string[] {
 
 function pathsInLibrary({ libraryPath }: Site): unknown[] {
   return dumpLibrary(libraryPath)['files']!.map((row) => (row as unknown[])[0]);
-}
-
-/** Runs in the parts of an import, so that a test can come between them. */
-function partsOf(t: ExecutionContext, site: Site, now = Date.now()): Run {
-  const library = new LibraryWriter(site.libraryPath);
-  t.teardown(() => library.close());
-  return {
-    library,
-    files: new PrivateFiles(site.imports, now),
-    stamps: new SourceStamps(library, now),
-    sizes: new KnownSizes(library),
-    progress: site.progress,
-    tally: new Tally(),
-  };
 }
 
 test('of more files than share a commit each gets its own verdict', (t) => {
@@ -63,26 +45,6 @@ test('of more files than share a commit each gets its own verdict', (t) => {
   t.deepEqual(pathsInLibrary(site), present);
   t.like(site.reconcile(), { loaded: 0, dropped: 0, refused: 0, isWhole: true });
 });
-
-/** Lets a number of commits pass, fails as many as asked with a full disk, and lets the others pass. */
-function failCommits(library: LibraryWriter, { after, times }: { after: number; times: number }) {
-  const together = library.together.bind(library);
-  let depth = 0;
-  let commits = 0;
-  library.together = (changes) =>
-    together(() => {
-      depth += 1;
-      try {
-        const result = changes();
-        if (depth === 1) commits += 1;
-        const isFull = depth === 1 && commits > after && commits <= after + times;
-        if (isFull) throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
-        return result;
-      } finally {
-        depth -= 1;
-      }
-    });
-}
 
 function importNames(site: Site, run: Run, files: readonly string[]): void {
   const entries = files.map((file) => ({ file, size: 1 }));

@@ -1,0 +1,49 @@
+import type { ExecutionContext } from 'ava';
+import { LibraryWriter } from '../../storage/library/writer.ts';
+import type { Run } from '../../worker/import/import-groups.ts';
+import { KnownSizes } from '../../worker/import/known-sizes.ts';
+import { PrivateFiles } from '../../worker/import/private-files.ts';
+import { SourceStamps } from '../../worker/import/source-stamps.ts';
+import { Tally } from '../../worker/import/tally.ts';
+import type { ImportSite } from './imports.ts';
+
+/** Runs in the parts of an import, so that a test can come between them. */
+export function partsOf(
+  t: ExecutionContext<unknown>,
+  site: Pick<ImportSite, 'libraryPath' | 'imports' | 'progress'>,
+  now = Date.now(),
+): Run {
+  const library = new LibraryWriter(site.libraryPath);
+  t.teardown(() => library.close());
+  return {
+    library,
+    files: new PrivateFiles(site.imports, now),
+    stamps: new SourceStamps(library, now),
+    sizes: new KnownSizes(library),
+    progress: site.progress,
+    tally: new Tally(),
+  };
+}
+
+/** Lets a number of commits pass, fails as many as asked with a full disk, and lets the others pass. */
+export function failCommits(
+  library: LibraryWriter,
+  { after, times }: { after: number; times: number },
+) {
+  const together = library.together.bind(library);
+  let depth = 0;
+  let commits = 0;
+  library.together = (changes) =>
+    together(() => {
+      depth += 1;
+      try {
+        const result = changes();
+        if (depth === 1) commits += 1;
+        const isFull = depth === 1 && commits > after && commits <= after + times;
+        if (isFull) throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
+        return result;
+      } finally {
+        depth -= 1;
+      }
+    });
+}
