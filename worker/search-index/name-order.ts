@@ -77,6 +77,7 @@ class GroupSort {
       if (to - from > 1) this.#sortGroup(from, to);
       from = to;
     }
+    release(this.#copy, this.#counts);
   }
 
   /** One radix sort for each further 4 bytes of name and place, each within what was equal so far. */
@@ -121,8 +122,7 @@ class GroupSort {
     const ranks = this.#pairs.order;
     const start = foldedStart[first]!;
     const length = foldedStart[last]! - start;
-    if (this.#copy.length < length) this.#copy = new Uint8Array(length * 2);
-    const copy = this.#copy;
+    const copy = this.#roomFor(length);
     let end = 0;
     for (let i = first; i < last; i += 1) {
       const rank = ranks[i]!;
@@ -135,6 +135,14 @@ class GroupSort {
       order[i] = moved[i]!;
     }
     for (let i = 0; i < length; i += 1) folded[start + i] = copy[i]!;
+  }
+
+  #roomFor(length: number): Uint8Array {
+    if (this.#copy.length < length) {
+      release(this.#copy);
+      this.#copy = new Uint8Array(length * 2);
+    }
+    return this.#copy;
   }
 }
 

@@ -19,7 +19,7 @@ export function keyedOrder(count: number): KeyedOrder {
 }
 
 /** Makes room for what a sort counts, for those who sort often. */
-export function digitCounts(): Uint32Array {
+export function digitCounts(): Uint32Array<ArrayBuffer> {
   return new Uint32Array(digits * digitValues);
 }
 
