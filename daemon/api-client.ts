@@ -121,8 +121,8 @@ export class ApiClient {
   }
 
   async #send(method: string, path: string, input: ApiRequest): Promise<IncomingMessage> {
-    // Only now: it is a sixth of the start of a command, and many ask no daemon.
-    const { request } = await import('node:http');
+    // Only now: many commands ask no daemon.
+    const { http } = await import('../http/node-http.ts');
     const { query = {}, timeoutMs = defaultTimeoutMs } = input;
     const body =
       input.bodyText ?? (input.body === undefined ? undefined : JSON.stringify(input.body));
@@ -135,7 +135,7 @@ export class ApiClient {
     }
     return new Promise((resolve, reject) => {
       // A connection of its own for every request: a kept one may be closed by the daemon just as it is used again.
-      const sent = request(
+      const sent = http.request(
         {
           host: '127.0.0.1',
           port: this.endpoint.port,

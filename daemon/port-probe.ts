@@ -1,6 +1,6 @@
-import { request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { healthSchema } from '../model/process.ts';
+import { http } from '../http/node-http.ts';
 import { errorCode } from './start-refused.ts';
 
 /** Who is at a port of 127.0.0.1: a waypointd, another program (or one that hangs), or nobody. */
@@ -23,7 +23,7 @@ export async function probePort(port: number): Promise<PortUse> {
 
 function get(port: number, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
-    const sent = request({ host: '127.0.0.1', port, path: '/healthz', agent: false, signal });
+    const sent = http.request({ host: '127.0.0.1', port, path: '/healthz', agent: false, signal });
     sent.on('error', reject);
     sent.on('response', (response) => {
       let bytes = 0;

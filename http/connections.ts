@@ -1,8 +1,9 @@
-import { IncomingMessage, ServerResponse, type Server } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FailureName } from '../model/failure.ts';
 import type { HttpLimits } from './http-limits.ts';
+import { http } from './node-http.ts';
 
 export type HandleRequest = (req: IncomingMessage, res: ServerResponse) => void;
 
@@ -182,8 +183,8 @@ export class Connections {
 
   /** Answers where there is no request object, because the parser could not make one. */
   #refuseUnread(socket: Socket, failure: FailureName): void {
-    const req = new IncomingMessage(socket);
-    const res = new ServerResponse(req);
+    const req = new http.IncomingMessage(socket);
+    const res = new http.ServerResponse(req);
     res.assignSocket(socket);
     res.shouldKeepAlive = false;
     res.once('finish', () => {

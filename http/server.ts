@@ -1,10 +1,4 @@
-import {
-  createServer,
-  type IncomingMessage,
-  type Server,
-  type ServerOptions,
-  type ServerResponse,
-} from 'node:http';
+import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
 import { WaypointError, type FailureName } from '../model/failure.ts';
 import { createApplication, type ApplicationOptions } from './application.ts';
 import { Connections } from './connections.ts';
@@ -12,6 +6,7 @@ import { describeError } from './error-description.ts';
 import { Exchange } from './exchange.ts';
 import { answerFailure, bearerFailures } from './failures.ts';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
+import { http } from './node-http.ts';
 
 export interface HttpServerOptions extends ApplicationOptions {
   readonly limits?: Partial<HttpLimits>;
@@ -51,7 +46,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     optimizeEmptyRequests: true,
   };
   const server =
-    options.tls === undefined ? createServer(serverOptions) : options.tls(serverOptions);
+    options.tls === undefined ? http.createServer(serverOptions) : options.tls(serverOptions);
   server.maxConnections = limits.connections;
   // Headers are bounded by their 16 KiB. A limit on their number would drop the last ones without a word.
   server.maxHeadersCount = 0;
