@@ -95,7 +95,7 @@ function importSource(
   target: PrivatePath,
   places: ImportPlaces,
 ): Verdict | undefined {
-  const { stamps, sizes, taken, mayReplace } = places;
+  const { stamps, taken, mayReplace } = places;
   const reading = beginReading(source, places);
   const found = findPlace(target, places);
   if (reading.sha256 !== undefined) {
@@ -111,7 +111,6 @@ function importSource(
   if (isPresent && !mayReplace) return undefined;
   const { sha256, counts } = store(reading, found, target, places);
   taken.add(target.pathKey);
-  sizes.add(source.size);
   stamps.note(source.stats, sha256);
   const isReplaced = isPresent || (known !== undefined && known.sha256 !== sha256);
   return { kind: isReplaced ? 'replaced' : 'added', counts };
@@ -194,7 +193,7 @@ function store(
   { pathKey }: PrivatePath,
   places: ImportPlaces,
 ): { sha256: string; counts: FileCounts } {
-  const { library, files, progress, onPlaced } = places;
+  const { library, files, sizes, progress, onPlaced } = places;
   const { path } = found;
   const old = oldHash(found, places);
   const copy = new PrivateCopy(source, held, files.temporary(path));
@@ -220,6 +219,7 @@ function store(
       },
     );
     onPlaced(tidyUp);
+    sizes.add(copy.length);
     return { sha256: copy.sha256, counts };
   } catch (error) {
     tidyUp();
