@@ -1,5 +1,6 @@
 import { pairSignature } from '../../worker/search-index/pair-signature.ts';
 import { isCovered } from './covered-positions.ts';
+import { firstTrue } from './library-index.ts';
 import { match, type Found, type Match } from './name-match.ts';
 import type { SearchSnapshot } from './waypoint-index.ts';
 
@@ -8,6 +9,9 @@ const stepWords = 262_144;
 const stepNames = 65_536;
 /** As many names of a step are read one by one; a native search takes as long for all of them. */
 const maxCandidates = stepNames / 8;
+/** From so many bytes on, few names have all pairs of a query: reading them is cheaper than looking at all word starts. */
+const rareLength = 4;
+const maxRareCandidates = stepNames / 16;
 
 /**
  * Finds the best imported waypoints whose names contain `wanted`, in order. Names are sorted, so whole names and prefixes
@@ -22,6 +26,7 @@ export function* suggestFromLibrary(
   const search = new LibrarySearch(snapshot, wanted, limit);
   search.addPrefixes();
   yield;
+  if (yield* search.addRare()) return search.found();
   yield* search.addWordStarts();
   yield* search.addInside();
   return search.found();
@@ -54,6 +59,52 @@ class LibrarySearch {
     }
   }
 
+  /**
+   * Adds word starts and what is inside of words at once, if the query is long and only few names can have it.
+   * @returns false if not; then nothing is added.
+   */
+  *addRare(): Generator<undefined, boolean> {
+    if (this.#wanted.length < rareLength) return false;
+    const { count } = this.#snapshot.library.data;
+    const before = this.#hits.length;
+    const inside: number[] = [];
+    for (let from = 0; from < count && !this.#isFull(); from += stepNames) {
+      const to = Math.min(from + stepNames, count);
+      const candidates = this.#candidates(from, to, maxRareCandidates);
+      if (candidates === undefined) {
+        this.#hits.length = before;
+        return false;
+      }
+      for (const rank of candidates) this.#addWordStart(rank, inside);
+      yield;
+    }
+    for (const rank of inside) if (!this.#isFull()) this.#add(rank, match.inside);
+    return true;
+  }
+
+  /** @param inside gets the ranks that have `wanted` elsewhere, as many as can be shown. */
+  #addWordStart(rank: number, inside: number[]): void {
+    const { library, covered } = this.#snapshot;
+    if (this.#isPrefix(rank) || isCovered(covered, library.data.byName[rank]!)) return;
+    const kind = this.#matchWithin(rank);
+    if (kind === match.wordStart && !this.#isFull()) this.#add(rank, kind);
+    if (kind === match.inside && inside.length < this.#limit) inside.push(rank);
+  }
+
+  /** How a name that does not begin with `wanted` has it; undefined if it has not. */
+  #matchWithin(rank: number): Match | undefined {
+    const { folded, foldedStart, wordStarts } = this.#snapshot.library.data;
+    const last = foldedStart[rank + 1]! - 1 - this.#wanted.length;
+    let found: Match | undefined;
+    for (let place = foldedStart[rank]!; place <= last; place += 1) {
+      if (!startsWith(folded, place, this.#wanted)) continue;
+      if (wordStarts[firstTrue(wordStarts.length, (i) => wordStarts[i]! >= place)] === place)
+        return match.wordStart;
+      found = match.inside;
+    }
+    return found;
+  }
+
   *addWordStarts(): Generator<undefined, void> {
     const { wordStarts } = this.#snapshot.library.data;
     for (let from = 0; from < wordStarts.length && !this.#isFull(); from += stepWords) {
@@ -83,7 +134,7 @@ class LibrarySearch {
     const { count } = this.#snapshot.library.data;
     for (let from = 0; from < count && !this.#isFull(); from += stepNames) {
       const to = Math.min(from + stepNames, count);
-      const candidates = this.#candidates(from, to);
+      const candidates = this.#candidates(from, to, maxCandidates);
       if (candidates === undefined) this.#searchNames(from, to);
       else for (const rank of candidates) this.#searchName(rank);
       yield;
@@ -91,13 +142,13 @@ class LibrarySearch {
   }
 
   /** The few ranks whose names may contain `wanted`; undefined if they are not few. */
-  #candidates(from: number, to: number): number[] | undefined {
+  #candidates(from: number, to: number, most: number): number[] | undefined {
     const { pairs } = this.#snapshot.library.data;
     const needed = pairSignature(this.#wanted, 0, this.#wanted.length);
     const candidates: number[] = [];
     for (let rank = from; rank < to; rank += 1) {
       if ((needed & ~pairs[rank]!) !== 0) continue;
-      if (candidates.length === maxCandidates) return undefined;
+      if (candidates.length === most) return undefined;
       candidates.push(rank);
     }
     return candidates;
