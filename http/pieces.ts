@@ -22,7 +22,8 @@ export async function sendPieces(
   const { res } = exchange;
   try {
     if (exchange.isOver) return;
-    let turnStart = performance.now();
+    // Long ago, so that the first piece is on its way before the next one is made: Node sends at the end of a turn.
+    let turnStart = -turnMs;
     for await (const piece of answer.pieces) {
       for (const slice of slices(piece)) {
         if (res.destroyed) return;
