@@ -33,6 +33,8 @@ export async function sendPieces(
       // A drain can come within the same turn, so time alone tells whether others have had theirs.
       if (performance.now() - turnStart < turnMs) continue;
       await nextTurn();
+      // Asked here, too: steps that find nothing are empty pieces, and may go on for long.
+      if (res.destroyed) return;
       turnStart = performance.now();
     }
     if (res.destroyed) return;

@@ -750,11 +750,9 @@ test('hanging up aborts the signal, stops the stream and closes it once', async 
   let closings = 0;
   let hasReturned = false;
   const pieces = async function* (signal: AbortSignal): AsyncGenerator<string> {
+    signal.addEventListener('abort', () => aborted.resolve());
     try {
       yield 'first';
-      if (!signal.aborted)
-        await new Promise((resolve) => signal.addEventListener('abort', resolve));
-      aborted.resolve();
       for (;;) yield 'more';
     } finally {
       hasReturned = true;
@@ -776,6 +774,24 @@ test('hanging up aborts the signal, stops the stream and closes it once', async 
   await closed.promise;
   t.is(closings, 1);
   t.true(hasReturned);
+});
+
+test('hanging up stops a stream that looks for something and finds nothing', async (t) => {
+  const closed = gate<boolean>();
+  const pieces = function* (): Generator<string> {
+    yield 'first';
+    for (;;) yield '';
+  };
+  const stream = getRoute('/api/stream', () => ({
+    status: 200,
+    pieces: pieces(),
+    close: () => closed.resolve(true),
+  }));
+  const { open } = await startHttpServer(t, { routes: [stream] });
+  const connection = await open(rawRequest('GET /api/stream'));
+  await connection.received('first');
+  connection.socket.destroy();
+  t.true(await closed.promise);
 });
 
 test('a stream whose client is gone before it starts is closed, too', async (t) => {

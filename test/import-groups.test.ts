@@ -1,6 +1,6 @@
 /** Small files share a commit; that must not show in what becomes of each. */
 import { hash } from 'node:crypto';
-import { appendFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { FileRefused } from '../worker/import/file-refused.ts';
@@ -152,6 +152,18 @@ function importDuring(
     { ...run, onBytes, taken: new Set(), mayReplace: true, onPlaced: () => {} },
   );
 }
+
+test('what is read at once and what is read in pieces arrive alike, to the byte', (t) => {
+  const site = importSite(t);
+  const sized = (bytes: number): string => content(`of ${bytes}`).padEnd(bytes);
+  const tree = Object.fromEntries(
+    [heldBytes - 1, heldBytes, heldBytes + 1].map((bytes) => [`${bytes}.gpx`, sized(bytes)]),
+  );
+  writeTree(site.source, tree);
+  t.like(site.result(), { added: 3, count: 3, failed: 0 });
+  for (const [file, text] of Object.entries(tree))
+    t.is(readFileSync(join(site.imports, file), 'utf8'), text);
+});
 
 const later = 60_000;
 const sources = { small: content('A'), large: `${content('A')}${' '.repeat(heldBytes)}` };
