@@ -20,6 +20,9 @@ export async function sendPieces(
   drainTimeoutMs: number,
 ): Promise<void> {
   const { res } = exchange;
+  const sendHead = () => {
+    if (!res.headersSent) res.writeHead(answer.status, headers);
+  };
   try {
     if (exchange.isOver) return;
     // Long ago, so that the first piece is on its way before the next one is made: Node sends at the end of a turn.
@@ -27,7 +30,7 @@ export async function sendPieces(
     for await (const piece of answer.pieces) {
       for (const slice of slices(piece)) {
         if (res.destroyed) return;
-        if (!res.headersSent) res.writeHead(answer.status, headers);
+        sendHead();
         if (!res.write(slice)) await settled(exchange, 'drain', drainTimeoutMs);
       }
       // A drain can come within the same turn, so time alone tells whether others have had theirs.
@@ -38,7 +41,7 @@ export async function sendPieces(
       turnStart = performance.now();
     }
     if (res.destroyed) return;
-    if (!res.headersSent) res.writeHead(answer.status, headers);
+    sendHead();
     res.end();
     if (!res.writableFinished) await settled(exchange, 'finish', drainTimeoutMs);
   } finally {
