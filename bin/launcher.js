@@ -43,7 +43,7 @@ const usage = 64;
 const channelVariable = 'WAYPOINT_LAUNCHER_CHANNEL';
 
 /**
- * Runs the program whose entry module is `entry` (`daemon/main`, no extension). The entry runs itself when imported and
+ * Runs the program whose entry module is `entry` (`cli/main`, no extension). The entry runs itself when imported and
  * finds `process.argv` as a user would expect it.
  */
 export async function launch(entry) {

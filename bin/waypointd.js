@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import { launch } from './launcher.js';
 
-await launch('daemon/main');
+await launch('cli/main');

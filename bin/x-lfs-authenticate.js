@@ -1,4 +1,4 @@
 #!/usr/bin/env node
 import { launch } from './launcher.js';
 
-await launch('daemon/authenticate-main');
+await launch('cli/authenticate-main');

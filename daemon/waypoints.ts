@@ -4,7 +4,7 @@ import type { Tag } from '../model/tag.ts';
 import type { BookmarkChange, NewBookmark, Place } from '../model/waypoint.ts';
 import type { Bookmark, ChangedBookmark, TaggedPlace, WaypointStore } from '../storage/store.ts';
 import { optionalFields } from '../storage/waypoints/bookmarks.ts';
-import type { WaypointIndex } from './search/waypoint-index.ts';
+import type { WaypointIndex } from '../search/waypoint-index.ts';
 
 export interface WaypointsOptions {
   readonly store: WaypointStore;

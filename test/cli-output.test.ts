@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { parsePosition } from '../daemon/commands/place.ts';
+import { parsePosition } from '../cli/commands/place.ts';
 import {
   displayWidth,
   fitWidth,
@@ -10,8 +10,8 @@ import {
   tableLine,
   titleLine,
   wrapText,
-} from '../daemon/commands/table.ts';
-import { degrees, duration } from '../daemon/commands/wording.ts';
+} from '../cli/commands/table.ts';
+import { degrees, duration } from '../cli/commands/wording.ts';
 import { fail, startFakeDaemon, testCli } from './helpers/cli.ts';
 
 const widths: [string, number][] = [

@@ -16,12 +16,12 @@ import {
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { choosePlatform } from '../daemon/service/choose-platform.ts';
-import { exitMeaning } from '../daemon/service/exit-meaning.ts';
-import { installService, uninstallService } from '../daemon/service/install.ts';
-import { findProgramFiles, whyNotLasting } from '../daemon/service/program-files.ts';
-import { thisHost } from '../daemon/service/service-host.ts';
-import type { ServicePlatform } from '../daemon/service/service-platform.ts';
+import { choosePlatform } from '../cli/service/choose-platform.ts';
+import { exitMeaning } from '../cli/service/exit-meaning.ts';
+import { installService, uninstallService } from '../cli/service/install.ts';
+import { findProgramFiles, whyNotLasting } from '../cli/service/program-files.ts';
+import { thisHost } from '../cli/service/service-host.ts';
+import type { ServicePlatform } from '../cli/service/service-platform.ts';
 import { takeInheritedSocket } from '../daemon/systemd/inherited-socket.ts';
 import { takeNotifyRequest } from '../daemon/systemd/notifier.ts';
 import { launcher, startFakeDaemon, testCli, untilPrinted, type TestCli } from './helpers/cli.ts';

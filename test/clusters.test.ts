@@ -1,12 +1,12 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { clusterJson, type ClusterRequest } from '../daemon/search/clusters.ts';
-import { textInTurns, Turns } from '../daemon/search/turns.ts';
-import { WaypointIndex, type SearchSnapshot } from '../daemon/search/waypoint-index.ts';
-import { zRanges } from '../daemon/search/z-ranges.ts';
+import { clusterJson, type ClusterRequest } from '../search/clusters.ts';
+import { textInTurns, Turns } from '../search/turns.ts';
+import { WaypointIndex, type SearchSnapshot } from '../search/waypoint-index.ts';
+import { zRanges } from '../search/z-ranges.ts';
 import { identityOf } from '../model/identity.ts';
 import type { Bbox } from '../model/schema.ts';
-import { buildSearchIndex } from '../worker/search-index/build.ts';
+import { buildSearchIndex } from '../search/index/build.ts';
 import { aligned, referenceClusters, type ClusterItem } from './reference/clusters.ts';
 import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
 

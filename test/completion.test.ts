@@ -1,13 +1,13 @@
 import { spawnSync } from 'node:child_process';
 import { Command } from 'commander';
 import test from 'ava';
-import { registerAll } from '../daemon/commands/all-commands.ts';
-import { completedProgram } from '../daemon/commands/completion.ts';
-import { addSettingFlags } from '../daemon/commands/context.ts';
-import { bashCompletion } from '../daemon/completion/bash.ts';
-import { placedCommands } from '../daemon/completion/command-tree.ts';
-import { fishCompletion } from '../daemon/completion/fish.ts';
-import { zshCompletion } from '../daemon/completion/zsh.ts';
+import { registerAll } from '../cli/commands/all-commands.ts';
+import { completedProgram } from '../cli/commands/completion.ts';
+import { addSettingFlags } from '../cli/commands/context.ts';
+import { bashCompletion } from '../cli/completion/bash.ts';
+import { placedCommands } from '../cli/completion/command-tree.ts';
+import { fishCompletion } from '../cli/completion/fish.ts';
+import { zshCompletion } from '../cli/completion/zsh.ts';
 import { testCli } from './helpers/cli.ts';
 
 const program = new Command('waypointd');

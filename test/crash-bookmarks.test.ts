@@ -8,7 +8,7 @@ import { existsSync, readdirSync, readFileSync, renameSync, watch, writeFileSync
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { gpxHead, gpxTail, gpxWaypoint } from '../model/gpx-text.ts';
-import { readGpx } from '../worker/gpx/read-gpx.ts';
+import { readGpx } from '../formats/gpx/read-gpx.ts';
 import { testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { rounds } from './helpers/effort.ts';
 

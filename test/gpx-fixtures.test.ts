@@ -4,7 +4,7 @@ import path from 'node:path';
 import test from 'ava';
 import { expected, type Expected, type ExpectedRefusal } from '../fixtures/expected.ts';
 import { journeyFiles } from '../fixtures/make-journey.ts';
-import { GpxRefused, readGpx, type GpxWaypoint } from '../worker/gpx/read-gpx.ts';
+import { GpxRefused, readGpx, type GpxWaypoint } from '../formats/gpx/read-gpx.ts';
 
 const fixtures = path.resolve(import.meta.dirname, '../fixtures');
 const folder = path.join(fixtures, 'gpx');

@@ -4,8 +4,8 @@ import path from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { journeyFiles } from '../fixtures/make-journey.ts';
-import { CanonicalPoints } from '../worker/gpx/canonical-points.ts';
-import { GpxRefused, readGpx, type ReadGpxOptions } from '../worker/gpx/read-gpx.ts';
+import { CanonicalPoints } from '../formats/gpx/canonical-points.ts';
+import { GpxRefused, readGpx, type ReadGpxOptions } from '../formats/gpx/read-gpx.ts';
 
 const seed = 20_240_501;
 const folder = path.resolve(import.meta.dirname, '../fixtures/gpx');

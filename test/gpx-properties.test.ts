@@ -1,7 +1,7 @@
 /** Laws of the GPX reader over generated documents: what is written is read, whatever the style, the pieces, the damage. */
 import test from 'ava';
 import fc from 'fast-check';
-import { GpxRefused, readGpx } from '../worker/gpx/read-gpx.ts';
+import { GpxRefused, readGpx } from '../formats/gpx/read-gpx.ts';
 import { rounds } from './helpers/effort.ts';
 
 const seed = 20_240_501;

@@ -11,7 +11,7 @@ import {
   type GpxSummary,
   type GpxWaypoint,
   type ReadGpxOptions,
-} from '../worker/gpx/read-gpx.ts';
+} from '../formats/gpx/read-gpx.ts';
 
 const folder = path.resolve(import.meta.dirname, '../fixtures/gpx');
 const megabyte = 1_048_576;

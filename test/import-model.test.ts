@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { prepareLibrary } from '../storage/library/prepare.ts';
-import { GpxCancelled } from '../worker/gpx/refused.ts';
+import { GpxCancelled } from '../formats/gpx/refused.ts';
 import { importInGroups } from '../worker/import/import-groups.ts';
 import { privatePath } from '../worker/import/private-path.ts';
 import { ImportProgress } from '../worker/import/progress.ts';

@@ -56,7 +56,7 @@ interface Copy {
 /** A copy of the launchers with an entry; `packages: false` is a clone before \`npm ci\`. */
 function copyLaunchers(
   t: ExecutionContext,
-  { packages = true, entries = ['daemon/main.ts'] } = {},
+  { packages = true, entries = ['cli/main.ts'] } = {},
 ): Copy {
   const directory = mkdtempSync(path.join(tmpdir(), 'waypointd launcher '));
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -305,7 +305,7 @@ testOld('an old Node.js without a bundled one says in one sentence what to insta
   mkdirSync(path.join(copy.directory, 'node_modules'));
   for (const [script, words] of [
     ['waypointd.js', ['version']],
-    ['run.js', ['daemon/main.ts']],
+    ['run.js', ['cli/main.ts']],
   ] as const) {
     const { status, stderr, stdout } = run(systemNode, copy, words, script);
     t.is(status, 69);
@@ -325,10 +325,10 @@ test('a clone without its packages says what to run', (t) => {
 });
 
 test('a clone runs its sources even beside a dist, an installed package its dist', (t) => {
-  const clone = copyLaunchers(t, { entries: ['dist/daemon/main.js', 'daemon/main.ts'] });
-  t.is(run(process.execPath, clone, ['which']).stdout, 'daemon/main.ts\n');
-  const installed = copyLaunchers(t, { entries: ['dist/daemon/main.js'], packages: false });
-  t.is(run(process.execPath, installed, ['which']).stdout, 'dist/daemon/main.js\n');
+  const clone = copyLaunchers(t, { entries: ['dist/cli/main.js', 'cli/main.ts'] });
+  t.is(run(process.execPath, clone, ['which']).stdout, 'cli/main.ts\n');
+  const installed = copyLaunchers(t, { entries: ['dist/cli/main.js'], packages: false });
+  t.is(run(process.execPath, installed, ['which']).stdout, 'dist/cli/main.js\n');
 });
 
 test('an incomplete copy says so', (t) => {

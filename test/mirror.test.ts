@@ -25,7 +25,7 @@ import type { Log } from '../model/process.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
-import { readGpx, type GpxWaypoint } from '../worker/gpx/read-gpx.ts';
+import { readGpx, type GpxWaypoint } from '../formats/gpx/read-gpx.ts';
 import { draftMirror } from '../worker/mirror/draft.ts';
 import type { MirrorTasks } from '../worker/mirror/messages.ts';
 import { publishMirror } from '../worker/mirror/publish.ts';

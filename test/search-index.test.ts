@@ -1,14 +1,14 @@
 import test from 'ava';
 import fc from 'fast-check';
-import { clusterJson } from '../daemon/search/clusters.ts';
-import { JsonBytes } from '../daemon/search/json-bytes.ts';
-import { LibraryIndex } from '../daemon/search/library-index.ts';
-import { WaypointIndex } from '../daemon/search/waypoint-index.ts';
+import { clusterJson } from '../search/clusters.ts';
+import { JsonBytes } from '../search/json-bytes.ts';
+import { LibraryIndex } from '../search/library-index.ts';
+import { WaypointIndex } from '../search/waypoint-index.ts';
 import { compareFolded, foldName } from '../model/fold.ts';
 import { identityOf, isSameIdentity } from '../model/identity.ts';
-import { buildSearchIndex } from '../worker/search-index/build.ts';
-import { emptySearchIndex } from '../worker/search-index/data.ts';
-import { finish, keyedOrder, radixSort } from '../worker/search-index/radix-sort.ts';
+import { buildSearchIndex } from '../search/index/build.ts';
+import { emptySearchIndex } from '../search/index/data.ts';
+import { finish, keyedOrder, radixSort } from '../search/index/radix-sort.ts';
 import { aligned, referenceClusters, type ClusterItem } from './reference/clusters.ts';
 import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
 

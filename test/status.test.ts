@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import { ImportRun, type ImportTasks } from '../daemon/import/run.ts';
 import type { WorkerPool } from '../daemon/pool.ts';
-import { emptySearchIndex } from '../worker/search-index/data.ts';
+import { emptySearchIndex } from '../search/index/data.ts';
 import { startFakeDaemon, testCli } from './helpers/cli.ts';
 import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';

@@ -1,4 +1,4 @@
-import type { Geocoder } from '../search/geocoder.ts';
+import type { Geocoder } from './geocoder.ts';
 import type { OpenGeocoderOptions } from './open-geocoder.ts';
 
 /** The geocoders that the settings ask for, in the order in which they are asked. */

@@ -2,7 +2,7 @@ import { describeError } from '../../http/error-description.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import { codePointLength } from '../../model/text.ts';
 import type { Schedule } from '../schedule.ts';
-import type { GeocodeAnswer, Geocoder } from '../search/geocoder.ts';
+import type { GeocodeAnswer, Geocoder } from './geocoder.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import type { KnownAnswers } from './known-answers.ts';
 import type { Lookup } from './lookup.ts';

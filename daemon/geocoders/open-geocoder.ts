@@ -2,7 +2,7 @@ import type { Clock, Log } from '../../model/process.ts';
 import type { Settings } from '../../model/settings.ts';
 import { GeocodeCache } from '../../storage/geocode-cache.ts';
 import { scheduleTimeout } from '../schedule.ts';
-import type { Geocoder } from '../search/geocoder.ts';
+import type { Geocoder } from './geocoder.ts';
 import { programVersion } from '../version-info.ts';
 import { fetchJson } from './fetch-json.ts';
 import { KnownAnswers } from './known-answers.ts';

@@ -2,7 +2,7 @@ import type { FoundPlace, PlaceSearch } from '../../geodata/place-search.ts';
 import { describeError } from '../../http/error-description.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type { Suggestion } from '../../model/search.ts';
-import type { GeocodeAnswer, Geocoder } from '../search/geocoder.ts';
+import type { GeocodeAnswer, Geocoder } from '../geocoders/geocoder.ts';
 import type { Generations } from './generations.ts';
 
 export interface OfflinePlacesOptions {

@@ -9,7 +9,7 @@ import type { ImportOutcome } from '../../worker/import/import-directory.ts';
 import { requestPaths } from '../../worker/import/private-path.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { Tally } from '../../worker/import/tally.ts';
-import type { SearchIndexData } from '../../worker/search-index/data.ts';
+import type { SearchIndexData } from '../../search/index/data.ts';
 import type * as tasks from '../../worker/tasks.ts';
 import { WorkerPool } from '../pool.ts';
 

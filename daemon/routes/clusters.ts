@@ -5,9 +5,9 @@ import { limits } from '../../model/limits.ts';
 import { clustersQuery, clustersSchema } from '../../model/search.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import { makeEtag } from '../etag.ts';
-import { clusterJson, type ClusterRequest } from '../search/clusters.ts';
-import { textInTurns, Turns } from '../search/turns.ts';
-import type { WaypointIndex } from '../search/waypoint-index.ts';
+import { clusterJson, type ClusterRequest } from '../../search/clusters.ts';
+import { textInTurns, Turns } from '../../search/turns.ts';
+import type { WaypointIndex } from '../../search/waypoint-index.ts';
 
 export interface ClusterRouteOptions {
   readonly store: WaypointStore;

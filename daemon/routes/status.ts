@@ -2,7 +2,7 @@ import { route, type Route } from '../../http/route.ts';
 import type { Clock } from '../../model/process.ts';
 import { statusSchema, type DaemonStatus } from '../../model/status.ts';
 import type { ImportRun } from '../import/run.ts';
-import type { WaypointIndex } from '../search/waypoint-index.ts';
+import type { WaypointIndex } from '../../search/waypoint-index.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
 
 export interface StatusParts {

@@ -8,11 +8,11 @@ import {
 } from '../../model/search.ts';
 import { normalTag } from '../../model/tag.ts';
 import type { WaypointStore } from '../../storage/store.ts';
-import { findPlaces } from '../search/find-places.ts';
-import type { Geocoder } from '../search/geocoder.ts';
-import { suggestNames } from '../search/suggest.ts';
-import { parseTagQuery, type TagQuery } from '../search/tag-query.ts';
-import type { WaypointIndex } from '../search/waypoint-index.ts';
+import { findPlaces } from '../geocoders/find-places.ts';
+import type { Geocoder } from '../geocoders/geocoder.ts';
+import { suggestNames } from '../../search/suggest.ts';
+import { parseTagQuery, type TagQuery } from '../../search/tag-query.ts';
+import type { WaypointIndex } from '../../search/waypoint-index.ts';
 
 export interface SuggestRouteOptions {
   readonly store: WaypointStore;

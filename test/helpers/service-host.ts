@@ -1,10 +1,10 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { commandText } from '../../daemon/service/command-text.ts';
-import type { CommandLine, CommandResult } from '../../daemon/service/command-line.ts';
-import type { ServiceHost } from '../../daemon/service/service-host.ts';
-import type { ServiceWish } from '../../daemon/service/service-platform.ts';
+import { commandText } from '../../cli/service/command-text.ts';
+import type { CommandLine, CommandResult } from '../../cli/service/command-line.ts';
+import type { ServiceHost } from '../../cli/service/service-host.ts';
+import type { ServiceWish } from '../../cli/service/service-platform.ts';
 import { temporaryDirectory } from './daemon.ts';
 
 /** A machine whose service manager answers what a test says, and whose home is a temporary directory. */

@@ -1,5 +1,5 @@
 import { latOfWorldY, lonOfWorldX, worldX, worldY } from '../../model/mercator.ts';
-import type { ClusterRequest } from '../../daemon/search/clusters.ts';
+import type { ClusterRequest } from '../../search/clusters.ts';
 import type { Shown } from './places.ts';
 
 export type ClusterItem =

@@ -6,7 +6,7 @@ import type {
   LibraryFile,
   LibraryWriter,
 } from '../../storage/library/writer.ts';
-import { GpxCancelled, GpxRefused, readGpx } from '../gpx/read-gpx.ts';
+import { GpxCancelled, GpxRefused, readGpx } from '../../formats/gpx/read-gpx.ts';
 import { FileRefused } from './file-refused.ts';
 import type { KnownSizes } from './known-sizes.ts';
 import { PrivateCopy } from './private-copy.ts';

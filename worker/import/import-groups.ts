@@ -1,5 +1,5 @@
 import type { LibraryWriter } from '../../storage/library/writer.ts';
-import { GpxCancelled } from '../gpx/refused.ts';
+import { GpxCancelled } from '../../formats/gpx/refused.ts';
 import { FileRefused } from './file-refused.ts';
 import { importFile, type FileImport, type ImportPlaces } from './import-file.ts';
 import type { KnownSizes } from './known-sizes.ts';

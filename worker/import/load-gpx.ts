@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type { FileCounts, FileRows } from '../../storage/library/writer.ts';
-import { GpxRefused, readGpx } from '../gpx/read-gpx.ts';
+import { GpxRefused, readGpx } from '../../formats/gpx/read-gpx.ts';
 import { FileRefused } from './file-refused.ts';
 import { hashedBlocks, hashFile } from './source-file.ts';
 

@@ -1,8 +1,8 @@
 import { mkdirSync } from 'node:fs';
 import { isDiskFull } from '../../model/failure.ts';
 import { LibraryWriter, type LibraryFile } from '../../storage/library/writer.ts';
-import { GpxCancelled } from '../gpx/read-gpx.ts';
-import type { SearchIndexData } from '../search-index/data.ts';
+import { GpxCancelled } from '../../formats/gpx/read-gpx.ts';
+import type { SearchIndexData } from '../../search/index/data.ts';
 import { FileRefused } from './file-refused.ts';
 import { indexOf, settle, type LibraryTask } from './import-directory.ts';
 import { loadGpx } from './load-gpx.ts';

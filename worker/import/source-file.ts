@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { join, sep } from 'node:path';
-import { GpxCancelled } from '../gpx/refused.ts';
+import { GpxCancelled } from '../../formats/gpx/refused.ts';
 import { FileRefused, readingSource } from './file-refused.ts';
 
 /** A source file, open; what grows behind `size` is not read. */

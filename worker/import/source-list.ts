@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
-import { GpxCancelled } from '../gpx/refused.ts';
+import { GpxCancelled } from '../../formats/gpx/refused.ts';
 
 /** A file that may be imported. */
 export interface SourceEntry {

@@ -1,6 +1,6 @@
 import { identityOf, identityText, neighbourKeys } from '../../model/identity.ts';
 import { formatTime } from '../../model/time.ts';
-import { readGpx, type GpxWaypoint } from '../gpx/read-gpx.ts';
+import { readGpx, type GpxWaypoint } from '../../formats/gpx/read-gpx.ts';
 import type { EditedWaypoint } from './messages.ts';
 
 /** With maxEditBytes bounds the memory that a file of many tiny waypoints can take. */

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
-import { GpxRefused } from '../gpx/read-gpx.ts';
+import { GpxRefused } from '../../formats/gpx/read-gpx.ts';
 import { copyEdited, maxEditBytes, type EditedCopy } from './edited-copy.ts';
 import { readEdited, TooManyWaypoints, type EditedFile } from './edited-waypoints.ts';
 import { settleMs, type TakeEditRequest, type TakeEditResult } from './messages.ts';

@@ -1,0 +1,109 @@
+import { readFile } from 'node:fs/promises';
+import type { IncomingMessage } from 'node:http';
+import { text as readAll } from 'node:stream/consumers';
+import type { Command } from 'commander';
+import { ApiError } from '../../daemon/api-client.ts';
+import { CliError, usageError } from './cli-error.ts';
+import { requireDaemon } from './connection.ts';
+import { commandContext } from './context.ts';
+import { print, write } from './output.ts';
+
+interface ApiOptions {
+  readonly method?: string;
+  readonly data?: string;
+}
+
+const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
+/** More than this is passed on as it comes: nobody reads it at a terminal, and indenting needs it whole. */
+const maxPrettyBytes = 8_388_608;
+
+/** `waypointd api` */
+export function registerApi(program: Command): void {
+  program
+    .command('api <words...>')
+    .usage('PATH [-X METHOD] [-d DATA]\n       waypointd api METHOD PATH [-d DATA]')
+    .summary("call the running daemon's API")
+    .description(
+      "Calls the running daemon's API with its token and prints the answer. The exit code is 1 for an\nerror answer, whose message goes to standard error.",
+    )
+    .option('-X, --method <method>', 'GET unless there is data, then POST')
+    .option(
+      '-d, --data <data>',
+      'the JSON to send: @FILE, - for standard input, or the text itself',
+    )
+    .addHelpText(
+      'after',
+      `
+Examples:
+  waypointd api /api/version
+  waypointd api "/api/clusters?zoom=3"
+  waypointd api POST /api/history -d '{"query":"fini"}'
+  waypointd api DELETE /api/import
+  waypointd api /api/openapi.json > openapi.json`,
+    )
+    .action(async (words: string[], options: ApiOptions, command: Command) => {
+      const { method, path } = readCall(words, options);
+      const bodyText = options.data === undefined ? undefined : await readData(options.data);
+      const { client } = await requireDaemon(commandContext(command));
+      const input = { timeoutMs: 0, ...(bodyText === undefined ? {} : { bodyText }) };
+      try {
+        await show(await client.open(method, path, input));
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        const field = error.field === undefined ? '' : ` (${error.field})`;
+        throw new CliError(`HTTP ${error.status} ${error.code}: ${error.message}${field}`);
+      }
+    });
+}
+
+function readCall(words: readonly string[], { method, data }: ApiOptions) {
+  const [first = '', second, ...others] = words;
+  if (others.length > 0 || (second !== undefined && method !== undefined)) {
+    throw usageError('Give one PATH, or METHOD PATH.');
+  }
+  const path = second ?? first;
+  const chosen = second === undefined ? method : first;
+  // Two slashes would name another host, and this request carries the token.
+  if (!/^\/(?!\/)[\x21-\x7E]*$/u.test(path) || path.includes('\\')) {
+    throw usageError('PATH begins with one slash, such as /api/version, and is URL-encoded.');
+  }
+  const name = (chosen ?? (data === undefined ? 'GET' : 'POST')).toUpperCase();
+  if (!methods.includes(name)) throw usageError(`METHOD is one of ${methods.join(', ')}.`);
+  return { method: name, path };
+}
+
+async function readData(data: string): Promise<string> {
+  if (data === '-') return readAll(process.stdin);
+  if (!data.startsWith('@')) return data;
+  try {
+    return await readFile(data.slice(1), 'utf8');
+  } catch (cause) {
+    throw new CliError('The file named after @ cannot be read.', 1, cause);
+  }
+}
+
+/** Indents JSON at a terminal; everything else passes through unchanged and is never held whole. */
+async function show(response: IncomingMessage): Promise<void> {
+  let held: string | undefined = process.stdout.isTTY ? '' : undefined;
+  response.setEncoding('utf8');
+  for await (const piece of response as AsyncIterable<string>) {
+    if (held === undefined) {
+      await write(piece);
+    } else {
+      held += piece;
+      if (held.length <= maxPrettyBytes) continue;
+      await write(held);
+      held = undefined;
+    }
+  }
+  if (!response.complete) throw new CliError('The daemon stopped in the middle of its answer.');
+  if (held !== undefined && held !== '') await print(indent(held));
+}
+
+function indent(text: string): string {
+  try {
+    return JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    return text; // Not JSON: shown as it is.
+  }
+}

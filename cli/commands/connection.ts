@@ -1,0 +1,225 @@
+import { accessSync, constants, existsSync } from 'node:fs';
+import { setTimeout as delay } from 'node:timers/promises';
+import { readHandOver, servesDataDirectory } from '../../client/waypoints/node/hand-over-file.ts';
+import { systemHandOver } from '../../client/waypoints/node/places.ts';
+import type { HandOver, VersionInfo } from '../../model/process.ts';
+import { ApiClient, probeDaemon } from '../../daemon/api-client.ts';
+import type { Paths } from '../../daemon/paths.ts';
+import { errorCode, HeldByDaemon, StartRefused } from '../../daemon/start-refused.ts';
+import { programVersion } from '../../daemon/version-info.ts';
+import { CliError } from './cli-error.ts';
+import type { CommandContext } from './context.ts';
+import { manifestOption } from './geodata-manifest.ts';
+import { endBySignal, watchSignals } from './interrupts.ts';
+import { invocation } from './invocation.ts';
+import { untilLibraryIsRead } from './library-wait.ts';
+import { note } from './output.ts';
+
+/** A daemon that answered. */
+export interface RunningDaemon {
+  readonly client: ApiClient;
+  readonly handOver: HandOver;
+  readonly version: VersionInfo;
+}
+
+export interface DaemonUse {
+  /** The command brings data: without a daemon it may make the data directory. Others say that there is none. */
+  readonly makesData?: boolean;
+  /** The command needs the imported files: while a library is read after a start, it says so and waits. */
+  readonly needsLibrary?: boolean;
+  /** Called at the first Ctrl-C instead of ending the command; a second one always ends it. */
+  readonly onInterrupt?: (client: ApiClient, signal: NodeJS.Signals) => void;
+}
+
+/** Another command may hold the data for its moment: so long and so often we try again, ms. */
+const lockWaitMs = 20_000;
+const lockPauseMs = 200;
+/** A wait that a person would notice is explained. */
+const lockNoteMs = 1_000;
+
+/**
+ * Finds the running daemon through its hand-over file (contract A, row hand-over). When a data directory was asked for,
+ * the daemon of another one is not it. Files that cannot be trusted are named on stderr; stale ones are passed over.
+ */
+export async function findDaemon(context: CommandContext): Promise<RunningDaemon | undefined> {
+  const { paths, resolved } = context;
+  for (const file of paths.handOverCandidates) {
+    const reading = await readHandOver(file);
+    // That the machine's own daemon is not this user's is nothing to be told about.
+    if (reading.found === 'refused' && file !== systemHandOver) {
+      note(`Ignored ${file}: ${reading.reason}.`);
+    }
+    if (reading.found !== 'hand-over') continue;
+    const { handOver } = reading;
+    if (resolved.sources.data_dir !== 'default' && !servesDataDirectory(handOver, paths.data)) {
+      continue;
+    }
+    const version = await probeDaemon(handOver);
+    if (version === undefined) continue;
+    noteOtherVersion(version);
+    return { client: new ApiClient(handOver), handOver, version };
+  }
+  return undefined;
+}
+
+function noteOtherVersion(version: VersionInfo): void {
+  const theirs = version.module.version;
+  const ours = programVersion();
+  if (theirs === ours) return;
+  note(
+    `The daemon is waypointd ${theirs}, this command is waypointd ${ours}: restart the daemon to have one version.`,
+  );
+}
+
+/** `--port` is where a daemon is to listen; whoever means to choose a running one by it is told that it does not. */
+export function noteOtherPort({ resolved }: CommandContext, { handOver }: RunningDaemon): void {
+  const { port } = resolved.settings;
+  if (resolved.sources.port !== 'flag' || port === 0 || port === handOver.port) return;
+  note(
+    `--port ${port} is not used: this is the running daemon at port ${handOver.port}; --data-dir tells which one is meant.`,
+  );
+}
+
+/**
+ * The running daemon, for commands that are about it.
+ * @throws CliError when there is none.
+ */
+export async function requireDaemon(context: CommandContext): Promise<RunningDaemon> {
+  const daemon = await findDaemon(context);
+  if (daemon === undefined) throw new CliError(await whyNone(context));
+  noteOtherPort(context, daemon);
+  return daemon;
+}
+
+/** Why no daemon was found: as a rule there is none, but one may have its hand-over file elsewhere. */
+export async function whyNone({ paths }: CommandContext): Promise<string> {
+  const { findLockHolder, heldSentence } = await import('../../daemon/lock-holder.ts');
+  const holder = await findLockHolder(paths);
+  if (holder !== undefined) return heldSentence(paths.data, holder);
+  return `No daemon is running. Start one with: ${invocation()} serve`;
+}
+
+/**
+ * Does something with the running daemon, or else with one that runs in this process for just this command, under the
+ * same lock (contract A, row "CLI without a daemon").
+ * @throws StartRefused when the data cannot be opened.
+ */
+export async function withDaemon<T>(
+  context: CommandContext,
+  use: (client: ApiClient, dataDirectory: string) => Promise<T>,
+  { onInterrupt, makesData = false, needsLibrary = false }: DaemonUse = {},
+): Promise<T> {
+  const { client, dataDirectory, close } = await connect(context, makesData);
+  const stopWatching = watchSignals((signal, isFirst) => {
+    if (!isFirst) endBySignal(signal);
+    if (onInterrupt !== undefined) onInterrupt(client, signal);
+    else void close().finally(() => endBySignal(signal));
+  });
+  try {
+    if (needsLibrary) await untilLibraryIsRead(client);
+    const result = await use(client, dataDirectory);
+    await close();
+    return result;
+  } catch (error) {
+    // A full disk, say, also keeps a daemon from closing in order: what went wrong first is what to tell.
+    await close().catch(() => undefined);
+    throw error;
+  } finally {
+    stopWatching();
+  }
+}
+
+interface OpenConnection {
+  readonly client: ApiClient;
+  /** That of the daemon, wherever ours is. */
+  readonly dataDirectory: string;
+  readonly close: () => Promise<void>;
+}
+
+async function connect(context: CommandContext, makesData: boolean): Promise<OpenConnection> {
+  const startedAt = performance.now();
+  let isNoted = false;
+  for (;;) {
+    const daemon = await findDaemon(context);
+    if (daemon !== undefined) {
+      noteOtherPort(context, daemon);
+      const dataDirectory = daemon.handOver.data_dir ?? context.paths.data;
+      return { client: daemon.client, dataDirectory, close: async () => undefined };
+    }
+    if (!makesData) requireData(context);
+    const waitedMs = performance.now() - startedAt;
+    try {
+      return await startHere(context);
+    } catch (error) {
+      const isLocked = error instanceof StartRefused && error.exitCode === 75;
+      if (!isLocked || waitedMs > lockWaitMs) throw error;
+      // A command is soon done; a daemon is not, and would have been found where it should be.
+      if (error.cause instanceof HeldByDaemon) throw error;
+    }
+    if (!isNoted && waitedMs > lockNoteMs) {
+      note('Waiting for another waypointd that has the data open …');
+      isNoted = true;
+    }
+    await delay(lockPauseMs);
+  }
+}
+
+/**
+ * A mistyped directory must not become an empty one with a store in it.
+ * @throws CliError when there is nothing of ours at the data directory.
+ */
+function requireData({ paths, resolved }: CommandContext): void {
+  if (storeTraces(paths).some((path) => existsSync(path))) return;
+  // Nothing can be told of a directory that may not be entered; opening it says what is wrong.
+  if (!mayEnter(paths.data)) return;
+  const what = existsSync(paths.data)
+    ? `There are no waypoints in the directory ${paths.data}`
+    : `The data directory ${paths.data} does not exist`;
+  const remedy =
+    resolved.sources.data_dir === 'default'
+      ? `Begin with: ${invocation()} import FOLDER, or ${invocation()} bookmark add`
+      : 'Is it spelled right? "import", "bookmark add" and "serve" make a new one.';
+  throw new CliError(`${what}. ${remedy}`);
+}
+
+function mayEnter(directory: string): boolean {
+  try {
+    accessSync(directory, constants.X_OK);
+    return true;
+  } catch (error) {
+    return errorCode(error) !== 'EACCES';
+  }
+}
+
+/** What stands in a data directory only if a daemon has been there. */
+function storeTraces({ waypointsDatabase, libraryDatabase, backups, imports }: Paths): string[] {
+  return [waypointsDatabase, libraryDatabase, backups, imports];
+}
+
+async function startHere(context: CommandContext): Promise<OpenConnection> {
+  const [{ startDaemon }, { openLog }] = await Promise.all([
+    import('../../daemon/daemon.ts'),
+    import('../../daemon/log.ts'),
+  ]);
+  const { settings, sources } = context.resolved;
+  // What a daemon reports in passing is no part of a command's output, unless it was asked for.
+  const level = sources.log_level === 'default' ? 'error' : settings.log_level;
+  const log = await openLog({ level, file: settings.log_file });
+  const daemon = await startDaemon({
+    settings,
+    paths: context.paths,
+    log,
+    handOver: false,
+    port: 0,
+    ...(await manifestOption(context)),
+  });
+  note(`No daemon is running: this command opened ${context.paths.data} itself.`);
+  return {
+    client: new ApiClient(daemon),
+    dataDirectory: context.paths.data,
+    close: async () => {
+      await daemon.close();
+      await log.close();
+    },
+  };
+}

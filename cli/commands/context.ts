@@ -1,0 +1,117 @@
+import { Option, type Command } from 'commander';
+import { absolutePath } from '../../client/waypoints/node/places.ts';
+import { settingHelp, settingKeys, type SettingKey } from '../../model/settings.ts';
+import { computePaths, defaultConfigFile, type Paths } from '../../daemon/paths.ts';
+import {
+  flagName,
+  resolveSettings,
+  switches,
+  type ResolvedSettings,
+} from '../../daemon/settings.ts';
+
+/** What every command knows of its surroundings. */
+export interface CommandContext {
+  readonly resolved: ResolvedSettings;
+  readonly paths: Paths;
+  /** The flags that lead another command to the same daemon and data, for commands we print. */
+  readonly flags: Readonly<Partial<Record<SettingKey | 'config', string>>>;
+  /** The file that `--geodata-manifest` names, absolute. */
+  readonly geodataManifest: string | undefined;
+}
+
+/** Adds a flag for every setting, accepted before and after the command's name; `config --help` lists them. */
+export function addSettingFlags(program: Command): void {
+  for (const key of settingKeys) {
+    const value = switches.includes(key) ? '[true|false]' : '<value>';
+    program.addOption(new Option(`--${flagName(key)} ${value}`, settingHelp[key]).hideHelp());
+  }
+  program.addOption(new Option('--config <file>', 'read this configuration file').hideHelp());
+  program.addOption(
+    new Option('--geodata-manifest <file>', 'another list of geodata generations').hideHelp(),
+  );
+}
+
+/**
+ * Resolves the settings and paths of a command's call.
+ * @throws SettingError for a setting that cannot be used.
+ */
+export function commandContext(command: Command): CommandContext {
+  const { flags, config, geodataManifest } = givenFlags(command);
+  const cwd = process.cwd();
+  const configFile = config === undefined ? defaultConfigFile() : absolutePath(config, cwd);
+  const resolved = resolveSettings({
+    flags,
+    env: process.env,
+    configFile,
+    configRequired: config !== undefined,
+    cwd,
+  });
+  return {
+    resolved,
+    paths: computePaths(resolved.settings, { configFile }),
+    flags: config === undefined ? flags : { ...flags, config },
+    geodataManifest: geodataManifest && absolutePath(geodataManifest, cwd),
+  };
+}
+
+/** The configuration file of a call, without reading it. */
+export function configFileOf(command: Command): string {
+  const { config } = givenFlags(command);
+  return config === undefined ? defaultConfigFile() : absolutePath(config, process.cwd());
+}
+
+interface GivenFlags {
+  readonly flags: Partial<Record<SettingKey, string>>;
+  readonly config: string | undefined;
+  readonly geodataManifest: string | undefined;
+}
+
+function givenFlags(command: Command): GivenFlags {
+  let root = command;
+  while (root.parent !== null) root = root.parent;
+  const flags: Partial<Record<SettingKey, string>> = {};
+  for (const key of settingKeys) {
+    // commander keeps `--data-dir` as `dataDir`; a switch without a value is true.
+    const value: unknown = root.getOptionValue(camelCase(key));
+    if (value === true) flags[key] = 'true';
+    else if (typeof value === 'string') flags[key] = value;
+  }
+  return {
+    flags,
+    config: textOption(root, 'config'),
+    geodataManifest: textOption(root, 'geodataManifest'),
+  };
+}
+
+function textOption(root: Command, name: string): string | undefined {
+  const value: unknown = root.getOptionValue(name);
+  return typeof value === 'string' ? value : undefined;
+}
+
+function camelCase(key: string): string {
+  return key.replace(/_(.)/gu, (_, letter: string) => letter.toUpperCase());
+}
+
+/** The table of setting flags that the help of `serve` and `config` ends with. */
+export function settingFlagsHelp(): string {
+  return `
+Settings (for every command; also WAYPOINTD_<KEY> in the environment and "waypointd config set"):
+${flagLines((key) => !key.startsWith('objects_'))}
+  --objects-…                 settings of the object server: see "waypointd objects serve --help"
+  --config                    read this configuration file instead of the usual one
+  --geodata-manifest          know the geodata generations of this file (flag only; for maintainers)`;
+}
+
+/** The table of the object server's settings. */
+export function objectFlagsHelp(): string {
+  return `
+Settings (also WAYPOINTD_<KEY> in the environment and "waypointd config set"):
+${flagLines((key) => key.startsWith('objects_'))}`;
+}
+
+function flagLines(isWanted: (key: SettingKey) => boolean): string {
+  return settingKeys
+    .filter(isWanted)
+    .map((key) => `  ${`--${flagName(key)}`.padEnd(27)} ${settingHelp[key]}`)
+    .join('\n');
+}

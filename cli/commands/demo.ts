@@ -1,0 +1,179 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Command } from 'commander';
+import { importResultSchema } from '../../model/import.ts';
+import { clustersSchema, suggestSchema } from '../../model/search.ts';
+import { settingDefaults } from '../../model/settings.ts';
+import { waypointSchema, waypointTagsSchema } from '../../model/waypoint.ts';
+import { ApiClient } from '../../daemon/api-client.ts';
+import { computePaths } from '../../daemon/paths.ts';
+import { packageRoot } from '../../daemon/version-info.ts';
+import { CliError } from './cli-error.ts';
+import { printSummary, sumResults } from './import-summary.ts';
+import { endBySignal, watchSignals } from './interrupts.ts';
+import { invocation } from './invocation.ts';
+import { print, terminalWidth } from './output.ts';
+import { layOut, tableLine, titleLine, type Column } from './table.ts';
+import { footLines, headLines } from './timeline-notes.ts';
+import { TimelineRun } from './timeline-run.ts';
+import { printLevel } from './timeline-tables.ts';
+import { parseMoment, tellMoment } from './where.ts';
+import { dateOf, degrees, tagList } from './wording.ts';
+
+const bookmarks = [
+  { name: 'Home', lat: 41.1579, lon: -8.6291, tags: ['home'] },
+  { name: 'Best coffee', lat: 43.2569, lon: -2.9236, tags: ['coffee', '**'] },
+];
+/** What the journey's beaches are called on its way north. */
+const beachName = /Praia|Playa|Plage|Strand\b|hondartza/u;
+/** Enough to see what there is, few enough for one screen. */
+const shownRows = 12;
+const demoZoom = 4;
+/** The year of the journey, and a moment of it. */
+const demoYear = '2024';
+const demoMoment = '2024-05-14T15:30Z';
+
+/** `waypointd demo`, which `npm run demo` runs: a daemon in temporary directories that leaves nothing behind. */
+export function registerDemo(program: Command): void {
+  program
+    .command('demo', { hidden: true })
+    .description('Shows what waypointd does, in temporary directories that are removed afterwards.')
+    .action(async () => {
+      const journey = join(packageRoot(), 'fixtures', 'journey');
+      if (!existsSync(journey)) {
+        throw new CliError('The demo needs the journey in fixtures/, which only a clone has.');
+      }
+      const root = await mkdtemp(join(tmpdir(), 'waypointd-demo-'));
+      const stopWatching = watchSignals((signal) => {
+        void rm(root, { recursive: true, force: true }).finally(() => endBySignal(signal));
+      });
+      try {
+        await runDemo(root, journey);
+      } finally {
+        await rm(root, { recursive: true, force: true });
+        stopWatching();
+      }
+    });
+}
+
+async function runDemo(root: string, journey: string): Promise<void> {
+  const [{ startDaemon }, { openLog }] = await Promise.all([
+    import('../../daemon/daemon.ts'),
+    import('../../daemon/log.ts'),
+  ]);
+  const settings = {
+    ...settingDefaults,
+    allowed_hosts: [],
+    data_dir: join(root, 'data'),
+    cache_dir: join(root, 'cache'),
+    runtime_dir: join(root, 'runtime'),
+  };
+  const log = await openLog({ level: 'error' });
+  const paths = computePaths(settings, { configFile: join(root, 'config.json') });
+  const daemon = await startDaemon({ settings, paths, log, handOver: false, port: 0 });
+  try {
+    await print(`A daemon is running on ${daemon.url}, in temporary directories.`);
+    await show(new ApiClient(daemon), journey);
+  } finally {
+    await daemon.close();
+    await log.close();
+  }
+  await print();
+  await print(`That was all, and nothing of it is left. Your own: ${invocation()} serve`);
+}
+
+async function show(client: ApiClient, journey: string): Promise<void> {
+  await title('import of fixtures/journey');
+  const body = { dir: journey, recursive: true };
+  const result = await client.ask(importResultSchema, 'POST', '/api/import', { body });
+  await printSummary(sumResults([result]));
+  for (const bookmark of bookmarks) {
+    await client.ask(waypointSchema, 'POST', '/api/bookmarks', { body: bookmark });
+  }
+  await tagBeaches(client);
+  await showWaypoints(client);
+  await showClusters(client);
+  await showSuggestions(client, 'tag:beach', 'a tag query');
+  await showSuggestions(client, 'fini', 'suggestions while typing');
+  await showSuggestions(client, 'goteborg', 'towns of the world');
+  await showTimeline(client);
+  await title(`where ${demoMoment}`);
+  await tellMoment(client, parseMoment(demoMoment), new TimelineRun());
+}
+
+async function tagBeaches(client: ApiClient): Promise<void> {
+  for await (const { name, lat, lon } of client.elements(waypointSchema, '/api/waypoints')) {
+    if (!beachName.test(name)) continue;
+    const body = { name, lat, lon, tag: 'beach' };
+    await client.ask(waypointTagsSchema, 'POST', '/api/tags', { body });
+  }
+}
+
+async function showWaypoints(client: ApiClient): Promise<void> {
+  await title('waypoints');
+  const rows: string[][] = [];
+  let count = 0;
+  const query = { emoji: true };
+  for await (const waypoint of client.elements(waypointSchema, '/api/waypoints', { query })) {
+    count += 1;
+    if (rows.length === shownRows) continue;
+    const { name, lat, lon, time, bookmark, tags } = waypoint;
+    const date = time === undefined ? '' : dateOf(time);
+    const kind = bookmark ? 'bookmark' : 'imported';
+    rows.push([name, degrees(lat), degrees(lon), date, kind, tagList(tags)]);
+  }
+  await table(['NAME', 'LAT', 'LON', 'DATE', 'KIND', 'TAGS'], rows);
+  if (count > rows.length) await print(`… and ${count - rows.length} more`);
+}
+
+async function showClusters(client: ApiClient): Promise<void> {
+  await title(`clusters at zoom ${demoZoom}`);
+  const query = { zoom: demoZoom };
+  const clusters = await client.ask(clustersSchema, 'GET', '/api/clusters', { query });
+  const rows = clusters.map((item) => {
+    const what = item.type === 'cluster' ? `${item.count} waypoints` : item.name;
+    return [what, degrees(item.lat), degrees(item.lon)];
+  });
+  await table(['WHAT', 'LAT', 'LON'], rows.slice(0, shownRows));
+}
+
+async function showSuggestions(client: ApiClient, q: string, what: string): Promise<void> {
+  await title(`${what}: ${q}`);
+  const answer = await client.ask(suggestSchema, 'GET', '/api/suggest', { query: { q } });
+  const rows = answer.suggestions.map(({ name, lat, lon, source }) => [
+    name,
+    degrees(lat),
+    degrees(lon),
+    source,
+  ]);
+  await table(['NAME', 'LAT', 'LON', 'SOURCE'], rows);
+}
+
+async function showTimeline(client: ApiClient): Promise<void> {
+  await title(`timeline ${demoYear} --level country`);
+  const period = { start_date: `${demoYear}-01-01`, end_date: `${demoYear}-12-31` };
+  const result = await new TimelineRun().result(client, period);
+  if (result === undefined) return;
+  for (const line of headLines(result)) await print(line);
+  await print();
+  await printLevel(result, 'country');
+  for (const line of footLines(result)) await print(line);
+}
+
+async function title(text: string): Promise<void> {
+  await print();
+  await print(`── ${text} ──`);
+}
+
+async function table(titles: readonly string[], rows: readonly string[][]): Promise<void> {
+  const columns = titles.map((text): Column =>
+    text === 'LAT' || text === 'LON'
+      ? { title: text, align: 'right' }
+      : { title: text, canShrink: text === 'NAME' || text === 'TAGS' },
+  );
+  const layout = layOut(columns, rows, terminalWidth());
+  await print(titleLine(layout));
+  for (const row of rows) await print(tableLine(layout, row));
+}

@@ -1,0 +1,132 @@
+import { extname, resolve } from 'node:path';
+import { Option, type Command } from 'commander';
+import { formatTime } from '../../model/time.ts';
+import { waypointSchema } from '../../model/waypoint.ts';
+import type { ApiClient } from '../../daemon/api-client.ts';
+import { exportFormats, exportWriter, type ExportFormat } from '../../formats/export/formats.ts';
+import { NotAFile, writeFileInPieces } from '../export-file.ts';
+import { CliError, usageError } from './cli-error.ts';
+import { withDaemon } from './connection.ts';
+import { commandContext } from './context.ts';
+import { note, write } from './output.ts';
+import { counted } from './wording.ts';
+
+interface ExportOptions {
+  readonly output?: string;
+  readonly format?: ExportFormat;
+  readonly bookmarks?: boolean;
+}
+
+/** `waypointd export` */
+export function registerExport(program: Command): void {
+  program
+    .command('export')
+    .summary('write waypoints as GPX, GeoJSON or CSV')
+    .description(
+      'Writes all waypoints as GPX, GeoJSON or CSV. A file is written whole or not at all: an older one\nstays as it is when something goes wrong.',
+    )
+    .option('-o, --output <file>', 'write to this file; standard output when left out or -')
+    .addOption(
+      new Option(
+        '-f, --format <format>',
+        "gpx, geojson or csv; told by the file's ending when left out, else gpx",
+      ).choices(exportFormats),
+    )
+    .option('-b, --bookmarks', 'only bookmarks')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  waypointd export -o all.gpx
+  waypointd export --bookmarks --format csv > bookmarks.csv
+
+GPX keeps every field, tags in <extensions>. Imported elsewhere it gives the same waypoints;
+an import never sets tags or bookmarks, so these come back only by way of bookmarks.gpx. CSV is for
+spreadsheets: a text that one would run as a formula (it begins with = + - or @) gets an apostrophe
+in front.`,
+    )
+    .action(async (options: ExportOptions, command: Command) => {
+      const file = options.output === '-' ? undefined : options.output;
+      if (file === '') throw usageError('The file after --output is empty; - is standard output.');
+      const told = options.format ?? formatOf(file);
+      const format = told ?? 'gpx';
+      const context = commandContext(command);
+      await withDaemon(
+        context,
+        (client) =>
+          file === undefined
+            ? writeOut(pieces(client, format, options).texts)
+            : writeToFile(resolve(file), pieces(client, format, options), told === undefined),
+        { needsLibrary: options.bookmarks !== true },
+      );
+    });
+}
+
+/** The format that a file's ending tells; GeoJSON is often kept as plain `.json`. */
+function formatOf(file: string | undefined): ExportFormat | undefined {
+  return endings.get(extname(file ?? '').toLowerCase());
+}
+
+const endings: ReadonlyMap<string, ExportFormat> = new Map([
+  ['.gpx', 'gpx'],
+  ['.geojson', 'geojson'],
+  ['.json', 'geojson'],
+  ['.csv', 'csv'],
+]);
+
+interface Pieces {
+  readonly texts: AsyncIterable<string>;
+  readonly count: () => number;
+}
+
+function pieces(client: ApiClient, format: ExportFormat, { bookmarks }: ExportOptions): Pieces {
+  let count = 0;
+  async function* texts(): AsyncGenerator<string> {
+    const writer = exportWriter(format, formatTime(Date.now()));
+    const query = { bookmarksOnly: bookmarks };
+    yield writer.head;
+    for await (const waypoint of client.elements(waypointSchema, '/api/waypoints', { query })) {
+      yield writer.waypoint(waypoint, count === 0);
+      count += 1;
+    }
+    yield writer.tail;
+  }
+  return { texts: texts(), count: () => count };
+}
+
+async function writeOut(texts: AsyncIterable<string>): Promise<void> {
+  for await (const text of texts) await write(text);
+}
+
+/** @param isUntold nothing has told the format: it is GPX then, whatever the ending may promise. */
+async function writeToFile(
+  file: string,
+  { texts, count }: Pieces,
+  isUntold: boolean,
+): Promise<void> {
+  try {
+    await writeFileInPieces(file, texts);
+  } catch (error) {
+    if (error instanceof NotAFile) {
+      throw new CliError(
+        `${file} is not a regular file; leave out -o to write to standard output.`,
+      );
+    }
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    const reason = code === undefined ? undefined : fileProblems[code];
+    if (reason === undefined) throw error;
+    throw new CliError(`${file} was not written: ${reason}.`, 1, error);
+  }
+  note(`Wrote ${counted(count(), 'waypoint')} to ${file}${isUntold ? ' as GPX' : ''}`);
+}
+
+const fileProblems: Readonly<Record<string, string>> = {
+  ENOENT: 'its directory does not exist',
+  ENOTDIR: 'its directory is not one',
+  EACCES: 'you may not write there',
+  EPERM: 'you may not write there',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  EFBIG: 'it would be too large for the file system',
+  EDQUOT: 'your disk quota is used up',
+};

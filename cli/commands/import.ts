@@ -1,0 +1,125 @@
+import { constants } from 'node:os';
+import type { Command } from 'commander';
+import {
+  importCancelSchema,
+  importResultSchema,
+  importStatusSchema,
+  type ImportRequest,
+  type ImportResult,
+} from '../../model/import.ts';
+import { ApiError, type ApiClient } from '../../daemon/api-client.ts';
+import { CliError } from './cli-error.ts';
+import { withDaemon } from './connection.ts';
+import { commandContext } from './context.ts';
+import { hiddenFolderLine, unseenFolder } from './hidden-folder.ts';
+import { planImports } from './import-plan.ts';
+import { showProgress } from './import-progress.ts';
+import { isInLibrary, printSummary, sumResults } from './import-summary.ts';
+import { invocation } from './invocation.ts';
+import { note, printJson } from './output.ts';
+
+interface ImportOptions {
+  readonly recursive?: boolean;
+  readonly into?: string;
+  readonly json?: boolean;
+}
+
+/** `waypointd import` */
+export function registerImport(program: Command): void {
+  program
+    .command('import <path...>')
+    .summary('import GPX files and folders')
+    .description(
+      'Imports GPX files, and all GPX files of folders. The files are copied and stay where they are;\nimporting them again later is quick and takes in only what is new or changed.',
+    )
+    .option('-r, --recursive', 'also the sub-folders of folders')
+    .option('--into <folder>', 'keep the copies in this sub-folder of the library')
+    .option('--json', 'print the result as JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  waypointd import ~/tracks -r
+  waypointd import ride.gpx walk.gpx
+  waypointd import /media/watch/gpx --into watch
+
+A file of the same name in the same folder takes the place of an earlier version, so give folders
+from different devices different --into names; in one command such folders are refused. Ctrl-C stops
+at once and keeps every finished file.
+Exit code: 0 if at least one of the files is in the library now, else 1.`,
+    )
+    .action(async (paths: string[], options: ImportOptions, command: Command) => {
+      const requests = planImports(paths, options);
+      const run = new ImportRequests();
+      await withDaemon(commandContext(command), (client) => run.all(client, requests), {
+        onInterrupt: (client, signal) => run.stop(client, signal),
+        makesData: true,
+      });
+      const sum = sumResults(run.results);
+      if (run.results.length > 0 || run.failure === undefined) {
+        await (options.json === true ? printJson(sum) : printSummary(sum));
+        const unseen = unseenFolder(sum);
+        if (unseen !== undefined) note(hiddenFolderLine(unseen));
+      }
+      if (run.failure !== undefined) throw run.failure;
+      if (run.stoppedBy !== undefined) {
+        note(
+          'Stopped before the end. Finished files are kept, and the same command goes on from there.',
+        );
+        process.exitCode = 128 + constants.signals[run.stoppedBy];
+      } else if (sum.cancelled === true) {
+        note('Stopped from elsewhere before the end. Finished files are kept.');
+        process.exitCode = 1;
+      } else if (!isInLibrary(sum)) {
+        process.exitCode = 1;
+      }
+    });
+}
+
+/** The requests of one command, one after the other, until they are stopped or one fails. */
+class ImportRequests {
+  readonly results: ImportResult[] = [];
+  failure: Error | undefined;
+  stoppedBy: NodeJS.Signals | undefined;
+
+  /** Keeps what was done before a failure, so that it can be told. */
+  async all(client: ApiClient, requests: readonly ImportRequest[]): Promise<void> {
+    for (const request of requests) {
+      if (this.stoppedBy !== undefined) return;
+      const hideProgress = showProgress(client);
+      try {
+        // It lasts as long as it lasts; a daemon that dies closes the connection.
+        const input = { body: request, timeoutMs: 0 };
+        this.results.push(await client.ask(importResultSchema, 'POST', '/api/import', input));
+      } catch (error) {
+        if (!(error instanceof Error)) throw error;
+        this.failure = await explain(error, client, request);
+        return;
+      } finally {
+        await hideProgress();
+      }
+    }
+  }
+
+  /** Asks the daemon to stop; its answer to the running request then tells what was done. */
+  stop(client: ApiClient, signal: NodeJS.Signals): void {
+    this.stoppedBy = signal;
+    note('Stopping …');
+    // That no import runs (any more) is all that can be wrong here.
+    client.ask(importCancelSchema, 'DELETE', '/api/import').catch(() => undefined);
+  }
+}
+
+async function explain(error: Error, client: ApiClient, { dir }: ImportRequest): Promise<Error> {
+  if (!(error instanceof ApiError)) return error;
+  if (error.status === 409) {
+    const { files_done, files_total } = await client.ask(importStatusSchema, 'GET', '/api/import');
+    return new CliError(
+      `Another import is running (${files_done} of ${files_total} files done). Try again when "${invocation()} status" says that it is over.`,
+    );
+  }
+  if (error.field === 'dir') {
+    return new CliError(hiddenFolderLine(dir));
+  }
+  return error;
+}

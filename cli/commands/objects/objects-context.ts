@@ -1,0 +1,42 @@
+import type { Command } from 'commander';
+import type { SettingKey, Settings } from '../../../model/settings.ts';
+import { computePaths, type Paths } from '../../../daemon/paths.ts';
+import { checkSetting } from '../../../daemon/settings.ts';
+import { commandContext } from '../context.ts';
+
+/** Short names that the commands of the object server have for its settings. */
+const shortFlags = {
+  listen: 'objects_listen',
+  root: 'objects_root',
+  publicUrl: 'objects_public_url',
+  tlsCert: 'objects_tls_cert',
+  tlsKey: 'objects_tls_key',
+  insecureHttp: 'objects_insecure_http',
+  batch: 'objects_batch',
+} as const satisfies Record<string, SettingKey>;
+
+export type ShortFlags = { readonly [Name in keyof typeof shortFlags]?: string | boolean };
+
+export interface ObjectsContext {
+  readonly settings: Settings;
+  readonly paths: Paths;
+}
+
+/**
+ * The settings of a command's call with its short flags.
+ * @throws SettingError
+ */
+export function objectsContext(command: Command, given: ShortFlags): ObjectsContext {
+  const { resolved, paths } = commandContext(command);
+  const changes: Partial<Record<SettingKey, unknown>> = {};
+  for (const [name, key] of Object.entries(shortFlags)) {
+    const value = given[name as keyof ShortFlags];
+    // commander says true of a --no-… that was not given.
+    if (value === undefined || (name === 'batch' && value === true)) continue;
+    const from = `--${name.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
+    changes[key] = checkSetting(key, value, { from, base: process.cwd(), exitCode: 64 });
+  }
+  // Sound: every change was checked against the schema of its key.
+  const settings = { ...resolved.settings, ...changes } as Settings;
+  return { settings, paths: computePaths(settings, { configFile: paths.configFile }) };
+}

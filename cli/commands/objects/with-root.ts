@@ -1,0 +1,89 @@
+import type { Command } from 'commander';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { repositoryPart, userName } from '../../../model/objects.ts';
+import type { RepositoryRow, UserRow } from '../../../storage/objects/directory.ts';
+import { CliError, usageError } from '../cli-error.ts';
+import { forTerminal } from '../table.ts';
+import { objectsContext } from './objects-context.ts';
+import type { ObjectsRoot } from '../../../objects/root.ts';
+
+/** Options that every command of an object store's upkeep has. */
+export interface RootOptions {
+  readonly root?: string;
+  readonly json?: boolean;
+}
+
+/** Adds the options that every command of the upkeep has. */
+export function withRootOptions(command: Command): Command {
+  return command
+    .option('--root <dir>', 'the directory of the store, as --objects-root')
+    .option('--json', 'print JSON');
+}
+
+/**
+ * Does something with an object store; a server may be running on it.
+ * @param mayCreate whether a store is made where there is none.
+ * @throws CliError
+ */
+export async function withRoot<T>(
+  command: Command,
+  { root }: RootOptions,
+  use: (root: ObjectsRoot) => Promise<T>,
+  mayCreate = false,
+): Promise<T> {
+  const { paths } = objectsContext(command, root === undefined ? {} : { root });
+  if (!mayCreate && !existsSync(join(paths.objects, 'objects.sqlite'))) {
+    throw new CliError(
+      `There is no object store in ${forTerminal(paths.objects)}; "objects repo add" makes one.`,
+    );
+  }
+  const { openRoot } = await import('../../../objects/root.ts');
+  const { storeRefusal } = await import('../../../daemon/objects/store-refusal.ts');
+  const opened = await openRoot(paths.objects, { owner: 'command' }).catch((error: unknown) => {
+    throw storeRefusal(error);
+  });
+  try {
+    return await use(opened);
+  } finally {
+    await opened.close();
+  }
+}
+
+/** @throws CliError for a name that no user can have. */
+export function checkUserName(name: string): string {
+  if (userName.safeParse(name).success) return name;
+  throw usageError(
+    'A user name has up to 64 letters, digits and . _ @ - and begins with a letter or digit.',
+  );
+}
+
+/** @throws CliError for what is no `OWNER/NAME`. */
+export function splitRepository(path: string): { owner: string; name: string } {
+  const [owner, name, ...more] = path.split('/');
+  const isRight =
+    more.length === 0 &&
+    repositoryPart.safeParse(owner).success &&
+    repositoryPart.safeParse(name).success;
+  if (!isRight || owner === undefined || name === undefined) {
+    throw usageError(
+      'A repository is OWNER/NAME, both of letters, digits and . _ - beginning with a letter or digit.',
+    );
+  }
+  return { owner, name };
+}
+
+/** @throws CliError when there is none. */
+export function requireRepository({ directory }: ObjectsRoot, path: string): RepositoryRow {
+  splitRepository(path);
+  const found = directory.findRepository(path);
+  if (found === undefined) throw new CliError(`There is no repository ${path}.`);
+  return found;
+}
+
+/** @throws CliError when there is none. */
+export function requireUser({ directory }: ObjectsRoot, name: string): UserRow {
+  const found = directory.findUser(checkUserName(name));
+  if (found === undefined) throw new CliError(`There is no user ${name}.`);
+  return found;
+}

@@ -1,0 +1,141 @@
+import { Command, CommanderError } from 'commander';
+import { isDiskFull } from '../../model/failure.ts';
+import { ApiError, NoAnswer } from '../../daemon/api-client.ts';
+import { SettingError } from '../../daemon/settings.ts';
+import { StartRefused } from '../../daemon/start-refused.ts';
+import { programVersion } from '../../daemon/version-info.ts';
+import { CliError } from './cli-error.ts';
+import { addSettingFlags } from './context.ts';
+import { fieldRule } from './field-rules.ts';
+import { invocation } from './invocation.ts';
+import { flushOutput, note, OutputClosed, watchOutput } from './output.ts';
+import { loadCommand } from './load-command.ts';
+
+const usage = 64;
+
+/**
+ * Runs one command line and says what went wrong in a sentence, never in a stack trace (WAYPOINTD_LOG_LEVEL=debug shows
+ * it).
+ * @param words the words after the program's name.
+ * @returns the exit code (contract A), unless a command has set its own.
+ */
+export async function runProgram(words: readonly string[]): Promise<number> {
+  watchOutput();
+  try {
+    const given = readWords(words);
+    const program = buildProgram();
+    await registerCommands(program, given);
+    if (words[0] === 'help') refuseUnknownCommand(program, words.slice(1));
+    await program.parseAsync(given, { from: 'user' });
+    await flushOutput();
+    return Number(process.exitCode ?? 0);
+  } catch (error) {
+    return report(error);
+  }
+}
+
+/** A command that is named first is loaded alone: the others are half of the time that a short one takes. */
+async function registerCommands(program: Command, words: readonly string[]): Promise<void> {
+  const register = await loadCommand(words[0] ?? '');
+  if (register === undefined) (await import('./all-commands.ts')).registerAll(program);
+  else register(program);
+}
+
+function buildProgram(): Command {
+  const program = new Command('waypointd')
+    .description('Your waypoints, kept on this machine: bookmarks, GPX imports, tags and search.')
+    .version(programVersion(), '-V, --version', 'print the version number')
+    .helpOption('-h, --help', 'explain a command')
+    .usage('COMMAND [ARGUMENTS]')
+    .exitOverride()
+    .showSuggestionAfterError()
+    .showHelpAfterError('"waypointd help COMMAND" explains a command.')
+    .configureOutput({
+      outputError: (text, write) => write(text.replace(/^error: /u, 'waypointd: ')),
+    })
+    // `help` is read before commander sees it: its own knows one level of commands only.
+    .helpCommand(false)
+    .configureHelp({ helpWidth: 100, subcommandTerm: termOf })
+    .addHelpText('after', overview);
+  addSettingFlags(program);
+  return program;
+}
+
+/** A command with its arguments; that it has options goes without saying. */
+function termOf(command: Command): string {
+  const words = command.registeredArguments.map((argument) => {
+    const word = argument.name() + (argument.variadic ? '...' : '');
+    return argument.required ? `<${word}>` : `[${word}]`;
+  });
+  return [command.name(), ...words].join(' ');
+}
+
+function overview(): string {
+  const called =
+    invocation() === 'waypointd' ? '' : `\n\nHere waypointd is called as: ${invocation()}`;
+  return examples + called;
+}
+
+const examples = `
+Examples:
+  waypointd serve                                  run the daemon in this terminal
+  waypointd import ~/tracks -r                     import a folder of GPX files
+  waypointd bookmark add "Camp" 42.1 -8.3 --tag home
+  waypointd list --tag home
+  waypointd export -o all.gpx
+
+"waypointd help COMMAND" explains a command. Settings such as --port and --data-dir work with every
+command; "waypointd config --help" lists them.`;
+
+/** `help bookmark add` is `bookmark add --help`. */
+function readWords(words: readonly string[]): string[] {
+  const [first, ...others] = words;
+  const meant = first === 'help' ? [...others, '--help'] : words;
+  return meant.map(protectNegative);
+}
+
+/** Asked to explain a command that is not there, commander would explain what is above it. @throws CommanderError */
+function refuseUnknownCommand(program: Command, words: readonly string[]): void {
+  let command = program;
+  for (const word of words) {
+    // `help help` explains the program; a command without others may be followed by anything.
+    if (word.startsWith('-') || word === 'help' || command.commands.length === 0) return;
+    const found = command.commands.find((one) => [one.name(), ...one.aliases()].includes(word));
+    if (found === undefined) program.error(`error: unknown command '${word}'`);
+    command = found;
+  }
+}
+
+/** commander takes `-8.3,42.1` for an option; a blank in front makes it the position it is. */
+function protectNegative(word: string): string {
+  return /^-(?:\d|\.\d)/u.test(word) && !Number.isFinite(Number(word)) ? ` ${word}` : word;
+}
+
+async function report(error: unknown): Promise<number> {
+  if (error instanceof OutputClosed) return 0;
+  // commander has printed its own sentence; asking for help is no mistake.
+  if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usage;
+  note(`waypointd: ${sentenceOf(error)}`);
+  if (process.env['WAYPOINTD_LOG_LEVEL'] === 'debug') console.error(error);
+  if (error instanceof CliError || error instanceof SettingError) return error.exitCode;
+  return error instanceof StartRefused ? error.exitCode : 1;
+}
+
+function sentenceOf(error: unknown): string {
+  if (error instanceof StartRefused) return error.sentence;
+  if (error instanceof ApiError) return apiSentence(error);
+  if (error instanceof CliError || error instanceof SettingError || error instanceof NoAnswer) {
+    return error.message;
+  }
+  if (isDiskFull(error)) {
+    return `No space is left on the disk. Make room there and try again; "${invocation()} doctor" tells where it is short.`;
+  }
+  const reason = error instanceof Error ? error.message : String(error);
+  return `Something went wrong: ${reason}\nWAYPOINTD_LOG_LEVEL=debug shows where.`;
+}
+
+function apiSentence({ message, code, field }: ApiError): string {
+  if (field === undefined) return message;
+  const rule = code === 'invalid' ? fieldRule(field) : undefined;
+  return rule === undefined ? `${message} (${field})` : `${message.replace(/\.$/u, '')}: ${rule}.`;
+}

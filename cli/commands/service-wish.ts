@@ -1,0 +1,149 @@
+import { dirname, join, relative } from 'node:path';
+import { settingDefaults, settingKeys, type SettingKey } from '../../model/settings.ts';
+import type { ProgramFiles } from '../service/program-files.ts';
+import type { ServiceHost } from '../service/service-host.ts';
+import type { ServiceChoice, ServiceWish } from '../service/service-platform.ts';
+import { machineDirectories } from '../service/windows-service-platform.ts';
+import { environmentVariable, flagName } from '../../daemon/settings.ts';
+import { usageError } from './cli-error.ts';
+import type { CommandContext } from './context.ts';
+import { invocation } from './invocation.ts';
+import { note } from './output.ts';
+
+interface WishOptions {
+  readonly host: ServiceHost;
+  readonly choice: ServiceChoice;
+  readonly files: ProgramFiles;
+  readonly hasNetwork: boolean;
+  readonly wrapper: string | undefined;
+}
+
+/** The settings that a service file carries: where things are. All others it reads from `config.json`. */
+const carried: readonly SettingKey[] = ['data_dir', 'cache_dir', 'runtime_dir', 'port'];
+/** `service install --objects` means the object server's own service, not the setting. */
+const meant: SettingKey = 'objects';
+
+/**
+ * What a service installed by this call is to do.
+ * @throws CliError 64 for a setting that a service file does not carry: argument lists are there for all to see.
+ */
+export function serviceWish(context: CommandContext, options: WishOptions): ServiceWish {
+  const { host, choice } = options;
+  refuseOtherFlags(context, choice);
+  const isDaemon = choice.name === 'waypointd';
+  const port = isDaemon ? chosenPort(context, choice) : undefined;
+  if (!options.hasNetwork && (port === undefined || host.platform !== 'linux')) {
+    throw usageError('--no-network is for the daemon with a fixed port, under systemd.');
+  }
+  const place = choice.isSystem
+    ? machinePlace(host, choice)
+    : isDaemon
+      ? userPlace(context, host)
+      : objectsPlace(context);
+  const words = [...(isDaemon ? ['serve'] : ['objects', 'serve']), ...place.words];
+  if (isCarried(context, 'port') && isDaemon) words.push('--port', String(port ?? 0));
+  return {
+    ...options.files,
+    words,
+    port,
+    writable: place.writable,
+    hasUsualCache: place.hasUsualCache,
+    hasNetwork: options.hasNetwork,
+    hasLogFile: !choice.isSystem && context.resolved.settings.log_file !== undefined,
+    wrapper: options.wrapper,
+  };
+}
+
+interface Place {
+  readonly words: readonly string[];
+  readonly writable: readonly string[];
+  readonly hasUsualCache: boolean;
+}
+
+/**
+ * The directories of a user's daemon. Those that its sandbox lets it write to are named in its arguments as well: a
+ * session may know others than the service manager (XDG_DATA_HOME), and a service file is written once.
+ */
+function userPlace({ paths, resolved, flags }: CommandContext, host: ServiceHost): Place {
+  const { settings } = resolved;
+  const words = ['--data-dir', paths.data];
+  const writable = [paths.data];
+  const hasUsualCache =
+    resolved.sources.cache_dir === 'default' &&
+    (host.platform !== 'linux' || paths.cache === join(host.home, '.cache', 'waypointd'));
+  if (!hasUsualCache) {
+    words.push('--cache-dir', paths.cache);
+    writable.push(paths.cache);
+  }
+  if (settings.runtime_dir !== undefined) {
+    words.push('--runtime-dir', paths.runtime);
+    writable.push(paths.runtime);
+  }
+  if (flags.config !== undefined) words.push('--config', paths.configFile);
+  for (const file of [paths.bookmarksFile, settings.log_file]) {
+    if (file !== undefined && !isWithinAny(file, writable)) writable.push(dirname(file));
+  }
+  return { words, writable, hasUsualCache };
+}
+
+function isWithinAny(file: string, directories: readonly string[]): boolean {
+  return directories.some((directory) => !relative(directory, file).startsWith('..'));
+}
+
+function objectsPlace({ paths }: CommandContext): Place {
+  return { words: ['--root', paths.objects], writable: [paths.objects], hasUsualCache: false };
+}
+
+/** systemd makes the directories of a service of the machine and names them in its environment; Windows does not. */
+function machinePlace(host: ServiceHost, choice: ServiceChoice): Place {
+  const isDaemon = choice.name === 'waypointd';
+  if (host.platform !== 'win32') {
+    const words = isDaemon ? [] : ['--root', `/var/lib/${choice.name}`];
+    return { words, writable: [], hasUsualCache: true };
+  }
+  const { data, cache, runtime } = machineDirectories(host.env, choice);
+  const words = isDaemon
+    ? ['--data-dir', data, '--cache-dir', cache, '--runtime-dir', runtime]
+    : ['--root', data];
+  return { words, writable: isDaemon ? [data, cache, runtime] : [data], hasUsualCache: false };
+}
+
+/** A service of the machine is not told what one person has set for their own. */
+function chosenPort(context: CommandContext, { isSystem }: ServiceChoice): number | undefined {
+  const { settings, sources } = context.resolved;
+  const isMeant = !isSystem || sources.port === 'flag';
+  const port = isMeant ? settings.port : settingDefaults.port;
+  return port === 0 ? undefined : port;
+}
+
+function isCarried({ resolved }: CommandContext, key: SettingKey): boolean {
+  return resolved.sources[key] === 'flag' || resolved.sources[key] === 'environment';
+}
+
+function refuseOtherFlags(context: CommandContext, { isSystem }: ServiceChoice): void {
+  const program = invocation();
+  if (context.geodataManifest !== undefined) {
+    throw usageError(
+      'A service uses the geodata of its own version only: leave out --geodata-manifest.',
+    );
+  }
+  for (const key of settingKeys.filter((name) => name !== meant)) {
+    const isFlag = context.resolved.sources[key] === 'flag';
+    if (isSystem && isFlag && key !== 'port') {
+      throw usageError(
+        `A service of the machine has places of its own: --${flagName(key)} cannot be given to it.`,
+      );
+    }
+    if (carried.includes(key)) continue;
+    if (isFlag) {
+      throw usageError(
+        `A service file does not hold --${flagName(key)}. Write it to config.json: ${program} config set ${key} …`,
+      );
+    }
+    if (isCarried(context, key) && !isSystem) {
+      note(
+        `${environmentVariable(key)} is set here, not for the service; for both: ${program} config set ${key} …`,
+      );
+    }
+  }
+}

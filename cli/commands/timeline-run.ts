@@ -1,0 +1,103 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import {
+  timelineAcceptedSchema,
+  timelineCancelSchema,
+  timelineJobSchema,
+  type TimelineJobRecord,
+  type TimelineRequest,
+} from '../../model/timeline-job.ts';
+import type { TimelineResult } from '../../model/timeline-result.ts';
+import { ApiError, NoAnswer, type ApiClient } from '../../daemon/api-client.ts';
+import { CliError } from './cli-error.ts';
+import { note } from './output.ts';
+import { TimelineProgressBar } from './timeline-progress.ts';
+
+/** Most jobs take less than a second; for the others twice a second is often enough. */
+const firstPauseMs = 20;
+const longestPauseMs = 500;
+/** The client timeout of the specification for a result. */
+const resultTimeoutMs = 60_000;
+
+/** One job of a command: put in line, watched, and cancelled when its user interrupts it. */
+export class TimelineRun {
+  stoppedBy: NodeJS.Signals | undefined;
+  #id: string | undefined;
+
+  /**
+   * @returns undefined when it was stopped.
+   * @throws CliError when there will be no result.
+   */
+  async result(client: ApiClient, request: TimelineRequest): Promise<TimelineResult | undefined> {
+    try {
+      return await this.#run(client, request);
+    } catch (error) {
+      throw this.#id !== undefined && isGone(error) ? new CliError(goneSentence) : explain(error);
+    }
+  }
+
+  /** Cancels the job; the result that is waited for is then undefined. */
+  stop(client: ApiClient, signal: NodeJS.Signals): void {
+    this.stoppedBy = signal;
+    note('Stopping …');
+    this.#cancel(client);
+  }
+
+  #cancel(client: ApiClient): void {
+    if (this.#id === undefined) return;
+    // That it is over is all that can be wrong here.
+    client.ask(timelineCancelSchema, 'DELETE', this.#path).catch(() => undefined);
+  }
+
+  async #run(client: ApiClient, body: TimelineRequest): Promise<TimelineResult | undefined> {
+    const accepted = await client.ask(timelineAcceptedSchema, 'POST', '/api/timelines', { body });
+    this.#id = accepted.job_id;
+    if (this.stoppedBy !== undefined) this.#cancel(client);
+    const { state, error } = await this.#untilOver(client);
+    if (this.stoppedBy !== undefined) return undefined;
+    if (state === 'cancelled') throw new CliError('This timeline was cancelled from elsewhere.');
+    if (state === 'failed') throw new CliError(error ?? 'The timeline failed.');
+    const input = { query: { result: true }, timeoutMs: resultTimeoutMs };
+    const { result } = await client.ask(timelineJobSchema, 'GET', this.#path, input);
+    return this.stoppedBy === undefined ? result : undefined;
+  }
+
+  get #path(): string {
+    return `/api/timelines/${this.#id ?? ''}`;
+  }
+
+  async #untilOver(client: ApiClient): Promise<TimelineJobRecord> {
+    const bar = new TimelineProgressBar();
+    try {
+      for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+        const job = await client.ask(timelineJobSchema, 'GET', this.#path);
+        if (job.finished_at !== undefined) return job;
+        await bar.show(job);
+        await delay(pauseMs);
+      }
+    } finally {
+      bar.remove();
+    }
+  }
+}
+
+const goneSentence =
+  'The daemon has gone, and the timeline with it. Start the daemon again, then ask for it once more.';
+
+/** Whether the daemon that had the job has ended; another one at its port does not know its token. */
+function isGone(error: unknown): boolean {
+  if (error instanceof ApiError) return error.status === 401;
+  if (!(error instanceof NoAnswer)) return false;
+  const { code } = (error.cause ?? {}) as { readonly code?: unknown };
+  return code === 'ECONNREFUSED' || code === 'ECONNRESET';
+}
+
+function explain(error: unknown): unknown {
+  if (!(error instanceof ApiError)) return error;
+  if (error.status === 429) {
+    return new CliError('Too many timelines are waiting already. Try again when some are done.');
+  }
+  if (error.status === 404) {
+    return new CliError('The daemon has dropped this timeline in favour of others. Try again.');
+  }
+  return error;
+}

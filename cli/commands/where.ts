@@ -1,0 +1,176 @@
+import { constants } from 'node:os';
+import type { Command } from 'commander';
+import { formatDate, parseDate } from '../../model/calendar-date.ts';
+import type { TimelineRequest } from '../../model/timeline-job.ts';
+import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
+import { formatTime, parseTime } from '../../model/time.ts';
+import { dayOf } from '../../storage/day-blob.ts';
+import type { ApiClient } from '../../daemon/api-client.ts';
+import { usageError } from './cli-error.ts';
+import { withDaemon } from './connection.ts';
+import { commandContext } from './context.ts';
+import { note, print, printJson } from './output.ts';
+import { forTerminal } from './table.ts';
+import { emptyLines, footLines, headLines, isEmpty } from './timeline-notes.ts';
+import { TimelineRun } from './timeline-run.ts';
+import { printStops } from './timeline-tables.ts';
+import { kilometres, minuteOf, placeOf, stayTime } from './timeline-wording.ts';
+import { whereAt, type WhereAnswer } from './where-answer.ts';
+import { degrees } from './wording.ts';
+
+/** Days looked at before and after: twice what a silence within a stay may last. */
+const daysAround = 3;
+/** The first and the last day that can be written. */
+const [minDay, maxDay] = [dayOf(-62_167_219_200_000), dayOf(253_402_300_799_999)];
+
+const kinds: Readonly<Record<TimelineStop['kind'], string>> = {
+  stay: '',
+  mark: ' (a single point)',
+  pass: ' (passing through)',
+};
+
+/** `waypointd where` */
+export function registerWhere(program: Command): void {
+  program
+    .command('where <time...>')
+    .summary('tell where you were at a moment')
+    .description(
+      'Tells at which stop of the timeline you were at a moment, or between which two; of a day without\na time the stops of that day.',
+    )
+    .option('--json', 'print JSON')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  waypointd where 2019-07-14T15:30Z
+  waypointd where 2019-07-14 15:30
+  waypointd where 2019-07-14
+  waypointd where 2019-07-14T17:30+02:00 --json
+
+A time without a zone is UTC, and so are days.`,
+    )
+    .action(async (words: string[], options: { readonly json?: boolean }, command: Command) => {
+      const text = words.join(' ').trim();
+      const isDay = parseDate(text) !== undefined;
+      const timeMs = isDay ? undefined : parseMoment(text);
+      const isJson = options.json === true;
+      const run = new TimelineRun();
+      await withDaemon(
+        commandContext(command),
+        (client) =>
+          timeMs === undefined
+            ? tellDay(client, text, run, isJson)
+            : tellMoment(client, timeMs, run, isJson),
+        { onInterrupt: (client, signal) => run.stop(client, signal) },
+      );
+      if (run.stoppedBy !== undefined) process.exitCode = 128 + constants.signals[run.stoppedBy];
+    });
+}
+
+/** Tells where somebody was at a moment (ms since 1970), unless the run was stopped. */
+export async function tellMoment(
+  client: ApiClient,
+  timeMs: number,
+  run: TimelineRun,
+  isJson = false,
+): Promise<void> {
+  const result = await run.result(client, periodAround(timeMs));
+  if (result === undefined) return;
+  const answer = whereAt(result, timeMs);
+  await (isJson
+    ? printJson({ time_utc: formatTime(timeMs), ...answer, dataset: result.dataset })
+    : show(timeMs, answer, result));
+}
+
+async function tellDay(
+  client: ApiClient,
+  date: string,
+  run: TimelineRun,
+  isJson: boolean,
+): Promise<void> {
+  const result = await run.result(client, { start_date: date, end_date: date });
+  if (result === undefined) return;
+  const { timeline, dataset } = result;
+  if (isJson) return printJson({ date_utc: date, stops: timeline, dataset });
+  if (isEmpty(result)) return emptyLines(result).forEach(note);
+  for (const line of headLines(result)) await print(line);
+  await print();
+  await printStops(result);
+  for (const line of footLines(result)) await print(line);
+}
+
+/**
+ * Reads a moment: a date and a time, with seconds or without, with `Z`, an offset or no zone (UTC).
+ * @returns ms since 1970.
+ * @throws CliError 64
+ */
+export function parseMoment(text: string): number {
+  const form =
+    /^(\d{4}-\d{2}-\d{2})[T ](\d{2}:\d{2})(:\d{2}(?:\.\d+)?)?\s*(Z|[+-]\d{2}:?\d{2})?$/iu;
+  const [, date, minutes, seconds = ':00', zone = 'Z'] = form.exec(text.trim()) ?? [];
+  const offset = zone.toUpperCase().replace(/^([+-]\d{2})(\d{2})$/u, '$1:$2');
+  const timeMs = parseTime(`${date}T${minutes}${seconds}${offset}`);
+  if (timeMs !== undefined) return timeMs;
+  throw usageError(
+    `${forTerminal(text)} is no moment. Write 2019-07-14T15:30Z, 2019-07-14 15:30, or 2019-07-14 for its stops.`,
+  );
+}
+
+function periodAround(timeMs: number): TimelineRequest {
+  const day = dayOf(timeMs);
+  return {
+    start_date: formatDate(Math.max(minDay, day - daysAround)),
+    end_date: formatDate(Math.min(maxDay, day + daysAround)),
+  };
+}
+
+async function show(timeMs: number, answer: WhereAnswer, result: TimelineResult): Promise<void> {
+  const time = `${minuteOf(formatTime(timeMs))} UTC`;
+  if (answer.state === 'stop') {
+    await print(`${time}: ${nameOf(answer.stop)}${kinds[answer.stop.kind]}`);
+    return printStop(answer.stop);
+  }
+  const { previous, next } = answer;
+  if (previous === undefined && next === undefined) {
+    return note(`Nothing was recorded within ${daysAround} days of ${time}.`);
+  }
+  const isBetween = answer.state === 'between';
+  await print(`${time}: ${isBetween ? 'between two stops' : 'not known'}`);
+  if (previous !== undefined) {
+    await print(beside(previous, 'left', previous.last_observation_utc));
+  }
+  if (next !== undefined) {
+    const km = isBetween ? `, ${kilometres(next.distance_from_previous_m)} km on` : '';
+    await print(beside(next, 'reached', next.first_observation_utc) + km);
+  }
+  const day = result.days.find(({ date_utc: date }) => date === formatDate(dayOf(timeMs)));
+  if ((day?.recorded_observations ?? 0) === 0) await print('Nothing was recorded that day.');
+}
+
+async function printStop(stop: TimelineStop): Promise<void> {
+  const { first_observation_utc: first, last_observation_utc: last } = stop;
+  await print(`position  ${degrees(stop.latitude)}, ${degrees(stop.longitude)}`);
+  await print(`from      ${stop.continues_before ? 'before ' : ''}${minuteOf(first)}`);
+  await print(`to        ${stop.continues_after ? 'after ' : ''}${minuteOf(last)}`);
+  if (stop.duration_seconds > 0) {
+    // What lies beyond the days that are looked at is not known here.
+    const least = stop.continues_before || stop.continues_after ? 'at least ' : '';
+    await print(`for       ${least}${stayTime(stop.duration_seconds)}`);
+  }
+  if (stop.bridged_seconds > 0) {
+    await print(
+      `          of which ${stayTime(stop.bridged_seconds)} are inferred: nothing was recorded`,
+    );
+  }
+}
+
+function beside(stop: TimelineStop, verb: string, time: string): string {
+  const done = stop.kind === 'stay' ? verb : 'passed';
+  return `${done.padEnd(8)} ${minuteOf(time)}  ${nameOf(stop)}`;
+}
+
+/** Names come from geodata, which may have been fetched. */
+function nameOf(stop: TimelineStop): string {
+  const position = `${degrees(stop.latitude)}, ${degrees(stop.longitude)}`;
+  return forTerminal(placeOf(stop)) || position;
+}

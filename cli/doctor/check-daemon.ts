@@ -1,0 +1,113 @@
+import { dirname } from 'node:path';
+import {
+  distrustDirectory,
+  readHandOver,
+  servesDataDirectory,
+} from '../../client/waypoints/node/hand-over-file.ts';
+import { systemHandOver } from '../../client/waypoints/node/places.ts';
+import type { HandOver, VersionInfo } from '../../model/process.ts';
+import { statusSchema, type DaemonStatus } from '../../model/status.ts';
+import { ApiClient, ApiError, NoAnswer, probeDaemon } from '../../daemon/api-client.ts';
+import { findLockHolder, heldSentence } from '../../daemon/lock-holder.ts';
+import type { Paths } from '../../daemon/paths.ts';
+import { programVersion } from '../../daemon/version-info.ts';
+import { isClosed } from './check-directories.ts';
+import { findingsOf, type Finding } from './finding.ts';
+
+/** A daemon of this user that answers. */
+export interface SeenDaemon {
+  readonly handOver: HandOver;
+  readonly version: VersionInfo;
+  /** Undefined when a daemon of another version does not tell. */
+  readonly status: DaemonStatus | undefined;
+}
+
+export interface DaemonCheck {
+  readonly findings: readonly Finding[];
+  readonly daemon: SeenDaemon | undefined;
+  /** Whether any process has the data directory open. */
+  readonly isHeld: boolean;
+}
+
+/** Looks for the daemon of the data directory, and at the hand-over files where programs look for it. */
+export async function checkDaemon(paths: Paths): Promise<DaemonCheck> {
+  const { problem, note } = findingsOf('hand-over file');
+  const findings: Finding[] = [];
+  let daemon: SeenDaemon | undefined;
+  for (const file of paths.handOverCandidates) {
+    const reading = await readHandOver(file);
+    if (reading.found === 'refused' && file !== systemHandOver && !isFaultOfOurs(file, paths)) {
+      findings.push(
+        problem(
+          `${file} is not to be trusted: ${reading.reason}`,
+          'Stop the daemon, remove the file and start the daemon again: that makes another token.',
+        ),
+      );
+    }
+    if (reading.found !== 'hand-over') continue;
+    const { handOver } = reading;
+    if (!servesDataDirectory(handOver, paths.data)) {
+      findings.push(note(`${file} is of the daemon of another data directory`));
+      continue;
+    }
+    const version = await probeDaemon(handOver);
+    if (version === undefined) {
+      findings.push(
+        note(`${file} was left by a daemon that does not run any more; the next one replaces it`),
+      );
+    } else {
+      daemon ??= { handOver, version, status: await askStatus(handOver) };
+      findings.push(findingsOf('hand-over file').ok(file));
+    }
+  }
+  const holder = await findLockHolder(paths);
+  const isHeld = daemon !== undefined || holder !== undefined;
+  const held = isHeld && daemon === undefined ? heldSentence(paths.data, holder) : undefined;
+  return { findings: [...describe(daemon, held), ...findings], daemon, isHeld };
+}
+
+/** Whether the fault is that of a directory that has a check of its own; then there may not even be a file in it. */
+function isFaultOfOurs(file: string, { data, runtime }: Paths): boolean {
+  const directory = dirname(file);
+  if (directory !== data && directory !== runtime) return false;
+  return isClosed(directory) || distrustDirectory(directory) !== undefined;
+}
+
+async function askStatus(handOver: HandOver): Promise<DaemonStatus | undefined> {
+  try {
+    return await new ApiClient(handOver).ask(statusSchema, 'GET', '/api/status');
+  } catch (error) {
+    if (error instanceof ApiError || error instanceof NoAnswer) return undefined;
+    throw error;
+  }
+}
+
+function describe(daemon: SeenDaemon | undefined, held: string | undefined): Finding[] {
+  const { ok, note, warning } = findingsOf('daemon');
+  if (daemon === undefined) {
+    return [held === undefined ? note('None is running') : warning(held)];
+  }
+  const { handOver, version, status } = daemon;
+  const findings = [ok(`Running at ${handOver.url} (process ${handOver.pid})`)];
+  const theirs = version.module.version;
+  if (theirs !== programVersion()) {
+    findings.push(
+      warning(
+        `The daemon is waypointd ${theirs}, this command is waypointd ${programVersion()}`,
+        'Restart the daemon to have one version.',
+      ),
+    );
+  }
+  if (status?.library.state === 'reading') {
+    const { files_done, files_total } = status.library;
+    findings.push(note(`It is reading the library: ${files_done} of ${files_total} files done`));
+  } else if (status?.library.state === 'incomplete') {
+    findings.push(
+      warning(
+        'It could not read all files of imports/',
+        'Its log says why; the next start, or the next import, tries again.',
+      ),
+    );
+  }
+  return findings;
+}

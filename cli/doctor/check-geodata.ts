@@ -1,0 +1,63 @@
+import { builtinGeodataPath } from '../../geodata/generation.ts';
+import { builtinGeneration, type GenerationReference } from '../../model/geodata.ts';
+import { hashFile } from '../../storage/hash-file.ts';
+import { GenerationFiles } from '../../daemon/geodata/generation-files.ts';
+import { geodataRemedy } from '../geodata-remedy.ts';
+import { expectedHash, inspectGeneration, isHosted } from '../../daemon/geodata/generation.ts';
+import { findingsOf, type Finding } from './finding.ts';
+
+const { ok, warning, problem } = findingsOf('geodata');
+/** Nobody has told the hash it should have. */
+const unchecked = 'can be read; its hash is not known here';
+const builtin: GenerationReference = { id: builtinGeneration, oid: null };
+
+/** Reads the generation that is to be in use, and the one that comes with the program, and compares their hashes. */
+export async function checkGeodata(directory: string): Promise<Finding[]> {
+  const files = new GenerationFiles(directory);
+  const reading = await files.readPointer();
+  const own = await checkGeneration(builtin, builtinGeodataPath());
+  const builtinFinding =
+    own === undefined || own === unchecked
+      ? ok(`The builtin generation ${own ?? 'is whole'}`)
+      : brokenBuiltin(own);
+  if (reading.found === 'nothing') return [builtinFinding];
+  if (reading.found === 'damaged') {
+    return [
+      warning(
+        'The file that says which generation is in use is damaged: the builtin one is used',
+        'Install the other one again: waypointd geodata list',
+      ),
+      builtinFinding,
+    ];
+  }
+  const { pointer } = reading;
+  const path = isHosted(pointer) ? files.path(pointer) : builtinGeodataPath();
+  const fault = await checkGeneration(pointer, path);
+  if (fault === undefined || fault === unchecked) {
+    return [ok(`The generation ${pointer.id} ${fault ?? 'is whole'}`)];
+  }
+  return [
+    warning(
+      `The generation ${pointer.id} ${fault}: another one is used in its place`,
+      'Install it again: waypointd geodata list',
+    ),
+    builtinFinding,
+  ];
+}
+
+function brokenBuiltin(fault: string): Finding {
+  return problem(`The builtin generation ${fault}: timelines name no places`, geodataRemedy());
+}
+
+/** What is wrong with a generation, as the end of a sentence. */
+async function checkGeneration(
+  reference: GenerationReference,
+  path: string,
+): Promise<string | undefined> {
+  const generation = await inspectGeneration(reference, path);
+  if (generation === undefined) return 'is missing, damaged or of an unknown format';
+  const expected = await expectedHash(reference, path);
+  if (expected === null) return unchecked;
+  const found = await hashFile(path).catch(() => undefined);
+  return found === expected ? undefined : 'is damaged: its hash is not what it should be';
+}

@@ -1,0 +1,89 @@
+import type { CommandContext } from '../commands/context.ts';
+import { findLockHolder } from '../../daemon/lock-holder.ts';
+import type { Paths } from '../../daemon/paths.ts';
+import { findService } from '../service/find-service.ts';
+import { checkTogether } from '../../daemon/settings-together.ts';
+import { errorCode, StartRefused } from '../../daemon/start-refused.ts';
+import { checkDaemon } from './check-daemon.ts';
+import { checkDirectories, isClosed } from './check-directories.ts';
+import { checkFiles } from './check-files.ts';
+import { checkGeodata } from './check-geodata.ts';
+import { checkLocation } from './check-location.ts';
+import { checkClock, checkDisk } from './check-machine.ts';
+import { checkPort } from './check-port.ts';
+import { checkService } from './check-service.ts';
+import { checkStores, type StoreCheckOptions } from './check-stores.ts';
+import { findingsOf, type Finding } from './finding.ts';
+
+export interface ExamineOptions {
+  /** Checks the databases' indexes as well. */
+  readonly isThorough: boolean;
+  /** ms since 1970. */
+  readonly now: number;
+}
+
+/** Looks at everything that a daemon with these settings needs, and at the daemon if one runs. Changes nothing. */
+export async function examine(
+  { paths, resolved }: Pick<CommandContext, 'paths' | 'resolved'>,
+  { isThorough, now }: ExamineOptions,
+): Promise<Finding[]> {
+  const { settings, sources } = resolved;
+  const service = await findService();
+  const daemonCheck = await checkDaemon(paths);
+  const { daemon, isHeld } = daemonCheck;
+  const checks: Checks = [
+    ['settings', () => checkSettings(settings)],
+    ['directories', () => checkDirectories(paths, sources.data_dir !== 'default')],
+    ['disk', () => checkDisk(paths)],
+    ['files', () => checkFiles(paths)],
+    ['stores', () => checkStoresTwice(paths, { isHeld, isThorough })],
+    ['daemon', () => daemonCheck.findings],
+    ['port', () => checkPort(settings.port, daemon, service)],
+    ['service', () => checkService(service)],
+    ['geodata', () => checkGeodata(paths.geodata)],
+    ['location', () => checkLocation(settings)],
+    ['clock', () => checkClock(paths, daemon, now)],
+  ];
+  const needless = isClosed(paths.data) ? needOpenData : [];
+  const findings: Finding[] = [];
+  for (const [area, check] of checks) {
+    if (!needless.includes(area)) findings.push(...(await guarded(area, check)));
+  }
+  return findings;
+}
+
+type Checks = readonly [area: string, check: () => readonly Finding[] | Promise<Finding[]>][];
+
+/** Of a data directory that may not be looked into these could only tell the same once more, in misleading words. */
+const needOpenData: readonly string[] = ['files', 'stores', 'geodata', 'clock'];
+
+/** A daemon that has begun to write since makes whole pages look torn: then they are read beside it, as by any reader. */
+async function checkStoresTwice(paths: Paths, options: StoreCheckOptions): Promise<Finding[]> {
+  const found = checkStores(paths, options);
+  if (options.isHeld || (await findLockHolder(paths)) === undefined) return found;
+  return checkStores(paths, { ...options, isHeld: true });
+}
+
+/** A check that cannot be made is a finding too, and keeps no other one from being made. */
+async function guarded(
+  area: string,
+  check: () => readonly Finding[] | Promise<Finding[]>,
+): Promise<readonly Finding[]> {
+  try {
+    return await check();
+  } catch (error) {
+    const code = errorCode(error) ?? 'unknown error';
+    return [findingsOf(area).problem(`This could not be looked at (${code})`)];
+  }
+}
+
+function checkSettings(settings: CommandContext['resolved']['settings']): Finding[] {
+  const { ok, problem } = findingsOf('settings');
+  try {
+    checkTogether(settings);
+    return [ok('They can be used')];
+  } catch (error) {
+    if (error instanceof StartRefused) return [problem(error.sentence)];
+    throw error;
+  }
+}

@@ -1,0 +1,114 @@
+import { identityOf, identityText, type IdentityKey } from '../model/identity.ts';
+import type { Place } from '../model/waypoint.ts';
+import { emptySearchIndex, type SearchIndexData } from './index/data.ts';
+import { BookmarkTable, type BookmarkColumns, type SearchBookmark } from './bookmark-columns.ts';
+import { CoveredPositions } from './covered-positions.ts';
+import { LibraryIndex } from './library-index.ts';
+
+/** All waypoints as they were at one moment; later changes do not touch it. */
+export interface SearchSnapshot {
+  readonly library: LibraryIndex;
+  /** One bit for each position of the library: set if the waypoint is not shown. */
+  readonly covered: Uint32Array;
+  readonly bookmarks: BookmarkColumns;
+}
+
+/**
+ * All waypoints in memory for clusters and suggest: the index of the imported ones, replaced whole after an import, and
+ * the bookmarks, changed one by one. An imported waypoint is not shown while a bookmark has its identity or while its
+ * identity is hidden.
+ */
+export class WaypointIndex {
+  readonly #bookmarks = new BookmarkTable();
+  readonly #hidden = new Map<string, IdentityKey>();
+  readonly #covered = new CoveredPositions(new LibraryIndex(emptySearchIndex()));
+
+  /** The revision of the library in use; empty before the first {@link replaceLibrary}. */
+  get libraryRevision(): string {
+    return this.#covered.library.data.revision;
+  }
+
+  /** The number of waypoints, each identity once. */
+  count(): number {
+    return (
+      this.#bookmarks.columns().count + this.#covered.library.data.count - this.#covered.count()
+    );
+  }
+
+  countBookmarks(): number {
+    return this.#bookmarks.columns().count;
+  }
+
+  snapshot(): SearchSnapshot {
+    return {
+      library: this.#covered.library,
+      covered: this.#covered.bits(),
+      bookmarks: this.#bookmarks.columns(),
+    };
+  }
+
+  /**
+   * Takes the index of another state of the library. It is in use when the promise resolves to true; false means that a
+   * later call has overtaken this one.
+   */
+  replaceLibrary(data: SearchIndexData): Promise<boolean> {
+    return this.#covered.replaceLibrary(new LibraryIndex(data));
+  }
+
+  /** Replaces all bookmarks; costs little for those that are the same as before. */
+  setBookmarks(bookmarks: Iterable<SearchBookmark>): void {
+    const gone = new Set(this.#bookmarks.ids());
+    for (const bookmark of bookmarks) {
+      gone.delete(bookmark.id);
+      if (!isSamePlace(bookmark, this.#bookmarks.get(bookmark.id))) this.addBookmark(bookmark);
+    }
+    for (const id of gone) this.removeBookmark(id);
+  }
+
+  addBookmark(bookmark: SearchBookmark): void {
+    this.removeBookmark(bookmark.id);
+    this.#bookmarks.put(bookmark);
+    this.#covered.add(identityOfPlace(bookmark));
+  }
+
+  /** Gives a bookmark another name or position; its imported twin of before shows again unless it is hidden. */
+  updateBookmark(id: number, place: Place): void {
+    this.addBookmark({ id, name: place.name, lat: place.lat, lon: place.lon });
+  }
+
+  removeBookmark(id: number): void {
+    const place = this.#bookmarks.get(id);
+    if (place === undefined) return;
+    this.#bookmarks.remove(id);
+    this.#covered.remove(identityOfPlace(place));
+  }
+
+  /** Replaces all hidden identities. */
+  setHidden(identities: Iterable<IdentityKey>): void {
+    const gone = new Map(this.#hidden);
+    for (const identity of identities) {
+      gone.delete(identityText(identity));
+      this.hide(identity);
+    }
+    for (const identity of gone.values()) this.unhide(identity);
+  }
+
+  hide(identity: IdentityKey): void {
+    const text = identityText(identity);
+    if (this.#hidden.has(text)) return;
+    this.#hidden.set(text, identity);
+    this.#covered.add(identity);
+  }
+
+  unhide(identity: IdentityKey): void {
+    if (this.#hidden.delete(identityText(identity))) this.#covered.remove(identity);
+  }
+}
+
+function identityOfPlace({ name, lat, lon }: Place): IdentityKey {
+  return identityOf(name, lat, lon);
+}
+
+function isSamePlace(a: Place, b: Place | undefined): boolean {
+  return a.name === b?.name && a.lat === b.lat && a.lon === b.lon;
+}
