@@ -1,5 +1,6 @@
 import { constants, rmSync } from 'node:fs';
 import { open, realpath, rm, stat, type FileHandle } from 'node:fs/promises';
+import { errorCode } from '../model/error-code.ts';
 import { renameDurably, temporaryBeside } from '../storage/atomic-file.ts';
 
 /** Pieces are gathered to this size before they are written, bytes. */
@@ -50,7 +51,7 @@ async function findTarget(path: string): Promise<string> {
     const target = await realpath(path);
     if ((await stat(target)).isFile()) return target;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return path;
+    if (errorCode(error) === 'ENOENT') return path;
     throw error;
   }
   throw new NotAFile('not a regular file');

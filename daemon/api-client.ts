@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { parseJson } from '../model/parse-json.ts';
 import { failureSchema, versionSchema, type VersionInfo } from '../model/process.ts';
 import type { Schema } from '../model/schema.ts';
 
@@ -224,12 +225,4 @@ async function readText(response: IncomingMessage, maxBytes: number): Promise<st
     throw new NoAnswer('The daemon stopped in the middle of its answer.', { cause: error });
   }
   return Buffer.concat(pieces).toString('utf8');
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // The schema of the answer refuses it.
-  }
 }

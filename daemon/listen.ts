@@ -1,4 +1,5 @@
 import type { HttpServer } from '../http/server.ts';
+import { errorCode } from '../model/error-code.ts';
 import { StartRefused } from './start-refused.ts';
 
 interface Place {
@@ -18,7 +19,7 @@ export async function listen(
   try {
     return await server.listen(socket ?? { port, host: '127.0.0.1' });
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === 'EADDRINUSE') throw new StartRefused(75, portTaken(port), error);
     if (code === 'EACCES') {
       throw new StartRefused(

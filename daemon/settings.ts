@@ -1,6 +1,7 @@
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { absolutePath } from '../client/waypoints/node/places.ts';
+import { errorCode } from '../model/error-code.ts';
 import {
   settingDefaults,
   settingKeys,
@@ -190,7 +191,7 @@ function readConfigText(path: string): string | undefined {
     const text = readFileSync(path, 'utf8');
     if (text.length <= maxConfigBytes) return text;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw new SettingError(`The configuration file ${path} cannot be read.`);
   }
   throw new SettingError(`The configuration file ${path} is too large.`);

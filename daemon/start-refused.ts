@@ -1,3 +1,4 @@
+import { errorCode } from '../model/error-code.ts';
 import { createPrivateDirectory } from './paths.ts';
 
 /** Exit codes that a service manager treats as final (contract A): restarting would not help. */
@@ -19,12 +20,6 @@ export class StartRefused extends Error {
 /** The cause of a refusal with 75: a daemon, and not just a command, holds the data directory. */
 export class HeldByDaemon extends Error {
   override readonly name = 'HeldByDaemon';
-}
-
-/** The code of an error of the file system or of SQLite. */
-export function errorCode(error: unknown): string | undefined {
-  if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
 }
 
 /**

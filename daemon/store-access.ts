@@ -1,6 +1,6 @@
 import { accessSync, constants, statSync } from 'node:fs';
+import { errorCode } from '../model/error-code.ts';
 import type { Paths } from './paths.ts';
-import { errorCode } from './start-refused.ts';
 
 const { R_OK, W_OK, X_OK } = constants;
 

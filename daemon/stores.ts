@@ -1,4 +1,5 @@
 import { readHandOver, servesDataDirectory } from '../client/waypoints/node/hand-over-file.ts';
+import { errorCode } from '../model/error-code.ts';
 import { isDiskFull } from '../model/failure.ts';
 import type { Clock } from '../model/process.ts';
 import { isOutOfReach } from '../storage/database.ts';
@@ -9,7 +10,7 @@ import { openWaypointStore, StoreRefused } from '../storage/waypoints/open.ts';
 import { probeDaemon } from './api-client.ts';
 import { findLockHolder, heldSentence } from './lock-holder.ts';
 import { createPrivateDirectory, type Paths } from './paths.ts';
-import { errorCode, HeldByDaemon, requirePrivateDirectory, StartRefused } from './start-refused.ts';
+import { HeldByDaemon, requirePrivateDirectory, StartRefused } from './start-refused.ts';
 import { whyOutOfReach } from './store-access.ts';
 import { companionsOf, storeRemedy } from './store-remedy.ts';
 

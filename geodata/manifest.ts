@@ -1,4 +1,5 @@
 import { manifestSchema, type GeodataManifest, type HostedGeneration } from '../model/geodata.ts';
+import { parseJson } from '../model/parse-json.ts';
 
 /**
  * The generations this version of the program knows beside the one it ships with, which describes itself. What is not
@@ -17,12 +18,4 @@ export function findByObject(manifest: GeodataManifest, oid: string): HostedGene
   return manifest.generations.find(({ artifacts }) =>
     artifacts.some((artifact) => artifact.oid === oid),
   );
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // The schema refuses it.
-  }
 }

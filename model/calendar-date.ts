@@ -16,3 +16,15 @@ export function parseDate(text: string): number | undefined {
 export function formatDate(day: number): string {
   return formatTime(day * dayMs).slice(0, 10);
 }
+
+/** How many days a month has; none for what is no month. @param month 1…12 */
+export function daysInMonth(year: number, month: number): number {
+  if (month < 1 || month > 12) return 0;
+  if (month === 2) return isLeapYear(year) ? 29 : 28;
+  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
+}
+
+/** Whether a year of the Gregorian calendar has a 29th of February. */
+export function isLeapYear(year: number): boolean {
+  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
+}

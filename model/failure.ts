@@ -1,3 +1,5 @@
+import { errorCode } from './error-code.ts';
+
 /** The error code words of the API (contract B.6), shared by the daemon and the object server. */
 export type FailureCode =
   | 'invalid'
@@ -189,9 +191,8 @@ export function toFailure(error: unknown): WaypointError {
 
 /** Tells whether an error of the file system or of SQLite means that no space is left. */
 export function isDiskFull(error: unknown): boolean {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return false;
-  return fullDiskCodes.has(error.code);
+  return fullDiskCodes.has(errorCode(error) ?? '');
 }
 
 /** The last one: no room for the index of a write-ahead log. */
-const fullDiskCodes = new Set<unknown>(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']);
+const fullDiskCodes = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']);

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdir, readdir, readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../model/error-code.ts';
 import { createFileOnce } from '../storage/atomic-file.ts';
 import { DiskContentStore } from '../storage/content-store/disk-store.ts';
 import type { Database } from '../storage/database.ts';
@@ -95,7 +96,7 @@ async function readSecret(path: string): Promise<Uint8Array> {
 
 async function readKey(path: string): Promise<Uint8Array | undefined> {
   const bytes = await readFile(path).catch((error: unknown) => {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    if (errorCode(error) === 'ENOENT') return undefined;
     throw error;
   });
   return bytes?.length === secretBytes ? bytes : undefined;

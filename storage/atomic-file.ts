@@ -3,6 +3,7 @@ import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
 import { link, open, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { errorCode } from '../model/error-code.ts';
 
 const isWindows = process.platform === 'win32';
 /** On Windows a scanner or an indexer may hold the old file for a moment. */
@@ -46,7 +47,7 @@ export async function createFileOnce(path: string, data: Uint8Array): Promise<vo
   try {
     await writeFileAtomic(temporary, data);
     await link(temporary, path).catch((error: unknown) => {
-      const code = error instanceof Error && 'code' in error ? error.code : undefined;
+      const code = errorCode(error);
       if (code === 'EEXIST') return;
       // A file system without hard links: a rename is the next best.
       return rename(temporary, path);

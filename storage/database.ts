@@ -1,5 +1,6 @@
 import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
+import { errorCode } from '../model/error-code.ts';
 
 export type { Database } from 'better-sqlite3';
 
@@ -60,9 +61,7 @@ export function isDamage(error: unknown): boolean {
  * locks, the disk), and nothing about what is in it.
  */
 export function isOutOfReach(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string')
-    return false;
-  return outOfReach.test(error.code);
+  return outOfReach.test(errorCode(error) ?? '');
 }
 
 const outOfReach = /^(?:E[A-Z]+|SQLITE_(?:BUSY|CANTOPEN|IOERR|LOCKED|PERM|PROTOCOL|READONLY)\w*)$/;

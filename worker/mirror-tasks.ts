@@ -1,3 +1,4 @@
+import { errorCode } from '../model/error-code.ts';
 import { draftMirror } from './mirror/draft.ts';
 import type {
   DraftRequest,
@@ -35,9 +36,8 @@ function withoutPaths<T>(task: () => T): T {
   try {
     return task();
   } catch (error) {
-    const hasCode = error instanceof Error && 'code' in error && typeof error.code === 'string';
     const kind = error instanceof Error ? error.name : typeof error;
     // oxlint-disable-next-line preserve-caught-error -- the cause is what must not cross
-    throw new Error(hasCode ? String(error.code) : kind);
+    throw new Error(errorCode(error) ?? kind);
   }
 }

@@ -1,4 +1,4 @@
-import { errorCode } from './import/file-refused.ts';
+import { errorCode } from '../model/error-code.ts';
 
 /**
  * Makes an error that may cross to the main thread and its log: errors of the file system quote paths of user data, so it

@@ -1,5 +1,6 @@
 import { extname, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
+import { errorCode } from '../../model/error-code.ts';
 import { formatTime } from '../../model/time.ts';
 import { waypointSchema } from '../../model/waypoint.ts';
 import type { ApiClient } from '../../daemon/api-client.ts';
@@ -112,7 +113,7 @@ async function writeToFile(
         `${file} is not a regular file; leave out -o to write to standard output.`,
       );
     }
-    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    const code = errorCode(error);
     const reason = code === undefined ? undefined : fileProblems[code];
     if (reason === undefined) throw error;
     throw new CliError(`${file} was not written: ${reason}.`, 1, error);

@@ -3,6 +3,7 @@ import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Command } from 'commander';
 import { findByObject } from '../../geodata/manifest.ts';
+import { errorCode } from '../../model/error-code.ts';
 import { isDiskFull } from '../../model/failure.ts';
 import {
   geodataStatusSchema,
@@ -14,7 +15,6 @@ import { hashFile } from '../../storage/hash-file.ts';
 import type { ApiClient } from '../../daemon/api-client.ts';
 import { partialPath } from '../../daemon/geodata/generation-files.ts';
 import { computePaths, createPrivateDirectory } from '../../daemon/paths.ts';
-import { errorCode } from '../../daemon/start-refused.ts';
 import { CliError } from './cli-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';

@@ -1,4 +1,4 @@
-import { formatDate, parseDate } from '../../model/calendar-date.ts';
+import { daysInMonth, formatDate, parseDate } from '../../model/calendar-date.ts';
 import { limits } from '../../model/limits.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
 import { usageError } from './cli-error.ts';
@@ -72,10 +72,4 @@ function monthsBefore(day: number, months: number): number {
   const earlier = parseDate(text);
   if (earlier === undefined) throw usageError('That is before all dates.');
   return earlier;
-}
-
-/** @param month 1…12 */
-function daysInMonth(year: number, month: number): number {
-  if (month === 2) return (year % 4 === 0 && year % 100 !== 0) || year % 400 === 0 ? 29 : 28;
-  return [4, 6, 9, 11].includes(month) ? 30 : 31;
 }

@@ -1,6 +1,6 @@
 import { accessSync, constants, lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
 import type { Paths } from '../../daemon/paths.ts';
-import { errorCode } from '../../daemon/start-refused.ts';
+import { errorCode } from '../../model/error-code.ts';
 import { remoteFileSystem, syncProgram } from './file-system.ts';
 import { findingsOf, type Finding } from './finding.ts';
 

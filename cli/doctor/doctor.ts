@@ -1,9 +1,10 @@
+import { errorCode } from '../../model/error-code.ts';
 import type { CommandContext } from '../commands/context.ts';
 import { findLockHolder } from '../../daemon/lock-holder.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { findService } from '../service/find-service.ts';
 import { checkTogether } from '../../daemon/settings-together.ts';
-import { errorCode, StartRefused } from '../../daemon/start-refused.ts';
+import { StartRefused } from '../../daemon/start-refused.ts';
 import { checkDaemon } from './check-daemon.ts';
 import { checkDirectories, isClosed } from './check-directories.ts';
 import { checkFiles } from './check-files.ts';

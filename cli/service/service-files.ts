@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { mkdir, rm, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorCode } from '../../model/error-code.ts';
 import { marker } from '../../service-files/service-program.ts';
 import { writeFileAtomic } from '../../storage/atomic-file.ts';
 import { CliError } from '../commands/cli-error.ts';
-import { errorCode } from '../../daemon/start-refused.ts';
 import type { InstallPlan, ServiceFile, ServicePlatform } from './service-platform.ts';
 
 /** What an install or uninstall changes, as the disk is now. */

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
 import { authenticateAnswerSchema, type Operation } from '../../model/objects.ts';
+import { parseJson } from '../../model/parse-json.ts';
 import { ObjectClientError } from './object-error.ts';
-import { parseJson } from './parse-json.ts';
 import type { RequestHeaders } from './request.ts';
 
 /** What a login command or a credential helper may take, ms, and print, bytes. */

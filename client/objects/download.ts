@@ -2,6 +2,7 @@ import { createHash, type Hash } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorCode } from '../../model/error-code.ts';
 import type { Link, ObjectBody } from '../../model/objects.ts';
 import type { Connection } from './connection.ts';
 import { hashFile } from './identify-file.ts';
@@ -194,7 +195,7 @@ async function sizeOf(path: string): Promise<number> {
   try {
     return (await stat(path)).size;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return 0;
+    if (errorCode(error) === 'ENOENT') return 0;
     throw error;
   }
 }

@@ -4,6 +4,7 @@ import {
   type ObjectAnswer,
   type ObjectBody,
 } from '../../model/objects.ts';
+import { parseJson } from '../../model/parse-json.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import {
   fetchContent,
@@ -12,7 +13,6 @@ import {
   type TransferOptions,
 } from './download.ts';
 import { ObjectClientError, refusal } from './object-error.ts';
-import { parseJson } from './parse-json.ts';
 import { uploadFile, type UploadOutcome } from './upload.ts';
 
 /** An object that the server holds, and where its content is for a time. */

@@ -1,5 +1,5 @@
 import { objectErrorSchema } from '../../model/objects.ts';
-import { parseJson } from './parse-json.ts';
+import { parseJson } from '../../model/parse-json.ts';
 
 /**
  * Why a call failed: `http` the server refused it (see `status`), `unreachable` there was no connection, `stalled` it broke

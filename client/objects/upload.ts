@@ -7,10 +7,10 @@ import {
   type ObjectAnswer,
   type ObjectBody,
 } from '../../model/objects.ts';
+import { parseJson } from '../../model/parse-json.ts';
 import { jsonHeaders, type Connection } from './connection.ts';
 import type { TransferOptions } from './download.ts';
 import { ObjectClientError } from './object-error.ts';
-import { parseJson } from './parse-json.ts';
 import { readText } from './request.ts';
 
 const pieceBytes = 1_048_576;

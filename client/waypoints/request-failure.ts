@@ -1,3 +1,4 @@
+import { errorCode } from '../../model/error-code.ts';
 /** Why a request of this layer failed; `message` is the text that the failure signals carry. */
 export class RequestFailure extends Error {
   override readonly name = 'RequestFailure';
@@ -59,7 +60,7 @@ export function sendFailure(error: unknown): RequestFailure {
   const { cause } = error instanceof Error ? error : { cause: undefined };
   // Node.js says "fetch failed", and why in the cause.
   const reason = textOf(cause) ?? textOf(error) ?? 'unknown';
-  const wasRefused = cause instanceof Error && 'code' in cause && cause.code === 'ECONNREFUSED';
+  const wasRefused = errorCode(cause) === 'ECONNREFUSED';
   return new RequestFailure(`send error: ${firstCharacters(reason)}`, { wasRefused, cause: error });
 }
 

@@ -1,10 +1,12 @@
 import { open, readdir, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { errorCode } from '../../model/error-code.ts';
 import {
   pointerSchema,
   type GenerationPointer,
   type HostedReference,
 } from '../../model/geodata.ts';
+import { parseJson } from '../../model/parse-json.ts';
 import { renameDurably, syncDirectory, writeFileAtomic } from '../../storage/atomic-file.ts';
 import { createPrivateDirectory } from '../paths.ts';
 
@@ -51,7 +53,7 @@ export class GenerationFiles {
         await handle.close();
       }
     } catch (error) {
-      const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+      const isMissing = errorCode(error) === 'ENOENT';
       return { found: isMissing ? 'nothing' : 'damaged' };
     }
     const result = pointerSchema.safeParse(parseJson(text));
@@ -132,12 +134,4 @@ async function namesIn(directory: string): Promise<string[]> {
 /** What cannot be removed is tried again at the next start. */
 async function removeQuietly(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true }).catch(() => undefined);
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // The schema refuses it.
-  }
 }

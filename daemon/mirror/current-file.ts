@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
+import { errorCode } from '../../model/error-code.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import type { MirrorState } from './mirror-state.ts';
 
@@ -31,7 +32,7 @@ async function readSmall(path: string): Promise<Uint8Array | 'missing' | undefin
     const { size } = await stat(path);
     return size > quickBytes ? undefined : await readFile(path);
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === 'ENOENT') return 'missing';
     throw error;
   }

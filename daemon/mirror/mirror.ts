@@ -1,3 +1,4 @@
+import { errorCode } from '../../model/error-code.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type { Bookmark, WaypointStore } from '../../storage/store.ts';
@@ -285,6 +286,7 @@ function withoutRepeats(newest: Content, before: Content | undefined): readonly 
 function reasonOf(failure: unknown): string {
   if (typeof failure === 'string') return failure;
   if (!(failure instanceof Error)) return 'unknown';
-  if ('code' in failure && typeof failure.code === 'string') return failure.code;
+  const code = errorCode(failure);
+  if (code !== undefined) return code;
   return /^\w+$/.test(failure.message) ? failure.message : failure.name;
 }

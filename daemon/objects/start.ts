@@ -3,6 +3,7 @@ import type { Server, ServerOptions } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import { createSecureContext } from 'node:tls';
 import { parseByteSize } from '../../model/byte-size.ts';
+import { errorCode } from '../../model/error-code.ts';
 import {
   isLoopbackHost,
   parseListenAddress,
@@ -119,7 +120,7 @@ function refusalOf(error: unknown, { host, port }: ListenAddress): unknown {
   if (error instanceof RootTaken) {
     return new StartRefused(75, 'Another object server has this directory.', error);
   }
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === 'EADDRINUSE') {
     return new StartRefused(75, `Port ${port} of ${host} is taken by another program.`, error);
   }

@@ -1,5 +1,6 @@
+import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
-import { errorCode, StartRefused } from '../start-refused.ts';
+import { StartRefused } from '../start-refused.ts';
 
 /** A listening socket that a service manager holds and has handed to this process. */
 export interface InheritedSocket {

@@ -1,3 +1,4 @@
+import { daysInMonth, isLeapYear } from '../../model/calendar-date.ts';
 import type { ByteCursor } from './byte-cursor.ts';
 
 const zero = 0x30;
@@ -98,25 +99,14 @@ function readDateMs(bytes: Uint8Array, at: number): number {
   const year = century * 100 + ofCentury;
   const month = twoDigits(bytes, at + 5);
   const day = twoDigits(bytes, at + 8);
-  if (day < 1 || day > daysIn(year, month)) return Number.NaN;
-  const leapDay = month > 2 && isLeap(year) ? 1 : 0;
+  if (day < 1 || day > daysInMonth(year, month)) return Number.NaN;
+  const leapDay = month > 2 && isLeapYear(year) ? 1 : 0;
   return (daysToYear(year) + daysToMonth[month - 1]! + leapDay + day - 1) * dayMs;
 }
 
 const dayMs = 86_400_000;
 /** Days of a year before each month, of a year that is no leap year. */
 const daysToMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-
-function isLeap(year: number): boolean {
-  return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-}
-
-/** None for what is no month. */
-function daysIn(year: number, month: number): number {
-  if (month < 1 || month > 12) return 0;
-  if (month === 2) return isLeap(year) ? 29 : 28;
-  return month === 4 || month === 6 || month === 9 || month === 11 ? 30 : 31;
-}
 
 /** Days from 1970 to the first day of a year, by the leap years before it. */
 function daysToYear(year: number): number {

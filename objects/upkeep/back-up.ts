@@ -1,5 +1,6 @@
 import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { syncDirectoryAsync, temporaryBeside } from '../../storage/atomic-file.ts';
 import { DiskContentStore } from '../../storage/content-store/disk-store.ts';
@@ -109,7 +110,7 @@ async function copyContent(
     return true;
   } catch (error) {
     const isDamaged = error instanceof WaypointError && error.failure === 'content_mismatch';
-    const isUnreadable = error instanceof Error && 'code' in error && error.code === 'EIO';
+    const isUnreadable = errorCode(error) === 'EIO';
     if (isDamaged || isUnreadable) return false;
     throw error;
   } finally {

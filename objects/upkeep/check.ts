@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { errorCode } from '../../model/error-code.ts';
 import type { ObjectsRoot } from '../root.ts';
 
 const pageRows = 1_000;
@@ -58,7 +59,7 @@ async function isWhole(contents: ObjectsRoot['contents'], oid: string): Promise<
     return hash.digest('hex') === oid;
   } catch (error) {
     // What the disk cannot read any more is as bad as what it reads wrong.
-    if (error instanceof Error && 'code' in error && error.code === 'EIO') return false;
+    if (errorCode(error) === 'EIO') return false;
     throw error;
   } finally {
     content.close();

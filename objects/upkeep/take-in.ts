@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
 import type { RepositoryRow } from '../../storage/objects/directory.ts';
 import type { ObjectsRoot } from '../root.ts';
@@ -71,6 +72,6 @@ async function identify(path: string): Promise<{ oid: string; size: number }> {
 /** All else, such as a full disk, ends the whole run. */
 function isFaultOfFile(error: unknown): boolean {
   if (error instanceof WaypointError) return error.failure === 'content_mismatch';
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   return code === 'EACCES' || code === 'ENOENT' || code === 'EPERM' || code === 'EIO';
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { link, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { errorCode } from '../../model/error-code.ts';
 import { syncDirectoryAsync } from '../atomic-file.ts';
 import type {
   ContentEntry,
@@ -176,7 +177,7 @@ export class DiskContentStore implements ContentStore {
       await link(file, target);
     } catch (error) {
       if (errorCode(error) === 'EEXIST') await this.#replaceCut(file, oid, size);
-      else if (noLinkCodes.has(errorCode(error))) await rename(file, target);
+      else if (noLinkCodes.has(errorCode(error) ?? '')) await rename(file, target);
       else throw error;
     }
     await syncDirectoryAsync(dirname(target));
@@ -208,10 +209,6 @@ async function shards(directory: string): Promise<string[]> {
 
 async function names(directory: string): Promise<string[]> {
   return ((await readdir(directory).catch(ignoreMissing)) ?? []).toSorted();
-}
-
-function errorCode(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : '';
 }
 
 function ignoreMissing(error: unknown): undefined {

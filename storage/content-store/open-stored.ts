@@ -1,5 +1,6 @@
 import { close, closeSync, fstatSync, open, read } from 'node:fs';
 import { promisify } from 'node:util';
+import { errorCode } from '../../model/error-code.ts';
 import type { OpenContent } from './content-store.ts';
 
 /** Large enough that a disk is read in long runs. */
@@ -15,7 +16,7 @@ const [openFile, readFile] = [promisify(open), promisify(read)];
  */
 export async function openStored(path: string): Promise<OpenContent | undefined> {
   const descriptor = await openFile(path, 'r').catch((error: unknown) => {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw error;
   });

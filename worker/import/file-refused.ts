@@ -14,12 +14,6 @@ export class FileRefused extends Error {
   }
 }
 
-/** The code of an error of the file system or of SQLite. */
-export function errorCode(error: unknown): string | undefined {
-  if (typeof error !== 'object' || error === null || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? error.code : undefined;
-}
-
 /** Runs one step on a source file: whatever the file system refuses there makes it `unreadable`. */
 export function readingSource<T>(step: () => T): T {
   try {

@@ -9,8 +9,8 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
+import { errorCode } from '../../model/error-code.ts';
 import { isDiskFull } from '../../model/failure.ts';
-import { errorCode } from './file-refused.ts';
 import { hashedBlocks, sourceBlocks, type HeldSource, type SourceFile } from './source-file.ts';
 
 /** Synced at once: no sync, which nobody can cancel, takes longer than a slow disk needs for so many bytes. */

@@ -12,6 +12,7 @@ import {
   type BigIntStats,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { errorCode } from '../../model/error-code.ts';
 import type { Content } from './messages.ts';
 
 const blockBytes = 262_144;
@@ -98,7 +99,7 @@ function unlessMissing<T>(look: () => T): T | undefined {
   try {
     return look();
   } catch (error) {
-    const code = error instanceof Error && 'code' in error ? error.code : undefined;
+    const code = errorCode(error);
     // EINVAL: readlink of what is no link.
     if (code === 'ENOENT' || code === 'EINVAL') return undefined;
     throw error;

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { resolve } from 'node:path';
+import { errorCode } from '../../../model/error-code.ts';
 import { oidSchema } from '../../../model/objects.ts';
 import { CliError, usageError } from '../cli-error.ts';
 import { note, print, printJson } from '../output.ts';
@@ -139,7 +140,7 @@ function registerImport(objects: Command): void {
             progress.show(bytes),
           );
         } catch (cause) {
-          const code = cause instanceof Error && 'code' in cause ? cause.code : undefined;
+          const code = errorCode(cause);
           if (code !== 'ENOENT' && code !== 'ENOTDIR') throw cause;
           throw new CliError(`There is no directory ${forTerminal(dir)}.`, 1, cause);
         } finally {

@@ -1,6 +1,8 @@
 import { constants, lstatSync, realpathSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { errorCode } from '../../../model/error-code.ts';
+import { parseJson } from '../../../model/parse-json.ts';
 import { handOverSchema, type HandOver } from '../../../model/process.ts';
 
 /** What reading one hand-over file gives: its content, why it is not trusted, or nothing because there is none. */
@@ -79,17 +81,9 @@ function isForeign(stats: Stats): boolean {
 }
 
 function whyNotOpened(error: unknown): HandOverReading {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = errorCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return nothing;
   // What O_NOFOLLOW says about a link.
   if (code === 'ELOOP' || code === 'EMLINK') return { found: 'refused', reason: 'it is a link' };
   return { found: 'refused', reason: 'it cannot be read' };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined; // The schema refuses it.
-  }
 }
