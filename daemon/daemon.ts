@@ -61,7 +61,7 @@ const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance
 
 /**
  * Builds all parts of a daemon and starts it.
- * @throws StartRefused with the exit code that says why
+ * @throws ExitError with the exit code that says why
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
   const { paths, clock = systemClock, newStore = false } = options;

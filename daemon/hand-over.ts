@@ -10,8 +10,8 @@ import {
 import type { HandOver } from '../model/process.ts';
 import { writeFileAtomic } from '../storage/atomic-file.ts';
 import { probeDaemon } from './api-client.ts';
-import type { Paths } from './paths.ts';
-import { requirePrivateDirectory, StartRefused } from './start-refused.ts';
+import { requirePrivateDirectory, type Paths } from './paths.ts';
+import { ExitError } from '../model/exit-error.ts';
 import { programVersion } from './version-info.ts';
 
 /** Makes the content of the hand-over file of a daemon that listens now; `started` is ms since 1970. */
@@ -38,7 +38,7 @@ export function newHandOver(daemon: {
  * Writes the hand-over file: 0600, in a directory that only its owner may change, whole or not at all. A daemon of
  * another data directory that is alive keeps its place in the runtime directory; ours then goes to the data directory.
  * @returns the file written.
- * @throws StartRefused 78 when the directory cannot be made, is a link, somebody else's or open to others.
+ * @throws ExitError 78 when the directory cannot be made, is a link, somebody else's or open to others.
  */
 export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<string> {
   const directory = (await isTaken(paths.handOver, handOver)) ? paths.data : paths.runtime;
@@ -46,9 +46,9 @@ export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<s
   const reason = distrustDirectory(directory);
   if (reason !== undefined) {
     const remedy = privacyRemedy(directory, directory === paths.data ? 'data-dir' : 'runtime-dir');
-    throw new StartRefused(
-      78,
+    throw new ExitError(
       `The directory ${directory} cannot hold the daemon's token: it ${reason}. ${remedy}`,
+      78,
     );
   }
   const file = join(directory, 'daemon.json');

@@ -1,6 +1,6 @@
 import type { HttpServer } from '../http/server.ts';
 import { errorCode } from '../model/error-code.ts';
-import { StartRefused } from './start-refused.ts';
+import { ExitError } from '../model/exit-error.ts';
 
 interface Place {
   readonly port: number;
@@ -10,7 +10,7 @@ interface Place {
 
 /**
  * Listens on a port of 127.0.0.1, or on an inherited socket.
- * @throws StartRefused 75
+ * @throws ExitError 75
  */
 export async function listen(
   server: HttpServer,
@@ -20,11 +20,11 @@ export async function listen(
     return await server.listen(socket ?? { port, host: '127.0.0.1' });
   } catch (error) {
     const code = errorCode(error);
-    if (code === 'EADDRINUSE') throw new StartRefused(75, portTaken(port), error);
+    if (code === 'EADDRINUSE') throw new ExitError(portTaken(port), 75, error);
     if (code === 'EACCES') {
-      throw new StartRefused(
-        75,
+      throw new ExitError(
         `This user may not listen on port ${port}; choose another with --port.`,
+        75,
         error,
       );
     }

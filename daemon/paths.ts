@@ -1,3 +1,5 @@
+import { errorCode } from '../model/error-code.ts';
+import { ExitError } from '../model/exit-error.ts';
 import './home-directory.ts';
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -110,4 +112,21 @@ export function createPrivateDirectory(directory: string): void {
 
 function isDirectory(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
+
+/**
+ * Creates a private directory that a setting names, or finds it there.
+ * @throws ExitError 78 when it cannot be made.
+ */
+export function requirePrivateDirectory(directory: string, flag: string): void {
+  try {
+    createPrivateDirectory(directory);
+  } catch (error) {
+    const code = errorCode(error) ?? 'unknown';
+    throw new ExitError(
+      `The directory ${directory} cannot be made (${code}); choose another with ${flag}.`,
+      78,
+      error,
+    );
+  }
 }

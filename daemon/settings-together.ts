@@ -1,14 +1,14 @@
 import type { Settings } from '../model/settings.ts';
-import { StartRefused } from './start-refused.ts';
+import { ExitError } from '../model/exit-error.ts';
 
 /**
  * Checks what no setting shows alone. Commands that read and change settings do not call it: of two settings that need
  * each other one has to be set first.
- * @throws StartRefused 78
+ * @throws ExitError 78
  */
 export function checkTogether(settings: Settings): void {
   const missing = missingPartner(settings);
-  if (missing !== undefined) throw new StartRefused(78, missing);
+  if (missing !== undefined) throw new ExitError(missing, 78);
 }
 
 function missingPartner(settings: Settings): string | undefined {

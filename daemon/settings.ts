@@ -1,3 +1,4 @@
+import { ExitError } from '../model/exit-error.ts';
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { absolutePath } from '../client/waypoints/node/places.ts';
@@ -40,25 +41,14 @@ interface SettingOrigin {
   readonly exitCode?: 64 | 78;
 }
 
-/** A setting that cannot be used. The sentence names the key and never the value, which may be a position. */
-export class SettingError extends Error {
-  override readonly name = 'SettingError';
-  /** 64 (usage) for a flag, 78 (configuration) for the environment and `config.json`. */
-  readonly exitCode: 64 | 78;
-
-  constructor(message: string, exitCode: 64 | 78 = 78) {
-    super(message);
-    this.exitCode = exitCode;
-  }
-}
-
 const environmentPrefix = 'WAYPOINTD_';
 /** A longer configuration file is some other file. */
 const maxConfigBytes = 1_048_576;
 
 /**
  * Collects every setting: flag, then environment, then `config.json`, then default.
- * @throws SettingError for an unknown key, a bad value or a file that cannot be read.
+ * @throws ExitError 64 (usage) for a bad flag, 78 (configuration) for the environment and `config.json`: an unknown key,
+ * a bad value or a file that cannot be read. The sentence names the key and never the value, which may be a position.
  */
 export function resolveSettings(inputs: SettingInputs): ResolvedSettings {
   const { flags, env, configFile, cwd } = inputs;
@@ -113,7 +103,7 @@ export function findSettingKey(name: string): SettingKey | undefined {
 
 /**
  * Checks one value, given as text or as JSON, and makes paths absolute.
- * @throws SettingError naming `from`.
+ * @throws ExitError naming `from`.
  */
 export function checkSetting(
   key: SettingKey,
@@ -123,7 +113,7 @@ export function checkSetting(
   const result = settingSchemas[key].safeParse(value);
   if (!result.success) {
     const form = result.error.issues.find(({ code }) => code === 'custom')?.message;
-    throw new SettingError(
+    throw new ExitError(
       `The value of ${from} is not valid: ${form ?? settingForm(key)}.`,
       exitCode,
     );
@@ -158,8 +148,9 @@ function checkEnvironmentNames(env: SettingInputs['env']): void {
   for (const [name, value] of Object.entries(env)) {
     if (!name.startsWith(environmentPrefix) || value === '') continue;
     if (settingKeys.some((key) => environmentVariable(key) === name)) continue;
-    throw new SettingError(
+    throw new ExitError(
       `The environment variable ${name} is not a setting; "waypointd config" lists them.`,
+      78,
     );
   }
 }
@@ -167,8 +158,9 @@ function checkEnvironmentNames(env: SettingInputs['env']): void {
 function checkConfigKeys(file: Readonly<Record<string, unknown>>, configFile: string): void {
   const unknown = Object.keys(file).find((key) => !settingKeys.some((known) => known === key));
   if (unknown === undefined) return;
-  throw new SettingError(
+  throw new ExitError(
     `"${unknown}" in ${configFile} is not a setting; "waypointd config unset ${unknown}" removes it.`,
+    78,
   );
 }
 
@@ -176,12 +168,15 @@ function checkConfigKeys(file: Readonly<Record<string, unknown>>, configFile: st
 function readConfigFile(path: string, required: boolean): Record<string, unknown> {
   const text = readConfigText(path);
   if (text === undefined) {
-    if (required) throw new SettingError(`There is no configuration file ${path}.`);
+    if (required) throw new ExitError(`There is no configuration file ${path}.`, 78);
     return {};
   }
   const value = parseJson(text);
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SettingError(`The configuration file ${path} is not a JSON object; mend or move it.`);
+    throw new ExitError(
+      `The configuration file ${path} is not a JSON object; mend or move it.`,
+      78,
+    );
   }
   return { ...value };
 }
@@ -192,9 +187,9 @@ function readConfigText(path: string): string | undefined {
     if (text.length <= maxConfigBytes) return text;
   } catch (error) {
     if (errorCode(error) === 'ENOENT') return undefined;
-    throw new SettingError(`The configuration file ${path} cannot be read.`);
+    throw new ExitError(`The configuration file ${path} cannot be read.`, 78);
   }
-  throw new SettingError(`The configuration file ${path} is too large.`);
+  throw new ExitError(`The configuration file ${path} is too large.`, 78);
 }
 
 /** Editors on Windows put a byte order mark first, which JSON does not allow. */
@@ -209,7 +204,7 @@ function parseJson(text: string): unknown {
 /**
  * Changes one key of `config.json` and leaves the others as they are; `undefined` removes it.
  * @returns whether the file had to be changed.
- * @throws SettingError when the file that is there is malformed: it is never overwritten.
+ * @throws ExitError when the file that is there is malformed: it is never overwritten.
  */
 export async function changeConfigFile(
   configFile: string,

@@ -9,8 +9,8 @@ import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore, StoreRefused } from '../storage/waypoints/open.ts';
 import { probeDaemon } from './api-client.ts';
 import { findLockHolder, heldSentence } from './lock-holder.ts';
-import { createPrivateDirectory, type Paths } from './paths.ts';
-import { HeldByDaemon, requirePrivateDirectory, StartRefused } from './start-refused.ts';
+import { createPrivateDirectory, requirePrivateDirectory, type Paths } from './paths.ts';
+import { ExitError } from '../model/exit-error.ts';
 import { whyOutOfReach } from './store-access.ts';
 import { companionsOf, storeRemedy } from './store-remedy.ts';
 
@@ -32,14 +32,14 @@ export interface OpenStoresOptions {
   readonly acceptMissing: boolean;
 }
 
-/** @throws StartRefused 65, 74, 75 */
+/** @throws ExitError 65, 74, 75 */
 export async function openStores(options: OpenStoresOptions): Promise<OpenedStores> {
   const { paths } = options;
   requirePrivateDirectory(paths.data, '--data-dir');
   requirePrivateDirectory(paths.cache, '--cache-dir');
   const outOfReach = whyOutOfReach(paths);
   if (outOfReach !== undefined) {
-    throw new StartRefused(74, `The data cannot be opened; nothing was changed. ${outOfReach}`);
+    throw new ExitError(`The data cannot be opened; nothing was changed. ${outOfReach}`, 74);
   }
   let lock: DirectoryLock | undefined;
   try {
@@ -56,9 +56,9 @@ export async function openStores(options: OpenStoresOptions): Promise<OpenedStor
 function unusable(error: unknown, paths: Paths): unknown {
   const code = errorCode(error);
   if (code === undefined || !isOutOfReach(error) || isDiskFull(error)) return error;
-  return new StartRefused(
-    74,
+  return new ExitError(
     `${paths.data} cannot be used (${code}). ${ownFiles} Or use another --data-dir.`,
+    74,
     error,
   );
 }
@@ -96,7 +96,7 @@ function openLocked(
   }
 }
 
-async function heldByAnother(paths: Paths): Promise<StartRefused> {
+async function heldByAnother(paths: Paths): Promise<ExitError> {
   for (const candidate of paths.handOverCandidates) {
     const reading = await readHandOver(candidate);
     if (reading.found !== 'hand-over') continue;
@@ -105,42 +105,40 @@ async function heldByAnother(paths: Paths): Promise<StartRefused> {
     if (!servesDataDirectory(handOver, paths.data)) continue;
     if ((await probeDaemon(handOver)) === undefined) continue;
     const { pid, url } = handOver;
-    return new StartRefused(
-      75,
+    return new ExitError(
       `waypointd (process ${pid}) is already running at ${url} and holds ${paths.data}.`,
+      75,
     );
   }
   const holder = await findLockHolder(paths);
-  const isDaemon = holder?.runtimeDirectory !== undefined;
-  const cause = isDaemon ? new HeldByDaemon() : undefined;
-  return new StartRefused(75, heldSentence(paths.data, holder), cause);
+  return new ExitError(heldSentence(paths.data, holder), 75);
 }
 
-function storeRefusal(error: StoreRefused, paths: Paths): StartRefused {
+function storeRefusal(error: StoreRefused, paths: Paths): ExitError {
   const file = paths.waypointsDatabase;
   switch (error.refusal) {
     case 'newer':
-      return new StartRefused(
-        65,
+      return new ExitError(
         `${file} was written by a newer waypointd; it is untouched. Install that version again, or use another --data-dir.`,
+        65,
         error,
       );
     case 'unreadable':
-      return new StartRefused(
-        74,
+      return new ExitError(
         `${file} is damaged or not a waypointd store; nothing was changed. ${storeRemedy(paths)}`,
+        74,
         error,
       );
     case 'unavailable':
-      return new StartRefused(
-        74,
+      return new ExitError(
         `${file} cannot be opened (${errorCode(error.cause) ?? 'unknown'}); nothing was changed. ${ownFiles}`,
+        74,
         error,
       );
     case 'missing':
-      return new StartRefused(
-        74,
+      return new ExitError(
         `${file} is missing although its companions are there; no empty one was made. ${storeRemedy(paths)}`,
+        74,
         error,
       );
   }

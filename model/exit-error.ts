@@ -11,3 +11,8 @@ export class ExitError extends Error {
     this.exitCode = exitCode;
   }
 }
+
+/** A mistake in how a command was called: exit code 64. */
+export function usageError(message: string): ExitError {
+  return new ExitError(message, 64);
+}

@@ -24,7 +24,7 @@ import { ServerFailed } from '../daemon/geocoders/server-failed.ts';
 import { findPlaces } from '../daemon/geocoders/find-places.ts';
 import type { GeocodeAnswer } from '../daemon/geocoders/geocoder.ts';
 import { resolveSettings } from '../daemon/settings.ts';
-import { StartRefused } from '../daemon/start-refused.ts';
+import { ExitError } from '../model/exit-error.ts';
 import { programVersion } from '../daemon/version-info.ts';
 import type { Log } from '../model/process.ts';
 import type { Suggestion } from '../model/search.ts';
@@ -675,10 +675,10 @@ test('settings that need another one refuse the start with exit code 78 and name
   ];
   for (const [settings, sentence] of cases) {
     const error = await t.throwsAsync(startTestDaemon(t, { settings }), {
-      instanceOf: StartRefused,
+      instanceOf: ExitError,
     });
     t.is(error.exitCode, 78);
-    t.regex(error.sentence, sentence);
+    t.regex(error.message, sentence);
   }
 });
 

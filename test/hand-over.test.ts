@@ -15,7 +15,7 @@ import test, { type ExecutionContext } from 'ava';
 import { readHandOver, servesDataDirectory } from '../client/waypoints/node/hand-over-file.ts';
 import { newHandOver, removeHandOver, writeHandOver } from '../daemon/hand-over.ts';
 import { computePaths } from '../daemon/paths.ts';
-import { StartRefused } from '../daemon/start-refused.ts';
+import { ExitError } from '../model/exit-error.ts';
 import { fakeHandOver, fakeToken, startFakeDaemon, testCli } from './helpers/cli.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
 
@@ -72,7 +72,7 @@ posix('a linked runtime directory is refused with exit code 78', async (t) => {
   mkdirSync(join(root, 'elsewhere'), { mode: 0o700 });
   symlinkSync(join(root, 'elsewhere'), paths.runtime);
   const error = await t.throwsAsync(writeHandOver(paths, handOverFor(paths.data)), {
-    instanceOf: StartRefused,
+    instanceOf: ExitError,
   });
   t.is(error.exitCode, 78);
   t.deepEqual(readdirSync(join(root, 'elsewhere')), []);
@@ -88,11 +88,11 @@ posix(
     symlinkSync(real, data);
     const paths = computePaths({ data_dir: data }, { env: {} });
     const error = await t.throwsAsync(writeHandOver(paths, handOverFor(data)), {
-      instanceOf: StartRefused,
+      instanceOf: ExitError,
     });
     t.is(error.exitCode, 78);
-    t.regex(error.sentence, /it is a link\. Name the directory that it leads to: --data-dir "/u);
-    t.true(error.sentence.includes(`--data-dir "${real}"`));
+    t.regex(error.message, /it is a link\. Name the directory that it leads to: --data-dir "/u);
+    t.true(error.message.includes(`--data-dir "${real}"`));
   },
 );
 
@@ -104,7 +104,7 @@ posix(
     for (const mode of [0o720, 0o702, 0o777]) {
       chmodSync(paths.runtime, mode);
       await t.throwsAsync(writeHandOver(paths, handOverFor(paths.data)), {
-        instanceOf: StartRefused,
+        instanceOf: ExitError,
       });
     }
     chmodSync(paths.runtime, 0o755);

@@ -3,7 +3,8 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
 import { computePaths, createPrivateDirectory } from '../daemon/paths.ts';
-import { changeConfigFile, resolveSettings, SettingError } from '../daemon/settings.ts';
+import { ExitError } from '../model/exit-error.ts';
+import { changeConfigFile, resolveSettings } from '../daemon/settings.ts';
 import { settingKeys } from '../model/settings.ts';
 import { testCli } from './helpers/cli.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
@@ -91,7 +92,7 @@ for (const [what, env, config, expected] of refused) {
   test(`${what} is refused with exit code 78 and named`, (t) => {
     const base = inputs(temporaryDirectory(t));
     if (config !== undefined) writeFileSync(base.configFile, config);
-    const error = t.throws(() => resolveSettings({ ...base, env }), { instanceOf: SettingError });
+    const error = t.throws(() => resolveSettings({ ...base, env }), { instanceOf: ExitError });
     t.is(error.exitCode, 78);
     t.regex(error.message, expected);
   });
@@ -100,7 +101,7 @@ for (const [what, env, config, expected] of refused) {
 test('a bad flag is a usage error, and its value is never repeated', (t) => {
   const base = inputs(temporaryDirectory(t));
   const flags = { port: '48.20821,16.37382' };
-  const error = t.throws(() => resolveSettings({ ...base, flags }), { instanceOf: SettingError });
+  const error = t.throws(() => resolveSettings({ ...base, flags }), { instanceOf: ExitError });
   t.is(error.exitCode, 64);
   t.regex(error.message, /--port/u);
   t.notRegex(error.message, /48\.2/u);
@@ -110,7 +111,7 @@ test('a configuration file that --config names has to be there', (t) => {
   const base = inputs(temporaryDirectory(t));
   t.notThrows(() => resolveSettings(base));
   const error = t.throws(() => resolveSettings({ ...base, configRequired: true }), {
-    instanceOf: SettingError,
+    instanceOf: ExitError,
   });
   t.is(error.exitCode, 78);
 });
@@ -150,7 +151,7 @@ test('changing config.json keeps the other keys, is 0600 and follows a link', as
 test('a malformed config.json is never overwritten', async (t) => {
   const file = join(temporaryDirectory(t), 'config.json');
   writeFileSync(file, '{"port": 1,}');
-  await t.throwsAsync(changeConfigFile(file, 'port', 2), { instanceOf: SettingError });
+  await t.throwsAsync(changeConfigFile(file, 'port', 2), { instanceOf: ExitError });
   t.is(readFileSync(file, 'utf8'), '{"port": 1,}');
 });
 

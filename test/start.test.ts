@@ -12,7 +12,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
-import { StartRefused } from '../daemon/start-refused.ts';
+import { ExitError } from '../model/exit-error.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { waypointMigrations } from '../storage/waypoints/schema.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
@@ -29,9 +29,9 @@ async function stoppedWithCamp(t: ExecutionContext): Promise<TestDaemon> {
   return daemon;
 }
 
-async function refusal(t: ExecutionContext, start: Promise<unknown>): Promise<StartRefused> {
-  const error = await t.throwsAsync(start, { instanceOf: StartRefused });
-  t.false(error.sentence.includes('\n'));
+async function refusal(t: ExecutionContext, start: Promise<unknown>): Promise<ExitError> {
+  const error = await t.throwsAsync(start, { instanceOf: ExitError });
+  t.false(error.message.includes('\n'));
   return error;
 }
 
@@ -59,7 +59,7 @@ test('a damaged store: exit 74, untouched, and the sentence has the commands tha
   const before = readFileSync(paths.waypointsDatabase);
   const error = await refusal(t, startTestDaemon(t, { root }));
   t.is(error.exitCode, 74);
-  t.regex(error.sentence, /waypointd serve --new-store/);
+  t.regex(error.message, /waypointd serve --new-store/);
   t.deepEqual(readFileSync(paths.waypointsDatabase), before);
 });
 
@@ -113,8 +113,8 @@ test('a store that another program holds is not called damaged: exit 74, and the
   const error = await refusal(t, startTestDaemon(t, { root }));
   other.close();
   t.is(error.exitCode, 74);
-  t.regex(error.sentence, /SQLITE_BUSY/);
-  t.notRegex(error.sentence, /damaged|new-store|mv /);
+  t.regex(error.message, /SQLITE_BUSY/);
+  t.notRegex(error.message, /damaged|new-store|mv /);
   const daemon = await startTestDaemon(t, { root });
   t.is((await daemon.get('/api/waypoints')).body.length, 1);
 });
@@ -127,7 +127,7 @@ for (const key of ['data_dir', 'cache_dir', 'runtime_dir'] as const) {
     const options = { handOver: true };
     const error = await refusal(t, startTestDaemon(t, { root, settings, options }));
     t.is(error.exitCode, 78);
-    t.true(error.sentence.includes(`--${key.replace('_', '-')}`), error.sentence);
+    t.true(error.message.includes(`--${key.replace('_', '-')}`), error.message);
   });
 }
 
@@ -162,8 +162,8 @@ test('a second daemon names the one that holds its directory, not another one in
   const holder = await startTestDaemon(t, shared);
   const error = await refusal(t, startTestDaemon(t, { ...shared, root: holder.root }));
   t.is(error.exitCode, 75);
-  t.true(error.sentence.includes(holder.url), error.sentence);
-  t.false(error.sentence.includes(other.url));
+  t.true(error.message.includes(holder.url), error.message);
+  t.false(error.message.includes(other.url));
 });
 
 test('a taken port: exit 75, and the directory is free again', async (t) => {

@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { ApiError } from '../../daemon/api-client.ts';
-import { CliError, usageError } from './cli-error.ts';
+import { ExitError, usageError } from '../../model/exit-error.ts';
 import { requireDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { print, write } from './output.ts';
@@ -51,7 +51,7 @@ Examples:
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         const field = error.field === undefined ? '' : ` (${error.field})`;
-        throw new CliError(`HTTP ${error.status} ${error.code}: ${error.message}${field}`);
+        throw new ExitError(`HTTP ${error.status} ${error.code}: ${error.message}${field}`);
       }
     });
 }
@@ -78,7 +78,7 @@ async function readData(data: string): Promise<string> {
   try {
     return await readFile(data.slice(1), 'utf8');
   } catch (cause) {
-    throw new CliError('The file named after @ cannot be read.', 1, cause);
+    throw new ExitError('The file named after @ cannot be read.', 1, cause);
   }
 }
 
@@ -96,7 +96,7 @@ async function show(response: IncomingMessage): Promise<void> {
       held = undefined;
     }
   }
-  if (!response.complete) throw new CliError('The daemon stopped in the middle of its answer.');
+  if (!response.complete) throw new ExitError('The daemon stopped in the middle of its answer.');
   if (held !== undefined && held !== '') await print(indent(held));
 }
 

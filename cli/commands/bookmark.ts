@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { deletedBookmarkSchema, renamedSchema, waypointSchema } from '../../model/waypoint.ts';
 import { parseTime } from '../../model/time.ts';
-import { usageError } from './cli-error.ts';
+import { usageError } from '../../model/exit-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { print, printJson } from './output.ts';

@@ -11,7 +11,7 @@ import {
   type SettingSource,
 } from '../../daemon/settings.ts';
 import type { Paths } from '../../daemon/paths.ts';
-import { CliError, usageError } from './cli-error.ts';
+import { ExitError, usageError } from '../../model/exit-error.ts';
 import { commandContext, configFileOf, settingFlagsHelp } from './context.ts';
 import { invocation } from './invocation.ts';
 import { note, print, printJson, terminalWidth } from './output.ts';
@@ -74,7 +74,7 @@ export function registerConfig(program: Command): void {
       const file = configFileOf(command);
       const key = findSettingKey(name) ?? name;
       const isChanged = await changeConfigFile(file, key, undefined);
-      if (!isChanged) throw new CliError(`"${forTerminal(key)}" is not set in ${file}.`);
+      if (!isChanged) throw new ExitError(`"${forTerminal(key)}" is not set in ${file}.`);
       await print(`${forTerminal(key)} is no longer set in ${file}`);
     });
 

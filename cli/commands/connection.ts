@@ -1,3 +1,4 @@
+import { ExitError } from '../../model/exit-error.ts';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { readHandOver, servesDataDirectory } from '../../client/waypoints/node/hand-over-file.ts';
@@ -6,9 +7,7 @@ import { errorCode } from '../../model/error-code.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
 import { ApiClient, probeDaemon } from '../../daemon/api-client.ts';
 import type { Paths } from '../../daemon/paths.ts';
-import { HeldByDaemon, StartRefused } from '../../daemon/start-refused.ts';
 import { programVersion } from '../../daemon/version-info.ts';
-import { CliError } from './cli-error.ts';
 import type { CommandContext } from './context.ts';
 import { manifestOption } from './geodata-manifest.ts';
 import { endBySignal, watchSignals } from './interrupts.ts';
@@ -83,11 +82,11 @@ export function noteOtherPort({ resolved }: CommandContext, { handOver }: Runnin
 
 /**
  * The running daemon, for commands that are about it.
- * @throws CliError when there is none.
+ * @throws ExitError when there is none.
  */
 export async function requireDaemon(context: CommandContext): Promise<RunningDaemon> {
   const daemon = await findDaemon(context);
-  if (daemon === undefined) throw new CliError(await whyNone(context));
+  if (daemon === undefined) throw new ExitError(await whyNone(context));
   noteOtherPort(context, daemon);
   return daemon;
 }
@@ -103,7 +102,7 @@ export async function whyNone({ paths }: CommandContext): Promise<string> {
 /**
  * Does something with the running daemon, or else with one that runs in this process for just this command, under the
  * same lock (contract A, row "CLI without a daemon").
- * @throws StartRefused when the data cannot be opened.
+ * @throws ExitError when the data cannot be opened.
  */
 export async function withDaemon<T>(
   context: CommandContext,
@@ -152,10 +151,10 @@ async function connect(context: CommandContext, makesData: boolean): Promise<Ope
     try {
       return await startHere(context);
     } catch (error) {
-      const isLocked = error instanceof StartRefused && error.exitCode === 75;
+      const isLocked = error instanceof ExitError && error.exitCode === 75;
       if (!isLocked || waitedMs > lockWaitMs) throw error;
       // A command is soon done; a daemon is not, and would have been found where it should be.
-      if (error.cause instanceof HeldByDaemon) throw error;
+      if (await isHeldByDaemon(context)) throw error;
     }
     if (!isNoted && waitedMs > lockNoteMs) {
       note('Waiting for another waypointd that has the data open …');
@@ -165,9 +164,14 @@ async function connect(context: CommandContext, makesData: boolean): Promise<Ope
   }
 }
 
+async function isHeldByDaemon({ paths }: CommandContext): Promise<boolean> {
+  const { findLockHolder } = await import('../../daemon/lock-holder.ts');
+  return (await findLockHolder(paths))?.runtimeDirectory !== undefined;
+}
+
 /**
  * A mistyped directory must not become an empty one with a store in it.
- * @throws CliError when there is nothing of ours at the data directory.
+ * @throws ExitError when there is nothing of ours at the data directory.
  */
 function requireData({ paths, resolved }: CommandContext): void {
   if (storeTraces(paths).some((path) => existsSync(path))) return;
@@ -180,7 +184,7 @@ function requireData({ paths, resolved }: CommandContext): void {
     resolved.sources.data_dir === 'default'
       ? `Begin with: ${invocation()} import FOLDER, or ${invocation()} bookmark add`
       : 'Is it spelled right? "import", "bookmark add" and "serve" make a new one.';
-  throw new CliError(`${what}. ${remedy}`);
+  throw new ExitError(`${what}. ${remedy}`);
 }
 
 function mayEnter(directory: string): boolean {

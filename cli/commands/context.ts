@@ -33,7 +33,7 @@ export function addSettingFlags(program: Command): void {
 
 /**
  * Resolves the settings and paths of a command's call.
- * @throws SettingError for a setting that cannot be used.
+ * @throws ExitError for a setting that cannot be used.
  */
 export function commandContext(command: Command): CommandContext {
   const { flags, config, geodataManifest } = givenFlags(command);

@@ -10,7 +10,7 @@ import { waypointSchema, waypointTagsSchema } from '../../model/waypoint.ts';
 import { ApiClient } from '../../daemon/api-client.ts';
 import { computePaths } from '../../daemon/paths.ts';
 import { packageRoot } from '../../daemon/version-info.ts';
-import { CliError } from './cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { printSummary, sumResults } from './import-summary.ts';
 import { endBySignal, watchSignals } from './interrupts.ts';
 import { invocation } from './invocation.ts';
@@ -43,7 +43,7 @@ export function registerDemo(program: Command): void {
     .action(async () => {
       const journey = join(packageRoot(), 'fixtures', 'journey');
       if (!existsSync(journey)) {
-        throw new CliError('The demo needs the journey in fixtures/, which only a clone has.');
+        throw new ExitError('The demo needs the journey in fixtures/, which only a clone has.');
       }
       const root = await mkdtemp(join(tmpdir(), 'waypointd-demo-'));
       const stopWatching = watchSignals((signal) => {

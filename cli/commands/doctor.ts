@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { Finding, FindingLevel } from '../doctor/finding.ts';
-import { SettingError } from '../../daemon/settings.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { commandContext, type CommandContext } from './context.ts';
 import { print, printJson } from './output.ts';
 import { forTerminal } from './table.ts';
@@ -40,7 +40,7 @@ async function findAll(command: Command, { full }: DoctorOptions): Promise<Findi
   try {
     context = commandContext(command);
   } catch (error) {
-    if (!(error instanceof SettingError)) throw error;
+    if (!(error instanceof ExitError)) throw error;
     // Without the settings nobody knows where to look.
     return [{ area: 'settings', level: 'problem', text: error.message }];
   }

@@ -6,7 +6,7 @@ import { waypointSchema } from '../../model/waypoint.ts';
 import type { ApiClient } from '../../daemon/api-client.ts';
 import { exportFormats, exportWriter, type ExportFormat } from '../../formats/export/formats.ts';
 import { NotAFile, writeFileInPieces } from '../export-file.ts';
-import { CliError, usageError } from './cli-error.ts';
+import { ExitError, usageError } from '../../model/exit-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { note, write } from './output.ts';
@@ -109,14 +109,14 @@ async function writeToFile(
     await writeFileInPieces(file, texts);
   } catch (error) {
     if (error instanceof NotAFile) {
-      throw new CliError(
+      throw new ExitError(
         `${file} is not a regular file; leave out -o to write to standard output.`,
       );
     }
     const code = errorCode(error);
     const reason = code === undefined ? undefined : fileProblems[code];
     if (reason === undefined) throw error;
-    throw new CliError(`${file} was not written: ${reason}.`, 1, error);
+    throw new ExitError(`${file} was not written: ${reason}.`, 1, error);
   }
   note(`Wrote ${counted(count(), 'waypoint')} to ${file}${isUntold ? ' as GPX' : ''}`);
 }

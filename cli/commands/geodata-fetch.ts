@@ -5,7 +5,7 @@ import {
   type InstallStatus,
 } from '../../model/geodata.ts';
 import { ApiError, type ApiClient } from '../../daemon/api-client.ts';
-import { CliError } from './cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { requireDaemon, withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { InstallRun, untilOver } from './geodata-install.ts';
@@ -54,7 +54,7 @@ export function registerGeodataFetch(geodata: Command): void {
       const { client } = await requireDaemon(commandContext(command));
       await cancel(client);
       const { state, generation_id: id = '' } = await untilOver(client, () => undefined);
-      if (state === 'installed') throw new CliError(`It was too late: ${id} is in use now.`);
+      if (state === 'installed') throw new ExitError(`It was too late: ${id} is in use now.`);
       await print(`The install of ${id} was stopped.`);
     });
 }
@@ -82,6 +82,6 @@ async function cancel(client: ApiClient): Promise<void> {
     await client.ask(installCancelSchema, 'DELETE', '/api/geodata/install');
   } catch (error) {
     if (!(error instanceof ApiError) || error.status !== 409) throw error;
-    throw new CliError('There is no install that could be stopped.');
+    throw new ExitError('There is no install that could be stopped.');
   }
 }

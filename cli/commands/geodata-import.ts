@@ -15,7 +15,7 @@ import { hashFile } from '../../storage/hash-file.ts';
 import type { ApiClient } from '../../daemon/api-client.ts';
 import { partialPath } from '../../daemon/geodata/generation-files.ts';
 import { computePaths, createPrivateDirectory } from '../../daemon/paths.ts';
-import { CliError } from './cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { InstallRun } from './geodata-install.ts';
@@ -48,7 +48,7 @@ export function registerGeodataImport(geodata: Command): void {
 
 /**
  * Finds out which generation a file is. By its content alone: a file that is not exactly one of them is none.
- * @throws CliError when it is none, or cannot be read.
+ * @throws ExitError when it is none, or cannot be read.
  */
 async function recognize(file: string, manifest: GeodataManifest): Promise<HostedGeneration> {
   try {
@@ -57,9 +57,9 @@ async function recognize(file: string, manifest: GeodataManifest): Promise<Hoste
     const found = isPossible ? findByObject(manifest, await hashFile(file)) : undefined;
     if (found !== undefined) return found;
   } catch (error) {
-    throw new CliError(`The file cannot be read (${errorCode(error) ?? 'unknown'}).`, 1, error);
+    throw new ExitError(`The file cannot be read (${errorCode(error) ?? 'unknown'}).`, 1, error);
   }
-  throw new CliError('The file is none of the generations that this waypointd knows.');
+  throw new ExitError('The file is none of the generations that this waypointd knows.');
 }
 
 /** Puts the file where the daemon looks for it: its API takes no path, from nobody. */
@@ -74,7 +74,7 @@ async function importFile(
   const { current, install } = await client.ask(geodataStatusSchema, 'GET', '/api/geodata');
   // It may be writing to the very file.
   if (install.state === 'installing') {
-    throw new CliError('Another install is running; try again when it is over.');
+    throw new ExitError('Another install is running; try again when it is over.');
   }
   const isInUse = current.generation_id === id && !current.degraded;
   if (!isInUse) await place(file, path);
@@ -95,8 +95,8 @@ async function place(file: string, path: string): Promise<void> {
     await rename(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
-    if (isDiskFull(error)) throw new CliError('The disk is full.', 1, error);
+    if (isDiskFull(error)) throw new ExitError('The disk is full.', 1, error);
     const code = errorCode(error) ?? 'unknown';
-    throw new CliError(`The file cannot be copied into the data directory (${code}).`, 1, error);
+    throw new ExitError(`The file cannot be copied into the data directory (${code}).`, 1, error);
   }
 }

@@ -9,7 +9,7 @@ import {
   type InstallStatus,
 } from '../../model/geodata.ts';
 import { ApiError, type ApiClient } from '../../daemon/api-client.ts';
-import { CliError } from './cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { note, print, printJson } from './output.ts';
 
 /** Most installs take less than a second; for the others twice a second is often enough. */
@@ -36,7 +36,7 @@ export class InstallRun {
   /**
    * @param watch told how far it is, some times a second
    * @returns whether it was in use already; undefined when it was stopped.
-   * @throws CliError when it is not in use now.
+   * @throws ExitError when it is not in use now.
    */
   async install(
     client: ApiClient,
@@ -55,8 +55,8 @@ export class InstallRun {
     const { state, error } = await untilOver(client, watch);
     if (state === 'installed') return 'installed';
     if (this.stoppedBy !== undefined) return undefined;
-    if (error === undefined) throw new CliError('This install was cancelled from elsewhere.');
-    throw new CliError(`${id} was not installed: ${installFailures[error]}.`);
+    if (error === undefined) throw new ExitError('This install was cancelled from elsewhere.');
+    throw new ExitError(`${id} was not installed: ${installFailures[error]}.`);
   }
 
   stop(client: ApiClient, signal: NodeJS.Signals): void {
@@ -104,10 +104,10 @@ export async function untilOver(
 function explain(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.status === 409) {
-    return new CliError('Another generation is being installed. Try again when that is over.');
+    return new ExitError('Another generation is being installed. Try again when that is over.');
   }
   if (error.status === 404) {
-    return new CliError(
+    return new ExitError(
       'The daemon knows no such generation. If it is of an older version, restart it.',
     );
   }

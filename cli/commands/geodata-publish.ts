@@ -3,7 +3,7 @@ import type { Command } from 'commander';
 import type { GeodataLookup } from '../../geodata/lookup.ts';
 import type { ObjectBody } from '../../model/objects.ts';
 import type { GeodataProbe, HostedGeneration } from '../../model/geodata.ts';
-import { CliError } from './cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { withClient } from './objects/remote-client.ts';
 import { withRemoteOptions, type RemoteOptions } from './objects/remote.ts';
 import { showTransfer } from './objects/transfer-bar.ts';
@@ -54,7 +54,7 @@ export function registerGeodataPublish(geodata: Command): void {
 
 /**
  * Checks a generation whole, and describes it as a manifest does.
- * @throws CliError when it is none, or could not stand in a manifest.
+ * @throws ExitError when it is none, or could not stand in a manifest.
  */
 async function describe(
   path: string,
@@ -84,7 +84,7 @@ async function describe(
     );
   } catch (error) {
     if (!(error instanceof UnusableGeneration)) throw error;
-    throw new CliError('The file is no generation of geodata, or is damaged.', 1, error);
+    throw new ExitError('The file is no generation of geodata, or is damaged.', 1, error);
   }
 }
 
@@ -105,7 +105,7 @@ async function asListed(entry: object, endpoint: string): Promise<HostedGenerati
   const text = JSON.stringify({ schema: 1, endpoints: [endpoint], generations: [entry] });
   const [listed] = parseManifest(text)?.generations ?? [];
   if (listed !== undefined) return listed;
-  throw new CliError(
+  throw new ExitError(
     'This generation could not stand in a manifest: its id or its texts are not allowed there, or the repository is\nneither https nor on this machine.',
   );
 }

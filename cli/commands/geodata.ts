@@ -8,7 +8,7 @@ import {
 } from '../../model/geodata.ts';
 import { geodataRemedy } from '../geodata-remedy.ts';
 import { packageRoot } from '../../daemon/version-info.ts';
-import { CliError } from './cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { registerGeodataFetch } from './geodata-fetch.ts';
@@ -76,7 +76,7 @@ export function registerGeodata(program: Command): void {
     .description('Prints where the data is from, and its licences.')
     .action(async () => {
       const notice = await readFile(join(packageRoot(), 'NOTICE'), 'utf8').catch(() => undefined);
-      if (notice === undefined) throw new CliError('The file NOTICE of waypointd is missing.');
+      if (notice === undefined) throw new ExitError('The file NOTICE of waypointd is missing.');
       await write(notice);
     });
 }

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { limits } from '../../model/limits.ts';
 import { deletedHistorySchema, recentSchema } from '../../model/search.ts';
-import { usageError } from './cli-error.ts';
+import { usageError } from '../../model/exit-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { note, print, printJson } from './output.ts';

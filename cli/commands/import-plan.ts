@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from 'node:fs';
 import { basename, dirname, resolve } from 'node:path';
 import type { ImportRequest } from '../../model/import.ts';
-import { CliError, usageError } from './cli-error.ts';
+import { ExitError, usageError } from '../../model/exit-error.ts';
 import { findClash } from './import-clash.ts';
 import { forTerminal } from './table.ts';
 
@@ -12,7 +12,7 @@ const namesBytesPerRequest = 524_288;
 /**
  * Turns the paths of a command line into requests: one for each directory, and one for the files of each directory. A
  * link given by name is followed, as its user named it; links found inside are the daemon's business.
- * @throws CliError when one of them is not there, or two hold a file of the same name; nothing has been imported then.
+ * @throws ExitError when one of them is not there, or two hold a file of the same name; nothing has been imported then.
  */
 export function planImports(
   paths: readonly string[],
@@ -49,7 +49,7 @@ function realPath(path: string): string {
   try {
     return realpathSync(resolve(path));
   } catch (cause) {
-    throw new CliError(`There is no ${forTerminal(path)}. Nothing was imported.`, 1, cause);
+    throw new ExitError(`There is no ${forTerminal(path)}. Nothing was imported.`, 1, cause);
   }
 }
 

@@ -8,7 +8,7 @@ import {
   type ImportResult,
 } from '../../model/import.ts';
 import { ApiError, type ApiClient } from '../../daemon/api-client.ts';
-import { CliError } from './cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { hiddenFolderLine, unseenFolder } from './hidden-folder.ts';
@@ -114,12 +114,12 @@ async function explain(error: Error, client: ApiClient, { dir }: ImportRequest):
   if (!(error instanceof ApiError)) return error;
   if (error.status === 409) {
     const { files_done, files_total } = await client.ask(importStatusSchema, 'GET', '/api/import');
-    return new CliError(
+    return new ExitError(
       `Another import is running (${files_done} of ${files_total} files done). Try again when "${invocation()} status" says that it is over.`,
     );
   }
   if (error.field === 'dir') {
-    return new CliError(hiddenFolderLine(dir));
+    return new ExitError(hiddenFolderLine(dir));
   }
   return error;
 }

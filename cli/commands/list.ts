@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { waypointSchema, type Waypoint } from '../../model/waypoint.ts';
 import type { ApiClient, ApiRequest } from '../../daemon/api-client.ts';
-import { usageError } from './cli-error.ts';
+import { usageError } from '../../model/exit-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { invocation } from './invocation.ts';

@@ -1,7 +1,7 @@
 import { normalizeText } from '../../model/text.ts';
 import { waypointSchema, type Place, type Waypoint } from '../../model/waypoint.ts';
 import type { ApiClient } from '../../daemon/api-client.ts';
-import { CliError, usageError } from './cli-error.ts';
+import { ExitError, usageError } from '../../model/exit-error.ts';
 import { note } from './output.ts';
 import { forTerminal } from './table.ts';
 import { degrees } from './wording.ts';
@@ -19,7 +19,7 @@ const maxCandidates = 20;
 
 /**
  * Reads a position given as two words or as one with a comma, in decimal degrees, with signs or with N, S, E, W.
- * @throws CliError 64 when it is none.
+ * @throws ExitError 64 when it is none.
  */
 export function parsePosition(first: string, second?: string): Position {
   const words = second === undefined ? first.replace(/^geo:/iu, '').split(',') : [first, second];
@@ -50,7 +50,7 @@ function parseDegrees(text: string, positive: string, negative: string): number 
 
 /**
  * Finds the one waypoint of this name; `at` says which when several have it, and saves the search.
- * @throws CliError when there is none, or more than one.
+ * @throws ExitError when there is none, or more than one.
  */
 export async function findPlace(
   client: ApiClient,
@@ -80,16 +80,18 @@ function isSimilar(name: string, wanted: string): boolean {
   return name.length === wanted.length && name.toLowerCase() === wanted.toLowerCase();
 }
 
-function notFound(name: string, bookmarksOnly: boolean, similar: readonly string[]): CliError {
+function notFound(name: string, bookmarksOnly: boolean, similar: readonly string[]): ExitError {
   const kind = bookmarksOnly ? 'bookmark' : 'waypoint';
   const hint = similar[0] === undefined ? '' : ` Did you mean "${forTerminal(similar[0])}"?`;
-  return new CliError(`No ${kind} is called "${forTerminal(name)}".${hint}`);
+  return new ExitError(`No ${kind} is called "${forTerminal(name)}".${hint}`);
 }
 
-function ambiguous(found: readonly Waypoint[]): CliError {
+function ambiguous(found: readonly Waypoint[]): ExitError {
   for (const { lat, lon, bookmark } of found) {
     note(`  --at ${degrees(lat)},${degrees(lon)}  ${bookmark ? 'bookmark' : 'imported'}`);
   }
   const many = found.length >= maxCandidates ? `${maxCandidates} or more` : String(found.length);
-  return new CliError(`${many} waypoints have this name. Say which one with --at LAT,LON (above).`);
+  return new ExitError(
+    `${many} waypoints have this name. Say which one with --at LAT,LON (above).`,
+  );
 }

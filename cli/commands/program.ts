@@ -1,10 +1,8 @@
+import { ExitError } from '../../model/exit-error.ts';
 import { Command, CommanderError } from 'commander';
 import { isDiskFull } from '../../model/failure.ts';
 import { ApiError, NoAnswer } from '../../daemon/api-client.ts';
-import { SettingError } from '../../daemon/settings.ts';
-import { StartRefused } from '../../daemon/start-refused.ts';
 import { programVersion } from '../../daemon/version-info.ts';
-import { CliError } from './cli-error.ts';
 import { addSettingFlags } from './context.ts';
 import { fieldRule } from './field-rules.ts';
 import { invocation } from './invocation.ts';
@@ -117,16 +115,12 @@ async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usage;
   note(`waypointd: ${sentenceOf(error)}`);
   if (process.env['WAYPOINTD_LOG_LEVEL'] === 'debug') console.error(error);
-  if (error instanceof CliError || error instanceof SettingError) return error.exitCode;
-  return error instanceof StartRefused ? error.exitCode : 1;
+  return error instanceof ExitError ? error.exitCode : 1;
 }
 
 function sentenceOf(error: unknown): string {
-  if (error instanceof StartRefused) return error.sentence;
   if (error instanceof ApiError) return apiSentence(error);
-  if (error instanceof CliError || error instanceof SettingError || error instanceof NoAnswer) {
-    return error.message;
-  }
+  if (error instanceof ExitError || error instanceof NoAnswer) return error.message;
   if (isDiskFull(error)) {
     return `No space is left on the disk. Make room there and try again; "${invocation()} doctor" tells where it is short.`;
   }

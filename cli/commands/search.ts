@@ -4,7 +4,7 @@ import { geodataStatusSchema } from '../../model/geodata.ts';
 import { suggestSchema, type SuggestAnswer, type Suggestion } from '../../model/search.ts';
 import { ApiError, NoAnswer, type ApiClient } from '../../daemon/api-client.ts';
 import { geodataRemedy } from '../geodata-remedy.ts';
-import { usageError } from './cli-error.ts';
+import { usageError } from '../../model/exit-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { note, print, printJson, terminalWidth } from './output.ts';

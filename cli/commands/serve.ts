@@ -4,7 +4,7 @@ import type { Log } from '../../model/process.ts';
 import { launchdPauseS } from '../../service-files/service-program.ts';
 import type { Daemon } from '../../daemon/daemon.ts';
 import { isStartedByLaunchd, shortenLaunchdLog } from '../service/launchd-log.ts';
-import { StartRefused } from '../../daemon/start-refused.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import {
   explainSocketRefusal,
   takeInheritedSocket,
@@ -93,7 +93,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
  * code is final, starts the daemon again: its log says so.
  */
 function logRefusal(error: unknown, log: Log, logFile: string | undefined): void {
-  if (!(error instanceof StartRefused)) return;
+  if (!(error instanceof ExitError)) return;
   const { exitCode: exit_code } = error;
   if (isStartedByLaunchd(process.env)) {
     log.warn('daemon.start_refused', { exit_code, next_try_s: launchdPauseS });

@@ -13,7 +13,7 @@ import type {
   ServicePlatform,
   ServiceWish,
 } from '../service/service-platform.ts';
-import { CliError } from './cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { findDaemon } from './connection.ts';
 import type { CommandContext } from './context.ts';
 import { invocation, shellWord } from './invocation.ts';
@@ -65,7 +65,7 @@ function planFor(platform: ServicePlatform, wish: ServiceWish): InstallPlan {
     return platform.plan(wish);
   } catch (error) {
     if (!(error instanceof UnfitText)) throw error;
-    throw new CliError(`${error.message}\nNothing was changed.`, 1, error);
+    throw new ExitError(`${error.message}\nNothing was changed.`, 1, error);
   }
 }
 
@@ -79,9 +79,9 @@ function whyNot({
   readonly choice: ServiceChoice;
   readonly files: ProgramFiles;
   readonly canRun: boolean;
-}): CliError | undefined {
+}): ExitError | undefined {
   if (!canRun) {
-    return new CliError(
+    return new ExitError(
       'This version of waypointd has no object server yet: there is no command "objects serve" that a service could run. Nothing was changed.',
       64,
     );
@@ -90,24 +90,24 @@ function whyNot({
   const isRoot = host.uid === 0;
   if (host.platform === 'linux' && isSystem && !isRoot) {
     const words = [files.node, files.launcher, 'service', 'install', '--system'];
-    return new CliError(
+    return new ExitError(
       `A service of the machine is installed by root: sudo ${words.map(shellWord).join(' ')}`,
       64,
     );
   }
   if (host.platform !== 'win32' && isRoot && !isSystem && host.env['SUDO_USER'] !== undefined) {
-    return new CliError(
+    return new ExitError(
       'With sudo this would be a service of root. Run it without sudo for a service of yours, or add --system for one of the machine.',
       64,
     );
   }
   const reason = whyNotLasting(files, host, isSystem);
-  return reason === undefined ? undefined : new CliError(`${reason}\nNothing was changed.`);
+  return reason === undefined ? undefined : new ExitError(`${reason}\nNothing was changed.`);
 }
 
 /**
  * Notices a daemon that was started by hand, or another program at the port: the service could not start beside it.
- * @throws CliError 75
+ * @throws ExitError 75
  */
 async function refuseOccupied(
   context: CommandContext,
@@ -119,7 +119,7 @@ async function refuseOccupied(
   if (!choice.isSystem && !isOurs) await refuseBesideAnother(context, port);
   const isOwnPort = heldPort === port || (isOurs && (ownPort ?? port) === port);
   if (port === undefined || isOwnPort || (await probePort(port)) === 'nobody') return;
-  throw new CliError(
+  throw new ExitError(
     `Port ${port} of 127.0.0.1 is taken by another program or another user's waypointd; choose another: ${invocation()} config set port NUMBER. Nothing was changed.`,
     75,
   );
@@ -133,7 +133,7 @@ async function refuseBesideAnother(
   if (running === undefined) return;
   const { handOver } = running;
   if (handOver.port !== port && !servesDataDirectory(handOver, context.paths.data)) return;
-  throw new CliError(
+  throw new ExitError(
     `A waypointd that was started by hand runs at ${handOver.url}. Stop it (Ctrl-C in its terminal, or: kill ${handOver.pid}), then install the service again. Nothing was changed.`,
     75,
   );

@@ -7,7 +7,7 @@ import type {
   ServicePlatform,
   ServiceState,
 } from '../service/service-platform.ts';
-import { CliError } from './cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { invocation } from './invocation.ts';
 import { forTerminal } from './table.ts';
 
@@ -25,7 +25,7 @@ export function exitText(exit: ServiceExit): string {
 
 /**
  * Makes sure that a service runs after the commands that were to start it.
- * @throws CliError that says why it does not: its own last words where they are known.
+ * @throws ExitError that says why it does not: its own last words where they are known.
  */
 export async function confirmRunning(
   platform: ServicePlatform,
@@ -42,7 +42,7 @@ export async function confirmRunning(
   const words = await lastWords(platform, host);
   const said = words === undefined ? '' : `\n${words}`;
   const log = `\nIts log: ${serviceCommand('logs', platform.choice)}`;
-  throw new CliError(`The service is there, but does not run: ${how}.${said}${log}`);
+  throw new ExitError(`The service is there, but does not run: ${how}.${said}${log}`);
 }
 
 const wordsLines = 5;

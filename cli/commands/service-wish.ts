@@ -5,7 +5,7 @@ import type { ServiceHost } from '../service/service-host.ts';
 import type { ServiceChoice, ServiceWish } from '../service/service-platform.ts';
 import { machineDirectories } from '../service/windows-service-platform.ts';
 import { environmentVariable, flagName } from '../../daemon/settings.ts';
-import { usageError } from './cli-error.ts';
+import { usageError } from '../../model/exit-error.ts';
 import type { CommandContext } from './context.ts';
 import { invocation } from './invocation.ts';
 import { note } from './output.ts';
@@ -25,7 +25,7 @@ const meant: SettingKey = 'objects';
 
 /**
  * What a service installed by this call is to do.
- * @throws CliError 64 for a setting that a service file does not carry: argument lists are there for all to see.
+ * @throws ExitError 64 for a setting that a service file does not carry: argument lists are there for all to see.
  */
 export function serviceWish(context: CommandContext, options: WishOptions): ServiceWish {
   const { host, choice } = options;

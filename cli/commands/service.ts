@@ -5,7 +5,7 @@ import { commandError, runAll, uninstallService, untilSettled } from '../service
 import { installedFiles } from '../service/service-files.ts';
 import { thisHost, type ServiceHost } from '../service/service-host.ts';
 import type { ServiceChoice, ServicePlatform } from '../service/service-platform.ts';
-import { CliError, usageError } from './cli-error.ts';
+import { ExitError, usageError } from '../../model/exit-error.ts';
 import { commandContext } from './context.ts';
 import { note, print, printJson } from './output.ts';
 import { installCommand, showCommands } from './service-install.ts';
@@ -183,7 +183,7 @@ function registerLogs(service: Command): void {
       const { host, platform } = await open(flags, command);
       const tail = platform.logs(Number(flags.lines), flags.follow === true);
       const code = await runHere(tail, host.env);
-      if (code === undefined) throw new CliError(`${tail.program} is not here, or was stopped.`);
+      if (code === undefined) throw new ExitError(`${tail.program} is not here, or was stopped.`);
       process.exitCode = code;
     });
 }
@@ -199,10 +199,10 @@ async function open(
   return { host, platform };
 }
 
-/** @throws CliError when there is no such service. */
+/** @throws ExitError when there is no such service. */
 async function requireInstalled(platform: ServicePlatform): Promise<void> {
   if (await isInstalled(platform)) return;
-  throw new CliError(
+  throw new ExitError(
     `waypointd is not installed as ${platform.title}. Install it with: ${serviceCommand('install', platform.choice)}`,
   );
 }

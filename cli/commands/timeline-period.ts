@@ -1,7 +1,7 @@
 import { daysInMonth, formatDate, parseDate } from '../../model/calendar-date.ts';
 import { limits } from '../../model/limits.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
-import { usageError } from './cli-error.ts';
+import { usageError } from '../../model/exit-error.ts';
 import { forTerminal } from './table.ts';
 
 /** UTC days since 1970, both inclusive. */
@@ -16,7 +16,7 @@ const forms = 'Write 2024, 2024-07, 2024-07-14, two of these, or --last 30d (4w,
  * Reads the period of a timeline: a year, a month or a day; from the start of one to the end of another; or the last
  * days, weeks, months or years, today included.
  * @param today UTC days since 1970.
- * @throws CliError 64
+ * @throws ExitError 64
  */
 export function parsePeriod(
   words: readonly string[],

@@ -8,7 +8,7 @@ import {
 } from '../../model/timeline-job.ts';
 import type { TimelineResult } from '../../model/timeline-result.ts';
 import { ApiError, NoAnswer, type ApiClient } from '../../daemon/api-client.ts';
-import { CliError } from './cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { note } from './output.ts';
 import { TimelineProgressBar } from './timeline-progress.ts';
 
@@ -25,13 +25,13 @@ export class TimelineRun {
 
   /**
    * @returns undefined when it was stopped.
-   * @throws CliError when there will be no result.
+   * @throws ExitError when there will be no result.
    */
   async result(client: ApiClient, request: TimelineRequest): Promise<TimelineResult | undefined> {
     try {
       return await this.#run(client, request);
     } catch (error) {
-      throw this.#id !== undefined && isGone(error) ? new CliError(goneSentence) : explain(error);
+      throw this.#id !== undefined && isGone(error) ? new ExitError(goneSentence) : explain(error);
     }
   }
 
@@ -54,8 +54,8 @@ export class TimelineRun {
     if (this.stoppedBy !== undefined) this.#cancel(client);
     const { state, error } = await this.#untilOver(client);
     if (this.stoppedBy !== undefined) return undefined;
-    if (state === 'cancelled') throw new CliError('This timeline was cancelled from elsewhere.');
-    if (state === 'failed') throw new CliError(error ?? 'The timeline failed.');
+    if (state === 'cancelled') throw new ExitError('This timeline was cancelled from elsewhere.');
+    if (state === 'failed') throw new ExitError(error ?? 'The timeline failed.');
     const input = { query: { result: true }, timeoutMs: resultTimeoutMs };
     const { result } = await client.ask(timelineJobSchema, 'GET', this.#path, input);
     return this.stoppedBy === undefined ? result : undefined;
@@ -94,10 +94,10 @@ function isGone(error: unknown): boolean {
 function explain(error: unknown): unknown {
   if (!(error instanceof ApiError)) return error;
   if (error.status === 429) {
-    return new CliError('Too many timelines are waiting already. Try again when some are done.');
+    return new ExitError('Too many timelines are waiting already. Try again when some are done.');
   }
   if (error.status === 404) {
-    return new CliError('The daemon has dropped this timeline in favour of others. Try again.');
+    return new ExitError('The daemon has dropped this timeline in favour of others. Try again.');
   }
   return error;
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 import { Option, type Command } from 'commander';
 import { placeLevels, type PlaceLevel, type TimelineResult } from '../../model/timeline-result.ts';
 import { dayOf } from '../../storage/day-blob.ts';
-import { usageError } from './cli-error.ts';
+import { usageError } from '../../model/exit-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { note, print, printJson } from './output.ts';

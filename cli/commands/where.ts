@@ -6,7 +6,7 @@ import type { TimelineResult, TimelineStop } from '../../model/timeline-result.t
 import { formatTime, parseTime } from '../../model/time.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import type { ApiClient } from '../../daemon/api-client.ts';
-import { usageError } from './cli-error.ts';
+import { usageError } from '../../model/exit-error.ts';
 import { withDaemon } from './connection.ts';
 import { commandContext } from './context.ts';
 import { note, print, printJson } from './output.ts';
@@ -102,7 +102,7 @@ async function tellDay(
 /**
  * Reads a moment: a date and a time, with seconds or without, with `Z`, an offset or no zone (UTC).
  * @returns ms since 1970.
- * @throws CliError 64
+ * @throws ExitError 64
  */
 export function parseMoment(text: string): number {
   const form =

@@ -4,7 +4,7 @@ import { findLockHolder } from '../../daemon/lock-holder.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { findService } from '../service/find-service.ts';
 import { checkTogether } from '../../daemon/settings-together.ts';
-import { StartRefused } from '../../daemon/start-refused.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { checkDaemon } from './check-daemon.ts';
 import { checkDirectories, isClosed } from './check-directories.ts';
 import { checkFiles } from './check-files.ts';
@@ -84,7 +84,7 @@ function checkSettings(settings: CommandContext['resolved']['settings']): Findin
     checkTogether(settings);
     return [ok('They can be used')];
   } catch (error) {
-    if (error instanceof StartRefused) return [problem(error.sentence)];
+    if (error instanceof ExitError) return [problem(error.message)];
     throw error;
   }
 }

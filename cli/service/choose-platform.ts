@@ -1,4 +1,4 @@
-import { CliError } from '../commands/cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { launchdPlatform } from './launchd-platform.ts';
 import type { ServiceHost } from './service-host.ts';
 import type { ServiceChoice, ServicePlatform } from './service-platform.ts';
@@ -9,7 +9,7 @@ import { windowsTaskPlatform } from './windows-task-platform.ts';
 /**
  * The service manager of this machine for a service.
  * @param options.mustReach whether commands will be run, so that it has to be there.
- * @throws CliError when there is none that waypointd knows, or none that can be reached.
+ * @throws ExitError when there is none that waypointd knows, or none that can be reached.
  */
 export async function choosePlatform(
   host: ServiceHost,
@@ -24,7 +24,7 @@ export async function choosePlatform(
       ? windowsServicePlatform(host, choice)
       : windowsTaskPlatform(host, choice);
   }
-  throw new CliError(
+  throw new ExitError(
     'waypointd knows no service manager of this system. Have it run "waypointd serve"; SIGTERM stops it in order.',
   );
 }

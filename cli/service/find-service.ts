@@ -1,4 +1,4 @@
-import { CliError } from '../commands/cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { choosePlatform } from './choose-platform.ts';
 import { installedFiles } from './service-files.ts';
 import { thisHost } from './service-host.ts';
@@ -23,7 +23,7 @@ export async function findService(): Promise<FoundService | undefined> {
       if (installedFiles(platform).length > 0) return { platform, state, isReached: false };
     } catch (error) {
       // No service manager that we know.
-      if (!(error instanceof CliError)) throw error;
+      if (!(error instanceof ExitError)) throw error;
     }
   }
   return undefined;

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { CliError } from '../commands/cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { createPrivateDirectory } from '../../daemon/paths.ts';
 import { probePort } from '../port-probe.ts';
 import type { CommandLine, CommandResult, Runner } from './command-line.ts';
@@ -30,7 +30,7 @@ const retryPauseMs = 1_000;
 
 /**
  * Installs a service and starts it. Doing it again changes nothing but what is different.
- * @throws CliError when a foreign file is in the way or a directory cannot be made.
+ * @throws ExitError when a foreign file is in the way or a directory cannot be made.
  */
 export async function installService(
   platform: ServicePlatform,
@@ -105,7 +105,7 @@ export async function uninstallService(platform: ServicePlatform, run: Runner): 
   return removed;
 }
 
-/** @throws CliError for the first command that fails and may not. */
+/** @throws ExitError for the first command that fails and may not. */
 async function runOrThrow(commands: readonly CommandLine[], run: Runner): Promise<void> {
   const failure = await runAll(commands, run);
   if (failure !== undefined) throw commandError(failure);
@@ -131,7 +131,7 @@ export async function runAll(
 }
 
 /** Says which command has failed, and its own words. */
-export function commandError({ command, result }: CommandFailure): CliError {
+export function commandError({ command, result }: CommandFailure): ExitError {
   const said = `${result.stderr}\n${result.stdout}`.trim().split('\n')[0] ?? '';
-  return new CliError(`This failed: ${commandText(command)}${said === '' ? '' : `\n${said}`}`);
+  return new ExitError(`This failed: ${commandText(command)}${said === '' ? '' : `\n${said}`}`);
 }

@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
 import { renderLaunchAgent } from '../../service-files/launchd/agent-plist.ts';
 import { launchdLabel } from '../../service-files/service-program.ts';
-import { CliError } from '../commands/cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import type { CommandLine, Runner } from './command-line.ts';
 import type { ServiceHost } from './service-host.ts';
 import {
@@ -18,11 +18,11 @@ const bootstrapTries = 10;
 
 /**
  * The LaunchAgent of this user.
- * @throws CliError for a service of the machine: a LaunchDaemon would run as root.
+ * @throws ExitError for a service of the machine: a LaunchDaemon would run as root.
  */
 export function launchdPlatform(host: ServiceHost, choice: ServiceChoice): ServicePlatform {
   if (choice.isSystem) {
-    throw new CliError(
+    throw new ExitError(
       'On macOS waypointd is a service of a user only: leave out --system. It starts when you log in.',
       64,
     );

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, posix, sep, win32 } from 'node:path';
-import { CliError } from '../commands/cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import type { ServiceHost } from './service-host.ts';
 
 /** The two files that a service runs, by absolute path. */
@@ -12,13 +12,13 @@ export interface ProgramFiles {
 /** What `bin/launcher.js` wants to go on in the same process: a service manager must know the daemon itself. */
 const oldestNode = [24, 12] as const;
 
-/** @throws CliError when no Node.js on this machine can run a service. */
+/** @throws ExitError when no Node.js on this machine can run a service. */
 export async function findProgramFiles(host: ServiceHost): Promise<ProgramFiles> {
   for (const node of host.nodes) {
     const { code, stdout } = await host.run({ program: node, words: ['--version'] });
     if (code === 0 && isNewEnough(stdout)) return { node, launcher: host.launcher };
   }
-  throw new CliError('No Node.js here can run a service: install Node.js 24.12 or newer.');
+  throw new ExitError('No Node.js here can run a service: install Node.js 24.12 or newer.');
 }
 
 function isNewEnough(version: string): boolean {

@@ -4,7 +4,7 @@ import { dirname } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { marker } from '../../service-files/service-program.ts';
 import { writeFileAtomic } from '../../storage/atomic-file.ts';
-import { CliError } from '../commands/cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import type { InstallPlan, ServiceFile, ServicePlatform } from './service-platform.ts';
 
 /** What an install or uninstall changes, as the disk is now. */
@@ -18,13 +18,13 @@ export interface FileChanges {
 
 /**
  * Compares a plan with the disk.
- * @throws CliError when a file is in the way that `service install` has not written.
+ * @throws ExitError when a file is in the way that `service install` has not written.
  */
 export function compareFiles({ ownFiles }: ServicePlatform, plan: InstallPlan): FileChanges {
   const present = new Map(ownFiles.map((path) => [path, readText(path)]));
   for (const [path, text] of present) {
     if (text === undefined || isOurs(text)) continue;
-    throw new CliError(
+    throw new ExitError(
       `${path} was not written by "waypointd service install". Move it away first; nothing was changed.`,
     );
   }
@@ -75,6 +75,6 @@ function readText(path: string): string | undefined {
     return readFileSync(path, 'utf8');
   } catch (error) {
     if (errorCode(error) === 'ENOENT' || errorCode(error) === 'ENOTDIR') return undefined;
-    throw new CliError(`${path} cannot be read (${errorCode(error) ?? 'unknown'}).`, 1, error);
+    throw new ExitError(`${path} cannot be read (${errorCode(error) ?? 'unknown'}).`, 1, error);
   }
 }

@@ -2,7 +2,7 @@ import { posix } from 'node:path';
 import { renderNoNetwork } from '../../service-files/systemd/no-network.ts';
 import { renderSystemUnit, renderUserUnit } from '../../service-files/systemd/service-unit.ts';
 import { renderSocketUnit } from '../../service-files/systemd/socket-unit.ts';
-import { CliError } from '../commands/cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import type { CommandLine } from './command-line.ts';
 import type { ServiceHost } from './service-host.ts';
 import {
@@ -28,7 +28,7 @@ const systemDirectory = '/etc/systemd/system';
 /**
  * The service of systemd, of the user or of the machine.
  * @param mustReach whether commands will be run, so that it has to be there.
- * @throws CliError when there is no systemd, or none that this user can reach.
+ * @throws ExitError when there is no systemd, or none that this user can reach.
  */
 export async function systemdPlatform(
   host: ServiceHost,
@@ -90,9 +90,9 @@ async function userDirectory(
 ): Promise<string> {
   const words = ['--user', 'show', '--property', 'UnitPath', '--value'];
   const { code, stdout } = await run({ program: 'systemctl', words });
-  if (code === undefined && mustReach) throw new CliError(noSystemd);
+  if (code === undefined && mustReach) throw new ExitError(noSystemd);
   if (code !== 0 && mustReach) {
-    throw new CliError(
+    throw new ExitError(
       `The systemd service manager of ${user} cannot be reached from here. It runs while ${user} is logged in: log in as ${user}, not through su or sudo, or have it run always: sudo loginctl enable-linger ${user}`,
     );
   }
@@ -108,7 +108,7 @@ const noSystemd =
 
 async function requireSystemd({ run }: ServiceHost): Promise<void> {
   const { code } = await run({ program: 'systemctl', words: ['show', '--property', 'Version'] });
-  if (code !== 0) throw new CliError(noSystemd);
+  if (code !== 0) throw new ExitError(noSystemd);
 }
 
 /** Those that an install or the service may have made, the inner ones first. */

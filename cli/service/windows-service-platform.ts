@@ -3,7 +3,7 @@ import {
   renderWrapperCommand,
   virtualAccount,
 } from '../../service-files/windows/wrapper-service.ts';
-import { CliError } from '../commands/cli-error.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import type { CommandLine } from './command-line.ts';
 import type { ServiceHost } from './service-host.ts';
 import {
@@ -78,7 +78,7 @@ function install(
   start: CommandLine,
 ): CommandLine[] {
   if (wish.wrapper === undefined) {
-    throw new CliError(
+    throw new ExitError(
       'A service of the machine needs a wrapper program, which waypointd does not bring along: install shawl and add --wrapper C:\\path\\of\\shawl.exe',
       64,
     );

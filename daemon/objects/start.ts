@@ -15,7 +15,7 @@ import type { ObjectsConfig } from '../../objects/config.ts';
 import { RootTaken } from '../../objects/root.ts';
 import { startObjectServer } from '../../objects/server.ts';
 import type { Paths } from '../paths.ts';
-import { StartRefused } from '../start-refused.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import { storeRefusal } from './store-refusal.ts';
 
 export interface RunningObjects {
@@ -34,7 +34,7 @@ interface StartOptions {
 
 /**
  * Starts the object server that the settings describe.
- * @throws StartRefused with the exit code that says why
+ * @throws ExitError with the exit code that says why
  */
 export async function startObjects({
   settings,
@@ -43,8 +43,7 @@ export async function startObjects({
   clock,
 }: StartOptions): Promise<RunningObjects> {
   const listen = parseListenAddress(settings.objects_listen);
-  if (listen === undefined)
-    throw new StartRefused(78, 'The setting objects_listen is no HOST:PORT.');
+  if (listen === undefined) throw new ExitError('The setting objects_listen is no HOST:PORT.', 78);
   const tls = readCertificate(settings);
   refuseClearText(settings, listen, tls !== undefined);
   const config = configOf(settings, tls !== undefined);
@@ -88,19 +87,16 @@ function readCertificate(settings: Settings): ((options: ServerOptions) => Serve
   const { objects_tls_cert: certFile, objects_tls_key: keyFile } = settings;
   if (certFile === undefined && keyFile === undefined) return undefined;
   if (certFile === undefined || keyFile === undefined) {
-    throw new StartRefused(
-      78,
-      'The settings objects_tls_cert and objects_tls_key need each other.',
-    );
+    throw new ExitError('The settings objects_tls_cert and objects_tls_key need each other.', 78);
   }
   try {
     const [cert, key] = [readFileSync(certFile), readFileSync(keyFile)];
     createSecureContext({ cert, key });
     return (options) => createTlsServer({ ...options, cert, key });
   } catch (cause) {
-    throw new StartRefused(
-      78,
+    throw new ExitError(
       'The certificate of the object server, or its key, cannot be read.',
+      78,
       cause,
     );
   }
@@ -110,22 +106,22 @@ function readCertificate(settings: Settings): ((options: ServerOptions) => Serve
 function refuseClearText(settings: Settings, { host }: ListenAddress, isTls: boolean): void {
   const isBehindTls = settings.objects_public_url?.startsWith('https://') === true;
   if (isTls || isBehindTls || isLoopbackHost(host) || settings.objects_insecure_http) return;
-  throw new StartRefused(
-    78,
+  throw new ExitError(
     `Listening on ${host} without https would send passwords in clear text. Give --objects-tls-cert and --objects-tls-key, or the https --objects-public-url of a proxy in front, or allow it with --objects-insecure-http.`,
+    78,
   );
 }
 
 function refusalOf(error: unknown, { host, port }: ListenAddress): unknown {
   if (error instanceof RootTaken) {
-    return new StartRefused(75, 'Another object server has this directory.', error);
+    return new ExitError('Another object server has this directory.', 75, error);
   }
   const code = errorCode(error);
   if (code === 'EADDRINUSE') {
-    return new StartRefused(75, `Port ${port} of ${host} is taken by another program.`, error);
+    return new ExitError(`Port ${port} of ${host} is taken by another program.`, 75, error);
   }
   if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
-    return new StartRefused(78, `The object server cannot listen on ${host}:${port}.`, error);
+    return new ExitError(`The object server cannot listen on ${host}:${port}.`, 78, error);
   }
   return storeRefusal(error);
 }

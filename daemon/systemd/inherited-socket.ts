@@ -1,6 +1,6 @@
 import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
-import { StartRefused } from '../start-refused.ts';
+import { ExitError } from '../../model/exit-error.ts';
 
 /** A listening socket that a service manager holds and has handed to this process. */
 export interface InheritedSocket {
@@ -14,7 +14,7 @@ const firstFd = 3;
  * Takes the socket that systemd has handed to this very process (socket activation), and its variables out of the
  * environment: a child that inherited them would take the descriptor for its own.
  * @returns undefined when there is none, or when it is for another process (LISTEN_PID).
- * @throws StartRefused 78 when there are several: nothing says which is meant.
+ * @throws ExitError 78 when there are several: nothing says which is meant.
  */
 export function takeInheritedSocket(
   env: NodeJS.ProcessEnv,
@@ -26,9 +26,9 @@ export function takeInheritedSocket(
   }
   if (wanted !== String(pid) || count === undefined || count === '0') return undefined;
   if (count === '1') return { fd: firstFd };
-  throw new StartRefused(
-    78,
+  throw new ExitError(
     `The service manager hands over ${count} sockets, and waypointd takes one: leave a single ListenStream=127.0.0.1:PORT in its socket unit.`,
+    78,
   );
 }
 
@@ -37,9 +37,9 @@ export function explainSocketRefusal(error: unknown): unknown {
   const isForeign = error instanceof WaypointError && error.code === 'forbidden';
   // What listen says about a descriptor that is no socket, or not of this kind.
   if (!isForeign && errorCode(error) !== 'EINVAL') return error;
-  return new StartRefused(
-    78,
+  return new ExitError(
     'The service manager hands over a socket that is not one of 127.0.0.1: the ListenStream= of its socket unit must be 127.0.0.1:PORT.',
+    78,
     error,
   );
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CliError, usageError } from '../cli-error.ts';
+import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { note, print, printJson, terminalWidth } from '../output.ts';
 import { layOut, tableLine, titleLine, type Column } from '../table.ts';
 import {
@@ -58,7 +58,7 @@ function registerRevoke(objects: Command): void {
       await withRoot(command, options, async (root) => {
         const repository = requireRepository(root, path);
         if (!root.directory.revoke(requireUser(root, name).id, repository.id)) {
-          throw new CliError(`${name} was granted nothing in ${path}.`);
+          throw new ExitError(`${name} was granted nothing in ${path}.`);
         }
       });
       const json = { user: name, repository: path, access: null };

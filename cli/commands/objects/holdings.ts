@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ObjectsRoot } from '../../../objects/root.ts';
-import { usageError } from '../cli-error.ts';
+import { usageError } from '../../../model/exit-error.ts';
 import { note, print, printJson } from '../output.ts';
 import { counted, megabytes } from '../wording.ts';
 import { checkOid } from './upkeep.ts';

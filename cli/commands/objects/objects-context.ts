@@ -24,7 +24,7 @@ export interface ObjectsContext {
 
 /**
  * The settings of a command's call with its short flags.
- * @throws SettingError
+ * @throws ExitError
  */
 export function objectsContext(command: Command, given: ShortFlags): ObjectsContext {
   const { resolved, paths } = commandContext(command);

@@ -1,12 +1,12 @@
 import { objectLimits } from '../../../model/objects.ts';
-import { CliError, usageError } from '../cli-error.ts';
+import { ExitError, usageError } from '../../../model/exit-error.ts';
 
 const [interrupt, endOfInput, backspace, erase] = ['\u0003', '\u0004', '\u0008', '\u007F'];
 
 /**
  * Reads a password: one line of standard input, or typed at the terminal without being shown. Never an argument, which
  * every user of the machine could read.
- * @throws CliError
+ * @throws ExitError
  */
 export async function readPassword(isFromStdin: boolean): Promise<string> {
   if (isFromStdin) return checked(await readLine());
@@ -21,7 +21,7 @@ export async function readNewPassword(isFromStdin: boolean): Promise<string> {
   const first = await readPassword(isFromStdin);
   if (isFromStdin) return first;
   if ((await typeHidden('Again: ')) !== first) {
-    throw new CliError('The two are not the same. Nothing was changed.');
+    throw new ExitError('The two are not the same. Nothing was changed.');
   }
   return first;
 }
@@ -61,7 +61,7 @@ function typeHidden(prompt: string): Promise<string> {
           return;
         }
         if (key === interrupt) {
-          finish(() => reject(new CliError('Nothing was changed.')));
+          finish(() => reject(new ExitError('Nothing was changed.')));
           return;
         }
         typed = key === backspace || key === erase ? typed.slice(0, -1) : typed + key;

@@ -1,12 +1,12 @@
 import type { ObjectClient } from '../../../client/objects/index.ts';
-import { CliError } from '../cli-error.ts';
+import { ExitError } from '../../../model/exit-error.ts';
 import { endBySignal, watchSignals } from '../interrupts.ts';
 import { forTerminal } from '../table.ts';
 import { openClient, type RemoteOptions } from './remote.ts';
 
 /**
  * Uses a client until it is done or Ctrl-C.
- * @throws CliError with what the server or the network objects to, or the file system.
+ * @throws ExitError with what the server or the network objects to, or the file system.
  */
 export async function withClient<T>(
   options: RemoteOptions,
@@ -39,10 +39,10 @@ async function explain(error: unknown): Promise<unknown> {
       ...(documentationUrl === undefined ? [] : [`See ${documentationUrl}`]),
       ...(requestId === undefined ? [] : [`Request ID: ${requestId}`]),
     ];
-    return new CliError(lines.map(forTerminal).join('\n'), 1, error);
+    return new ExitError(lines.map(forTerminal).join('\n'), 1, error);
   }
   const isOfFiles = error instanceof Error && 'code' in error && 'path' in error;
   if (!isOfFiles) return error;
   const [code, path] = [String(error.code), forTerminal(String(error.path))];
-  return new CliError(`${path} cannot be read or written (${code}).`, 1, error);
+  return new ExitError(`${path} cannot be read or written (${code}).`, 1, error);
 }

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { CredentialSource, ObjectClient } from '../../../client/objects/index.ts';
 import { isLoopbackHost } from '../../../model/listen-address.ts';
 import { splitCommand } from '../../../model/command-words.ts';
-import { usageError } from '../cli-error.ts';
+import { usageError } from '../../../model/exit-error.ts';
 import { note } from '../output.ts';
 import { readPassword } from './password.ts';
 

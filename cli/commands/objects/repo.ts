@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { parseByteSize } from '../../../model/byte-size.ts';
 import type { RepositoryRow } from '../../../storage/objects/directory.ts';
 import { clientBaseUrl } from '../../../daemon/objects/client-base-url.ts';
-import { CliError, usageError } from '../cli-error.ts';
+import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { note, print, printJson, terminalWidth } from '../output.ts';
 import { layOut, tableLine, titleLine, type Column } from '../table.ts';
 import { counted, megabytes } from '../wording.ts';
@@ -59,7 +59,7 @@ function registerAdd(repo: Command): void {
         options,
         async ({ directory }) => {
           if (!directory.addRepository(owner, name, isPublic, Date.now())) {
-            throw new CliError(`There is a repository ${path}.`);
+            throw new ExitError(`There is a repository ${path}.`);
           }
         },
         true,

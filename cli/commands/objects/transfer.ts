@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { existsSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { ObjectClient } from '../../../client/objects/index.ts';
-import { CliError, usageError } from '../cli-error.ts';
+import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { note, print, printJson } from '../output.ts';
 import { forTerminal } from '../table.ts';
 import { megabytes } from '../wording.ts';
@@ -28,7 +28,7 @@ function registerPush(objects: Command): void {
     .action(async (files: string[], options: RemoteOptions, _command: Command) => {
       const wrong = files.find((file) => !isFile(file));
       if (wrong !== undefined) {
-        throw new CliError(`There is no file ${forTerminal(wrong)}. Nothing was sent.`);
+        throw new ExitError(`There is no file ${forTerminal(wrong)}. Nothing was sent.`);
       }
       const sent: object[] = [];
       await withClient(options, async (client, signal) => {
@@ -112,6 +112,6 @@ function registerVerify(objects: Command): void {
     });
 }
 
-function notThere(): CliError {
-  return new CliError('The repository holds no such object, or you may not see it.');
+function notThere(): ExitError {
+  return new ExitError('The repository holds no such object, or you may not see it.');
 }

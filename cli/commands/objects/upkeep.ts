@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { resolve } from 'node:path';
 import { errorCode } from '../../../model/error-code.ts';
 import { oidSchema } from '../../../model/objects.ts';
-import { CliError, usageError } from '../cli-error.ts';
+import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { note, print, printJson } from '../output.ts';
 import { forTerminal } from '../table.ts';
 import { counted, megabytes } from '../wording.ts';
@@ -106,7 +106,7 @@ function registerBackup(objects: Command): void {
           return await backUp(root, target, progress.show);
         } catch (cause) {
           if (!(cause instanceof RootTaken)) throw cause;
-          throw new CliError('A server runs on the backup; it has to be stopped first.', 1, cause);
+          throw new ExitError('A server runs on the backup; it has to be stopped first.', 1, cause);
         } finally {
           progress.hide();
         }
@@ -142,7 +142,7 @@ function registerImport(objects: Command): void {
         } catch (cause) {
           const code = errorCode(cause);
           if (code !== 'ENOENT' && code !== 'ENOTDIR') throw cause;
-          throw new CliError(`There is no directory ${forTerminal(dir)}.`, 1, cause);
+          throw new ExitError(`There is no directory ${forTerminal(dir)}.`, 1, cause);
         } finally {
           progress.hide();
         }
@@ -158,7 +158,7 @@ function registerImport(objects: Command): void {
     });
 }
 
-/** @throws CliError for what is no oid. */
+/** @throws ExitError for what is no oid. */
 export function checkOid(text: string): string {
   if (oidSchema.safeParse(text).success) return text;
   throw usageError('An oid has 64 lower-case hexadecimal digits.');

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { CliError } from '../cli-error.ts';
+import { ExitError } from '../../../model/exit-error.ts';
 import { note, print, printJson } from '../output.ts';
 import { readNewPassword } from './password.ts';
 import {
@@ -37,10 +37,10 @@ function registerAdd(user: Command): void {
         options,
         async ({ directory }) => {
           if (directory.findUser(name) !== undefined)
-            throw new CliError(`There is a user ${name}.`);
+            throw new ExitError(`There is a user ${name}.`);
           const stored = await hash(options);
           if (!directory.addUser(name, stored, Date.now())) {
-            throw new CliError(`There is a user ${name}.`);
+            throw new ExitError(`There is a user ${name}.`);
           }
         },
         true,

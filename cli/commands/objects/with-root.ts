@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { repositoryPart, userName } from '../../../model/objects.ts';
 import type { RepositoryRow, UserRow } from '../../../storage/objects/directory.ts';
-import { CliError, usageError } from '../cli-error.ts';
+import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { forTerminal } from '../table.ts';
 import { objectsContext } from './objects-context.ts';
 import type { ObjectsRoot } from '../../../objects/root.ts';
@@ -24,7 +24,7 @@ export function withRootOptions(command: Command): Command {
 /**
  * Does something with an object store; a server may be running on it.
  * @param mayCreate whether a store is made where there is none.
- * @throws CliError
+ * @throws ExitError
  */
 export async function withRoot<T>(
   command: Command,
@@ -34,7 +34,7 @@ export async function withRoot<T>(
 ): Promise<T> {
   const { paths } = objectsContext(command, root === undefined ? {} : { root });
   if (!mayCreate && !existsSync(join(paths.objects, 'objects.sqlite'))) {
-    throw new CliError(
+    throw new ExitError(
       `There is no object store in ${forTerminal(paths.objects)}; "objects repo add" makes one.`,
     );
   }
@@ -50,7 +50,7 @@ export async function withRoot<T>(
   }
 }
 
-/** @throws CliError for a name that no user can have. */
+/** @throws ExitError for a name that no user can have. */
 export function checkUserName(name: string): string {
   if (userName.safeParse(name).success) return name;
   throw usageError(
@@ -58,7 +58,7 @@ export function checkUserName(name: string): string {
   );
 }
 
-/** @throws CliError for what is no `OWNER/NAME`. */
+/** @throws ExitError for what is no `OWNER/NAME`. */
 export function splitRepository(path: string): { owner: string; name: string } {
   const [owner, name, ...more] = path.split('/');
   const isRight =
@@ -73,17 +73,17 @@ export function splitRepository(path: string): { owner: string; name: string } {
   return { owner, name };
 }
 
-/** @throws CliError when there is none. */
+/** @throws ExitError when there is none. */
 export function requireRepository({ directory }: ObjectsRoot, path: string): RepositoryRow {
   splitRepository(path);
   const found = directory.findRepository(path);
-  if (found === undefined) throw new CliError(`There is no repository ${path}.`);
+  if (found === undefined) throw new ExitError(`There is no repository ${path}.`);
   return found;
 }
 
-/** @throws CliError when there is none. */
+/** @throws ExitError when there is none. */
 export function requireUser({ directory }: ObjectsRoot, name: string): UserRow {
   const found = directory.findUser(checkUserName(name));
-  if (found === undefined) throw new CliError(`There is no user ${name}.`);
+  if (found === undefined) throw new ExitError(`There is no user ${name}.`);
   return found;
 }
