@@ -1,10 +1,10 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { conversionHints } from '../cli/commands/other-formats.ts';
-import { hiddenFolderLine } from '../cli/commands/hidden-folder.ts';
-import { planImports } from '../cli/commands/import-plan.ts';
-import { sumResults } from '../cli/commands/import-summary.ts';
+import { conversionHints } from '../cli/commands/import/other-formats.ts';
+import { hiddenFolderLine } from '../cli/commands/import/hidden-folder.ts';
+import { planImports } from '../cli/commands/import/plan.ts';
+import { sumResults } from '../cli/commands/import/summary.ts';
 import type { ImportResult } from '../model/import.ts';
 import { fail, finish, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';

@@ -10,8 +10,8 @@ import {
   tableLine,
   titleLine,
   wrapText,
-} from '../cli/commands/table.ts';
-import { degrees, duration } from '../cli/commands/wording.ts';
+} from '../cli/terminal/table.ts';
+import { degrees, duration } from '../cli/terminal/wording.ts';
 import { fail, startFakeDaemon, testCli } from './helpers/cli.ts';
 
 const widths: [string, number][] = [

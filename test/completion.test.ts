@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import test from 'ava';
 import { registerAll } from '../cli/commands/all-commands.ts';
 import { completedProgram } from '../cli/commands/completion.ts';
-import { addSettingFlags } from '../cli/commands/context.ts';
+import { addSettingFlags } from '../cli/program/context.ts';
 import { bashCompletion } from '../cli/completion/bash.ts';
 import { placedCommands } from '../cli/completion/command-tree.ts';
 import { fishCompletion } from '../cli/completion/fish.ts';

@@ -4,9 +4,9 @@ import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { ApiError } from '../../daemon/api-client.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
-import { requireDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
-import { print, write } from './output.ts';
+import { requireDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
+import { print, write } from '../terminal/output.ts';
 
 interface ApiOptions {
   readonly method?: string;

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { deletedBookmarkSchema, renamedSchema, waypointSchema } from '../../model/waypoint.ts';
 import { parseTime } from '../../model/time.ts';
 import { usageError } from '../../model/exit-error.ts';
-import { withDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
-import { print, printJson } from './output.ts';
+import { withDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
+import { print, printJson } from '../terminal/output.ts';
 import { findPlace, parsePosition } from './place.ts';
-import { forTerminal } from './table.ts';
-import { degrees, tagList } from './wording.ts';
+import { forTerminal } from '../terminal/table.ts';
+import { degrees, tagList } from '../terminal/wording.ts';
 
 interface JsonOption {
   readonly json?: boolean;

@@ -3,7 +3,7 @@ import { settingKeys, settingSchemas } from '../../model/settings.ts';
 import type { Completed, CompletedCommand, CompletedOption } from '../completion/command-tree.ts';
 import { pathSettings } from '../../daemon/paths.ts';
 import { flagName, switches } from '../../daemon/settings.ts';
-import { write } from './output.ts';
+import { write } from '../terminal/output.ts';
 
 /** Loaded when they are wanted: every command registers this one. */
 const shells = {

@@ -12,10 +12,10 @@ import {
 } from '../../daemon/settings.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
-import { commandContext, configFileOf, settingFlagsHelp } from './context.ts';
-import { invocation } from './invocation.ts';
-import { note, print, printJson, terminalWidth } from './output.ts';
-import { forTerminal, layOut, tableLine, titleLine } from './table.ts';
+import { commandContext, configFileOf, settingFlagsHelp } from '../program/context.ts';
+import { invocation } from '../terminal/invocation.ts';
+import { note, print, printJson, terminalWidth } from '../terminal/output.ts';
+import { forTerminal, layOut, tableLine, titleLine } from '../terminal/table.ts';
 
 interface JsonOption {
   readonly json?: boolean;

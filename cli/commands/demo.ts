@@ -11,16 +11,16 @@ import { ApiClient } from '../../daemon/api-client.ts';
 import { computePaths } from '../../daemon/paths.ts';
 import { packageRoot } from '../../daemon/version-info.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { printSummary, sumResults } from './import-summary.ts';
-import { endBySignal, watchSignals } from './interrupts.ts';
-import { invocation } from './invocation.ts';
-import { print, terminalWidth } from './output.ts';
-import { layOut, tableLine, titleLine, type Column } from './table.ts';
-import { footLines, headLines } from './timeline-notes.ts';
-import { TimelineRun } from './timeline-run.ts';
-import { printLevel } from './timeline-tables.ts';
+import { printSummary, sumResults } from './import/summary.ts';
+import { endBySignal, watchSignals } from '../terminal/interrupts.ts';
+import { invocation } from '../terminal/invocation.ts';
+import { print, terminalWidth } from '../terminal/output.ts';
+import { layOut, tableLine, titleLine, type Column } from '../terminal/table.ts';
+import { footLines, headLines } from './timeline/notes.ts';
+import { TimelineRun } from './timeline/run.ts';
+import { printLevel } from './timeline/tables.ts';
 import { parseMoment, tellMoment } from './where.ts';
-import { dateOf, degrees, tagList } from './wording.ts';
+import { dateOf, degrees, tagList } from '../terminal/wording.ts';
 
 const bookmarks = [
   { name: 'Home', lat: 41.1579, lon: -8.6291, tags: ['home'] },

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
 import type { Finding, FindingLevel } from '../doctor/finding.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { commandContext, type CommandContext } from './context.ts';
-import { print, printJson } from './output.ts';
-import { forTerminal } from './table.ts';
-import { counted } from './wording.ts';
+import { commandContext, type CommandContext } from '../program/context.ts';
+import { print, printJson } from '../terminal/output.ts';
+import { forTerminal } from '../terminal/table.ts';
+import { counted } from '../terminal/wording.ts';
 
 interface DoctorOptions {
   readonly full?: boolean;

@@ -7,10 +7,10 @@ import type { ApiClient } from '../../daemon/api-client.ts';
 import { exportFormats, exportWriter, type ExportFormat } from '../../formats/export/formats.ts';
 import { NotAFile, writeFileInPieces } from '../export-file.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
-import { withDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
-import { note, write } from './output.ts';
-import { counted } from './wording.ts';
+import { withDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
+import { note, write } from '../terminal/output.ts';
+import { counted } from '../terminal/wording.ts';
 
 interface ExportOptions {
   readonly output?: string;

@@ -6,13 +6,13 @@ import {
 } from '../../model/geodata.ts';
 import { ApiError, type ApiClient } from '../../daemon/api-client.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { requireDaemon, withDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
+import { requireDaemon, withDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
 import { InstallRun, untilOver } from './geodata-install.ts';
-import { readManifest } from './geodata-manifest.ts';
-import { showTransfer } from './objects/transfer-bar.ts';
-import { print } from './output.ts';
-import { forTerminal } from './table.ts';
+import { readManifest } from '../program/geodata-manifest.ts';
+import { showTransfer } from '../terminal/transfer-bar.ts';
+import { print } from '../terminal/output.ts';
+import { forTerminal } from '../terminal/table.ts';
 
 interface JsonOption {
   readonly json?: boolean;

@@ -16,10 +16,10 @@ import type { ApiClient } from '../../daemon/api-client.ts';
 import { partialPath } from '../../daemon/geodata/generation-files.ts';
 import { computePaths, createPrivateDirectory } from '../../daemon/paths.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { withDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
+import { withDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
 import { InstallRun } from './geodata-install.ts';
-import { readManifest } from './geodata-manifest.ts';
+import { readManifest } from '../program/geodata-manifest.ts';
 
 /** `waypointd geodata import` */
 export function registerGeodataImport(geodata: Command): void {

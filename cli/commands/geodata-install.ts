@@ -10,7 +10,7 @@ import {
 } from '../../model/geodata.ts';
 import { ApiError, type ApiClient } from '../../daemon/api-client.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { note, print, printJson } from './output.ts';
+import { note, print, printJson } from '../terminal/output.ts';
 
 /** Most installs take less than a second; for the others twice a second is often enough. */
 const firstPauseMs = 20;

@@ -6,9 +6,9 @@ import type { GeodataProbe, HostedGeneration } from '../../model/geodata.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { withClient } from './objects/remote-client.ts';
 import { withRemoteOptions, type RemoteOptions } from './objects/remote.ts';
-import { showTransfer } from './objects/transfer-bar.ts';
-import { note, printJson } from './output.ts';
-import { forTerminal } from './table.ts';
+import { showTransfer } from '../terminal/transfer-bar.ts';
+import { note, printJson } from '../terminal/output.ts';
+import { forTerminal } from '../terminal/table.ts';
 
 /** Towns all over the world; what a generation says of those that it knows is what its copies must say, too. */
 const probedTowns: readonly (readonly [lat: number, lon: number])[] = [

@@ -6,18 +6,18 @@ import {
   type GenerationStatus,
   type GeodataStatus,
 } from '../../model/geodata.ts';
-import { geodataRemedy } from '../geodata-remedy.ts';
+import { geodataRemedy } from '../terminal/geodata-remedy.ts';
 import { packageRoot } from '../../daemon/version-info.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { withDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
+import { withDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
 import { registerGeodataFetch } from './geodata-fetch.ts';
 import { registerGeodataImport } from './geodata-import.ts';
 import { installFailures } from './geodata-install.ts';
 import { registerGeodataPublish } from './geodata-publish.ts';
-import { note, print, printJson, terminalWidth, write } from './output.ts';
-import { forTerminal, layOut, tableLine, titleLine, type Column } from './table.ts';
-import { megabytes } from './wording.ts';
+import { note, print, printJson, terminalWidth, write } from '../terminal/output.ts';
+import { forTerminal, layOut, tableLine, titleLine, type Column } from '../terminal/table.ts';
+import { megabytes } from '../terminal/wording.ts';
 
 interface JsonOption {
   readonly json?: boolean;

@@ -2,11 +2,11 @@ import type { Command } from 'commander';
 import { limits } from '../../model/limits.ts';
 import { deletedHistorySchema, recentSchema } from '../../model/search.ts';
 import { usageError } from '../../model/exit-error.ts';
-import { withDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
-import { note, print, printJson } from './output.ts';
-import { forTerminal } from './table.ts';
-import { counted } from './wording.ts';
+import { withDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
+import { note, print, printJson } from '../terminal/output.ts';
+import { forTerminal } from '../terminal/table.ts';
+import { counted } from '../terminal/wording.ts';
 
 interface HistoryOptions {
   readonly limit?: string;

@@ -9,14 +9,14 @@ import {
 } from '../../model/import.ts';
 import { ApiError, type ApiClient } from '../../daemon/api-client.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { withDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
-import { hiddenFolderLine, unseenFolder } from './hidden-folder.ts';
-import { planImports } from './import-plan.ts';
-import { showProgress } from './import-progress.ts';
-import { isInLibrary, printSummary, sumResults } from './import-summary.ts';
-import { invocation } from './invocation.ts';
-import { note, printJson } from './output.ts';
+import { withDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
+import { hiddenFolderLine, unseenFolder } from './import/hidden-folder.ts';
+import { planImports } from './import/plan.ts';
+import { showProgress } from './import/progress.ts';
+import { isInLibrary, printSummary, sumResults } from './import/summary.ts';
+import { invocation } from '../terminal/invocation.ts';
+import { note, printJson } from '../terminal/output.ts';
 
 interface ImportOptions {
   readonly recursive?: boolean;

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { waypointSchema, type Waypoint } from '../../model/waypoint.ts';
 import type { ApiClient, ApiRequest } from '../../daemon/api-client.ts';
 import { usageError } from '../../model/exit-error.ts';
-import { withDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
-import { invocation } from './invocation.ts';
-import { note, print, write, terminalWidth } from './output.ts';
-import { layOut, tableLine, titleLine, type Column } from './table.ts';
-import { counted, dateOf, degrees, tagList } from './wording.ts';
+import { withDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
+import { invocation } from '../terminal/invocation.ts';
+import { note, print, write, terminalWidth } from '../terminal/output.ts';
+import { layOut, tableLine, titleLine, type Column } from '../terminal/table.ts';
+import { counted, dateOf, degrees, tagList } from '../terminal/wording.ts';
 
 interface ListOptions {
   readonly tag?: string;

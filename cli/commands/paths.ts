@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Paths } from '../../daemon/paths.ts';
-import { commandContext } from './context.ts';
-import { print, printJson } from './output.ts';
+import { commandContext } from '../program/context.ts';
+import { print, printJson } from '../terminal/output.ts';
 
 /** `waypointd paths` */
 export function registerPaths(program: Command): void {

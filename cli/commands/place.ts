@@ -2,9 +2,9 @@ import { normalizeText } from '../../model/text.ts';
 import { waypointSchema, type Place, type Waypoint } from '../../model/waypoint.ts';
 import type { ApiClient } from '../../daemon/api-client.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
-import { note } from './output.ts';
-import { forTerminal } from './table.ts';
-import { degrees } from './wording.ts';
+import { note } from '../terminal/output.ts';
+import { forTerminal } from '../terminal/table.ts';
+import { degrees } from '../terminal/wording.ts';
 
 /** A position in degrees WGS84. */
 export interface Position {

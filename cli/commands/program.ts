@@ -3,10 +3,10 @@ import { Command, CommanderError } from 'commander';
 import { isDiskFull } from '../../model/failure.ts';
 import { ApiError, NoAnswer } from '../../daemon/api-client.ts';
 import { programVersion } from '../../daemon/version-info.ts';
-import { addSettingFlags } from './context.ts';
-import { fieldRule } from './field-rules.ts';
-import { invocation } from './invocation.ts';
-import { flushOutput, note, OutputClosed, watchOutput } from './output.ts';
+import { addSettingFlags } from '../program/context.ts';
+import { fieldRule } from '../program/field-rules.ts';
+import { invocation } from '../terminal/invocation.ts';
+import { flushOutput, note, OutputClosed, watchOutput } from '../terminal/output.ts';
 import { loadCommand } from './load-command.ts';
 
 const usage = 64;

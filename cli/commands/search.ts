@@ -3,13 +3,13 @@ import type { Command } from 'commander';
 import { geodataStatusSchema } from '../../model/geodata.ts';
 import { suggestSchema, type SuggestAnswer, type Suggestion } from '../../model/search.ts';
 import { ApiError, NoAnswer, type ApiClient } from '../../daemon/api-client.ts';
-import { geodataRemedy } from '../geodata-remedy.ts';
+import { geodataRemedy } from '../terminal/geodata-remedy.ts';
 import { usageError } from '../../model/exit-error.ts';
-import { withDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
-import { note, print, printJson, terminalWidth } from './output.ts';
-import { forTerminal, layOut, tableLine, titleLine, type Column } from './table.ts';
-import { degrees } from './wording.ts';
+import { withDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
+import { note, print, printJson, terminalWidth } from '../terminal/output.ts';
+import { forTerminal, layOut, tableLine, titleLine, type Column } from '../terminal/table.ts';
+import { degrees } from '../terminal/wording.ts';
 
 const columns: readonly Column[] = [
   { title: 'NAME', canShrink: true },

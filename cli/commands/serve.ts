@@ -11,11 +11,11 @@ import {
 } from '../../daemon/systemd/inherited-socket.ts';
 import { createNotifier, takeNotifyRequest } from '../../daemon/systemd/notifier.ts';
 import { programVersion } from '../../daemon/version-info.ts';
-import { commandContext, settingFlagsHelp, type CommandContext } from './context.ts';
-import { manifestOption } from './geodata-manifest.ts';
-import { endBySignal, watchSignals } from './interrupts.ts';
-import { invocation, shellWord } from './invocation.ts';
-import { print } from './output.ts';
+import { commandContext, settingFlagsHelp, type CommandContext } from '../program/context.ts';
+import { manifestOption } from '../program/geodata-manifest.ts';
+import { endBySignal, watchSignals } from '../terminal/interrupts.ts';
+import { invocation, shellWord } from '../terminal/invocation.ts';
+import { print } from '../terminal/output.ts';
 
 interface ServeOptions {
   readonly newStore?: boolean;

@@ -14,10 +14,10 @@ import type {
   ServiceWish,
 } from '../service/service-platform.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { findDaemon } from './connection.ts';
-import type { CommandContext } from './context.ts';
-import { invocation, shellWord } from './invocation.ts';
-import { print } from './output.ts';
+import { findDaemon } from '../program/connection.ts';
+import type { CommandContext } from '../program/context.ts';
+import { invocation, shellWord } from '../terminal/invocation.ts';
+import { print } from '../terminal/output.ts';
 import { confirmRunning, serviceCommand } from './service-report.ts';
 import { startsWhen } from './service-status.ts';
 import { serviceWish } from './service-wish.ts';

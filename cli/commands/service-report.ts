@@ -8,8 +8,8 @@ import type {
   ServiceState,
 } from '../service/service-platform.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { invocation } from './invocation.ts';
-import { forTerminal } from './table.ts';
+import { invocation } from '../terminal/invocation.ts';
+import { forTerminal } from '../terminal/table.ts';
 
 /** A command about this service, to be typed. */
 export function serviceCommand(verb: string, { name, isSystem }: ServiceChoice): string {

@@ -6,10 +6,10 @@ import { exitMeaning } from '../service/exit-meaning.ts';
 import { installedFiles } from '../service/service-files.ts';
 import type { ServiceHost } from '../service/service-host.ts';
 import type { ServiceChoice, ServicePlatform, ServiceState } from '../service/service-platform.ts';
-import type { CommandContext } from './context.ts';
-import { note, print } from './output.ts';
+import type { CommandContext } from '../program/context.ts';
+import { note, print } from '../terminal/output.ts';
 import { exitText, serviceCommand } from './service-report.ts';
-import { counted, duration } from './wording.ts';
+import { counted, duration } from '../terminal/wording.ts';
 
 /** Everything that `service status` tells, as its `--json` prints it. */
 export interface ServiceStatus {

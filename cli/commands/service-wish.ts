@@ -6,9 +6,9 @@ import type { ServiceChoice, ServiceWish } from '../service/service-platform.ts'
 import { machineDirectories } from '../service/windows-service-platform.ts';
 import { environmentVariable, flagName } from '../../daemon/settings.ts';
 import { usageError } from '../../model/exit-error.ts';
-import type { CommandContext } from './context.ts';
-import { invocation } from './invocation.ts';
-import { note } from './output.ts';
+import type { CommandContext } from '../program/context.ts';
+import { invocation } from '../terminal/invocation.ts';
+import { note } from '../terminal/output.ts';
 
 interface WishOptions {
   readonly host: ServiceHost;

@@ -2,12 +2,12 @@ import type { Command } from 'commander';
 import { geodataStatusSchema, type GeodataStatus } from '../../model/geodata.ts';
 import { importStatusSchema, type ImportStatus } from '../../model/import.ts';
 import { statusSchema, type DaemonStatus } from '../../model/status.ts';
-import { askIfKnown } from './ask-if-known.ts';
-import { findDaemon, noteOtherPort, whyNone, type RunningDaemon } from './connection.ts';
-import { commandContext, type CommandContext } from './context.ts';
-import { note, print, printJson } from './output.ts';
-import { forTerminal } from './table.ts';
-import { counted, duration, megabytes } from './wording.ts';
+import { askIfKnown } from '../program/ask-if-known.ts';
+import { findDaemon, noteOtherPort, whyNone, type RunningDaemon } from '../program/connection.ts';
+import { commandContext, type CommandContext } from '../program/context.ts';
+import { note, print, printJson } from '../terminal/output.ts';
+import { forTerminal } from '../terminal/table.ts';
+import { counted, duration, megabytes } from '../terminal/wording.ts';
 
 /** `waypointd status` */
 export function registerStatus(program: Command): void {

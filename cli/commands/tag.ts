@@ -3,12 +3,12 @@ import type { Yield } from '../../model/schema.ts';
 import { tagSchema } from '../../model/tag.ts';
 import { distinctTagsSchema, waypointTagsSchema } from '../../model/waypoint.ts';
 import type { ApiClient } from '../../daemon/api-client.ts';
-import { withDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
-import { note, print, printJson, terminalWidth } from './output.ts';
+import { withDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
+import { note, print, printJson, terminalWidth } from '../terminal/output.ts';
 import { findPlace } from './place.ts';
-import { forTerminal, layOut, tableLine, titleLine, type Column } from './table.ts';
-import { tagList } from './wording.ts';
+import { forTerminal, layOut, tableLine, titleLine, type Column } from '../terminal/table.ts';
+import { tagList } from '../terminal/wording.ts';
 
 interface TagOptions {
   readonly at?: string;

@@ -3,14 +3,14 @@ import { Option, type Command } from 'commander';
 import { placeLevels, type PlaceLevel, type TimelineResult } from '../../model/timeline-result.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import { usageError } from '../../model/exit-error.ts';
-import { withDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
-import { note, print, printJson } from './output.ts';
-import { writeDaysCsv, writeGeoJson, writePlacesCsv, writeStopsCsv } from './timeline-formats.ts';
-import { emptyLines, footLines, headLines, isEmpty } from './timeline-notes.ts';
-import { parsePeriod } from './timeline-period.ts';
-import { TimelineRun } from './timeline-run.ts';
-import { printDays, printLevel, printOverview, printStops } from './timeline-tables.ts';
+import { withDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
+import { note, print, printJson } from '../terminal/output.ts';
+import { writeDaysCsv, writeGeoJson, writePlacesCsv, writeStopsCsv } from './timeline/formats.ts';
+import { emptyLines, footLines, headLines, isEmpty } from './timeline/notes.ts';
+import { parsePeriod } from './timeline/period.ts';
+import { TimelineRun } from './timeline/run.ts';
+import { printDays, printLevel, printOverview, printStops } from './timeline/tables.ts';
 
 const formats = ['table', 'csv', 'geojson', 'json'] as const;
 

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
-import { requireDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
-import { print, printJson } from './output.ts';
+import { requireDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
+import { print, printJson } from '../terminal/output.ts';
 
 interface TokenOptions {
   readonly header?: boolean;

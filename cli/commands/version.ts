@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { programInfo } from '../../daemon/version-info.ts';
-import { print, printJson } from './output.ts';
+import { print, printJson } from '../terminal/output.ts';
 
 /** `waypointd version` */
 export function registerVersion(program: Command): void {

@@ -7,16 +7,16 @@ import { formatTime, parseTime } from '../../model/time.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import type { ApiClient } from '../../daemon/api-client.ts';
 import { usageError } from '../../model/exit-error.ts';
-import { withDaemon } from './connection.ts';
-import { commandContext } from './context.ts';
-import { note, print, printJson } from './output.ts';
-import { forTerminal } from './table.ts';
-import { emptyLines, footLines, headLines, isEmpty } from './timeline-notes.ts';
-import { TimelineRun } from './timeline-run.ts';
-import { printStops } from './timeline-tables.ts';
-import { kilometres, minuteOf, placeOf, stayTime } from './timeline-wording.ts';
-import { whereAt, type WhereAnswer } from './where-answer.ts';
-import { degrees } from './wording.ts';
+import { withDaemon } from '../program/connection.ts';
+import { commandContext } from '../program/context.ts';
+import { note, print, printJson } from '../terminal/output.ts';
+import { forTerminal } from '../terminal/table.ts';
+import { emptyLines, footLines, headLines, isEmpty } from './timeline/notes.ts';
+import { TimelineRun } from './timeline/run.ts';
+import { printStops } from './timeline/tables.ts';
+import { kilometres, minuteOf, placeOf, stayTime } from './timeline/wording.ts';
+import { whereAt, type WhereAnswer } from './timeline/where-answer.ts';
+import { degrees } from '../terminal/wording.ts';
 
 /** Days looked at before and after: twice what a silence within a stay may last. */
 const daysAround = 3;

@@ -2,7 +2,7 @@ import { builtinGeodataPath } from '../../geodata/generation.ts';
 import { builtinGeneration, type GenerationReference } from '../../model/geodata.ts';
 import { hashFile } from '../../storage/hash-file.ts';
 import { GenerationFiles } from '../../daemon/geodata/generation-files.ts';
-import { geodataRemedy } from '../geodata-remedy.ts';
+import { geodataRemedy } from '../terminal/geodata-remedy.ts';
 import { expectedHash, inspectGeneration, isHosted } from '../../daemon/geodata/generation.ts';
 import { findingsOf, type Finding } from './finding.ts';
 

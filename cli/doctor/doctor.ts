@@ -1,5 +1,5 @@
 import { errorCode } from '../../model/error-code.ts';
-import type { CommandContext } from '../commands/context.ts';
+import type { CommandContext } from '../program/context.ts';
 import { findLockHolder } from '../../daemon/lock-holder.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { findService } from '../service/find-service.ts';

@@ -1,4 +1,4 @@
-import { shellWord } from '../commands/invocation.ts';
+import { shellWord } from '../terminal/invocation.ts';
 import type { CommandLine } from './command-line.ts';
 
 /** A command as a person would type it. */

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
-import { note, print, printJson, terminalWidth } from '../output.ts';
-import { layOut, tableLine, titleLine, type Column } from '../table.ts';
+import { note, print, printJson, terminalWidth } from '../../terminal/output.ts';
+import { layOut, tableLine, titleLine, type Column } from '../../terminal/table.ts';
 import {
   requireRepository,
   requireUser,

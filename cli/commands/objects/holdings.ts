@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import type { ObjectsRoot } from '../../../objects/root.ts';
 import { usageError } from '../../../model/exit-error.ts';
-import { note, print, printJson } from '../output.ts';
-import { counted, megabytes } from '../wording.ts';
+import { note, print, printJson } from '../../terminal/output.ts';
+import { counted, megabytes } from '../../terminal/wording.ts';
 import { checkOid } from './upkeep.ts';
 import { requireRepository, withRoot, withRootOptions, type RootOptions } from './with-root.ts';
 

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { SettingKey, Settings } from '../../../model/settings.ts';
 import { computePaths, type Paths } from '../../../daemon/paths.ts';
 import { checkSetting } from '../../../daemon/settings.ts';
-import { commandContext } from '../context.ts';
+import { commandContext } from '../../program/context.ts';
 
 /** Short names that the commands of the object server have for its settings. */
 const shortFlags = {

@@ -1,7 +1,7 @@
 import type { ObjectClient } from '../../../client/objects/index.ts';
 import { ExitError } from '../../../model/exit-error.ts';
-import { endBySignal, watchSignals } from '../interrupts.ts';
-import { forTerminal } from '../table.ts';
+import { endBySignal, watchSignals } from '../../terminal/interrupts.ts';
+import { forTerminal } from '../../terminal/table.ts';
 import { openClient, type RemoteOptions } from './remote.ts';
 
 /**

@@ -3,7 +3,7 @@ import type { CredentialSource, ObjectClient } from '../../../client/objects/ind
 import { isLoopbackHost } from '../../../model/listen-address.ts';
 import { splitCommand } from '../../../model/command-words.ts';
 import { usageError } from '../../../model/exit-error.ts';
-import { note } from '../output.ts';
+import { note } from '../../terminal/output.ts';
 import { readPassword } from './password.ts';
 
 /** Options of every command that speaks to an object server. */

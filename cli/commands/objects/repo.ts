@@ -3,9 +3,9 @@ import { parseByteSize } from '../../../model/byte-size.ts';
 import type { RepositoryRow } from '../../../storage/objects/directory.ts';
 import { clientBaseUrl } from '../../../daemon/objects/client-base-url.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
-import { note, print, printJson, terminalWidth } from '../output.ts';
-import { layOut, tableLine, titleLine, type Column } from '../table.ts';
-import { counted, megabytes } from '../wording.ts';
+import { note, print, printJson, terminalWidth } from '../../terminal/output.ts';
+import { layOut, tableLine, titleLine, type Column } from '../../terminal/table.ts';
+import { counted, megabytes } from '../../terminal/wording.ts';
 import { objectsContext } from './objects-context.ts';
 import {
   requireRepository,

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { limits } from '../../../model/limits.ts';
 import { createNotifier, takeNotifyRequest } from '../../../daemon/systemd/notifier.ts';
-import { objectFlagsHelp } from '../context.ts';
-import { endBySignal, watchSignals } from '../interrupts.ts';
-import { print } from '../output.ts';
+import { objectFlagsHelp } from '../../program/context.ts';
+import { endBySignal, watchSignals } from '../../terminal/interrupts.ts';
+import { print } from '../../terminal/output.ts';
 import { objectsContext, type ShortFlags } from './objects-context.ts';
 
 /** `waypointd objects serve` */

@@ -1,8 +1,8 @@
 import type { Command } from 'commander';
 import { join } from 'node:path';
 import { packageRoot } from '../../../daemon/version-info.ts';
-import { shellWord } from '../invocation.ts';
-import { print } from '../output.ts';
+import { shellWord } from '../../terminal/invocation.ts';
+import { print } from '../../terminal/output.ts';
 import { objectsContext } from './objects-context.ts';
 import { checkUserName } from './with-root.ts';
 

@@ -3,12 +3,12 @@ import { existsSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
 import type { ObjectClient } from '../../../client/objects/index.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
-import { note, print, printJson } from '../output.ts';
-import { forTerminal } from '../table.ts';
-import { megabytes } from '../wording.ts';
+import { note, print, printJson } from '../../terminal/output.ts';
+import { forTerminal } from '../../terminal/table.ts';
+import { megabytes } from '../../terminal/wording.ts';
 import { withClient } from './remote-client.ts';
 import { withRemoteOptions, type RemoteOptions } from './remote.ts';
-import { showTransfer } from './transfer-bar.ts';
+import { showTransfer } from '../../terminal/transfer-bar.ts';
 import { checkOid } from './upkeep.ts';
 
 /** `waypointd objects push|pull|verify` */

@@ -3,10 +3,10 @@ import { resolve } from 'node:path';
 import { errorCode } from '../../../model/error-code.ts';
 import { oidSchema } from '../../../model/objects.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
-import { note, print, printJson } from '../output.ts';
-import { forTerminal } from '../table.ts';
-import { counted, megabytes } from '../wording.ts';
-import { showBytes } from './byte-progress.ts';
+import { note, print, printJson } from '../../terminal/output.ts';
+import { forTerminal } from '../../terminal/table.ts';
+import { counted, megabytes } from '../../terminal/wording.ts';
+import { showBytes } from '../../terminal/byte-progress.ts';
 import { requireRepository, withRoot, withRootOptions, type RootOptions } from './with-root.ts';
 
 const dayMs = 86_400_000;

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { ExitError } from '../../../model/exit-error.ts';
-import { note, print, printJson } from '../output.ts';
+import { note, print, printJson } from '../../terminal/output.ts';
 import { readNewPassword } from './password.ts';
 import {
   checkUserName,

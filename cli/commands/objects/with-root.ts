@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { repositoryPart, userName } from '../../../model/objects.ts';
 import type { RepositoryRow, UserRow } from '../../../storage/objects/directory.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
-import { forTerminal } from '../table.ts';
+import { forTerminal } from '../../terminal/table.ts';
 import { objectsContext } from './objects-context.ts';
 import type { ObjectsRoot } from '../../../objects/root.ts';
 

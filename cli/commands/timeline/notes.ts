@@ -1,9 +1,9 @@
-import type { TimelineResult } from '../../model/timeline-result.ts';
-import { geodataRemedy } from '../geodata-remedy.ts';
-import { invocation } from './invocation.ts';
-import { forTerminal, wrapText } from './table.ts';
-import { stayTime } from './timeline-wording.ts';
-import { counted, dateOf } from './wording.ts';
+import type { TimelineResult } from '../../../model/timeline-result.ts';
+import { geodataRemedy } from '../../terminal/geodata-remedy.ts';
+import { invocation } from '../../terminal/invocation.ts';
+import { forTerminal, wrapText } from '../../terminal/table.ts';
+import { stayTime } from './wording.ts';
+import { counted, dateOf } from '../../terminal/wording.ts';
 
 /** Cells of a line, on every terminal. */
 const noteWidth = 80;

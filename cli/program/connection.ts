@@ -10,10 +10,10 @@ import type { Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
 import type { CommandContext } from './context.ts';
 import { manifestOption } from './geodata-manifest.ts';
-import { endBySignal, watchSignals } from './interrupts.ts';
-import { invocation } from './invocation.ts';
+import { endBySignal, watchSignals } from '../terminal/interrupts.ts';
+import { invocation } from '../terminal/invocation.ts';
 import { untilLibraryIsRead } from './library-wait.ts';
-import { note } from './output.ts';
+import { note } from '../terminal/output.ts';
 
 /** A daemon that answered. */
 export interface RunningDaemon {

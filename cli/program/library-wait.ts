@@ -2,8 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { statusSchema } from '../../model/status.ts';
 import type { ApiClient } from '../../daemon/api-client.ts';
 import { askIfKnown } from './ask-if-known.ts';
-import { note } from './output.ts';
-import { counted } from './wording.ts';
+import { note } from '../terminal/output.ts';
+import { counted } from '../terminal/wording.ts';
 
 const pauseMs = 200;
 /** A wait that a person would notice is explained. */

@@ -1,9 +1,9 @@
 import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
-import { invocation, shellWord } from './invocation.ts';
-import type { ImportSum } from './import-summary.ts';
-import { forTerminal } from './table.ts';
+import { invocation, shellWord } from '../../terminal/invocation.ts';
+import type { ImportSum } from './summary.ts';
+import { forTerminal } from '../../terminal/table.ts';
 
 /** Where macOS asks before a program in the background may read (TCC), below the home directory. */
 const guardedOnMac = ['Documents', 'Desktop', 'Downloads'];

@@ -1,4 +1,4 @@
-import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
+import type { TimelineResult, TimelineStop } from '../../../model/timeline-result.ts';
 
 /** Where somebody was at an instant, as far as the stops around it tell. */
 export type WhereAnswer =

@@ -1,5 +1,5 @@
 import { extname, join } from 'node:path';
-import { shellWord } from './invocation.ts';
+import { shellWord } from '../../terminal/invocation.ts';
 
 interface OtherFormat {
   readonly label: string;

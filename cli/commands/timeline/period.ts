@@ -1,8 +1,8 @@
-import { daysInMonth, formatDate, parseDate } from '../../model/calendar-date.ts';
-import { limits } from '../../model/limits.ts';
-import type { TimelineRequest } from '../../model/timeline-job.ts';
-import { usageError } from '../../model/exit-error.ts';
-import { forTerminal } from './table.ts';
+import { daysInMonth, formatDate, parseDate } from '../../../model/calendar-date.ts';
+import { limits } from '../../../model/limits.ts';
+import type { TimelineRequest } from '../../../model/timeline-job.ts';
+import { usageError } from '../../../model/exit-error.ts';
+import { forTerminal } from '../../terminal/table.ts';
 
 /** UTC days since 1970, both inclusive. */
 interface Days {

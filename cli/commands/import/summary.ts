@@ -1,11 +1,11 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FailureReason, ImportResult } from '../../model/import.ts';
-import { invocation } from './invocation.ts';
-import { note, print } from './output.ts';
+import type { FailureReason, ImportResult } from '../../../model/import.ts';
+import { invocation } from '../../terminal/invocation.ts';
+import { note, print } from '../../terminal/output.ts';
 import { conversionHints } from './other-formats.ts';
-import { forTerminal } from './table.ts';
-import { counted, dateOf } from './wording.ts';
+import { forTerminal } from '../../terminal/table.ts';
+import { counted, dateOf } from '../../terminal/wording.ts';
 
 /** The sum of several imports; lists hold `dir` joined with the file. */
 export type ImportSum = Omit<ImportResult, 'dir'> & {

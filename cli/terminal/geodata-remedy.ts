@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../daemon/version-info.ts';
+import { packageRoot } from '../../daemon/version-info.ts';
 
 /** What to do where the builtin generation is missing or damaged: a clone makes it, a package brings it. */
 export function geodataRemedy(): string {

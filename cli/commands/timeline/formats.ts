@@ -1,4 +1,4 @@
-import { knownFields } from '../../model/schema.ts';
+import { knownFields } from '../../../model/schema.ts';
 import {
   timelineDaySchema,
   timelinePlaceSchema,
@@ -6,9 +6,9 @@ import {
   type TimelineDay,
   type TimelinePlace,
   type TimelineStop,
-} from '../../model/timeline-result.ts';
-import { csvLine, withoutFormula } from '../../formats/export/csv.ts';
-import { write } from './output.ts';
+} from '../../../model/timeline-result.ts';
+import { csvLine, withoutFormula } from '../../../formats/export/csv.ts';
+import { write } from '../../terminal/output.ts';
 
 /** Writes stops as GeoJSON points (RFC 7946), one feature a line. */
 export async function writeGeoJson(stops: readonly TimelineStop[]): Promise<void> {

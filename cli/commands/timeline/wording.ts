@@ -1,4 +1,4 @@
-import type { TimelineStop } from '../../model/timeline-result.ts';
+import type { TimelineStop } from '../../../model/timeline-result.ts';
 
 /** A time somebody stayed, for reading: `40 s`, `12 min`, `4 h 12 min`, `3 d 4 h`. */
 export function stayTime(seconds: number): string {

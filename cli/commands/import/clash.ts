@@ -1,6 +1,6 @@
 import { readdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ImportRequest } from '../../model/import.ts';
+import type { ImportRequest } from '../../../model/import.ts';
 
 /** Folders are looked through for at most so many names: what is beyond is told after the import instead. */
 const maxNames = 200_000;

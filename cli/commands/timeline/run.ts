@@ -5,12 +5,12 @@ import {
   timelineJobSchema,
   type TimelineJobRecord,
   type TimelineRequest,
-} from '../../model/timeline-job.ts';
-import type { TimelineResult } from '../../model/timeline-result.ts';
-import { ApiError, NoAnswer, type ApiClient } from '../../daemon/api-client.ts';
-import { ExitError } from '../../model/exit-error.ts';
-import { note } from './output.ts';
-import { TimelineProgressBar } from './timeline-progress.ts';
+} from '../../../model/timeline-job.ts';
+import type { TimelineResult } from '../../../model/timeline-result.ts';
+import { ApiError, NoAnswer, type ApiClient } from '../../../daemon/api-client.ts';
+import { ExitError } from '../../../model/exit-error.ts';
+import { note } from '../../terminal/output.ts';
+import { TimelineProgressBar } from './progress.ts';
 
 /** Most jobs take less than a second; for the others twice a second is often enough. */
 const firstPauseMs = 20;

@@ -1,5 +1,5 @@
 import type { SingleBar } from 'cli-progress';
-import type { TimelineJobRecord } from '../../model/timeline-job.ts';
+import type { TimelineJobRecord } from '../../../model/timeline-job.ts';
 
 const format = 'Reading [{bar}] {percentage}% | {points} points';
 /** A bar that is there for a blink only irritates. */

@@ -5,13 +5,13 @@ import {
   type TimelinePlace,
   type TimelineResult,
   type TimelineStop,
-} from '../../model/timeline-result.ts';
-import { formatDate } from '../../model/calendar-date.ts';
-import { dayOf } from '../../storage/day-blob.ts';
-import { print, terminalWidth } from './output.ts';
-import { layOut, tableLine, titleLine, type Column } from './table.ts';
-import { kilometres, minuteOf, placeOf, stayTime } from './timeline-wording.ts';
-import { counted, dateOf } from './wording.ts';
+} from '../../../model/timeline-result.ts';
+import { formatDate } from '../../../model/calendar-date.ts';
+import { dayOf } from '../../../storage/day-blob.ts';
+import { print, terminalWidth } from '../../terminal/output.ts';
+import { layOut, tableLine, titleLine, type Column } from '../../terminal/table.ts';
+import { kilometres, minuteOf, placeOf, stayTime } from './wording.ts';
+import { counted, dateOf } from '../../terminal/wording.ts';
 
 /** Rows of one level where all levels are shown. */
 const overviewRows = 15;
