@@ -3,7 +3,7 @@ import type { Log } from '../model/process.ts';
 import { sendAnswer } from './answer.ts';
 import type { HandleRequest } from './connections.ts';
 import { endpointOf, type Endpoint } from './endpoint.ts';
-import { describeError } from './error-description.ts';
+import { describeError } from '../model/error-description.ts';
 import { Exchange, type Guard } from './exchange.ts';
 import { answerFailure, bearerFailures, type FailureStyle } from './failures.ts';
 import type { HttpLimits } from './http-limits.ts';

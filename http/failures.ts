@@ -1,7 +1,7 @@
 import { toFailure, type WaypointError } from '../model/failure.ts';
 import type { Log } from '../model/process.ts';
 import { sendRefusal, standardHeaders } from './answer.ts';
-import { describeError } from './error-description.ts';
+import { describeError } from '../model/error-description.ts';
 import type { Exchange, RequestHead } from './exchange.ts';
 import type { HttpLimits } from './http-limits.ts';
 

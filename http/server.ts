@@ -2,7 +2,7 @@ import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'nod
 import { WaypointError, type FailureName } from '../model/failure.ts';
 import { createApplication, type ApplicationOptions } from './application.ts';
 import { Connections } from './connections.ts';
-import { describeError } from './error-description.ts';
+import { describeError } from '../model/error-description.ts';
 import { Exchange } from './exchange.ts';
 import { answerFailure, bearerFailures } from './failures.ts';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { describeError } from '../../http/error-description.ts';
+import { describeError } from '../../model/error-description.ts';
 import type { Log } from '../../model/process.ts';
 import { launchdPauseS } from '../../service-files/service-program.ts';
 import type { Daemon } from '../../daemon/daemon.ts';

@@ -1,4 +1,4 @@
-import { describeError } from '../../http/error-description.ts';
+import { describeError } from '../../model/error-description.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import { codePointLength } from '../../model/text.ts';
 import type { Schedule } from '../schedule.ts';

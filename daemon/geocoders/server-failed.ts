@@ -1,4 +1,4 @@
-import { describeError } from '../../http/error-description.ts';
+import { describeError } from '../../model/error-description.ts';
 
 /** Why a geocoding server was of no use, as a word for the log. */
 export type ServerFault =

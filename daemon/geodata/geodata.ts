@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { builtinGeodataPath } from '../../geodata/generation.ts';
 import { embeddedManifest } from '../../geodata/manifest.ts';
-import { describeError } from '../../http/error-description.ts';
+import { describeError } from '../../model/error-description.ts';
 import type { GeodataManifest, GeodataStatus } from '../../model/geodata.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';

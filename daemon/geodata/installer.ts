@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { describeError } from '../../http/error-description.ts';
+import { describeError } from '../../model/error-description.ts';
 import { isDiskFull, WaypointError } from '../../model/failure.ts';
 import type {
   GenerationReference,

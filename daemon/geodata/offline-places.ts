@@ -1,5 +1,5 @@
 import type { FoundPlace, PlaceSearch } from '../../geodata/place-search.ts';
-import { describeError } from '../../http/error-description.ts';
+import { describeError } from '../../model/error-description.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type { Suggestion } from '../../model/search.ts';
 import type { GeocodeAnswer, Geocoder } from '../geocoders/geocoder.ts';

@@ -1,4 +1,4 @@
-import { describeError } from '../../http/error-description.ts';
+import { describeError } from '../../model/error-description.ts';
 import type { Log } from '../../model/process.ts';
 import type { Schedule } from '../schedule.ts';
 import { SourceFailed, type LocationSource } from './location-source.ts';

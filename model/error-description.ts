@@ -1,7 +1,5 @@
-import { dirname } from 'node:path';
-import { fileURLToPath } from 'node:url';
-
-const programRoot = dirname(import.meta.dirname);
+/** With a slash at its end, like the places in stack frames a URL. */
+const programRoot = new URL('..', import.meta.url).href;
 const mostFrames = 8;
 /** `file:line:column` at the end of a stack frame, maybe in brackets. */
 const frameEnd = /^\s+at (?:.*\()?([^()]+):(\d+):\d+\)?$/;
@@ -46,8 +44,6 @@ function ownFrames({ stack = '', message }: Error): string[] {
 }
 
 function ownPath(place: string): string | undefined {
-  if (!place.startsWith('file:')) return undefined;
-  const path = fileURLToPath(place);
-  if (!path.startsWith(programRoot) || path.includes('node_modules')) return undefined;
-  return path.slice(programRoot.length + 1).replaceAll('\\', '/');
+  if (!place.startsWith(programRoot) || place.includes('node_modules')) return undefined;
+  return decodeURI(place.slice(programRoot.length));
 }
