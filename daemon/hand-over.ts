@@ -9,7 +9,7 @@ import {
 } from '../client/waypoints/node/hand-over-file.ts';
 import type { HandOver } from '../model/process.ts';
 import { writeFileAtomic } from '../storage/atomic-file.ts';
-import { probeDaemon } from './api-client.ts';
+import { probeDaemon } from '../client/waypoints/node/api-client.ts';
 import { requirePrivateDirectory, type Paths } from './paths.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { programVersion } from './version-info.ts';

@@ -7,7 +7,7 @@ import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore, StoreRefused } from '../storage/waypoints/open.ts';
-import { probeDaemon } from './api-client.ts';
+import { probeDaemon } from '../client/waypoints/node/api-client.ts';
 import { findLockHolder, heldSentence } from './lock-holder.ts';
 import { createPrivateDirectory, requirePrivateDirectory, type Paths } from './paths.ts';
 import { ExitError } from '../model/exit-error.ts';

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import type { IncomingMessage } from 'node:http';
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
-import { ApiError } from '../../daemon/api-client.ts';
+import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import { requireDaemon } from '../program/connection.ts';
 import { commandContext } from '../program/context.ts';
@@ -49,9 +49,10 @@ Examples:
       try {
         await show(await client.open(method, path, input));
       } catch (error) {
-        if (!(error instanceof ApiError)) throw error;
+        if (!(error instanceof RequestFailure) || error.status === 0) throw error;
         const field = error.field === undefined ? '' : ` (${error.field})`;
-        throw new ExitError(`HTTP ${error.status} ${error.code}: ${error.message}${field}`);
+        const code = error.code ?? 'unknown';
+        throw new ExitError(`HTTP ${error.status} ${code}: ${error.sentence}${field}`);
       }
     });
 }

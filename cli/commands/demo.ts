@@ -7,7 +7,7 @@ import { importResultSchema } from '../../model/import.ts';
 import { clustersSchema, suggestSchema } from '../../model/search.ts';
 import { settingDefaults } from '../../model/settings.ts';
 import { waypointSchema, waypointTagsSchema } from '../../model/waypoint.ts';
-import { ApiClient } from '../../daemon/api-client.ts';
+import { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { computePaths } from '../../daemon/paths.ts';
 import { packageRoot } from '../../daemon/version-info.ts';
 import { ExitError } from '../../model/exit-error.ts';

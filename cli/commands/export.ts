@@ -3,7 +3,7 @@ import { Option, type Command } from 'commander';
 import { errorCode } from '../../model/error-code.ts';
 import { formatTime } from '../../model/time.ts';
 import { waypointSchema } from '../../model/waypoint.ts';
-import type { ApiClient } from '../../daemon/api-client.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { exportFormats, exportWriter, type ExportFormat } from '../../formats/export/formats.ts';
 import { NotAFile, writeFileInPieces } from '../export-file.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';

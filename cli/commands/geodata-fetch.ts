@@ -4,7 +4,8 @@ import {
   installCancelSchema,
   type InstallStatus,
 } from '../../model/geodata.ts';
-import { ApiError, type ApiClient } from '../../daemon/api-client.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { requireDaemon, withDaemon } from '../program/connection.ts';
 import { commandContext } from '../program/context.ts';
@@ -81,7 +82,7 @@ async function cancel(client: ApiClient): Promise<void> {
   try {
     await client.ask(installCancelSchema, 'DELETE', '/api/geodata/install');
   } catch (error) {
-    if (!(error instanceof ApiError) || error.status !== 409) throw error;
+    if (!(error instanceof RequestFailure) || error.status !== 409) throw error;
     throw new ExitError('There is no install that could be stopped.');
   }
 }

@@ -12,7 +12,7 @@ import {
 } from '../../model/geodata.ts';
 import { temporaryBeside } from '../../storage/atomic-file.ts';
 import { hashFile } from '../../storage/hash-file.ts';
-import type { ApiClient } from '../../daemon/api-client.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { partialPath } from '../../daemon/geodata/generation-files.ts';
 import { computePaths, createPrivateDirectory } from '../../daemon/paths.ts';
 import { ExitError } from '../../model/exit-error.ts';

@@ -8,7 +8,8 @@ import {
   type InstallErrorCode,
   type InstallStatus,
 } from '../../model/geodata.ts';
-import { ApiError, type ApiClient } from '../../daemon/api-client.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { note, print, printJson } from '../terminal/output.ts';
 
@@ -102,7 +103,7 @@ export async function untilOver(
 }
 
 function explain(error: unknown): unknown {
-  if (!(error instanceof ApiError)) return error;
+  if (!(error instanceof RequestFailure)) return error;
   if (error.status === 409) {
     return new ExitError('Another generation is being installed. Try again when that is over.');
   }

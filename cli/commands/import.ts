@@ -7,7 +7,8 @@ import {
   type ImportRequest,
   type ImportResult,
 } from '../../model/import.ts';
-import { ApiError, type ApiClient } from '../../daemon/api-client.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { withDaemon } from '../program/connection.ts';
 import { commandContext } from '../program/context.ts';
@@ -111,7 +112,7 @@ class ImportRequests {
 }
 
 async function explain(error: Error, client: ApiClient, { dir }: ImportRequest): Promise<Error> {
-  if (!(error instanceof ApiError)) return error;
+  if (!(error instanceof RequestFailure)) return error;
   if (error.status === 409) {
     const { files_done, files_total } = await client.ask(importStatusSchema, 'GET', '/api/import');
     return new ExitError(

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { waypointSchema, type Waypoint } from '../../model/waypoint.ts';
-import type { ApiClient, ApiRequest } from '../../daemon/api-client.ts';
+import type { ApiClient, ApiRequest } from '../../client/waypoints/node/api-client.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { withDaemon } from '../program/connection.ts';
 import { commandContext } from '../program/context.ts';

@@ -1,6 +1,6 @@
 import { normalizeText } from '../../model/text.ts';
 import { waypointSchema, type Place, type Waypoint } from '../../model/waypoint.ts';
-import type { ApiClient } from '../../daemon/api-client.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import { note } from '../terminal/output.ts';
 import { forTerminal } from '../terminal/table.ts';

@@ -1,7 +1,7 @@
 import { ExitError } from '../../model/exit-error.ts';
 import { Command, CommanderError } from 'commander';
 import { isDiskFull } from '../../model/failure.ts';
-import { ApiError, NoAnswer } from '../../daemon/api-client.ts';
+import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { programVersion } from '../../daemon/version-info.ts';
 import { addSettingFlags } from '../program/context.ts';
 import { fieldRule } from '../program/field-rules.ts';
@@ -119,8 +119,8 @@ async function report(error: unknown): Promise<number> {
 }
 
 function sentenceOf(error: unknown): string {
-  if (error instanceof ApiError) return apiSentence(error);
-  if (error instanceof ExitError || error instanceof NoAnswer) return error.message;
+  if (error instanceof RequestFailure) return apiSentence(error);
+  if (error instanceof ExitError) return error.message;
   if (isDiskFull(error)) {
     return `No space is left on the disk. Make room there and try again; "${invocation()} doctor" tells where it is short.`;
   }
@@ -128,7 +128,7 @@ function sentenceOf(error: unknown): string {
   return `Something went wrong: ${reason}\nWAYPOINTD_LOG_LEVEL=debug shows where.`;
 }
 
-function apiSentence({ message, code, field }: ApiError): string {
+function apiSentence({ sentence: message, code, field }: RequestFailure): string {
   if (field === undefined) return message;
   const rule = code === 'invalid' ? fieldRule(field) : undefined;
   return rule === undefined ? `${message} (${field})` : `${message.replace(/\.$/u, '')}: ${rule}.`;

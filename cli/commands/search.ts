@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
 import { geodataStatusSchema } from '../../model/geodata.ts';
 import { suggestSchema, type SuggestAnswer, type Suggestion } from '../../model/search.ts';
-import { ApiError, NoAnswer, type ApiClient } from '../../daemon/api-client.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { geodataRemedy } from '../terminal/geodata-remedy.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { withDaemon } from '../program/connection.ts';
@@ -92,7 +93,7 @@ async function hasNoGeodata(client: ApiClient): Promise<boolean> {
     return !current.valid;
   } catch (error) {
     // What was found is worth more than why there is not more.
-    if (error instanceof ApiError || error instanceof NoAnswer) return false;
+    if (error instanceof RequestFailure) return false;
     throw error;
   }
 }

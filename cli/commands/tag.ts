@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Yield } from '../../model/schema.ts';
 import { tagSchema } from '../../model/tag.ts';
 import { distinctTagsSchema, waypointTagsSchema } from '../../model/waypoint.ts';
-import type { ApiClient } from '../../daemon/api-client.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { withDaemon } from '../program/connection.ts';
 import { commandContext } from '../program/context.ts';
 import { note, print, printJson, terminalWidth } from '../terminal/output.ts';

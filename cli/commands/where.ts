@@ -5,7 +5,7 @@ import type { TimelineRequest } from '../../model/timeline-job.ts';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import { dayOf } from '../../storage/day-blob.ts';
-import type { ApiClient } from '../../daemon/api-client.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { withDaemon } from '../program/connection.ts';
 import { commandContext } from '../program/context.ts';

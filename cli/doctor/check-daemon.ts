@@ -7,7 +7,8 @@ import {
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
 import { statusSchema, type DaemonStatus } from '../../model/status.ts';
-import { ApiClient, ApiError, NoAnswer, probeDaemon } from '../../daemon/api-client.ts';
+import { ApiClient, probeDaemon } from '../../client/waypoints/node/api-client.ts';
+import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { findLockHolder, heldSentence } from '../../daemon/lock-holder.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
@@ -77,7 +78,7 @@ async function askStatus(handOver: HandOver): Promise<DaemonStatus | undefined> 
   try {
     return await new ApiClient(handOver).ask(statusSchema, 'GET', '/api/status');
   } catch (error) {
-    if (error instanceof ApiError || error instanceof NoAnswer) return undefined;
+    if (error instanceof RequestFailure) return undefined;
     throw error;
   }
 }

@@ -1,5 +1,6 @@
 import type { Schema } from '../../model/schema.ts';
-import { ApiError, type ApiClient } from '../../daemon/api-client.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 
 /** The answer to a GET; undefined of a daemon of another version, which may not know the question. */
 export async function askIfKnown<T>(
@@ -10,7 +11,7 @@ export async function askIfKnown<T>(
   try {
     return await client.ask(schema, 'GET', path);
   } catch (error) {
-    if (error instanceof ApiError && error.status === 404) return undefined;
+    if (error instanceof RequestFailure && error.status === 404) return undefined;
     throw error;
   }
 }

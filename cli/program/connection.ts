@@ -5,7 +5,7 @@ import { readHandOver, servesDataDirectory } from '../../client/waypoints/node/h
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import { errorCode } from '../../model/error-code.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
-import { ApiClient, probeDaemon } from '../../daemon/api-client.ts';
+import { ApiClient, probeDaemon } from '../../client/waypoints/node/api-client.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
 import type { CommandContext } from './context.ts';

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { statusSchema } from '../../model/status.ts';
-import type { ApiClient } from '../../daemon/api-client.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { askIfKnown } from './ask-if-known.ts';
 import { note } from '../terminal/output.ts';
 import { counted } from '../terminal/wording.ts';

@@ -72,7 +72,7 @@ const framing = new Set([
 export class Connection {
   readonly retries: Retries;
   readonly #territory: Territory;
-  readonly #stallMs: number;
+  readonly #silenceMs: number;
   readonly #credentials: CredentialSource | undefined;
   /** The server wants to know who we are. */
   #isAsked = false;
@@ -81,7 +81,7 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     this.#territory = { base: repositoryUrl(options.baseUrl), origins: options.origins };
     this.#credentials = options.credentials;
-    this.#stallMs = options.stallMs ?? 30_000;
+    this.#silenceMs = options.stallMs ?? 30_000;
     this.retries = new Retries(options);
   }
 
@@ -106,14 +106,13 @@ export class Connection {
     const own = lowerCased(link.header ?? {});
     const isOurs = url.origin === this.#territory.base.origin && own['authorization'] === undefined;
     const follow = (credentials: RequestHeaders): Promise<IncomingMessage> => {
-      const content = call.body?.();
       return send({
         method: call.method,
         url,
         headers: linkHeaders(call, credentials, own),
-        ...(content === undefined ? {} : { body: content }),
+        body: call.body?.(),
         signal: call.signal,
-        stallMs: this.#stallMs,
+        silenceMs: this.#silenceMs,
       });
     };
     const answer = await (isOurs ? this.#knowing(call, follow) : follow({}));
@@ -147,7 +146,6 @@ export class Connection {
     const { method, signal } = call;
     const { base } = this.#territory;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
-    const content = body === undefined ? {} : { body };
     const plain = {
       accept: objectMediaType,
       'accept-encoding': 'identity',
@@ -156,8 +154,8 @@ export class Connection {
     let url = new URL(base.href.replace(/\/$/u, '') + call.path);
     let headers: RequestHeaders = { ...plain, ...credentials };
     for (let redirects = 0; ; redirects += 1) {
-      const stallMs = this.#stallMs;
-      const answer = await send({ method, url, headers, ...content, signal, stallMs });
+      const silenceMs = this.#silenceMs;
+      const answer = await send({ method, url, headers, body, signal, silenceMs });
       const next = redirectionOf(answer, method, url, this.#territory);
       if (next === undefined) return answer;
       answer.destroy();

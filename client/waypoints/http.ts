@@ -1,4 +1,4 @@
-import { httpFailure, RequestFailure, sendFailure, timeoutFailure } from './request-failure.ts';
+import { httpFailure, type FailureWords } from './request-failure.ts';
 
 /** Where the API is and what opens it. */
 export interface Access {
@@ -14,7 +14,6 @@ export interface HttpRequest {
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
-  readonly timeoutMs: number;
 }
 
 export interface HttpAnswer {
@@ -23,6 +22,16 @@ export interface HttpAnswer {
   readonly value: unknown;
 }
 
+/**
+ * Sends one request and reads its answer.
+ * @throws RequestFailure for an error status; the signal's reason; another error when there is no answer.
+ */
+export type Transport = (
+  access: Access,
+  request: HttpRequest,
+  signal: AbortSignal,
+) => Promise<HttpAnswer>;
+
 /** Far above every answer that is read whole; a runaway one must not fill the memory. */
 const maxAnswerBytes = 536_870_912;
 /** More of a failure is neither shown nor understood. */
@@ -30,74 +39,69 @@ const maxFailureBytes = 65_536;
 /** What RFC 6750 lets a token consist of. Others would have their text repeated by an error of the platform. */
 const tokenForm = /^[\w.~+/=-]*$/;
 
-/**
- * Sends one request and reads its answer.
- * @throws RequestFailure for an error status, a timeout, or no answer.
- */
-export async function send(access: Access, request: HttpRequest): Promise<HttpAnswer> {
-  const { timeoutMs } = request;
-  const abort = new AbortController();
-  const timer = setTimeout(() => abort.abort(), timeoutMs);
-  try {
-    const response = await fetch(access.base + request.path, {
-      ...describe(access, request),
-      signal: abort.signal,
-    });
-    return await read(response);
-  } catch (error) {
-    if (error instanceof RequestFailure) throw error;
-    throw abort.signal.aborted ? timeoutFailure(timeoutMs) : sendFailure(error);
-  } finally {
-    clearTimeout(timer);
-  }
-}
-
-function describe({ token }: Access, { method, body }: HttpRequest): RequestInit {
-  if (!tokenForm.test(token)) throw new Error('the API token is malformed');
-  const headers: Record<string, string> = {};
-  if (token !== '') headers['authorization'] = `Bearer ${token}`;
-  if (body !== undefined) headers['content-type'] = 'application/json';
-  return {
+/** The transport of browsers; Node.js has one of its own. */
+export const fetchTransport: Transport = async (access, { method, path, body }, signal) => {
+  const response = await fetch(access.base + path, {
     method,
-    headers,
+    headers: headersFor(access, body !== undefined),
     // The token is for this one address.
     redirect: 'error',
     referrerPolicy: 'no-referrer',
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    signal,
+  });
+  return readAnswer(response.status, piecesOf(response));
+};
+
+/** @throws Error when the token cannot be one. */
+export function headersFor({ token }: Access, hasBody: boolean): Record<string, string> {
+  if (!tokenForm.test(token)) throw new Error('the API token is malformed');
+  return {
+    ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
+    ...(hasBody ? { 'content-type': 'application/json' } : {}),
   };
 }
 
-async function read(response: Response): Promise<HttpAnswer> {
-  const { ok, status } = response;
-  const parts: string[] = [];
+/** Not every browser can iterate over a body. */
+async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
+  const reader = body?.getReader();
+  if (reader === undefined) return;
   try {
-    await collect(response, parts, ok ? maxAnswerBytes : maxFailureBytes);
+    for (let part = await reader.read(); !part.done; part = await reader.read()) yield part.value;
+  } finally {
+    // One that has failed cannot be cancelled either.
+    reader.cancel().catch(() => undefined);
+  }
+}
+
+/**
+ * Reads an answer whole.
+ * @throws RequestFailure for an error status; what the pieces throw
+ */
+export async function readAnswer(
+  status: number,
+  pieces: AsyncIterable<Uint8Array>,
+): Promise<HttpAnswer> {
+  const isSuccess = status >= 200 && status < 300;
+  const maxBytes = isSuccess ? maxAnswerBytes : maxFailureBytes;
+  const decoder = new TextDecoder();
+  const parts: string[] = [];
+  let bytes = 0;
+  try {
+    for await (const piece of pieces) {
+      bytes += piece.byteLength;
+      if (bytes > maxBytes) throw new Error('the answer is too large');
+      parts.push(decoder.decode(piece, { stream: true }));
+    }
+    parts.push(decoder.decode());
   } catch (error) {
     // Of a failure the status says enough, and of its text the beginning.
-    if (ok) throw error;
+    if (isSuccess) throw error;
   }
   const text = parts.join('');
   const value = parse(text);
-  if (!ok) throw httpFailure(status, text, failureWords(value));
+  if (!isSuccess) throw httpFailure(status, text, failureWords(value));
   return { status, value };
-}
-
-async function collect(response: Response, parts: string[], maxBytes: number): Promise<void> {
-  const reader = response.body?.getReader();
-  if (reader === undefined) return;
-  const decoder = new TextDecoder();
-  let bytes = 0;
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    bytes += value.byteLength;
-    if (bytes > maxBytes) {
-      await reader.cancel();
-      throw new Error('the answer is too large');
-    }
-    parts.push(decoder.decode(value, { stream: true }));
-  }
-  parts.push(decoder.decode());
 }
 
 function parse(text: string): unknown {
@@ -109,9 +113,16 @@ function parse(text: string): unknown {
   }
 }
 
-function failureWords(value: unknown): { code?: string | undefined; field?: string | undefined } {
+function failureWords(value: unknown): FailureWords {
   if (typeof value !== 'object' || value === null) return {};
-  const code = 'code' in value && typeof value.code === 'string' ? value.code : undefined;
-  const field = 'field' in value && typeof value.field === 'string' ? value.field : undefined;
-  return { code, field };
+  const { code, field, message } = value as Readonly<Record<string, unknown>>;
+  return {
+    code: textOrNothing(code),
+    field: textOrNothing(field),
+    sentence: textOrNothing(message),
+  };
+}
+
+function textOrNothing(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }

@@ -1,38 +1,44 @@
 import { errorCode } from '../../model/error-code.ts';
+
 /** Why a request of this layer failed; `message` is the text that the failure signals carry. */
 export class RequestFailure extends Error {
   override readonly name = 'RequestFailure';
   /** The HTTP status; 0 when there was no answer. */
   readonly status: number;
-  /** The daemon's word for the failure (`not_found`, `busy` …), where it said one. */
+  /**
+   * The daemon's word for the failure (`not_found`, `busy` …), where it said one; without an answer `refused` when the
+   * connection was, `reset` when it broke.
+   */
   readonly code: string | undefined;
   /** The field of the request that was refused, where the daemon named one. */
   readonly field: string | undefined;
-  /** Nobody accepted the connection, so that the request has certainly had no effect. */
-  readonly wasRefused: boolean;
+  /** The same for a person: the daemon's own sentence, or that it does not answer. */
+  readonly sentence: string;
 
-  constructor(
-    message: string,
-    {
-      status = 0,
-      code,
-      field,
-      wasRefused = false,
-      cause,
-    }: {
-      readonly status?: number;
-      readonly code?: string | undefined;
-      readonly field?: string | undefined;
-      readonly wasRefused?: boolean;
-      readonly cause?: unknown;
-    } = {},
-  ) {
-    super(message, { cause });
-    this.status = status;
-    this.code = code;
-    this.field = field;
-    this.wasRefused = wasRefused;
+  constructor(message: string, details: FailureDetails = {}) {
+    super(message, { cause: details.cause });
+    this.status = details.status ?? 0;
+    this.code = details.code;
+    this.field = details.field;
+    this.sentence = details.sentence ?? message;
   }
+
+  /** The connection was not accepted, so that the request has certainly had no effect. */
+  get wasRefused(): boolean {
+    return this.status === 0 && this.code === 'refused';
+  }
+}
+
+/** What the error body of the API says, as far as it was understood. */
+export interface FailureWords {
+  readonly code?: string | undefined;
+  readonly field?: string | undefined;
+  readonly sentence?: string | undefined;
+}
+
+interface FailureDetails extends FailureWords {
+  readonly status?: number;
+  readonly cause?: unknown;
 }
 
 /** Characters of an answer or an error that a message repeats (specification, section 7). */
@@ -42,12 +48,10 @@ const shownCharacters = 160;
 export function httpFailure(
   status: number,
   text: string,
-  details: { code?: string | undefined; field?: string | undefined } = {},
+  { code, field, sentence = `HTTP ${status}` }: FailureWords = {},
 ): RequestFailure {
-  return new RequestFailure(`HTTP ${status} ${firstCharacters(text)}`.trimEnd(), {
-    status,
-    ...details,
-  });
+  const message = `HTTP ${status} ${firstCharacters(text)}`.trimEnd();
+  return new RequestFailure(message, { status, code, field, sentence });
 }
 
 /** `timeout (<n> ms)`. */
@@ -57,17 +61,46 @@ export function timeoutFailure(timeoutMs: number): RequestFailure {
 
 /** `send error: …`, for whatever kept a request from being answered. */
 export function sendFailure(error: unknown): RequestFailure {
-  const { cause } = error instanceof Error ? error : { cause: undefined };
-  // Node.js says "fetch failed", and why in the cause.
-  const reason = textOf(cause) ?? textOf(error) ?? 'unknown';
-  const wasRefused = errorCode(cause) === 'ECONNREFUSED';
-  return new RequestFailure(`send error: ${firstCharacters(reason)}`, { wasRefused, cause: error });
+  const reason = reasonOf(error);
+  const sentence = `The daemon does not answer (${reason}).`;
+  return noAnswer(reason, sentence, error);
+}
+
+/** `send error: …`, for an answer that ended too early: a part of it is not to be taken for the whole. */
+export function cutOffFailure(error?: unknown): RequestFailure {
+  return noAnswer(reasonOf(error), 'The daemon stopped in the middle of its answer.', error);
+}
+
+/** `send error: …`, for an answer that its schema does not know. */
+export function strangeFailure(sentence: string): RequestFailure {
+  return new RequestFailure(`send error: ${sentence}`, { sentence });
+}
+
+function noAnswer(reason: string, sentence: string, cause: unknown): RequestFailure {
+  const message = `send error: ${firstCharacters(reason)}`;
+  return new RequestFailure(message, { code: codeOf(cause), sentence, cause });
+}
+
+const connectionCodes: Readonly<Record<string, string>> = {
+  ECONNREFUSED: 'refused',
+  ECONNRESET: 'reset',
+};
+
+/** Node.js says "fetch failed", and why in the cause. */
+function codeOf(error: unknown): string | undefined {
+  const { cause } = error instanceof Error ? error : {};
+  return connectionCodes[errorCode(cause) ?? errorCode(error) ?? ''];
+}
+
+function reasonOf(error: unknown): string {
+  const { cause } = error instanceof Error ? error : {};
+  return textOf(cause) ?? textOf(error) ?? 'unknown';
 }
 
 function textOf(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   if (error.message !== '') return error.message;
-  return 'code' in error ? String(error.code) : undefined;
+  return errorCode(error);
 }
 
 /** Whole characters: half of one would not be a text. */

@@ -1,8 +1,14 @@
 import { limits } from '../../model/limits.ts';
-import { send, type Access, type HttpAnswer, type HttpRequest } from './http.ts';
+import {
+  fetchTransport,
+  type Access,
+  type HttpAnswer,
+  type HttpRequest,
+  type Transport,
+} from './http.ts';
 import type { Operation } from './operation.ts';
 import { staysOnOrigin, withoutQuery, withQuery } from './path.ts';
-import { httpFailure, RequestFailure, sendFailure } from './request-failure.ts';
+import { httpFailure, RequestFailure, sendFailure, timeoutFailure } from './request-failure.ts';
 import {
   SignalBoard,
   type ListenerErrorHandler,
@@ -33,6 +39,8 @@ export interface ServiceOptions {
   readonly renewAccess?: () => Promise<DaemonAccess | undefined>;
   /** Gets what listeners and callbacks throw; without it that is an uncaught error, as with `EventTarget`. */
   readonly onListenerError?: ListenerErrorHandler;
+  /** How requests are sent; by default with `fetch`. */
+  readonly transport?: Transport;
 }
 
 /** The client timeout of the specification (section 8). */
@@ -51,6 +59,7 @@ export class Requests {
   apiToken: string;
   apiBase: string | undefined;
   readonly #renewAccess: ServiceOptions['renewAccess'];
+  readonly #transport: Transport;
   readonly #signals: SignalBoard;
   #renewing: Promise<void> | undefined;
 
@@ -60,11 +69,13 @@ export class Requests {
     apiBase,
     renewAccess,
     onListenerError,
+    transport = fetchTransport,
   }: ServiceOptions = {}) {
     this.apiPort = apiPort;
     this.apiToken = apiToken;
     this.apiBase = apiBase;
     this.#renewAccess = renewAccess;
+    this.#transport = transport;
     this.#signals = new SignalBoard(onListenerError);
   }
 
@@ -153,23 +164,18 @@ export class Requests {
   }
 
   async #ask<T>({ method, path, query, body, timeoutMs, read }: Operation<T>): Promise<T> {
-    const request = {
-      method,
-      path: withQuery(path, query),
-      body,
-      timeoutMs: usableTimeout(timeoutMs),
-    };
-    const { status, value } = await this.#exchange(request);
+    const request = { method, path: withQuery(path, query), body };
+    const { status, value } = await this.#exchange(request, usableTimeout(timeoutMs));
     const result = read(value);
     if (result !== undefined) return result;
     throw httpFailure(status, typeof value === 'string' ? value : '');
   }
 
   /** Sends a request, and once more when the access was out of date: nothing has come of it then. */
-  async #exchange(request: HttpRequest): Promise<HttpAnswer> {
+  async #exchange(request: HttpRequest, timeoutMs: number): Promise<HttpAnswer> {
     const access = this.#access();
     try {
-      return await send(access, request);
+      return await this.#send(access, request, timeoutMs);
     } catch (error) {
       const isOutOfDate =
         error instanceof RequestFailure && (error.status === 401 || error.wasRefused);
@@ -177,7 +183,19 @@ export class Requests {
       await this.#renew(access);
       const renewed = this.#access();
       if (renewed.base === access.base && renewed.token === access.token) throw error;
-      return send(renewed, request);
+      return this.#send(renewed, request, timeoutMs);
+    }
+  }
+
+  async #send(access: Access, request: HttpRequest, timeoutMs: number): Promise<HttpAnswer> {
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(timeoutFailure(timeoutMs)), timeoutMs);
+    try {
+      return await this.#transport(access, request, abort.signal);
+    } catch (error) {
+      throw error instanceof RequestFailure ? error : sendFailure(error);
+    } finally {
+      clearTimeout(timer);
     }
   }
 

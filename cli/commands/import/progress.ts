@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { importStatusSchema, type ImportStatus } from '../../../model/import.ts';
-import type { ApiClient } from '../../../daemon/api-client.ts';
+import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
 
 const pollMs = 200;
 const format =

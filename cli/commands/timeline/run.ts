@@ -7,7 +7,8 @@ import {
   type TimelineRequest,
 } from '../../../model/timeline-job.ts';
 import type { TimelineResult } from '../../../model/timeline-result.ts';
-import { ApiError, NoAnswer, type ApiClient } from '../../../daemon/api-client.ts';
+import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
+import { RequestFailure } from '../../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../../model/exit-error.ts';
 import { note } from '../../terminal/output.ts';
 import { TimelineProgressBar } from './progress.ts';
@@ -85,14 +86,12 @@ const goneSentence =
 
 /** Whether the daemon that had the job has ended; another one at its port does not know its token. */
 function isGone(error: unknown): boolean {
-  if (error instanceof ApiError) return error.status === 401;
-  if (!(error instanceof NoAnswer)) return false;
-  const { code } = (error.cause ?? {}) as { readonly code?: unknown };
-  return code === 'ECONNREFUSED' || code === 'ECONNRESET';
+  if (!(error instanceof RequestFailure)) return false;
+  return error.status === 401 || error.code === 'refused' || error.code === 'reset';
 }
 
 function explain(error: unknown): unknown {
-  if (!(error instanceof ApiError)) return error;
+  if (!(error instanceof RequestFailure)) return error;
   if (error.status === 429) {
     return new ExitError('Too many timelines are waiting already. Try again when some are done.');
   }

@@ -1,10 +1,10 @@
-import { send } from '../http.ts';
-import { RequestFailure } from '../request-failure.ts';
 import type { DaemonAccess } from '../requests.ts';
 import { WaypointService } from '../service.ts';
 import type { ListenerErrorHandler } from '../signals.ts';
+import { probeDaemon } from './api-client.ts';
 import { readHandOver, servesDataDirectory } from './hand-over-file.ts';
 import { daemonPlaces, type ChosenDirectories } from './places.ts';
+import { nodeTransport } from './transport.ts';
 
 export interface ConnectOptions extends ChosenDirectories {
   /** As of WaypointService. */
@@ -15,9 +15,6 @@ export interface ConnectOptions extends ChosenDirectories {
 export class DaemonNotFound extends Error {
   override readonly name = 'DaemonNotFound';
 }
-
-/** A stale file shows at once; a daemon on a busy machine may take its time, ms. */
-const probeTimeoutMs = 8_000;
 
 /**
  * Finds the running daemon of this user through its hand-over file and gives the service for it. When the daemon is
@@ -35,6 +32,7 @@ export async function connect({
   }
   return new WaypointService({
     ...access,
+    transport: nodeTransport,
     renewAccess: () => findDaemon(directories),
     ...(onListenerError === undefined ? {} : { onListenerError }),
   });
@@ -56,19 +54,8 @@ async function search(
     if (reading.found !== 'hand-over') continue;
     const { handOver } = reading;
     if (isDataChosen && !servesDataDirectory(handOver, data)) continue;
-    const access = { apiPort: handOver.port, apiToken: handOver.token };
-    if (await answers(access)) return access;
+    if ((await probeDaemon(handOver)) === undefined) continue;
+    return { apiPort: handOver.port, apiToken: handOver.token };
   }
   return undefined;
-}
-
-async function answers({ apiPort, apiToken }: DaemonAccess): Promise<boolean> {
-  const access = { base: `http://127.0.0.1:${apiPort}`, token: apiToken };
-  try {
-    await send(access, { method: 'GET', path: '/api/version', timeoutMs: probeTimeoutMs });
-    return true;
-  } catch (error) {
-    if (error instanceof RequestFailure) return false;
-    throw error;
-  }
 }
