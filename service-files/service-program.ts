@@ -1,10 +1,17 @@
+import { ExitError } from '../model/exit-error.ts';
+
 /** The services there are: the daemon, and the object server as a process of its own. */
 export type ServiceName = 'waypointd' | 'waypointd-objects';
 
-/** What a service manager is to run, whatever the platform. */
+/** One line for lists of services. */
+export const serviceTitles: Readonly<Record<ServiceName, string>> = {
+  waypointd: 'Waypoints and tracks (waypointd)',
+  'waypointd-objects': 'Object server of waypointd',
+};
+
+/** What a service manager runs, whatever the platform. */
 export interface ServiceProgram {
   readonly name: ServiceName;
-  /** One line for lists of services. */
   readonly title: string;
   /** Absolute path of the Node.js that runs it. */
   readonly node: string;
@@ -12,7 +19,7 @@ export interface ServiceProgram {
   readonly words: readonly string[];
 }
 
-/** The first words of every file that `waypointd service install` writes; a file without them is somebody else's. */
+/** In the first lines of every file that `waypointd service install` writes; a file without it is not ours. */
 export const marker = 'Written by "waypointd service install"';
 
 /**
@@ -21,23 +28,15 @@ export const marker = 'Written by "waypointd service install"';
  */
 export const finalExitCodes = [64, 65, 69, 74, 75, 78] as const;
 
-/** A text that a service manager's file cannot hold. The message is a sentence for whoever installs. */
-export class UnfitText extends Error {
-  override readonly name = 'UnfitText';
+/** Refuses a text that a service manager's file cannot hold. */
+export function unfitText(sentence: string): ExitError {
+  return new ExitError(`${sentence}\nNothing was changed.`);
 }
 
-/** @throws UnfitText when the text has a line break or another control character, which no service file can hold. */
+/** @throws ExitError when the text has a line break or another control character, which no service file can hold. */
 export function refuseControls(text: string): void {
   if (!/\p{Cc}/u.test(text)) return;
-  throw new UnfitText(
+  throw unfitText(
     `A service file cannot hold the line break or control character in ${JSON.stringify(text)}.`,
   );
 }
-
-/** What launchd calls a service. */
-export function launchdLabel(name: ServiceName): string {
-  return `local.${name}`;
-}
-
-/** launchd restarts a program that has failed, whatever its exit code, but not sooner than so after its last start, s. */
-export const launchdPauseS = 60;

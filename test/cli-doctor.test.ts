@@ -33,7 +33,7 @@ import { syncProgram } from '../cli/doctor/file-system.ts';
 import { examine } from '../cli/doctor/doctor.ts';
 import type { Finding } from '../cli/doctor/finding.ts';
 import { computePaths, type Paths } from '../daemon/paths.ts';
-import type { FoundService } from '../cli/service/find-service.ts';
+import type { FoundService } from '../service-files/choose-platform.ts';
 import { settingDefaults, type Settings } from '../model/settings.ts';
 import { inspectDatabase } from '../storage/inspect-database.ts';
 import { lockDirectory } from '../storage/lock.ts';

@@ -16,16 +16,16 @@ import {
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { choosePlatform } from '../cli/service/choose-platform.ts';
-import { exitMeaning } from '../cli/service/exit-meaning.ts';
-import { installService, uninstallService } from '../cli/service/install.ts';
-import { findProgramFiles, whyNotLasting } from '../cli/service/program-files.ts';
-import { thisHost } from '../cli/service/service-host.ts';
-import type { ServicePlatform } from '../cli/service/service-platform.ts';
+import { localHost } from '../cli/commands/service/local-service.ts';
 import { takeInheritedSocket } from '../daemon/systemd/inherited-socket.ts';
 import { takeNotifyRequest } from '../daemon/systemd/notifier.ts';
+import { choosePlatform } from '../service-files/choose-platform.ts';
+import { installService, uninstallService } from '../service-files/install.ts';
+import { findProgramFiles, whyNotLasting } from '../service-files/program-files.ts';
+import { exitMeaning } from '../service-files/service-exit.ts';
+import type { ServicePlatform } from '../service-files/service-platform.ts';
 import { launcher, startFakeDaemon, testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
-import { fakeHost, fakeWish, type FakeHost } from './helpers/service-host.ts';
+import { fakeHost, fakeSpec, type FakeHost } from './helpers/service-host.ts';
 import { until } from './helpers/until.ts';
 
 const posix = process.platform === 'win32' ? test.skip : test;
@@ -78,21 +78,14 @@ function filesBelow(directory: string): Record<string, string> {
   );
 }
 
-const ignored = undefined;
-
 test('systemd: install makes the directories, writes the units, enables and starts them', async (t) => {
   const { host, platform } = await systemd(t);
-  const wish = fakeWish(host);
-  const { state, isChanged } = await installService(
-    platform,
-    platform.plan(wish),
-    host.run,
-    ignored,
-  );
+  const spec = fakeSpec(host);
+  const { state, isChanged } = await installService(platform, platform.plan(spec), host);
   t.true(isChanged);
   const units = join(host.home, '.config', 'systemd', 'user');
   t.deepEqual(Object.keys(filesBelow(units)).toSorted(), ['waypointd.service', 'waypointd.socket']);
-  const [data = ''] = wish.writable;
+  const [data = ''] = spec.writable;
   t.true(statSync(data).isDirectory());
   if (process.platform !== 'win32') t.is(statSync(data).mode & 0o777, 0o700);
   t.deepEqual(host.ran.slice(0, -1), [
@@ -108,18 +101,18 @@ test('systemd: install makes the directories, writes the units, enables and star
 
 test('systemd: a second install writes nothing and stops nothing', async (t) => {
   const { host, platform } = await systemd(t);
-  const plan = platform.plan(fakeWish(host));
-  await installService(platform, plan, host.run, ignored);
+  const plan = platform.plan(fakeSpec(host));
+  await installService(platform, plan, host);
   host.ran.length = 0;
-  const { isChanged } = await installService(platform, plan, host.run, ignored);
+  const { isChanged } = await installService(platform, plan, host);
   t.false(isChanged);
   t.false(host.ran.some((command) => /reload|stop|disable|restart/u.test(command)));
 });
 
 test('systemd: another port or no network changes the units; what is no longer wanted goes', async (t) => {
   const { host, platform } = await systemd(t);
-  const install = (changes: Parameters<typeof fakeWish>[1]) =>
-    installService(platform, platform.plan(fakeWish(host, changes)), host.run, ignored);
+  const install = (changes: Parameters<typeof fakeSpec>[1]) =>
+    installService(platform, platform.plan(fakeSpec(host, changes)), host);
   const files = () => filesBelow(join(host.home, '.config', 'systemd', 'user'));
   await install({ hasNetwork: false });
   t.regex(files()['waypointd.service.d/10-no-network.conf'] ?? '', /^PrivateNetwork=yes$/mu);
@@ -141,18 +134,18 @@ test('systemd: uninstall removes what install has written, and nothing else', as
   mkdirSync(join(units, 'waypointd.service.d'), { recursive: true });
   const mine = join(units, 'waypointd.service.d', 'mine.conf');
   writeFileSync(mine, '[Service]\n');
-  const plan = platform.plan(fakeWish(host, { hasNetwork: false }));
-  await installService(platform, plan, host.run, ignored);
+  const plan = platform.plan(fakeSpec(host, { hasNetwork: false }));
+  await installService(platform, plan, host);
   writeFileSync(join(host.home, 'data', 'waypoints.sqlite'), 'precious');
-  const removed = await uninstallService(platform, host.run);
+  const { removed } = await uninstallService(platform, host);
   t.is(removed.length, 3);
   t.deepEqual(Object.keys(filesBelow(host.home)).toSorted(), [
     '.config/systemd/user/waypointd.service.d/mine.conf',
     'data/waypoints.sqlite',
   ]);
   rmSync(join(units, 'waypointd.service.d'), { recursive: true });
-  await installService(platform, plan, host.run, ignored);
-  await uninstallService(platform, host.run);
+  await installService(platform, plan, host);
+  await uninstallService(platform, host);
   t.false(existsSync(join(host.home, '.config', 'systemd')), 'empty directories go, too');
 });
 
@@ -162,12 +155,12 @@ test('systemd: a unit that somebody else has written is in the way of install an
   mkdirSync(units, { recursive: true });
   writeFileSync(join(units, 'waypointd.service'), '[Service]\nExecStart=/mine\n');
   const before = filesBelow(host.home);
-  const plan = platform.plan(fakeWish(host));
-  await t.throwsAsync(installService(platform, plan, host.run, ignored), {
+  const plan = platform.plan(fakeSpec(host));
+  await t.throwsAsync(installService(platform, plan, host), {
     message: /waypointd\.service was not written by "waypointd service install"/u,
   });
   t.deepEqual(host.ran, []);
-  await uninstallService(platform, host.run);
+  await uninstallService(platform, host);
   t.deepEqual(filesBelow(host.home), before);
 });
 
@@ -184,12 +177,12 @@ for (const code of [217, 218, 226]) {
     host.answers.set('systemctl --user show --property Id', () => ({
       stdout: isSandboxed() ? failed : running,
     }));
-    const plan = platform.plan(fakeWish(host));
-    const first = await installService(platform, plan, host.run, ignored);
+    const plan = platform.plan(fakeSpec(host));
+    const first = await installService(platform, plan, host);
     t.is(first.state.condition, 'running');
     t.regex(first.plan.remarks.join(), /less of a sandbox/u);
     host.ran.length = 0;
-    const second = await installService(platform, plan, host.run, ignored);
+    const second = await installService(platform, plan, host);
     t.false(second.isChanged);
     t.regex(second.plan.remarks.join(), /less of a sandbox/u);
   });
@@ -253,8 +246,8 @@ test('launchd: install writes the agent and loads it; again it only makes sure t
   const host = fakeHost(t, 'darwin');
   host.answers.set('launchctl print', { stdout: launchdRunning });
   const platform = await choosePlatform(host, daemon, reached);
-  const plan = platform.plan(fakeWish(host));
-  const { state } = await installService(platform, plan, host.run, ignored);
+  const plan = platform.plan(fakeSpec(host));
+  const { state } = await installService(platform, plan, host);
   const plist = join(host.home, 'Library', 'LaunchAgents', 'local.waypointd.plist');
   t.regex(readFileSync(plist, 'utf8'), /<string>\/opt\/waypointd\/bin\/waypointd\.js<\/string>/u);
   t.true(existsSync(join(host.home, 'Library', 'Logs', 'waypointd')), 'launchd does not make it');
@@ -265,9 +258,9 @@ test('launchd: install writes the agent and loads it; again it only makes sure t
   ]);
   t.like(state, { condition: 'running', pid: 812, restarts: 2, lastExit: { code: 75 } });
   host.ran.length = 0;
-  t.false((await installService(platform, plan, host.run, ignored)).isChanged);
+  t.false((await installService(platform, plan, host)).isChanged);
   t.false(host.ran.some((command) => command.includes('bootout')));
-  await uninstallService(platform, host.run);
+  await uninstallService(platform, host);
   t.true(host.ran.includes('launchctl bootout gui/501/local.waypointd'));
   t.false(existsSync(plist));
   t.true(existsSync(join(host.home, 'data')));
@@ -301,7 +294,7 @@ test('macOS has no service of the machine, and says so', async (t) => {
 test('Windows: install gives the scheduler a definition in UTF-16, which is gone afterwards', async (t) => {
   const host = fakeHost(t, 'win32', { env: { LOCALAPPDATA: 'C:\\l' } });
   const platform = await choosePlatform(host, daemon, reached);
-  const { files, activate } = platform.plan(fakeWish(host));
+  const { files, activate } = platform.plan(fakeSpec(host));
   t.like(files[0], { encoding: 'utf16le', isTemporary: true });
   t.true(files[0]?.text.includes(String.raw`"--log-file" "C:\l\waypointd\Log\waypointd.log"`));
   const [check, ...commands] = activate(true).map(({ program, words }) => [program, ...words]);
@@ -339,11 +332,11 @@ posix('a file that is only for a command does not stay', async (t) => {
     return {};
   });
   const plan = {
-    ...platform.plan(fakeWish(host)),
+    ...platform.plan(fakeSpec(host)),
     files: [{ path, text: 'é', encoding: 'utf16le' as const, isTemporary: true }],
     activate: () => [{ program: 'schtasks', words: [] }],
   };
-  await installService(platform, plan, host.run, ignored);
+  await installService(platform, plan, host);
   t.deepEqual(seen, Buffer.from('\uFEFFé', 'utf16le'));
   t.false(existsSync(path));
 });
@@ -351,8 +344,8 @@ posix('a file that is only for a command does not stay', async (t) => {
 test('Windows: a service of the machine has a wrapper, directories of its own, and is never LocalSystem', async (t) => {
   const host = fakeHost(t, 'win32', { env: { ProgramData: 'C:\\p' } });
   const platform = await choosePlatform(host, { ...daemon, isSystem: true }, reached);
-  t.throws(() => platform.plan(fakeWish(host)), { message: /--wrapper/u });
-  const plan = platform.plan(fakeWish(host, { wrapper: 'C:\\shawl.exe' }));
+  t.throws(() => platform.plan(fakeSpec(host)), { message: /--wrapper/u });
+  const plan = platform.plan(fakeSpec(host, { wrapper: 'C:\\shawl.exe' }));
   const commands = plan.activate(true).map(({ program, words }) => [program, ...words]);
   for (const verb of ['create', 'config']) {
     const command = commands.find((words) => words[1] === verb) ?? [];
@@ -456,6 +449,15 @@ linux(
   },
 );
 
+linux('install --objects is for the object server, which has a service of its own', async (t) => {
+  const cli = testCli(t);
+  const words = ['service', 'install', '--objects', '--dry-run'];
+  const { stdout, stderr } = await cli.run(words, withSystemctl(cli));
+  t.true(stdout.includes(`"objects" "serve" "--root" "${join(cli.root, 'data', 'objects')}"`));
+  t.notRegex(stdout, /\.socket/u);
+  t.notRegex(stderr, /object server/u);
+});
+
 linux(
   'install takes where things are, and no other setting: arguments are there for all to see',
   async (t) => {
@@ -487,7 +489,7 @@ linux('what has nothing to say about a service that is not there says so', async
 
 /** A clone in a temporary directory refuses to become a service before it looks at ports. */
 const isLasting =
-  whyNotLasting({ node: process.execPath, launcher }, thisHost(), false) === undefined;
+  whyNotLasting({ node: process.execPath, launcher }, localHost(), false) === undefined;
 const inPlace = isLasting ? linux : test.skip;
 const whySkipped = isLasting ? '' : ' (skipped: this clone lies in a temporary directory)';
 

@@ -3,8 +3,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { XMLParser } from 'fast-xml-parser';
+import { ExitError } from '../model/exit-error.ts';
 import { renderLaunchAgent } from '../service-files/launchd/agent-plist.ts';
-import { UnfitText } from '../service-files/service-program.ts';
 import { renderNoNetwork } from '../service-files/systemd/no-network.ts';
 import { renderSystemUnit, renderUserUnit } from '../service-files/systemd/service-unit.ts';
 import { renderSocketUnit } from '../service-files/systemd/socket-unit.ts';
@@ -175,8 +175,8 @@ for (const character of ['"', "'", '\\', '$']) {
   test(`systemd cannot start a program with ${character} in its path, which is said`, (t) => {
     const node = `/opt/a${character}b/node`;
     t.throws(() => renderUserUnit({ ...userUnit, node }), {
-      instanceOf: UnfitText,
-      message: `systemd cannot start a program whose path has a ${character} in it: ${node}`,
+      instanceOf: ExitError,
+      message: `systemd cannot start a program whose path has a ${character} in it: ${node}\nNothing was changed.`,
     });
   });
 }
@@ -263,9 +263,9 @@ function splitCommandLine(line: string): string[] {
 for (const path of [String.raw`C:\%TEMP%\node.exe`, String.raw`C:\$(Arg0)\node.exe`]) {
   test(`Windows would replace a part of ${path}, which is said`, (t) => {
     const task = { ...named, node: path, words: [], user: 'u' };
-    t.throws(() => renderLogonTask(task), { instanceOf: UnfitText });
+    t.throws(() => renderLogonTask(task), { instanceOf: ExitError });
     const service = { ...task, wrapper: 'C:\\w.exe', logDirectory: 'C:\\l' };
-    t.throws(() => renderWrapperCommand(service), { instanceOf: UnfitText });
+    t.throws(() => renderWrapperCommand(service), { instanceOf: ExitError });
   });
 }
 
@@ -279,7 +279,7 @@ for (const control of ['\n', '\r', '\0', '\t', '\u0085']) {
       () => renderLaunchAgent(agent),
       () => renderLogonTask({ ...agent, user: 'u' }),
     ]) {
-      t.throws(render, { instanceOf: UnfitText, message: /control character/u });
+      t.throws(render, { instanceOf: ExitError, message: /control character/u });
     }
   });
 }

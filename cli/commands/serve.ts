@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import { describeError } from '../../model/error-description.ts';
 import type { Log } from '../../model/process.ts';
-import { launchdPauseS } from '../../service-files/service-program.ts';
+import { launchdPauseS } from '../../service-files/launchd/agent-plist.ts';
 import type { Daemon } from '../../daemon/daemon.ts';
-import { isStartedByLaunchd, shortenLaunchdLog } from '../service/launchd-log.ts';
+import { isStartedByLaunchd, shortenLaunchdLog } from '../../service-files/launchd/launchd-log.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import {
   explainSocketRefusal,

@@ -1,16 +1,22 @@
 import { Option, type Command } from 'commander';
-import { choosePlatform } from '../service/choose-platform.ts';
-import { runHere, type CommandLine } from '../service/command-line.ts';
-import { commandError, runAll, uninstallService, untilSettled } from '../service/install.ts';
-import { installedFiles } from '../service/service-files.ts';
-import { thisHost, type ServiceHost } from '../service/service-host.ts';
-import type { ServiceChoice, ServicePlatform } from '../service/service-platform.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
+import { choosePlatform } from '../../service-files/choose-platform.ts';
+import { runCommands, runHere } from '../../service-files/command-line.ts';
+import { uninstallSteps } from '../../service-files/install-steps.ts';
+import { uninstallService, untilSettled } from '../../service-files/install.ts';
+import type { ServiceHost } from '../../service-files/service-host.ts';
+import type { ServiceChoice, ServicePlatform } from '../../service-files/service-platform.ts';
 import { commandContext } from '../program/context.ts';
 import { note, print, printJson } from '../terminal/output.ts';
-import { installCommand, showCommands } from './service-install.ts';
-import { confirmRunning, serviceCommand } from './service-report.ts';
-import { readServiceStatus, showStatus } from './service-status.ts';
+import { installCommand } from './service/install.ts';
+import { localHost } from './service/local-service.ts';
+import { readServiceStatus, showStatus, statusJson } from './service/status.ts';
+import {
+  commandError,
+  confirmRunning,
+  notInstalledSentence,
+  showSteps,
+} from './service/wording.ts';
 
 interface ChoiceOptions {
   readonly system?: boolean;
@@ -28,7 +34,7 @@ export function registerService(program: Command): void {
     .description(
       'Has the service manager of this system run the daemon: systemd on Linux, launchd on macOS, the\ntask scheduler on Windows. It starts by itself and is started again after a crash.',
     );
-  registerInstall(service, program);
+  registerInstall(service);
   registerUninstall(service);
   registerStatus(service);
   for (const verb of ['start', 'stop', 'restart'] as const) registerVerb(service, verb);
@@ -53,7 +59,7 @@ interface InstallFlags extends DryRunOption {
   readonly wrapper?: string;
 }
 
-function registerInstall(service: Command, program: Command): void {
+function registerInstall(service: Command): void {
   addChoice(service.command('install'))
     .summary('install and start the service')
     .description(
@@ -62,21 +68,13 @@ function registerInstall(service: Command, program: Command): void {
     .option('--no-network', 'systemd: cut it off from the network, its own port excepted')
     .addOption(new Option('--wrapper <file>', 'Windows, with --system: the path of shawl.exe'))
     .option('--dry-run', 'only print what would be written and run')
-    .action(async (flags: InstallFlags, command: Command) => {
-      const choice = choiceOf(flags, command);
-      await installCommand(commandContext(command), choice, {
+    .action(async (flags: InstallFlags, command: Command) =>
+      installCommand(commandContext(command), choiceOf(flags, command), {
         dryRun: flags.dryRun === true,
         hasNetwork: flags.network,
         wrapper: flags.wrapper,
-        canRun: choice.name === 'waypointd' || hasObjectServer(program),
-      });
-    });
-}
-
-/** Whether `waypointd objects serve` is a command of this program. */
-function hasObjectServer(program: Command): boolean {
-  const objects = program.commands.find((command) => command.name() === 'objects');
-  return objects?.commands.some((command) => command.name() === 'serve') ?? false;
+      }),
+    );
 }
 
 function registerUninstall(service: Command): void {
@@ -88,20 +86,17 @@ function registerUninstall(service: Command): void {
     .option('--dry-run', 'only print what would be removed and run')
     .action(async (flags: DryRunOption, command: Command) => {
       const { host, platform } = await open(flags, command);
-      const { beforeFiles, afterFiles } = platform.uninstall;
-      const files = installedFiles(platform);
-      if (flags.dryRun === true) {
-        await showCommands(beforeFiles);
-        for (const file of files) await print(`remove  ${file}`);
-        return showCommands(afterFiles);
-      }
+      const steps = uninstallSteps(platform);
+      if (flags.dryRun === true) return showSteps(steps);
       const isThere =
-        files.length > 0 || (platform.ownFiles.length === 0 && (await isInstalled(platform)));
+        steps.some((step) => 'remove' in step) ||
+        (platform.ownFiles.length === 0 && (await isInstalled(platform)));
       if (!isThere) {
         note(`waypointd was not installed as ${platform.title}; nothing was removed.`);
         return;
       }
-      await uninstallService(platform, host.run);
+      const { failure } = await uninstallService(platform, host);
+      if (failure !== undefined) throw commandError(failure);
       await print(`Removed ${platform.title}.`);
       const data = platform.machineData ?? commandContext(command).paths.data;
       await print(`The data stays in ${data}`);
@@ -120,9 +115,8 @@ function registerStatus(service: Command): void {
     .action(async (flags: ChoiceOptions & { readonly json?: boolean }, command: Command) => {
       const { host, platform } = await open(flags, command);
       const status = await readServiceStatus(platform, host, commandContext(command));
-      if (status.state !== 'running') process.exitCode = 1;
-      if (flags.json === true) return printJson(status);
-      return showStatus(status, platform.choice, host);
+      if (status.state.condition !== 'running') process.exitCode = 1;
+      await (flags.json === true ? printJson(statusJson(status)) : showStatus(status, host));
     });
 }
 
@@ -139,33 +133,20 @@ function registerVerb(service: Command, verb: keyof typeof verbs): void {
     .option('--dry-run', 'only print what would be run')
     .action(async (flags: DryRunOption, command: Command) => {
       const { host, platform } = await open(flags, command);
-      if (flags.dryRun === true) return showCommands(platform[verb]);
-      await requireInstalled(platform);
-      if (verb === 'stop') await stopNow(platform, host);
-      else await startNow(platform, host, platform[verb]);
-      await print(`${capital(platform.title)} ${done}.`);
+      const commands = platform[verb];
+      if (flags.dryRun === true) return showSteps(commands.map((run) => ({ run })));
+      if (!(await isInstalled(platform))) throw new ExitError(notInstalledSentence(platform));
+      const failure = await runCommands(commands, host.run);
+      if (verb !== 'stop') {
+        await confirmRunning(platform, host, await untilSettled(platform), failure);
+      } else if (failure !== undefined) {
+        // Managers differ in what they say to one that does not run anyway: how it is afterwards counts.
+        const { condition } = await platform.readState();
+        if (condition === 'running') throw commandError(failure);
+      }
+      const { title } = platform;
+      await print(`${title.charAt(0).toUpperCase()}${title.slice(1)} ${done}.`);
     });
-}
-
-/** Managers differ in what they say to one that does not run anyway: how it is afterwards counts. */
-async function stopNow(platform: ServicePlatform, { run }: ServiceHost): Promise<void> {
-  const failure = await runAll(platform.stop, run);
-  const { condition } = await platform.readState();
-  if (failure !== undefined && condition === 'running') throw commandError(failure);
-}
-
-async function startNow(
-  platform: ServicePlatform,
-  host: ServiceHost,
-  commands: readonly CommandLine[],
-): Promise<void> {
-  const failure = await runAll(commands, host.run);
-  const state = await untilSettled(platform, undefined);
-  await confirmRunning(platform, host, { state, failure });
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
 
 interface LogsFlags extends ChoiceOptions {
@@ -192,17 +173,7 @@ async function open(
   flags: DryRunOption,
   command: Command,
 ): Promise<{ readonly host: ServiceHost; readonly platform: ServicePlatform }> {
-  const host = thisHost();
-  const platform = await choosePlatform(host, choiceOf(flags, command), {
-    mustReach: flags.dryRun !== true,
-  });
-  return { host, platform };
-}
-
-/** @throws ExitError when there is no such service. */
-async function requireInstalled(platform: ServicePlatform): Promise<void> {
-  if (await isInstalled(platform)) return;
-  throw new ExitError(
-    `waypointd is not installed as ${platform.title}. Install it with: ${serviceCommand('install', platform.choice)}`,
-  );
+  const host = localHost();
+  const mustReach = flags.dryRun !== true;
+  return { host, platform: await choosePlatform(host, choiceOf(flags, command), { mustReach }) };
 }

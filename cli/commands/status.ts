@@ -46,8 +46,8 @@ interface Service {
 }
 
 async function readService(): Promise<Service | null> {
-  const { findService } = await import('../service/find-service.ts');
-  const found = await findService();
+  const { findLocalService } = await import('./service/local-service.ts');
+  const found = await findLocalService();
   if (found === undefined) return null;
   const { platform, state, isReached } = found;
   return {

@@ -1,5 +1,5 @@
 import { probePort } from '../port-probe.ts';
-import type { FoundService } from '../service/find-service.ts';
+import type { FoundService } from '../../service-files/choose-platform.ts';
 import type { SeenDaemon } from './check-daemon.ts';
 import { findingsOf, type Finding } from './finding.ts';
 import { portOwner, type PortOwner } from './port-owner.ts';

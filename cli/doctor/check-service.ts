@@ -1,5 +1,5 @@
-import { exitMeaning } from '../service/exit-meaning.ts';
-import type { FoundService } from '../service/find-service.ts';
+import { exitMeaning } from '../../service-files/service-exit.ts';
+import type { FoundService } from '../../service-files/choose-platform.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 /** What the service manager knows about the daemon, as it was found. */

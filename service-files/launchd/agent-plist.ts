@@ -1,4 +1,4 @@
-import { launchdLabel, launchdPauseS, marker, type ServiceProgram } from '../service-program.ts';
+import { marker, type ServiceName, type ServiceProgram } from '../service-program.ts';
 import { xmlText } from '../xml-text.ts';
 
 /** An agent of one user: `~/Library/LaunchAgents/LABEL.plist`. */
@@ -6,6 +6,14 @@ export interface LaunchAgent extends ServiceProgram {
   /** Takes standard output and error; its directory has to be there, and launchd never shortens it. */
   readonly logFile: string;
 }
+
+/** What launchd calls a service. */
+export function launchdLabel(name: ServiceName): string {
+  return `local.${name}`;
+}
+
+/** launchd restarts a program that has failed, whatever its exit code, but not sooner than so after its last start, s. */
+export const launchdPauseS = 60;
 
 /** Longer than an orderly stop of the daemon takes, s. */
 const exitTimeOutS = 15;

@@ -1,4 +1,4 @@
-import { refuseControls, UnfitText } from '../service-program.ts';
+import { refuseControls, unfitText } from '../service-program.ts';
 
 /**
  * Quotes the program of ExecStart=. Specifiers (`%`) are replaced in it and have to be doubled; quotation marks and
@@ -7,9 +7,7 @@ import { refuseControls, UnfitText } from '../service-program.ts';
 export function programWord(path: string): string {
   const refused = /["'\\$]/u.exec(path)?.[0];
   if (refused !== undefined) {
-    throw new UnfitText(
-      `systemd cannot start a program whose path has a ${refused} in it: ${path}`,
-    );
+    throw unfitText(`systemd cannot start a program whose path has a ${refused} in it: ${path}`);
   }
   return quoted(path);
 }

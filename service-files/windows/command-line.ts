@@ -1,4 +1,4 @@
-import { refuseControls, UnfitText } from '../service-program.ts';
+import { refuseControls, unfitText } from '../service-program.ts';
 
 /**
  * Quotes a word for a Windows command line, as CommandLineToArgvW and the C runtime split it again: backslashes count
@@ -18,11 +18,11 @@ export function commandLine(words: readonly string[]): string {
 /**
  * Windows replaces `%NAME%` in the command of a task or service, and Task Scheduler `$(Arg0)`, by what it knows of that
  * name, and neither can be escaped.
- * @throws UnfitText
+ * @throws ExitError
  */
 export function refuseVariables(text: string): void {
   if (!/%[^%\\/:]+%|\$\(/u.test(text)) return;
-  throw new UnfitText(
+  throw unfitText(
     `Windows would replace a part of this path, because %…% and $( have a meaning to it: ${text}`,
   );
 }

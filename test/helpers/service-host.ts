@@ -1,10 +1,13 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { commandText } from '../../cli/service/command-text.ts';
-import type { CommandLine, CommandResult } from '../../cli/service/command-line.ts';
-import type { ServiceHost } from '../../cli/service/service-host.ts';
-import type { ServiceWish } from '../../cli/service/service-platform.ts';
+import { commandText } from '../../cli/commands/service/wording.ts';
+import { createPrivateDirectory } from '../../daemon/paths.ts';
+import type { CommandLine, CommandResult } from '../../service-files/command-line.ts';
+import type { ServiceHost } from '../../service-files/service-host.ts';
+import type { ServiceSpec } from '../../service-files/service-platform.ts';
+import { serviceTitles } from '../../service-files/service-program.ts';
+import { writeFileAtomic } from '../../storage/atomic-file.ts';
 import { temporaryDirectory } from './daemon.ts';
 
 /** A machine whose service manager answers what a test says, and whose home is a temporary directory. */
@@ -43,6 +46,8 @@ export function fakeHost(
       const result = typeof answer === 'function' ? answer() : answer;
       return { code: 0, stdout: '', stderr: '', ...result };
     },
+    makeDirectory: createPrivateDirectory,
+    writeFile: writeFileAtomic,
     ran,
     answers,
     ...changes,
@@ -50,15 +55,16 @@ export function fakeHost(
 }
 
 /** What a service of the daemon is to do, in the home of a fake machine. */
-export function fakeWish({ home }: ServiceHost, changes: Partial<ServiceWish> = {}): ServiceWish {
+export function fakeSpec({ home }: ServiceHost, changes: Partial<ServiceSpec> = {}): ServiceSpec {
   const data = join(home, 'data');
   return {
+    name: 'waypointd',
+    title: serviceTitles.waypointd,
     node: '/opt/node',
-    launcher: '/opt/waypointd/bin/waypointd.js',
-    words: ['serve', '--data-dir', data],
+    words: ['/opt/waypointd/bin/waypointd.js', 'serve', '--data-dir', data],
     port: 43_098,
     writable: [data],
-    hasUsualCache: true,
+    hasCacheDirectory: true,
     hasNetwork: true,
     hasLogFile: false,
     ...changes,

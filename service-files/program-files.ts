@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { dirname, posix, sep, win32 } from 'node:path';
-import { ExitError } from '../../model/exit-error.ts';
+import { ExitError } from '../model/exit-error.ts';
 import type { ServiceHost } from './service-host.ts';
 
 /** The two files that a service runs, by absolute path. */

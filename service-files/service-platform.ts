@@ -1,5 +1,5 @@
-import type { ServiceName } from '../../service-files/service-program.ts';
 import type { CommandLine } from './command-line.ts';
+import type { ServiceName, ServiceProgram } from './service-program.ts';
 
 /** Which service is meant. */
 export interface ServiceChoice {
@@ -9,18 +9,13 @@ export interface ServiceChoice {
 }
 
 /** What a service is to do and where, whatever the platform. Paths are absolute. */
-export interface ServiceWish {
-  readonly node: string;
-  /** `bin/waypointd.js` */
-  readonly launcher: string;
-  /** The words after the launcher. */
-  readonly words: readonly string[];
+export interface ServiceSpec extends ServiceProgram {
   /** Held by the service manager where it can; undefined for none. */
   readonly port: number | undefined;
   /** Directories that it writes to; made before its first start. */
   readonly writable: readonly string[];
-  /** Whether its cache directory is the usual one of this user. */
-  readonly hasUsualCache: boolean;
+  /** Whether its cache directory is the usual one of this user, which systemd makes. */
+  readonly hasCacheDirectory: boolean;
   /** False for a service without any network but its own socket. */
   readonly hasNetwork: boolean;
   /** Whether `config.json` says where to log. */
@@ -38,7 +33,7 @@ export interface ServiceFile {
   readonly isTemporary?: boolean;
 }
 
-/** Everything that an install does, as data. */
+/** Everything that an install may do, as data; `installSteps` makes the steps of it that are left. */
 export interface InstallPlan {
   /** Made first, for their owner only; what is there stays as it is. */
   readonly directories: readonly string[];
@@ -62,16 +57,23 @@ export interface ServiceState {
   readonly isEnabled: boolean;
   readonly condition: ServiceCondition;
   /** ISO 8601: when it began to run. */
-  readonly since?: string;
-  readonly pid?: number;
+  readonly since?: string | undefined;
+  readonly pid?: number | undefined;
   /** How often it was started again after it had failed. */
-  readonly restarts?: number;
-  readonly lastExit?: ServiceExit;
+  readonly restarts?: number | undefined;
+  readonly lastExit?: ServiceExit | undefined;
   /** The port that the service was installed for, where the manager knows it. */
-  readonly port?: number;
+  readonly port?: number | undefined;
   /** The same, while the manager itself holds it for the service. */
-  readonly heldPort?: number;
+  readonly heldPort?: number | undefined;
 }
+
+/** What there is to say about a service that its manager does not know. */
+export const notInstalled: ServiceState = {
+  isInstalled: false,
+  isEnabled: false,
+  condition: 'stopped',
+};
 
 export interface ServiceExit {
   readonly code?: number;
@@ -80,7 +82,7 @@ export interface ServiceExit {
   readonly wasHung?: boolean;
 }
 
-/** One service of one service manager. Nothing is read or changed before a function is called. */
+/** One service of one service manager, as data and pure functions: only `readState` asks anything. */
 export interface ServicePlatform {
   readonly choice: ServiceChoice;
   /** What it is, for a person: `your own systemd service waypointd`. */
@@ -91,11 +93,12 @@ export interface ServicePlatform {
   readonly ownFiles: readonly string[];
   /** Directories that an uninstall removes if they are empty, the inner ones first. */
   readonly ownDirectories: readonly string[];
-  /** @throws UnfitText for a path that the service manager cannot express */
-  readonly plan: (wish: ServiceWish) => InstallPlan;
+  /** @throws ExitError for a path that the service manager cannot express */
+  readonly plan: (spec: ServiceSpec) => InstallPlan;
   readonly start: readonly CommandLine[];
   readonly stop: readonly CommandLine[];
   readonly restart: readonly CommandLine[];
+  /** Around the removal of its files. */
   readonly uninstall: {
     readonly beforeFiles: readonly CommandLine[];
     readonly afterFiles: readonly CommandLine[];
@@ -103,8 +106,3 @@ export interface ServicePlatform {
   readonly logs: (lines: number, follow: boolean) => CommandLine;
   readonly readState: () => Promise<ServiceState>;
 }
-
-export const serviceTitles: Readonly<Record<ServiceName, string>> = {
-  waypointd: 'Waypoints and tracks (waypointd)',
-  'waypointd-objects': 'Object server of waypointd',
-};

@@ -1,5 +1,11 @@
-import type { CommandLine, Runner } from './command-line.ts';
-import type { ServiceCondition, ServiceExit, ServiceState } from './service-platform.ts';
+import type { CommandLine, Runner } from '../command-line.ts';
+import type { ServiceCondition, ServiceExit, ServiceState } from '../service-platform.ts';
+
+/** The names of a service and its socket. */
+export interface Units {
+  readonly service: string;
+  readonly socket: string;
+}
 
 type Properties = ReadonlyMap<string, string>;
 
@@ -20,32 +26,39 @@ const properties = [
 /** `ExecMainCode=` is `si_code` of waitid(2): how the main process ended. */
 const exited = 1;
 
+const conditions: Readonly<Record<string, ServiceCondition>> = {
+  active: 'running',
+  reloading: 'running',
+  // Also the pause before another try.
+  activating: 'starting',
+  deactivating: 'stopping',
+  failed: 'failed',
+};
+
 /** Asks systemd about a service and its socket. */
 export async function readSystemdState(
   run: Runner,
   systemctl: (words: readonly string[]) => CommandLine,
-  { service, socket }: { readonly service: string; readonly socket: string },
+  { service, socket }: Units,
 ): Promise<ServiceState> {
   const words = ['show', '--property', properties.join(','), service, socket];
   const { stdout } = await run(systemctl(words));
   const units = stdout.split('\n\n').map(parseProperties);
   const state = units.find((unit) => unit.get('Id') === service) ?? new Map<string, string>();
   const held = units.find((unit) => unit.get('Id') === socket);
+  const condition = conditions[state.get('ActiveState') ?? ''] ?? 'stopped';
   const port = listenPort(held);
   const pid = Number(state.get('MainPID') ?? 0);
-  const since = utcInstant(state.get('ActiveEnterTimestamp'));
-  const condition = conditionOf(state);
-  const lastExit = exitOf(state);
   return {
     isInstalled: state.get('LoadState') === 'loaded',
     isEnabled: state.get('UnitFileState') === 'enabled',
     condition,
+    since: condition === 'running' ? utcInstant(state.get('ActiveEnterTimestamp')) : undefined,
+    pid: pid > 0 ? pid : undefined,
     restarts: Number(state.get('NRestarts') ?? 0),
-    ...(pid > 0 ? { pid } : {}),
-    ...(since !== undefined && condition === 'running' ? { since } : {}),
-    ...(lastExit === undefined ? {} : { lastExit }),
-    ...(port === undefined ? {} : { port }),
-    ...(port !== undefined && held?.get('ActiveState') === 'active' ? { heldPort: port } : {}),
+    lastExit: exitOf(state),
+    port,
+    heldPort: held?.get('ActiveState') === 'active' ? port : undefined,
   };
 }
 
@@ -56,19 +69,6 @@ function parseProperties(block: string): Properties {
       return [line.slice(0, at), line.slice(at + 1)];
     }),
   );
-}
-
-const conditions: Readonly<Record<string, ServiceCondition>> = {
-  active: 'running',
-  reloading: 'running',
-  // Also the pause before another try.
-  activating: 'starting',
-  deactivating: 'stopping',
-  failed: 'failed',
-};
-
-function conditionOf(state: Properties): ServiceCondition {
-  return conditions[state.get('ActiveState') ?? ''] ?? 'stopped';
 }
 
 function exitOf(state: Properties): ServiceExit | undefined {

@@ -1,17 +1,15 @@
 import { existsSync } from 'node:fs';
 import { posix } from 'node:path';
-import { renderLaunchAgent } from '../../service-files/launchd/agent-plist.ts';
-import { launchdLabel } from '../../service-files/service-program.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import type { CommandLine, Runner } from './command-line.ts';
-import type { ServiceHost } from './service-host.ts';
-import {
-  serviceTitles,
-  type ServiceChoice,
-  type ServiceExit,
-  type ServicePlatform,
-  type ServiceState,
-} from './service-platform.ts';
+import type { CommandLine, Runner } from '../command-line.ts';
+import type { ServiceHost } from '../service-host.ts';
+import type {
+  ServiceChoice,
+  ServiceExit,
+  ServicePlatform,
+  ServiceState,
+} from '../service-platform.ts';
+import { launchdLabel, renderLaunchAgent } from './agent-plist.ts';
 
 /** launchd ends a service in its own time, and refuses it a second time before that. */
 const bootstrapTries = 10;
@@ -27,43 +25,32 @@ export function launchdPlatform(host: ServiceHost, choice: ServiceChoice): Servi
       64,
     );
   }
-  const { name } = choice;
-  const label = launchdLabel(name);
+  const label = launchdLabel(choice.name);
   const domain = `gui/${host.uid}`;
   const target = `${domain}/${label}`;
-  const plist = posix.join(host.home, 'Library', 'LaunchAgents', `${label}.plist`);
-  const logFile = posix.join(host.home, 'Library', 'Logs', 'waypointd', `${name}.log`);
+  const library = posix.join(host.home, 'Library');
+  const plist = posix.join(library, 'LaunchAgents', `${label}.plist`);
+  const logFile = posix.join(library, 'Logs', 'waypointd', `${choice.name}.log`);
   const enable = launchctl(['enable', target]);
   const bootstrap = launchctl(['bootstrap', domain, plist], { tries: bootstrapTries });
   const bootout = launchctl(['bootout', target], { mayFail: true });
+  const startLoaded = [{ ...bootstrap, tries: 1, mayFail: true }, launchctl(['kickstart', target])];
   return {
     choice,
     title: `your LaunchAgent ${label}`,
     ownFiles: [plist],
     ownDirectories: [],
-    plan: (wish) => ({
-      directories: [...wish.writable, posix.dirname(logFile)],
-      files: [
-        {
-          path: plist,
-          text: renderLaunchAgent({
-            name,
-            title: serviceTitles[name],
-            node: wish.node,
-            words: [wish.launcher, ...wish.words],
-            logFile,
-          }),
-        },
-      ],
+    plan: (spec) => ({
+      directories: [...spec.writable, posix.dirname(logFile)],
+      files: [{ path: plist, text: renderLaunchAgent({ ...spec, logFile }) }],
       beforeChange: [bootout],
       // RunAtLoad starts it; one that is loaded already is started if it does not run.
-      activate: (isChanged) =>
-        isChanged ? [enable, bootstrap] : [enable, ...startLoaded(bootstrap, target)],
+      activate: (isChanged) => [enable, ...(isChanged ? [bootstrap] : startLoaded)],
       remarks: [
         'macOS asks once whether Node.js may read Documents, Desktop or Downloads when you import from there.',
       ],
     }),
-    start: startLoaded(bootstrap, target),
+    start: startLoaded,
     // Only unloading it ends the tries of one that cannot start. It is loaded again at the next login.
     stop: [launchctl(['bootout', target])],
     restart: [bootout, bootstrap],
@@ -78,10 +65,6 @@ export function launchdPlatform(host: ServiceHost, choice: ServiceChoice): Servi
 
 function launchctl(words: readonly string[], options: Partial<CommandLine> = {}): CommandLine {
   return { program: 'launchctl', words, ...options };
-}
-
-function startLoaded(bootstrap: CommandLine, target: string): CommandLine[] {
-  return [{ ...bootstrap, tries: 1, mayFail: true }, launchctl(['kickstart', target])];
 }
 
 /** Reads what `launchctl print` says; a service that is not loaded is not known to it. */
@@ -101,9 +84,9 @@ async function readLaunchdState(
   return {
     ...common,
     condition: pid !== undefined ? 'running' : hasFailed ? 'failed' : 'stopped',
-    ...(pid === undefined ? {} : { pid }),
-    ...(runs === undefined ? {} : { restarts: Math.max(0, runs - 1) }),
-    ...(lastExit === undefined ? {} : { lastExit }),
+    pid,
+    restarts: runs === undefined ? undefined : Math.max(0, runs - 1),
+    lastExit,
   };
 }
 

@@ -1,16 +1,17 @@
 import { dirname, join, relative } from 'node:path';
-import { settingDefaults, settingKeys, type SettingKey } from '../../model/settings.ts';
-import type { ProgramFiles } from '../service/program-files.ts';
-import type { ServiceHost } from '../service/service-host.ts';
-import type { ServiceChoice, ServiceWish } from '../service/service-platform.ts';
-import { machineDirectories } from '../service/windows-service-platform.ts';
-import { environmentVariable, flagName } from '../../daemon/settings.ts';
-import { usageError } from '../../model/exit-error.ts';
-import type { CommandContext } from '../program/context.ts';
-import { invocation } from '../terminal/invocation.ts';
-import { note } from '../terminal/output.ts';
+import { environmentVariable, flagName } from '../../../daemon/settings.ts';
+import { usageError } from '../../../model/exit-error.ts';
+import { settingDefaults, settingKeys, type SettingKey } from '../../../model/settings.ts';
+import type { ProgramFiles } from '../../../service-files/program-files.ts';
+import type { ServiceHost } from '../../../service-files/service-host.ts';
+import type { ServiceChoice, ServiceSpec } from '../../../service-files/service-platform.ts';
+import { serviceTitles } from '../../../service-files/service-program.ts';
+import { machineDirectories } from '../../../service-files/windows/service-platform.ts';
+import type { CommandContext } from '../../program/context.ts';
+import { invocation } from '../../terminal/invocation.ts';
+import { note } from '../../terminal/output.ts';
 
-interface WishOptions {
+interface SpecOptions {
   readonly host: ServiceHost;
   readonly choice: ServiceChoice;
   readonly files: ProgramFiles;
@@ -20,22 +21,21 @@ interface WishOptions {
 
 /** The settings that a service file carries: where things are. All others it reads from `config.json`. */
 const carried: readonly SettingKey[] = ['data_dir', 'cache_dir', 'runtime_dir', 'port'];
-/** `service install --objects` means the object server's own service, not the setting. */
-const meant: SettingKey = 'objects';
 
 /**
  * What a service installed by this call is to do.
  * @throws ExitError 64 for a setting that a service file does not carry: argument lists are there for all to see.
  */
-export function serviceWish(context: CommandContext, options: WishOptions): ServiceWish {
-  const { host, choice } = options;
+export function serviceSpec(context: CommandContext, options: SpecOptions): ServiceSpec {
+  const { host, choice, files, hasNetwork, wrapper } = options;
+  const { name, isSystem } = choice;
   refuseOtherFlags(context, choice);
-  const isDaemon = choice.name === 'waypointd';
+  const isDaemon = name === 'waypointd';
   const port = isDaemon ? chosenPort(context, choice) : undefined;
-  if (!options.hasNetwork && (port === undefined || host.platform !== 'linux')) {
+  if (!hasNetwork && (port === undefined || host.platform !== 'linux')) {
     throw usageError('--no-network is for the daemon with a fixed port, under systemd.');
   }
-  const place = choice.isSystem
+  const place = isSystem
     ? machinePlace(host, choice)
     : isDaemon
       ? userPlace(context, host)
@@ -43,22 +43,21 @@ export function serviceWish(context: CommandContext, options: WishOptions): Serv
   const words = [...(isDaemon ? ['serve'] : ['objects', 'serve']), ...place.words];
   if (isCarried(context, 'port') && isDaemon) words.push('--port', String(port ?? 0));
   return {
-    ...options.files,
-    words,
+    name,
+    title: serviceTitles[name],
+    node: files.node,
+    words: [files.launcher, ...words],
     port,
     writable: place.writable,
-    hasUsualCache: place.hasUsualCache,
-    hasNetwork: options.hasNetwork,
-    hasLogFile: !choice.isSystem && context.resolved.settings.log_file !== undefined,
-    wrapper: options.wrapper,
+    hasCacheDirectory: place.hasCacheDirectory,
+    hasNetwork,
+    hasLogFile: !isSystem && context.resolved.settings.log_file !== undefined,
+    wrapper,
   };
 }
 
-interface Place {
-  readonly words: readonly string[];
-  readonly writable: readonly string[];
-  readonly hasUsualCache: boolean;
-}
+/** Where a service has its directories, and the arguments that say so. */
+type Place = Pick<ServiceSpec, 'words' | 'writable' | 'hasCacheDirectory'>;
 
 /**
  * The directories of a user's daemon. Those that its sandbox lets it write to are named in its arguments as well: a
@@ -68,10 +67,10 @@ function userPlace({ paths, resolved, flags }: CommandContext, host: ServiceHost
   const { settings } = resolved;
   const words = ['--data-dir', paths.data];
   const writable = [paths.data];
-  const hasUsualCache =
+  const hasCacheDirectory =
     resolved.sources.cache_dir === 'default' &&
     (host.platform !== 'linux' || paths.cache === join(host.home, '.cache', 'waypointd'));
-  if (!hasUsualCache) {
+  if (!hasCacheDirectory) {
     words.push('--cache-dir', paths.cache);
     writable.push(paths.cache);
   }
@@ -83,7 +82,7 @@ function userPlace({ paths, resolved, flags }: CommandContext, host: ServiceHost
   for (const file of [paths.bookmarksFile, settings.log_file]) {
     if (file !== undefined && !isWithinAny(file, writable)) writable.push(dirname(file));
   }
-  return { words, writable, hasUsualCache };
+  return { words, writable, hasCacheDirectory };
 }
 
 function isWithinAny(file: string, directories: readonly string[]): boolean {
@@ -91,7 +90,7 @@ function isWithinAny(file: string, directories: readonly string[]): boolean {
 }
 
 function objectsPlace({ paths }: CommandContext): Place {
-  return { words: ['--root', paths.objects], writable: [paths.objects], hasUsualCache: false };
+  return { words: ['--root', paths.objects], writable: [paths.objects], hasCacheDirectory: false };
 }
 
 /** systemd makes the directories of a service of the machine and names them in its environment; Windows does not. */
@@ -99,13 +98,13 @@ function machinePlace(host: ServiceHost, choice: ServiceChoice): Place {
   const isDaemon = choice.name === 'waypointd';
   if (host.platform !== 'win32') {
     const words = isDaemon ? [] : ['--root', `/var/lib/${choice.name}`];
-    return { words, writable: [], hasUsualCache: true };
+    return { words, writable: [], hasCacheDirectory: true };
   }
   const { data, cache, runtime } = machineDirectories(host.env, choice);
   const words = isDaemon
     ? ['--data-dir', data, '--cache-dir', cache, '--runtime-dir', runtime]
     : ['--root', data];
-  return { words, writable: isDaemon ? [data, cache, runtime] : [data], hasUsualCache: false };
+  return { words, writable: isDaemon ? [data, cache, runtime] : [data], hasCacheDirectory: false };
 }
 
 /** A service of the machine is not told what one person has set for their own. */
@@ -121,14 +120,16 @@ function isCarried({ resolved }: CommandContext, key: SettingKey): boolean {
 }
 
 function refuseOtherFlags(context: CommandContext, { isSystem }: ServiceChoice): void {
-  const program = invocation();
   if (context.geodataManifest !== undefined) {
     throw usageError(
       'A service uses the geodata of its own version only: leave out --geodata-manifest.',
     );
   }
-  for (const key of settingKeys.filter((name) => name !== meant)) {
+  for (const key of settingKeys) {
+    // `service install --objects` means the object server's own service, not the setting.
+    if (key === 'objects') continue;
     const isFlag = context.resolved.sources[key] === 'flag';
+    const advice = `${invocation()} config set ${key} …`;
     if (isSystem && isFlag && key !== 'port') {
       throw usageError(
         `A service of the machine has places of its own: --${flagName(key)} cannot be given to it.`,
@@ -137,13 +138,11 @@ function refuseOtherFlags(context: CommandContext, { isSystem }: ServiceChoice):
     if (carried.includes(key)) continue;
     if (isFlag) {
       throw usageError(
-        `A service file does not hold --${flagName(key)}. Write it to config.json: ${program} config set ${key} …`,
+        `A service file does not hold --${flagName(key)}. Write it to config.json: ${advice}`,
       );
     }
     if (isCarried(context, key) && !isSystem) {
-      note(
-        `${environmentVariable(key)} is set here, not for the service; for both: ${program} config set ${key} …`,
-      );
+      note(`${environmentVariable(key)} is set here, not for the service; for both: ${advice}`);
     }
   }
 }

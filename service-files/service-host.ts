@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { packageRoot } from '../../daemon/version-info.ts';
 import { createRunner, type Runner } from './command-line.ts';
 
 /** The machine and user that a service is installed for, and this program on it. */
@@ -21,10 +20,24 @@ export interface ServiceHost {
   /** `bin/waypointd.js` of this program. */
   readonly launcher: string;
   readonly run: Runner;
+  /** Makes a directory for its owner only, with its parents; one that is there stays as it is. */
+  readonly makeDirectory: (path: string) => void;
+  /** Writes a file whole or not at all. */
+  readonly writeFile: (
+    path: string,
+    data: string | Uint8Array,
+    options: { readonly mode: number },
+  ) => Promise<void>;
+}
+
+/** What the rooms above know of this machine and how they write to it. */
+export interface HostTools extends Pick<ServiceHost, 'makeDirectory' | 'writeFile'> {
+  /** The directory of this package. */
+  readonly root: string;
 }
 
 /** The machine this process runs on. */
-export function thisHost(): ServiceHost {
+export function thisHost({ root, makeDirectory, writeFile }: HostTools): ServiceHost {
   const env = sessionEnvironment();
   const { platform } = process;
   return {
@@ -34,9 +47,11 @@ export function thisHost(): ServiceHost {
     uid: process.getuid?.(),
     user: userName(env),
     temporary: platform === 'win32' ? [tmpdir()] : [tmpdir(), '/tmp', '/var/tmp', '/dev/shm'],
-    nodes: [bundledNode(), stableNode(process.execPath)].filter((path) => path !== undefined),
-    launcher: join(packageRoot(), 'bin', 'waypointd.js'),
+    nodes: [bundledNode(root), stableNode(process.execPath)].filter((path) => path !== undefined),
+    launcher: join(root, 'bin', 'waypointd.js'),
     run: createRunner(env),
+    makeDirectory,
+    writeFile,
   };
 }
 
@@ -63,10 +78,10 @@ function userName(env: NodeJS.ProcessEnv): string {
  * The Node.js that npm has installed beside this program (see `bin/launcher.js`): it stays when a version manager removes
  * the one that runs now.
  */
-function bundledNode(): string | undefined {
+function bundledNode(root: string): string | undefined {
   const name = `node-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}`;
   try {
-    const require = createRequire(join(packageRoot(), 'package.json'));
+    const require = createRequire(join(root, 'package.json'));
     const manifest: unknown = require.resolve(`${name}/package.json`);
     const node = process.platform === 'win32' ? 'node.exe' : 'node';
     return join(dirname(String(manifest)), 'bin', node);

@@ -1,15 +1,15 @@
 import { win32 } from 'node:path';
-import { marker } from '../../service-files/service-program.ts';
-import { renderLogonTask } from '../../service-files/windows/logon-task.ts';
-import type { CommandLine } from './command-line.ts';
-import { parseObject, powershell, powershellText, tailCommand } from './powershell.ts';
-import type { ServiceHost } from './service-host.ts';
+import type { CommandLine } from '../command-line.ts';
+import type { ServiceHost } from '../service-host.ts';
 import {
-  serviceTitles,
+  notInstalled,
   type ServiceChoice,
   type ServicePlatform,
   type ServiceState,
-} from './service-platform.ts';
+} from '../service-platform.ts';
+import { marker } from '../service-program.ts';
+import { renderLogonTask } from './logon-task.ts';
+import { parseObject, powershell, powershellText, tailCommand } from './powershell.ts';
 
 /** The logon task of this user: the way of Windows to run something without an administrator. */
 export function windowsTaskPlatform(host: ServiceHost, choice: ServiceChoice): ServicePlatform {
@@ -20,49 +20,37 @@ export function windowsTaskPlatform(host: ServiceHost, choice: ServiceChoice): S
   const run = schtasks(['/Run', '/TN', name]);
   const end = schtasks(['/End', '/TN', name]);
   const enable = schtasks(['/Change', '/TN', name, '/ENABLE']);
+  const mayEnd = { ...end, mayFail: true };
   return {
     choice,
     title: `your scheduled task ${name}`,
     // The scheduler keeps the task itself; the file is only how it is told.
     ownFiles: [],
     ownDirectories: [],
-    plan: (wish) => ({
-      directories: [...wish.writable, win32.dirname(logFile)],
-      files: [
-        {
-          path: definition,
-          encoding: 'utf16le',
-          isTemporary: true,
-          text: renderLogonTask({
-            name,
-            title: serviceTitles[name],
-            node: wish.node,
-            // Nobody sees what a task prints.
-            words: [
-              wish.launcher,
-              ...wish.words,
-              ...(wish.hasLogFile ? [] : ['--log-file', logFile]),
-            ],
-            user: host.user,
-          }),
-        },
-      ],
-      beforeChange: [],
-      activate: () => [
-        refuseForeignTask(name),
-        schtasks(['/Create', '/TN', name, '/XML', definition, '/F']),
-        run,
-      ],
-      remarks: [
-        'To stop, Windows ends it at once. Nothing that was saved is lost by that, but an import under way has to be run again.',
-      ],
-    }),
+    plan: (spec) => {
+      // What a task prints is not kept.
+      const words = spec.hasLogFile ? spec.words : [...spec.words, '--log-file', logFile];
+      const text = renderLogonTask({ ...spec, words, user: host.user });
+      return {
+        directories: [...spec.writable, win32.dirname(logFile)],
+        files: [{ path: definition, encoding: 'utf16le', isTemporary: true, text }],
+        beforeChange: [],
+        activate: () => [
+          refuseForeignTask(name),
+          schtasks(['/Create', '/TN', name, '/XML', definition, '/F']),
+          run,
+        ],
+        remarks: [
+          'To stop, Windows ends it at once. Nothing that was saved is lost by that, but an import under way has to be run again.',
+        ],
+      };
+    },
     start: [enable, run],
     // Left enabled it would be started again within five minutes.
     stop: [schtasks(['/Change', '/TN', name, '/DISABLE']), end],
-    restart: [enable, { ...end, mayFail: true }, run],
+    restart: [enable, mayEnd, run],
     uninstall: {
-      beforeFiles: [refuseForeignTask(name), { ...end, mayFail: true }],
+      beforeFiles: [refuseForeignTask(name), mayEnd],
       afterFiles: [schtasks(['/Delete', '/TN', name, '/F'])],
     },
     logs: (lines, follow) => tailCommand(logFile, lines, follow),
@@ -92,15 +80,15 @@ async function readTaskState({ run }: ServiceHost, name: string): Promise<Servic
   const script = `$t = Get-ScheduledTask -TaskPath '\\' -TaskName ${quoted} -ErrorAction Stop; $i = $t | Get-ScheduledTaskInfo; @{ state = [int]$t.State; result = $i.LastTaskResult; run = $i.LastRunTime.ToUniversalTime().ToString('yyyy-MM-ddTHH:mm:ssZ') } | ConvertTo-Json -Compress`;
   const { code, stdout } = await run(powershell(script));
   const found = code === 0 ? parseObject(stdout) : undefined;
-  if (found === undefined) return { isInstalled: false, isEnabled: false, condition: 'stopped' };
+  if (found === undefined) return notInstalled;
   const { state, result, run: since } = found;
   const isRunning = state === taskRunning;
-  const hasResult = typeof result === 'number' && !noResult.includes(result);
+  const exitCode = typeof result === 'number' && !noResult.includes(result) ? result : undefined;
   return {
     isInstalled: true,
     isEnabled: state !== taskDisabled,
-    condition: isRunning ? 'running' : hasResult && result !== 0 ? 'failed' : 'stopped',
-    ...(isRunning && typeof since === 'string' ? { since } : {}),
-    ...(hasResult ? { lastExit: { code: result } } : {}),
+    condition: isRunning ? 'running' : (exitCode ?? 0) === 0 ? 'stopped' : 'failed',
+    since: isRunning && typeof since === 'string' ? since : undefined,
+    lastExit: exitCode === undefined ? undefined : { code: exitCode },
   };
 }

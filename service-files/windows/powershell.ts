@@ -1,4 +1,5 @@
-import type { CommandLine } from './command-line.ts';
+import { parseJson } from '../../model/parse-json.ts';
+import type { CommandLine } from '../command-line.ts';
 
 /** A PowerShell script as a command: the older tools of Windows print in the user's language, it gives values. */
 export function powershell(script: string): CommandLine {
@@ -23,10 +24,6 @@ export function tailCommand(file: string, lines: number, follow: boolean): Comma
 
 /** Parses a JSON object that another program has printed. */
 export function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null ? { ...value } : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJson(text);
+  return typeof value === 'object' && value !== null ? { ...value } : undefined;
 }

@@ -1,5 +1,5 @@
 import { fstatSync, ftruncateSync } from 'node:fs';
-import { launchdLabel } from '../../service-files/service-program.ts';
+import { launchdLabel } from './agent-plist.ts';
 
 /** The same as one file of our own rotated logs. */
 const maxBytes = 5_242_880;

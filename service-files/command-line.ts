@@ -1,5 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 
 /** One call of another program, as data: it can be shown, inspected and run. */
 export interface CommandLine {
@@ -21,13 +22,20 @@ export interface CommandResult {
 /** Runs a command to its end and gives what it printed. */
 export type Runner = (command: CommandLine) => Promise<CommandResult>;
 
+/** A command that failed and may not. */
+export interface CommandFailure {
+  readonly command: CommandLine;
+  readonly result: CommandResult;
+}
+
 /** Starting waits until the service is ready, which has five minutes for the upgrade of a large store. */
 const timeoutMs = 330_000;
 /** What only asks must not keep `status` waiting for a service manager that is stuck. */
 const askTimeoutMs = 5_000;
+const retryPauseMs = 1_000;
 const asking = new Set(['show', 'print', '/Query', 'query', 'queryex', 'is-enabled']);
 
-/** A runner whose commands see this environment, and speak English in universal time for whoever reads them. */
+/** A runner whose commands see this environment, and speak English in universal time, so that their answers can be read. */
 export function createRunner(env: NodeJS.ProcessEnv): Runner {
   const options = {
     env: { ...env, LC_ALL: 'C', TZ: 'UTC' },
@@ -41,6 +49,25 @@ export function createRunner(env: NodeJS.ProcessEnv): Runner {
         resolve({ code: typeof code === 'number' ? code : undefined, stdout, stderr });
       });
     });
+}
+
+/**
+ * Runs commands one after the other, up to the first that fails and may not.
+ * @returns that one.
+ */
+export async function runCommands(
+  commands: readonly CommandLine[],
+  run: Runner,
+): Promise<CommandFailure | undefined> {
+  for (const command of commands) {
+    let result = await run(command);
+    for (let left = (command.tries ?? 1) - 1; result.code !== 0 && left > 0; left -= 1) {
+      await delay(retryPauseMs);
+      result = await run(command);
+    }
+    if (result.code !== 0 && command.mayFail !== true) return { command, result };
+  }
+  return undefined;
 }
 
 /** Runs a command in this terminal. @returns its exit code; undefined when it could not be started. */
