@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingMessage } from 'node:http';
+import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
 /** Headers by lower-case name. */
@@ -7,13 +7,10 @@ export type RequestHeaders = Readonly<Record<string, string>>;
 /** How an exchange came to nothing. */
 export type TransportFault = 'impossible' | 'unreachable' | 'stalled' | 'cut_off' | 'too_long';
 
-/** Makes the error that a client throws for a fault of the transport. */
-export type FailureMaker = (fault: TransportFault, cause?: unknown) => Error;
-
-/** What may end an exchange, and what it is then told with. */
-export interface Watch {
+/** What may end an exchange, and the error that a client makes of it. */
+interface Watch {
   readonly signal?: AbortSignal | undefined;
-  readonly fail: FailureMaker;
+  readonly fail: (fault: TransportFault, cause?: unknown) => Error;
 }
 
 export interface NodeRequest extends Watch {
@@ -31,38 +28,90 @@ export interface NodeRequest extends Watch {
 class Silence extends Error {}
 
 /**
- * Sends one request and yields the answer's head; nothing is followed, decoded or kept.
+ * Sends one request and yields the answer as soon as its head is there; nothing is followed, decoded or kept.
  * @throws what `fail` makes of a fault; the signal's reason
  */
-export async function openAnswer(request: NodeRequest): Promise<IncomingMessage> {
-  const { method, url, headers, body, signal, silenceMs, agent, fail } = request;
+export async function openAnswer(request: NodeRequest): Promise<NodeAnswer> {
+  const { url, headers, body, signal, silenceMs, fail } = request;
   signal?.throwIfAborted();
   // An import of the module would read each of its exports, and with one of them load all of `fetch`.
   const http = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
-  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const options = { method, headers: { ...headers }, timeout: silenceMs };
+  const { promise, resolve, reject } = Promise.withResolvers<NodeAnswer>();
   let req: ClientRequest;
   try {
     req = http.request(url, {
-      ...options,
+      method: request.method,
+      headers: { ...headers },
+      timeout: silenceMs,
       ...(signal && { signal }),
-      ...(agent === undefined ? {} : { agent }),
+      ...(request.agent === false && { agent: false }),
     });
   } catch (cause) {
     if (isStream(body)) body.destroy();
     throw fail('impossible', cause);
   }
   const connection = watchConnection(req, url);
-  let answer: IncomingMessage | undefined;
-  req.on('timeout', () => (answer ?? req).destroy(new Silence(`silent for ${silenceMs} ms`)));
-  req.on('error', (cause) => {
-    reject(connection.isMade() ? endedBy(cause, request) : notReached(cause, request));
-  });
+  let message: IncomingMessage | undefined;
+  req.on('timeout', () => (message ?? req).destroy(new Silence(`silent for ${silenceMs} ms`)));
+  req.on('error', (cause) => reject(endedBy(cause, request, connection.isMade())));
   // The answer may come, and end the request, before all of the body is sent.
-  req.once('response', (response) => resolve((answer = response)));
+  req.once('response', (response) => resolve(new NodeAnswer((message = response), request)));
   if (isStream(body)) sendStream(body, req, reject);
   else req.end(body);
   return promise;
+}
+
+/** The head of an answer, and its body as it comes. */
+export class NodeAnswer {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly #message: IncomingMessage;
+  readonly #watch: Watch;
+
+  constructor(message: IncomingMessage, watch: Watch) {
+    this.status = message.statusCode ?? 0;
+    this.headers = message.headers;
+    this.#message = message;
+    this.#watch = watch;
+  }
+
+  /**
+   * Yields the body; one that is not read to its end is not sent to its end.
+   * @throws what `fail` makes of an early end; the signal's reason
+   */
+  async *pieces(): AsyncGenerator<Uint8Array> {
+    try {
+      for await (const piece of this.#message) yield piece as Uint8Array;
+    } catch (cause) {
+      throw endedBy(cause, this.#watch);
+    }
+    if (!this.#message.complete) throw this.#watch.fail('cut_off');
+  }
+
+  /**
+   * Reads the body as text.
+   * @throws what `fail` makes of an early end or of more bytes; the signal's reason
+   */
+  async text(maxBytes: number): Promise<string> {
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    for await (const piece of this.pieces()) {
+      bytes += piece.length;
+      if (bytes > maxBytes) throw this.#watch.fail('too_long');
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces).toString('utf8');
+  }
+
+  /** From here on silence may be the reader's own. */
+  allowSilence(): void {
+    this.#message.socket.setTimeout(0);
+  }
+
+  /** Ends the connection, whatever is still to come. */
+  close(): void {
+    this.#message.destroy();
+  }
 }
 
 function isStream(body: NodeRequest['body']): body is Readable {
@@ -96,42 +145,8 @@ function watchConnection(req: ClientRequest, url: URL): { isMade: () => boolean 
   return { isMade: () => isMade };
 }
 
-function notReached(cause: unknown, { signal, fail }: Watch): unknown {
-  return signal?.aborted === true ? signal.reason : fail('unreachable', cause);
-}
-
-function endedBy(cause: unknown, { signal, fail }: Watch): unknown {
+function endedBy(cause: unknown, { signal, fail }: Watch, isReached = true): unknown {
   if (signal?.aborted === true) return signal.reason;
+  if (!isReached) return fail('unreachable', cause);
   return fail(cause instanceof Silence ? 'stalled' : 'cut_off', cause);
-}
-
-/**
- * Yields the pieces of an answer's body.
- * @throws what `fail` makes of its early end; the signal's reason
- */
-export async function* piecesOf(answer: IncomingMessage, watch: Watch): AsyncGenerator<Uint8Array> {
-  try {
-    for await (const piece of answer) yield piece as Uint8Array;
-  } catch (cause) {
-    throw endedBy(cause, watch);
-  }
-}
-
-/**
- * Reads an answer's body as text.
- * @throws what `fail` makes of its early end, and of one that is longer than `maxBytes`; the signal's reason
- */
-export async function readText(
-  answer: IncomingMessage,
-  maxBytes: number,
-  watch: Watch,
-): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of piecesOf(answer, watch)) {
-    bytes += piece.length;
-    if (bytes > maxBytes) throw watch.fail('too_long');
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString('utf8');
 }

@@ -1,5 +1,4 @@
 import { readFile } from 'node:fs/promises';
-import type { IncomingMessage } from 'node:http';
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
@@ -47,7 +46,7 @@ Examples:
       const { client } = await requireDaemon(commandContext(command));
       const input = { timeoutMs: 0, ...(bodyText === undefined ? {} : { bodyText }) };
       try {
-        await show(await client.open(method, path, input));
+        await show(client.texts(method, path, input));
       } catch (error) {
         if (!(error instanceof RequestFailure) || error.status === 0) throw error;
         const field = error.field === undefined ? '' : ` (${error.field})`;
@@ -84,10 +83,9 @@ async function readData(data: string): Promise<string> {
 }
 
 /** Indents JSON at a terminal; everything else passes through unchanged and is never held whole. */
-async function show(response: IncomingMessage): Promise<void> {
+async function show(pieces: AsyncIterable<string>): Promise<void> {
   let held: string | undefined = process.stdout.isTTY ? '' : undefined;
-  response.setEncoding('utf8');
-  for await (const piece of response as AsyncIterable<string>) {
+  for await (const piece of pieces) {
     if (held === undefined) {
       await write(piece);
     } else {
@@ -97,7 +95,6 @@ async function show(response: IncomingMessage): Promise<void> {
       held = undefined;
     }
   }
-  if (!response.complete) throw new ExitError('The daemon stopped in the middle of its answer.');
   if (held !== undefined && held !== '') await print(indent(held));
 }
 

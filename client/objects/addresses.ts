@@ -1,5 +1,5 @@
-import type { IncomingMessage } from 'node:http';
 import type { Link } from '../../model/objects.ts';
+import type { NodeAnswer } from '../node-request.ts';
 import { ObjectClientError } from './object-error.ts';
 
 const followedForGet = new Set([301, 302, 303, 307]);
@@ -32,14 +32,13 @@ export function linkUrl({ href }: Link, territory: Territory): URL {
  * @throws ObjectClientError protocol
  */
 export function redirectionOf(
-  answer: IncomingMessage,
+  { status, headers }: NodeAnswer,
   method: string,
   from: URL,
   territory: Territory,
 ): URL | undefined {
-  const status = answer.statusCode ?? 0;
   const isFollowed = method === 'GET' ? followedForGet.has(status) : status === 307;
-  const { location } = answer.headers;
+  const { location } = headers;
   if (!isFollowed || location === undefined) return undefined;
   return checked(URL.parse(location, from.href), from, territory, 'The server redirects');
 }

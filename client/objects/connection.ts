@@ -1,17 +1,10 @@
-import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import { objectMediaType, type Link, type Operation } from '../../model/objects.ts';
+import type { NodeAnswer } from '../node-request.ts';
 import { linkUrl, redirectionOf, repositoryUrl, type Territory } from './addresses.ts';
 import { lowerCased, type CredentialSource } from './credentials.ts';
 import { ObjectClientError, refusal } from './object-error.ts';
-import {
-  readRefusal,
-  readText,
-  refuseCoding,
-  retryAfterOf,
-  send,
-  type RequestHeaders,
-} from './request.ts';
+import { refuseCoding, retryAfterOf, send, textBytes, type RequestHeaders } from './request.ts';
 import { Retries, type RetryOptions } from './retries.ts';
 
 export interface ConnectionOptions extends RetryOptions {
@@ -91,21 +84,21 @@ export class Connection {
    */
   async call(call: ApiCall): Promise<ApiAnswer> {
     const answer = await this.#knowing(call, (credentials) => this.#callAs(call, credentials));
-    const status = answer.statusCode ?? 0;
+    const { status } = answer;
     if (status < 200 || status >= 300) throw await refused(answer, call.signal);
     refuseCoding(answer);
-    return { status, body: await readText(answer, call.signal) };
+    return { status, body: await answer.text(textBytes) };
   }
 
   /**
    * Follows a link; any status but the accepted ones is an error, redirections too.
    * @throws ObjectClientError
    */
-  async follow(link: Link, call: LinkCall): Promise<IncomingMessage> {
+  async follow(link: Link, call: LinkCall): Promise<NodeAnswer> {
     const url = linkUrl(link, this.#territory);
     const own = lowerCased(link.header ?? {});
     const isOurs = url.origin === this.#territory.base.origin && own['authorization'] === undefined;
-    const follow = (credentials: RequestHeaders): Promise<IncomingMessage> => {
+    const follow = (credentials: RequestHeaders): Promise<NodeAnswer> => {
       return send({
         method: call.method,
         url,
@@ -116,15 +109,15 @@ export class Connection {
       });
     };
     const answer = await (isOurs ? this.#knowing(call, follow) : follow({}));
-    if (call.accepted.includes(answer.statusCode ?? 0)) return answer;
+    if (call.accepted.includes(answer.status)) return answer;
     throw await refused(answer, call.signal);
   }
 
   /** Sends a request with credentials; where there are none, and the server wants some, a second time. */
   async #knowing(
     { operation, oid }: Pick<ApiCall, 'operation' | 'oid'>,
-    request: (credentials: RequestHeaders) => Promise<IncomingMessage>,
-  ): Promise<IncomingMessage> {
+    request: (credentials: RequestHeaders) => Promise<NodeAnswer>,
+  ): Promise<NodeAnswer> {
     const find = async (): Promise<RequestHeaders | undefined> =>
       this.#credentials?.({
         url: this.#territory.base,
@@ -134,15 +127,15 @@ export class Connection {
       });
     const credentials = await find();
     const answer = await request(credentials ?? {});
-    if (answer.statusCode !== 401 || credentials !== undefined || this.#isAsked) return answer;
+    if (answer.status !== 401 || credentials !== undefined || this.#isAsked) return answer;
     this.#isAsked = true;
     const better = await find();
     if (better === undefined) return answer;
-    answer.destroy();
+    answer.close();
     return request(better);
   }
 
-  async #callAs(call: ApiCall, credentials: RequestHeaders): Promise<IncomingMessage> {
+  async #callAs(call: ApiCall, credentials: RequestHeaders): Promise<NodeAnswer> {
     const { method, signal } = call;
     const { base } = this.#territory;
     const body = call.body === undefined ? undefined : JSON.stringify(call.body);
@@ -158,7 +151,7 @@ export class Connection {
       const answer = await send({ method, url, headers, body, signal, silenceMs });
       const next = redirectionOf(answer, method, url, this.#territory);
       if (next === undefined) return answer;
-      answer.destroy();
+      answer.close();
       if (redirects === maxRedirects) {
         throw new ObjectClientError('protocol', 'The server redirects without end.');
       }
@@ -191,9 +184,11 @@ export function jsonHeaders(body: string): RequestHeaders {
 }
 
 async function refused(
-  answer: IncomingMessage,
+  answer: NodeAnswer,
   signal: AbortSignal | undefined,
 ): Promise<ObjectClientError> {
-  const body = await readRefusal(answer, signal);
-  return refusal(answer.statusCode ?? 0, body, retryAfterOf(answer));
+  // Where what it says cannot be read, its status says enough.
+  const body = await answer.text(textBytes).catch(() => '');
+  signal?.throwIfAborted();
+  return refusal(answer.status, body, retryAfterOf(answer));
 }

@@ -1,13 +1,13 @@
 import { createHash, type Hash } from 'node:crypto';
-import type { IncomingMessage } from 'node:http';
 import { open, rename, rm, stat, type FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import type { Link, ObjectBody } from '../../model/objects.ts';
+import type { NodeAnswer } from '../node-request.ts';
 import type { Connection } from './connection.ts';
 import { hashFile } from './identify-file.ts';
 import { ObjectClientError } from './object-error.ts';
-import { bodyOf, refuseCoding } from './request.ts';
+import { refuseCoding } from './request.ts';
 
 export interface TransferOptions {
   /** Called with the bytes that are there so far; they can become fewer, when it has to begin anew. */
@@ -145,7 +145,7 @@ async function append(
   if (start < have) await file.truncate(start);
   const whole = start === have ? hash : createHash('sha256');
   let received = start;
-  for await (const piece of bodyOf(answer, signal)) {
+  for await (const piece of answer.pieces()) {
     received += piece.length;
     if (received > size) throw new WrongBytes();
     whole.update(piece);
@@ -160,12 +160,12 @@ async function append(
  * Where the bytes of an answer begin: at 0, or where we asked for.
  * @throws WrongBytes for a part we did not ask for; ObjectClientError mismatch for another length, protocol for another coding
  */
-function startOf(answer: IncomingMessage, have: number, size: number): number {
+function startOf(answer: NodeAnswer, have: number, size: number): number {
   refuseCoding(answer);
   const { 'content-length': length, 'content-range': range } = answer.headers;
   try {
-    if (answer.statusCode === 416) throw new WrongBytes('The server has less than what is there.');
-    const start = answer.statusCode === 206 ? have : 0;
+    if (answer.status === 416) throw new WrongBytes('The server has less than what is there.');
+    const start = answer.status === 206 ? have : 0;
     if (start !== 0 && !isPart(range, have, size)) {
       throw new WrongBytes('The server sent another part than it was asked for.');
     }
@@ -175,7 +175,7 @@ function startOf(answer: IncomingMessage, have: number, size: number): number {
     }
     return start;
   } catch (error) {
-    answer.destroy();
+    answer.close();
     throw error;
   }
 }

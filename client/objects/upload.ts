@@ -11,7 +11,7 @@ import { parseJson } from '../../model/parse-json.ts';
 import { jsonHeaders, type Connection } from './connection.ts';
 import type { TransferOptions } from './download.ts';
 import { ObjectClientError } from './object-error.ts';
-import { readText } from './request.ts';
+import { textBytes } from './request.ts';
 
 const pieceBytes = 1_048_576;
 /** A link is answered so; anything else is an error. */
@@ -94,7 +94,7 @@ async function put(
     accepted,
     signal,
   });
-  await readText(answer, signal);
+  await answer.text(textBytes);
 }
 
 /** A file as it was when it was hashed: neither more nor less is ever sent. */
@@ -132,5 +132,5 @@ async function confirm(
     accepted,
     signal,
   });
-  await readText(answer, signal);
+  await answer.text(textBytes);
 }

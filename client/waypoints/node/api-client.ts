@@ -1,11 +1,11 @@
-import type { IncomingMessage } from 'node:http';
 import { parseJson } from '../../../model/parse-json.ts';
 import { versionSchema, type VersionInfo } from '../../../model/process.ts';
 import type { Schema } from '../../../model/schema.ts';
 import { readAnswer, type Access } from '../http.ts';
 import { withQuery, type Query } from '../path.ts';
 import { cutOffFailure, RequestFailure, strangeFailure } from '../request-failure.ts';
-import { answerPieces, openDaemonAnswer } from './transport.ts';
+import type { NodeAnswer } from '../../node-request.ts';
+import { askDaemon } from './transport.ts';
 
 /** What it takes to talk to a daemon. Its address is always loopback: a token is never sent anywhere else. */
 export interface Endpoint {
@@ -53,7 +53,7 @@ export class ApiClient {
     input: ApiRequest = {},
   ): Promise<T> {
     const answer = await this.#send(method, path, input);
-    const { value } = await readAnswer(answer.statusCode ?? 0, answerPieces(answer));
+    const { value } = await readAnswer(answer.status, answer.pieces());
     const result = schema.safeParse(value);
     if (result.success) return result.data;
     throw strangeFailure(`The daemon's answer to ${method} ${path} was not understood.`);
@@ -73,38 +73,30 @@ export class ApiClient {
 
   /** The elements of such an array as the JSON texts they are sent as. */
   async *lines(path: string, input: ApiRequest = {}): AsyncGenerator<string> {
-    const answer = await this.open('GET', path, input);
-    // From here on silence may be our own.
-    answer.socket.setTimeout(0);
     let last = '';
-    try {
-      const pieces = readAhead(answerPieces(answer), input.aheadBytes ?? 0);
-      for await (const line of splitLines(pieces)) {
-        if (line === '') continue;
-        last = line;
-        if (line !== '[' && line !== ']' && line !== '[]') yield line.replace(/,$/u, '');
-      }
-    } finally {
-      answer.destroy();
+    for await (const line of splitLines(this.texts('GET', path, input))) {
+      if (line === '') continue;
+      last = line;
+      if (line !== '[' && line !== ']' && line !== '[]') yield line.replace(/,$/u, '');
     }
-    if (!answer.complete || !last.endsWith(']')) throw cutOffFailure();
+    if (!last.endsWith(']')) throw cutOffFailure();
   }
 
   /**
-   * Sends a request and gives the answer as soon as its headers are there.
-   * @throws RequestFailure for an error status, or when there is no answer.
+   * The answer to any request as it comes, in pieces of text.
+   * @throws RequestFailure for an error status, no answer, or one that ends too early.
    */
-  async open(method: string, path: string, input: ApiRequest = {}): Promise<IncomingMessage> {
+  async *texts(method: string, path: string, input: ApiRequest = {}): AsyncGenerator<string> {
     const answer = await this.#send(method, path, input);
-    const status = answer.statusCode ?? 0;
-    if (status >= 400) await readAnswer(status, answerPieces(answer));
-    return answer;
+    if (answer.status >= 400) await readAnswer(answer.status, answer.pieces());
+    answer.allowSilence();
+    yield* readAhead(answer.pieces(), input.aheadBytes ?? 0);
   }
 
-  #send(method: string, path: string, input: ApiRequest): Promise<IncomingMessage> {
+  #send(method: string, path: string, input: ApiRequest): Promise<NodeAnswer> {
     const { query, bodyText, timeoutMs: silenceMs = defaultTimeoutMs } = input;
     const body = input.body === undefined ? bodyText : JSON.stringify(input.body);
-    return openDaemonAnswer(this.#access, {
+    return askDaemon(this.#access, {
       method,
       path: withQuery(path, query),
       body,
