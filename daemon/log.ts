@@ -4,7 +4,7 @@ import { finished } from 'node:stream/promises';
 import { pino, type DestinationStream, type Level, type StreamEntry } from 'pino';
 import type { Log, LogLine } from '../model/process.ts';
 import type { Settings } from '../model/settings.ts';
-import { createPrivateDirectory } from './paths.ts';
+import { createPrivateDirectory } from '../storage/private-directory.ts';
 
 /** A log that holds a file, perhaps. */
 export interface OpenLog extends Log {

@@ -1,8 +1,7 @@
 import { errorCode } from '../model/error-code.ts';
 import { ExitError } from '../model/exit-error.ts';
 import './home-directory.ts';
-import { mkdirSync, statSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import envPaths from 'env-paths';
 import {
   handOverCandidates,
@@ -11,6 +10,7 @@ import {
   type Environment,
 } from '../client/waypoints/node/places.ts';
 import type { SettingKey, Settings } from '../model/settings.ts';
+import { createPrivateDirectory } from '../storage/private-directory.ts';
 
 /** Every place on disk that waypointd knows: directories first, then the files in them (contract A). All absolute. */
 export interface Paths {
@@ -91,27 +91,6 @@ export function computePaths(
     handOver: join(runtime, handOverName),
     handOverCandidates: handOverCandidates(runtimes, data),
   };
-}
-
-/**
- * Creates a directory that only its owner may enter, with its parents; one that is there stays as it is. Not with the
- * `recursive` of Node.js: that tries for ever where the system says "no such file" about a place that cannot hold
- * directories at all (/proc, homes that are mounted on demand).
- */
-export function createPrivateDirectory(directory: string): void {
-  if (isDirectory(directory)) return;
-  const parent = dirname(directory);
-  if (parent !== directory) createPrivateDirectory(parent);
-  try {
-    mkdirSync(directory, { mode: 0o700 });
-  } catch (error) {
-    // Somebody else may have made it meanwhile.
-    if (!isDirectory(directory)) throw error;
-  }
-}
-
-function isDirectory(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
 }
 
 /**

@@ -11,7 +11,8 @@ import {
   type Settings,
 } from '../model/settings.ts';
 import { writeFileAtomic } from '../storage/atomic-file.ts';
-import { createPrivateDirectory, pathSettings } from './paths.ts';
+import { createPrivateDirectory } from '../storage/private-directory.ts';
+import { pathSettings } from './paths.ts';
 
 /** Where a setting's value comes from, the strongest first. */
 export type SettingSource = 'flag' | 'environment' | 'config.json' | 'default';

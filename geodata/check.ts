@@ -1,8 +1,32 @@
 import type { Database } from 'better-sqlite3';
 import type { GeodataProbe } from '../model/geodata.ts';
+import { hashFile } from '../storage/hash-file.ts';
 import { openGeneration, readGenerationInfo, reading, UnusableGeneration } from './generation.ts';
 import { GeodataLookup } from './lookup.ts';
 import { PlaceSearch } from './place-search.ts';
+
+export interface GenerationCheck {
+  readonly path: string;
+  /** Its SHA-256 in lower-case hex; null where it is not known. */
+  readonly sha256: string | null;
+  readonly probes: readonly GeodataProbe[];
+}
+
+/** `mismatch`: it is not what it should be, or does not know what it should. */
+export type CheckVerdict = 'sound' | 'mismatch' | 'unsupported_schema' | 'io';
+
+/** Checks all of a generation, and its hash, before it is put to use: the task of the geodata worker. */
+export async function checkWhole(check: GenerationCheck): Promise<CheckVerdict> {
+  const { path, sha256, probes } = check;
+  try {
+    if (sha256 !== null && (await hashFile(path)) !== sha256) return 'mismatch';
+    checkGeneration(path, probes);
+    return 'sound';
+  } catch (error) {
+    if (!(error instanceof UnusableGeneration) || error.reason === 'missing') return 'io';
+    return error.reason === 'damaged' ? 'mismatch' : error.reason;
+  }
+}
 
 /**
  * Checks a generation whole: its format, its pages, its counts, that both kinds of search work, and that it has the right

@@ -1,17 +1,14 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { generationMetaSchema } from '../model/geodata.ts';
+import type { TimelineDataset } from '../model/timeline-result.ts';
 import { isOutOfReach } from '../storage/database.ts';
 import { generationApplicationId, generationSchema } from './format.ts';
 
-/** What a generation says of itself, in the words of the API (contract E). */
-export interface GenerationInfo {
+/** What a generation says of itself, in the words of the API (contract E): its id and its dataset. */
+export interface GenerationInfo extends TimelineDataset {
   readonly id: string;
-  readonly dataset_version: string;
-  readonly source_version: string;
-  readonly attribution: string;
-  /** An SPDX licence expression. */
-  readonly license: string;
   /** Size of the file. */
   readonly bytes: number;
 }
@@ -57,26 +54,9 @@ export function readGenerationInfo(path: string): GenerationInfo {
 }
 
 function infoOf(db: Database.Database, path: string): GenerationInfo {
-  const meta = readMeta(db);
-  return {
-    id: known(meta, 'id'),
-    dataset_version: known(meta, 'dataset_version'),
-    source_version: known(meta, 'source_version'),
-    attribution: known(meta, 'attribution'),
-    license: known(meta, 'license'),
-    bytes: statSync(path).size,
-  };
-}
-
-function readMeta(db: Database.Database): ReadonlyMap<string, string> {
   const rows = db.prepare('SELECT key, value FROM meta').raw().all() as [string, string][];
-  return new Map(rows);
-}
-
-function known(meta: ReadonlyMap<string, string>, key: string): string {
-  const value = meta.get(key);
-  if (value === undefined) throw new UnusableGeneration('damaged');
-  return value;
+  const meta = generationMetaSchema.parse(Object.fromEntries(rows));
+  return { ...meta, bytes: statSync(path).size };
 }
 
 /**

@@ -15,6 +15,7 @@ const label = text(1_000).refine((value) => !/[/\\]/u.test(value));
 
 /** What a generation says of its data, and timelines that were made with it. */
 const datasetFields = timelineDatasetSchema.shape;
+export const generationMetaSchema = z.object({ id: z.string(), ...datasetFields });
 
 /** Where data may be fetched from: https, or http on this machine. */
 const endpoint = z.string().refine((value) => {
@@ -71,27 +72,24 @@ function isUnique(values: readonly string[]): boolean {
   return new Set(values).size === values.length;
 }
 
-const hostedReferenceSchema = z.object({ id: generationId, oid: objectId });
-const builtinReferenceSchema = z.object({ id: z.literal(builtinGeneration), oid: z.null() });
-const referenceSchema = z.union([hostedReferenceSchema, builtinReferenceSchema]);
-/** Names a hosted generation. */
-export type HostedReference = z.output<typeof hostedReferenceSchema>;
-/** Names a generation: hosted ones have an object id, the builtin one has none. */
+const reference = { id: generationId, oid: objectId.nullable() };
+const referenceSchema = z.object(reference).refine(isNamed);
+/** Names a generation: a hosted one by its id and the object id of its file, the builtin one by `builtin` and null. */
 export type GenerationReference = z.output<typeof referenceSchema>;
 
 /** The content of the file that says which generation is in use, and which was before; without it the builtin one is. */
-const previous = { previous: referenceSchema.nullable() };
-export const pointerSchema = z.union([
-  hostedReferenceSchema.extend(previous),
-  builtinReferenceSchema.extend(previous),
-]);
+export const pointerSchema = z
+  .object({ ...reference, previous: referenceSchema.nullable() })
+  .refine(isNamed);
 export type GenerationPointer = z.output<typeof pointerSchema>;
+
+function isNamed({ id, oid }: { id: string; oid: string | null }): boolean {
+  return oid !== null || id === builtinGeneration;
+}
 
 const bytes = z.int().min(0);
 
-const availableSchema = z.object({
-  id: z.string(),
-  ...datasetFields,
+const availableSchema = generationMetaSchema.extend({
   bytes,
   installed: z.boolean(),
   builtin: z.boolean(),

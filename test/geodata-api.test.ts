@@ -16,16 +16,13 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
-import type { Download } from '../daemon/geodata/download.ts';
-import { GenerationFiles, partialPath } from '../daemon/geodata/generation-files.ts';
+import { GenerationFiles, partialPath } from '../geodata/install/generation-files.ts';
 import { Geodata } from '../daemon/geodata/geodata.ts';
-import { Generations } from '../daemon/geodata/generations.ts';
-import { Installer } from '../daemon/geodata/installer.ts';
-import { InstallFailed, InstallRecord } from '../daemon/geodata/install-record.ts';
+import { Generations } from '../geodata/install/generations.ts';
+import { Installer, InstallFailed, type Download } from '../geodata/install/installer.ts';
 import { hashFileOf } from '../geodata/generation.ts';
 import { embeddedManifest, parseManifest } from '../geodata/manifest.ts';
 import {
-  installErrors,
   type GeodataManifest,
   type GeodataProbe,
   type GeodataStatus,
@@ -501,9 +498,8 @@ test('it is too late to cancel once a generation is being put to use; a full dis
     }
   }
   const directory = join(root, 'geodata');
-  const files = new FullDisk(directory);
-  const builtinPath = asBuiltin(makeGeneration(root, 'shipped'));
-  const generations = new Generations({ files, builtinPath, clock, log: silent });
+  const files = new FullDisk(directory, asBuiltin(makeGeneration(root, 'shipped')));
+  const generations = new Generations({ files, clock, log: silent });
   const manifest = manifestOf(first);
   const parts = { manifest, files, generations, download: noDownload, check: checkWhole };
   const installer = new Installer({ ...parts, log: silent });
@@ -516,21 +512,6 @@ test('it is too late to cancel once a generation is being put to use; a full dis
   await until(() => installer.status.state !== 'installing');
   t.like(installer.status, { state: 'failed', error: 'disk_full' });
   t.is(generations.current?.id, 'shipped');
-});
-
-test('the record of an install refuses what cannot be', (t) => {
-  const record = new InstallRecord();
-  t.throws(() => record.enter('verifying'));
-  t.throws(() => record.received(1));
-  t.throws(() => record.end('installed'));
-  for (const code of installErrors) {
-    record.begin('first', 10);
-    t.throws(() => record.begin('second', 10));
-    record.enter('downloading');
-    record.end(new InstallFailed(code));
-    t.like(record.status, { state: 'failed', error: code, generation_id: 'first' });
-    t.is(record.status.phase, undefined);
-  }
 });
 
 test('killed at any moment of an install, the pointer names a generation that is there and whole', async (t) => {
@@ -560,7 +541,7 @@ test('killed at any moment of an install, the pointer names a generation that is
     const reading = await files.readPointer();
     if (reading.found !== 'pointer' || reading.pointer.oid === null) return t.fail(reading.found);
     const { pointer } = reading;
-    t.is(await hashFile(files.path(pointer)), pointer.oid);
+    t.is(pointer.oid, await hashFile(files.path(pointer)));
     const last = lines.at(-1)?.split(' ')[1];
     const successors: Record<string, string> = { first: 'second', second: 'third', third: 'first' };
     t.true(
@@ -657,8 +638,8 @@ for (const [title, [prepare, then]] of Object.entries(mishaps)) {
     const files = new GenerationFiles(join(directory, 'data', 'geodata'));
     const references = [first, second].map(({ oid, listed: { id } }) => ({ id, oid }));
     for (const [at, reference] of references.entries()) {
-      placePartial(join(directory, 'data', 'geodata'), [first, second][at]!);
-      await files.stage(reference);
+      const partial = placePartial(join(directory, 'data', 'geodata'), [first, second][at]!);
+      await files.stage(reference, partial);
     }
     await files.writePointer({ ...references[0]!, previous: references[1]! });
     prepare({

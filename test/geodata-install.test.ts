@@ -17,10 +17,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
 import { identifyFile } from '../client/objects/index.ts';
-import { GenerationFiles, partialPath } from '../daemon/geodata/generation-files.ts';
+import { GenerationFiles, partialPath } from '../geodata/install/generation-files.ts';
 import { Geodata, type GeodataOverrides } from '../daemon/geodata/geodata.ts';
 import { hostedDownload, type HostedDownloadOptions } from '../daemon/geodata/hosted-download.ts';
-import type { CheckWhole } from '../daemon/geodata/installer.ts';
+import type { CheckWhole } from '../geodata/install/installer.ts';
 import {
   geodataStatusSchema,
   type GeodataManifest,

@@ -2,7 +2,8 @@ import { mkdirSync, readFileSync, statSync, symlinkSync, writeFileSync, lstatSyn
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import test from 'ava';
-import { computePaths, createPrivateDirectory } from '../daemon/paths.ts';
+import { createPrivateDirectory } from '../storage/private-directory.ts';
+import { computePaths } from '../daemon/paths.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { changeConfigFile, resolveSettings } from '../daemon/settings.ts';
 import { settingKeys } from '../model/settings.ts';

@@ -1,7 +1,7 @@
 import { readdirSync, readlinkSync } from 'node:fs';
 import test from 'ava';
 import fc from 'fast-check';
-import type { Generations } from '../daemon/geodata/generations.ts';
+import type { Generations } from '../geodata/install/generations.ts';
 import { OfflinePlaces } from '../daemon/geodata/offline-places.ts';
 import { suggestNames } from '../search/suggest.ts';
 import { parseTagQuery } from '../search/tag-query.ts';
@@ -330,7 +330,7 @@ test('places: their file is closed when nobody has searched for a while, and ope
     ready: async () => undefined,
     verified: async () => undefined,
     distrust: () => t.fail(),
-    current: { path, dataset: { attribution: 'nobody' } },
+    current: { path, attribution: 'nobody' },
   } as unknown as Generations;
   const log = { debug() {}, info() {}, warn: () => t.fail(), error: () => t.fail() };
   const clock = { now: () => 0, monotonic: () => 0 };

@@ -13,8 +13,9 @@ import {
 import { temporaryBeside } from '../../storage/atomic-file.ts';
 import { hashFile } from '../../storage/hash-file.ts';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
-import { partialPath } from '../../daemon/geodata/generation-files.ts';
-import { computePaths, createPrivateDirectory } from '../../daemon/paths.ts';
+import { partialPath } from '../../geodata/install/generation-files.ts';
+import { createPrivateDirectory } from '../../storage/private-directory.ts';
+import { computePaths } from '../../daemon/paths.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { withDaemon } from '../program/connection.ts';
 import { commandContext } from '../program/context.ts';

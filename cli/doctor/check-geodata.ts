@@ -1,21 +1,17 @@
-import { builtinGeodataPath } from '../../geodata/generation.ts';
-import { builtinGeneration, type GenerationReference } from '../../model/geodata.ts';
-import { hashFile } from '../../storage/hash-file.ts';
-import { GenerationFiles } from '../../daemon/geodata/generation-files.ts';
+import { builtin, GenerationFiles, isIntact } from '../../geodata/install/generation-files.ts';
+import type { GenerationReference } from '../../model/geodata.ts';
 import { geodataRemedy } from '../terminal/geodata-remedy.ts';
-import { expectedHash, inspectGeneration, isHosted } from '../../daemon/geodata/generation.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 const { ok, warning, problem } = findingsOf('geodata');
-/** Nobody has told the hash it should have. */
+/** No file tells the hash that it should have. */
 const unchecked = 'can be read; its hash is not known here';
-const builtin: GenerationReference = { id: builtinGeneration, oid: null };
 
 /** Reads the generation that is to be in use, and the one that comes with the program, and compares their hashes. */
 export async function checkGeodata(directory: string): Promise<Finding[]> {
   const files = new GenerationFiles(directory);
   const reading = await files.readPointer();
-  const own = await checkGeneration(builtin, builtinGeodataPath());
+  const own = await checkGeneration(files, builtin);
   const builtinFinding =
     own === undefined || own === unchecked
       ? ok(`The builtin generation ${own ?? 'is whole'}`)
@@ -31,8 +27,7 @@ export async function checkGeodata(directory: string): Promise<Finding[]> {
     ];
   }
   const { pointer } = reading;
-  const path = isHosted(pointer) ? files.path(pointer) : builtinGeodataPath();
-  const fault = await checkGeneration(pointer, path);
+  const fault = await checkGeneration(files, pointer);
   if (fault === undefined || fault === unchecked) {
     return [ok(`The generation ${pointer.id} ${fault ?? 'is whole'}`)];
   }
@@ -51,13 +46,12 @@ function brokenBuiltin(fault: string): Finding {
 
 /** What is wrong with a generation, as the end of a sentence. */
 async function checkGeneration(
+  files: GenerationFiles,
   reference: GenerationReference,
-  path: string,
 ): Promise<string | undefined> {
-  const generation = await inspectGeneration(reference, path);
+  const generation = files.inspect(reference);
   if (generation === undefined) return 'is missing, damaged or of an unknown format';
-  const expected = await expectedHash(reference, path);
-  if (expected === null) return unchecked;
-  const found = await hashFile(path).catch(() => undefined);
-  return found === expected ? undefined : 'is damaged: its hash is not what it should be';
+  const isGood = await isIntact(generation);
+  if (isGood === undefined) return unchecked;
+  return isGood ? undefined : 'is damaged: its hash is not what it should be';
 }

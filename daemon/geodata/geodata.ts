@@ -1,5 +1,8 @@
 import { existsSync } from 'node:fs';
-import { builtinGeodataPath } from '../../geodata/generation.ts';
+import { GenerationFiles } from '../../geodata/install/generation-files.ts';
+import { Generations, type HeldGeneration } from '../../geodata/install/generations.ts';
+import { Installer, type CheckWhole, type Download } from '../../geodata/install/installer.ts';
+import { generationsStatus } from '../../geodata/install/status.ts';
 import { embeddedManifest } from '../../geodata/manifest.ts';
 import { describeError } from '../../model/error-description.ts';
 import type { GeodataManifest, GeodataStatus } from '../../model/geodata.ts';
@@ -7,13 +10,8 @@ import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type * as tasks from '../../worker/geodata-tasks.ts';
 import { WorkerPool } from '../pool.ts';
-import type { Download } from './download.ts';
-import { GenerationFiles } from './generation-files.ts';
-import { Generations, type HeldGeneration } from './generations.ts';
 import { hostedDownload } from './hosted-download.ts';
-import { Installer, type CheckWhole } from './installer.ts';
 import { OfflinePlaces } from './offline-places.ts';
-import { geodataStatus } from './status.ts';
 
 export interface GeodataOptions {
   /** `geodata` in the data directory. */
@@ -47,11 +45,11 @@ export class Geodata {
 
   constructor(options: GeodataOptions, overrides: GeodataOverrides = {}) {
     const { directory, clock, log } = options;
-    const { manifest = embeddedManifest, builtinPath = builtinGeodataPath() } = overrides;
+    const { manifest = embeddedManifest, builtinPath } = overrides;
     this.#options = options;
     this.#manifest = manifest;
-    const files = (this.#files = new GenerationFiles(directory));
-    const generations = (this.#generations = new Generations({ files, builtinPath, clock, log }));
+    const files = (this.#files = new GenerationFiles(directory, builtinPath));
+    const generations = (this.#generations = new Generations({ files, clock, log }));
     const pool = (this.#pool = new WorkerPool({ file: 'geodata-tasks' }));
     const { download = hostedDownload() } = overrides;
     const { check = (task, signal) => pool.run('checkWhole', task, signal) } = overrides;
@@ -75,7 +73,8 @@ export class Geodata {
   async status(): Promise<GeodataStatus> {
     await this.#generations.ready();
     await within(this.#generations.verified(), statusWaitMs);
-    return geodataStatus(this.#manifest, this.#generations, this.installer);
+    const status = await generationsStatus(this.#manifest, this.#files, this.#generations);
+    return { ...status, install: this.installer.status };
   }
 
   async close(): Promise<void> {

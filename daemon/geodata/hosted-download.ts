@@ -1,11 +1,14 @@
 import { statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ConnectionOptions, ObjectClient } from '../../client/objects/index.ts';
+import { fileBytes } from '../../geodata/install/generation-files.ts';
+import {
+  InstallFailed,
+  type ArtifactRequest,
+  type Download,
+} from '../../geodata/install/installer.ts';
 import type { InstallErrorCode } from '../../model/geodata.ts';
 import { limits } from '../../model/limits.ts';
-import type { ArtifactRequest, Download } from './download.ts';
-import { fileBytes } from './generation-files.ts';
-import { InstallFailed } from './install-record.ts';
 
 export interface HostedDownloadOptions extends Pick<
   ConnectionOptions,

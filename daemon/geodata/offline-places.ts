@@ -1,9 +1,9 @@
+import type { Generations } from '../../geodata/install/generations.ts';
 import type { FoundPlace, PlaceSearch } from '../../geodata/place-search.ts';
 import { describeError } from '../../model/error-description.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type { Suggestion } from '../../model/search.ts';
 import type { GeocodeAnswer, Geocoder } from '../geocoders/geocoder.ts';
-import type { Generations } from './generations.ts';
 
 export interface OfflinePlacesOptions {
   readonly generations: Generations;
@@ -47,7 +47,7 @@ export class OfflinePlaces implements Geocoder {
       const { PlaceSearch: Search } = await import('../../geodata/place-search.ts');
       const found = this.#searchOf(generation.path, Search).search(text, limit);
       const places = found.map(toSuggestion);
-      return { places, attribution: generation.dataset.attribution };
+      return { places, attribution: generation.attribution };
     } catch (error) {
       log.warn('geodata.search_failed', describeError(error));
       this.#drop();

@@ -4,9 +4,8 @@ import { dirname, join } from 'node:path';
 import { hashFileOf } from '../../geodata/generation.ts';
 import { unitsPerDegree } from '../../geodata/format.ts';
 import { writeGeneration } from '../../geodata/build/write-generation.ts';
-import type { Download } from '../../daemon/geodata/download.ts';
-import { InstallFailed } from '../../daemon/geodata/install-record.ts';
-import { partialPath } from '../../daemon/geodata/generation-files.ts';
+import { InstallFailed, type Download } from '../../geodata/install/installer.ts';
+import { partialPath } from '../../geodata/install/generation-files.ts';
 import type { GeodataManifest, GeodataProbe, HostedGeneration } from '../../model/geodata.ts';
 
 /** A small generation, somewhere outside of any data directory. */

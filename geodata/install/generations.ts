@@ -1,40 +1,30 @@
-import {
-  builtinGeneration,
-  type GenerationPointer,
-  type GenerationReference,
-} from '../../model/geodata.ts';
+import type { GenerationPointer, GenerationReference } from '../../model/geodata.ts';
 import type { Clock, Log } from '../../model/process.ts';
-import type { TimelineDataset } from '../../model/timeline-result.ts';
-import { hashFile } from '../../storage/hash-file.ts';
+import { timelineDatasetSchema, type TimelineDataset } from '../../model/timeline-result.ts';
 import {
-  expectedHash,
-  inspectGeneration,
-  isHosted,
+  builtin,
+  isIntact,
   isSameGeneration,
   type Generation,
-} from './generation.ts';
-import type { GenerationFiles } from './generation-files.ts';
+  type GenerationFiles,
+} from './generation-files.ts';
 
 export interface GenerationsOptions {
   readonly files: GenerationFiles;
-  /** The file that ships with the program. */
-  readonly builtinPath: string;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** A generation that stays where it is until it is given back, whatever is installed meanwhile. */
+/** A generation that stays where it is until it is released, even if another one is installed meanwhile. */
 export interface HeldGeneration {
   readonly path: string;
   readonly dataset: TimelineDataset;
   release(): void;
 }
 
-const builtin: GenerationReference = { id: builtinGeneration, oid: null };
-
 /**
  * Which generation is in use: the one that the pointer file names, else the one before it, else the builtin one. Nothing
- * is read before somebody asks; what is missing or damaged is noticed then, and passed over.
+ * is read before the first question; a generation that is missing or damaged is noticed then, and passed over.
  */
 export class Generations {
   readonly #options: GenerationsOptions;
@@ -49,9 +39,8 @@ export class Generations {
   #verifiedAt: number | undefined;
   /** Paths of files in which something wrong was found since the start. */
   readonly #damaged = new Set<string>();
-  readonly #held = new Set<Generation>();
-  /** Being installed: they lie in their place before anything names them. */
-  readonly #comingIn = new Set<GenerationReference>();
+  /** In use by a job, or being installed: such a one lies in its place before the pointer names it. */
+  readonly #kept = new Set<GenerationReference>();
   readonly #stopped = new AbortController();
 
   constructor(options: GenerationsOptions) {
@@ -109,22 +98,21 @@ export class Generations {
   async hold(): Promise<HeldGeneration | undefined> {
     await this.verified();
     if (this.#inUse === undefined) return undefined;
-    const held = { ...this.#inUse };
-    this.#held.add(held);
-    return {
-      path: held.path,
-      dataset: held.dataset,
-      release: () => {
-        if (this.#held.delete(held)) void this.#inTurn(() => this.#collect());
-      },
+    const { path, reference } = this.#inUse;
+    const dataset = timelineDatasetSchema.parse(this.#inUse);
+    const end = this.keep(reference);
+    const release = (): void => {
+      end();
+      void this.#inTurn(() => this.#collect());
     };
+    return { path, dataset, release };
   }
 
-  /** Lets nobody remove a generation that is being brought in, until `end` is called. */
-  protect(reference: GenerationReference): { end: () => void } {
+  /** Keeps a generation from being removed until the function that this returns is called. */
+  keep(reference: GenerationReference): () => void {
     const own = { ...reference };
-    this.#comingIn.add(own);
-    return { end: () => void this.#comingIn.delete(own) };
+    this.#kept.add(own);
+    return () => void this.#kept.delete(own);
   }
 
   /** Something went wrong when this file was read: it is checked anew. */
@@ -134,25 +122,22 @@ export class Generations {
     void this.verified();
   }
 
-  pathOf(reference: GenerationReference): string {
-    return isHosted(reference) ? this.#options.files.path(reference) : this.#options.builtinPath;
-  }
-
   /**
    * Puts a generation to use whose file is in its place and was checked whole just now. The one in use becomes the one
-   * before; every other one is removed, unless somebody holds it.
+   * before; every other one is removed, unless it is kept.
    * @throws Error when it cannot be read after all; another one is in use then.
    */
   activate(reference: GenerationReference): Promise<void> {
+    const { files, clock } = this.#options;
     return this.#inTurn(async () => {
-      const pointer = { ...reference, previous: await this.#findPrevious(reference) };
-      await this.#options.files.writePointer(pointer);
+      const pointer = { ...reference, previous: this.#findPrevious(reference) };
+      await files.writePointer(pointer);
       this.#pointer = pointer;
       this.#isPointerDamaged = false;
-      this.#damaged.delete(this.pathOf(reference));
-      await this.#choose();
+      this.#damaged.delete(files.path(reference));
+      this.#choose();
       if (!this.isChosen(reference)) throw new Error('The new generation cannot be read.');
-      this.#verifiedAt = this.#options.clock.now();
+      this.#verifiedAt = clock.now();
       await this.#collect();
     });
   }
@@ -164,47 +149,42 @@ export class Generations {
   }
 
   async #open(): Promise<void> {
-    const { files, builtinPath, log } = this.#options;
+    const { files, log } = this.#options;
     const reading = await files.readPointer();
     if (reading.found === 'pointer') this.#pointer = reading.pointer;
     this.#isPointerDamaged = reading.found === 'damaged';
-    this.#builtin = await inspectGeneration(builtin, builtinPath);
+    this.#builtin = files.inspect(builtin);
     if (this.#builtin === undefined) log.warn('geodata.builtin_missing');
-    await this.#choose();
+    this.#choose();
     await this.#collect();
   }
 
-  async #choose(): Promise<void> {
+  #choose(): void {
     const { log } = this.#options;
     const { previous } = this.#pointer ?? {};
     this.#verifiedAt = undefined;
-    this.#inUse = await this.#first([this.#pointer, previous, builtin]);
-    const found = await this.#first([previous]);
+    this.#inUse = this.#first([this.#pointer, previous, builtin]);
+    const found = this.#first([previous]);
     this.#previous = found?.path === this.#inUse?.path ? undefined : found;
     if (this.isDegraded) log.warn('geodata.degraded', { in_use: this.#inUse?.id ?? 'none' });
   }
 
   /** The first one that can be read and is not known to be damaged. */
-  async #first(
-    references: readonly (GenerationReference | null | undefined)[],
-  ): Promise<Generation | undefined> {
+  #first(references: readonly (GenerationReference | null | undefined)[]): Generation | undefined {
+    const { files } = this.#options;
     for (const reference of references) {
-      if (reference === null || reference === undefined) continue;
-      const path = this.pathOf(reference);
-      if (this.#damaged.has(path)) continue;
-      // A pointer is a reference, too, and holds others.
-      const plain = isHosted(reference) ? { id: reference.id, oid: reference.oid } : builtin;
-      const generation = await inspectGeneration(plain, path);
+      if (!reference || this.#damaged.has(files.path(reference))) continue;
+      const generation = files.inspect(reference);
       if (generation !== undefined) return generation;
     }
     return undefined;
   }
 
   /** What one could go back to from a generation that is about to be put to use. */
-  async #findPrevious(next: GenerationReference): Promise<GenerationReference | null> {
+  #findPrevious(next: GenerationReference): GenerationReference | null {
     const known = [this.#inUse?.reference, this.#pointer, this.#pointer?.previous];
     const others = known.filter((reference) => reference && !isSameGeneration(reference, next));
-    return (await this.#first(others))?.reference ?? null;
+    return this.#first(others)?.reference ?? null;
   }
 
   /**
@@ -214,34 +194,29 @@ export class Generations {
   async #verify(): Promise<void> {
     while (this.#inUse !== undefined && this.#verifiedAt === undefined) {
       const generation = this.#inUse;
-      const expected = await expectedHash(generation.reference, generation.path);
-      if (expected === null) return;
-      const found = await hashFile(generation.path, this.#stopped.signal).catch(() => undefined);
+      const isGood = await isIntact(generation, this.#stopped.signal);
+      if (isGood === undefined) return;
       if (this.#stopped.signal.aborted) return;
       await this.#inTurn(async () => {
         // Another one may have been put to use meanwhile.
         if (this.#inUse !== generation) return;
-        if (found === expected) this.#verifiedAt = this.#options.clock.now();
-        else await this.#passOver(generation);
+        if (isGood) this.#verifiedAt = this.#options.clock.now();
+        else this.#passOver(generation);
       });
     }
   }
 
-  async #passOver({ id, path }: Generation): Promise<void> {
+  #passOver({ id, path }: Generation): void {
     this.#options.log.error('geodata.damaged', { generation: id });
     this.#damaged.add(path);
-    await this.#choose();
+    this.#choose();
   }
 
-  /** Removes what nobody uses. Not while it is unknown what should be in use: it may be among that. */
+  /** Removes unused generations, but not while it is unknown which should be in use: it may be among them. */
   async #collect(): Promise<void> {
     if (this.#isPointerDamaged) return;
-    const used = [this.#pointer, this.#pointer?.previous];
-    const held = [...this.#held].map(({ reference }) => reference);
-    const kept = [...used, ...held, ...this.#comingIn].filter(
-      (reference) => reference !== null && reference !== undefined,
-    );
-    await this.#options.files.removeGenerationsBut(kept.filter(isHosted));
+    const used = [this.#pointer, this.#pointer?.previous, ...this.#kept];
+    await this.#options.files.removeGenerationsBut(used.filter((reference) => !!reference));
   }
 
   /** One after the other: what is decided from a state must still hold when it is done. */

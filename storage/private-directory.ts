@@ -1,0 +1,23 @@
+import { mkdirSync, statSync } from 'node:fs';
+import { dirname } from 'node:path';
+
+/**
+ * Creates a directory that only its owner may enter, with its parents; one that is there stays as it is. Not with the
+ * `recursive` of Node.js: that tries for ever where the system says "no such file" about a place that cannot hold
+ * directories at all (/proc, homes that are mounted on demand).
+ */
+export function createPrivateDirectory(directory: string): void {
+  if (isDirectory(directory)) return;
+  const parent = dirname(directory);
+  if (parent !== directory) createPrivateDirectory(parent);
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+  } catch (error) {
+    // Another program may have made it meanwhile.
+    if (!isDirectory(directory)) throw error;
+  }
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}
