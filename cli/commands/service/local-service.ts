@@ -1,4 +1,4 @@
-import { createPrivateDirectory } from '../../../daemon/paths.ts';
+import { createPrivateDirectory } from '../../../storage/private-directory.ts';
 import { packageRoot } from '../../../daemon/version-info.ts';
 import { findService, type FoundService } from '../../../service-files/choose-platform.ts';
 import { thisHost, type ServiceHost } from '../../../service-files/service-host.ts';
