@@ -7,9 +7,6 @@ import type { Suggestion } from '../../model/search.ts';
  */
 export type Lookup = (text: string, limit: number, signal: AbortSignal) => Promise<Suggestion[]>;
 
-/** Gets JSON from the geocoding server, with our name and within our limits. */
-export type GetJson = (url: URL, signal: AbortSignal) => Promise<unknown>;
-
 /** The address of a resource of the server; the base may have a path of its own. */
 export function serverUrl(base: string, path: string, query: Record<string, string>): URL {
   const url = new URL(`${base.replace(/\/+$/, '')}${path}`);

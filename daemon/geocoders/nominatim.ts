@@ -1,47 +1,35 @@
 import nodeGeocoder, { type Options, type Query } from 'node-geocoder';
-import { foundPlace, readNominatim, type NominatimPlace } from '../../model/geocode.ts';
-import { serverUrl, type GetJson, type Lookup } from './lookup.ts';
+import { foundPlace, readNominatim } from '../../model/geocode.ts';
+import { parseJson } from '../../model/parse-json.ts';
+import type { CheckedFetch } from './checked-fetch.ts';
+import { serverUrl, type Lookup } from './lookup.ts';
 import { ServerFailed } from './server-failed.ts';
 
 /**
- * Nominatim, through node-geocoder 4.4. What that leaves to be wished for is done here: it keeps the server's address in
- * one place for all its instances, and repeats it in the query; it presents itself as an old browser; it takes no notice
- * of the status, so that an error page is an exception that holds the page, and an empty list with status 500 a success;
- * JSON that is no list is an exception that nobody can catch; and `class` and `type` are lost. Hence it gets its answers
- * from us, checked, and we look into them for what it drops.
+ * Nominatim, asked by node-geocoder 4.4 with its `osmServer` and `fetch` options. What that leaves to be wished for is
+ * mended here. In its request: it keeps the server's address in one place for all its instances, and repeats it in the
+ * query. In the answer: a status, a page or an endless body means nothing to it, which is why `fetch` is checked; what is
+ * no list, and a null in one, is an exception that cannot be caught. In its result: `class` and `type` are lost.
  */
-export function nominatimLookup(base: string, getJson: GetJson): Lookup {
+export function nominatimLookup(base: string, fetchText: CheckedFetch): Lookup {
   return async (text, limit, signal) => {
     let failure: unknown;
-    async function answer(url: string): Promise<{ text: () => Promise<string> }> {
-      const { osmServer: _, ...parameters } = Object.fromEntries(new URL(url).searchParams);
+    async function checked(url: string): Promise<{ text: () => Promise<string> }> {
+      const { osmServer: _, ...query } = Object.fromEntries(new URL(url).searchParams);
       try {
-        const target = serverUrl(base, '/search', parameters);
-        const places = readNominatim(await getJson(target, signal));
-        if (places === undefined) throw new ServerFailed('format');
-        return { text: () => Promise.resolve(JSON.stringify(places.map(asSent))) };
+        const places = placesIn(await fetchText(serverUrl(base, '/search', query), signal));
+        return { text: () => Promise.resolve(places) };
       } catch (error) {
         failure = error;
         throw error;
       }
     }
     // Sound: of a Response it reads the text only.
-    const options = { provider: 'openstreetmap', osmServer: base, fetch: answer } as Options;
-    const geocoder = nodeGeocoder(options);
+    const options = { provider: 'openstreetmap', osmServer: base, fetch: checked } as Options;
+    // As an object: of a text it refuses what looks like an IP address.
     const query: object = { q: text, limit };
     try {
-      // As an object: of a text it refuses what looks like an IP address.
-      const found = await geocoder.geocode(query as Query);
-      const raw = rawPlaces(found);
-      return found.flatMap((entry, i) =>
-        foundPlace({
-          name: entry.formattedAddress,
-          lat: entry.latitude,
-          lon: entry.longitude,
-          class: raw[i]?.class ?? raw[i]?.category,
-          type: raw[i]?.type,
-        }),
-      );
+      return mended(await nodeGeocoder(options).geocode(query as Query));
     } catch (error) {
       // It makes its own error of ours.
       throw failure ?? error;
@@ -49,12 +37,19 @@ export function nominatimLookup(base: string, getJson: GetJson): Lookup {
   };
 }
 
-/** As Nominatim sends it: node-geocoder takes the number 0 for no position at all. */
-function asSent({ lat, lon, ...place }: NominatimPlace): object {
-  return { ...place, lat: String(lat), lon: String(lon) };
+/** The usable places of an answer, as it sends them: node-geocoder takes the number 0 for no position at all. */
+function placesIn(answer: string): string {
+  const places = readNominatim(parseJson(answer));
+  if (places === undefined) throw new ServerFailed('format');
+  return JSON.stringify(
+    places.map(({ lat, lon, ...place }) => ({ ...place, lat: String(lat), lon: String(lon) })),
+  );
 }
 
-/** What it was given, in the same order. */
-function rawPlaces(found: object): readonly NominatimPlace[] {
-  return 'raw' in found ? (readNominatim(found.raw) ?? []) : [];
+/** What node-geocoder has found, with the class and the type that are in its raw answer only. */
+function mended(found: readonly nodeGeocoder.Entry[]) {
+  const raw = ('raw' in found && readNominatim(found.raw)) || [];
+  return found.flatMap(({ formattedAddress: name, latitude: lat, longitude: lon }, i) =>
+    foundPlace({ name, lat, lon, class: raw[i]?.class ?? raw[i]?.category, type: raw[i]?.type }),
+  );
 }

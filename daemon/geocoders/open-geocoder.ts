@@ -4,9 +4,8 @@ import { GeocodeCache } from '../../storage/geocode-cache.ts';
 import { scheduleTimeout } from '../schedule.ts';
 import type { Geocoder } from './geocoder.ts';
 import { programVersion } from '../version-info.ts';
-import { fetchJson } from './fetch-json.ts';
+import { checkedFetch } from './checked-fetch.ts';
 import { KnownAnswers } from './known-answers.ts';
-import type { GetJson, Lookup } from './lookup.ts';
 import { OnlineGeocoder } from './online-geocoder.ts';
 
 export interface OpenGeocoderOptions {
@@ -20,33 +19,26 @@ export interface OpenGeocoderOptions {
 /** Both servers know what OpenStreetMap knows. */
 const attribution = '© OpenStreetMap contributors';
 
+/** The servers that can be asked, each loaded only where it is. */
+const lookups = {
+  nominatim: async () => (await import('./nominatim.ts')).nominatimLookup,
+  photon: async () => (await import('./photon.ts')).photonLookup,
+};
+
 /** Makes the geocoding server of the settings ready; nothing is asked before somebody types. */
 export async function openGeocoder(options: OpenGeocoderOptions): Promise<Geocoder> {
   const { settings, cachePath, clock, log } = options;
   const { geocoder, geocoder_url: base = '', geocoder_contact: contact } = settings;
   const program = `waypointd/${programVersion()}`;
   const userAgent = contact === undefined ? program : `${program} (+${contact})`;
-  const getJson: GetJson = (url, signal) => fetchJson(url, { userAgent, signal, now: clock.now });
+  const fetchText = checkedFetch({ userAgent, now: clock.now });
   const cache = new GeocodeCache({ path: cachePath, clock });
   return new OnlineGeocoder({
-    lookup: await openLookup(geocoder, base, getJson),
+    lookup: (await lookups[geocoder === 'photon' ? 'photon' : 'nominatim']())(base, fetchText),
     answers: new KnownAnswers(cache, clock, `${geocoder} ${base}`),
     attribution,
     clock,
     schedule: scheduleTimeout,
     log,
   });
-}
-
-async function openLookup(
-  geocoder: Settings['geocoder'],
-  base: string,
-  getJson: GetJson,
-): Promise<Lookup> {
-  if (geocoder === 'photon') {
-    const { photonLookup } = await import('./photon.ts');
-    return photonLookup(base, getJson);
-  }
-  const { nominatimLookup } = await import('./nominatim.ts');
-  return nominatimLookup(base, getJson);
 }

@@ -1,12 +1,14 @@
 import { readPhoton } from '../../model/geocode.ts';
-import { serverUrl, type GetJson, type Lookup } from './lookup.ts';
+import { parseJson } from '../../model/parse-json.ts';
+import type { CheckedFetch } from './checked-fetch.ts';
+import { serverUrl, type Lookup } from './lookup.ts';
 import { ServerFailed } from './server-failed.ts';
 
-/** Photon: `GET /api?q=…&limit=…` answers with a GeoJSON feature collection. */
-export function photonLookup(base: string, getJson: GetJson): Lookup {
+/** Photon, which node-geocoder does not know: `GET /api?q=…&limit=…` answers with a GeoJSON feature collection. */
+export function photonLookup(base: string, fetchText: CheckedFetch): Lookup {
   return async (text, limit, signal) => {
     const url = serverUrl(base, '/api', { q: text, limit: String(limit) });
-    const places = readPhoton(await getJson(url, signal));
+    const places = readPhoton(parseJson(await fetchText(url, signal)));
     if (places === undefined) throw new ServerFailed('format');
     return places;
   };
