@@ -1,7 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { errorCode } from '../model/error-code.ts';
 import { healthSchema } from '../model/process.ts';
-import { http } from '../http/node-http.ts';
+import http from 'node:http';
 
 /** Who is at a port of 127.0.0.1: a waypointd, another program (or one that hangs), or nobody. */
 export type PortUse = 'waypointd' | 'other' | 'nobody';

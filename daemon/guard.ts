@@ -1,4 +1,4 @@
-import type { Guard, RequestHead } from '../http/exchange.ts';
+import { headerValues, type Context, type Guard } from '../http/context.ts';
 import { WaypointError } from '../model/failure.ts';
 import type { TokenCheck } from './token.ts';
 
@@ -15,22 +15,23 @@ export function waypointGuards({ allowedHosts, isToken }: GuardOptions): Guard[]
 
 /** `/api` itself counts as private too, although nothing is there. */
 function forApi(guard: Guard): Guard {
-  return (head) => {
-    if (head.path === '/api' || head.path.startsWith('/api/')) guard(head);
+  return (ctx) => {
+    if (ctx.path === '/api' || ctx.path.startsWith('/api/')) guard(ctx);
   };
 }
 
 /** A page whose host name was made to point at 127.0.0.1 (DNS rebinding) still sends that name as Host. */
 function hostGuard(allowedHosts: readonly string[]): Guard {
   const allowed = new Set(allowedHosts.map((host) => host.toLowerCase()));
-  return (head) => {
-    const [host, ...others] = head.header('host');
-    if (host === undefined || others.length > 0 || !isServed(host.toLowerCase(), head.port)) {
+  return (ctx) => {
+    const [host, ...others] = headerValues(ctx, 'host');
+    const port = ctx.req.socket.localPort;
+    if (host === undefined || others.length > 0 || !isServed(host.toLowerCase(), port)) {
       throw new WaypointError('misdirected');
     }
   };
 
-  function isServed(host: string, port: number): boolean {
+  function isServed(host: string, port: number | undefined): boolean {
     // What nearly every client sends.
     if (host === `127.0.0.1:${port}` || allowed.has(host)) return true;
     const [, name = '', given] = hostAndPort.exec(host) ?? [];
@@ -42,20 +43,20 @@ function hostGuard(allowedHosts: readonly string[]): Guard {
 
 const hostAndPort = /^([^:]+|\[[\da-f:.]+\])(?::(\d{1,5}))?$/;
 
-function refuseBrowsers(head: RequestHead): void {
+function refuseBrowsers(ctx: Context): void {
   const isFromPage =
-    head.header('origin').length > 0 ||
-    head.header('sec-fetch-site').some((site) => site !== 'none') ||
+    headerValues(ctx, 'origin').length > 0 ||
+    headerValues(ctx, 'sec-fetch-site').some((site) => site !== 'none') ||
     // The preflight request of a browser; nothing else of ours needs this method.
-    head.method === 'OPTIONS';
+    ctx.method === 'OPTIONS';
   if (isFromPage) throw new WaypointError('browser');
 }
 
 const bearer = /^bearer +(\S+) *$/i;
 
 function tokenGuard(isToken: TokenCheck): Guard {
-  return (head) => {
-    const [authorization, ...others] = head.header('authorization');
+  return (ctx) => {
+    const [authorization, ...others] = headerValues(ctx, 'authorization');
     const candidate = bearer.exec(authorization ?? '')?.[1];
     if (candidate === undefined || others.length > 0 || !isToken(candidate)) {
       throw new WaypointError('unauthorized');

@@ -1,93 +1,97 @@
-import type { FailureName } from '../model/failure.ts';
-import type { Log } from '../model/process.ts';
-import { sendAnswer } from './answer.ts';
-import type { HandleRequest } from './connections.ts';
-import { endpointOf, type Endpoint } from './endpoint.ts';
+import { randomUUID } from 'node:crypto';
+import Koa from 'koa';
 import { describeError } from '../model/error-description.ts';
-import { Exchange, type Guard } from './exchange.ts';
+import type { Log } from '../model/process.ts';
+import { brokenBy, refuseBroken } from './broken-requests.ts';
+import type { Context, Guard, Middleware, RequestState, ContextFields } from './context.ts';
 import { answerFailure, bearerFailures, type FailureStyle } from './failures.ts';
 import type { HttpLimits } from './http-limits.ts';
-import type { Route } from './route.ts';
-import type { FindAnswer } from './router.ts';
+import { refuseUnknown, routing, type RoutingOptions, type UnknownOptions } from './routing.ts';
+import { setStandardHeaders } from './standard-headers.ts';
 
-export interface ApplicationOptions {
-  readonly routes: readonly Route[];
+export interface ApplicationOptions extends RoutingOptions, UnknownOptions {
   /** Asked in this order, before anything else. */
   readonly guards: readonly Guard[];
-  /** Where the API lives: `/api/`. Below it unknown paths and methods are 404 and 405. */
-  readonly prefix: string;
-  /** The answer to whatever else lies outside the prefix. */
-  readonly notFound: FailureName;
   readonly log: Log;
-  /** Media types of JSON bodies; `application/json` by default. */
-  readonly bodyTypes?: readonly string[];
   /** How failures are worded for the clients of this API. */
   readonly failureStyle?: FailureStyle;
 }
 
-/**
- * Builds what answers every request. Guards and errors are the same for all; Koa and its router come in where no route has
- * the very path that was asked for. They cost more than most answers do, and 7 MB and 40 ms of every start, so they are
- * loaded when they are first wanted.
- */
-export function createApplication(options: ApplicationOptions, limits: HttpLimits): HandleRequest {
-  const { routes, bodyTypes = ['application/json'], log } = options;
-  const endpoints = routes.map((route) => endpointOf(route, { limits, bodyTypes }));
-  const exact = exactEndpoints(endpoints);
-  let router: FindAnswer | undefined;
-  const loadRouter = async (): Promise<FindAnswer> => {
-    const { createRouter } = await import('./router.ts');
-    return (router ??= createRouter(endpoints, options));
-  };
-  const findAnswer: FindAnswer = (exchange) => {
-    const endpoint = exact.get(exchange.path)?.get(exchange.method);
-    if (endpoint !== undefined) return endpoint.answer(exchange, {});
-    return router?.(exchange) ?? loadRouter().then((find) => find(exchange));
-  };
-  return (req, res) => {
-    answerRequest(new Exchange(req, res), findAnswer, options, limits).catch((error: unknown) => {
-      log.error('http.unanswered', describeError(error));
-      req.socket.destroy();
+/** Builds the Koa application that answers every request of a server, also those that Node's parser refused. */
+export function createApplication(
+  options: ApplicationOptions,
+  limits: HttpLimits,
+): Koa<RequestState, ContextFields> {
+  const { guards, log } = options;
+  const app = new Koa<RequestState, ContextFields>();
+  Object.defineProperties(app.request, exactTarget);
+  app.on('error', (error: unknown, { req: { socket } }: Context) => {
+    if (socket.destroyed) {
+      log.debug('http.socket', describeError(error));
+      return;
+    }
+    // Koa's own error answer would show the messages of foreign errors.
+    log.error('http.unanswered', describeError(error));
+    socket.destroy();
+  });
+  app.context.limits = limits;
+  app.use(answering(options));
+  app.use((ctx, next) => {
+    for (const guard of guards) guard(ctx);
+    return next();
+  });
+  app.use(routing(options).routes());
+  app.use(refuseUnknown(options));
+  return app;
+}
+
+/** Koa's own path and query string would unpack absolute-form targets; routes and guards see what was really sent. */
+const exactTarget: PropertyDescriptorMap & ThisType<Koa.Request> = {
+  path: {
+    get() {
+      const { url = '' } = this.req;
+      const mark = url.indexOf('?');
+      return mark === -1 ? url : url.slice(0, mark);
+    },
+  },
+  querystring: {
+    get() {
+      const { url = '' } = this.req;
+      const mark = url.indexOf('?');
+      return mark === -1 ? '' : url.slice(mark + 1);
+    },
+  },
+};
+
+/** Gives each request its id, turns what is thrown into an answer, and logs how it ended. */
+function answering({ log, failureStyle: style = bearerFailures }: ApplicationOptions): Middleware {
+  return async (ctx, next) => {
+    const { state } = ctx;
+    const startedAt = performance.now();
+    state.requestId = newRequestId();
+    state.route = 'none';
+    let status: number;
+    try {
+      setStandardHeaders(ctx);
+      refuseBroken(ctx.req);
+      await next();
+      ({ status } = ctx);
+    } catch (error) {
+      // What the parser refused goes before what a route thinks of the rest.
+      ({ status } = await answerFailure(ctx, brokenBy(ctx.req) ?? error, { log, style }));
+    }
+    log.debug('http.request', {
+      request_id: state.requestId,
+      method: ctx.req.method ?? 'none',
+      route: state.route,
+      status,
+      ms: Math.round((performance.now() - startedAt) * 10) / 10,
     });
   };
 }
 
-/** Routes whose path has no parameters, by path, then method. */
-function exactEndpoints(
-  endpoints: readonly Endpoint[],
-): ReadonlyMap<string, ReadonlyMap<string, Endpoint>> {
-  const exact = new Map<string, Map<string, Endpoint>>();
-  for (const endpoint of endpoints) {
-    const { path, method } = endpoint.route;
-    if (path.includes('{')) continue;
-    const methods = exact.get(path) ?? new Map<string, Endpoint>();
-    exact.set(path, methods.set(method, endpoint));
-  }
-  return exact;
-}
-
-/** Guards first, then the answer, or the one to whatever was thrown. */
-async function answerRequest(
-  exchange: Exchange,
-  findAnswer: FindAnswer,
-  { guards, log, failureStyle = bearerFailures }: ApplicationOptions,
-  limits: HttpLimits,
-): Promise<void> {
-  let status: number;
-  try {
-    for (const guard of guards) guard(exchange);
-    // Nothing of the body is read before this.
-    const answer = await findAnswer(exchange);
-    status = answer.status;
-    await sendAnswer(exchange, answer, limits);
-  } catch (error) {
-    ({ status } = await answerFailure(exchange, error, { limits, log, style: failureStyle }));
-  }
-  log.debug('http.request', {
-    request_id: exchange.requestId,
-    method: exchange.method,
-    route: exchange.route,
-    status,
-    ms: Math.round((performance.now() - exchange.startedAt) * 10) / 10,
-  });
+/** The parts of a random UUID that carry no version bits, because Node makes UUIDs in batches. */
+function newRequestId(): string {
+  const uuid = randomUUID();
+  return uuid.slice(0, 8) + uuid.slice(-8);
 }

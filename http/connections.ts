@@ -1,18 +1,13 @@
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import { IncomingMessage, ServerResponse, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FailureName } from '../model/failure.ts';
+import { breakRequest } from './broken-requests.ts';
 import type { HttpLimits } from './http-limits.ts';
-import { http } from './node-http.ts';
-
-export type HandleRequest = (req: IncomingMessage, res: ServerResponse) => void;
 
 export interface ConnectionsOptions {
-  readonly handle: HandleRequest;
-  /** Answers what Node's parser refused. */
-  readonly refuse: (req: IncomingMessage, res: ServerResponse, failure: FailureName) => void;
-  /** Told of a connection that broke while a request was being answered. */
-  readonly onBroken: (error: Error) => void;
+  /** Answers a request, also one that is broken. */
+  readonly handle: (req: IncomingMessage, res: ServerResponse) => unknown;
   readonly limits: HttpLimits;
   readonly isTls: boolean;
 }
@@ -36,7 +31,7 @@ interface Connection {
 
 /**
  * The open connections of one server. Answers the requests of each connection one after the other, refuses what Node's
- * parser refuses once those before it are answered, and lets go of all connections at the end.
+ * parser refuses once those before it are answered, and releases all connections at the end.
  */
 export class Connections {
   readonly #open = new Map<Duplex, Connection>();
@@ -45,15 +40,14 @@ export class Connections {
 
   constructor(server: Server, options: ConnectionsOptions) {
     this.#options = options;
-    const onRequest: HandleRequest = (req, res) => this.#onRequest(req, res);
     // With TLS, requests come on another socket than the one of the connection.
     server.on(options.isTls ? 'secureConnection' : 'connection', (socket) => this.#add(socket));
-    server.on('request', onRequest);
-    // Node would answer `100 Continue` by itself; whoever reads the body does it instead.
-    server.on('checkContinue', onRequest);
-    server.on('checkExpectation', onRequest);
+    // Of the last two, Node would answer the first with `100 Continue` by itself; the reader of the body does it instead.
+    for (const event of ['request', 'checkContinue', 'checkExpectation']) {
+      server.on(event, (req, res) => this.#onRequest({ req, res }));
+    }
     server.on('connect', (_req, socket) => this.#onConnectMethod(socket));
-    server.on('timeout', (socket) => this.#endIfStillIdle(socket));
+    server.on('timeout', (socket) => this.#onTimeout(socket));
     server.on('clientError', (error, socket) => this.#onClientError(error, socket));
   }
 
@@ -61,7 +55,7 @@ export class Connections {
    * Ends each connection after the answer it is waiting for; one without a request gets a moment for it first. Its client
    * has connected, or kept it open, in order to ask, may be doing so right now, and would see nothing but a reset.
    */
-  letGo(): void {
+  release(): void {
     this.#isClosing = true;
     for (const connection of this.#open.values()) {
       if (connection.current !== undefined) connection.current.res.shouldKeepAlive = false;
@@ -81,38 +75,31 @@ export class Connections {
   }
 
   #add(socket: Socket): void {
-    this.#open.set(socket, {
-      socket,
-      current: undefined,
-      waiting: [],
-      newest: undefined,
-      broken: undefined,
-    });
+    const none = { current: undefined, newest: undefined, broken: undefined };
+    this.#open.set(socket, { socket, waiting: [], ...none });
     socket.once('close', () => this.#open.delete(socket));
   }
 
-  #onRequest(req: IncomingMessage, res: ServerResponse): void {
-    const connection = this.#open.get(req.socket);
+  #onRequest(turn: Turn): void {
+    const { socket } = turn.req;
+    const connection = this.#open.get(socket);
     if (connection === undefined) return;
     const { current, waiting } = connection;
-    const turn = { req, res };
     connection.newest = turn;
     if (current === undefined) this.#start(connection, turn);
     else if (waiting.length < this.#options.limits.pipelined) waiting.push(turn);
-    else req.socket.destroy();
+    else socket.destroy();
   }
 
   #start(connection: Connection, turn: Turn): void {
     const { req, res } = turn;
+    const { broken } = connection;
     connection.current = turn;
     if (this.#isClosing) res.shouldKeepAlive = false;
     res.once('close', () => this.#next(connection));
     // The parser gave up in the middle of this request: its body will never be complete.
-    if (connection.broken !== undefined && !req.complete) {
-      this.#options.refuse(req, res, connection.broken);
-    } else {
-      this.#options.handle(req, res);
-    }
+    if (broken !== undefined && !req.complete) breakRequest(req, broken);
+    this.#options.handle(req, res);
   }
 
   #next(connection: Connection): void {
@@ -128,12 +115,8 @@ export class Connections {
   #onClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
     const connection = this.#open.get(socket);
     const failure = parserFailure(error.code);
-    if (failure === undefined && connection?.current !== undefined) this.#options.onBroken(error);
-    if (connection === undefined || failure === undefined || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    if (failure === 'timeout') this.#refuseIfStillLate(connection);
+    if (connection === undefined || failure === undefined || !socket.writable) socket.destroy();
+    else if (failure === 'timeout') this.#refuseIfStillLate(connection);
     else this.#refuse(connection, failure);
   }
 
@@ -151,10 +134,14 @@ export class Connections {
   }
 
   /** Ends an idle connection, or one whose reader takes nothing; looks once more for the same reason. */
-  #endIfStillIdle(socket: Socket): void {
-    const newest = this.#open.get(socket)?.newest;
+  #onTimeout(socket: Socket): void {
+    const connection = this.#open.get(socket);
+    const isStuck = (): boolean => connection?.current === undefined || socket.writableLength > 0;
+    // Until the first request, Node's time for its head counts; and a handler may take its time.
+    if (connection?.newest === undefined || !isStuck()) return;
+    const { newest } = connection;
     setImmediate(() => {
-      if (this.#open.get(socket)?.newest === newest) socket.destroy();
+      if (connection.newest === newest && isStuck()) socket.destroy();
     });
   }
 
@@ -166,7 +153,7 @@ export class Connections {
     if (current === undefined) this.#refuseUnread(socket, failure);
     else if (current.req.complete) return;
     else if (current.res.headersSent) socket.destroy();
-    else this.#options.refuse(current.req, current.res, failure);
+    else breakRequest(current.req, failure);
   }
 
   /** CONNECT asks for a tunnel; Node has taken its parser off the socket. */
@@ -183,8 +170,8 @@ export class Connections {
 
   /** Answers where there is no request object, because the parser could not make one. */
   #refuseUnread(socket: Socket, failure: FailureName): void {
-    const req = new http.IncomingMessage(socket);
-    const res = new http.ServerResponse(req);
+    const req = new IncomingMessage(socket);
+    const res = new ServerResponse(req);
     res.assignSocket(socket);
     res.shouldKeepAlive = false;
     res.once('finish', () => {
@@ -193,7 +180,8 @@ export class Connections {
       const timer = setTimeout(() => socket.destroy(), this.#options.limits.lingerMs);
       socket.once('close', () => clearTimeout(timer));
     });
-    this.#options.refuse(req, res, failure);
+    breakRequest(req, failure);
+    this.#options.handle(req, res);
   }
 }
 

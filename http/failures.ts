@@ -1,29 +1,26 @@
+import { describeError } from '../model/error-description.ts';
 import { toFailure, type WaypointError } from '../model/failure.ts';
 import type { Log } from '../model/process.ts';
-import { sendRefusal, standardHeaders } from './answer.ts';
-import { describeError } from '../model/error-description.ts';
-import type { Exchange, RequestHead } from './exchange.ts';
-import type { HttpLimits } from './http-limits.ts';
+import { allowedMethods, expectsContinue, hasBody, isOver, type Context } from './context.ts';
+import { setStandardHeaders } from './standard-headers.ts';
 
 /** What one API adds to the answer that every failure gets. */
 export type FailureStyle = (
-  head: RequestHead,
+  ctx: Context,
   failure: WaypointError,
 ) => {
   /** `application/json` unless it says otherwise. */
   readonly contentType?: string;
-  /** Further headers, name after value. */
-  readonly headers?: readonly string[];
+  readonly headers?: Readonly<Record<string, string>>;
   /** Further fields of the body. */
   readonly fields?: Readonly<Record<string, string>>;
 };
 
 /** For APIs that want a bearer token. */
-export const bearerFailures: FailureStyle = (_head, failure) =>
-  failure.code === 'unauthorized' ? { headers: ['WWW-Authenticate', 'Bearer'] } : {};
+export const bearerFailures: FailureStyle = (_ctx, failure) =>
+  failure.code === 'unauthorized' ? { headers: { 'WWW-Authenticate': 'Bearer' } } : {};
 
 interface FailureContext {
-  readonly limits: HttpLimits;
   readonly log: Log;
   readonly style: FailureStyle;
 }
@@ -33,45 +30,81 @@ interface FailureContext {
  * begun, the connection is broken instead: a cut answer must never look whole.
  */
 export async function answerFailure(
-  exchange: Exchange,
+  ctx: Context,
   error: unknown,
-  { limits, log, style }: FailureContext,
+  { log, style }: FailureContext,
 ): Promise<WaypointError> {
   const failure = toFailure(error);
-  logFailure(exchange, failure, log);
-  const { req, res, requestId } = exchange;
-  if (!exchange.isOver) {
-    const { status, code, message, field } = failure;
-    const {
-      contentType = 'application/json',
-      headers: more = [],
-      fields,
-    } = style(exchange, failure);
-    const known = field === undefined ? {} : { field };
-    const text = JSON.stringify({ message, code, request_id: requestId, ...known, ...fields });
-    const headers = [...failureHeaders(exchange, failure), ...more];
-    await sendRefusal(exchange, { status, headers, contentType, text }, limits);
-  } else if (!res.writableEnded && !res.destroyed) {
+  logFailure(ctx, failure, log);
+  const { req, res } = ctx;
+  if (isOver(ctx)) {
     // A reset rather than an orderly end: for HTTP/1.0 clients an orderly end is what completes an answer.
-    req.socket.resetAndDestroy();
+    if (!res.writableEnded && !res.destroyed) req.socket.resetAndDestroy();
+    return failure;
   }
+  setFailure(ctx, failure, style);
+  if (hasBody(ctx) && !req.readableEnded) await endUnread(ctx);
   return failure;
 }
 
-function failureHeaders(exchange: Exchange, failure: WaypointError): string[] {
-  const headers = standardHeaders(exchange);
-  if (failure.retryAfterSeconds !== undefined) {
-    headers.push('Retry-After', String(failure.retryAfterSeconds));
-  }
-  if (failure.contentBytes !== undefined) {
-    headers.push('Content-Range', `bytes */${failure.contentBytes}`);
-  }
-  if (exchange.allow !== undefined) headers.push('Allow', exchange.allow);
-  return headers;
+/** Puts the failure into Koa's response, in place of all that the route has put there. */
+function setFailure(ctx: Context, failure: WaypointError, style: FailureStyle): void {
+  const { code, message, field, retryAfterSeconds, contentBytes } = failure;
+  const { contentType = 'application/json', headers = {}, fields } = style(ctx, failure);
+  for (const name of ctx.res.getHeaderNames()) ctx.remove(name);
+  setStandardHeaders(ctx);
+  if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds));
+  if (contentBytes !== undefined) ctx.set('Content-Range', `bytes */${contentBytes}`);
+  if (code === 'method_not_allowed') ctx.set('Allow', allowedMethods(ctx).join(', '));
+  ctx.set({ ...headers, 'Content-Type': contentType });
+  ctx.status = failure.status;
+  const known = field === undefined ? {} : { field };
+  ctx.body = JSON.stringify({
+    message,
+    code,
+    request_id: ctx.state.requestId,
+    ...known,
+    ...fields,
+  });
 }
 
-function logFailure(exchange: Exchange, failure: WaypointError, log: Log): void {
-  const { requestId, method, route, res } = exchange;
+/**
+ * A body that was not read ends the connection. The rest of it is thrown away for a moment, so that the client gets to see
+ * the refusal.
+ */
+async function endUnread(ctx: Context): Promise<void> {
+  const { res } = ctx;
+  res.shouldKeepAlive = false;
+  if (expectsContinue(ctx)) return;
+  // The answer is complete with this write; `end` only ends the connection.
+  res.write(ctx.body);
+  await discardBody(ctx);
+  res.end();
+}
+
+function discardBody({ req, limits }: Context): Promise<void> {
+  return new Promise((resolve) => {
+    let left = limits.lingerBytes;
+    const finish = (): void => {
+      clearTimeout(timer);
+      req.off('data', onData);
+      req.pause();
+      resolve();
+    };
+    const onData = (chunk: Buffer): void => {
+      left -= chunk.length;
+      if (left < 0) finish();
+    };
+    const timer = setTimeout(finish, limits.lingerMs);
+    req.on('data', onData);
+    for (const event of ['end', 'error', 'close']) req.once(event, finish);
+    req.resume();
+  });
+}
+
+function logFailure({ req, res, state }: Context, failure: WaypointError, log: Log): void {
+  const { requestId, route } = state;
+  const method = req.method ?? 'none';
   const details = { request_id: requestId, method, route, code: failure.code };
   // What a handler throws because its client is gone is no fault of ours.
   const isHangUp = res.destroyed && isAbort(failure.cause);

@@ -1,4 +1,4 @@
-import type { Exchange } from './exchange.ts';
+import { isOver, type Context } from './context.ts';
 import type { StreamAnswer } from './route.ts';
 
 /** Longest run of pieces between two turns of the event loop, in ms: a fast reader must not starve other requests. */
@@ -6,32 +6,24 @@ const turnMs = 2;
 /** What a slow reader has to take in `drainTimeoutMs`; also how far the answer runs ahead of its reader. */
 const sliceBytes = 65_536;
 
-type Pieces = Pick<StreamAnswer, 'pieces' | 'close'> & { readonly status: number };
-
 /**
  * Sends an answer piece by piece with back-pressure. The head goes out with the first piece, so that an error before it
- * is still answered as one; an error after it rises with the answer unended, and the caller breaks the connection. Ends
- * the connection when the reader takes nothing for `drainTimeoutMs`. Calls `close` exactly once.
+ * is still answered as one; an error after it rises with the answer unended, and the connection is broken. Ends the
+ * connection when the reader takes nothing for `drainTimeoutMs`. Calls `close` exactly once.
  */
 export async function sendPieces(
-  exchange: Exchange,
-  answer: Pieces,
-  headers: string[],
-  drainTimeoutMs: number,
+  ctx: Context,
+  { pieces, close }: Pick<StreamAnswer, 'pieces' | 'close'>,
 ): Promise<void> {
-  const { res } = exchange;
-  const sendHead = () => {
-    if (!res.headersSent) res.writeHead(answer.status, headers);
-  };
+  const { res } = ctx;
   try {
-    if (exchange.isOver) return;
+    if (isOver(ctx)) return;
     // Long ago, so that the first piece is on its way before the next one is made: Node sends at the end of a turn.
     let turnStart = -turnMs;
-    for await (const piece of answer.pieces) {
+    for await (const piece of pieces) {
       for (const slice of slices(piece)) {
         if (res.destroyed) return;
-        sendHead();
-        if (!res.write(slice)) await settled(exchange, 'drain', drainTimeoutMs);
+        if (!res.write(slice)) await settled(ctx, 'drain');
       }
       // A drain can come within the same turn, so time alone tells whether others have had theirs.
       if (performance.now() - turnStart < turnMs) continue;
@@ -41,11 +33,10 @@ export async function sendPieces(
       turnStart = performance.now();
     }
     if (res.destroyed) return;
-    sendHead();
     res.end();
-    if (!res.writableFinished) await settled(exchange, 'finish', drainTimeoutMs);
+    if (!res.writableFinished) await settled(ctx, 'finish');
   } finally {
-    answer.close?.();
+    close?.();
   }
 }
 
@@ -68,20 +59,14 @@ function* slices(piece: string | Uint8Array): Generator<string | Uint8Array> {
 }
 
 /** Waits until the reader has taken what was written; a client that hangs up or takes too long ends the wait too. */
-function settled(
-  { req, res }: Exchange,
-  event: 'drain' | 'finish',
-  drainTimeoutMs: number,
-): Promise<void> {
+function settled({ req, res, limits }: Context, event: 'drain' | 'finish'): Promise<void> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => req.socket.destroy(), drainTimeoutMs);
+    const timer = setTimeout(() => req.socket.destroy(), limits.drainTimeoutMs);
     const finish = (): void => {
       clearTimeout(timer);
-      res.off(event, finish);
-      res.off('close', finish);
+      res.off(event, finish).off('close', finish);
       resolve();
     };
-    res.once(event, finish);
-    res.once('close', finish);
+    res.once(event, finish).once('close', finish);
   });
 }

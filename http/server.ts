@@ -1,12 +1,9 @@
-import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http';
-import { WaypointError, type FailureName } from '../model/failure.ts';
+import { createServer, type Server, type ServerOptions } from 'node:http';
+import { WaypointError } from '../model/failure.ts';
 import { createApplication, type ApplicationOptions } from './application.ts';
 import { Connections } from './connections.ts';
 import { describeError } from '../model/error-description.ts';
-import { Exchange } from './exchange.ts';
-import { answerFailure, bearerFailures } from './failures.ts';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
-import { http } from './node-http.ts';
 
 export interface HttpServerOptions extends ApplicationOptions {
   readonly limits?: Partial<HttpLimits>;
@@ -45,34 +42,20 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     requireHostHeader: false,
     optimizeEmptyRequests: true,
   };
-  const server =
-    options.tls === undefined ? http.createServer(serverOptions) : options.tls(serverOptions);
+  const server = options.tls?.(serverOptions) ?? createServer(serverOptions);
   server.maxConnections = limits.connections;
+  // How long a reader may take nothing; see Connections.
+  server.timeout = limits.drainTimeoutMs;
   // Headers are bounded by their 16 KiB. A limit on their number would drop the last ones without a word.
   server.maxHeadersCount = 0;
   // Node would end connections here whose last answer is still being sent; Connections knows which are idle.
   server.closeIdleConnections = () => {};
   server.on('error', (error) => {
-    // Of a port that cannot be had, whoever called listen is told.
+    // The caller of listen is told of a port that cannot be had.
     if (server.listening) log.error('http.server', describeError(error));
   });
-  const connections = new Connections(server, {
-    limits,
-    isTls: options.tls !== undefined,
-    handle: createApplication(options, limits),
-    refuse: (req, res, failure) => void refuse(req, res, failure),
-    onBroken: (error) => log.debug('http.socket', describeError(error)),
-  });
-
-  async function refuse(
-    req: IncomingMessage,
-    res: ServerResponse,
-    failure: FailureName,
-  ): Promise<void> {
-    const style = options.failureStyle ?? bearerFailures;
-    await answerFailure(new Exchange(req, res), new WaypointError(failure), { limits, log, style });
-  }
-
+  const handle = createApplication(options, limits).callback();
+  const connections = new Connections(server, { limits, isTls: options.tls !== undefined, handle });
   logFullness(server, options);
   return {
     listen: (target) => listen(server, target, options.mayLeaveLoopback === true),
@@ -105,15 +88,10 @@ async function listen(
     });
   });
   const address = server.address();
-  if (address === null || typeof address === 'string') {
-    server.close();
-    throw new WaypointError('forbidden');
-  }
-  if (!mayLeaveLoopback && !isLoopback(address.address)) {
-    server.close();
-    throw new WaypointError('forbidden');
-  }
-  return { port: address.port };
+  const isTcp = address !== null && typeof address === 'object';
+  if (isTcp && (mayLeaveLoopback || isLoopback(address.address))) return { port: address.port };
+  server.close();
+  throw new WaypointError('forbidden');
 }
 
 function isLoopback(address: string): boolean {
@@ -124,7 +102,7 @@ async function close(server: Server, connections: Connections, graceMs: number):
   if (!server.listening) return;
   const closed = new Promise((resolve) => server.once('close', resolve));
   server.close();
-  connections.letGo();
+  connections.release();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(timer);

@@ -1,4 +1,4 @@
-import type { RequestHead } from '../http/exchange.ts';
+import { headerValues, type Context } from '../http/context.ts';
 import { WaypointError } from '../model/failure.ts';
 import type { Access, Operation } from '../model/objects.ts';
 import type { ObjectsDirectory, RepositoryRow, UserRow } from '../storage/objects/directory.ts';
@@ -34,8 +34,8 @@ export interface Permit {
  * a password instead, because git would never ask for one after a 404.
  * @throws WaypointError unauthorized, not_found, forbidden, busy
  */
-export async function permit(head: RequestHead, wish: Wish, parts: AccessParts): Promise<Permit> {
-  const who = await identify(head, wish, parts);
+export async function permit(ctx: Context, wish: Wish, parts: AccessParts): Promise<Permit> {
+  const who = await identify(ctx, wish, parts);
   const repository = parts.directory.findRepository(wish.path);
   const isScoped = who.scope === undefined || covers(who.scope, wish, repository);
   // A token for something else is as good as none.
@@ -57,11 +57,11 @@ interface Identity {
 }
 
 async function identify(
-  head: RequestHead,
+  ctx: Context,
   wish: Wish,
   { directory, logins, tokens }: AccessParts,
 ): Promise<Identity> {
-  const [header, ...more] = head.header('authorization');
+  const [header, ...more] = headerValues(ctx, 'authorization');
   if (header === undefined) return { user: undefined };
   if (more.length > 0) throw new WaypointError('object_credentials');
   const token = /^bearer +([A-Za-z0-9._-]+) *$/iu.exec(header)?.[1];

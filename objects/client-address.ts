@@ -1,10 +1,12 @@
 import { isIP } from 'node:net';
-import type { RequestHead } from '../http/exchange.ts';
+import { headerValues, type Context } from '../http/context.ts';
 import type { ObjectsConfig } from './config.ts';
 
 /** Whom a request comes from: the peer, or the one that the trusted proxy names last. */
-export function clientAddress(head: RequestHead, { trustedProxy }: ObjectsConfig): string {
-  if (trustedProxy === undefined || head.peer !== trustedProxy) return head.peer;
-  const last = head.header('x-forwarded-for').join(',').split(',').at(-1)?.trim() ?? '';
-  return isIP(last) === 0 ? head.peer : last;
+export function clientAddress(ctx: Context, { trustedProxy }: ObjectsConfig): string {
+  // IPv4 on a socket for both comes with a prefix.
+  const peer = ctx.ip.replace(/^::ffff:/u, '');
+  if (trustedProxy === undefined || peer !== trustedProxy) return peer;
+  const last = headerValues(ctx, 'x-forwarded-for').join(',').split(',').at(-1)?.trim() ?? '';
+  return isIP(last) === 0 ? peer : last;
 }

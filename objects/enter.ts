@@ -1,4 +1,4 @@
-import type { RequestHead } from '../http/exchange.ts';
+import type { Context } from '../http/context.ts';
 import type { Operation } from '../model/objects.ts';
 import { permit as decide, type Permit } from './access.ts';
 import { clientAddress } from './client-address.ts';
@@ -18,24 +18,24 @@ interface Asked {
  * @throws WaypointError busy, unauthorized, not_found, forbidden
  */
 export async function enterQuietly(
-  head: RequestHead,
+  ctx: Context,
   { owner, name, operation, oid }: Asked,
   parts: ObjectParts,
 ): Promise<Permit> {
-  const from = clientAddress(head, parts.config);
+  const from = clientAddress(ctx, parts.config);
   parts.limiter.take(from);
   const wish = { path: `${owner}/${name}`, operation, from, ...(oid === undefined ? {} : { oid }) };
-  return decide(head, wish, parts);
+  return decide(ctx, wish, parts);
 }
 
 /** As {@link enterQuietly}, for answers with links. */
 export async function enter(
-  head: RequestHead,
+  ctx: Context,
   asked: Asked,
   parts: ObjectParts,
 ): Promise<{ permit: Permit; links: LinkBase }> {
-  const permit = await enterQuietly(head, asked, parts);
+  const permit = await enterQuietly(ctx, asked, parts);
   const { repository, user } = permit;
-  const url = repositoryUrl(head, parts.config, repository);
+  const url = repositoryUrl(ctx, parts.config, repository);
   return { permit, links: { url, repository, userId: user?.id ?? 0 } };
 }

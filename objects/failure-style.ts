@@ -12,12 +12,12 @@ const bytesPath = /\/objects\/[^/]+\/content$/u;
  */
 export function objectFailures({ documentationUrl }: ObjectsConfig): FailureStyle {
   const fields = documentationUrl === undefined ? {} : { documentation_url: documentationUrl };
-  return (head, failure) => ({
-    contentType: bytesPath.test(head.path) ? 'application/json' : answerType(head),
+  return (ctx, failure) => ({
+    contentType: bytesPath.test(ctx.path) ? 'application/json' : answerType(ctx),
     headers:
       failure.code === 'unauthorized'
-        ? ['WWW-Authenticate', challenge, 'LFS-Authenticate', challenge]
-        : [],
+        ? { 'WWW-Authenticate': challenge, 'LFS-Authenticate': challenge }
+        : {},
     fields,
   });
 }

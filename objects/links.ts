@@ -1,4 +1,4 @@
-import type { RequestHead } from '../http/exchange.ts';
+import { headerValues, type Context } from '../http/context.ts';
 import { WaypointError } from '../model/failure.ts';
 import type { Link, ObjectBody, Operation } from '../model/objects.ts';
 import type { RepositoryRow } from '../storage/objects/directory.ts';
@@ -21,12 +21,12 @@ export interface LinkBase {
  * @throws WaypointError misdirected where it has used none that can be repeated.
  */
 export function repositoryUrl(
-  head: RequestHead,
+  ctx: Context,
   { publicUrl, isTls }: ObjectsConfig,
   { owner, name }: RepositoryRow,
 ): string {
   if (publicUrl !== undefined) return `${publicUrl}/${owner}/${name}`;
-  const [host = '', ...more] = head.header('host');
+  const [host = '', ...more] = headerValues(ctx, 'host');
   if (more.length > 0 || !hostName.test(host)) throw new WaypointError('misdirected');
   return `${isTls ? 'https' : 'http'}://${host}/${owner}/${name}`;
 }

@@ -53,6 +53,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   pino: ['daemon/log.ts'],
   'pino-pretty': ['daemon/log.ts'],
   piscina: ['daemon/pool.ts'],
+  'raw-body': ['http/body.ts'],
   'rotating-file-stream': ['daemon/log.ts'],
   zod: ['model/'],
 };

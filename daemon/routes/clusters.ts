@@ -1,10 +1,9 @@
-import { notModified } from '../../http/etag.ts';
+import { makeEtag, notModified } from '../../http/etag.ts';
 import { route, type Answer, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
 import { clustersQuery, clustersSchema } from '../../model/search.ts';
 import type { WaypointStore } from '../../storage/store.ts';
-import { makeEtag } from '../etag.ts';
 import { clusterJson, type ClusterRequest } from '../../search/clusters.ts';
 import { textInTurns, Turns } from '../../search/turns.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';

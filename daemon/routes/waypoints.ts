@@ -1,7 +1,6 @@
-import { notModified } from '../../http/etag.ts';
+import { makeEtag, notModified } from '../../http/etag.ts';
 import { route, type Answer, type Route } from '../../http/route.ts';
 import { waypointsQuery, waypointsSchema, type WaypointsQuery } from '../../model/waypoint.ts';
-import { makeEtag } from '../etag.ts';
 import type { ReaderPool, ReadSnapshot } from '../../storage/reader-pool.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import { waypointListPieces } from '../../storage/waypoint-list.ts';

@@ -42,10 +42,10 @@ export function batchRoutes(parts: ObjectParts): Route[] {
       params: repository,
       body: batchRequestSchema,
       answers: { 200: batchAnswerSchema },
-      async handle({ head, params, body }) {
-        checkAccept(head);
+      async handle({ ctx, params, body }) {
+        checkAccept(ctx);
         const { operation, hash_algo: hash = 'sha256' } = body;
-        const entered = await enter(head, { ...params, operation }, parts);
+        const entered = await enter(ctx, { ...params, operation }, parts);
         if (hash !== 'sha256') throw new WaypointError('conflict');
         const objects: BatchObject[] = [];
         const batch = { operation, free: await parts.freeBytes(), planned: 0 };
@@ -56,7 +56,7 @@ export function batchRoutes(parts: ObjectParts): Route[] {
         return {
           status: 200,
           json: { transfer: 'basic', objects, hash_algo: 'sha256' },
-          contentType: answerType(head),
+          contentType: answerType(ctx),
         };
       },
     }),

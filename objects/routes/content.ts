@@ -1,7 +1,7 @@
-import type { Answer, Route } from '../../http/route.ts';
-import { route } from '../../http/route.ts';
-import { notModified, quoteEtag } from '../../http/etag.ts';
-import type { RequestHead } from '../../http/exchange.ts';
+import { route, type Answer, type Route } from '../../http/route.ts';
+import { announcedLength, bodyPieces } from '../../http/body-pieces.ts';
+import { notModified } from '../../http/etag.ts';
+import { headerValues, type Context } from '../../http/context.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases, uploadQuery, type ObjectParams } from '../../model/object-routes.ts';
 import type { OpenContent } from '../../storage/content-store/content-store.ts';
@@ -13,7 +13,7 @@ import type { ObjectParts } from '../parts.ts';
 import { receiveObject } from '../receive-object.ts';
 
 const contentType = 'application/octet-stream';
-const acceptRanges = ['Accept-Ranges', 'bytes'];
+const acceptRanges = { 'Accept-Ranges': 'bytes' };
 
 /** `/objects/{oid}/content`: the bytes. */
 export function contentRoutes(parts: ObjectParts): Route[] {
@@ -26,7 +26,7 @@ export function contentRoutes(parts: ObjectParts): Route[] {
         summary: 'Sends the content of an object, or one range of it.',
         params: object,
         answers: { 200: null, 206: null, 304: null },
-        handle: ({ head, params }) => sendContent(head, params, parts),
+        handle: ({ ctx, params }) => sendContent(ctx, params, parts),
       }),
       route({
         method: 'HEAD',
@@ -34,7 +34,7 @@ export function contentRoutes(parts: ObjectParts): Route[] {
         summary: 'Tells the size of a content.',
         params: object,
         answers: { 200: null, 304: null },
-        handle: ({ head, params }) => sendContent(head, params, parts),
+        handle: ({ ctx, params }) => sendContent(ctx, params, parts),
       }),
       route({
         method: 'PUT',
@@ -44,13 +44,13 @@ export function contentRoutes(parts: ObjectParts): Route[] {
         query: uploadQuery,
         readsContent: true,
         answers: { 200: null },
-        async handle({ head, params, query, content }) {
+        async handle({ ctx, params, query }) {
           const { oid } = params;
-          const permit = await enterQuietly(head, { ...params, operation: 'upload' }, parts);
-          const size = announcedSize(query.size, content.length);
-          await receiveObject(permit, { oid, size }, content.bytes(), parts);
+          const permit = await enterQuietly(ctx, { ...params, operation: 'upload' }, parts);
+          const size = announcedSize(query.size, announcedLength(ctx));
+          await receiveObject(permit, { oid, size }, bodyPieces(ctx), parts);
           note('objects.received', permit, oid, size, parts);
-          return { status: 200, headers: ['Content-Length', '0'] };
+          return { status: 200 };
         },
       }),
     ];
@@ -67,19 +67,19 @@ function announcedSize(inLink: number | undefined, length: number | undefined): 
 }
 
 async function sendContent(
-  head: RequestHead,
+  ctx: Context,
   params: ObjectParams,
   parts: ObjectParts,
 ): Promise<Answer> {
   const { oid } = params;
-  const permit = await enterQuietly(head, { ...params, operation: 'download' }, parts);
+  const permit = await enterQuietly(ctx, { ...params, operation: 'download' }, parts);
   const held = parts.holdings.size(permit.repository.id, oid);
   const content = held === undefined ? undefined : await parts.contents.get(oid);
   if (content === undefined) throw new WaypointError('not_found');
   try {
     // A file that was cut is as good as none: its object is asked for again.
     if (content.size !== held) throw new WaypointError('not_found');
-    return await answerContent(head, { permit, oid, content }, parts);
+    return await answerContent(ctx, { permit, oid, content }, parts);
   } catch (error) {
     content.close();
     throw error;
@@ -93,36 +93,33 @@ interface Download {
 }
 
 async function answerContent(
-  head: RequestHead,
+  ctx: Context,
   { permit, oid, content }: Download,
   parts: ObjectParts,
 ): Promise<Answer> {
   const { size } = content;
-  if (notModified(head.header('if-none-match').join(', ') || undefined, oid)) {
+  if (notModified(headerValues(ctx, 'if-none-match').join(', ') || undefined, oid)) {
     content.close();
     return { status: 304, etag: oid };
   }
   // A range of HEAD means nothing.
-  const range = head.method === 'HEAD' ? 'whole' : wantedRange(head, oid, size);
+  const range = ctx.method === 'HEAD' ? 'whole' : wantedRange(ctx, oid, size);
   const { from, to } = range === 'whole' ? { from: 0, to: size } : range;
-  const [status, headers] =
-    range === 'whole'
-      ? ([200, acceptRanges] as const)
-      : ([206, [...acceptRanges, 'Content-Range', `bytes ${from}-${to - 1}/${size}`]] as const);
   const length = to - from;
-  if (head.method === 'HEAD') {
+  if (ctx.method === 'HEAD') {
     content.close();
-    const own = ['Content-Type', contentType, 'Content-Length', String(size)];
-    return { status, etag: oid, headers: [...headers, ...own] };
+    const own = { 'Content-Type': contentType, 'Content-Length': String(size) };
+    return { status: 200, etag: oid, headers: { ...acceptRanges, ...own } };
   }
   refuseOverBandwidth(permit, length, parts);
   // In advance, so that downloads at the same time cannot exceed the limit together.
   parts.traffic.add(permit.repository.id, 'sent', length);
+  const contentRange = { 'Content-Range': `bytes ${from}-${to - 1}/${size}` };
   return {
-    status,
+    status: range === 'whole' ? 200 : 206,
     etag: oid,
     contentType,
-    headers,
+    headers: range === 'whole' ? acceptRanges : { ...acceptRanges, ...contentRange },
     length,
     read: (buffer, at) => content.read(buffer, from + at),
     close(sent) {
@@ -134,10 +131,10 @@ async function answerContent(
 }
 
 /** @throws WaypointError range */
-function wantedRange(head: RequestHead, oid: string, size: number): ByteRange | 'whole' {
-  const [condition] = head.header('if-range');
-  if (condition !== undefined && condition.trim() !== quoteEtag(oid)) return 'whole';
-  const range = readRange(head.header('range').join(', '), size);
+function wantedRange(ctx: Context, oid: string, size: number): ByteRange | 'whole' {
+  const [condition] = headerValues(ctx, 'if-range');
+  if (condition !== undefined && condition.trim() !== `"${oid}"`) return 'whole';
+  const range = readRange(headerValues(ctx, 'range').join(', '), size);
   if (range === 'none') throw new WaypointError('range', { contentBytes: size });
   return range;
 }

@@ -16,9 +16,9 @@ export function lockRoutes(parts: ObjectParts): Route[] {
       summary: 'Always 404: this server has no file locks.',
       params: repository,
       answers: {},
-      async handle({ head, params }) {
+      async handle({ ctx, params }) {
         // A private repository asks for a password first, like everywhere else.
-        await enterQuietly(head, { ...params, operation: 'download' }, parts);
+        await enterQuietly(ctx, { ...params, operation: 'download' }, parts);
         throw new WaypointError('not_found');
       },
     }),
@@ -28,8 +28,8 @@ export function lockRoutes(parts: ObjectParts): Route[] {
       summary: 'Always 501: this server has no file locks.',
       params: repository,
       answers: {},
-      async handle({ head, params }) {
-        await enterQuietly(head, { ...params, operation: 'upload' }, parts);
+      async handle({ ctx, params }) {
+        await enterQuietly(ctx, { ...params, operation: 'upload' }, parts);
         throw new WaypointError('no_locks');
       },
     }),

@@ -18,16 +18,16 @@ export function objectRoutes(parts: ObjectParts): Route[] {
       summary: 'Tells the size of an object and where its content is.',
       params: object,
       answers: { 200: objectAnswerSchema },
-      async handle({ head, params }) {
-        checkAccept(head);
+      async handle({ ctx, params }) {
+        checkAccept(ctx);
         const { oid } = params;
-        const { permit, links } = await enter(head, { ...params, operation: 'download' }, parts);
+        const { permit, links } = await enter(ctx, { ...params, operation: 'download' }, parts);
         const size = parts.holdings.size(permit.repository.id, oid);
         if (size === undefined || !(await isHeld(permit, { oid, size }, parts))) {
           throw new WaypointError('not_found');
         }
         refuseOverBandwidth(permit, size, parts);
-        return answer(200, stored(links, { oid, size }, parts), answerType(head));
+        return answer(200, stored(links, { oid, size }, parts), answerType(ctx));
       },
     }),
     route({
@@ -37,10 +37,10 @@ export function objectRoutes(parts: ObjectParts): Route[] {
       params: repository,
       body: objectBodySchema,
       answers: { 200: objectAnswerSchema, 202: objectAnswerSchema },
-      async handle({ head, params, body }) {
-        checkAccept(head);
-        const { permit, links } = await enter(head, { ...params, operation: 'upload' }, parts);
-        const type = answerType(head);
+      async handle({ ctx, params, body }) {
+        checkAccept(ctx);
+        const { permit, links } = await enter(ctx, { ...params, operation: 'upload' }, parts);
+        const type = answerType(ctx);
         if (await isHeld(permit, body, parts)) return answer(200, stored(links, body, parts), type);
         const free = await parts.freeBytes();
         checkUpload(permit, body, { free, planned: 0 }, parts);

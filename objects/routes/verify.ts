@@ -16,14 +16,14 @@ export function verifyRoutes(parts: ObjectParts): Route[] {
       params: repository,
       body: objectBodySchema,
       answers: { 200: objectBodySchema },
-      async handle({ head, params, body }) {
+      async handle({ ctx, params, body }) {
         const { oid, size } = body;
         const asked = { ...params, operation: 'upload', oid } as const;
-        const { repository: found } = await enterQuietly(head, asked, parts);
+        const { repository: found } = await enterQuietly(ctx, asked, parts);
         const isThere =
           parts.holdings.size(found.id, oid) === size && (await parts.contents.has(oid)) === size;
         if (!isThere) throw new WaypointError('not_found');
-        return { status: 200, json: { oid, size }, contentType: answerType(head) };
+        return { status: 200, json: { oid, size }, contentType: answerType(ctx) };
       },
     }),
   );

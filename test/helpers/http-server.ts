@@ -1,6 +1,6 @@
 import { EventEmitter, once } from 'node:events';
 import type { ExecutionContext } from 'ava';
-import type { Guard } from '../../http/exchange.ts';
+import type { Guard } from '../../http/context.ts';
 import type { HttpLimits } from '../../http/http-limits.ts';
 import type { Answer, Route } from '../../http/route.ts';
 import { createHttpServer, type HttpServer } from '../../http/server.ts';

@@ -1,0 +1,58 @@
+import { isOver, type Context } from './context.ts';
+import type { BytesAnswer } from './route.ts';
+
+/** One read and one write of this size each. */
+const pieceBytes = 524_288;
+
+/**
+ * Sends bytes from two buffers in turn: one is filled while the other goes out. The head goes out with the first piece,
+ * so that an error before it is still answered as one. Calls `close` exactly once.
+ */
+export async function sendBytes(ctx: Context, { length, read, close }: BytesAnswer): Promise<void> {
+  // Slow: memory of its own instead of a slice of the pool that everything small shares.
+  let current = Buffer.allocUnsafeSlow(Math.min(length, pieceBytes));
+  let other = length <= pieceBytes ? current : Buffer.allocUnsafeSlow(pieceBytes);
+  const fill = async (at: number): Promise<Uint8Array> => {
+    const wanted = current.subarray(0, length - at);
+    if ((await read(wanted, at)) !== wanted.length) throw new Error('A file ended too early.');
+    return wanted;
+  };
+  let handed = 0;
+  let filling: Promise<Uint8Array> | undefined;
+  try {
+    if (isOver(ctx)) return;
+    if (length === 0) ctx.res.end();
+    else filling = fill(0);
+    while (filling !== undefined) {
+      const piece = await filling;
+      filling = undefined;
+      if (ctx.res.destroyed) return;
+      handed += piece.length;
+      [current, other] = [other, current];
+      if (handed < length) {
+        filling = fill(handed);
+        // It is looked at after this piece, if the client is still there then.
+        filling.catch(() => undefined);
+      }
+      if (!(await hand(ctx, piece, handed === length))) return;
+    }
+  } finally {
+    // A file must not be closed under a read.
+    await filling?.catch(() => undefined);
+    close(handed);
+  }
+}
+
+/** Hands a piece to the connection. @returns whether it was taken, so that its buffer is free; false where the client is gone. */
+function hand({ res }: Context, piece: Uint8Array, isLast: boolean): Promise<boolean> {
+  return new Promise((resolve) => {
+    const onClose = (): void => resolve(res.writableFinished);
+    const onTaken = (): void => {
+      res.off('close', onClose);
+      resolve(!res.destroyed || res.writableFinished);
+    };
+    res.once('close', onClose);
+    if (isLast) res.end(piece, onTaken);
+    else res.write(piece, onTaken);
+  });
+}

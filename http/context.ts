@@ -1,0 +1,61 @@
+import type Koa from 'koa';
+import type { HttpLimits } from './http-limits.ts';
+
+/** What our middleware keeps of a request beside what Koa does. */
+export interface RequestState {
+  /** 16 hexadecimal digits, in the answer and in the log. */
+  requestId: string;
+  /** The matched route's path template, for the log: the path itself may hold an id. */
+  route: string;
+}
+
+/** What Koa's context has for us beside Koa's own. */
+export interface ContextFields {
+  limits: HttpLimits;
+  /** Parameters of the path, left here by the router. */
+  params?: Record<string, string>;
+  /** Routes of this path, with any method. */
+  matched?: readonly { readonly methods: readonly string[] }[];
+}
+
+/** Koa's context of one request. `path` and `querystring` are exactly what was sent: nothing is decoded or normalised. */
+export type Context = Koa.ParameterizedContext<RequestState, ContextFields>;
+export type Middleware = Koa.Middleware<RequestState, ContextFields>;
+
+/** Lets a request pass or refuses it by its head, before anything of its body is read. @throws WaypointError */
+export type Guard = (ctx: Context) => void;
+
+/**
+ * Every value of a request header in order of arrival, from the raw headers: Node's parsed ones drop a second Host,
+ * Authorization or Content-Type.
+ * @param name in lower case.
+ */
+export function headerValues({ req: { rawHeaders } }: Context, name: string): string[] {
+  const values: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    const candidate = rawHeaders[at];
+    if (candidate?.length !== name.length || candidate.toLowerCase() !== name) continue;
+    values.push(rawHeaders[at + 1] ?? '');
+  }
+  return values;
+}
+
+/** Whether the request announces a body, be it read or not. */
+export function hasBody({ req: { headers } }: Context): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** Whether the client waits for our permission to send its body. */
+export function expectsContinue({ req: { headers, httpVersionMinor } }: Context): boolean {
+  return httpVersionMinor === 1 && /\b100-continue\b/i.test(headers.expect ?? '');
+}
+
+/** Whether nothing can be answered any more: an answer has begun, or the client is gone. */
+export function isOver({ res }: Context): boolean {
+  return res.headersSent || res.destroyed;
+}
+
+/** The methods of the routes at this path. */
+export function allowedMethods({ matched = [] }: Context): string[] {
+  return matched.flatMap(({ methods }) => methods);
+}

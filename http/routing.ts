@@ -1,0 +1,85 @@
+import Router from '@koa/router';
+import { WaypointError, type FailureName } from '../model/failure.ts';
+import { knownFields, parseInput } from '../model/schema.ts';
+import { sendAnswer } from './answer.ts';
+import { readBody, readJson } from './body.ts';
+import { allowedMethods, hasBody, type Context, type Middleware } from './context.ts';
+import type { RequestState, ContextFields } from './context.ts';
+import { parseQuery } from './query.ts';
+import { RouteRequest, type Route } from './route.ts';
+
+export interface RoutingOptions {
+  readonly routes: readonly Route[];
+  /** Media types of JSON bodies; `application/json` by default. */
+  readonly bodyTypes?: readonly string[];
+}
+
+/** How requests are refused that are for no route. */
+export interface UnknownOptions {
+  /** Where the API lives: `/api/`. Below it unknown paths and methods are 404 and 405. */
+  readonly prefix: string;
+  /** The answer to all else outside the prefix. */
+  readonly notFound: FailureName;
+}
+
+/** Finds the route of a request and lets it answer. Paths match as a whole, case and trailing slash included. */
+export function routing({
+  routes,
+  bodyTypes,
+}: RoutingOptions): Router<RequestState, ContextFields> {
+  const router = new Router<RequestState, ContextFields>({
+    sensitive: true,
+    strict: true,
+    // A path without parameters goes before one with them.
+    exclusive: 'specificity',
+  });
+  for (const route of routes) {
+    const pattern = route.path.replaceAll(/\{(\w+)\}/g, ':$1');
+    const layer = router.register(pattern, [route.method], endpoint(route, bodyTypes));
+    // The router adds HEAD to every GET; this API answers it with 405.
+    layer.methods = [route.method];
+  }
+  return router;
+}
+
+/** Below the prefix a known path with another method is 405; all outside it gets the one sentence for that. */
+export function refuseUnknown({ prefix, notFound }: UnknownOptions): Middleware {
+  return (ctx) => {
+    if (!ctx.path.startsWith(prefix)) throw new WaypointError(notFound);
+    const isKnown = allowedMethods(ctx).length > 0;
+    throw new WaypointError(isKnown ? 'method_not_allowed' : 'not_found');
+  };
+}
+
+/** Reads and checks all input in the order type, size, JSON, schema, lets the route answer, and sends that. */
+function endpoint(
+  route: Route,
+  bodyTypes: readonly string[] = ['application/json'],
+): (ctx: Context) => Promise<void> {
+  const { body: bodySchema, query: querySchema } = route;
+  const known = querySchema === undefined ? [] : knownFields(querySchema);
+  return async (ctx) => {
+    ctx.state.route = route.path;
+    let body: unknown;
+    if (bodySchema !== undefined) body = await readJson(ctx, bodyTypes);
+    else if (route.readsContent !== true && hasBody(ctx)) await readBody(ctx);
+    const query = parseQuery(ctx.querystring, known);
+    const request = new RouteRequest(
+      ctx,
+      querySchema === undefined ? undefined : parseInput(querySchema, query),
+      bodySchema === undefined ? undefined : parseInput(bodySchema, body),
+      parseParams(route, ctx),
+    );
+    await sendAnswer(ctx, await route.handle(request));
+  };
+}
+
+/** A path parameter names a thing; one that cannot be a name names nothing. */
+function parseParams({ params: schema }: Route, { params }: Context): unknown {
+  if (schema === undefined) return undefined;
+  try {
+    return parseInput(schema, params);
+  } catch (cause) {
+    throw new WaypointError('not_found', { cause });
+  }
+}
