@@ -87,9 +87,9 @@ export class Session {
   }
 
   /** Starts the bare server that others are compared with. */
-  async bareServer(): Promise<ServerProcess> {
+  async bareServer(kind?: 'koa'): Promise<ServerProcess> {
     const root = this.directory();
-    return this.starting(() => ServerProcess.startBare(root));
+    return this.starting(() => ServerProcess.startBare(root, kind));
   }
 
   /**

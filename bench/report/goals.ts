@@ -27,7 +27,7 @@ export const goals = {
   clusterScreen: 'clusters of one screen at every zoom: ≤ 20 ms',
   suggestTime: 'suggestions from 1,000,000 names: p99 ≤ 25 ms',
   suggestGain: 'suggestions from 1,000,000 names, no hit: ≥ 5 × SQL LIKE',
-  smallGet: 'small authenticated GET: ≥ 0.5 × bare node:http',
+  smallGet: 'small authenticated GET: ≥ 0.7 × a bare Koa application with a token check',
   startEmpty: 'start to ready, empty store: ≤ 5 × bare node:http',
   startLarge: 'start to ready with 1,000,000 waypoints: ≤ 1.5 s wall',
   idleMemory: 'idle and empty: resident memory ≤ 110 MB',

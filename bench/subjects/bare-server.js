@@ -1,7 +1,7 @@
 /**
  * The yardstick for start-up and small requests: the least that Node.js needs for a server on loopback that checks a
  * token and answers with JSON. Plain JavaScript, so that its start has no types to strip. Writes a hand-over file like
- * the daemon's; run as `node bare-server.js DIRECTORY`.
+ * the daemon's; run as `node bare-server.js DIRECTORY [koa]`, with `koa` as a Koa application.
  */
 import { randomBytes } from 'node:crypto';
 import { renameSync, writeFileSync } from 'node:fs';
@@ -11,9 +11,10 @@ import { join } from 'node:path';
 const directory = process.argv[2] ?? '.';
 const token = randomBytes(32).toString('base64url');
 const authorization = `Bearer ${token}`;
-const body = Buffer.from(JSON.stringify({ api: 1, text: 'x'.repeat(300) }));
+const answer = { api: 1, text: 'x'.repeat(300) };
+const body = Buffer.from(JSON.stringify(answer));
 
-const server = createServer((request, response) => {
+function answerBare(request, response) {
   if (request.headers.authorization !== authorization) {
     response.writeHead(401).end();
     return;
@@ -23,7 +24,14 @@ const server = createServer((request, response) => {
     'content-length': String(body.length),
   });
   response.end(body);
-});
+}
+
+async function answerWithKoa() {
+  const { koaHandler } = await import('./bare-koa.js');
+  return koaHandler(authorization, answer);
+}
+
+const server = createServer(process.argv[3] === 'koa' ? await answerWithKoa() : answerBare);
 
 server.listen(0, '127.0.0.1', () => {
   const address = server.address();

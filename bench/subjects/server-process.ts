@@ -60,10 +60,11 @@ export class ServerProcess {
     return ServerProcess.#start(root, [script, 'serve', '--port', '0', ...flags]);
   }
 
-  /** Starts the bare `node:http` server that start-up and small requests are compared with. */
-  static startBare(root: string): Promise<ServerProcess> {
+  /** Starts the bare server that start-up and small requests are compared with: of `node:http` alone, or with Koa. */
+  static startBare(root: string, kind?: 'koa'): Promise<ServerProcess> {
     const script = join(import.meta.dirname, 'bare-server.js');
-    return ServerProcess.#start(root, [script, join(root, 'runtime')]);
+    const words = [script, join(root, 'runtime')];
+    return ServerProcess.#start(root, kind === undefined ? words : [...words, kind]);
   }
 
   static async #start(root: string, words: readonly string[]): Promise<ServerProcess> {

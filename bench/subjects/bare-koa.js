@@ -1,0 +1,19 @@
+/** The yardstick for small requests: a Koa application of one route, with its router and a check of the token. */
+import Router from '@koa/router';
+import Koa from 'koa';
+
+/** Answers `GET /api/version` with JSON where the token is right. */
+export function koaHandler(authorization, answer) {
+  const router = new Router();
+  router.get('/api/version', (ctx) => {
+    ctx.body = answer;
+  });
+  const app = new Koa();
+  app.use(async (ctx, next) => {
+    if (ctx.get('Authorization') !== authorization) ctx.throw(401);
+    await next();
+  });
+  app.use(router.routes());
+  app.use(router.allowedMethods());
+  return app.callback();
+}
