@@ -9,7 +9,7 @@ import { waypointGuards } from './guard.ts';
 import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
 import { ImportRun } from './import/run.ts';
 import { listen } from './listen.ts';
-import { lazyLocation, type LocationReader } from './location/location-reader.ts';
+import { openLocation, type LocationReader } from './location/open-location.ts';
 import { mirrorTasks, type MirrorPool } from './mirror/mirror-tasks.ts';
 import { BookmarksMirror } from './mirror/mirror.ts';
 import type { RunningObjects } from './objects/start.ts';
@@ -109,7 +109,7 @@ async function startBeside(
     routes: apiRoutes({
       ...parts,
       store: stores.store,
-      latestFix: parts.location.latest,
+      latestFix: () => parts.location.latest(),
       geocoders,
       clock,
       isHistoryKept: settings.history,
@@ -208,7 +208,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     onChange: () => mirror.touch(),
     isLibraryWhole: () => imports.isLibraryWhole,
   });
-  const location = lazyLocation({ settings, clock, log, gpsdPort });
+  const location = openLocation({ settings, clock, log, gpsdPort });
   return { index, mirrorPool, readers, imports, geodata, timelines, mirror, waypoints, location };
 }
 

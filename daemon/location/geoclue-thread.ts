@@ -11,7 +11,7 @@ import {
   type MessageLike,
 } from '@jellybrick/dbus-next';
 import { limits } from '../../model/limits.ts';
-import type { SourceFailure } from './location-source.ts';
+import { SourceFailed, type SourceFailure } from './location-source.ts';
 
 /** The properties of a location as they came, or why there will be none. */
 export type GeoclueMessage =
@@ -31,11 +31,6 @@ const consentMs = 60_000;
 /** A bus that has gone says nothing: we look whether our client still is there. */
 const checkMs = 20_000;
 
-/** A GeoClue that does not answer. */
-class Silent extends Error {}
-/** A person who does not answer. */
-class Unheeded extends Error {}
-
 function post(message: GeoclueMessage): void {
   parentPort?.postMessage(message);
 }
@@ -47,13 +42,13 @@ async function call(
   limitMs: number = limits.locationTimeoutMs,
 ): Promise<Message> {
   const reply = await within(limitMs, bus.call(new Message({ destination: geoclue, ...message })));
-  if (reply === null) throw new Silent();
+  if (reply === null) throw new SourceFailed('silent');
   return reply;
 }
 
 async function within<T>(limitMs: number, work: Promise<T>): Promise<T> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => reject(new Silent()), limitMs);
+  const timer = setTimeout(() => reject(new SourceFailed('silent')), limitMs);
   try {
     return await Promise.race([work, promise]);
   } finally {
@@ -90,7 +85,7 @@ async function openClient(bus: MessageBus): Promise<{ client: string; owner: str
     member: 'GetClient',
   });
   const [client] = body;
-  if (typeof client !== 'string') throw new Silent();
+  if (typeof client !== 'string') throw new SourceFailed('silent');
   return { client, owner: sender };
 }
 
@@ -141,7 +136,8 @@ async function begin(bus: MessageBus, client: string): Promise<void> {
   try {
     await call(bus, { path: client, interface: clientInterface, member: 'Start' }, consentMs);
   } catch (error) {
-    throw error instanceof Silent ? new Unheeded() : error;
+    // A person who does not answer has not agreed.
+    throw error instanceof SourceFailed ? new SourceFailed('refused') : error;
   }
 }
 
@@ -172,8 +168,7 @@ function fail(error: unknown): void {
 }
 
 function failureOf(error: unknown): SourceFailure {
-  if (error instanceof Silent) return 'silent';
-  if (error instanceof Unheeded) return 'refused';
+  if (error instanceof SourceFailed) return error.code;
   if (!(error instanceof DBusError)) return 'no_bus';
   return error.type.endsWith('.AccessDenied') ? 'refused' : 'not_started';
 }

@@ -1,10 +1,10 @@
+import { on } from 'node:events';
 import { existsSync } from 'node:fs';
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
 import { readGeoclueLocation } from '../../model/fix.ts';
 import type { GeoclueMessage } from './geoclue-thread.ts';
 import { SourceFailed, type LocationSource } from './location-source.ts';
-import { runSession } from './session.ts';
 
 /** Where the system bus is when the environment names no other. */
 const busSockets = ['/run/dbus/system_bus_socket', '/var/run/dbus/system_bus_socket'];
@@ -19,31 +19,37 @@ const heapMb = 32;
 export const geoclueSource: LocationSource = {
   name: 'geoclue',
   pauseMs: 1_000,
-  run: (report, signal) =>
-    runSession(signal, (end) => {
-      const address = process.env['DBUS_SYSTEM_BUS_ADDRESS'];
-      if (address === undefined && !busSockets.some((path) => existsSync(path)))
-        throw new SourceFailed('no_bus');
-      // Type stripping runs `.ts`, the published package has `.js`.
-      const file = new URL(`geoclue-thread${extname(import.meta.filename)}`, import.meta.url);
-      const thread = new Worker(file, {
-        env: address === undefined ? {} : { DBUS_SYSTEM_BUS_ADDRESS: address },
-        resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 4 },
-        // What the library has to say is for its developers.
-        stdout: true,
-        stderr: true,
-      });
-      thread.stdout.resume();
-      thread.stderr.resume();
-      thread.on('message', (message: GeoclueMessage) => {
-        if ('failure' in message) return end(new SourceFailed(message.failure));
-        const fix = readGeoclueLocation(message.location);
+  async run(report, signal) {
+    const address = process.env['DBUS_SYSTEM_BUS_ADDRESS'];
+    if (address === undefined && !busSockets.some((path) => existsSync(path)))
+      throw new SourceFailed('no_bus');
+    // Type stripping runs `.ts`, the published package has `.js`.
+    const file = new URL(`geoclue-thread${extname(import.meta.filename)}`, import.meta.url);
+    const thread = new Worker(file, {
+      env: address === undefined ? {} : { DBUS_SYSTEM_BUS_ADDRESS: address },
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 4 },
+      // What the library has to say is for its developers.
+      stdout: true,
+      stderr: true,
+    });
+    thread.stdout.resume();
+    thread.stderr.resume();
+    // Also while it is ended; without a listener it would be an exception.
+    thread.on('error', () => undefined);
+    try {
+      for await (const [message] of on(thread, 'message', { signal, close: ['exit'] })) {
+        // Sound: it is our own thread.
+        const said = message as GeoclueMessage;
+        if ('failure' in said) throw new SourceFailed(said.failure);
+        const fix = readGeoclueLocation(said.location);
         if (fix !== undefined) report(fix);
-      });
-      thread.on('error', () => end(new SourceFailed('thread_failed')));
-      thread.on('exit', () => end(new SourceFailed('ended')));
-      return async () => {
-        await thread.terminate();
-      };
-    }),
+      }
+      throw new SourceFailed('ended');
+    } catch (error) {
+      if (signal.aborted) return;
+      throw error instanceof SourceFailed ? error : new SourceFailed('thread_failed');
+    } finally {
+      await thread.terminate();
+    }
+  },
 };

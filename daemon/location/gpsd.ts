@@ -3,9 +3,8 @@ import { isGpsdGreeting, readTpv } from '../../model/fix.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock } from '../../model/process.ts';
 import type { Schedule } from '../schedule.ts';
-import { readLines } from './line-reader.ts';
 import { SourceFailed, type LocationSource } from './location-source.ts';
-import { runSession } from './session.ts';
+import { readLines } from './read-lines.ts';
 
 export interface GpsdOptions {
   /** On 127.0.0.1; gpsd's own is 2947. */
@@ -21,30 +20,26 @@ export function gpsdSource({ port, clock, schedule }: GpsdOptions): LocationSour
   return {
     name: 'gpsd',
     pauseMs: 1_000,
-    run: (report, signal) =>
-      runSession(signal, (end) => {
-        const socket = connect({ host: '127.0.0.1', port });
-        let isGreeted = false;
-        const cancelLimit = schedule(
-          () => end(new SourceFailed('silent')),
-          limits.locationTimeoutMs,
-        );
-        function onLine(line: unknown): void {
-          const fix = isGreeted ? readTpv(line) : undefined;
-          if (fix !== undefined) report(fix);
-          if (isGreeted) return;
-          if (!isGpsdGreeting(line)) throw new SourceFailed('not_gpsd');
-          isGreeted = true;
-          cancelLimit();
-          socket.write(watch);
-        }
-        readLines(socket, { clock, onLine, end });
-        socket.on('error', end);
-        socket.on('close', () => end(new SourceFailed('ended')));
-        return () => {
-          cancelLimit();
-          socket.destroy();
-        };
-      }),
+    async run(report, signal) {
+      const socket = connect({ host: '127.0.0.1', port });
+      const giveUp = (): void => void socket.destroy(new SourceFailed('silent'));
+      const cancelLimit = schedule(giveUp, limits.locationTimeoutMs);
+      let isGreeted = false;
+      function onLine(line: unknown): void {
+        const fix = isGreeted ? readTpv(line) : undefined;
+        if (fix !== undefined) report(fix);
+        if (isGreeted) return;
+        if (!isGpsdGreeting(line)) throw new SourceFailed('not_gpsd');
+        isGreeted = true;
+        cancelLimit();
+        socket.write(watch);
+      }
+      try {
+        await readLines(socket, { clock, signal, onLine });
+      } finally {
+        cancelLimit();
+      }
+      if (!signal.aborted) throw new SourceFailed('ended');
+    },
   };
 }

@@ -1,5 +1,5 @@
 import { parsePosition } from '../../model/fix.ts';
-import type { Clock, Log } from '../../model/process.ts';
+import type { Clock, LocationFix, Log } from '../../model/process.ts';
 import type { Settings } from '../../model/settings.ts';
 import { formatTime } from '../../model/time.ts';
 import { scheduleTimeout } from '../schedule.ts';
@@ -17,14 +17,21 @@ export interface OpenLocationOptions {
   readonly gpsdPort?: number | undefined;
 }
 
-/** What `Location` is to others; a fixed place has no sources. */
-type OpenedLocation = Pick<Location, 'latest' | 'close'>;
+/** Gives the best fix that is fresh, from memory, without ever waiting for a source. */
+export type LatestFix = () => LocationFix | undefined;
+
+/** Where the machine is, as others see it; a fixed place has no sources. */
+export interface LocationReader {
+  readonly latest: LatestFix;
+  /** Ends all sources. */
+  readonly close: () => Promise<void>;
+}
 
 /** The port of gpsd. */
 const usualGpsdPort = 2_947;
 
 /** Makes ready what the settings say; nothing is asked or started before somebody wants to know. */
-export function openLocation(options: OpenLocationOptions): OpenedLocation {
+export function openLocation(options: OpenLocationOptions): LocationReader {
   const { settings, clock, log } = options;
   const place = fixedPlace(settings);
   if (place !== undefined) {

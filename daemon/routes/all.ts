@@ -4,7 +4,7 @@ import type { ReaderPool } from '../../storage/reader-pool.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import type { Geodata } from '../geodata/geodata.ts';
 import type { ImportRun } from '../import/run.ts';
-import type { LatestFix } from '../location/location-reader.ts';
+import type { LatestFix } from '../location/open-location.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
 import type { Geocoder } from '../geocoders/geocoder.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';

@@ -1,6 +1,6 @@
 import { route, type Route } from '../../http/route.ts';
 import { locationSchema } from '../../model/process.ts';
-import type { LatestFix } from '../location/location-reader.ts';
+import type { LatestFix } from '../location/open-location.ts';
 
 /** `GET /api/location`: where the machine is, or 204. */
 export function locationRoutes(latestFix: LatestFix): Route[] {
@@ -10,8 +10,8 @@ export function locationRoutes(latestFix: LatestFix): Route[] {
       path: '/api/location',
       summary: 'Tells where the machine is; 204 when that is not known or older than two minutes.',
       answers: { 200: locationSchema, 204: null },
-      async handle() {
-        const fix = await latestFix();
+      handle() {
+        const fix = latestFix();
         return fix === undefined ? { status: 204 } : { status: 200, json: fix };
       },
     }),
