@@ -1,61 +1,12 @@
 import { spawnSync } from 'node:child_process';
-import { Command } from 'commander';
 import test from 'ava';
-import { registerAll } from '../cli/commands/all-commands.ts';
-import { completedProgram } from '../cli/commands/completion.ts';
-import { addSettingFlags } from '../cli/program/context.ts';
-import { bashCompletion } from '../cli/completion/bash.ts';
-import { placedCommands } from '../cli/completion/command-tree.ts';
-import { fishCompletion } from '../cli/completion/fish.ts';
-import { zshCompletion } from '../cli/completion/zsh.ts';
-import { testCli } from './helpers/cli.ts';
+import { allCommands } from '../cli/commands/all.ts';
+import { completionLines } from '../cli/program/completion.ts';
+import { buildProgram } from '../cli/program/program.ts';
+import { launcher, testCli } from './helpers/cli.ts';
 
-const program = new Command('waypointd');
-addSettingFlags(program);
-registerAll(program);
-const completed = completedProgram(program);
-
-test('completion prints the script of a shell, and names the shells it knows', async (t) => {
-  const cli = testCli(t);
-  const script = await cli.out(['completion', 'bash']);
-  t.true(script.includes('complete -o default -F _waypointd waypointd'));
-  const { code, stderr } = await cli.run(['completion', 'tcsh']);
-  t.is(code, 64);
-  t.regex(stderr, /bash, zsh, fish/u);
-});
-
-test('every command of the program is in every script, hidden ones are not', (t) => {
-  const paths = placedCommands(completed).map(({ path }) => path);
-  for (const path of ['', ' import', ' bookmark add', ' config get', ' completion', ' help']) {
-    t.true(paths.includes(path), path);
-  }
-  t.false(paths.includes(' demo'));
-  t.false(paths.includes(' bookmark help'));
-  const bash = bashCompletion(completed);
-  const zsh = zshCompletion(completed);
-  const fish = fishCompletion(completed);
-  for (const path of paths) {
-    t.true(bash.includes(`    "${path}") options="`), path);
-    t.true(zsh.includes(`_waypointd${path.replaceAll(' ', '__')}() {`), path);
-    if (path !== '') t.true(fish.includes(`set path '${path}'`), path);
-  }
-});
-
-test('a description cannot leave its quotes', (t) => {
-  const option = {
-    names: ['-x', '--evil'],
-    description: 'it\'s [a] test: $(touch x) `y` \\ "',
-    value: undefined,
-    needsValue: false,
-  };
-  const evil = { ...completed, options: [option], commands: [] };
-  t.true(zshCompletion(evil).includes("it'\\''s \\[a\\] test\\: $(touch x)"));
-  t.true(fishCompletion(evil).includes("-d 'it\\'s [a] test: $(touch x) `y` \\\\ \"'"));
-  t.false(bashCompletion(evil).includes('touch'), 'bash shows no descriptions');
-});
-
-/** A line, its last word the one that is completed, and what is offered; undefined where bash offers files. */
-const lines: readonly [line: readonly string[], offered: readonly string[] | undefined][] = [
+/** A line, its last word the one that is completed, and what is offered: words, or what kind of path. */
+const lines: readonly [line: readonly string[], offered: readonly string[] | string][] = [
   [['book'], ['bookmark']],
   [
     ['bookmark', ''],
@@ -76,7 +27,13 @@ const lines: readonly [line: readonly string[], offered: readonly string[] | und
     ['debug', 'info', 'warn', 'error', 'silent'],
   ],
   [['serve', '--log-level', '=', 'w'], ['warn']],
+  [
+    ['serve', '--log-level', '='],
+    ['debug', 'info', 'warn', 'error', 'silent'],
+  ],
+  [['serve', '--log-level=w'], ['--log-level=warn']],
   [['--history', 'f'], ['false']],
+  [['--history', 'true', 'histo'], ['history']],
   [['config', 'get', 'data'], ['data_dir']],
   [['config', 'set', 'port', ''], []],
   [
@@ -84,19 +41,59 @@ const lines: readonly [line: readonly string[], offered: readonly string[] | und
     ['bash', 'zsh', 'fish'],
   ],
   [['help', 'hist'], ['history']],
-  [['import', ''], undefined],
-  [['import', 'a', ''], undefined],
-  [['export', '-o', ''], undefined],
+  [['help', 'bookmark', 'a'], ['add']],
+  [['he'], ['help']],
+  [['de'], []],
+  [['bookmark', 'he'], []],
+  [['--he'], ['--help']],
+  [['import', ''], 'file'],
+  [['import', 'a', ''], 'file'],
+  [['export', '-o', ''], 'file'],
+  [['list', '--data-dir', ''], 'directory'],
   [['search', ''], []],
   [['bookmark', 'add', 'list', ''], []],
 ];
 
+test('commands, options and their values are completed from the list of commands', async (t) => {
+  const program = await buildProgram(allCommands);
+  for (const [words, offered] of lines) {
+    const [kind, ...rows] = completionLines(program, words);
+    const what = words.join(' ');
+    t.is(kind, typeof offered === 'string' ? offered : 'words', what);
+    const shown = rows.map((row) => row.split('\t')[0] ?? '');
+    t.deepEqual(new Set(shown), new Set(typeof offered === 'string' ? [] : offered), what);
+  }
+  t.deepEqual(completionLines(program, ['book']).at(1)?.split('\t'), [
+    'bookmark',
+    'add, rename, edit or remove a bookmark',
+  ]);
+});
+
+test('completion prints the script of a shell, and names the shells it knows', async (t) => {
+  const cli = testCli(t);
+  const script = await cli.out(['completion', 'bash']);
+  t.true(script.includes('complete -o default -F _waypointd waypointd'));
+  const { code, stderr } = await cli.run(['completion', 'tcsh']);
+  t.is(code, 64);
+  t.regex(stderr, /bash, zsh, fish/u);
+});
+
+/** Lines of bash, which are as many starts of the program, and their answers; undefined where bash offers files. */
+const typed: readonly [line: readonly string[], offered: string | undefined][] = [
+  [['bookmark', ''], 'add rename edit rm remove'],
+  [['serve', '--log-level', '=', 'w'], 'warn'],
+  [['config', 'set', 'port', ''], ''],
+  [['import', ''], undefined],
+];
+
 const hasBash = spawnSync('bash', ['--version']).status === 0;
-(hasBash ? test : test.skip)('bash completes commands, options and their values', (t) => {
-  const asked = lines.map(([words]) => `ask ${words.map((word) => `'${word}'`).join(' ')}`);
+(hasBash ? test : test.skip)('bash completes commands, options and their values', async (t) => {
+  const cli = testCli(t);
+  const asked = typed.map(([words]) => `ask ${words.map((word) => `'${word}'`).join(' ')}`);
   // Where files are wanted the script leaves bash its own way; elsewhere it asks for an end of that.
   const script = `set -u
-${bashCompletion(completed)}
+${await cli.out(['completion', 'bash'])}
+waypointd() { "$NODE" "$LAUNCHER" "$@"; }
 compopt() { if [[ $1 == +o ]]; then files=no; fi; }
 ask() {
   COMP_WORDS=(waypointd "$@") COMP_CWORD=$# COMPREPLY=() files=yes
@@ -107,15 +104,14 @@ ${asked.join('\n')}
 `;
   const { status, stdout, stderr } = spawnSync('bash', ['--norc', '-c', script], {
     encoding: 'utf8',
+    env: { ...cli.env, NODE: process.execPath, LAUNCHER: launcher },
   });
   t.is(status, 0, stderr);
-  const answers = stdout.trimEnd().split('\n');
-  t.is(answers.length, lines.length);
-  for (const [at, [words, offered]] of lines.entries()) {
-    const [files, ...given] = (answers[at] ?? '').split(' ');
-    const shown = given.filter((word) => word !== '');
-    const what = words.join(' ');
-    t.is(files, offered === undefined ? 'yes' : 'no', what);
-    t.deepEqual(new Set(shown), new Set(offered), what);
-  }
+  t.deepEqual(
+    stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => line.trimEnd()),
+    typed.map(([, offered]) => (offered === undefined ? 'yes' : `no ${offered}`.trimEnd())),
+  );
 });

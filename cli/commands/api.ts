@@ -1,3 +1,4 @@
+import { legacyCommand } from '../program/command.ts';
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import type { Command } from 'commander';
@@ -17,7 +18,7 @@ const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
 const maxPrettyBytes = 8_388_608;
 
 /** `waypointd api` */
-export function registerApi(program: Command): void {
+function registerApi(program: Command): void {
   program
     .command('api <words...>')
     .usage('PATH [-X METHOD] [-d DATA]\n       waypointd api METHOD PATH [-d DATA]')
@@ -105,3 +106,5 @@ function indent(text: string): string {
     return text; // Not JSON: shown as it is.
   }
 }
+
+export const command = legacyCommand('api', registerApi);

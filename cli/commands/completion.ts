@@ -1,103 +1,78 @@
-import { Argument, type Command, type Option } from 'commander';
-import { settingKeys, settingSchemas } from '../../model/settings.ts';
-import type { Completed, CompletedCommand, CompletedOption } from '../completion/command-tree.ts';
-import { pathSettings } from '../../daemon/paths.ts';
-import { flagName, switches } from '../../daemon/settings.ts';
+import { defineCommand } from '../program/command.ts';
 import { write } from '../terminal/output.ts';
 
-/** Loaded when they are wanted: every command registers this one. */
-const shells = {
-  bash: async () => (await import('../completion/bash.ts')).bashCompletion,
-  zsh: async () => (await import('../completion/zsh.ts')).zshCompletion,
-  fish: async () => (await import('../completion/fish.ts')).fishCompletion,
+/** Each asks `waypointd __complete` what may follow the words of its line. */
+const scripts = {
+  // From 3.2 (that of macOS) on, which has no mapfile.
+  bash: `# waypointd completion for bash. To use it, add to ~/.bashrc: source <(waypointd completion bash)
+_waypointd() {
+  local IFS=$'\\n' cur="\${COMP_WORDS[COMP_CWORD]}"
+  local lines=($("\${COMP_WORDS[0]}" __complete "\${COMP_WORDS[@]:1:COMP_CWORD}" 2>/dev/null))
+  COMPREPLY=()
+  # Without a word from us bash offers files.
+  if [[ \${lines[0]-file} == file ]]; then return; fi
+  compopt +o default 2>/dev/null
+  if [[ \${lines[0]} == directory ]]; then
+    compopt -o filenames 2>/dev/null
+    COMPREPLY=($(compgen -d -- "\${cur#=}"))
+  else
+    lines=("\${lines[@]:1}")
+    COMPREPLY=("\${lines[@]%%$'\\t'*}")
+  fi
+}
+complete -o default -F _waypointd waypointd
+`,
+  zsh: `#compdef waypointd
+# waypointd completion for zsh. To use it: waypointd completion zsh > "\${fpath[1]}/_waypointd"
+# or add to ~/.zshrc, after compinit: source <(waypointd completion zsh)
+_waypointd() {
+  local -a lines offers
+  lines=("\${(@f)$(\${words[1]} __complete "\${(@Q)words[2,CURRENT]}" 2>/dev/null)}")
+  offers=("\${(@)\${(@)lines[2,-1]//:/\\\\:}/$'\\t'/:}")
+  case $lines[1] in
+    words) _describe value offers ;;
+    directory) _files -/ ;;
+    *) _files ;;
+  esac
+}
+if [[ "\${funcstack[1]}" == _waypointd ]]; then _waypointd "$@"; else compdef _waypointd waypointd; fi
+`,
+  fish: `# waypointd completion for fish. To use it:
+#   waypointd completion fish > ~/.config/fish/completions/waypointd.fish
+function __waypointd_complete
+    set -l typed (commandline -ct)
+    set -l words (commandline -opc) "$typed"
+    set -l lines ($words[1] __complete $words[2..-1] 2>/dev/null)
+    switch "$lines[1]"
+        case words
+            printf '%s\\n' $lines[2..-1]
+        case directory
+            __fish_complete_directories "$typed"
+        case '*'
+            __fish_complete_path "$typed"
+    end
+end
+complete -c waypointd -f -a '(__waypointd_complete)'
+`,
 } as const;
-type Shell = keyof typeof shells;
+
+const shells = ['bash', 'zsh', 'fish'] as const;
 
 /** `waypointd completion` */
-export function registerCompletion(program: Command): void {
-  program
-    .command('completion')
-    .summary('print a script that lets your shell complete commands')
-    .description(
-      'Prints the script with which a shell completes the commands and options of waypointd.',
-    )
-    .addArgument(new Argument('<shell>', 'bash, zsh or fish').choices(Object.keys(shells)))
-    .addHelpText(
-      'after',
-      `
-To use it:
+export const command = defineCommand({
+  name: 'completion',
+  summary: 'print a script that lets your shell complete commands',
+  description:
+    'Prints the script with which a shell completes the commands and options of waypointd.',
+  arguments: '<shell>',
+  choices: { help: 'bash, zsh or fish', words: shells },
+  notes: `To use it:
   bash   add to ~/.bashrc:  source <(waypointd completion bash)
   zsh    add to ~/.zshrc, after compinit:  source <(waypointd completion zsh)
   fish   waypointd completion fish > ~/.config/fish/completions/waypointd.fish`,
-    )
-    .action(async (shell: Shell) => {
-      const completion = await shells[shell]();
-      await write(completion(completedProgram(program)));
-    });
-}
-
-/** The program as shells complete it. Every option of it is one of each command, too. */
-export function completedProgram(program: Command): CompletedCommand {
-  const { commands, options, ...described } = describe(program);
-  const help = { names: ['-h', '--help'], description: 'explain a command', ...asSwitch };
-  const names = commands.flatMap((command) => command.names);
-  return {
-    ...described,
-    options: [...options, help],
-    commands: [...commands, { ...helpCommand, arguments: [names] }],
-  };
-}
-
-const asSwitch = { value: undefined, needsValue: false } as const;
-/** Read before commander sees it, so that commander does not know it. */
-const helpCommand = {
-  names: ['help'],
-  description: 'explain a command',
-  options: [],
-  isVariadic: false,
-  commands: [],
-} as const;
-
-function describe(command: Command): CompletedCommand {
-  const { registeredArguments: all } = command;
-  // A hidden command is nothing to be offered, nor is the help that commander adds.
-  const offered = command.createHelp().visibleCommands(command);
-  return {
-    names: [command.name(), ...command.aliases()],
-    description: command.summary(),
-    options: command.options.map(describeOption),
-    arguments: all.map((argument) => argument.argChoices ?? completedBy(argument.name())),
-    isVariadic: all.at(-1)?.variadic === true,
-    commands: offered.filter((one) => one.name() !== helpCommand.names[0]).map(describe),
-  };
-}
-
-function describeOption(option: Option): CompletedOption {
-  const names = [option.short, option.long].filter((name) => name !== undefined);
-  const { description, required: needsValue } = option;
-  return { names, description, value: valueOf(option), needsValue };
-}
-
-function valueOf(option: Option): Completed | undefined {
-  const [, name] = /[<[]([^>\]]+)[>\]]/u.exec(option.flags) ?? [];
-  if (name === undefined) return undefined;
-  if (option.argChoices !== undefined) return option.argChoices;
-  const setting = settingKeys.find((key) => option.long === `--${flagName(key)}`);
-  if (setting !== undefined) return settingValue(setting);
-  return name.includes('|') ? name.split('|') : completedBy(name);
-}
-
-function settingValue(key: (typeof settingKeys)[number]): Completed {
-  const schema = settingSchemas[key];
-  if ('options' in schema) return schema.options;
-  if (switches.includes(key)) return ['true', 'false'];
-  if (!pathSettings.includes(key)) return 'text';
-  return /_(?:dir|root)$/u.test(key) ? 'directory' : 'file';
-}
-
-/** By what the help calls a value. */
-function completedBy(name: string): Completed {
-  if (name === 'path' || name === 'file' || name === 'manifest') return 'file';
-  if (name === 'directory' || name === 'dir') return 'directory';
-  return name === 'key' ? settingKeys : 'text';
-}
+  run({ words: [name] }) {
+    const shell = shells.find((one) => one === name);
+    // The parser has refused all others.
+    return shell === undefined ? undefined : write(scripts[shell]);
+  },
+});

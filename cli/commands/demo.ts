@@ -1,3 +1,4 @@
+import { legacyCommand } from '../program/command.ts';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -36,7 +37,7 @@ const demoYear = '2024';
 const demoMoment = '2024-05-14T15:30Z';
 
 /** `waypointd demo`, which `npm run demo` runs: a daemon in temporary directories that leaves nothing behind. */
-export function registerDemo(program: Command): void {
+function registerDemo(program: Command): void {
   program
     .command('demo', { hidden: true })
     .description('Shows what waypointd does, in temporary directories that are removed afterwards.')
@@ -177,3 +178,5 @@ async function table(titles: readonly string[], rows: readonly string[][]): Prom
   await print(titleLine(layout));
   for (const row of rows) await print(tableLine(layout, row));
 }
+
+export const command = legacyCommand('demo', registerDemo);

@@ -1,3 +1,4 @@
+import { legacyCommand } from '../program/command.ts';
 import type { Command } from 'commander';
 import type { Finding, FindingLevel } from '../doctor/finding.ts';
 import { ExitError } from '../../model/exit-error.ts';
@@ -12,7 +13,7 @@ interface DoctorOptions {
 }
 
 /** `waypointd doctor` */
-export function registerDoctor(program: Command): void {
+function registerDoctor(program: Command): void {
   program
     .command('doctor')
     .summary('look for what is wrong, and say what to do')
@@ -72,3 +73,5 @@ function verdict(problems: number, warnings: number): string {
   ];
   return `${found.join(' and ')}.`;
 }
+
+export const command = legacyCommand('doctor', registerDoctor);

@@ -1,3 +1,4 @@
+import { legacyCommand } from '../program/command.ts';
 import { extname, resolve } from 'node:path';
 import { Option, type Command } from 'commander';
 import { errorCode } from '../../model/error-code.ts';
@@ -19,7 +20,7 @@ interface ExportOptions {
 }
 
 /** `waypointd export` */
-export function registerExport(program: Command): void {
+function registerExport(program: Command): void {
   program
     .command('export')
     .summary('write waypoints as GPX, GeoJSON or CSV')
@@ -131,3 +132,5 @@ const fileProblems: Readonly<Record<string, string>> = {
   EFBIG: 'it would be too large for the file system',
   EDQUOT: 'your disk quota is used up',
 };
+
+export const command = legacyCommand('export', registerExport);

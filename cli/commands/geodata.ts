@@ -1,3 +1,4 @@
+import { legacyCommand } from '../program/command.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Command } from 'commander';
@@ -32,7 +33,7 @@ const columns: readonly Column[] = [
 ];
 
 /** `waypointd geodata …` */
-export function registerGeodata(program: Command): void {
+function registerGeodata(program: Command): void {
   const geodata = program
     .command('geodata')
     .summary('show or change the data that names places')
@@ -136,3 +137,5 @@ function installLine(install: GeodataStatus['install']): string {
       return `${id}: ${error === undefined ? 'failed' : installFailures[error]}`;
   }
 }
+
+export const command = legacyCommand('geodata', registerGeodata);

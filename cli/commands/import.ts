@@ -1,3 +1,4 @@
+import { legacyCommand } from '../program/command.ts';
 import { constants } from 'node:os';
 import type { Command } from 'commander';
 import {
@@ -26,7 +27,7 @@ interface ImportOptions {
 }
 
 /** `waypointd import` */
-export function registerImport(program: Command): void {
+function registerImport(program: Command): void {
   program
     .command('import <path...>')
     .summary('import GPX files and folders')
@@ -124,3 +125,5 @@ async function explain(error: Error, client: ApiClient, { dir }: ImportRequest):
   }
   return error;
 }
+
+export const command = legacyCommand('import', registerImport);

@@ -1,40 +1,39 @@
-import type { Command } from 'commander';
-import type { Paths } from '../../daemon/paths.ts';
-import { commandContext } from '../program/context.ts';
-import { print, printJson } from '../terminal/output.ts';
+import { defineCommand } from '../program/command.ts';
+import { print } from '../terminal/output.ts';
+
+/** What a person calls each path. */
+const labels = [
+  ['data_dir', 'data'],
+  ['bookmarks_file', 'bookmarks file'],
+  ['imports', 'imported files'],
+  ['backups', 'backups'],
+  ['cache_dir', 'cache'],
+  ['config_file', 'configuration'],
+  ['runtime_dir', 'hand-over file in'],
+  ['log_file', 'log file'],
+] as const;
 
 /** `waypointd paths` */
-export function registerPaths(program: Command): void {
-  program
-    .command('paths')
-    .summary('print where everything is kept')
-    .description('Prints where waypointd keeps everything with the settings as they are now.')
-    .option('--json', 'print JSON')
-    .action(async (options: { readonly json?: boolean }, command: Command) => {
-      const { paths, resolved } = commandContext(command);
-      const shown = describe(paths, resolved.settings.log_file);
-      if (options.json === true) {
-        return printJson(Object.fromEntries(shown.map(({ key, path }) => [key, path])));
-      }
-      for (const { label, path } of shown) await print(`${label.padEnd(17)} ${path ?? '(none)'}`);
-    });
-}
-
-interface ShownPath {
-  readonly key: string;
-  readonly label: string;
-  readonly path: string | undefined;
-}
-
-function describe(paths: Paths, logFile: string | undefined): ShownPath[] {
-  return [
-    { key: 'data_dir', label: 'data', path: paths.data },
-    { key: 'bookmarks_file', label: 'bookmarks file', path: paths.bookmarksFile },
-    { key: 'imports', label: 'imported files', path: paths.imports },
-    { key: 'backups', label: 'backups', path: paths.backups },
-    { key: 'cache_dir', label: 'cache', path: paths.cache },
-    { key: 'config_file', label: 'configuration', path: paths.configFile },
-    { key: 'runtime_dir', label: 'hand-over file in', path: paths.runtime },
-    { key: 'log_file', label: 'log file', path: logFile },
-  ];
-}
+export const command = defineCommand({
+  name: 'paths',
+  summary: 'print where everything is kept',
+  description: 'Prints where waypointd keeps everything with the settings as they are now.',
+  options: { '--json': 'print JSON' },
+  run({ context: { paths, resolved } }): Record<(typeof labels)[number][0], string | undefined> {
+    return {
+      data_dir: paths.data,
+      bookmarks_file: paths.bookmarksFile,
+      imports: paths.imports,
+      backups: paths.backups,
+      cache_dir: paths.cache,
+      config_file: paths.configFile,
+      runtime_dir: paths.runtime,
+      log_file: resolved.settings.log_file,
+    };
+  },
+  async show(shown) {
+    for (const [key, label] of labels) {
+      await print(`${label.padEnd(17)} ${shown[key] ?? '(none)'}`);
+    }
+  },
+});

@@ -1,3 +1,4 @@
+import { legacyCommand } from '../program/command.ts';
 import type { Command } from 'commander';
 import { describeError } from '../../model/error-description.ts';
 import type { Log } from '../../model/process.ts';
@@ -22,7 +23,7 @@ interface ServeOptions {
 }
 
 /** `waypointd serve` */
-export function registerServe(program: Command): void {
+function registerServe(program: Command): void {
   program
     .command('serve')
     .summary('run the daemon in this terminal')
@@ -30,7 +31,7 @@ export function registerServe(program: Command): void {
       'Runs the daemon in the foreground until Ctrl-C or SIGTERM. It listens on 127.0.0.1 only.',
     )
     .option('--new-store', 'begin an empty waypoints.sqlite although the old one is missing')
-    .addHelpText('after', settingFlagsHelp)
+    .addHelpText('after', () => `\n${settingFlagsHelp()}`)
     .addHelpText(
       'after',
       `
@@ -144,3 +145,5 @@ function flagsToFind({ resolved, paths, flags }: CommandContext): string {
     .map(([flag, value]) => (value === undefined ? '' : ` ${flag} ${shellWord(value)}`))
     .join('');
 }
+
+export const command = legacyCommand('serve', registerServe);

@@ -1,3 +1,4 @@
+import { legacyCommand } from '../program/command.ts';
 import { Option, type Command } from 'commander';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import { choosePlatform } from '../../service-files/choose-platform.ts';
@@ -27,7 +28,7 @@ interface DryRunOption extends ChoiceOptions {
 }
 
 /** `waypointd service …` */
-export function registerService(program: Command): void {
+function registerService(program: Command): void {
   const service = program
     .command('service')
     .summary('have the daemon start by itself, and stop, watch and remove it')
@@ -177,3 +178,5 @@ async function open(
   const mustReach = flags.dryRun !== true;
   return { host, platform: await choosePlatform(host, choiceOf(flags, command), { mustReach }) };
 }
+
+export const command = legacyCommand('service', registerService);

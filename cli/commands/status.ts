@@ -1,3 +1,4 @@
+import { legacyCommand } from '../program/command.ts';
 import type { Command } from 'commander';
 import { geodataStatusSchema, type GeodataStatus } from '../../model/geodata.ts';
 import { importStatusSchema, type ImportStatus } from '../../model/import.ts';
@@ -10,7 +11,7 @@ import { forTerminal } from '../terminal/table.ts';
 import { counted, duration, megabytes } from '../terminal/wording.ts';
 
 /** `waypointd status` */
-export function registerStatus(program: Command): void {
+function registerStatus(program: Command): void {
   program
     .command('status')
     .summary('tell whether a daemon is running, and what it holds')
@@ -147,3 +148,5 @@ function serviceLine({ title, state, starts_by_itself }: Service): string {
     ? `${title}, which cannot be asked from here`
     : `${title}: ${state}${start}`;
 }
+
+export const command = legacyCommand('status', registerStatus);

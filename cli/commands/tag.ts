@@ -1,131 +1,119 @@
-import type { Command } from 'commander';
 import type { Yield } from '../../model/schema.ts';
 import { tagSchema } from '../../model/tag.ts';
-import { distinctTagsSchema, waypointTagsSchema } from '../../model/waypoint.ts';
+import { distinctTagsSchema, waypointTagsSchema, type Place } from '../../model/waypoint.ts';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import type { CommandContext } from '../program/context.ts';
+import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
-import { commandContext } from '../program/context.ts';
-import { note, print, printJson, terminalWidth } from '../terminal/output.ts';
-import { findPlace } from './place.ts';
-import { forTerminal, layOut, tableLine, titleLine, type Column } from '../terminal/table.ts';
+import { note, print } from '../terminal/output.ts';
+import { printTable, type TableColumn } from '../terminal/print-table.ts';
+import { forTerminal } from '../terminal/table.ts';
 import { tagList } from '../terminal/wording.ts';
+import { findPlace } from './place.ts';
 
-interface TagOptions {
-  readonly at?: string;
-  readonly json?: boolean;
-}
+type WaypointTags = Yield<typeof waypointTagsSchema>;
+type DistinctTags = Yield<typeof distinctTagsSchema>;
 
-const atHelp = 'which waypoint, when several have this name: LAT,LON';
-const columns: readonly Column[] = [
-  { title: 'TAG', canShrink: true },
-  { title: 'WAYPOINTS', align: 'right' },
+const options = {
+  '--at <lat,lon>': 'which waypoint, when several have this name: LAT,LON',
+  '--json': 'print the answer as JSON',
+} as const;
+
+const columns: readonly TableColumn<DistinctTags['tags'][number]>[] = [
+  { title: 'TAG', canShrink: true, text: (tag) => tagList([tag]) },
+  {
+    title: 'WAYPOINTS',
+    align: 'right',
+    text: (tag) => tagSchema.safeParse(tag).data?.count?.toString() ?? '',
+  },
 ];
 
+const add = defineCommand({
+  name: 'add',
+  summary: 'add tags to a waypoint',
+  description: 'Adds tags to a waypoint.',
+  arguments: '<name> <tag...>',
+  options,
+  examples: ['tag add "Camp" home "by the river"'],
+  run: ({ context, words: [name, tags], options: { at } }) =>
+    withPlace(context, name, at, (client, place) =>
+      client.ask(waypointTagsSchema, 'POST', '/api/tags', {
+        body: { ...place, tags },
+        query: { emoji: true },
+      }),
+    ),
+  show: showTags,
+});
+
+const remove = defineCommand({
+  name: 'rm',
+  aliases: ['remove'],
+  summary: 'remove tags from a waypoint',
+  description: 'Removes tags from a waypoint; one that it does not have is no mistake.',
+  arguments: '<name> <tag...>',
+  options,
+  run: ({ context, words: [name, tags], options: { at } }) =>
+    withPlace(context, name, at, async (client, place) => {
+      let left: WaypointTags = { ...place, tags: [] };
+      for (const tag of tags) {
+        const query = { ...place, emoji: true, tag };
+        left = await client.ask(waypointTagsSchema, 'DELETE', '/api/tags', { query });
+      }
+      return left;
+    }),
+  show: showTags,
+});
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'list all tags, or those of a waypoint',
+  description: 'Lists all tags with how many waypoints have each, or the tags of one waypoint.',
+  arguments: '[name]',
+  options,
+  run: ({ context, words: [name], options: { at } }): Promise<WaypointTags | DistinctTags> =>
+    name === undefined
+      ? withDaemon(context, allTags, { needsLibrary: true })
+      : withPlace(context, name, at, (client, place) =>
+          client.ask(waypointTagsSchema, 'GET', '/api/tags', { query: { ...place, emoji: true } }),
+        ),
+  async show(answer) {
+    if (answer.tags.length === 0) {
+      return note(
+        'name' in answer ? forTerminal(`"${answer.name}" has no tags.`) : 'There are no tags yet.',
+      );
+    }
+    if (!('name' in answer)) return printTable(columns, answer.tags);
+    for (const tag of answer.tags) await print(forTerminal(tagList([tag])));
+  },
+});
+
 /** `waypointd tag add|rm|list` */
-export function registerTag(program: Command): void {
-  const tag = program
-    .command('tag')
-    .summary('tag waypoints, list tags')
-    .description(
-      'Tags waypoints, bookmarks and imported ones alike. Known words and symbols show an emoji: beach,\nhome, coffee, * (star), ! (important) …',
-    );
-  registerAdd(tag);
-  registerRemove(tag);
-  registerList(tag);
-}
+export const command = defineCommand({
+  name: 'tag',
+  summary: 'tag waypoints, list tags',
+  description:
+    'Tags waypoints, bookmarks and imported ones alike. Known words and symbols show an emoji: beach,\nhome, coffee, * (star), ! (important) …',
+  commands: [add, remove, list],
+});
 
-function registerAdd(tag: Command): void {
-  tag
-    .command('add <name> <tag...>')
-    .summary('add tags to a waypoint')
-    .description('Adds tags to a waypoint.')
-    .option('--at <lat,lon>', atHelp)
-    .option('--json', 'print the answer as JSON')
-    .addHelpText('after', '\nExample:\n  waypointd tag add "Camp" home "by the river"')
-    .action(async (name: string, tags: string[], options: TagOptions, command: Command) => {
-      const answer = await withTags(command, async (client) => {
-        const { name: found, lat, lon } = await findPlace(client, name, options);
-        const body = { name: found, lat, lon, tags };
-        const query = { emoji: true };
-        return client.ask(waypointTagsSchema, 'POST', '/api/tags', { body, query });
-      });
-      await showTags(answer, options);
-    });
-}
-
-function registerRemove(tag: Command): void {
-  tag
-    .command('rm <name> <tag...>')
-    .alias('remove')
-    .summary('remove tags from a waypoint')
-    .description('Removes tags from a waypoint; one that it does not have is no mistake.')
-    .option('--at <lat,lon>', atHelp)
-    .option('--json', 'print the answer as JSON')
-    .action(async (name: string, tags: string[], options: TagOptions, command: Command) => {
-      const answer = await withTags(command, async (client) => {
-        const place = await findPlace(client, name, options);
-        const query = { name: place.name, lat: place.lat, lon: place.lon, emoji: true };
-        let left: AnsweredTags = { ...place, tags: [] };
-        for (const one of tags) {
-          left = await client.ask(waypointTagsSchema, 'DELETE', '/api/tags', {
-            query: { ...query, tag: one },
-          });
-        }
-        return left;
-      });
-      await showTags(answer, options);
-    });
+function allTags(client: ApiClient): Promise<DistinctTags> {
+  const query = { distinct: true, emoji: true, counts: 1 };
+  return client.ask(distinctTagsSchema, 'GET', '/api/tags', { query });
 }
 
 /** Imported waypoints have tags too, so that these commands need the library. */
-function withTags<T>(command: Command, use: (client: ApiClient) => Promise<T>): Promise<T> {
-  return withDaemon(commandContext(command), use, { needsLibrary: true });
-}
-
-type AnsweredTags = Yield<typeof waypointTagsSchema>;
-
-async function showTags(answer: AnsweredTags, { json }: TagOptions): Promise<void> {
-  if (json === true) return printJson(answer);
-  const list = answer.tags.length === 0 ? 'has no tags now' : `is tagged ${tagList(answer.tags)}`;
-  await print(forTerminal(`"${answer.name}" ${list}.`));
-}
-
-function registerList(tag: Command): void {
-  tag
-    .command('list [name]')
-    .summary('list all tags, or those of a waypoint')
-    .description('Lists all tags with how many waypoints have each, or the tags of one waypoint.')
-    .option('--at <lat,lon>', atHelp)
-    .option('--json', 'print the answer as JSON')
-    .action(async (name: string | undefined, options: TagOptions, command: Command) => {
-      await (name === undefined ? listAll(command, options) : listOf(command, name, options));
-    });
-}
-
-async function listOf(command: Command, name: string, options: TagOptions): Promise<void> {
-  const answer = await withTags(command, async (client) => {
-    const place = await findPlace(client, name, options);
-    const query = { name: place.name, lat: place.lat, lon: place.lon, emoji: true };
-    return client.ask(waypointTagsSchema, 'GET', '/api/tags', { query });
+function withPlace<T>(
+  context: CommandContext,
+  name: string,
+  at: string | undefined,
+  use: (client: ApiClient, place: Place) => Promise<T>,
+): Promise<T> {
+  return withDaemon(context, async (client) => use(client, await findPlace(client, name, { at })), {
+    needsLibrary: true,
   });
-  if (options.json === true) return printJson(answer);
-  if (answer.tags.length === 0) return note(forTerminal(`"${answer.name}" has no tags.`));
-  for (const one of answer.tags) await print(forTerminal(tagList([one])));
 }
 
-async function listAll(command: Command, options: TagOptions): Promise<void> {
-  const answer = await withTags(command, (client) =>
-    client.ask(distinctTagsSchema, 'GET', '/api/tags', {
-      query: { distinct: true, emoji: true, counts: 1 },
-    }),
-  );
-  if (options.json === true) return printJson(answer);
-  if (answer.tags.length === 0) return note('There are no tags yet.');
-  const rows = answer.tags.map((one) => {
-    const count = tagSchema.safeParse(one).data?.count;
-    return [tagList([one]), count === undefined ? '' : String(count)];
-  });
-  const layout = layOut(columns, rows, terminalWidth());
-  await print(titleLine(layout));
-  for (const row of rows) await print(tableLine(layout, row));
+function showTags({ name, tags }: WaypointTags): Promise<void> {
+  const list = tags.length === 0 ? 'has no tags now' : `is tagged ${tagList(tags)}`;
+  return print(forTerminal(`"${name}" ${list}.`));
 }

@@ -1,3 +1,4 @@
+import { legacyCommand } from '../program/command.ts';
 import { constants } from 'node:os';
 import { Option, type Command } from 'commander';
 import { placeLevels, type PlaceLevel, type TimelineResult } from '../../model/timeline-result.ts';
@@ -23,7 +24,7 @@ interface TimelineOptions {
 }
 
 /** `waypointd timeline` */
-export function registerTimeline(program: Command): void {
+function registerTimeline(program: Command): void {
   program
     .command('timeline [period...]')
     .summary('tell where you stayed, and for how long')
@@ -110,3 +111,5 @@ async function showTables(
   else await printOverview(result);
   for (const line of notes) await print(line);
 }
+
+export const command = legacyCommand('timeline', registerTimeline);

@@ -1,3 +1,4 @@
+import { legacyCommand } from '../program/command.ts';
 import { constants } from 'node:os';
 import type { Command } from 'commander';
 import { formatDate, parseDate } from '../../model/calendar-date.ts';
@@ -30,7 +31,7 @@ const kinds: Readonly<Record<TimelineStop['kind'], string>> = {
 };
 
 /** `waypointd where` */
-export function registerWhere(program: Command): void {
+function registerWhere(program: Command): void {
   program
     .command('where <time...>')
     .summary('tell where you were at a moment')
@@ -174,3 +175,5 @@ function nameOf(stop: TimelineStop): string {
   const position = `${degrees(stop.latitude)}, ${degrees(stop.longitude)}`;
   return forTerminal(placeOf(stop)) || position;
 }
+
+export const command = legacyCommand('where', registerWhere);

@@ -31,14 +31,23 @@ export function addSettingFlags(program: Command): void {
   );
 }
 
+/** The settings that a call was given on its command line. */
+export interface GivenFlags {
+  readonly flags: Readonly<Partial<Record<SettingKey, string>>>;
+  /** The file of `--config`. */
+  readonly config: string | undefined;
+  /** The file of `--geodata-manifest`. */
+  readonly geodataManifest: string | undefined;
+}
+
 /**
  * Resolves the settings and paths of a command's call.
  * @throws ExitError for a setting that cannot be used.
  */
-export function commandContext(command: Command): CommandContext {
-  const { flags, config, geodataManifest } = givenFlags(command);
+export function contextOf(given: GivenFlags): CommandContext {
+  const { flags, config, geodataManifest } = given;
   const cwd = process.cwd();
-  const configFile = config === undefined ? defaultConfigFile() : absolutePath(config, cwd);
+  const configFile = configFileOf(given);
   const resolved = resolveSettings({
     flags,
     env: process.env,
@@ -55,18 +64,17 @@ export function commandContext(command: Command): CommandContext {
 }
 
 /** The configuration file of a call, without reading it. */
-export function configFileOf(command: Command): string {
-  const { config } = givenFlags(command);
+export function configFileOf({ config }: GivenFlags): string {
   return config === undefined ? defaultConfigFile() : absolutePath(config, process.cwd());
 }
 
-interface GivenFlags {
-  readonly flags: Partial<Record<SettingKey, string>>;
-  readonly config: string | undefined;
-  readonly geodataManifest: string | undefined;
+/** {@link contextOf} for commands that are not in the list's form yet. */
+export function commandContext(command: Command): CommandContext {
+  return contextOf(givenFlags(command));
 }
 
-function givenFlags(command: Command): GivenFlags {
+/** Reads the settings of a call; commander keeps them with the program, wherever they stand. */
+export function givenFlags(command: Command): GivenFlags {
   let root = command;
   while (root.parent !== null) root = root.parent;
   const flags: Partial<Record<SettingKey, string>> = {};
@@ -94,8 +102,7 @@ function camelCase(key: string): string {
 
 /** The table of setting flags that the help of `serve` and `config` ends with. */
 export function settingFlagsHelp(): string {
-  return `
-Settings (for every command; also WAYPOINTD_<KEY> in the environment and "waypointd config set"):
+  return `Settings (for every command; also WAYPOINTD_<KEY> in the environment and "waypointd config set"):
 ${flagLines((key) => !key.startsWith('objects_'))}
   --objects-…                 settings of the object server: see "waypointd objects serve --help"
   --config                    read this configuration file instead of the usual one
@@ -104,8 +111,7 @@ ${flagLines((key) => !key.startsWith('objects_'))}
 
 /** The table of the object server's settings. */
 export function objectFlagsHelp(): string {
-  return `
-Settings (also WAYPOINTD_<KEY> in the environment and "waypointd config set"):
+  return `Settings (also WAYPOINTD_<KEY> in the environment and "waypointd config set"):
 ${flagLines((key) => key.startsWith('objects_'))}`;
 }
 

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { testCli } from '../helpers/cli.ts';
+import { launcher, testCli } from '../helpers/cli.ts';
 
 type Shell = 'zsh' | 'fish';
 
@@ -30,13 +30,23 @@ const lines: readonly [line: string, offered: readonly string[], not: readonly s
   ['waypointd service logs -f -', ['--lines'], ['--tag']],
 ];
 
-/** The script of a shell in a directory with one file. */
-async function scriptOf(t: ExecutionContext, shell: Shell): Promise<{ file: string; cwd: string }> {
+interface Completing {
+  readonly file: string;
+  readonly cwd: string;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** The script of a shell in a directory with one file, and waypointd on the PATH. */
+async function scriptOf(t: ExecutionContext, shell: Shell): Promise<Completing> {
   const cli = testCli(t);
   const file = join(cli.root, `waypointd.${shell}`);
   writeFileSync(file, await cli.out(['completion', shell]));
   writeFileSync(join(cli.root, 'a.gpx'), '');
-  return { file, cwd: cli.root };
+  const bin = join(cli.root, 'home', 'bin');
+  mkdirSync(bin);
+  symlinkSync(launcher, join(bin, 'waypointd'));
+  const path = [bin, process.env['PATH']].join(delimiter);
+  return { file, cwd: cli.root, env: { ...cli.env, PATH: path } };
 }
 
 function check(t: ExecutionContext, line: string, words: readonly string[]): void {
@@ -47,11 +57,12 @@ function check(t: ExecutionContext, line: string, words: readonly string[]): voi
 }
 
 testShell('fish', 'fish completes commands, options, values and files', async (t) => {
-  const { file, cwd } = await scriptOf(t, 'fish');
+  const { file, cwd, env } = await scriptOf(t, 'fish');
   for (const [line] of lines) {
     const ask = `source ${file}; complete -C '${line}'`;
     const { stdout, stderr } = spawnSync('fish', ['--no-config', '-c', ask], {
       cwd,
+      env,
       encoding: 'utf8',
     });
     t.is(stderr, '', line);
@@ -93,10 +104,11 @@ print -r -- $output
 `;
 
 testShell('zsh', 'zsh completes commands, options, values and files', async (t) => {
-  const { file, cwd } = await scriptOf(t, 'zsh');
+  const { file, cwd, env } = await scriptOf(t, 'zsh');
   for (const [line] of lines) {
     const { stdout } = spawnSync('zsh', ['-f', '-c', typing, 'zsh', file, line], {
       cwd,
+      env,
       encoding: 'utf8',
       timeout: 20_000,
     });

@@ -21,7 +21,7 @@ export function registerServeObjects(objects: Command): void {
     .option('--tls-key <file>', 'as --objects-tls-key')
     .option('--insecure-http', 'as --objects-insecure-http')
     .option('--no-batch', 'as --objects-batch=false')
-    .addHelpText('after', objectFlagsHelp)
+    .addHelpText('after', () => `\n${objectFlagsHelp()}`)
     .action(async (options: ShortFlags, command: Command) => {
       await serveObjects(options, command);
     });

@@ -1,3 +1,4 @@
+import { legacyCommand } from '../../program/command.ts';
 import type { Command } from 'commander';
 import { registerAccess } from './access.ts';
 import { registerHoldings } from './holdings.ts';
@@ -9,7 +10,7 @@ import { registerUpkeep } from './upkeep.ts';
 import { registerUser } from './user.ts';
 
 /** `waypointd objects` */
-export function registerObjects(program: Command): void {
+function registerObjects(program: Command): void {
   const objects = program
     .command('objects')
     .summary('keep large files by their hash: server, client, upkeep')
@@ -27,3 +28,5 @@ export function registerObjects(program: Command): void {
   registerHoldings(objects);
   registerUpkeep(objects);
 }
+
+export const command = legacyCommand('objects', registerObjects);

@@ -3,11 +3,13 @@ import { Command, CommanderError } from 'commander';
 import { isDiskFull } from '../../model/failure.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { programVersion } from '../../daemon/version-info.ts';
-import { addSettingFlags } from '../program/context.ts';
-import { fieldRule } from '../program/field-rules.ts';
+import { addSettingFlags } from './context.ts';
+import { fieldRule } from './field-rules.ts';
 import { invocation } from '../terminal/invocation.ts';
-import { flushOutput, note, OutputClosed, watchOutput } from '../terminal/output.ts';
-import { loadCommand } from './load-command.ts';
+import { flushOutput, note, print, OutputClosed, watchOutput } from '../terminal/output.ts';
+import { addCommand } from './commander.ts';
+import { completionLines } from './completion.ts';
+import type { CommandGroup } from './command.ts';
 
 const usage = 64;
 
@@ -17,12 +19,15 @@ const usage = 64;
  * @param words the words after the program's name.
  * @returns the exit code (contract A), unless a command has set its own.
  */
-export async function runProgram(words: readonly string[]): Promise<number> {
+export async function runProgram(
+  groups: readonly CommandGroup[],
+  words: readonly string[],
+): Promise<number> {
   watchOutput();
   try {
+    if (words[0] === completionCommand) return await complete(groups, words.slice(1));
     const given = readWords(words);
-    const program = buildProgram();
-    await registerCommands(program, given);
+    const program = await buildProgram(groups, given[0]);
     if (words[0] === 'help') refuseUnknownCommand(program, words.slice(1));
     await program.parseAsync(given, { from: 'user' });
     await flushOutput();
@@ -32,14 +37,40 @@ export async function runProgram(words: readonly string[]): Promise<number> {
   }
 }
 
-/** A command that is named first is loaded alone: the others are half of the time that a short one takes. */
-async function registerCommands(program: Command, words: readonly string[]): Promise<void> {
-  const register = await loadCommand(words[0] ?? '');
-  if (register === undefined) (await import('./all-commands.ts')).registerAll(program);
-  else register(program);
+/** What the scripts of `waypointd completion` call; it takes any words, which commander would read as options. */
+const completionCommand = '__complete';
+
+async function complete(
+  groups: readonly CommandGroup[],
+  words: readonly string[],
+): Promise<number> {
+  const program = await buildProgram(groups, words.length > 1 ? words[0] : undefined);
+  for (const line of completionLines(program, words)) await print(line);
+  await flushOutput();
+  return 0;
 }
 
-function buildProgram(): Command {
+/**
+ * The program as commander knows it.
+ * @param name a command that is loaded alone: the others are half of the time that a short one takes. All are loaded for
+ * any other word.
+ */
+export async function buildProgram(
+  groups: readonly CommandGroup[],
+  name?: string,
+): Promise<Command> {
+  const program = emptyProgram();
+  const wanted = groups.filter(({ commands }) => Object.hasOwn(commands, name ?? ''));
+  for (const { heading, commands } of wanted.length > 0 ? wanted : groups) {
+    program.commandsGroup(heading);
+    for (const [known, load] of Object.entries(commands)) {
+      if (wanted.length === 0 || known === name) addCommand(program, (await load()).command);
+    }
+  }
+  return program;
+}
+
+function emptyProgram(): Command {
   const program = new Command('waypointd')
     .description('Your waypoints, kept on this machine: bookmarks, GPX imports, tags and search.')
     .version(programVersion(), '-V, --version', 'print the version number')

@@ -1,0 +1,46 @@
+import type { CommandGroup } from '../program/command.ts';
+
+/** Every command, in the order of the help. */
+export const allCommands: readonly CommandGroup[] = [
+  {
+    heading: 'Your waypoints:',
+    commands: {
+      import: () => import('./import.ts'),
+      list: () => import('./list.ts'),
+      search: () => import('./search.ts'),
+      bookmark: () => import('./bookmark.ts'),
+      tag: () => import('./tag.ts'),
+      history: () => import('./history.ts'),
+      timeline: () => import('./timeline.ts'),
+      where: () => import('./where.ts'),
+      export: () => import('./export.ts'),
+    },
+  },
+  {
+    heading: 'The daemon:',
+    commands: {
+      serve: () => import('./serve.ts'),
+      service: () => import('./service.ts'),
+      status: () => import('./status.ts'),
+      doctor: () => import('./doctor.ts'),
+      config: () => import('./config.ts'),
+      paths: () => import('./paths.ts'),
+      geodata: () => import('./geodata.ts'),
+      version: () => import('./version.ts'),
+      completion: () => import('./completion.ts'),
+    },
+  },
+  {
+    heading: 'Large files:',
+    commands: { objects: () => import('./objects/objects.ts') },
+  },
+  {
+    heading: 'For programs:',
+    commands: {
+      token: () => import('./token.ts'),
+      url: () => import('./url.ts'),
+      api: () => import('./api.ts'),
+      demo: () => import('./demo.ts'),
+    },
+  },
+];
