@@ -244,14 +244,14 @@ function whenNpmIsGone(stop) {
 function dropEchoOfNpm() {
   if (!isRunByNpm()) return;
   const last = new Map();
-  const { emit } = process;
+  const emit = process.emit.bind(process);
   process.emit = function (event, ...values) {
     if (event === 'SIGINT' || event === 'SIGTERM') {
       const now = performance.now();
       if (now - (last.get(event) ?? -Infinity) < echoMs) return true;
       last.set(event, now);
     }
-    return emit.call(this, event, ...values);
+    return emit(event, ...values);
   };
 }
 

@@ -27,8 +27,8 @@ function answerBare(request, response) {
 }
 
 async function answerWithKoa() {
-  const { koaHandler } = await import('./bare-koa.js');
-  return koaHandler(authorization, answer);
+  const { koaListener } = await import('./bare-koa.ts');
+  return koaListener(authorization, answer);
 }
 
 const server = createServer(process.argv[3] === 'koa' ? await answerWithKoa() : answerBare);
