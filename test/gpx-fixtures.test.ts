@@ -4,7 +4,7 @@ import path from 'node:path';
 import test from 'ava';
 import { expected, type Expected, type ExpectedRefusal } from '../fixtures/expected.ts';
 import { journeyFiles } from '../fixtures/make-journey.ts';
-import { GpxRefused, readGpx, type GpxWaypoint } from '../formats/gpx/read-gpx.ts';
+import { FileRefused, readGpx, type GpxWaypoint } from '../formats/gpx/read-gpx.ts';
 
 const fixtures = path.resolve(import.meta.dirname, '../fixtures');
 const folder = path.join(fixtures, 'gpx');
@@ -33,7 +33,7 @@ function read(source: string | Iterable<Uint8Array>): Reading {
   try {
     return { waypoints, trackPoints, outcome: readGpx(source, sink) };
   } catch (error) {
-    if (!(error instanceof GpxRefused)) throw error;
+    if (!(error instanceof FileRefused)) throw error;
     return { waypoints, trackPoints, outcome: { refused: error.reason, line: error.line } };
   }
 }

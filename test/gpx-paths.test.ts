@@ -5,7 +5,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { journeyFiles } from '../fixtures/make-journey.ts';
 import { CanonicalPoints } from '../formats/gpx/canonical-points.ts';
-import { GpxRefused, readGpx, type ReadGpxOptions } from '../formats/gpx/read-gpx.ts';
+import { FileRefused, readGpx, type ReadGpxOptions } from '../formats/gpx/read-gpx.ts';
 
 const seed = 20_240_501;
 const folder = path.resolve(import.meta.dirname, '../fixtures/gpx');
@@ -20,7 +20,7 @@ function hear(source: Iterable<Uint8Array>, way: NonNullable<ReadGpxOptions['pat
   try {
     heard.push(readGpx(source, sink, { path: way }));
   } catch (error) {
-    if (!(error instanceof GpxRefused)) throw error;
+    if (!(error instanceof FileRefused)) throw error;
     // What a refused file yielded before is undone anyway.
     return [error.reason, error.line];
   }
@@ -344,7 +344,7 @@ function workOf(text: string): { looked: number; pieces: number } {
   try {
     readGpx([Buffer.from(text)], { waypoint: ignore, trackPoint: ignore }, { onBytes });
   } catch (error) {
-    if (!(error instanceof GpxRefused)) throw error;
+    if (!(error instanceof FileRefused)) throw error;
   } finally {
     CanonicalPoints.prototype.take = take;
   }

@@ -1,7 +1,7 @@
 /** Laws of the GPX reader over generated documents: what is written is read, whatever the style, the pieces, the damage. */
 import test from 'ava';
 import fc from 'fast-check';
-import { GpxRefused, readGpx } from '../formats/gpx/read-gpx.ts';
+import { FileRefused, readGpx } from '../formats/gpx/read-gpx.ts';
 import { rounds } from './helpers/effort.ts';
 
 const seed = 20_240_501;
@@ -254,11 +254,11 @@ test('a document cut off anywhere is refused as truncated or empty, but for whit
       const start = bytes.subarray(0, length);
       if (length >= encoded.length) {
         // Half a line end is no character.
-        if (isUtf16 && length % 2 === 1) t.throws(() => hear([start]), { instanceOf: GpxRefused });
+        if (isUtf16 && length % 2 === 1) t.throws(() => hear([start]), { instanceOf: FileRefused });
         else t.deepEqual(hear([start]), expectedOf(items));
         return;
       }
-      const error = t.throws(() => hear([start]), { instanceOf: GpxRefused });
+      const error = t.throws(() => hear([start]), { instanceOf: FileRefused });
       t.true(error?.reason === 'truncated' || (error?.reason === 'empty' && length <= 3));
     }),
     { seed, numRuns: rounds(750) },
@@ -311,7 +311,7 @@ test('a damaged document is read or refused, nothing else, and the same in any p
     try {
       return hear(source);
     } catch (error) {
-      if (error instanceof GpxRefused) return [error.reason, error.line];
+      if (error instanceof FileRefused) return [error.reason, error.line];
       throw error;
     }
   }

@@ -3,7 +3,7 @@ import { hash } from 'node:crypto';
 import { appendFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import type { FileRefused } from '../worker/import/file-refused.ts';
+import type { FileRefused } from '../formats/refused.ts';
 import { importFile, type Verdict } from '../worker/import/import-file.ts';
 import { importInGroups, type Run } from '../worker/import/import-groups.ts';
 import { privatePath } from '../worker/import/private-path.ts';

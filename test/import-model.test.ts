@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { prepareLibrary } from '../storage/library/prepare.ts';
-import { GpxCancelled } from '../formats/gpx/refused.ts';
+import { ReadingCancelled } from '../formats/refused.ts';
 import { importInGroups } from '../worker/import/import-groups.ts';
 import { privatePath } from '../worker/import/private-path.ts';
 import { ImportProgress } from '../worker/import/progress.ts';
@@ -152,7 +152,7 @@ class Model {
       this.#t.is(imported + skipped, files.length);
       this.#checkImported(files);
     } catch (error) {
-      const isMeant = error instanceof GpxCancelled || (error as Error).message === 'full';
+      const isMeant = error instanceof ReadingCancelled || (error as Error).message === 'full';
       if (!isMeant) throw error;
     } finally {
       run.library.close();

@@ -1,5 +1,5 @@
 import { isUtf8, type Buffer } from 'node:buffer';
-import { CharacterChecks } from './xml-characters.ts';
+import { findBadReference } from '../xml/references.ts';
 
 /** What a byte means in character data. */
 const plain = 0;
@@ -42,7 +42,6 @@ const closeAngle = 0x3e;
 const closeBracket = 0x5d;
 const commentStart = new TextEncoder().encode('<!--');
 const sectionStart = new TextEncoder().encode('<![CDATA[');
-const checks = new CharacterChecks();
 
 /**
  * A place in bytes that are read without decoding them, and the parts of XML's grammar that can be. Each method passes
@@ -209,7 +208,7 @@ export class ByteCursor {
   /** Whether what was passed since `start` holds only characters and references that a document may hold. */
   #isLegal(start: number): boolean {
     if (this.#hasForeign && !this.#isText(start)) return false;
-    return !this.hasReference || this.#hasLegalReferences(start);
+    return !this.hasReference || findBadReference(this.textFrom(start)) < 0;
   }
 
   #isText(start: number): boolean {
@@ -217,12 +216,6 @@ export class ByteCursor {
     this.#isValid ??= isUtf8(this.bytes.subarray(start, this.end));
     if (!this.#isValid) return false;
     return !this.#hasForeignLast || !illegal.test(this.textFrom(start));
-  }
-
-  #hasLegalReferences(start: number): boolean {
-    const text = this.textFrom(start);
-    checks.startBuffer();
-    return checks.inText(text, 0, text.length) < 0;
   }
 
   /** The bytes from `start` to here, as text. They have been passed as text or as something that is ASCII. */

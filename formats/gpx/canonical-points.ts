@@ -5,10 +5,10 @@ import { passElement, passTagEnd } from './pass-element.ts';
 import type { PointCounts } from './point-counts.ts';
 import { missingTime, parseNumber, PointTimes } from './point-values.ts';
 import { StartTags } from './start-tags.ts';
-import { decodeReferences } from './xml-values.ts';
+import { decodeReferences } from '../xml/references.ts';
 
 /** Elements that are points, by their names. */
-export type PointElement = 'trkpt' | 'wpt';
+export type PointElement = 'trkpt' | 'rtept' | 'wpt';
 
 /** A stretch of a document's bytes. */
 export interface Stretch {
@@ -35,6 +35,7 @@ export interface Taken {
 const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
 const words = {
   trkpt: { start: ascii('<trkpt'), end: ascii('</trkpt') },
+  rtept: { start: ascii('<rtept'), end: ascii('</rtept') },
   wpt: { start: ascii('<wpt'), end: ascii('</wpt') },
   ele: { start: ascii('<ele>'), end: ascii('</ele'), tag: ascii('</ele>') },
   time: { start: ascii('<time>'), end: ascii('</time'), tag: ascii('</time>') },
@@ -47,6 +48,7 @@ const words = {
 /** Children that say something about a point: which must be found whatever their prefix. */
 const meaningful = {
   trkpt: ['ele', 'time'].map(ascii),
+  rtept: [],
   wpt: ['ele', 'time', 'name', 'desc', 'extensions'].map(ascii),
 } as const;
 const noTags: readonly string[] = [];
@@ -116,8 +118,8 @@ export class CanonicalPoints {
     const { lat, lon } = this.#start;
     if (this.#element === 'trkpt') {
       this.#counts.trackPoint(lat, lon, this.#ele, this.#timeMs);
-      return;
     }
+    if (this.#element !== 'wpt') return;
     const texts = { name: this.#name, desc: this.#desc, tags: noTags };
     this.#counts.waypoint(lat, lon, this.#ele, this.#timeMs, texts);
   }
@@ -153,7 +155,7 @@ export class CanonicalPoints {
     const cursor = this.#cursor;
     if (!this.#hasEle && cursor.takes(words.ele.start)) return this.#passEle();
     if (!this.#hasTime && cursor.takes(words.time.start)) return this.#passTime();
-    if (this.#element === 'trkpt') return !this.#isMeaningful() && passElement(cursor);
+    if (this.#element !== 'wpt') return !this.#isMeaningful() && passElement(cursor);
     if (!this.#hasName && cursor.takes(words.name.start)) return this.#passName();
     if (!this.#hasDesc && cursor.takes(words.desc.start)) return this.#passDesc();
     if (!this.#isMeaningful()) return passElement(cursor);

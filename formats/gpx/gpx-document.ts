@@ -1,31 +1,37 @@
 import type { Buffer } from 'node:buffer';
+import { FileRefused } from '../refused.ts';
+import { ByteDecoder } from '../xml/decode-bytes.ts';
+import { XmlReader } from '../xml/xml-reader.ts';
 import { CanonicalPoints, type PointElement } from './canonical-points.ts';
-import { ByteDecoder } from './decode-bytes.ts';
+import { GpxElements } from './gpx-elements.ts';
 import { PointCounts, type GpxSink, type GpxSummary } from './point-counts.ts';
-import { PointMarkup } from './point-markup.ts';
-import { PointReader } from './read-points.ts';
-import { GpxRefused } from './refused.ts';
-import { XmlScanner } from './xml-scanner.ts';
 
 /** Bytes decoded and parsed at once, 1-2 ms of work. Pieces of 256 KiB are no faster and take twice the memory. */
 const plainBytes = 32_768;
-/** Bytes from which points are taken at once, 1-2 ms of work. Far below any limit of the scanner on a token or point. */
+/** Bytes from which points are taken at once, 1-2 ms of work. Far below any limit of the reader on a tag or point. */
 const stretchBytes = 262_144;
 /** After a point that is not canonical at least so many bytes go the plain way, which is slow for small pieces. */
 const fewestRefusedBytes = 2_048;
 
+/** Which points stand side by side in an element, by its path. */
+const pointsIn: ReadonlyMap<string, PointElement> = new Map([
+  ['gpx', 'wpt'],
+  ['gpx/rte', 'rtept'],
+  ['gpx/trk/trkseg', 'trkpt'],
+]);
+
 /**
  * A GPX document on its way from bytes to a sink. The bytes go one of two ways. On the plain way they become text, which
- * the scanner checks, which is reduced to the markup of points, which the parser takes apart. Only that way knows
- * all of XML, and it alone refuses. Where it stands directly inside `gpx` or `trkseg`, between two tokens, the short way
- * may take canonical points off the bytes; whatever it does not know goes on along the plain way. So a point in a
- * comment or in CDATA never looks like one, and what is read does not depend on the way.
+ * fast-xml-parser validates and takes apart. Only that way knows all of XML, and it alone refuses. Where it stands directly
+ * inside `gpx`, `rte` or `trkseg`, between two tokens, the short way may take canonical points off the bytes; whatever it
+ * does not know goes on along the plain way. So a point in a comment or in CDATA never looks like one, and what is read
+ * does not depend on the way.
  */
 export class GpxDocument {
   readonly #decoder = new ByteDecoder();
   readonly #counts: PointCounts;
-  readonly #markup: PointMarkup;
-  readonly #scanner: XmlScanner;
+  readonly #elements: GpxElements;
+  readonly #reader: XmlReader;
   readonly #canonical: CanonicalPoints | undefined;
   /** So many bytes at least go the plain way before the short one is tried again. */
   #plainAtLeast = 1;
@@ -33,33 +39,32 @@ export class GpxDocument {
   /** @param path - `plain` for tests: the short way is never tried. */
   constructor(sink: GpxSink, path: 'auto' | 'plain') {
     this.#counts = new PointCounts(sink);
-    const points = new PointReader(this.#counts);
-    this.#markup = new PointMarkup((text) => points.read(text));
-    this.#scanner = new XmlScanner(this.#markup);
+    this.#elements = new GpxElements(this.#counts);
+    this.#reader = new XmlReader(this.#elements);
     this.#canonical = path === 'auto' ? new CanonicalPoints(this.#counts) : undefined;
   }
 
   /**
    * Reads on, some 2 ms of work.
    * @returns where the next call is to begin.
-   * @throws GpxRefused, and errors of the sink
+   * @throws FileRefused, and errors of the sink
    */
   read(block: Buffer, from: number): number {
     const taken = this.#takeCanonical(block, from);
     if (taken > from) return taken;
     const end = this.#endOfPlain(block, from);
     const { text, isInvalid } = this.#decoder.decode(block.subarray(from, end));
-    this.#scanner.push(text);
-    if (isInvalid) this.#scanner.refuse('encoding');
+    this.#reader.push(text);
+    if (isInvalid) this.#reader.refuse('encoding');
     return end;
   }
 
-  /** @throws GpxRefused */
+  /** @throws FileRefused, and errors of the sink */
   end(): GpxSummary {
     const { text, isInvalid } = this.#decoder.end();
-    this.#scanner.push(text);
-    this.#scanner.end(isInvalid);
-    if (!this.#markup.isGpx) throw new GpxRefused('not_gpx');
+    this.#reader.push(text);
+    this.#reader.end(isInvalid);
+    if (!this.#elements.isGpx) throw new FileRefused('not_gpx');
     return this.#counts.summary();
   }
 
@@ -70,10 +75,12 @@ export class GpxDocument {
       this.#goPlain(1);
       return from;
     }
+    // The sink gets the points in their order.
+    this.#reader.flush();
     const to = Math.min(bytes.length, from + stretchBytes);
     const isUtf8 = this.#decoder.asciiSuperset === 'utf-8';
     const { end, lines, isRefused } = this.#canonical.take({ bytes, from, to, isUtf8 }, element);
-    this.#scanner.skipLines(lines);
+    this.#reader.skipLines(lines);
     if (end - from > this.#plainAtLeast) this.#plainAtLeast = 1;
     if (isRefused) this.#goPlain(fewestRefusedBytes);
     return end;
@@ -85,19 +92,20 @@ export class GpxDocument {
   }
 
   #pointsHere(): PointElement | undefined {
-    const isFree = this.#scanner.isBetweenTokens && this.#decoder.isBetweenCharacters;
-    const isReadable = isFree && this.#decoder.asciiSuperset !== undefined;
-    return isReadable ? this.#markup.pointsHere : undefined;
+    const isFree = this.#reader.isBetweenTokens && this.#decoder.isBetweenCharacters;
+    if (!isFree || this.#decoder.asciiSuperset === undefined) return undefined;
+    return pointsIn.get(this.#reader.open.join('/'));
   }
 
   /** The plain way ends where the next point may begin. */
   #endOfPlain(block: Buffer, from: number): number {
     const end = Math.min(block.length, from + plainBytes);
+    let plain = block.subarray(from, end);
     if (this.#canonical === undefined) return end;
-    const rest = block.subarray(from, end);
-    const at = rest.indexOf('<trkpt', this.#plainAtLeast);
-    const before = at < 0 ? rest : rest.subarray(0, at);
-    const waypointAt = before.indexOf('<wpt', this.#plainAtLeast);
-    return from + (waypointAt < 0 ? before.length : waypointAt);
+    for (const element of pointsIn.values()) {
+      const at = plain.indexOf(`<${element}`, this.#plainAtLeast);
+      if (at >= 0) plain = plain.subarray(0, at);
+    }
+    return from + plain.length;
   }
 }

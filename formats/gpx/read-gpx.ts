@@ -2,10 +2,10 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { GpxDocument } from './gpx-document.ts';
 import type { GpxSink, GpxSummary } from './point-counts.ts';
-import { GpxCancelled } from './refused.ts';
+import { ReadingCancelled } from '../refused.ts';
 
 export type { GpxSink, GpxSummary, GpxWaypoint } from './point-counts.ts';
-export { GpxCancelled, GpxRefused } from './refused.ts';
+export { ReadingCancelled, FileRefused } from '../refused.ts';
 
 export interface ReadGpxOptions {
   /** Called after every piece of at most 256 KiB with its number of bytes. */
@@ -23,8 +23,8 @@ const blockBytes = 262_144;
  * Reads a GPX document from a file or from pieces of bytes (which may be reused once the next one is asked for). Synchronous,
  * for a worker thread. Memory is bounded whatever the size: at most one unfinished token and one unfinished point of
  * 1 Mi characters each are held.
- * @throws GpxRefused the content is not importable; what the sink got until then must be undone.
- * @throws GpxCancelled
+ * @throws FileRefused the content is not importable; what the sink got until then must be undone.
+ * @throws ReadingCancelled
  * @throws errors of the file system, of the iterable and of the sink, as they are.
  */
 export function readGpx(
@@ -37,7 +37,7 @@ export function readGpx(
   for (const bytes of blocks) {
     const block = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     for (let at = 0; at < block.length;) {
-      if (options.isCancelled?.() === true) throw new GpxCancelled();
+      if (options.isCancelled?.() === true) throw new ReadingCancelled();
       const end = document.read(block, at);
       options.onBytes?.(end - at);
       at = end;

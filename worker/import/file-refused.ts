@@ -1,18 +1,4 @@
-import type { FailureReason } from '../../model/import.ts';
-
-/** One file of an import cannot be imported; the others go on. */
-export class FileRefused extends Error {
-  override readonly name = 'FileRefused';
-  readonly reason: FailureReason;
-  /** Where reading stopped, from 1. */
-  readonly line: number | undefined;
-
-  constructor(reason: FailureReason, line?: number) {
-    super(`The file cannot be imported: ${reason}.`);
-    this.reason = reason;
-    this.line = line;
-  }
-}
+import { FileRefused } from '../../formats/refused.ts';
 
 /** Runs one step on a source file: whatever the file system refuses there makes it `unreadable`. */
 export function readingSource<T>(step: () => T): T {

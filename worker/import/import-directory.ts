@@ -2,10 +2,10 @@ import { mkdirSync, realpathSync } from 'node:fs';
 import { isDiskFull } from '../../model/failure.ts';
 import type { ImportRequest } from '../../model/import.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
-import { GpxCancelled } from '../../formats/gpx/read-gpx.ts';
+import { ReadingCancelled } from '../../formats/gpx/read-gpx.ts';
 import { buildSearchIndex } from '../../search/index/build.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
-import { FileRefused } from './file-refused.ts';
+import { FileRefused } from '../../formats/refused.ts';
 import { importInGroups, type Run } from './import-groups.ts';
 import { KnownSizes } from './known-sizes.ts';
 import { PrivateFiles } from './private-files.ts';
@@ -100,7 +100,7 @@ function importAll(task: ImportTask, run: Run): End {
     if (root !== undefined) importEntries(root, task.request, list, run);
     return end('done');
   } catch (error) {
-    if (error instanceof GpxCancelled) return end('cancelled');
+    if (error instanceof ReadingCancelled) return end('cancelled');
     if (isDiskFull(error)) return end('disk_full');
     throw error;
   }

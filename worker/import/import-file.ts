@@ -6,8 +6,8 @@ import type {
   LibraryFile,
   LibraryWriter,
 } from '../../storage/library/writer.ts';
-import { GpxCancelled, GpxRefused, readGpx } from '../../formats/gpx/read-gpx.ts';
-import { FileRefused } from './file-refused.ts';
+import { readGpx } from '../../formats/gpx/read-gpx.ts';
+import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import type { KnownSizes } from './known-sizes.ts';
 import { PrivateCopy } from './private-copy.ts';
 import type { PrivateFiles } from './private-files.ts';
@@ -65,7 +65,7 @@ type TakenPaths = {
 /**
  * Imports one file: all of it or, when anything throws, nothing.
  * @returns undefined where a file would be replaced that may not be; nothing has been done then.
- * @throws FileRefused, GpxCancelled, and errors of our own disk or of SQLite
+ * @throws FileRefused, ReadingCancelled, and errors of our own disk or of SQLite
  */
 export function importFile(job: FileImport, places: ImportPlaces): Verdict | undefined {
   try {
@@ -210,7 +210,7 @@ function store(
           if (sha256 !== undefined && copy.sha256 !== sha256) throw new FileRefused('changed');
           copy.seal();
           // The sync may have taken long; the file is still in progress.
-          if (progress.isCancelled) throw new GpxCancelled();
+          if (progress.isCancelled) throw new ReadingCancelled();
           undo = files.place(copy.path, path, old);
           const stamp = files.find(path);
           if (stamp === undefined) throw new FileRefused('changed');
@@ -240,11 +240,9 @@ function load(
     if (hasChanged(copy, source, places)) throw new FileRefused('changed');
     return counts;
   } catch (error) {
-    if (!(error instanceof GpxRefused)) throw error;
     // A file that was being written while it was copied reads like a broken one.
-    throw hasChanged(copy, source, places)
-      ? new FileRefused('changed')
-      : new FileRefused(error.reason, error.line);
+    const isBroken = error instanceof FileRefused;
+    throw isBroken && hasChanged(copy, source, places) ? new FileRefused('changed') : error;
   }
 }
 

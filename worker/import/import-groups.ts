@@ -1,6 +1,6 @@
 import type { LibraryWriter } from '../../storage/library/writer.ts';
-import { GpxCancelled } from '../../formats/gpx/refused.ts';
-import { FileRefused } from './file-refused.ts';
+import { ReadingCancelled } from '../../formats/refused.ts';
+import { FileRefused } from '../../formats/refused.ts';
 import { importFile, type FileImport, type ImportPlaces } from './import-file.ts';
 import type { KnownSizes } from './known-sizes.ts';
 import type { PrivateFiles } from './private-files.ts';
@@ -45,7 +45,7 @@ interface Shared {
  * replaces a content that was found again under another name before (a log that is renamed when a new one is begun), the
  * other one is imported after all.
  * @param jobOf what to import for an entry.
- * @throws GpxCancelled, errors of our own disk or of SQLite; what was finished before stays.
+ * @throws ReadingCancelled, errors of our own disk or of SQLite; what was finished before stays.
  */
 export function importInGroups(
   entries: readonly SourceEntry[],
@@ -96,7 +96,7 @@ function importEach(
     at += group.length;
     bytesBefore += group.bytes;
     run.progress.set('filesDone', before.files + at);
-    if (group.isCancelled) throw new GpxCancelled();
+    if (group.isCancelled) throw new ReadingCancelled();
   }
 }
 
@@ -155,7 +155,7 @@ class ImportGroup {
   #take(entry: SourceEntry): boolean {
     const { tally, progress } = this.#run;
     try {
-      if (progress.isCancelled) throw new GpxCancelled();
+      if (progress.isCancelled) throw new ReadingCancelled();
       const verdict = importFile(this.#start.jobOf(entry), this.#places(entry));
       if (verdict === undefined) return false;
       this.#settle(entry, () => {
@@ -165,7 +165,7 @@ class ImportGroup {
       });
       return verdict.kind !== 'replaced';
     } catch (error) {
-      if (error instanceof GpxCancelled) this.isCancelled = true;
+      if (error instanceof ReadingCancelled) this.isCancelled = true;
       else if (error instanceof FileRefused)
         this.#settle(entry, () => tally.refuse(entry.file, error));
       else throw error;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileCounts, FileRows } from '../../storage/library/writer.ts';
-import { GpxRefused, readGpx } from '../../formats/gpx/read-gpx.ts';
-import { FileRefused } from './file-refused.ts';
+import { readGpx } from '../../formats/gpx/read-gpx.ts';
+import { FileRefused } from '../../formats/refused.ts';
 import { hashedBlocks, hashFile } from './source-file.ts';
 
 export interface LoadOptions {
@@ -14,7 +14,7 @@ export interface LoadOptions {
 /**
  * Reads a private copy into rows of the library, hashing it on the way.
  * @throws FileRefused `changed` if the copy is not what was hashed, else what the reader says.
- * @throws GpxCancelled
+ * @throws ReadingCancelled
  */
 export function loadGpx(path: string, rows: FileRows, options: LoadOptions): FileCounts {
   const { sha256, onBytes, isCancelled } = options;
@@ -24,9 +24,8 @@ export function loadGpx(path: string, rows: FileRows, options: LoadOptions): Fil
     if (hash.digest('hex') !== sha256) throw new FileRefused('changed');
     return counts;
   } catch (error) {
-    if (!(error instanceof GpxRefused)) throw error;
     // A file that was being written while it was copied reads like a broken one.
-    const isChanged = hashFile(path, isCancelled) !== sha256;
-    throw isChanged ? new FileRefused('changed') : new FileRefused(error.reason, error.line);
+    const isBroken = error instanceof FileRefused;
+    throw isBroken && hashFile(path, isCancelled) !== sha256 ? new FileRefused('changed') : error;
   }
 }

@@ -53,7 +53,7 @@ export class PrivateCopy {
   /**
    * Hands on the bytes of the source, each block valid until the next is asked for. To be called once.
    * @throws FileRefused unreadable, for the source
-   * @throws GpxCancelled, and errors of the copy's file system
+   * @throws ReadingCancelled, and errors of the copy's file system
    */
   *blocks(isCancelled: () => boolean): Generator<Uint8Array> {
     for (const block of this.#copied(isCancelled)) {

@@ -15,7 +15,7 @@ import { errorCode } from '../../model/error-code.ts';
 import { limits } from '../../model/limits.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import type { FileStamp } from '../../storage/library/writer.ts';
-import { FileRefused } from './file-refused.ts';
+import { FileRefused } from '../../formats/refused.ts';
 import { copyDurably, renameOver } from './move-file.ts';
 import { hiddenTemporaryPath, temporaryPath } from './private-path.ts';
 import { hashFile } from './source-file.ts';

@@ -1,9 +1,9 @@
 import { mkdirSync } from 'node:fs';
 import { isDiskFull } from '../../model/failure.ts';
 import { LibraryWriter, type LibraryFile } from '../../storage/library/writer.ts';
-import { GpxCancelled } from '../../formats/gpx/read-gpx.ts';
+import { ReadingCancelled } from '../../formats/gpx/read-gpx.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
-import { FileRefused } from './file-refused.ts';
+import { FileRefused } from '../../formats/refused.ts';
 import { indexOf, settle, type LibraryTask } from './import-directory.ts';
 import { loadGpx } from './load-gpx.ts';
 import { PrivateFiles, type PrivateFile } from './private-files.ts';
@@ -77,7 +77,7 @@ function reconcileFiles(places: Places, counts: Counts): boolean {
     }
     return true;
   } catch (error) {
-    if (error instanceof GpxCancelled || isDiskFull(error)) return false;
+    if (error instanceof ReadingCancelled || isDiskFull(error)) return false;
     throw error;
   }
 }
@@ -93,7 +93,7 @@ function reconcileFile(
   { library, files, progress }: Places,
   counts: Counts,
 ): void {
-  if (progress.isCancelled) throw new GpxCancelled();
+  if (progress.isCancelled) throw new ReadingCancelled();
   if (known?.size === file.size && known.mtimeNs === file.mtimeNs) return;
   const isCancelled = () => progress.isCancelled;
   try {

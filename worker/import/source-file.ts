@@ -12,8 +12,9 @@ import {
 } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { join, sep } from 'node:path';
-import { GpxCancelled } from '../../formats/gpx/refused.ts';
-import { FileRefused, readingSource } from './file-refused.ts';
+import { ReadingCancelled } from '../../formats/refused.ts';
+import { FileRefused } from '../../formats/refused.ts';
+import { readingSource } from './file-refused.ts';
 
 /** A source file, open; what grows behind `size` is not read. */
 export interface SourceFile {
@@ -61,7 +62,7 @@ export function openSource(root: string, file: string): SourceFile {
  * Hashes a source up to the size it had when it was opened, or less of it.
  * @returns SHA-256 in hex.
  * @throws FileRefused unreadable
- * @throws GpxCancelled
+ * @throws ReadingCancelled
  */
 export function hashSource(
   source: SourceFile,
@@ -92,7 +93,7 @@ let memory: Buffer | undefined;
 /**
  * Reads and hashes a source of at most {@link heldBytes}.
  * @throws FileRefused unreadable
- * @throws GpxCancelled
+ * @throws ReadingCancelled
  */
 export function holdSource(source: SourceFile, isCancelled: () => boolean): HeldSource {
   const into = (memory ??= Buffer.allocUnsafeSlow(heldBytes));
@@ -111,7 +112,7 @@ function readPiece(
   at: number,
   isCancelled: () => boolean,
 ): number {
-  if (isCancelled()) throw new GpxCancelled();
+  if (isCancelled()) throw new ReadingCancelled();
   const wanted = Math.min(blockBytes, size - at);
   return readingSource(() => readSync(fd, into, 0, wanted, at));
 }
@@ -160,10 +161,10 @@ export function* hashedBlocks(path: string, hashed: Hash): Generator<Uint8Array>
 
 /**
  * Hashes a file of ours.
- * @throws GpxCancelled
+ * @throws ReadingCancelled
  */
 export function hashFile(path: string, isCancelled: () => boolean): string {
   const hashed = createHash('sha256');
-  for (const _ of hashedBlocks(path, hashed)) if (isCancelled()) throw new GpxCancelled();
+  for (const _ of hashedBlocks(path, hashed)) if (isCancelled()) throw new ReadingCancelled();
   return hashed.digest('hex');
 }

@@ -1,6 +1,6 @@
 import { lstatSync, readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
-import { GpxCancelled } from '../../formats/gpx/refused.ts';
+import { ReadingCancelled } from '../../formats/refused.ts';
 
 /** A file that may be imported. */
 export interface SourceEntry {
@@ -35,7 +35,7 @@ type Kind = 'hidden' | 'own' | 'directory' | 'gpx' | 'unsupported';
 /**
  * Lists a directory: regular files ending in `.gpx`, the rest sorted by kind. Symbolic links are never followed.
  * @param root its real path.
- * @throws GpxCancelled
+ * @throws ReadingCancelled
  */
 export function listDirectory(
   root: string,
@@ -100,7 +100,7 @@ function readEntries(
   unreadable: string[],
   { isCancelled }: ListOptions,
 ): Dirent[] {
-  if (isCancelled()) throw new GpxCancelled();
+  if (isCancelled()) throw new ReadingCancelled();
   try {
     return readdirSync(join(root, directory), { withFileTypes: true });
   } catch {

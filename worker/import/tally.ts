@@ -1,7 +1,7 @@
 import type { FailureReason, ImportResult } from '../../model/import.ts';
 import { formatTime } from '../../model/time.ts';
 import type { FileCounts } from '../../storage/library/writer.ts';
-import type { FileRefused } from './file-refused.ts';
+import type { FileRefused } from '../../formats/refused.ts';
 import type { Verdict } from './import-file.ts';
 import type { SourceList } from './source-list.ts';
 

@@ -19,7 +19,7 @@ export interface EditedFile {
 
 /**
  * Reads a whole file before anything of it is merged.
- * @throws GpxRefused, TooManyWaypoints
+ * @throws FileRefused, TooManyWaypoints
  */
 export function readEdited(path: string): EditedFile {
   const waypoints: GpxWaypoint[] = [];

@@ -1,5 +1,5 @@
 import { closeSync, constants, fstatSync, openSync } from 'node:fs';
-import { GpxRefused } from '../../formats/gpx/read-gpx.ts';
+import { FileRefused } from '../../formats/gpx/read-gpx.ts';
 import { copyEdited, maxEditBytes, type EditedCopy } from './edited-copy.ts';
 import { readEdited, TooManyWaypoints, type EditedFile } from './edited-waypoints.ts';
 import { settleMs, type TakeEditRequest, type TakeEditResult } from './messages.ts';
@@ -33,7 +33,7 @@ function takeCopy(copy: EditedCopy, mtimeMs: number, request: TakeEditRequest): 
   try {
     edited = readEdited(copy.path);
   } catch (error) {
-    if (error instanceof GpxRefused) return giveUp(copy, mtimeMs, request);
+    if (error instanceof FileRefused) return giveUp(copy, mtimeMs, request);
     copy.discard();
     if (error instanceof TooManyWaypoints) return { outcome: 'refused', reason: 'too_large' };
     throw error;

@@ -132,7 +132,8 @@ function needsMore(head: Uint8Array): boolean {
   if (head.length < 4) return true;
   const start = asciiOf(head.subarray(byteOrderMark(head).length));
   const isDeclaration = start.startsWith('<?xml') || '<?xml'.startsWith(start);
-  return isDeclaration && !start.includes('>') && start.length < declarationBytes;
+  // Bytes are counted, not characters: zero bytes are none.
+  return isDeclaration && !start.includes('>') && head.length < 2 * declarationBytes;
 }
 
 /** How many bytes from the start hold no unfinished character at their end. */

@@ -1,0 +1,317 @@
+import type { FailureReason } from '../../model/import.ts';
+import { FileRefused } from '../refused.ts';
+import { copyText } from './copy-text.ts';
+import { PieceReader, type XmlHandler } from './read-piece.ts';
+import { findBadReference } from './references.ts';
+
+/** Elements open at once, the root included; fast-xml-parser's own limit. Real GPX has up to 8. */
+const maxDepth = 100;
+/** Characters in one tag. A track point's start tag has about 50. */
+const maxTagLength = 1_048_576;
+/** Characters in the name of an element: the names of all open ones are kept. */
+const maxNameLength = 1023;
+/** Characters in a declaration or document type. */
+const maxPrologLength = 4096;
+/** Characters in a reference whose end is not there yet; real ones have up to 8. */
+const maxReferenceLength = 64;
+/** Characters from which on a piece goes to the parser. */
+const pieceLength = 32_768;
+
+/** Markup of which nothing is read, and CDATA sections: all may have any length and hold any characters. */
+const sections = [
+  { start: '<!--', end: '-->', isText: false },
+  { start: '<![CDATA[', end: ']]>', isText: true },
+  { start: '<?', end: '?>', isText: false },
+] as const;
+type Section = (typeof sections)[number];
+
+/** A tag: group 1 is `/` for an end tag, 2 its name, 3 what follows. Linear: neighbouring parts share no character. */
+const tag = /<(\/?)([^\s/<>"'=!?]+)((?:[\s/][^<>"']*(?:"[^<"]*"[^<>"']*|'[^<']*'[^<>"']*)*)?)>/y;
+/** What a tag may be before its end is there. */
+const unfinishedTag = /<\/?[^<>"']*(?:"[^<"]*"[^<>"']*|'[^<']*'[^<>"']*)*(?:"[^<"]*|'[^<']*)?$/y;
+const declaration =
+  /<\?xml\s+version\s*=\s*(["'])1\.[0-9]+\1(?:\s+encoding\s*=\s*(["'])[\w.-]+\2)?(?:\s+standalone\s*=\s*(["'])(?:yes|no)\3)?\s*\?>/y;
+/** A document type up to its end, or to its internal subset (group 1). */
+const doctype = /<!DOCTYPE\s(?:[^<>"'[]|"[^"]*"|'[^']*')*([>[])/y;
+const illegalCharacter = /[^\t\n\r -\uFFFD]/;
+const notSpace = /[^ \t\r\n]/;
+
+/** Kept markup that does not follow what was kept before: its line in the piece (from 0), and in the document. */
+interface Stretch {
+  readonly pieceLine: number;
+  readonly line: number;
+}
+
+/**
+ * Reads an XML document that is given in pieces of any size. Finds the ends of tags, texts and sections only, to cut the
+ * document into pieces of bounded size, which {@link PieceReader} has fast-xml-parser validate and read. Holds one piece
+ * and one unfinished tag; time is linear in the input whatever its content. The first offence refuses the file.
+ */
+export class XmlReader {
+  readonly #pieces: PieceReader;
+  /** What is not cut yet begins at `#at`. */
+  #text = '';
+  #at = 0;
+  #section: Section | undefined;
+  /** Names of the open elements: now, and at the beginning of the piece. */
+  readonly #open: string[] = [];
+  #openBefore: readonly string[] = [];
+  /** What goes to the parser next: from earlier texts, and from this one. */
+  #piece = '';
+  #added = '';
+  #pieceLines = 0;
+  #stretches: Stretch[] = [];
+  /** The line of `#at`, from 1, and where it ends. */
+  #line = 1;
+  #lineEnd = 0;
+  #isFresh = true;
+  #hasMarkup = false;
+  #hasDoctype = false;
+  #hasRoot = false;
+  /** An unfinished tag is looked at again when the text is this long: doubling keeps that linear. */
+  #enough = 0;
+
+  constructor(handler: XmlHandler) {
+    this.#pieces = new PieceReader(handler);
+  }
+
+  /** The names of the open elements, the root first. */
+  get open(): readonly string[] {
+    return this.#open;
+  }
+
+  /** All that was pushed is cut, so that the next characters may be read by somebody else, after `flush`. */
+  get isBetweenTokens(): boolean {
+    return this.#section === undefined && this.#text === '';
+  }
+
+  /** Takes note of line ends in what somebody else has read. */
+  skipLines(count: number): void {
+    this.#line += count;
+  }
+
+  /** @throws FileRefused, and errors of the handler */
+  push(text: string): void {
+    const illegal = text.search(illegalCharacter);
+    this.#text += illegal < 0 ? text : text.slice(0, illegal);
+    if (illegal >= 0) this.refuse('not_xml');
+    if (this.#text.length >= this.#enough) this.#cut();
+  }
+
+  /**
+   * Ends the document. `isCutOff` tells that bytes which are no character follow the last text.
+   * @throws FileRefused, and errors of the handler
+   */
+  end(isCutOff: boolean): void {
+    this.#cut();
+    const isComplete = this.isBetweenTokens && this.#hasRoot && this.#open.length === 0;
+    if (isComplete && isCutOff) this.#fail('encoding');
+    const hasContent = isCutOff || this.#hasMarkup || this.#text !== '';
+    if (!isComplete && hasContent) this.#fail('truncated', this.#text.length);
+    if (!isComplete) throw new FileRefused('empty');
+    this.flush();
+  }
+
+  /** Refuses the file at the end of what was pushed, unless something before it offends already. */
+  refuse(reason: FailureReason): never {
+    this.#cut();
+    return this.#fail(reason, this.#text.length);
+  }
+
+  /** Has the handler hear all that was cut. */
+  flush(): void {
+    const piece = this.#piece + this.#added;
+    if (piece === '') return;
+    const stretches = this.#stretches;
+    const openBefore = this.#openBefore;
+    this.#openBefore = [...this.#open];
+    [this.#piece, this.#added, this.#stretches, this.#pieceLines] = ['', '', [], 0];
+    const offence = this.#pieces.read(openBefore, piece, this.#openBefore);
+    if (offence === undefined) return;
+    const stretch = stretches.findLast(({ pieceLine }) => pieceLine < offence);
+    throw new FileRefused(
+      'not_xml',
+      (stretch?.line ?? 1) + offence - 1 - (stretch?.pieceLine ?? 0),
+    );
+  }
+
+  #cut(): void {
+    this.#findLineEnd(0);
+    while (this.#at < this.#text.length && this.#step());
+    const pending = this.#text.length - this.#at;
+    if (pending > maxTagLength) this.#fail('too_large');
+    this.#enough = 2 * pending;
+    if (this.#at > 0) this.#isFresh = false;
+    this.#lineAt(this.#at);
+    this.#text = this.#text.slice(this.#at);
+    this.#at = 0;
+    this.#findLineEnd(0);
+    this.#piece += copyText(this.#added);
+    this.#added = '';
+    if (this.#piece.length >= pieceLength) this.flush();
+  }
+
+  /** Cuts off one token, or a part of a text or section; false = it needs more text. */
+  #step(): boolean {
+    if (this.#section !== undefined) return this.#sectionPart(this.#section);
+    if (this.#text[this.#at] !== '<') return this.#characters();
+    this.#hasMarkup = true;
+    const start = this.#text.slice(this.#at, this.#at + '<![CDATA['.length);
+    const section = sections.find((one) => start.startsWith(one.start));
+    if (section !== undefined) return this.#sectionStart(section, start.toLowerCase());
+    if (start === '<!DOCTYPE') return this.#doctype();
+    const isSectionPossible = [...sections, { start: '<!DOCTYPE' }].some((one) =>
+      one.start.startsWith(start),
+    );
+    return isSectionPossible ? false : this.#tag();
+  }
+
+  #characters(): boolean {
+    const text = this.#text;
+    const isInside = this.#open.length > 0;
+    let end = text.indexOf('<', this.#at);
+    if (end < 0) end = isInside ? certainEnd(text, this.#at) : text.length;
+    const characters = text.slice(this.#at, end);
+    const offence = isInside ? offenceIn(characters) : characters.search(notSpace);
+    if (offence >= 0) this.#fail('not_xml', this.#at + offence);
+    const isMoving = end > this.#at;
+    if (isInside) this.#keep(end, characters);
+    this.#at = end;
+    return isMoving;
+  }
+
+  #tag(): boolean {
+    tag.lastIndex = this.#at;
+    const match = tag.exec(this.#text);
+    if (match === null) return this.#unfinished(unfinishedTag);
+    const [markup, slash, name = '', rest = ''] = match;
+    if (markup.length > maxTagLength || name.length > maxNameLength) this.#fail('too_large');
+    if (findBadReference(rest) >= 0) this.#fail('not_xml');
+    if (slash === '/') this.#endTag(rest);
+    else this.#startTag(name, rest.endsWith('/'));
+    this.#keep(tag.lastIndex, markup);
+    this.#at = tag.lastIndex;
+    return true;
+  }
+
+  #startTag(name: string, isEmpty: boolean): void {
+    if (this.#hasRoot && this.#open.length === 0) this.#fail('not_xml');
+    if (this.#open.length === maxDepth) this.#fail('too_deep');
+    this.#hasRoot = true;
+    if (!isEmpty) this.#open.push(copyText(name));
+  }
+
+  /** The parser compares the names. */
+  #endTag(rest: string): void {
+    if (notSpace.test(rest) || this.#open.pop() === undefined) this.#fail('not_xml');
+  }
+
+  /** What lacks its end is an offence, unless it could be the start of something legal. */
+  #unfinished(pattern: RegExp): false {
+    pattern.lastIndex = this.#at;
+    if (!pattern.test(this.#text)) this.#fail('not_xml');
+    return false;
+  }
+
+  #sectionStart(section: Section, start: string): boolean {
+    if (section.isText && this.#open.length === 0) this.#fail('not_xml');
+    if (start === '<?xml' || (start.length < '<?xml'.length && '<?xml'.startsWith(start)))
+      return false;
+    if (/^<\?xml[\s?]/.test(start)) return this.#declaration();
+    this.#section = section;
+    this.#at += section.start.length;
+    return true;
+  }
+
+  #sectionPart({ end: terminator, isText }: Section): boolean {
+    const text = this.#text;
+    const found = text.indexOf(terminator, this.#at);
+    const end = found < 0 ? withoutLast(text, this.#at, terminator.charAt(0)) : found;
+    const part = text.slice(this.#at, end);
+    if (isText && part !== '') this.#keep(end, `<![CDATA[${part}]]>`);
+    this.#at = end;
+    if (found < 0) return false;
+    this.#section = undefined;
+    this.#at += terminator.length;
+    return true;
+  }
+
+  #declaration(): boolean {
+    declaration.lastIndex = 0;
+    if (this.#isFresh && this.#at === 0 && declaration.test(this.#text)) {
+      this.#at = declaration.lastIndex;
+      return true;
+    }
+    const isOver = this.#at > 0 || this.#text.includes('?>') || this.#text.length > maxPrologLength;
+    if (!this.#isFresh || isOver) this.#fail('not_xml');
+    return false;
+  }
+
+  #doctype(): boolean {
+    if (this.#hasRoot || this.#hasDoctype) this.#fail('not_xml');
+    doctype.lastIndex = this.#at;
+    const match = doctype.exec(this.#text);
+    if (match?.[1] === '[') this.#fail('entities');
+    if (match === null && this.#text.length - this.#at > maxPrologLength) this.#fail('not_xml');
+    this.#hasDoctype = match !== null;
+    if (match !== null) this.#at = doctype.lastIndex;
+    return match !== null;
+  }
+
+  /** Puts markup that stands from `#at` to `end` into the piece. */
+  #keep(end: number, markup: string): void {
+    const line = this.#lineAt(this.#at);
+    const last = this.#stretches.at(-1);
+    const isNext = last !== undefined && line - last.line === this.#pieceLines - last.pieceLine;
+    if (!isNext) this.#stretches.push({ pieceLine: this.#pieceLines, line });
+    this.#added += markup;
+    this.#pieceLines += this.#lineAt(end) - line;
+  }
+
+  /** The line of a place, which is never before one asked for earlier. */
+  #lineAt(at: number): number {
+    while (this.#lineEnd < at) {
+      this.#line += 1;
+      this.#findLineEnd(this.#lineEnd + 1);
+    }
+    return this.#line;
+  }
+
+  #findLineEnd(from: number): void {
+    const found = this.#text.indexOf('\n', from);
+    this.#lineEnd = found < 0 ? Infinity : found;
+  }
+
+  #fail(reason: FailureReason, at = this.#at): never {
+    const line = this.#lineAt(at);
+    // What only the parser sees may offend before this place.
+    this.flush();
+    throw new FileRefused(reason, line);
+  }
+}
+
+/** Where character data offends first; −1 = nowhere. */
+function offenceIn(characters: string): number {
+  const reference = findBadReference(characters);
+  const sectionEnd = characters.indexOf(']]>');
+  return reference < 0 || sectionEnd < 0
+    ? Math.max(reference, sectionEnd)
+    : Math.min(reference, sectionEnd);
+}
+
+/** How much of the last text can be judged: it may end within a reference, `]]>` or a line end. */
+function certainEnd(text: string, start: number): number {
+  const ampersand = text.lastIndexOf('&');
+  const isOpen = ampersand >= start && !text.includes(';', ampersand);
+  // A longer one is left in the text, where it offends.
+  if (isOpen && text.length - ampersand <= maxReferenceLength) return ampersand;
+  if (text.endsWith('\r')) return text.length - 1;
+  return withoutLast(text, start, ']');
+}
+
+/** The end of the text without the up to two last characters that may begin what ends a section. */
+function withoutLast(text: string, start: number, character: string): number {
+  let end = text.length;
+  while (end > start && end > text.length - 2 && text[end - 1] === character) end -= 1;
+  return end;
+}
