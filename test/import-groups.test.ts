@@ -91,7 +91,7 @@ test('an import that is cancelled within a group keeps what was finished before'
     if (path === '004.gpx') site.progress.cancel();
     return place(temporary, path, old);
   };
-  t.throws(() => importNames(site, run, files), { name: 'GpxCancelled' });
+  t.throws(() => importNames(site, run, files), { name: 'ReadingCancelled' });
   t.deepEqual(filesBelow(site.imports), files.slice(0, 5));
   t.deepEqual(pathsInLibrary(site), files.slice(0, 5));
   t.is(site.progress.read().filesDone, 5);
@@ -126,7 +126,7 @@ test('copies that were found before a cancel are told', (t) => {
     if (path === 'c.gpx') site.progress.cancel();
     return place(temporary, path, old);
   };
-  t.throws(() => importNames(site, run, files), { name: 'GpxCancelled' });
+  t.throws(() => importNames(site, run, files), { name: 'ReadingCancelled' });
   t.like(run.tally.result('', undefined, true), { added: 2, duplicate_files: ['b.gpx'] });
 });
 
