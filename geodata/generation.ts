@@ -1,7 +1,6 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { generationMetaSchema } from '../model/geodata.ts';
 import type { TimelineDataset } from '../model/timeline-result.ts';
 import { isOutOfReach } from '../storage/database.ts';
 import { generationApplicationId, generationSchema } from './format.ts';
@@ -55,8 +54,20 @@ export function readGenerationInfo(path: string): GenerationInfo {
 
 function infoOf(db: Database.Database, path: string): GenerationInfo {
   const rows = db.prepare('SELECT key, value FROM meta').raw().all() as [string, string][];
-  const meta = generationMetaSchema.parse(Object.fromEntries(rows));
-  return { ...meta, bytes: statSync(path).size };
+  const meta = new Map(rows);
+  const known = (key: string): string => {
+    const value = meta.get(key);
+    if (value === undefined) throw new UnusableGeneration('damaged');
+    return value;
+  };
+  return {
+    id: known('id'),
+    dataset_version: known('dataset_version'),
+    source_version: known('source_version'),
+    attribution: known('attribution'),
+    license: known('license'),
+    bytes: statSync(path).size,
+  };
 }
 
 /**

@@ -1,4 +1,4 @@
-import { fieldNames, WaypointError, type FieldName } from '../model/failure.ts';
+import { WaypointError } from '../model/failure.ts';
 
 /**
  * Reads the known parameters of a query string: `+` is a blank, unknown parameters are not looked at.
@@ -11,14 +11,13 @@ export function parseQuery(search: string, known: readonly string[]): Record<str
     const equals = part.indexOf('=');
     const name = decode(equals === -1 ? part : part.slice(0, equals), undefined);
     if (!known.includes(name)) continue;
-    const field = fieldNames.find((candidate) => candidate === name);
-    if (Object.hasOwn(query, name)) throw new WaypointError('repeated_parameter', { field });
-    query[name] = equals === -1 ? '' : decode(part.slice(equals + 1), field);
+    if (Object.hasOwn(query, name)) throw new WaypointError('repeated_parameter', { field: name });
+    query[name] = equals === -1 ? '' : decode(part.slice(equals + 1), name);
   }
   return query;
 }
 
-function decode(text: string, field: FieldName | undefined): string {
+function decode(text: string, field: string | undefined): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch (cause) {

@@ -15,7 +15,11 @@ export interface AdminPlace {
   readonly locality_id: string;
 }
 
-/** What finds the administrative place of a position; the timeline worker is given one. */
+/** The units that a timeline sums up by. A module without zod: timeline threads need these. */
+export const placeLevels = ['country', 'region', 'locality'] as const;
+export type PlaceLevel = (typeof placeLevels)[number];
+
+/** Finds the administrative place of a position; the timeline worker is given one. */
 export interface AdminLookup {
   /** @param lat −90…90, @param lon −180…180, WGS84 degrees. The same object for the same place wherever that is cheap. */
   find(lat: number, lon: number): AdminPlace;

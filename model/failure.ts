@@ -1,26 +1,29 @@
 import { errorCode } from './error-code.ts';
 
-/** The error code words of the API (contract B.6), shared by the daemon and the object server. */
-export type FailureCode =
-  | 'invalid'
-  | 'unauthorized'
-  | 'forbidden'
-  | 'not_found'
-  | 'method_not_allowed'
-  | 'not_acceptable'
-  | 'timeout'
-  | 'conflict'
-  | 'too_large'
-  | 'unsupported_media_type'
-  | 'range'
-  | 'misdirected'
-  | 'busy'
-  | 'headers_too_large'
-  | 'internal'
-  | 'not_implemented'
-  | 'unavailable'
-  | 'disk_full'
-  | 'bandwidth';
+/** The error code words of the API (contract B.6) with their statuses, shared by the daemon and the object server. */
+const statuses = {
+  invalid: 400,
+  unauthorized: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  not_acceptable: 406,
+  timeout: 408,
+  conflict: 409,
+  too_large: 413,
+  unsupported_media_type: 415,
+  range: 416,
+  misdirected: 421,
+  busy: 429,
+  headers_too_large: 431,
+  internal: 500,
+  not_implemented: 501,
+  unavailable: 503,
+  disk_full: 507,
+  bandwidth: 509,
+} as const;
+
+export type FailureCode = keyof typeof statuses;
 
 export interface FailureSentence {
   readonly code: FailureCode;
@@ -28,8 +31,8 @@ export interface FailureSentence {
   readonly message: string;
 }
 
-function sentence(code: FailureCode, status: number, message: string): FailureSentence {
-  return { code, status, message };
+function sentence(code: FailureCode, message: string): FailureSentence {
+  return { code, status: statuses[code], message };
 }
 
 /**
@@ -37,121 +40,72 @@ function sentence(code: FailureCode, status: number, message: string): FailureSe
  * of an underlying error, so an error answer can never tell where the user was.
  */
 export const failureTable = {
-  invalid: sentence('invalid', 400, 'The request is not valid.'),
-  invalid_json: sentence('invalid', 400, 'The request body is not valid UTF-8 JSON.'),
-  repeated_parameter: sentence('invalid', 400, 'A query parameter is given more than once.'),
-  bad_request: sentence('invalid', 400, 'The request is not valid HTTP.'),
+  invalid: sentence('invalid', 'The request is not valid.'),
+  invalid_json: sentence('invalid', 'The request body is not valid UTF-8 JSON.'),
+  repeated_parameter: sentence('invalid', 'A query parameter is given more than once.'),
+  bad_request: sentence('invalid', 'The request is not valid HTTP.'),
   import_directory: sentence(
     'invalid',
-    400,
     'The import directory is missing, not absolute or not a directory.',
   ),
-  too_many_tags: sentence('invalid', 400, 'A waypoint may have at most 1,000 tags.'),
+  too_many_tags: sentence('invalid', 'A waypoint may have at most 1,000 tags.'),
   content_mismatch: sentence(
     'invalid',
-    400,
     'The content does not have the announced size and SHA-256.',
   ),
-  unauthorized: sentence('unauthorized', 401, 'A valid bearer token is required.'),
+  unauthorized: sentence('unauthorized', 'A valid bearer token is required.'),
   object_credentials: sentence(
     'unauthorized',
-    401,
     'A user name and a password that are known here are required.',
   ),
-  forbidden: sentence('forbidden', 403, 'This is not allowed.'),
-  read_only: sentence('forbidden', 403, 'You may read this repository but not write to it.'),
-  browser: sentence('forbidden', 403, 'Browser pages cannot call this API.'),
-  not_found: sentence('not_found', 404, 'There is nothing here by that name.'),
+  forbidden: sentence('forbidden', 'This is not allowed.'),
+  read_only: sentence('forbidden', 'You may read this repository but not write to it.'),
+  browser: sentence('forbidden', 'Browser pages cannot call this API.'),
+  not_found: sentence('not_found', 'There is nothing here by that name.'),
   no_pages: sentence(
     'not_found',
-    404,
     'waypointd is running here; it serves an API below /api/ and has no pages.',
   ),
-  not_a_bookmark: sentence('not_found', 404, 'No bookmark matches this name and position.'),
-  unknown_waypoint: sentence('not_found', 404, 'No waypoint matches this name and position.'),
-  unknown_generation: sentence('not_found', 404, 'No geodata generation is called so.'),
-  method_not_allowed: sentence('method_not_allowed', 405, 'This method is not allowed here.'),
-  not_acceptable: sentence('not_acceptable', 406, 'The requested media type is not available.'),
-  timeout: sentence('timeout', 408, 'The request was not received in time.'),
-  conflict: sentence('conflict', 409, 'This conflicts with what is already there.'),
+  not_a_bookmark: sentence('not_found', 'No bookmark matches this name and position.'),
+  unknown_waypoint: sentence('not_found', 'No waypoint matches this name and position.'),
+  unknown_generation: sentence('not_found', 'No geodata generation is called so.'),
+  method_not_allowed: sentence('method_not_allowed', 'This method is not allowed here.'),
+  not_acceptable: sentence('not_acceptable', 'The requested media type is not available.'),
+  timeout: sentence('timeout', 'The request was not received in time.'),
+  conflict: sentence('conflict', 'This conflicts with what is already there.'),
   already_bookmarked: sentence(
     'conflict',
-    409,
     'A bookmark of this name already exists at this position.',
   ),
-  import_running: sentence('conflict', 409, 'Another import is running.'),
-  no_import: sentence('conflict', 409, 'No import is running.'),
-  install_running: sentence('conflict', 409, 'Another geodata install is running.'),
-  no_install: sentence('conflict', 409, 'No geodata install can be cancelled now.'),
-  timeline_over: sentence('conflict', 409, 'This timeline job is over.'),
-  too_large: sentence('too_large', 413, 'The request body is too large.'),
+  import_running: sentence('conflict', 'Another import is running.'),
+  no_import: sentence('conflict', 'No import is running.'),
+  install_running: sentence('conflict', 'Another geodata install is running.'),
+  no_install: sentence('conflict', 'No geodata install can be cancelled now.'),
+  timeline_over: sentence('conflict', 'This timeline job is over.'),
+  too_large: sentence('too_large', 'The request body is too large.'),
   unsupported_media_type: sentence(
     'unsupported_media_type',
-    415,
     'The request body must be application/json.',
   ),
-  object_too_large: sentence('too_large', 413, 'The object is larger than this repository takes.'),
-  range: sentence('range', 416, 'The requested range is not available.'),
-  misdirected: sentence('misdirected', 421, 'This host name is not served here.'),
-  busy: sentence('busy', 429, 'Too many requests of this kind are running; try again shortly.'),
-  headers_too_large: sentence('headers_too_large', 431, 'The request headers are too large.'),
-  internal: sentence(
-    'internal',
-    500,
-    'Something went wrong inside waypointd; its log has the details.',
-  ),
-  not_implemented: sentence('not_implemented', 501, 'This is not implemented.'),
-  unavailable: sentence('unavailable', 503, 'waypointd is shutting down or not ready yet.'),
-  no_locks: sentence('not_implemented', 501, 'This server has no file locks.'),
-  quota: sentence('disk_full', 507, 'The quota of this repository is used up.'),
-  disk_full: sentence('disk_full', 507, 'The disk is full; what was finished is kept.'),
-  bandwidth: sentence('bandwidth', 509, 'The bandwidth limit is exceeded.'),
+  object_too_large: sentence('too_large', 'The object is larger than this repository takes.'),
+  range: sentence('range', 'The requested range is not available.'),
+  misdirected: sentence('misdirected', 'This host name is not served here.'),
+  busy: sentence('busy', 'Too many requests of this kind are running; try again shortly.'),
+  headers_too_large: sentence('headers_too_large', 'The request headers are too large.'),
+  internal: sentence('internal', 'Something went wrong inside waypointd; its log has the details.'),
+  not_implemented: sentence('not_implemented', 'This is not implemented.'),
+  unavailable: sentence('unavailable', 'waypointd is shutting down or not ready yet.'),
+  no_locks: sentence('not_implemented', 'This server has no file locks.'),
+  quota: sentence('disk_full', 'The quota of this repository is used up.'),
+  disk_full: sentence('disk_full', 'The disk is full; what was finished is kept.'),
+  bandwidth: sentence('bandwidth', 'The bandwidth limit is exceeded.'),
 } as const satisfies Record<string, FailureSentence>;
 
 export type FailureName = keyof typeof failureTable;
 
-/** Our own field names that an answer may name in `field`; a closed list, so that input can never be echoed. */
-export const fieldNames = [
-  'name',
-  'lat',
-  'lon',
-  'ele',
-  'time',
-  'desc',
-  'tags',
-  'tag',
-  'oldName',
-  'newName',
-  'newLat',
-  'newLon',
-  'bbox',
-  'bookmarksOnly',
-  'bounds',
-  'counts',
-  'dir',
-  'distinct',
-  'emoji',
-  'end_date',
-  'files',
-  'format',
-  'generation_id',
-  'grid',
-  'into',
-  'limit',
-  'q',
-  'queries',
-  'query',
-  'recursive',
-  'result',
-  'start_date',
-  'zoom',
-] as const;
-
-export type FieldName = (typeof fieldNames)[number];
-
 export interface FailureDetails {
-  /** The refused input field. */
-  readonly field?: FieldName | undefined;
+  /** The refused input field: a name of the schema of the request, never of its input. */
+  readonly field?: string | undefined;
   /** Sent as `Retry-After`; `busy` without it means 1 second. */
   readonly retryAfterSeconds?: number | undefined;
   /** Of `range`: the size of the content that has no such bytes, sent as `Content-Range`. */
@@ -166,7 +120,7 @@ export class WaypointError extends Error {
   readonly failure: FailureName;
   readonly code: FailureCode;
   readonly status: number;
-  readonly field: FieldName | undefined;
+  readonly field: string | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly contentBytes: number | undefined;
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fieldNames, WaypointError, type FieldName } from './failure.ts';
+import { WaypointError } from './failure.ts';
 import { codePointLength, isPlainText, normalizeText } from './text.ts';
 import { formatTime, parseTime } from './time.ts';
 
@@ -99,20 +99,14 @@ export const queryBbox: Schema<Bbox> = z
 
 /**
  * Checks input against its schema.
- * @throws WaypointError invalid, naming the refused field when it is one of ours.
+ * @throws WaypointError invalid, naming the refused field when the schema knows it: input is never echoed.
  */
 export function parseInput<T>(schema: Schema<T>, input: unknown): T {
   const result = schema.safeParse(input);
   if (result.success) return result.data;
-  throw new WaypointError('invalid', { field: firstField(result.error) });
-}
-
-function firstField(error: z.ZodError): FieldName | undefined {
-  for (const issue of error.issues) {
-    const field = fieldNames.find((name) => name === issue.path[0]);
-    if (field !== undefined) return field;
-  }
-  return undefined;
+  const known = knownFields(schema);
+  const refused = result.error.issues.map(({ path: [name] }) => String(name));
+  throw new WaypointError('invalid', { field: refused.find((name) => known.includes(name)) });
 }
 
 /** The names of the fields an object schema knows; none for other schemas. */

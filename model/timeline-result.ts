@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { placeLevels } from './admin-place.ts';
 import { lat, lon } from './schema.ts';
 
 /*
@@ -66,9 +67,6 @@ export const timelineStopSchema = z
   })
   .meta({ id: 'TimelineStop' });
 export type TimelineStop = z.output<typeof timelineStopSchema>;
-
-export const placeLevels = ['country', 'region', 'locality'] as const;
-export type PlaceLevel = (typeof placeLevels)[number];
 
 /**
  * What was recorded in one administrative unit. The country row whose names are empty is what lies at sea or is unknown.

@@ -18,7 +18,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { decimalText, escapeXml, gpxHead, gpxTail, gpxWaypoint } from '../model/gpx-text.ts';
+import { decimalText, escapeXml, gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import type { Waypoint } from '../model/waypoint.ts';
 import { launcher, startFakeDaemon, testCli, type TestCli } from './helpers/cli.ts';
 

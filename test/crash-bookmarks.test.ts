@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, renameSync, watch, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { gpxHead, gpxTail, gpxWaypoint } from '../model/gpx-text.ts';
+import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import { readGpx } from '../formats/gpx/read-gpx.ts';
 import { testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { rounds } from './helpers/effort.ts';

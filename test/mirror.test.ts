@@ -20,7 +20,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { BookmarksMirror, type BookmarksMirrorOptions } from '../daemon/mirror/mirror.ts';
-import { gpxHead, gpxTail, gpxWaypoint } from '../model/gpx-text.ts';
+import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import type { Log } from '../model/process.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { nowhere, type AdminLookup, type AdminPlace } from '../model/admin-place.ts';
-import { stayParameters } from '../model/stay-parameters.ts';
+import { stayParameters } from '../worker/timeline/stay-parameters.ts';
 import { timelineResultSchema, type TimelineResult } from '../model/timeline-result.ts';
 import { openWriter } from '../storage/database.ts';
 import { buildTimeline as runTask } from '../worker/timeline-tasks.ts';

@@ -1,7 +1,8 @@
 import { legacyCommand } from '../program/command.ts';
 import { constants } from 'node:os';
 import { Option, type Command } from 'commander';
-import { placeLevels, type PlaceLevel, type TimelineResult } from '../../model/timeline-result.ts';
+import { placeLevels, type PlaceLevel } from '../../model/admin-place.ts';
+import type { TimelineResult } from '../../model/timeline-result.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { withDaemon } from '../program/connection.ts';

@@ -1,4 +1,4 @@
-import { gpxHead, gpxTail, gpxWaypoint } from '../../model/gpx-text.ts';
+import { gpxHead, gpxTail, gpxWaypoint } from '../gpx-text.ts';
 import type { Waypoint } from '../../model/waypoint.ts';
 import { csvLine, withoutFormula } from './csv.ts';
 

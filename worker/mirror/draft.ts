@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
 import { closeSync, fchmodSync, fsyncSync, openSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { gpxHead, gpxTail, gpxWaypoint } from '../../model/gpx-text.ts';
+import { gpxHead, gpxTail, gpxWaypoint } from '../../formats/gpx-text.ts';
 import {
   openBookmarkSnapshot,
   type BookmarkSnapshot,

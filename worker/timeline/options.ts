@@ -1,4 +1,4 @@
-import { maxPlaceRows, stayParameters, type StayParameters } from '../../model/stay-parameters.ts';
+import { maxPlaceRows, stayParameters, type StayParameters } from './stay-parameters.ts';
 import type { Geodata } from './geodata.ts';
 
 /** What tests may set otherwise. */

@@ -1,10 +1,9 @@
-import {
-  placeLevels,
-  type PlaceLevel,
-  type TimelineDay,
-  type TimelinePlace,
-  type TimelineResult,
-  type TimelineStop,
+import { placeLevels, type PlaceLevel } from '../../../model/admin-place.ts';
+import type {
+  TimelineDay,
+  TimelinePlace,
+  TimelineResult,
+  TimelineStop,
 } from '../../../model/timeline-result.ts';
 import { formatDate } from '../../../model/calendar-date.ts';
 import { dayOf } from '../../../storage/day-blob.ts';

@@ -1,5 +1,9 @@
-import { nowhere, type AdminPlace } from '../../../model/admin-place.ts';
-import { placeLevels, type PlaceLevel } from '../../../model/timeline-result.ts';
+import {
+  nowhere,
+  placeLevels,
+  type AdminPlace,
+  type PlaceLevel,
+} from '../../../model/admin-place.ts';
 import { PairSet } from './pair-set.ts';
 import type { Presence } from '../presence.ts';
 import type { Stop } from './stop.ts';

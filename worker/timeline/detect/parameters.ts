@@ -1,4 +1,4 @@
-import { stayParameters, type StayParameters } from '../../../model/stay-parameters.ts';
+import { stayParameters, type StayParameters } from '../stay-parameters.ts';
 
 /** All numbers of the detection; times in ms, distances in metres. */
 export interface DetectionParameters {

@@ -1,6 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { AdminPlace } from '../../../model/admin-place.ts';
-import { placeLevels } from '../../../model/timeline-result.ts';
+import { placeLevels, type AdminPlace } from '../../../model/admin-place.ts';
 import type { AdminRow } from '../aggregate/admin-rows.ts';
 
 /** The rows with most observations, those first; equal ones by level and names. */

@@ -1,4 +1,4 @@
-import type { Waypoint } from './waypoint.ts';
+import type { Waypoint } from '../model/waypoint.ts';
 
 /** The namespace of our own GPX extension, which holds a waypoint's tags. A name, not an address. */
 const gpxExtensionNamespace = 'https://waypointd.invalid/gpx/1';
