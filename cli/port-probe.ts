@@ -1,7 +1,7 @@
-import { text } from 'node:stream/consumers';
+import { openAnswer } from '../client/node-request.ts';
 import { errorCode } from '../model/error-code.ts';
+import { parseJson } from '../model/parse-json.ts';
 import { healthSchema } from '../model/process.ts';
-import http from 'node:http';
 
 /** Who is at a port of 127.0.0.1: a waypointd, another program (or one that hangs), or nobody. */
 export type PortUse = 'waypointd' | 'other' | 'nobody';
@@ -12,27 +12,19 @@ const maxBytes = 1_024;
 
 /** Asks a port of this machine who is there. It takes no token, so the daemon of any user answers. */
 export async function probePort(port: number): Promise<PortUse> {
-  const signal = AbortSignal.timeout(timeoutMs);
   try {
-    const answer = await get(port, signal);
-    return healthSchema.safeParse(JSON.parse(answer)).success ? 'waypointd' : 'other';
+    const answer = await openAnswer({
+      method: 'GET',
+      url: new URL(`http://127.0.0.1:${port}/healthz`),
+      headers: {},
+      silenceMs: timeoutMs,
+      agent: false,
+      signal: AbortSignal.timeout(timeoutMs),
+      fail: (fault, cause) => (cause instanceof Error ? cause : new Error(fault)),
+    });
+    const health = healthSchema.safeParse(parseJson(await answer.text(maxBytes)));
+    return health.success ? 'waypointd' : 'other';
   } catch (error) {
     return errorCode(error) === 'ECONNREFUSED' ? 'nobody' : 'other';
   }
-}
-
-function get(port: number, signal: AbortSignal): Promise<string> {
-  return new Promise((resolve, reject) => {
-    const sent = http.request({ host: '127.0.0.1', port, path: '/healthz', agent: false, signal });
-    sent.on('error', reject);
-    sent.on('response', (response) => {
-      let bytes = 0;
-      response.on('data', (piece: Buffer) => {
-        bytes += piece.length;
-        if (bytes > maxBytes) response.destroy(new Error('another program'));
-      });
-      text(response).then(resolve, reject);
-    });
-    sent.end();
-  });
 }

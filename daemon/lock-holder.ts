@@ -65,19 +65,27 @@ function lockingProcesses(path: string): number[] | undefined {
 
 function hasOpen(pid: number, path: string): boolean {
   try {
-    const real = realpathSync(path);
-    const directory = `/proc/${pid}/fd`;
-    return readdirSync(directory).some((fd) => linkOf(`${directory}/${fd}`) === real);
+    return openFilesOf(pid).includes(realpathSync(path));
   } catch {
-    return false; // Gone meanwhile, or another user's.
+    return false; // Gone meanwhile.
   }
 }
 
-function linkOf(path: string): string | undefined {
+/** What a process of this user has open (Linux): paths, and sockets as `socket:[INODE]`. */
+export function openFilesOf(pid: number): string[] {
+  const directory = `/proc/${pid}/fd`;
+  try {
+    return readdirSync(directory).map((fd) => linkOf(`${directory}/${fd}`));
+  } catch {
+    return []; // Gone meanwhile, or another user's.
+  }
+}
+
+function linkOf(path: string): string {
   try {
     return readlinkSync(path);
   } catch {
-    return undefined; // Closed meanwhile.
+    return ''; // Closed meanwhile.
   }
 }
 

@@ -8,12 +8,11 @@ import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore, StoreRefused } from '../storage/waypoints/open.ts';
 import { probeDaemon } from '../client/waypoints/node/api-client.ts';
+import { companionsOf, dataAccessFault, refusal, storeFault, unusableFault } from './faults.ts';
 import { findLockHolder, heldSentence } from './lock-holder.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
 import { requirePrivateDirectory, type Paths } from './paths.ts';
 import { ExitError } from '../model/exit-error.ts';
-import { whyOutOfReach } from './store-access.ts';
-import { companionsOf, storeRemedy } from './store-remedy.ts';
 
 /** A data directory held and opened by this process. */
 export interface OpenedStores {
@@ -38,10 +37,8 @@ export async function openStores(options: OpenStoresOptions): Promise<OpenedStor
   const { paths } = options;
   requirePrivateDirectory(paths.data, '--data-dir');
   requirePrivateDirectory(paths.cache, '--cache-dir');
-  const outOfReach = whyOutOfReach(paths);
-  if (outOfReach !== undefined) {
-    throw new ExitError(`The data cannot be opened; nothing was changed. ${outOfReach}`, 74);
-  }
+  const outOfReach = dataAccessFault(paths);
+  if (outOfReach !== undefined) throw refusal(outOfReach);
   let lock: DirectoryLock | undefined;
   try {
     lock = lockDirectory(paths.lockDatabase);
@@ -57,15 +54,8 @@ export async function openStores(options: OpenStoresOptions): Promise<OpenedStor
 function unusable(error: unknown, paths: Paths): unknown {
   const code = errorCode(error);
   if (code === undefined || !isOutOfReach(error) || isDiskFull(error)) return error;
-  return new ExitError(
-    `${paths.data} cannot be used (${code}). ${ownFiles} Or use another --data-dir.`,
-    74,
-    error,
-  );
+  return refusal(unusableFault(paths, code), error);
 }
-
-const ownFiles =
-  'Its files must belong to the user who runs waypointd, on a disk that can be written, and no other program may hold them.';
 
 function openLocked(
   { paths, clock, acceptMissing }: OpenStoresOptions,
@@ -116,31 +106,6 @@ async function heldByAnother(paths: Paths): Promise<ExitError> {
 }
 
 function storeRefusal(error: StoreRefused, paths: Paths): ExitError {
-  const file = paths.waypointsDatabase;
-  switch (error.refusal) {
-    case 'newer':
-      return new ExitError(
-        `${file} was written by a newer waypointd; it is untouched. Install that version again, or use another --data-dir.`,
-        65,
-        error,
-      );
-    case 'unreadable':
-      return new ExitError(
-        `${file} is damaged or not a waypointd store; nothing was changed. ${storeRemedy(paths)}`,
-        74,
-        error,
-      );
-    case 'unavailable':
-      return new ExitError(
-        `${file} cannot be opened (${errorCode(error.cause) ?? 'unknown'}); nothing was changed. ${ownFiles}`,
-        74,
-        error,
-      );
-    case 'missing':
-      return new ExitError(
-        `${file} is missing although its companions are there; no empty one was made. ${storeRemedy(paths)}`,
-        74,
-        error,
-      );
-  }
+  const code = error.refusal === 'unavailable' ? ` (${errorCode(error.cause) ?? 'unknown'})` : '';
+  return refusal(storeFault(error.refusal, paths, paths.waypointsDatabase, code), error);
 }

@@ -21,8 +21,8 @@ import { dirname, join, relative } from 'node:path';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
 import { checkDaemon } from '../cli/doctor/check-daemon.ts';
-import { checkDirectories } from '../cli/doctor/check-directories.ts';
-import { checkFiles } from '../cli/doctor/check-files.ts';
+
+import { checkDirectories, checkFiles } from '../cli/doctor/check-files.ts';
 import { checkGeodata } from '../cli/doctor/check-geodata.ts';
 import { checkLocation } from '../cli/doctor/check-location.ts';
 import { checkClock, checkDisk } from '../cli/doctor/check-machine.ts';

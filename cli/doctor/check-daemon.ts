@@ -12,7 +12,7 @@ import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { findLockHolder, heldSentence } from '../../daemon/lock-holder.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
-import { isClosed } from './check-directories.ts';
+import { isClosed } from './check-files.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 /** A daemon of this user that answers. */

@@ -1,65 +1,183 @@
-import { lstatSync, readdirSync } from 'node:fs';
+import {
+  accessSync,
+  constants,
+  lstatSync,
+  readdirSync,
+  realpathSync,
+  statSync,
+  type Stats,
+} from 'node:fs';
 import { basename, join } from 'node:path';
+import { accessFault, ownerFault } from '../../daemon/faults.ts';
 import type { Paths } from '../../daemon/paths.ts';
+import { errorCode } from '../../model/error-code.ts';
+import { remoteFileSystem, syncProgram } from './file-system.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
-const { ok, warning, problem } = findingsOf('files');
+const isWindows = process.platform === 'win32';
+
+/** Looks at the directories: what they are, whose, and where. */
+export function checkDirectories(paths: Paths, isDataChosen: boolean): Finding[] {
+  const { data, cache, runtime } = paths;
+  const holdsToken = runtime === data;
+  const runtimeUse = { flag: 'runtime-dir', holdsToken: true };
+  return [
+    ...checkDirectory('data directory', data, {
+      flag: 'data-dir',
+      holdsToken,
+      isMissed: isDataChosen,
+    }),
+    ...checkDataPlace(data),
+    ...checkDirectory('cache directory', cache, { flag: 'cache-dir' }),
+    ...(holdsToken ? [] : checkDirectory('runtime directory', runtime, runtimeUse)),
+  ];
+}
+
+interface DirectoryUse {
+  readonly flag: string;
+  /** A user named it, so that it should be there. */
+  readonly isMissed?: boolean;
+  readonly holdsToken?: boolean;
+}
+
+function checkDirectory(area: string, path: string, use: DirectoryUse): Finding[] {
+  const { ok, note, warning, problem, fault } = findingsOf(area);
+  const stats = lookAt(path);
+  if (stats === undefined) {
+    const text = `${path} is not there yet`;
+    return [use.isMissed === true ? warning(text, 'Is it spelled right?') : note(text)];
+  }
+  if (stats === 'hidden') {
+    const remedy = 'Run this as the user of waypointd.';
+    return [problem(`${path} cannot be reached by this user`, remedy)];
+  }
+  const target = stats.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : stats;
+  if (target?.isDirectory() !== true) {
+    const remedy = `Move it away, or choose another with --${use.flag}`;
+    return [problem(`${path} is not a directory`, remedy)];
+  }
+  const findings: Finding[] = [];
+  if (stats.isSymbolicLink()) {
+    const remedy = `Name the directory it leads to: waypointd config set ${use.flag} "${realpathSync(path)}"`;
+    // Programs that look for the token refuse a link: whoever may change it leads them elsewhere.
+    findings.push(
+      use.holdsToken === true
+        ? problem(`${path} is a link, and cannot hold the token`, remedy)
+        : note(`${path} is a link`, remedy),
+    );
+  }
+  const forbidden = ownerFault(path, target, 0o700) ?? accessFault(path);
+  if (forbidden !== undefined) findings.push(fault(forbidden));
+  else findings.push(...checkOthers(area, path, target));
+  return findings.some(({ level }) => level !== 'note') ? findings : [...findings, ok(path)];
+}
+
+/** Access lists protect the user's profile on Windows; modes say nothing there. */
+function checkOthers(area: string, path: string, { mode }: Stats): Finding[] {
+  const { warning, problem } = findingsOf(area);
+  const remedy = `chmod 700 "${path}"`;
+  if (isWindows || (mode & 0o077) === 0) return [];
+  if ((mode & 0o022) !== 0) return [problem(`Other users can change ${path}`, remedy)];
+  return [warning(`Other users can look into ${path}`, remedy)];
+}
+
+/** Where live databases do not belong. */
+function checkDataPlace(data: string): Finding[] {
+  const { warning } = findingsOf('data directory');
+  const findings: Finding[] = [];
+  const remote = remoteFileSystem(data);
+  if (remote !== undefined) {
+    findings.push(
+      warning(
+        `${data} is not on a disk of this machine (${remote}): locks and power cuts may do damage there`,
+        'Keep it on a local disk: waypointd config set data_dir DIRECTORY, after moving it while no daemon runs.',
+      ),
+    );
+  }
+  const program = syncProgram(realOr(data));
+  if (program !== undefined) {
+    findings.push(
+      warning(
+        `${data} lies in a folder that ${program} copies: a database that is copied while it is written breaks`,
+        'Keep the data elsewhere, and only the bookmarks file there: waypointd config set bookmarks_file FILE',
+      ),
+    );
+  }
+  return findings;
+}
+
+/** Whether this user may not look into a directory that is there: then nothing can be said of what is in it. */
+export function isClosed(directory: string): boolean {
+  try {
+    accessSync(directory, constants.R_OK | constants.X_OK);
+    return false;
+  } catch (error) {
+    const code = errorCode(error);
+    return code === 'EACCES' || code === 'EPERM';
+  }
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
+}
+
+function lookAt(path: string): Stats | 'hidden' | undefined {
+  try {
+    return lstatSync(path);
+  } catch (error) {
+    const code = errorCode(error);
+    return code === 'ENOENT' || code === 'ENOTDIR' ? undefined : 'hidden';
+  }
+}
+
 /** The databases, what SQLite keeps beside them, and the files that hold their state. */
 const ownFile =
   /^(?:(?:waypoints|library|lock)\.sqlite(?:-wal|-shm|-journal)?|bookmarks\.gpx|daemon\.json)$/u;
-/** Of these a new one takes the place of the old one: nobody writes into them. */
+/** Of these a new one takes the place of the old one: they are only read. */
 const replacedFile = /^(?:bookmarks\.gpx|daemon\.json)$/u;
 
 /** Looks at the kind, owner and permissions of the files in the data directory; what is in them is not read. */
 export function checkFiles({ data, imports, backups }: Paths): Finding[] {
-  if (process.platform === 'win32') return [];
+  if (isWindows) return [];
   const names = namesIn(data).filter((name) => ownFile.test(name));
   if (names.length === 0) return [];
-  const files = names.map((name) => join(data, name));
-  const directories = [imports, backups].filter((path) => lstatOf(path) !== undefined);
-  const findings = [...files.flatMap(checkFile), ...directories.flatMap(checkInner)];
+  const findings = [
+    ...names.flatMap((name) => checkFile(join(data, name), name)),
+    ...[imports, backups].flatMap((path) => checkInner(path, `${basename(path)}/`)),
+  ];
+  const { ok } = findingsOf('files');
   return findings.length > 0 ? findings : [ok(`All ${names.length} files are yours alone`)];
 }
 
-function checkFile(path: string): Finding[] {
-  const stats = lstatOf(path);
+function checkFile(path: string, named: string): Finding[] {
+  const { warning, problem, fault } = findingsOf('files');
+  const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return []; // Gone since: SQLite removes what it keeps beside a database.
-  const name = basename(path);
   if (!stats.isFile()) {
-    return [problem(`${name} is not a regular file`, `Look at it: ls -l "${path}"`)];
-  }
-  if (stats.uid !== process.getuid?.()) {
-    return [
-      problem(
-        `${name} belongs to another user, as after a run with sudo`,
-        `sudo chown "$(id -un)" "${path}"`,
-      ),
-    ];
+    return [problem(`${named} is not a regular file`, `Look at it: ls -l "${path}"`)];
   }
   // SQLite gives its companions the mode of the database: one that cannot be written stays so when the database is mended.
-  const needed = replacedFile.test(name) ? 0o400 : 0o600;
-  if ((stats.mode & needed) !== needed) {
-    const verb = (stats.mode & 0o400) === 0 ? 'read' : 'written';
-    return [problem(`${name} may not be ${verb} by its own user`, `chmod 600 "${path}"`)];
-  }
-  if ((stats.mode & 0o077) !== 0) {
-    return [warning(`Other users may open ${name}`, `chmod 600 "${path}"`)];
-  }
-  return [];
+  const wanted = replacedFile.test(named) ? 0o400 : 0o600;
+  const verb = (stats.mode & 0o400) === 0 ? 'read' : 'written';
+  const found = ownerFault(path, stats, wanted, { named, verb });
+  if (found !== undefined) return [fault(found)];
+  if ((stats.mode & 0o077) === 0) return [];
+  return [warning(`Other users may open ${named}`, `chmod 600 "${path}"`)];
 }
 
-function checkInner(path: string): Finding[] {
-  const stats = lstatOf(path);
-  const name = `${basename(path)}/`;
+function checkInner(path: string, named: string): Finding[] {
+  const { problem, fault } = findingsOf('files');
+  const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return [];
   if (!stats.isDirectory()) {
-    return [problem(`${name} is a link or not a directory`, `Look at it: ls -ld "${path}"`)];
+    return [problem(`${named} is a link or not a directory`, `Look at it: ls -ld "${path}"`)];
   }
-  if (stats.uid !== process.getuid?.()) {
-    return [problem(`${name} belongs to another user`, `sudo chown -R "$(id -un)" "${path}"`)];
-  }
-  if ((stats.mode & 0o700) === 0o700) return [];
-  return [problem(`${name} is closed to its own user`, `chmod 700 "${path}"`)];
+  const found = ownerFault(path, stats, 0o700, { named });
+  return found === undefined ? [] : [fault(found)];
 }
 
 function namesIn(directory: string): string[] {
@@ -68,8 +186,4 @@ function namesIn(directory: string): string[] {
   } catch {
     return []; // What is wrong with the directory is told by its own check.
   }
-}
-
-function lstatOf(path: string) {
-  return lstatSync(path, { throwIfNoEntry: false });
 }

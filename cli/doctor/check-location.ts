@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, isAbsolute, join } from 'node:path';
@@ -20,50 +21,36 @@ const geoclueFiles = [
  * somebody is watching, and a receiver would be switched on.
  */
 export async function checkLocation(settings: Settings): Promise<Finding[]> {
-  const {
-    location_provider: provider,
-    location_command: command,
-    location_static: place,
-  } = settings;
+  const { location_provider: provider, location_command, location_static: place } = settings;
   switch (provider) {
     case 'off':
       return [ok('Switched off')];
     case 'static':
-      return [
-        place === undefined
-          ? problem(
-              'The provider "static" has no place',
-              'waypointd config set location_static "LAT,LON"',
-            )
-          : ok('A fixed place'),
-      ];
+      return [place === undefined ? noPlace : fixedPlace];
     case 'command':
-      return [checkCommand(command)];
+      return [checkCommand(location_command)];
     case 'geoclue':
       return [checkGeoclue()];
     case 'gpsd':
       return [await checkGpsd()];
     case 'auto':
-      return checkAuto(settings);
+      if (location_command !== undefined) return [checkCommand(location_command)];
+      return place === undefined ? checkOwnProviders() : [fixedPlace];
   }
 }
 
-async function checkAuto({
-  location_command: command,
-  location_static: place,
-}: Settings): Promise<Finding[]> {
-  if (command !== undefined) return [checkCommand(command)];
-  if (place !== undefined) return [ok('A fixed place')];
+const fixedPlace = ok('A fixed place');
+const noPlace = problem(
+  'The provider "static" has no place',
+  'waypointd config set location_static "LAT,LON"',
+);
+
+async function checkOwnProviders(): Promise<Finding[]> {
   if (process.platform !== 'linux') {
-    return [
-      note(
-        'This system has no provider of its own',
-        'A program can be one: docs/location.md has some.',
-      ),
-    ];
+    const remedy = 'A program can be one: docs/location.md has some.';
+    return [note('This system has no provider of its own', remedy)];
   }
-  const found = [checkGeoclue(), await checkGpsd()];
-  const usable = found.filter(({ level }) => level === 'ok');
+  const usable = [checkGeoclue(), await checkGpsd()].filter(({ level }) => level === 'ok');
   return usable.length > 0
     ? usable
     : [note('Neither GeoClue nor gpsd is on this machine: its location stays unknown')];
@@ -110,15 +97,14 @@ async function checkGpsd(): Promise<Finding> {
   );
 }
 
-function accepts(port: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect({ host: '127.0.0.1', port, timeout: gpsdWaitMs });
-    const finish = (isOpen: boolean): void => {
-      socket.destroy();
-      resolve(isOpen);
-    };
-    socket.on('connect', () => finish(true));
-    socket.on('timeout', () => finish(false));
-    socket.on('error', () => finish(false));
-  });
+async function accepts(port: number): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port });
+  try {
+    await once(socket, 'connect', { signal: AbortSignal.timeout(gpsdWaitMs) });
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
+  }
 }

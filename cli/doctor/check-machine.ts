@@ -26,12 +26,8 @@ function checkRoom(what: string, path: string): Finding[] {
   const { bytes, files } = freeSpace(path);
   const text = `${gigabytes(bytes)} free for the ${what}`;
   if (files !== undefined && files < scarceFiles) {
-    return [
-      problem(
-        `Only ${files} more files fit where the ${what} lies`,
-        'Delete what is not needed there.',
-      ),
-    ];
+    const few = `Only ${files} more files fit where the ${what} lies`;
+    return [problem(few, 'Delete what is not needed there.')];
   }
   if (bytes < scarceBytes) return [problem(`Only ${text}`, 'Make room there, or move it.')];
   return [bytes < tightBytes ? warning(`Only ${text}`, 'A large import may not fit.') : ok(text)];
@@ -61,25 +57,16 @@ export function checkClock(paths: Paths, daemon: SeenDaemon | undefined, now: nu
     (path) => statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0,
   );
   if (Math.max(...written) > now + dayMs) {
-    return [
-      warning(
-        `It says ${shown}, but the data was written later than that`,
-        'The clock is behind, or was ahead: set it, or have it set by the network.',
-      ),
-    ];
+    const text = `It says ${shown}, but the data was written later than that`;
+    const remedy = 'The clock is behind, or was ahead: set it, or have it set by the network.';
+    return [warning(text, remedy)];
   }
-  if (daemon?.status !== undefined) {
-    const uptimeMs = daemon.status.uptime_seconds * 1000;
-    const jump = now - Date.parse(daemon.handOver.started) - uptimeMs;
-    if (Math.abs(jump) > jumpMs) {
-      const minutes = Math.round(Math.abs(jump) / 60_000);
-      const way = jump > 0 ? 'forward' : 'back';
-      return [
-        note(
-          `It was set ${way} by ${minutes} minutes since the daemon started, or the machine slept`,
-        ),
-      ];
-    }
-  }
-  return [ok(shown)];
+  const uptimeMs = (daemon?.status?.uptime_seconds ?? 0) * 1000;
+  const jump = daemon?.status ? now - Date.parse(daemon.handOver.started) - uptimeMs : 0;
+  if (Math.abs(jump) <= jumpMs) return [ok(shown)];
+  const minutes = Math.round(Math.abs(jump) / 60_000);
+  const way = jump > 0 ? 'forward' : 'back';
+  return [
+    note(`It was set ${way} by ${minutes} minutes since the daemon started, or the machine slept`),
+  ];
 }

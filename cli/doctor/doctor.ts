@@ -6,7 +6,7 @@ import { findLocalService } from '../commands/service/local-service.ts';
 import { checkTogether } from '../../daemon/settings-together.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { checkDaemon } from './check-daemon.ts';
-import { checkDirectories, isClosed } from './check-directories.ts';
+import { checkDirectories, isClosed } from './check-files.ts';
 import { checkFiles } from './check-files.ts';
 import { checkGeodata } from './check-geodata.ts';
 import { checkLocation } from './check-location.ts';

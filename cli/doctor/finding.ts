@@ -1,3 +1,5 @@
+import type { Fault } from '../../daemon/faults.ts';
+
 /**
  * How a finding is meant: `problem` keeps something from working or data from being safe; `warning` may do so; `note` is
  * worth knowing; `ok` is as it should be.
@@ -24,5 +26,13 @@ export function findingsOf(area: string) {
       text,
       ...(remedy === undefined ? {} : { remedy }),
     });
-  return { ok: make('ok'), note: make('note'), warning: make('warning'), problem: make('problem') };
+  const problem = make('problem');
+  return {
+    ok: make('ok'),
+    note: make('note'),
+    warning: make('warning'),
+    problem,
+    /** What a start would be refused with. */
+    fault: ({ text, remedy, command }: Fault) => problem(text, command ?? remedy),
+  };
 }

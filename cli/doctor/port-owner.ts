@@ -1,4 +1,5 @@
-import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
+import { openFilesOf } from '../../daemon/lock-holder.ts';
 
 /** Who listens at a port of this machine, as far as this user may see. */
 export type PortOwner =
@@ -13,53 +14,28 @@ const listening = '0A';
 /** Asks the kernel, not the port: a connection could start a service. */
 export function portOwner(port: number): PortOwner {
   if (process.platform !== 'linux') return { state: 'unknown' };
-  let inodes: string[];
+  let sockets: string[];
   try {
-    inodes = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeners(table, port));
+    sockets = ['/proc/net/tcp', '/proc/net/tcp6'].flatMap((table) => listeners(table, port));
   } catch {
     return { state: 'unknown' };
   }
-  if (inodes.length === 0) return { state: 'free' };
-  for (const pid of processes()) {
-    if (holds(pid, inodes)) return { state: 'taken', pid, program: programOf(pid) };
-  }
-  return { state: 'taken' };
+  if (sockets.length === 0) return { state: 'free' };
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/u.test(name));
+  const pid = pids
+    .map(Number)
+    .find((one) => openFilesOf(one).some((file) => sockets.includes(file)));
+  return pid === undefined ? { state: 'taken' } : { state: 'taken', pid, program: programOf(pid) };
 }
 
-/** The inodes of the sockets that listen at a port, where 127.0.0.1 would reach them. */
+/** The sockets that listen at a port, where 127.0.0.1 would reach them, as `/proc/PID/fd` names them. */
 function listeners(table: string, port: number): string[] {
   const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
   return readFileSync(table, 'latin1')
     .split('\n')
     .map((line) => line.trim().split(/\s+/u))
     .filter(([, local = '', , state]) => local.endsWith(wanted) && state === listening)
-    .map((fields) => fields[9] ?? '');
-}
-
-function processes(): number[] {
-  return readdirSync('/proc')
-    .filter((name) => /^\d+$/u.test(name))
-    .map(Number);
-}
-
-function holds(pid: number, inodes: readonly string[]): boolean {
-  try {
-    const directory = `/proc/${pid}/fd`;
-    return readdirSync(directory).some((fd) => {
-      const [, inode] = /^socket:\[(\d+)\]$/u.exec(linkOf(`${directory}/${fd}`)) ?? [];
-      return inode !== undefined && inodes.includes(inode);
-    });
-  } catch {
-    return false; // Gone meanwhile, or another user's.
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return ''; // Closed meanwhile.
-  }
+    .map((fields) => `socket:[${fields[9]}]`);
 }
 
 function programOf(pid: number): string {

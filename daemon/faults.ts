@@ -1,0 +1,182 @@
+import { accessSync, constants, existsSync, readdirSync, statSync, type Stats } from 'node:fs';
+import { basename, join } from 'node:path';
+import { errorCode } from '../model/error-code.ts';
+import { ExitError, type ExitCode } from '../model/exit-error.ts';
+import type { StoreRefusal } from '../storage/waypoints/open.ts';
+import type { Paths } from './paths.ts';
+
+/** What keeps the data from being opened. A start is refused with it, and `doctor` finds it: both in these words. */
+export interface Fault {
+  readonly exitCode: ExitCode;
+  /** A sentence without its full stop. */
+  readonly text: string;
+  /** What a refused start has left as it was, as the end of that sentence. */
+  readonly left?: string;
+  /** What to do about it: sentences. */
+  readonly remedy?: string;
+  /** What to do about it: a command to be typed. */
+  readonly command?: string;
+}
+
+/** The refusal of a start. */
+export function refusal(fault: Fault, cause?: unknown): ExitError {
+  return new ExitError(faultSentence(fault), fault.exitCode, cause);
+}
+
+/** A fault and what to do about it, on one line. */
+function faultSentence({ text, left, remedy, command }: Fault): string {
+  const whole = left === undefined ? text : `${text}; ${left}`;
+  if (command !== undefined) return `${whole}; to mend that: ${command}`;
+  return remedy === undefined ? `${whole}.` : `${whole}. ${remedy}`;
+}
+
+const untouched = 'nothing was changed';
+const ownFiles =
+  'Its files must belong to the user who runs waypointd, on a disk that can be written, and no other program may hold them.';
+
+/**
+ * Why `waypoints.sqlite` cannot be used.
+ * @param named what the store is called.
+ * @param detail said of what was found: the code of an error, a version.
+ */
+export function storeFault(
+  refused: StoreRefusal,
+  paths: Paths,
+  named = paths.waypointsDatabase,
+  detail = '',
+): Fault {
+  const faults: Readonly<Record<StoreRefusal, () => Fault>> = {
+    newer: () => ({
+      exitCode: 65,
+      text: `${named} was written by a newer waypointd${detail}`,
+      left: 'it is untouched',
+      remedy: 'Install that version again, or use another --data-dir.',
+    }),
+    unreadable: () => ({
+      exitCode: 74,
+      text: `${named} is damaged or not a waypointd store`,
+      left: untouched,
+      remedy: storeRemedy(paths),
+    }),
+    unavailable: () => ({
+      exitCode: 74,
+      text: `${named} cannot be opened${detail}`,
+      left: untouched,
+      remedy: ownFiles,
+    }),
+    missing: () => ({
+      exitCode: 74,
+      text: `${named} is missing or empty although its companions are there`,
+      left: 'no empty one was made',
+      remedy: storeRemedy(paths),
+    }),
+  };
+  return faults[refused]();
+}
+
+/** What the file system or SQLite refuses for good, of anything else in the data directory. */
+export function unusableFault({ data }: Paths, code: string): Fault {
+  const remedy = `${ownFiles} Or use another --data-dir.`;
+  return { exitCode: 74, text: `${data} cannot be used (${code})`, remedy };
+}
+
+/**
+ * What this user may not do with the data directory or a database in it. To be asked before SQLite is: it gives what it
+ * makes beside a database the mode of that, so that one failed try with a read-only database leaves companions that stay
+ * read-only when the database is mended.
+ */
+export function dataAccessFault(paths: Paths): Fault | undefined {
+  const { data, waypointsDatabase, libraryDatabase, lockDatabase } = paths;
+  const databases = [waypointsDatabase, libraryDatabase].flatMap((path) => [
+    path,
+    `${path}-wal`,
+    `${path}-shm`,
+  ]);
+  for (const path of [data, ...databases, lockDatabase]) {
+    const found = accessFault(path);
+    if (found === undefined) continue;
+    return { ...found, text: `The data cannot be opened; ${untouched}. ${found.text}` };
+  }
+  return undefined;
+}
+
+/** What this user may not do with a file or directory of ours; undefined also for one that is not there. */
+export function accessFault(path: string): Fault | undefined {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    if (statSync(path).isDirectory()) accessSync(path, constants.X_OK);
+    return undefined;
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'EROFS') {
+      const text = `${path} is on a file system that is mounted for reading only`;
+      return { exitCode: 74, text, remedy: 'Mount it for writing, or use another --data-dir.' };
+    }
+    if (code !== 'EACCES' && code !== 'EPERM') return undefined;
+    const stats = statsOf(path);
+    const fault = stats && ownerFault(path, stats, stats.isDirectory() ? 0o700 : 0o600);
+    return fault ?? { exitCode: 74, text: `${path} may not be opened by this user` };
+  }
+}
+
+function statsOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined; // Its directory may not be entered.
+  }
+}
+
+/** What owner and mode forbid this user; `named` and `verb` are how that is told. */
+export function ownerFault(
+  path: string,
+  { uid, mode }: Stats,
+  wanted: number,
+  { named = path, verb = 'read and written' } = {},
+): Fault | undefined {
+  if (process.getuid === undefined) return undefined;
+  if (uid !== process.getuid()) {
+    // A user must not be told just to take what belongs to a service.
+    const remedy = `Run this as that user; if it is yours, as after a run with sudo, have it back: sudo chown "$(id -un)" "${path}"`;
+    return { exitCode: 74, text: `${named} belongs to another user`, remedy };
+  }
+  if ((mode & wanted) === wanted) return undefined;
+  const shown = (mode & 0o7777).toString(8).padStart(4, '0');
+  return {
+    exitCode: 74,
+    text: `${named} may not be ${verb} by its own user (its mode is ${shown})`,
+    command: `chmod ${wanted.toString(8)} "${path}"`,
+  };
+}
+
+/** The paths in a directory; none where it is not there. */
+export function entriesOf(directory: string): string[] {
+  try {
+    return readdirSync(directory).map((name) => join(directory, name));
+  } catch {
+    return []; // Not there: a first start.
+  }
+}
+
+/** What stands beside `waypoints.sqlite` only if it was there once. An empty imports directory proves nothing. */
+export function companionsOf(paths: Paths): string[] {
+  const files = [paths.libraryDatabase, join(paths.data, 'bookmarks.gpx')];
+  return [...files.filter(existsSync), ...entriesOf(paths.imports), ...entriesOf(paths.backups)];
+}
+
+/**
+ * The commands that lead out when `waypoints.sqlite` is lost: back to the newest copy, or on from the bookmarks file and
+ * the imports. What is left goes aside first: a write-ahead log of the lost store would be applied to whatever takes its
+ * place.
+ */
+function storeRemedy({ data, waypointsDatabase, backups }: Paths): string {
+  const aside = join(data, 'damaged');
+  const name = basename(waypointsDatabase);
+  const remains = entriesOf(data).some((path) => basename(path).startsWith(name));
+  const before = remains ? `mkdir -p "${aside}" && mv "${waypointsDatabase}"* "${aside}" && ` : '';
+  const anew = `To rebuild it from bookmarks.gpx and the imports: ${before}waypointd serve --new-store --data-dir "${data}"`;
+  const copies = entriesOf(backups).filter((path) => path.endsWith('.sqlite'));
+  const newest = copies.toSorted().at(-1);
+  if (newest === undefined) return anew;
+  return `To go back to the newest copy: ${before}cp "${newest}" "${waypointsDatabase}". ${anew}`;
+}
