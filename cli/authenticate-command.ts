@@ -41,7 +41,7 @@ export async function authenticateCommand(
   }
   const opened = await openRoot(directory, { owner: 'command' });
   try {
-    const { repository, ...answer } = authenticate(opened, {
+    const { repository, ...answer } = await authenticate(opened, {
       user,
       path,
       operation,

@@ -36,11 +36,11 @@ export interface Permit {
  */
 export async function permit(ctx: Context, wish: Wish, parts: AccessParts): Promise<Permit> {
   const who = await identify(ctx, wish, parts);
-  const repository = parts.directory.findRepository(wish.path);
+  const repository = await parts.directory.findRepository(wish.path);
   const isScoped = who.scope === undefined || covers(who.scope, wish, repository);
   // A token for something else is as good as none.
   if (!isScoped) throw new WaypointError('object_credentials');
-  const granted = repository === undefined ? undefined : accessOf(who.user, repository, parts);
+  const granted = repository === undefined ? undefined : await accessOf(who.user, repository, parts);
   const isAnonymous = who.user === undefined;
   if (repository === undefined || granted === undefined) {
     throw new WaypointError(isAnonymous ? 'object_credentials' : 'not_found');
@@ -68,7 +68,7 @@ async function identify(
   if (token !== undefined) {
     const scope = tokens.read(token);
     if (scope === undefined) throw new WaypointError('object_credentials');
-    const user = directory.findUserById(scope.userId);
+    const user = await directory.findUserById(scope.userId);
     // Its user was removed.
     if (user === undefined && scope.userId !== 0) throw new WaypointError('object_credentials');
     return { user, scope };
@@ -87,11 +87,11 @@ function covers(scope: Scope, wish: Wish, repository: RepositoryRow | undefined)
 }
 
 /** What somebody may do now, whenever the token was made. */
-function accessOf(
+async function accessOf(
   user: UserRow | undefined,
   repository: RepositoryRow,
   { directory }: AccessParts,
-): Access | undefined {
-  const granted = user === undefined ? undefined : directory.access(user.id, repository.id);
+): Promise<Access | undefined> {
+  const granted = user === undefined ? undefined : await directory.access(user.id, repository.id);
   return granted ?? (repository.is_public === 1 ? 'read' : undefined);
 }

@@ -13,7 +13,7 @@ export async function isHeld(
   { oid, size }: ObjectBody,
   { holdings, journal, contents }: ObjectParts,
 ): Promise<boolean> {
-  const held = holdings.size(repository.id, oid);
+  const held = await holdings.size(repository.id, oid);
   if (held === undefined) return false;
   if (held !== size) throw new WaypointError('content_mismatch');
   // What was quarantined is asked for again.
@@ -29,6 +29,17 @@ export interface Room {
   readonly free: number;
   /** Wanted for other objects of the same announcement. */
   readonly planned: number;
+  /** Whether the object takes of the quota already; see {@link isCounted}. */
+  readonly isCounted: boolean;
+}
+
+/** Tells whether a repository's quota has an object already: one that it holds, be its bytes lost. */
+export async function isCounted(
+  { repository: { id, quota_bytes: quota } }: Permit,
+  { oid }: ObjectBody,
+  { holdings }: ObjectParts,
+): Promise<boolean> {
+  return quota === null || (await holdings.size(id, oid)) !== undefined;
 }
 
 /**
@@ -39,14 +50,13 @@ export interface Room {
 export function checkUpload(
   { repository, user }: Permit,
   { oid, size }: ObjectBody,
-  { free, planned }: Room,
-  { config, failed, holdings, underWay }: ObjectParts,
+  { free, planned, isCounted: isOld }: Room,
+  { config, failed, underWay }: ObjectParts,
 ): void {
   const { id, quota_bytes: quota, max_object_bytes: ownLargest } = repository;
   const largest = ownLargest ?? config.maxObjectBytes;
   if (largest > 0 && size > largest) throw new WaypointError('object_too_large');
-  // What is held already, but lost its bytes, takes no more of the quota.
-  if (quota !== null && holdings.size(id, oid) === undefined) {
+  if (quota !== null && !isOld) {
     const taken = repository.bytes + underWay.reserved(id, oid) + planned;
     if (taken + size > quota) throw new WaypointError('quota');
   }

@@ -29,21 +29,21 @@ export class NotAuthenticated extends Error {
  * Lets in who has logged in over ssh, for one repository and operation.
  * @throws NotAuthenticated
  */
-export function authenticate(
+export async function authenticate(
   { directory, secret }: Pick<ObjectsRoot, 'directory' | 'secret'>,
   { user: name, path, operation, now }: AuthenticateRequest,
-): Authentication & { readonly repository: string } {
+): Promise<Authentication & { readonly repository: string }> {
   if (!isOperation(operation)) {
     throw new NotAuthenticated(
       `The operation "${printable(operation)}" is not known: it is upload or download.`,
     );
   }
-  const repository = directory.findRepository(normalPath(path));
-  const user = directory.findUser(name);
+  const repository = await directory.findRepository(normalPath(path));
+  const user = await directory.findUser(name);
   const granted =
     repository === undefined || user === undefined
       ? undefined
-      : directory.access(user.id, repository.id);
+      : await directory.access(user.id, repository.id);
   const mayRead = granted !== undefined || repository?.is_public === 1;
   if (repository === undefined || user === undefined || !mayRead) {
     throw new NotAuthenticated('There is no such repository, or you may not see it.');

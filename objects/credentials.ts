@@ -58,7 +58,7 @@ export class Logins {
    * @throws WaypointError busy after too many wrong ones.
    */
   async check(login: Login, from: string): Promise<UserRow | undefined> {
-    const user = this.#directory.findUser(login.user);
+    const user = await this.#directory.findUser(login.user);
     const digest = this.#digest(login, user);
     const now = this.#clock.monotonic();
     if (user !== undefined && (this.#right.get(digest) ?? 0) > now) return user;

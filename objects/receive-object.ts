@@ -1,7 +1,7 @@
 import { WaypointError } from '../model/failure.ts';
 import type { ObjectBody } from '../model/objects.ts';
 import type { Permit } from './access.ts';
-import { checkUpload } from './announce.ts';
+import { checkUpload, isCounted } from './announce.ts';
 import type { ObjectParts } from './parts.ts';
 import { whenFree } from './when-free.ts';
 
@@ -19,7 +19,8 @@ export async function receiveObject(
   const { failed, underWay } = parts;
   const { repository, user } = permit;
   const free = await parts.freeBytes();
-  checkUpload(permit, object, { free, planned: 0 }, parts);
+  const room = { free, planned: 0, isCounted: await isCounted(permit, object, parts) };
+  checkUpload(permit, object, room, parts);
   const upload = underWay.begin(repository.id, object);
   try {
     await store(permit, object, counted(source), parts);

@@ -5,8 +5,9 @@ import { errorCode } from '../model/error-code.ts';
 import { createFileOnce } from '../storage/atomic-file.ts';
 import { DiskContentStore } from '../storage/content-store/disk-store.ts';
 import type { Database } from '../storage/database.ts';
-import { prepareDirectory, type ObjectsDirectory } from '../storage/objects/directory.ts';
-import { prepareHoldings, type Holdings } from '../storage/objects/holdings.ts';
+import { objectRows } from '../storage/objects/dialect.ts';
+import { objectsDirectory, type ObjectsDirectory } from '../storage/objects/directory.ts';
+import { objectHoldings, type Holdings } from '../storage/objects/holdings.ts';
 import { Journal } from '../storage/objects/journal.ts';
 import { openObjectsDatabase } from '../storage/objects/open.ts';
 
@@ -64,12 +65,13 @@ export async function openRoot(path: string, { owner }: OpenRootOptions): Promis
     areCommitsSynced: owner === 'command',
     hasContents,
   });
+  const rows = objectRows(db);
   const journal = new Journal(database);
   return {
     path,
     db,
-    directory: prepareDirectory(db),
-    holdings: prepareHoldings(db),
+    directory: objectsDirectory(rows),
+    holdings: objectHoldings(rows),
     contents,
     secret,
     freeBytes: async () => {

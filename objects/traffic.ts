@@ -37,10 +37,13 @@ export class TrafficMeter {
   }
 
   /** Bytes that a repository has sent since the day (UTC) began. */
-  sentToday(repositoryId: number): number {
+  async sentToday(repositoryId: number): Promise<number> {
     const day = this.#day();
-    const { sent } = this.#holdings.trafficSince(repositoryId, day);
-    return sent + (this.#pending.get(keyOf(repositoryId, day))?.sent ?? 0);
+    const pending = (): number => this.#pending.get(keyOf(repositoryId, day))?.sent ?? 0;
+    const before = pending();
+    const { sent } = await this.#holdings.trafficSince(repositoryId, day);
+    // What was written meanwhile may be in neither of the two: rather count it twice.
+    return sent + Math.max(before, pending());
   }
 
   async flush(): Promise<void> {
@@ -52,12 +55,15 @@ export class TrafficMeter {
     }
   }
 
-  #write(key: string): void {
+  async #write(key: string): Promise<void> {
     const sums = this.#pending.get(key);
     if (sums === undefined) return;
-    this.#holdings.addTraffic(sums.repositoryId, sums.day, sums);
-    // After the write, so that a limit sees every byte at every moment.
-    this.#pending.delete(key);
+    const { repositoryId, day, sent, received } = sums;
+    await this.#holdings.addTraffic(repositoryId, day, { sent, received });
+    // After the write, so that a limit sees every byte at every moment; more may have come meanwhile.
+    sums.sent -= sent;
+    sums.received -= received;
+    if (sums.sent === 0 && sums.received === 0) this.#pending.delete(key);
   }
 
   #day(): number {

@@ -11,11 +11,11 @@ const longestPauseMs = 50;
  * Does a write of the database, which never stands still: another process that is writing makes it try again.
  * @throws WaypointError unavailable
  */
-export async function whenFree<T>(write: () => T): Promise<T> {
+export async function whenFree<T>(write: () => Promise<T>): Promise<T> {
   const end = performance.now() + giveUpMs;
   for (let pause = shortestPauseMs; ; pause = Math.min(pause * 2, longestPauseMs)) {
     try {
-      return write();
+      return await write();
     } catch (error) {
       if (!isBusy(error)) throw error;
       if (performance.now() > end) throw new WaypointError('unavailable', { cause: error });

@@ -1,8 +1,8 @@
-import type { Database } from 'better-sqlite3';
-import { applicationId } from './database.ts';
+import { applicationId, type Database } from './database.ts';
+import { textOf, type Query } from './prepared.ts';
 
-/** One step of a schema; its position + 1 is the version it leads to. */
-export type Migration = (db: Database) => void;
+/** One step of a schema, built only where it is needed; its position + 1 is the version it leads to. */
+export type Migration = () => readonly Query[];
 
 /** Thrown when a store is of a newer version than this program knows; the store is untouched. */
 class NewerSchema extends Error {
@@ -31,9 +31,14 @@ export function migrate(
     db.transaction(() => {
       // Another process has done it since.
       if (schemaVersion(db) > index) return;
-      step(db);
-      db.pragma(`application_id = ${applicationId}`);
-      db.pragma(`user_version = ${index + 1}`);
+      applySchema(db, step, index + 1);
     }).immediate();
   }
+}
+
+/** Makes the tables of a step within a transaction, and notes which version this is. */
+export function applySchema(db: Database, step: Migration, version: number): void {
+  for (const query of step()) db.exec(textOf(query));
+  db.pragma(`application_id = ${applicationId}`);
+  db.pragma(`user_version = ${version}`);
 }

@@ -104,9 +104,9 @@ test('who may do what: 401 for nobody, 404 for outsiders, 403 for readers who wr
 
 test('knowing an oid gives no access to its bytes', async (t) => {
   const server = await startTestObjects(t);
-  server.admin.directory.grant(
-    server.admin.directory.findUser('eve')!.id,
-    server.admin.directory.findRepository('open/maps')!.id,
+  await server.admin.directory.grant(
+    (await server.admin.directory.findUser('eve'))!.id,
+    (await server.admin.directory.findRepository('open/maps'))!.id,
     'write',
   );
   await server.send('club/maps', content);
@@ -170,13 +170,14 @@ test('a link is good for its object, purpose, repository and hour, and no longer
   t.is((await server.follow('GET', download)).status, 401, 'expired');
   const fresh = (await server.call('GET', `${objects}/${oid}`, { as: bob })).body._links.download;
   const { directory } = server.admin;
-  const [user, repository] = [directory.findUser('bob')!, directory.findRepository('club/maps')!];
-  directory.revoke(user.id, repository.id);
+  const user = (await directory.findUser('bob'))!;
+  const repository = (await directory.findRepository('club/maps'))!;
+  await directory.revoke(user.id, repository.id);
   t.is((await server.follow('GET', fresh)).status, 404, 'its user was let out');
-  directory.removeUser('bob');
+  await directory.removeUser('bob');
   t.is((await server.follow('GET', fresh)).status, 401, 'its user was removed');
-  directory.addUser('bob', user.password, 0);
-  directory.grant(directory.findUser('bob')!.id, repository.id, 'read');
+  await directory.addUser('bob', user.password, 0);
+  await directory.grant((await directory.findUser('bob'))!.id, repository.id, 'read');
   t.is((await server.follow('GET', fresh)).status, 401, 'somebody else has the name now');
 });
 
@@ -296,9 +297,13 @@ test('the longest names and the largest batch are taken, and nothing beyond', as
   const announce = async (ownerName: string, repositoryName: string) => {
     // All are there, so that only the length of their names tells them apart.
     const { directory } = server.admin;
-    directory.addRepository(ownerName, repositoryName, true, 0);
+    await directory.addRepository(ownerName, repositoryName, true, 0);
     const path = `${ownerName}/${repositoryName}`;
-    directory.grant(directory.findUser('ann')!.id, directory.findRepository(path)!.id, 'write');
+    await directory.grant(
+      (await directory.findUser('ann'))!.id,
+      (await directory.findRepository(path))!.id,
+      'write',
+    );
     return (await server.call('POST', `/${path}/objects`, { as: ann, body: object })).status;
   };
   t.is(await announce(owner, name), 202);
@@ -385,13 +390,13 @@ test('limits are told before the bytes: size, quota, room on the disk, a content
   const { clock, advance } = manualTime();
   const server = await startTestObjects(t, { clock, config: { maxObjectBytes: 100 } });
   const { directory } = server.admin;
-  const repository = directory.findRepository('club/maps')!.id;
+  const repository = (await directory.findRepository('club/maps'))!.id;
   const status = async (size: number, name = 'x') => {
     const body = { oid: oidOf(Buffer.from(`${name}${size}`)), size };
     return (await server.call('POST', objects, { as: ann, body })).status;
   };
   t.deepEqual([await status(100), await status(101)], [202, 413]);
-  directory.changeRepository(repository, { maxObjectBytes: 200, quotaBytes: 150 });
+  await directory.changeRepository(repository, { maxObjectBytes: 200, quotaBytes: 150 });
   t.deepEqual([await status(150), await status(151), await status(201)], [202, 507, 413]);
   await server.send('club/maps', content);
   t.deepEqual([await status(130), await status(131)], [202, 507]);
@@ -404,7 +409,7 @@ test('limits are told before the bytes: size, quota, room on the disk, a content
   });
   const codes = batch.body.objects.map((entry) => entry.error?.code);
   t.deepEqual(codes, [undefined, undefined, 507], 'the objects of a batch count together');
-  directory.changeRepository(repository, { maxObjectBytes: null, quotaBytes: null });
+  await directory.changeRepository(repository, { maxObjectBytes: null, quotaBytes: null });
 
   const wanted = Buffer.from('wanted');
   const body = { oid: oidOf(wanted), size: 6 };

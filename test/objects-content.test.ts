@@ -144,7 +144,7 @@ test('100-continue: a refused upload is never sent, a welcome one is asked for',
 test('many uploads of one object at once all succeed, and there is one copy', async (t) => {
   const server = await startTestObjects(t);
   const { directory } = server.admin;
-  directory.changeRepository(directory.findRepository('club/maps')!.id, {
+  await directory.changeRepository((await directory.findRepository('club/maps'))!.id, {
     quotaBytes: large.length,
   });
   const upload = (
@@ -159,14 +159,14 @@ test('many uploads of one object at once all succeed, and there is one copy', as
   );
   t.deepEqual(filesBelow(join(server.directory, 'objects')), [stored(server, largeOid)]);
   t.deepEqual(filesBelow(join(server.directory, 'incoming')), []);
-  t.is(directory.findRepository('club/maps')?.bytes, large.length);
+  t.is((await directory.findRepository('club/maps'))?.bytes, large.length);
 });
 
 test('uploads at the same time cannot exceed a quota together, and what is refused is not stored', async (t) => {
   const server = await startTestObjects(t);
   const { directory } = server.admin;
-  const repository = directory.findRepository('club/maps')!.id;
-  directory.changeRepository(repository, { quotaBytes: 2_500_000 });
+  const repository = (await directory.findRepository('club/maps'))!.id;
+  await directory.changeRepository(repository, { quotaBytes: 2_500_000 });
   const contents = [1, 2, 3, 4].map((n) => Buffer.alloc(1_000_000, n));
   const answers = await Promise.all(
     contents.map((body) =>
@@ -182,7 +182,7 @@ test('uploads at the same time cannot exceed a quota together, and what is refus
   const connection = await rawPut(server, oidOf(late), ['Content-Length: 10']);
   connection.send('01234');
   await until(() => filesBelow(join(server.directory, 'incoming')).length === 1);
-  directory.changeRepository(repository, { quotaBytes: 1 });
+  await directory.changeRepository(repository, { quotaBytes: 1 });
   connection.send('56789');
   t.is((await connection.answer())?.status, 507);
   t.is(filesBelow(join(server.directory, 'objects')).length, 2);
@@ -250,7 +250,7 @@ test('a stored file that was cut, or is gone, is asked for again and mended; a d
   await server.admin.contents.remove(body.oid);
   t.is((await server.call('POST', objects, { as: ann, body })).status, 202);
   t.is((await server.send('club/maps', content)).status, 200);
-  t.is(server.admin.directory.findRepository('club/maps')?.objects, 1, 'it counts once');
+  t.is((await server.admin.directory.findRepository('club/maps'))?.objects, 1, 'it counts once');
 });
 
 test('garbage: kept for the grace period, set aside, deleted after another; what is held again comes back', async (t) => {
@@ -258,7 +258,7 @@ test('garbage: kept for the grace period, set aside, deleted after another; what
   const [content, young] = [Buffer.from('unheld'), Buffer.from('young')];
   const oid = oidOf(content);
   const { admin } = server;
-  const repository = admin.directory.findRepository('club/maps')!.id;
+  const repository = (await admin.directory.findRepository('club/maps'))!.id;
   await server.send('club/maps', content);
   await server.send('open/maps', young);
   const collect = (graceMs: number, now: number, isDryRun = false) =>
@@ -266,7 +266,7 @@ test('garbage: kept for the grace period, set aside, deleted after another; what
   const day = 86_400_000;
   const later = Date.now() + 20 * day;
   t.is((await collect(day, later)).quarantined, 0, 'what is held stays');
-  admin.holdings.remove(repository, oid);
+  await admin.holdings.remove(repository, oid);
   t.is((await collect(day, Date.now())).quarantined, 0, 'it is too young');
   t.is((await collect(day, later, true)).quarantined, 1, 'tells');
   t.true(existsSync(stored(server, oid)), 'and only tells');
@@ -279,11 +279,12 @@ test('garbage: kept for the grace period, set aside, deleted after another; what
 
   // The row comes between the look and the move: the second look brings the file back.
   await server.send('club/maps', content);
-  admin.holdings.remove(repository, oid);
+  await admin.holdings.remove(repository, oid);
   let looks = 0;
   const holdings = {
     ...admin.holdings,
-    isHeld: (asked: string) => admin.holdings.isHeld(asked) || (asked === oid && (looks += 1) > 1),
+    isHeld: async (asked: string) =>
+      (await admin.holdings.isHeld(asked)) || (asked === oid && (looks += 1) > 1),
   };
   const raced = await collectGarbage(
     { ...admin, holdings },
@@ -301,7 +302,7 @@ test('an upload whose file is collected before its row is written has its file a
   const received = await contents.put(oid, 10, pieces(content));
   await collectGarbage(server.admin, { graceMs: 0, now: Date.now() + 60_000, isDryRun: false });
   t.false(existsSync(stored(server, oid)));
-  holdings.add(directory.findRepository('club/maps')!.id, { oid, size: 10 }, 0);
+  await holdings.add((await directory.findRepository('club/maps'))!.id, { oid, size: 10 }, 0);
   await received.settle();
   t.deepEqual((await server.call('GET', `${objects}/${oid}/content`, { as: bob })).bytes, content);
 });

@@ -12,6 +12,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
+import { sql } from 'kysely';
 import { ExitError } from '../model/exit-error.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { waypointMigrations } from '../storage/waypoints/schema.ts';
@@ -212,11 +213,11 @@ test('a copy is made before a migration; it holds the old version whole', (t) =>
   first.close();
   t.false(existsSync(backupsDirectory));
   t.throws(() =>
-    open([(db) => db.exec('ALTER TABLE bookmarks ADD COLUMN icon TEXT; SELECT nonsense()')]),
+    open([() => [sql.raw('ALTER TABLE bookmarks ADD COLUMN icon TEXT; SELECT nonsense()')]]),
   );
   const [failed] = readdirSync(backupsDirectory);
   t.truthy(failed);
-  const second = open([(db) => db.exec('ALTER TABLE bookmarks ADD COLUMN icon TEXT')]);
+  const second = open([() => [sql.raw('ALTER TABLE bookmarks ADD COLUMN icon TEXT')]]);
   t.is(second.pragma('user_version', { simple: true }), waypointMigrations.length + 1);
   second.close();
   const copy = new Database(join(backupsDirectory, failed ?? ''), { readonly: true });

@@ -9,7 +9,7 @@ import {
   type Operation,
 } from '../../model/objects.ts';
 import type { Permit } from '../access.ts';
-import { checkUpload, isHeld, type Room } from '../announce.ts';
+import { checkUpload, isCounted, isHeld, type Room } from '../announce.ts';
 import { refuseOverBandwidth } from '../bandwidth.ts';
 import { linkLifeMs } from '../config.ts';
 import { enter } from '../enter.ts';
@@ -69,7 +69,7 @@ interface Entered {
 }
 
 /** What a batch has told so far. */
-interface Batch extends Room {
+interface Batch extends Omit<Room, 'isCounted'> {
   readonly operation: Operation;
   /** Grows with each upload that is let in: together they must fit. */
   planned: number;
@@ -91,14 +91,15 @@ async function entry(
     const isThere = await isHeld(permit, object, parts);
     if (batch.operation === 'download') {
       if (!isThere) throw new WaypointError('not_found');
-      refuseOverBandwidth(permit, object.size, parts);
+      await refuseOverBandwidth(permit, object.size, parts);
       return withActions(object, {
         download: contentLink(links, object, 'download', parts.tokens),
       });
     }
     // No actions: nothing is to be sent.
     if (isThere) return object;
-    checkUpload(permit, object, batch, parts);
+    const room = { ...batch, isCounted: await isCounted(permit, object, parts) };
+    checkUpload(permit, object, room, parts);
     batch.planned += object.size;
     const upload = contentLink(links, object, 'upload', parts.tokens);
     return withActions(object, { upload, verify: verifyLink(links, object, parts.tokens) });

@@ -6,7 +6,7 @@ import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases, uploadQuery, type ObjectParams } from '../../model/object-routes.ts';
 import type { OpenContent } from '../../storage/content-store/content-store.ts';
 import type { Permit } from '../access.ts';
-import { refuseOverBandwidth } from '../bandwidth.ts';
+import { reserveBandwidth } from '../bandwidth.ts';
 import { readRange, type ByteRange } from '../byte-range.ts';
 import { enterQuietly } from '../enter.ts';
 import type { ObjectParts } from '../parts.ts';
@@ -73,7 +73,7 @@ async function sendContent(
 ): Promise<Answer> {
   const { oid } = params;
   const permit = await enterQuietly(ctx, { ...params, operation: 'download' }, parts);
-  const held = parts.holdings.size(permit.repository.id, oid);
+  const held = await parts.holdings.size(permit.repository.id, oid);
   const content = held === undefined ? undefined : await parts.contents.get(oid);
   if (content === undefined) throw new WaypointError('not_found');
   try {
@@ -111,9 +111,7 @@ async function answerContent(
     const own = { 'Content-Type': contentType, 'Content-Length': String(size) };
     return { status: 200, etag: oid, headers: { ...acceptRanges, ...own } };
   }
-  refuseOverBandwidth(permit, length, parts);
-  // In advance, so that downloads at the same time cannot exceed the limit together.
-  parts.traffic.add(permit.repository.id, 'sent', length);
+  await reserveBandwidth(permit, length, parts);
   const contentRange = { 'Content-Range': `bytes ${from}-${to - 1}/${size}` };
   return {
     status: range === 'whole' ? 200 : 206,

@@ -2,7 +2,7 @@ import { route, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases } from '../../model/object-routes.ts';
 import { objectAnswerSchema, objectBodySchema, type ObjectAnswer } from '../../model/objects.ts';
-import { checkUpload, isHeld } from '../announce.ts';
+import { checkUpload, isCounted, isHeld } from '../announce.ts';
 import { refuseOverBandwidth } from '../bandwidth.ts';
 import { contentLink, selfLink, verifyLink, type LinkBase } from '../links.ts';
 import { answerType, checkAccept } from '../negotiate.ts';
@@ -22,11 +22,11 @@ export function objectRoutes(parts: ObjectParts): Route[] {
         checkAccept(ctx);
         const { oid } = params;
         const { permit, links } = await enter(ctx, { ...params, operation: 'download' }, parts);
-        const size = parts.holdings.size(permit.repository.id, oid);
+        const size = await parts.holdings.size(permit.repository.id, oid);
         if (size === undefined || !(await isHeld(permit, { oid, size }, parts))) {
           throw new WaypointError('not_found');
         }
-        refuseOverBandwidth(permit, size, parts);
+        await refuseOverBandwidth(permit, size, parts);
         return answer(200, stored(links, { oid, size }, parts), answerType(ctx));
       },
     }),
@@ -43,7 +43,8 @@ export function objectRoutes(parts: ObjectParts): Route[] {
         const type = answerType(ctx);
         if (await isHeld(permit, body, parts)) return answer(200, stored(links, body, parts), type);
         const free = await parts.freeBytes();
-        checkUpload(permit, body, { free, planned: 0 }, parts);
+        const room = { free, planned: 0, isCounted: await isCounted(permit, body, parts) };
+        checkUpload(permit, body, room, parts);
         return answer(202, wanted(links, body, parts), type);
       },
     }),

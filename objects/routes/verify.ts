@@ -20,8 +20,8 @@ export function verifyRoutes(parts: ObjectParts): Route[] {
         const { oid, size } = body;
         const asked = { ...params, operation: 'upload', oid } as const;
         const { repository: found } = await enterQuietly(ctx, asked, parts);
-        const isThere =
-          parts.holdings.size(found.id, oid) === size && (await parts.contents.has(oid)) === size;
+        const held = await parts.holdings.size(found.id, oid);
+        const isThere = held === size && (await parts.contents.has(oid)) === size;
         if (!isThere) throw new WaypointError('not_found');
         return { status: 200, json: { oid, size }, contentType: answerType(ctx) };
       },

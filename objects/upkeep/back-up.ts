@@ -6,7 +6,8 @@ import { syncDirectoryAsync, temporaryBeside } from '../../storage/atomic-file.t
 import { DiskContentStore } from '../../storage/content-store/disk-store.ts';
 import { createPrivateFile, type Database } from '../../storage/database.ts';
 import { lockDirectory } from '../../storage/lock.ts';
-import { prepareHoldings, type Holding } from '../../storage/objects/holdings.ts';
+import { objectRows } from '../../storage/objects/dialect.ts';
+import { objectHoldings, type Holding } from '../../storage/objects/holdings.ts';
 import { openObjectsDatabase } from '../../storage/objects/open.ts';
 import { lockPath, RootTaken, type ObjectsRoot } from '../root.ts';
 
@@ -68,7 +69,7 @@ async function copyContents(
   // What the snapshot names, not what is held now: an object that is let go meanwhile keeps its bytes for the grace period.
   const db = openCopy(snapshot);
   try {
-    for (const { oid, size } of namedIn(db)) {
+    for await (const { oid, size } of namedIn(db)) {
       if ((await copies.has(oid)) === size) {
         outcome.present += 1;
       } else if (await copyContent(root, copies, oid, size)) {
@@ -85,10 +86,10 @@ async function copyContents(
   }
 }
 
-function* namedIn(db: Database): Generator<Holding> {
-  const holdings = prepareHoldings(db);
+async function* namedIn(db: Database): AsyncGenerator<Holding> {
+  const holdings = objectHoldings(objectRows(db));
   for (let after = ''; ;) {
-    const page = holdings.allContents(after, pageRows);
+    const page = await holdings.allContents(after, pageRows);
     yield* page;
     if (page.length < pageRows) return;
     after = page.at(-1)?.oid ?? after;

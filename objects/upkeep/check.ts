@@ -38,7 +38,7 @@ export async function checkContents(
   }
   const damaged = new Set(faults.map(({ oid }) => oid));
   for (let after = ''; ;) {
-    const page = holdings.allContents(after, pageRows);
+    const page = await holdings.allContents(after, pageRows);
     for (const { oid, size } of page) {
       if (damaged.has(oid) || (await contents.has(oid)) === size) continue;
       faults.push({ kind: 'missing', oid });

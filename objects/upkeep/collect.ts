@@ -35,7 +35,7 @@ export async function collectGarbage(
     if (!isDryRun) await contents.discard(name);
   }
   for await (const { oid, size, storedMs } of contents.list()) {
-    if (storedMs > oldest || holdings.isHeld(oid)) continue;
+    if (storedMs > oldest || (await holdings.isHeld(oid))) continue;
     if (!isDryRun && !(await quarantineUnheld(oid))) continue;
     outcome.quarantined += 1;
     outcome.quarantinedBytes += size;
@@ -45,7 +45,7 @@ export async function collectGarbage(
   async function quarantineUnheld(oid: string): Promise<boolean> {
     const name = await contents.quarantine(oid);
     if (name === undefined) return false;
-    if (!holdings.isHeld(oid)) return true;
+    if (!(await holdings.isHeld(oid))) return true;
     await contents.restore(name);
     return false;
   }

@@ -10,18 +10,19 @@ const pageRows = 500;
  * @returns what was let go, or would be.
  */
 export async function letGo(
-  { db, holdings }: ObjectsRoot,
+  { holdings }: ObjectsRoot,
   repositoryId: number,
   { isKept, isDryRun }: { isKept: (oid: string) => boolean; isDryRun: boolean },
 ): Promise<{ objects: number; bytes: number }> {
   const sum = { objects: 0, bytes: 0 };
-  const remove = db.transaction((oids: readonly string[]) => {
-    for (const oid of oids) holdings.remove(repositoryId, oid);
-  });
   for (let after = ''; ;) {
-    const page = holdings.page(repositoryId, after, pageRows);
+    const page = await holdings.page(repositoryId, after, pageRows);
     const going = page.filter(({ oid }) => !isKept(oid));
-    if (!isDryRun && going.length > 0) remove.immediate(going.map(({ oid }) => oid));
+    if (!isDryRun && going.length > 0)
+      await holdings.removeAll(
+        repositoryId,
+        going.map(({ oid }) => oid),
+      );
     sum.objects += going.length;
     sum.bytes += going.reduce((bytes, { size }) => bytes + size, 0);
     after = page.at(-1)?.oid ?? after;

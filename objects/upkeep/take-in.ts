@@ -31,12 +31,13 @@ export async function takeIn(
   for await (const path of filesBelow(directory)) {
     try {
       const { oid, size } = await identify(path);
-      if (holdings.size(repository.id, oid) === size && (await contents.has(oid)) === size) {
+      const held = await holdings.size(repository.id, oid);
+      if (held === size && (await contents.has(oid)) === size) {
         outcome.present += 1;
       } else {
         const received = await contents.put(oid, size, createReadStream(path));
         try {
-          holdings.add(repository.id, { oid, size }, Date.now());
+          await holdings.add(repository.id, { oid, size }, Date.now());
         } catch (error) {
           await received.abandon(() => holdings.isHeld(oid));
           throw error;

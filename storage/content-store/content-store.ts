@@ -28,7 +28,7 @@ export interface ReceivedContent {
    */
   readonly settle: () => Promise<void>;
   /** To be called instead where no row was committed. Takes the content away again, unless `isHeld` says that some row names it. */
-  readonly abandon: (isHeld: () => boolean) => Promise<void>;
+  readonly abandon: (isHeld: () => Promise<boolean>) => Promise<void>;
 }
 
 /**

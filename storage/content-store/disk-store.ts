@@ -93,10 +93,10 @@ export class DiskContentStore implements ContentStore {
       },
       abandon: async (isHeld) => {
         await drop();
-        const name = isHeld() ? undefined : await this.quarantine(oid);
+        const name = (await isHeld()) ? undefined : await this.quarantine(oid);
         if (name === undefined) return;
         // Another upload of the same content may have been committed meanwhile.
-        await (isHeld() ? this.restore(name) : this.discard(name));
+        await ((await isHeld()) ? this.restore(name) : this.discard(name));
       },
     };
   }

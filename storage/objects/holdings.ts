@@ -1,11 +1,9 @@
-import type { Statement } from 'better-sqlite3';
-import type { Database } from '../database.ts';
+import type { Selectable } from 'kysely';
+import type { ObjectRows } from './dialect.ts';
+import type { ObjectsDb } from './schema.ts';
 
-export interface Holding {
-  readonly oid: string;
-  /** Bytes. */
-  readonly size: number;
-}
+/** An object; its size in bytes. */
+export type Holding = Readonly<Pick<Selectable<ObjectsDb['holdings']>, 'oid' | 'size'>>;
 
 export interface Traffic {
   readonly sent: number;
@@ -16,94 +14,152 @@ export interface Traffic {
 export type AddOutcome = 'added' | 'present' | 'over_quota' | 'no_repository';
 
 /** Which contents a repository holds. A content may be held by several; its bytes are stored once. */
-export interface Holdings {
-  /** Size of an object of this repository; undefined when this repository does not hold it. */
-  size(repositoryId: number, oid: string): number | undefined;
-  /** Adds an object, whatever the quota. @returns false when the repository held it already. */
-  add(repositoryId: number, holding: Holding, now: number): boolean;
-  /** Adds an object where the quota, and the repository, still stand. */
-  addWithinQuota(repositoryId: number, holding: Holding, now: number): AddOutcome;
-  remove(repositoryId: number, oid: string): boolean;
-  /** Whether any repository holds a content. */
-  isHeld(oid: string): boolean;
-  /** Objects of a repository after `after`, in order of oid, at most `limit`. */
-  page(repositoryId: number, after: string, limit: number): Holding[];
-  /** Every content that any repository holds, once, after `after`, at most `limit`. */
-  allContents(after: string, limit: number): Holding[];
-  /** Adds to the traffic of a day (UTC, since 1970). */
-  addTraffic(repositoryId: number, day: number, traffic: Traffic): void;
-  /** Traffic of a repository from a day on. */
-  trafficSince(repositoryId: number, day: number): Traffic;
+export type Holdings = ReturnType<typeof objectHoldings>;
+
+export function objectHoldings(rows: ObjectRows) {
+  return { ...readHoldings(rows), ...changeHoldings(rows), ...traffic(rows) };
 }
 
-export function prepareHoldings(db: Database): Holdings {
-  const size = db
-    .prepare<unknown[], number>('SELECT size FROM holdings WHERE repository_id = ? AND oid = ?')
-    .pluck();
-  const add = db.prepare(
-    `INSERT INTO holdings (repository_id, oid, size, stored_ms) VALUES (?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
-  );
-  const remove = db.prepare('DELETE FROM holdings WHERE repository_id = ? AND oid = ?');
-  const held = db.prepare('SELECT 1 FROM holdings WHERE oid = ? LIMIT 1').pluck();
-  const page = db.prepare<unknown[], Holding>(
-    'SELECT oid, size FROM holdings WHERE repository_id = ? AND oid > ? ORDER BY oid LIMIT ?',
-  );
-  const contents = db.prepare<unknown[], Holding>(
-    'SELECT oid, max(size) AS size FROM holdings WHERE oid > ? GROUP BY oid ORDER BY oid LIMIT ?',
-  );
+function readHoldings(rows: ObjectRows) {
   return {
-    size: (repositoryId, oid) => size.get(repositoryId, oid),
-    add: (repositoryId, holding, now) =>
-      add.run(repositoryId, holding.oid, holding.size, now).changes === 1,
-    addWithinQuota: prepareAddWithinQuota(db, { size, add }),
-    remove: (repositoryId, oid) => remove.run(repositoryId, oid).changes > 0,
-    isHeld: (oid) => held.get(oid) !== undefined,
-    page: (repositoryId, after, limit) => page.all(repositoryId, after, limit),
-    allContents: (after, limit) => contents.all(after, limit),
-    ...prepareTraffic(db),
+    size: (repositoryId: number, oid: string) => sizeOf(rows, repositoryId, oid),
+    /** Whether any repository holds a content. */
+    async isHeld(oid: string): Promise<boolean> {
+      const row = await rows
+        .selectFrom('holdings')
+        .select('oid')
+        .where('oid', '=', oid)
+        .limit(1)
+        .executeTakeFirst();
+      return row !== undefined;
+    },
+    /** Objects of a repository after `after`, in order of oid, at most `limit`. */
+    page: (repositoryId: number, after: string, limit: number): Promise<Holding[]> =>
+      rows
+        .selectFrom('holdings')
+        .select(['oid', 'size'])
+        .where('repository_id', '=', repositoryId)
+        .where('oid', '>', after)
+        .orderBy('oid')
+        .limit(limit)
+        .execute(),
+    /** Every content that any repository holds, once, after `after`, at most `limit`. */
+    allContents: (after: string, limit: number): Promise<Holding[]> =>
+      rows
+        .selectFrom('holdings')
+        .select((eb) => ['oid', eb.fn.max('size').as('size')])
+        .where('oid', '>', after)
+        .groupBy('oid')
+        .orderBy('oid')
+        .limit(limit)
+        .execute(),
   };
 }
 
-interface HoldingStatements {
-  readonly size: Statement<unknown[], number>;
-  readonly add: Statement;
-}
-
-function prepareAddWithinQuota(
-  db: Database,
-  { size, add }: HoldingStatements,
-): Holdings['addWithinQuota'] {
-  const room = db.prepare<unknown[], { bytes: number; quota: number | null }>(
-    'SELECT bytes, quota_bytes AS quota FROM repositories WHERE id = ?',
-  );
-  const addWithin = db.transaction(
-    (repositoryId: number, holding: Holding, now: number): AddOutcome => {
-      const row = room.get(repositoryId);
-      if (row === undefined) return 'no_repository';
-      if (size.get(repositoryId, holding.oid) !== undefined) return 'present';
-      if (row.quota !== null && row.bytes + holding.size > row.quota) return 'over_quota';
-      add.run(repositoryId, holding.oid, holding.size, now);
-      return 'added';
-    },
-  );
-  return (repositoryId, holding, now) => addWithin.immediate(repositoryId, holding, now);
-}
-
-function prepareTraffic(db: Database): Pick<Holdings, 'addTraffic' | 'trafficSince'> {
-  const add = db.prepare(
-    `INSERT INTO traffic VALUES (?, ?, ?, ?) ON CONFLICT DO UPDATE SET
-     sent_bytes = sent_bytes + excluded.sent_bytes,
-     received_bytes = received_bytes + excluded.received_bytes`,
-  );
-  const since = db.prepare<unknown[], Traffic>(
-    `SELECT coalesce(sum(sent_bytes), 0) AS sent, coalesce(sum(received_bytes), 0) AS received
-     FROM traffic WHERE repository_id = ? AND day >= ?`,
-  );
+function changeHoldings(rows: ObjectRows) {
   return {
-    addTraffic: (repositoryId, day, { sent, received }) => {
-      add.run(repositoryId, day, sent, received);
+    /** Adds an object, whatever the quota. @returns false when the repository held it already. */
+    add: (repositoryId: number, holding: Holding, now: number) =>
+      insert(rows, repositoryId, holding, now),
+    /** Adds an object where the quota, and the repository, still stand. */
+    addWithinQuota: (repositoryId: number, holding: Holding, now: number): Promise<AddOutcome> =>
+      rows.transaction().execute(async (within) => {
+        const row = await within
+          .selectFrom('repositories')
+          .select(['bytes', 'quota_bytes'])
+          .where('id', '=', repositoryId)
+          .executeTakeFirst();
+        if (row === undefined) return 'no_repository';
+        if ((await sizeOf(within, repositoryId, holding.oid)) !== undefined) return 'present';
+        const isOver = row.quota_bytes !== null && row.bytes + holding.size > row.quota_bytes;
+        if (isOver) return 'over_quota';
+        await insert(within, repositoryId, holding, now);
+        return 'added';
+      }),
+    /** Adds many objects, all or none. */
+    addAll: (repositoryId: number, holdings: Iterable<Holding>, now: number): Promise<void> =>
+      rows.transaction().execute(async (within) => {
+        for (const holding of holdings) await insert(within, repositoryId, holding, now);
+      }),
+    /** @returns whether it was held. */
+    remove: (repositoryId: number, oid: string) => remove(rows, repositoryId, oid),
+    /** Removes many objects, all or none. */
+    removeAll: (repositoryId: number, oids: readonly string[]): Promise<void> =>
+      rows.transaction().execute(async (within) => {
+        for (const oid of oids) await remove(within, repositoryId, oid);
+      }),
+  };
+}
+
+/** Size of an object of this repository; undefined when this repository does not hold it. */
+async function sizeOf(
+  rows: ObjectRows,
+  repositoryId: number,
+  oid: string,
+): Promise<number | undefined> {
+  const row = await rows
+    .selectFrom('holdings')
+    .select('size')
+    .where('repository_id', '=', repositoryId)
+    .where('oid', '=', oid)
+    .executeTakeFirst();
+  return row?.size;
+}
+
+async function insert(
+  rows: ObjectRows,
+  repository_id: number,
+  { oid, size }: Holding,
+  stored_ms: number,
+): Promise<boolean> {
+  const { numInsertedOrUpdatedRows } = await rows
+    .insertInto('holdings')
+    .values({ repository_id, oid, size, stored_ms })
+    .onConflict((conflict) => conflict.doNothing())
+    .executeTakeFirstOrThrow();
+  return numInsertedOrUpdatedRows === 1n;
+}
+
+async function remove(rows: ObjectRows, repositoryId: number, oid: string): Promise<boolean> {
+  const { numDeletedRows } = await rows
+    .deleteFrom('holdings')
+    .where('repository_id', '=', repositoryId)
+    .where('oid', '=', oid)
+    .executeTakeFirst();
+  return numDeletedRows > 0n;
+}
+
+function traffic(rows: ObjectRows) {
+  return {
+    /** Adds to the traffic of a day (UTC, since 1970). */
+    async addTraffic(
+      repository_id: number,
+      day: number,
+      { sent, received }: Traffic,
+    ): Promise<void> {
+      await rows
+        .insertInto('traffic')
+        .values({ repository_id, day, sent_bytes: sent, received_bytes: received })
+        .onConflict((conflict) =>
+          conflict.columns(['repository_id', 'day']).doUpdateSet((eb) => ({
+            sent_bytes: eb('traffic.sent_bytes', '+', eb.ref('excluded.sent_bytes')),
+            received_bytes: eb('traffic.received_bytes', '+', eb.ref('excluded.received_bytes')),
+          })),
+        )
+        .execute();
     },
-    trafficSince: (repositoryId, day) => since.get(repositoryId, day) ?? { sent: 0, received: 0 },
+    /** Traffic of a repository from a day on. */
+    async trafficSince(repositoryId: number, day: number): Promise<Traffic> {
+      const sums = await rows
+        .selectFrom('traffic')
+        .select(({ fn }) => [
+          fn.sum<number | null>('sent_bytes').as('sent'),
+          fn.sum<number | null>('received_bytes').as('received'),
+        ])
+        .where('repository_id', '=', repositoryId)
+        .where('day', '>=', day)
+        .executeTakeFirst();
+      return { sent: sums?.sent ?? 0, received: sums?.received ?? 0 };
+    },
   };
 }

@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { Migration } from '../migrate.ts';
 
 /**
@@ -71,4 +72,4 @@ const firstSchema = `
 `;
 
 /** The steps of the schema, oldest first; one that was released is never changed. */
-export const waypointMigrations: readonly Migration[] = [(db) => db.exec(firstSchema)];
+export const waypointMigrations: readonly Migration[] = [() => [sql.raw(firstSchema)]];

@@ -204,7 +204,9 @@ testLfs('refusals are shown: wrong password, read-only user, missing repository'
 testLfs('a quota stops a push before the bytes; what fits is there', async (t) => {
   const server = await startTestObjects(t);
   const { directory } = server.admin;
-  directory.changeRepository(directory.findRepository('club/maps')!.id, { quotaBytes: 250_000 });
+  await directory.changeRepository((await directory.findRepository('club/maps'))!.id, {
+    quotaBytes: 250_000,
+  });
   const desk = startDesk(t, server);
   const files = Object.fromEntries([1, 2, 3, 4].map((n) => [`${n}.bin`, randomBytes(100_000)]));
   await desk.work(t, files, [`lfs.url=${server.url}/club/maps`]);

@@ -33,12 +33,12 @@ export async function startObjectRepository(
   const root = await openRoot(directory, { owner: 'command' });
   const [user, password] = ['ann', 'a-long-password'];
   const now = Date.now();
-  root.directory.addUser(user, await hashPassword(password), now);
-  root.directory.addRepository('club', 'maps', isPublic, now);
-  const account = root.directory.findUser(user);
-  const repository = root.directory.findRepository('club/maps');
+  await root.directory.addUser(user, await hashPassword(password), now);
+  await root.directory.addRepository('club', 'maps', isPublic, now);
+  const account = await root.directory.findUser(user);
+  const repository = await root.directory.findRepository('club/maps');
   if (account === undefined || repository === undefined) throw new Error('not made');
-  root.directory.grant(account.id, repository.id, 'write');
+  await root.directory.grant(account.id, repository.id, 'write');
   await root.close();
   const silent = { debug() {}, info() {}, warn() {}, error() {} };
   const server = await startObjectServer({

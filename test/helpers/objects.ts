@@ -149,19 +149,19 @@ export async function startTestObjects(
 }
 
 async function fill({ directory }: ObjectsRoot): Promise<void> {
-  if (directory.repositories().length > 0) return;
+  if ((await directory.repositories()).length > 0) return;
   const now = Date.now();
   for (const login of [ann, bob, eve]) {
     const [name = '', password = ''] = login.split(':');
-    directory.addUser(name, await hashed(password), now);
+    await directory.addUser(name, await hashed(password), now);
   }
-  directory.addRepository('club', 'maps', false, now);
-  directory.addRepository('open', 'maps', true, now);
-  const id = (name: string): number => directory.findUser(name)?.id ?? 0;
-  const repository = (path: string): number => directory.findRepository(path)?.id ?? 0;
-  directory.grant(id('ann'), repository('club/maps'), 'write');
-  directory.grant(id('bob'), repository('club/maps'), 'read');
-  directory.grant(id('ann'), repository('open/maps'), 'write');
+  await directory.addRepository('club', 'maps', false, now);
+  await directory.addRepository('open', 'maps', true, now);
+  const id = async (name: string) => (await directory.findUser(name))?.id ?? 0;
+  const repository = async (path: string) => (await directory.findRepository(path))?.id ?? 0;
+  await directory.grant(await id('ann'), await repository('club/maps'), 'write');
+  await directory.grant(await id('bob'), await repository('club/maps'), 'read');
+  await directory.grant(await id('ann'), await repository('open/maps'), 'write');
 }
 
 export function basic(login: string): string {

@@ -25,9 +25,9 @@ async function serve() {
 async function fill(): Promise<void> {
   const admin = await openRoot(directory, { owner: 'command' });
   const [name = '', password = ''] = ann.split(':');
-  admin.directory.addUser(name, await hashPassword(password), 0);
-  admin.directory.addRepository('club', 'maps', false, 0);
-  admin.directory.grant(1, 1, 'write');
+  await admin.directory.addUser(name, await hashPassword(password), 0);
+  await admin.directory.addRepository('club', 'maps', false, 0);
+  await admin.directory.grant(1, 1, 'write');
   await admin.close();
   const server = await serve();
   const url = `http://127.0.0.1:${server.port}/club/maps/objects`;

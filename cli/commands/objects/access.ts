@@ -37,11 +37,9 @@ function registerGrant(objects: Command): void {
       ) => {
         if (access !== 'read' && access !== 'write') throw usageError('Access is read or write.');
         await withRoot(command, options, async (root) => {
-          root.directory.grant(
-            requireUser(root, name).id,
-            requireRepository(root, path).id,
-            access,
-          );
+          const user = await requireUser(root, name);
+          const repository = await requireRepository(root, path);
+          await root.directory.grant(user.id, repository.id, access);
         });
         const json = { user: name, repository: path, access };
         const may = access === 'write' ? 'read and write' : 'read';
@@ -56,8 +54,9 @@ function registerRevoke(objects: Command): void {
     .description('Takes back what a user was granted.')
     .action(async (name: string, path: string, options: RootOptions, command: Command) => {
       await withRoot(command, options, async (root) => {
-        const repository = requireRepository(root, path);
-        if (!root.directory.revoke(requireUser(root, name).id, repository.id)) {
+        const repository = await requireRepository(root, path);
+        const user = await requireUser(root, name);
+        if (!(await root.directory.revoke(user.id, repository.id))) {
           throw new ExitError(`${name} was granted nothing in ${path}.`);
         }
       });
@@ -72,7 +71,9 @@ function registerShow(objects: Command): void {
     .description('Lists who may do what.')
     .action(async (path: string | undefined, options: RootOptions, command: Command) => {
       const grants = await withRoot(command, options, async (root) =>
-        root.directory.grants(path === undefined ? undefined : requireRepository(root, path).id),
+        root.directory.grants(
+          path === undefined ? undefined : (await requireRepository(root, path)).id,
+        ),
       );
       if (options.json === true) return printJson(grants);
       if (grants.length === 0)

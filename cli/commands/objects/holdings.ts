@@ -44,6 +44,7 @@ async function readStats({ contents, directory, holdings, freeBytes }: ObjectsRo
   }
   const quarantined = await contents.listQuarantine();
   const today = Math.floor(Date.now() / dayMs);
+  const rows = await directory.repositories();
   return {
     stored,
     quarantine: {
@@ -51,13 +52,15 @@ async function readStats({ contents, directory, holdings, freeBytes }: ObjectsRo
       bytes: quarantined.reduce((sum, { size }) => sum + size, 0),
     },
     free_bytes: await freeBytes(),
-    repositories: directory.repositories().map((row) => ({
-      repository: `${row.owner}/${row.name}`,
-      objects: row.objects,
-      bytes: row.bytes,
-      today: holdings.trafficSince(row.id, today),
-      month: holdings.trafficSince(row.id, today - 29),
-    })),
+    repositories: await Promise.all(
+      rows.map(async ({ id, owner, name, objects, bytes }) => ({
+        repository: `${owner}/${name}`,
+        objects,
+        bytes,
+        today: await holdings.trafficSince(id, today),
+        month: await holdings.trafficSince(id, today - 29),
+      })),
+    ),
   };
 }
 
@@ -89,7 +92,7 @@ function registerPrune(objects: Command): void {
       const isDryRun = options.yes !== true;
       const gone = await withRoot(command, options, async (root) => {
         const { letGo } = await import('../../../objects/upkeep/let-go.ts');
-        const { id } = requireRepository(root, path);
+        const { id } = await requireRepository(root, path);
         return letGo(root, id, { isKept: (oid) => keep.has(oid), isDryRun });
       });
       if (options.json === true) return printJson({ ...gone, dry_run: isDryRun });
@@ -128,8 +131,10 @@ function registerRemove(objects: Command): void {
     .action(async (path: string, oids: string[], options: RootOptions, command: Command) => {
       const wanted = oids.map(checkOid);
       const removed = await withRoot(command, options, async (root) => {
-        const { id } = requireRepository(root, path);
-        return wanted.filter((oid) => root.holdings.remove(id, oid));
+        const { id } = await requireRepository(root, path);
+        const found: string[] = [];
+        for (const oid of wanted) if (await root.holdings.remove(id, oid)) found.push(oid);
+        return found;
       });
       const absent = wanted.filter((oid) => !removed.includes(oid));
       if (absent.length > 0) process.exitCode = 1;

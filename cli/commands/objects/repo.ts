@@ -58,7 +58,7 @@ function registerAdd(repo: Command): void {
         command,
         options,
         async ({ directory }) => {
-          if (!directory.addRepository(owner, name, isPublic, Date.now())) {
+          if (!(await directory.addRepository(owner, name, isPublic, Date.now()))) {
             throw new ExitError(`There is a repository ${path}.`);
           }
         },
@@ -132,7 +132,8 @@ function registerSet(repo: Command): void {
       if (Object.keys(change).length === 0)
         throw usageError('Say what to change: --quota, --max-object or --public.');
       const after = await withRoot(command, options, async (root) => {
-        root.directory.changeRepository(requireRepository(root, path).id, change);
+        const { id } = await requireRepository(root, path);
+        await root.directory.changeRepository(id, change);
         return requireRepository(root, path);
       });
       await (options.json === true ? printJson(asJson(after)) : print(`Changed ${path}.`));
@@ -157,7 +158,7 @@ function registerRemove(repo: Command): void {
     .option('--yes', 'really do it')
     .action(async (path: string, options: RootOptions & { yes?: boolean }, command: Command) => {
       const removed = await withRoot(command, options, async (root) => {
-        const repository = requireRepository(root, path);
+        const repository = await requireRepository(root, path);
         if (options.yes !== true) {
           throw usageError(
             `${path} holds ${counted(repository.objects, 'object')} of ${megabytes(repository.bytes)}. Add --yes to remove it.`,

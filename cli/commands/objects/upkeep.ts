@@ -132,7 +132,7 @@ function registerImport(objects: Command): void {
     )
     .action(async (path: string, dir: string, options: RootOptions, command: Command) => {
       const outcome = await withRoot(command, options, async (root) => {
-        const repository = requireRepository(root, path);
+        const repository = await requireRepository(root, path);
         const { takeIn } = await import('../../../objects/upkeep/take-in.ts');
         const progress = showBytes('Took in');
         try {

@@ -36,10 +36,10 @@ function registerAdd(user: Command): void {
         command,
         options,
         async ({ directory }) => {
-          if (directory.findUser(name) !== undefined)
+          if ((await directory.findUser(name)) !== undefined)
             throw new ExitError(`There is a user ${name}.`);
           const stored = await hash(options);
-          if (!directory.addUser(name, stored, Date.now())) {
+          if (!(await directory.addUser(name, stored, Date.now()))) {
             throw new ExitError(`There is a user ${name}.`);
           }
         },
@@ -55,8 +55,8 @@ function registerPasswd(user: Command): void {
     .option('--password-stdin', 'read the password from standard input')
     .action(async (name: string, options: PasswordOptions, command: Command) => {
       await withRoot(command, options, async (root) => {
-        requireUser(root, name);
-        root.directory.setPassword(name, await hash(options));
+        await requireUser(root, name);
+        await root.directory.setPassword(name, await hash(options));
       });
       await tell(options, { user: name }, `Changed the password of ${name}.`);
     });
@@ -72,7 +72,7 @@ function registerList(user: Command): void {
     .description('Lists the users.')
     .action(async (options: RootOptions, command: Command) => {
       const names = await withRoot(command, options, async ({ directory }) =>
-        directory.users().map(({ name }) => name),
+        (await directory.users()).map(({ name }) => name),
       );
       if (options.json === true) return printJson(names);
       for (const name of names) await print(name);
@@ -85,7 +85,8 @@ function registerRemove(user: Command): void {
     .description('Removes a user; the objects that the user has sent stay.')
     .action(async (name: string, options: RootOptions, command: Command) => {
       await withRoot(command, options, async (root) => {
-        root.directory.removeUser(requireUser(root, name).name);
+        const { name: stored } = await requireUser(root, name);
+        await root.directory.removeUser(stored);
       });
       await tell(options, { removed: name }, `Removed ${name}.`);
     });

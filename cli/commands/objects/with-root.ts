@@ -74,16 +74,19 @@ export function splitRepository(path: string): { owner: string; name: string } {
 }
 
 /** @throws ExitError when there is none. */
-export function requireRepository({ directory }: ObjectsRoot, path: string): RepositoryRow {
+export async function requireRepository(
+  { directory }: ObjectsRoot,
+  path: string,
+): Promise<RepositoryRow> {
   splitRepository(path);
-  const found = directory.findRepository(path);
+  const found = await directory.findRepository(path);
   if (found === undefined) throw new ExitError(`There is no repository ${path}.`);
   return found;
 }
 
 /** @throws ExitError when there is none. */
-export function requireUser({ directory }: ObjectsRoot, name: string): UserRow {
-  const found = directory.findUser(checkUserName(name));
+export async function requireUser({ directory }: ObjectsRoot, name: string): Promise<UserRow> {
+  const found = await directory.findUser(checkUserName(name));
   if (found === undefined) throw new ExitError(`There is no user ${name}.`);
   return found;
 }
