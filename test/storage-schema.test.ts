@@ -4,8 +4,10 @@ import path from 'node:path';
 import test from 'ava';
 import Database from 'better-sqlite3';
 import type { Selectable } from 'kysely';
+import { librarySchema, type LibraryDb } from '../storage/library/schema.ts';
 import { migrate, type Migration } from '../storage/migrate.ts';
 import { objectMigrations, type ObjectsDb } from '../storage/objects/schema.ts';
+import { waypointMigrations, type WaypointsDb } from '../storage/waypoints/schema.ts';
 
 /** What SQLite has where TypeScript has a type: `?` where null may be. */
 type Kind<Value> = null extends Value
@@ -47,7 +49,79 @@ const objects: Kinds<ObjectsDb> = {
   },
 };
 
+const identity = { name: 'text', lat_e6: 'number', lon_e6: 'number' } as const;
+const fields = {
+  lat: 'number',
+  lon: 'number',
+  ele: 'number?',
+  time: 'text?',
+  desc: 'text?',
+} as const;
+
+const waypoints: Kinds<WaypointsDb> = {
+  meta: { key: 'text', value: 'text' },
+  bookmarks: { id: 'number', ...identity, ...fields },
+  tags: { id: 'number', ...identity, raw: 'text', normal: 'text', enriched: 'text' },
+  tag_spellings: {
+    normal: 'text',
+    raw: 'text',
+    enriched: 'text',
+    uses: 'number',
+    first_id: 'number',
+  },
+  hidden: { ...identity, bookmark_id: 'number' },
+  history: { id: 'number', query: 'text', lat: 'number?', lon: 'number?' },
+};
+
+const library: Kinds<LibraryDb> = {
+  meta: { key: 'text', value: 'text' },
+  files: {
+    id: 'number',
+    path: 'text',
+    path_key: 'text',
+    sha256: 'text',
+    size: 'number',
+    mtime_ns: 'text',
+    first_waypoint: 'number?',
+    waypoints: 'number',
+    observations: 'number',
+    missing_times: 'number',
+    invalid_times: 'number',
+    unusable_points: 'number',
+    first_ms: 'number?',
+    last_ms: 'number?',
+  },
+  waypoints: { id: 'number', ...identity, ...fields, shown: 'number' },
+  identities: { hash: 'number', waypoint: 'number' },
+  further_identities: { hash: 'number', shown: 'number', waypoint: 'number' },
+  sources: {
+    device: 'text',
+    inode: 'text',
+    size: 'number',
+    mtime_ns: 'text',
+    ctime_ns: 'text',
+    sha256: 'text',
+  },
+  days: {
+    id: 'number',
+    day: 'number',
+    file_id: 'number',
+    kind: 'number',
+    part: 'number',
+    points: 'number',
+    first_ms: 'number',
+    last_ms: 'number',
+    south_e7: 'number',
+    west_e7: 'number',
+    north_e7: 'number',
+    east_e7: 'number',
+    blob: 'blob',
+  },
+};
+
 const stores: readonly [name: string, migrations: readonly Migration[], kinds: object][] = [
+  ['waypoints', waypointMigrations, waypoints],
+  ['library', [librarySchema], library],
   ['objects', objectMigrations, objects],
 ];
 

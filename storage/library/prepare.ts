@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { applicationId, isDamage, openWriter, type Database as Connection } from '../database.ts';
+import { applySchema } from '../migrate.ts';
 import { librarySchema, librarySchemaVersion } from './schema.ts';
 import { revisionSql } from './writer.ts';
 
@@ -63,11 +64,7 @@ function damageMark(path: string): string {
 }
 
 function create(db: Connection): void {
-  db.transaction(() => {
-    db.exec(librarySchema);
-    db.pragma(`application_id = ${applicationId}`);
-    db.pragma(`user_version = ${librarySchemaVersion}`);
-  }).immediate();
+  db.transaction(() => applySchema(db, librarySchema, librarySchemaVersion)).immediate();
 }
 
 function isUsable(path: string): boolean {

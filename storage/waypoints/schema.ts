@@ -1,75 +1,102 @@
-import { sql } from 'kysely';
+import { sql, type Generated, type Selectable } from 'kysely';
+import { belongsTo, columns, createIndex, createTable, refined } from '../create-table.ts';
 import type { Migration } from '../migrate.ts';
+import { queryBuilder } from '../prepared.ts';
 
-/**
- * `waypoints.sqlite`: what the user made and cannot record again. The identity of a waypoint (contract C) is the triple
- * (name, lat_e6, lon_e6), indexed here and in the library. Times are ISO 8601 UTC text.
- */
-const firstSchema = `
-  CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
-  INSERT INTO meta VALUES ('store', lower(hex(randomblob(8)))), ('revision', '1');
+/** The identity of a waypoint (contract C), indexed wherever a table has it. */
+export interface IdentityColumns {
+  name: string;
+  lat_e6: number;
+  lon_e6: number;
+}
 
-  CREATE TABLE bookmarks (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL,
-    lat REAL NOT NULL CHECK (lat BETWEEN -90 AND 90),
-    lon REAL NOT NULL CHECK (lon BETWEEN -180 AND 180),
-    lat_e6 INTEGER NOT NULL,
-    lon_e6 INTEGER NOT NULL,
-    ele REAL,
-    time TEXT,
-    desc TEXT,
-    UNIQUE (name, lat_e6, lon_e6)
-  ) STRICT;
+/** `waypoints.sqlite`: what the user made and cannot record again. Times are ISO 8601 UTC text. */
+export interface WaypointsDb {
+  meta: { key: string; value: string };
+  bookmarks: IdentityColumns & {
+    id: Generated<number>;
+    lat: number;
+    lon: number;
+    ele: number | null;
+    time: string | null;
+    desc: string | null;
+  };
+  /** Tags belong to an identity, not to a row: imported waypoints have them too, and keep them over re-imports. */
+  tags: IdentityColumns & {
+    id: Generated<number>;
+    raw: string;
+    normal: string;
+    /** JSON of the tag. */
+    enriched: string;
+  };
+  /** How often each spelling is used, kept by triggers: counting 100,000 tags at each question would stop the daemon. */
+  tag_spellings: { normal: string; raw: string; enriched: string; uses: number; first_id: number };
+  /** Imported twins of bookmarks that were renamed or moved away from them; they show again when the bookmark goes. */
+  hidden: IdentityColumns & { bookmark_id: number };
+  history: { id: Generated<number>; query: string; lat: number | null; lon: number | null };
+}
 
-  -- Tags belong to an identity, not to a row: imported waypoints have them too, and keep them over re-imports.
-  CREATE TABLE tags (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    name TEXT NOT NULL,
-    lat_e6 INTEGER NOT NULL,
-    lon_e6 INTEGER NOT NULL,
-    raw TEXT NOT NULL,
-    normal TEXT NOT NULL,
-    enriched TEXT NOT NULL,
-    UNIQUE (name, lat_e6, lon_e6, normal)
-  ) STRICT;
-  CREATE INDEX tags_by_normal ON tags (normal, name, lat_e6, lon_e6);
+export type BookmarkRow = Omit<Selectable<WaypointsDb['bookmarks']>, 'lat_e6' | 'lon_e6'>;
 
-  -- How often each spelling is used, kept by triggers: counting 100,000 tags at each question would stop the daemon.
-  CREATE TABLE tag_spellings (
-    normal TEXT NOT NULL,
-    raw TEXT NOT NULL,
-    enriched TEXT NOT NULL,
-    uses INTEGER NOT NULL,
-    first_id INTEGER NOT NULL,
-    PRIMARY KEY (normal, raw)
-  ) STRICT, WITHOUT ROWID;
-  CREATE TRIGGER tag_added AFTER INSERT ON tags BEGIN
-    INSERT INTO tag_spellings VALUES (new.normal, new.raw, new.enriched, 1, new.id)
-      ON CONFLICT (normal, raw) DO UPDATE SET uses = uses + 1;
-  END;
-  CREATE TRIGGER tag_removed AFTER DELETE ON tags BEGIN
-    UPDATE tag_spellings SET uses = uses - 1 WHERE normal = old.normal AND raw = old.raw;
-    DELETE FROM tag_spellings WHERE normal = old.normal AND raw = old.raw AND uses = 0;
-  END;
+/** Builds queries over the user's store. */
+export const waypointTables = queryBuilder<WaypointsDb>();
 
-  -- Imported twins of bookmarks that were renamed or moved away from them; they show again when the bookmark goes.
-  CREATE TABLE hidden (
-    name TEXT NOT NULL,
-    lat_e6 INTEGER NOT NULL,
-    lon_e6 INTEGER NOT NULL,
-    bookmark_id INTEGER NOT NULL REFERENCES bookmarks (id) ON DELETE CASCADE,
-    PRIMARY KEY (name, lat_e6, lon_e6, bookmark_id)
-  ) STRICT, WITHOUT ROWID;
-  CREATE INDEX hidden_by_bookmark ON hidden (bookmark_id);
+const { integer, numbered, optionalReal, optionalText, real, text, uniqueText } = columns;
+const identity = { name: text, lat_e6: integer, lon_e6: integer };
+const identityKey = ['name', 'lat_e6', 'lon_e6'];
 
-  CREATE TABLE history (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    query TEXT NOT NULL UNIQUE,
-    lat REAL,
-    lon REAL
-  ) STRICT;
-`;
+const firstSchema: Migration = () => [
+  createTable('meta', { key: text, value: text }, { key: ['key'] }),
+  sql`INSERT INTO meta VALUES ('store', lower(hex(randomblob(8)))), ('revision', '1')`,
+  createTable(
+    'bookmarks',
+    {
+      id: numbered,
+      name: text,
+      lat: refined(real, (column) => column.check(sql`lat BETWEEN -90 AND 90`)),
+      lon: refined(real, (column) => column.check(sql`lon BETWEEN -180 AND 180`)),
+      lat_e6: integer,
+      lon_e6: integer,
+      ele: optionalReal,
+      time: optionalText,
+      desc: optionalText,
+    },
+    { unique: identityKey },
+  ),
+  createTable(
+    'tags',
+    { id: numbered, ...identity, raw: text, normal: text, enriched: text },
+    { unique: [...identityKey, 'normal'] },
+  ),
+  createIndex('tags_by_normal', 'tags', ['normal', ...identityKey]),
+  createTable(
+    'tag_spellings',
+    { normal: text, raw: text, enriched: text, uses: integer, first_id: integer },
+    { key: ['normal', 'raw'] },
+  ),
+  sql`
+    CREATE TRIGGER tag_added AFTER INSERT ON tags BEGIN
+      INSERT INTO tag_spellings VALUES (new.normal, new.raw, new.enriched, 1, new.id)
+        ON CONFLICT (normal, raw) DO UPDATE SET uses = uses + 1;
+    END`,
+  sql`
+    CREATE TRIGGER tag_removed AFTER DELETE ON tags BEGIN
+      UPDATE tag_spellings SET uses = uses - 1 WHERE normal = old.normal AND raw = old.raw;
+      DELETE FROM tag_spellings WHERE normal = old.normal AND raw = old.raw AND uses = 0;
+    END`,
+  createTable(
+    'hidden',
+    { ...identity, bookmark_id: belongsTo('bookmarks') },
+    { key: [...identityKey, 'bookmark_id'] },
+  ),
+  createIndex('hidden_by_bookmark', 'hidden', ['bookmark_id']),
+  createTable('history', {
+    id: numbered,
+    query: uniqueText,
+    lat: optionalReal,
+    lon: optionalReal,
+  }),
+];
 
 /** The steps of the schema, oldest first; one that was released is never changed. */
-export const waypointMigrations: readonly Migration[] = [() => [sql.raw(firstSchema)]];
+export const waypointMigrations: readonly Migration[] = [firstSchema];
