@@ -1,13 +1,35 @@
+import { sql, type Kysely } from 'kysely';
 import type { Database } from './database.ts';
+import { libraryTables, type LibraryDb } from './library/schema.ts';
+import { prepareValue } from './prepared.ts';
+import { joinedTables } from './tables.ts';
 
-const sql = `
-  SELECT group_concat(value, '.' ORDER BY part, key) FROM (
-    SELECT 1 AS part, key, value FROM main.meta WHERE key IN ('store', 'revision')
-    UNION ALL SELECT 2, key, value FROM library.meta WHERE key IN ('store', 'revision'))`;
+/** The next value of a counter, which `meta` keeps as text. */
+export const countedUp = sql<string>`CAST(CAST(${sql.ref('value')} AS INTEGER) + 1 AS TEXT)`;
+
+/** The random name of a store and its counter of changes: a rebuilt library counts from 1 again under another name. */
+function revisionOf(tables: Kysely<Pick<LibraryDb, 'meta'>>) {
+  return tables
+    .selectFrom('meta')
+    .select(sql<string | null>`group_concat(value, '.' ORDER BY key DESC)`.as('revision'))
+    .where('key', 'in', ['store', 'revision']);
+}
+
+/** Reads what names the present content of a library. */
+export function prepareLibraryRevision(library: Database): () => string {
+  const statement = prepareValue(library, () => revisionOf(libraryTables));
+  return () => statement.get() ?? '';
+}
 
 /** Reads, through a joined reader, what names the present content of both databases together. */
 export function prepareRevision(joined: Database): () => string {
-  const statement = joined.prepare<[], string>(sql).pluck();
+  const statement = prepareValue(joined, () => {
+    const inMain = revisionOf(joinedTables.withSchema('main'));
+    const inLibrary = revisionOf(joinedTables.withSchema('library'));
+    return joinedTables.selectNoFrom(
+      sql<string | null>`(${inMain}) || '.' || (${inLibrary})`.as('revision'),
+    );
+  });
   return () => statement.get() ?? '';
 }
 

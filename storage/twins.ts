@@ -1,7 +1,10 @@
 import { identityOf, nearestIdentity, neighbourKeys, type IdentityKey } from '../model/identity.ts';
 import type { Place } from '../model/waypoint.ts';
 import type { Database } from './database.ts';
+import { identityColumns, identityOfRow } from './identity-columns.ts';
 import { identityHash, readHashSeed } from './library/identity-hash.ts';
+import { prepare } from './prepared.ts';
+import { joinedTables } from './tables.ts';
 
 /** Looks up imported waypoints through a joined reader. */
 export interface TwinLookup {
@@ -11,32 +14,40 @@ export interface TwinLookup {
   exists(key: IdentityKey): boolean;
 }
 
-interface Wanted extends IdentityKey {
-  readonly hash: number;
-}
-
 export function prepareTwins(joined: Database): TwinLookup {
   const seed = readHashSeed(joined, 'library');
   // Costs a tenth of the others, and most keys around one are not there.
-  const isThere = joined.prepare<[number]>('SELECT 1 FROM library.identities WHERE hash = ?');
-  const any = joined.prepare<[Wanted], Place>(shownSql);
-  const visible = joined.prepare<[Wanted], Place>(
-    `${shownSql} AND NOT EXISTS (
-       SELECT 1 FROM hidden AS h WHERE h.name = w.name AND h.lat_e6 = w.lat_e6 AND h.lon_e6 = w.lon_e6)`,
+  const isThere = prepare(joined, (hash: number) =>
+    joinedTables.selectFrom('library.identities').select('hash').where('hash', '=', hash),
   );
-  const wanted = (key: IdentityKey): Wanted => ({ ...key, hash: identityHash(key, seed) });
+  const any = prepare(joined, shownTwin);
+  const visible = prepare(joined, (key: IdentityKey, hash: number) =>
+    shownTwin(key, hash).where((outer) =>
+      outer.not(
+        outer.exists(
+          outer
+            .selectFrom('hidden as h')
+            .select('h.name')
+            .where((eb) =>
+              eb(eb.refTuple(...identityOfRow('h')), '=', eb.refTuple(...identityOfRow('w'))),
+            ),
+        ),
+      ),
+    ),
+  );
+  const hashOf = (key: IdentityKey): number => identityHash(key, seed);
   return {
     find(place) {
       const key = identityOf(place.name, place.lat, place.lon);
-      const exact = visible.get(wanted(key));
+      const exact = visible.get(key, hashOf(key));
       if (exact !== undefined) return exact;
       const near = keysAround(key)
-        .map(wanted)
+        .map((other) => ({ other, hash: hashOf(other) }))
         .filter(({ hash }) => isThere.get(hash) !== undefined)
-        .flatMap((other) => visible.all(other));
+        .flatMap(({ other, hash }) => visible.all(other, hash));
       return nearestIdentity(place.lat, place.lon, near);
     },
-    exists: (key) => any.get(wanted(key)) !== undefined,
+    exists: (key) => any.get(key, hashOf(key)) !== undefined,
   };
 }
 
@@ -49,9 +60,23 @@ function keysAround(key: IdentityKey): IdentityKey[] {
   return keys;
 }
 
-const shownSql = `
-  SELECT w.name, w.lat, w.lon FROM library.waypoints AS w
-  WHERE w.id IN (
-      SELECT waypoint FROM library.identities WHERE hash = @hash
-      UNION ALL SELECT waypoint FROM library.further_identities WHERE hash = @hash AND shown = 1)
-    AND w.name = @name AND w.lat_e6 = @latE6 AND w.lon_e6 = @lonE6`;
+/** The shown waypoint of an identity, by its hash. */
+function shownTwin(key: IdentityKey, hash: number) {
+  return joinedTables
+    .selectFrom('library.waypoints as w')
+    .select(['w.name', 'w.lat', 'w.lon'])
+    .where('w.id', 'in', (eb) =>
+      eb
+        .selectFrom('library.identities')
+        .select('waypoint')
+        .where('hash', '=', hash)
+        .unionAll(
+          eb
+            .selectFrom('library.further_identities')
+            .select('waypoint')
+            .where('hash', '=', hash)
+            .where('shown', '=', 1),
+        ),
+    )
+    .where((eb) => eb.and(identityColumns(key)));
+}

@@ -1,6 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import { openReader, type Database } from '../database.ts';
-import { revisionSql } from './writer.ts';
+import { prepare, prepareValue } from '../prepared.ts';
+import { prepareLibraryRevision } from '../revision.ts';
+import { libraryTables } from './schema.ts';
 
 /** An imported file as a source of observations. */
 export interface DaySource {
@@ -36,14 +38,6 @@ export class SourcesChanged extends Error {
   }
 }
 
-interface SourceRow extends DaySource {
-  readonly id: number;
-}
-
-interface StoredRow extends Omit<DayRow, 'source'> {
-  readonly fileId: number;
-}
-
 /**
  * Reads the observations of the files that were imported when it was opened, a day at a time. Each call is a read
  * transaction of its own: one over the whole of a long job would keep the write-ahead log from ever being emptied.
@@ -63,7 +57,7 @@ export class DayReader {
     this.#db = openReader(libraryPath);
     this.#statements = prepareStatements(this.#db);
     const [revision, rows] = this.#db.transaction(
-      () => [this.#readRevision(), this.#statements.sources.all()] as const,
+      () => [this.#statements.revision(), this.#statements.sources.all()] as const,
     )();
     this.#revision = revision;
     this.sources = rows;
@@ -107,12 +101,8 @@ export class DayReader {
     this.#db.close();
   }
 
-  #readRevision(): string {
-    return this.#statements.revision.get() ?? '';
-  }
-
   #checkSources(): void {
-    const revision = this.#readRevision();
+    const revision = this.#statements.revision();
     if (revision === this.#revision) return;
     // Ids of files are never used again, so as many of the old ones means the same ones.
     if (this.#statements.oldSources.get(this.#newestId) !== this.sources.length) {
@@ -126,7 +116,7 @@ export class DayReader {
 export function libraryRevision(libraryPath: string): string {
   const db = openReader(libraryPath);
   try {
-    return db.prepare<[], string>(revisionSql).pluck().get() ?? '';
+    return prepareLibraryRevision(db)();
   } finally {
     db.close();
   }
@@ -137,24 +127,37 @@ function compareRows(a: DayRow, b: DayRow): number {
 }
 
 function prepareStatements(db: Database) {
+  const files = libraryTables.selectFrom('files');
+  const days = libraryTables.selectFrom('days');
   return {
-    revision: db.prepare<[], string>(revisionSql).pluck(),
-    sources: db.prepare<[], SourceRow>(`
-      SELECT id, sha256, observations, missing_times AS missingTimes, invalid_times AS invalidTimes,
-        unusable_points AS unusablePoints, last_ms AS lastMs
-      FROM files ORDER BY sha256, path`),
-    oldSources: db.prepare<[number], number>('SELECT count(*) FROM files WHERE id <= ?').pluck(),
-    nextDay: db
-      .prepare<[number], number>('SELECT day FROM days WHERE day >= ? ORDER BY day LIMIT 1')
-      .pluck(),
-    count: db
-      .prepare<[number, number], number>('SELECT total(points) FROM days WHERE day BETWEEN ? AND ?')
-      .pluck(),
-    rows: db.prepare<[number], StoredRow>(`
-      SELECT id, file_id AS fileId, kind, part, points, first_ms AS firstMs, last_ms AS lastMs
-      FROM days WHERE day = ?`),
-    blob: db.prepare<[number], { fileId: number; blob: Buffer }>(
-      'SELECT file_id AS fileId, blob FROM days WHERE id = ?',
+    revision: prepareLibraryRevision(db),
+    sources: prepare(db, () =>
+      files
+        .select(['id', 'sha256', 'observations', 'missing_times as missingTimes'])
+        .select(['invalid_times as invalidTimes', 'unusable_points as unusablePoints'])
+        .select('last_ms as lastMs')
+        .orderBy('sha256')
+        .orderBy('path'),
+    ),
+    oldSources: prepareValue(db, (newestId: number) =>
+      files.select((eb) => eb.fn.countAll<number>().as('count')).where('id', '<=', newestId),
+    ),
+    nextDay: prepareValue(db, (day: number) =>
+      days.select('day').where('day', '>=', day).orderBy('day').limit(1),
+    ),
+    count: prepareValue(db, (first: number, last: number) =>
+      days
+        .select((eb) => eb.fn.sum<number | null>('points').as('points'))
+        .where((eb) => eb.between('day', first, last)),
+    ),
+    rows: prepare(db, (day: number) =>
+      days
+        .select(['id', 'file_id as fileId', 'kind', 'part', 'points'])
+        .select(['first_ms as firstMs', 'last_ms as lastMs'])
+        .where('day', '=', day),
+    ),
+    blob: prepare(db, (id: number) =>
+      days.select(['file_id as fileId', 'blob']).where('id', '=', id),
     ),
   };
 }

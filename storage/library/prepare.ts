@@ -2,8 +2,9 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } 
 import { dirname, join } from 'node:path';
 import { applicationId, isDamage, openWriter, type Database as Connection } from '../database.ts';
 import { applySchema } from '../migrate.ts';
-import { librarySchema, librarySchemaVersion } from './schema.ts';
-import { revisionSql } from './writer.ts';
+import { prepare } from '../prepared.ts';
+import { prepareLibraryRevision } from '../revision.ts';
+import { librarySchema, librarySchemaVersion, libraryTables } from './schema.ts';
 
 export interface PreparedLibrary {
   /** No file has been imported, or all that was must be read again from `imports/`. */
@@ -45,10 +46,15 @@ function openPrepared(path: string): Omit<PreparedLibrary, 'setAside'> {
   const db = openWriter(path, 'normal');
   try {
     if (schemaVersionOf(db) === 0) create(db);
-    const files = db.prepare('SELECT count(*) FROM files').pluck().get();
-    const unread = db.prepare("SELECT 1 FROM meta WHERE key = 'unread'").get();
-    const revision = db.prepare<[], string>(revisionSql).pluck().get() ?? '';
-    return { empty: files === 0, whole: unread === undefined, revision };
+    const file = prepare(db, () => libraryTables.selectFrom('files').select('id').limit(1)).get();
+    const unread = prepare(db, () =>
+      libraryTables.selectFrom('meta').select('key').where('key', '=', 'unread'),
+    ).get();
+    return {
+      empty: file === undefined,
+      whole: unread === undefined,
+      revision: prepareLibraryRevision(db)(),
+    };
   } finally {
     db.close();
   }

@@ -1,9 +1,9 @@
 import type { Buffer } from 'node:buffer';
 import { sql, type Generated } from 'kysely';
 import { belongsTo, columns, createIndex, createTable, refined } from '../create-table.ts';
+import type { IdentityColumns } from '../identity-columns.ts';
 import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
-import type { IdentityColumns } from '../waypoints/schema.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
 export const librarySchemaVersion = 3;

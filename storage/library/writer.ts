@@ -1,6 +1,7 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { Transaction } from 'better-sqlite3';
 import { openWriter, type Database } from '../database.ts';
+import { prepareLibraryRevision } from '../revision.ts';
 import { DayCollector, type DayPart } from './day-collector.ts';
 import type { RowRange } from './identity-rows.ts';
 import { WaypointRows, type ImportedWaypoint } from './waypoint-rows.ts';
@@ -196,7 +197,7 @@ export class LibraryWriter {
 
   /** Names the present content: changes with every file added, replaced or removed, and with a rebuilt library. */
   revision(): string {
-    return this.#statements.revision.get() ?? '';
+    return this.#statements.revision();
   }
 
   /** Whether waypoints were written or removed since this writer was made, be it undone since or not. */
@@ -312,7 +313,7 @@ function prepareStatements(db: Database) {
       "UPDATE meta SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) WHERE key = 'revision'",
     ),
     markWhole: db.prepare("DELETE FROM meta WHERE key = 'unread'"),
-    revision: db.prepare<[], string>(revisionSql).pluck(),
+    revision: prepareLibraryRevision(db),
     shownCount: db
       .prepare<[], number>(
         `SELECT (SELECT coalesce(sum(waypoints), 0) FROM files)
@@ -327,7 +328,3 @@ function prepareStatements(db: Database) {
     ),
   };
 }
-
-/** The store's random name and its counter of changes: a rebuilt library counts from 1 again under another name. */
-export const revisionSql = `
-  SELECT group_concat(value, '.' ORDER BY key DESC) FROM meta WHERE key IN ('store', 'revision')`;

@@ -1,5 +1,10 @@
-import { openReader } from '../database.ts';
-import { optionalFields, type BookmarkFields, type BookmarkRow } from './bookmarks.ts';
+import { sql } from 'kysely';
+import { openReader, type Database } from '../database.ts';
+import { identityOfRow } from '../identity-columns.ts';
+import { prepare } from '../prepared.ts';
+import { optionalFields, type BookmarkFields } from './bookmarks.ts';
+import { prepareMeta } from './meta.ts';
+import { waypointTables } from './schema.ts';
 
 /** A bookmark with its raw tags, in the order they were added. */
 export interface TaggedBookmark extends BookmarkFields {
@@ -16,16 +21,25 @@ export interface BookmarkSnapshot {
   close(): void;
 }
 
-interface TaggedRow extends Omit<BookmarkRow, 'id'> {
-  tags: string;
+function prepareTagged(db: Database) {
+  return prepare(db, () =>
+    waypointTables
+      .selectFrom('bookmarks as b')
+      .select(['b.name', 'b.lat', 'b.lon', 'b.ele', 'b.time', 'b.desc'])
+      .select((outer) =>
+        outer
+          .selectFrom('tags as t')
+          .select((eb) =>
+            sql<string>`json_group_array(${eb.ref('t.raw')} ORDER BY ${eb.ref('t.id')})`.as('tags'),
+          )
+          .where((eb) =>
+            eb(eb.refTuple(...identityOfRow('t')), '=', eb.refTuple(...identityOfRow('b'))),
+          )
+          .as('tags'),
+      )
+      .orderBy('b.id'),
+  );
 }
-
-const sql = `
-  SELECT name, lat, lon, ele, time, desc, (
-    SELECT json_group_array(t.raw ORDER BY t.id) FROM tags AS t
-    WHERE t.name = b.name AND t.lat_e6 = b.lat_e6 AND t.lon_e6 = b.lon_e6
-  ) AS tags
-  FROM bookmarks AS b ORDER BY id`;
 
 /** Opens `waypoints.sqlite` on a connection of its own, inside one read transaction. */
 export function openBookmarkSnapshot(waypointsPath: string): BookmarkSnapshot {
@@ -33,14 +47,15 @@ export function openBookmarkSnapshot(waypointsPath: string): BookmarkSnapshot {
   try {
     db.exec('BEGIN');
     // The first read fixes the moment; bookmarks() then sees what belongs to this revision.
-    const revision = db
-      .prepare<[], string>("SELECT value FROM meta WHERE key = 'revision'")
-      .pluck()
-      .get();
+    const revision = prepareMeta(db).revision();
     return {
-      revision: revision ?? '',
+      revision,
       *bookmarks() {
-        for (const row of db.prepare<[], TaggedRow>(sql).iterate()) yield toTaggedBookmark(row);
+        for (const { name, lat, lon, tags, ...optionals } of prepareTagged(db).iterate()) {
+          // Sound: the column is an array of the texts of tags.raw.
+          const raws = JSON.parse(tags ?? '[]') as string[];
+          yield { name, lat, lon, ...optionalFields(optionals), tags: raws };
+        }
       },
       close: () => db.close(),
     };
@@ -48,9 +63,4 @@ export function openBookmarkSnapshot(waypointsPath: string): BookmarkSnapshot {
     db.close();
     throw error;
   }
-}
-
-function toTaggedBookmark({ name, lat, lon, tags, ...optionals }: TaggedRow): TaggedBookmark {
-  // Sound: the column is an array of the texts of tags.raw.
-  return { name, lat, lon, ...optionalFields(optionals), tags: JSON.parse(tags) as string[] };
 }

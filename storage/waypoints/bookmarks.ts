@@ -1,7 +1,16 @@
-import { identityOf, type IdentityKey } from '../../model/identity.ts';
+import type { Selectable } from 'kysely';
+import {
+  identityOf,
+  nearestIdentity,
+  neighbourKeys,
+  type IdentityKey,
+  type NeighbourKeys,
+} from '../../model/identity.ts';
 import type { Place } from '../../model/waypoint.ts';
 import type { Database } from '../database.ts';
-import { prepareIdentityLookup } from '../identity-lookup.ts';
+import { identityColumns } from '../identity-columns.ts';
+import { prepare, prepareValue } from '../prepared.ts';
+import { waypointTables, type BookmarkRow, type WaypointsDb } from './schema.ts';
 
 /** A stored bookmark; lat and lon keep the full precision that was given. */
 export interface Bookmark extends Place {
@@ -26,51 +35,70 @@ export interface BookmarkStore {
   remove(id: number): void;
 }
 
-export interface BookmarkRow {
-  id: number;
-  name: string;
-  lat: number;
-  lon: number;
-  ele: number | null;
-  time: string | null;
-  desc: string | null;
-}
-
-const columns = 'id, name, lat, lon, ele, time, desc';
+const readable = ['id', 'name', 'lat', 'lon', 'ele', 'time', 'desc'] as const;
 
 export function prepareBookmarks(db: Database): BookmarkStore {
-  const all = db.prepare<[], BookmarkRow>(`SELECT ${columns} FROM bookmarks ORDER BY id`);
-  const lookup = prepareIdentityLookup<BookmarkRow>(db, `SELECT ${columns} FROM bookmarks`);
-  const add = db
-    .prepare(
-      `INSERT INTO bookmarks (name, lat, lon, lat_e6, lon_e6, ele, time, desc)
-       VALUES (?, ?, ?, ?, ?, ?, ?, ?) RETURNING id`,
-    )
-    .pluck();
-  const update = db.prepare(
-    `UPDATE bookmarks SET name = ?, lat = ?, lon = ?, lat_e6 = ?, lon_e6 = ?, ele = ?, time = ?, desc = ?
-     WHERE id = ?`,
+  const rows = waypointTables.selectFrom('bookmarks').select(readable);
+  const all = prepare(db, () => rows.orderBy('id'));
+  const any = prepare(db, () => rows.limit(1));
+  const exact = prepare(db, (key: IdentityKey) => rows.where((eb) => eb.and(identityColumns(key))));
+  const near = prepare(
+    db,
+    ({ name, latE6Min, latE6Max }: NeighbourKeys, lonE6: NeighbourKeys['lonE6']) =>
+      rows
+        .where('name', '=', name)
+        .where((eb) => eb.between('lat_e6', latE6Min, latE6Max))
+        .where('lon_e6', 'in', [lonE6[0], lonE6[1], lonE6[2]]),
   );
-  const remove = db.prepare('DELETE FROM bookmarks WHERE id = ?');
+  const add = prepareValue(db, (fields: StoredFields) =>
+    waypointTables.insertInto('bookmarks').values(columnsOf(fields)).returning('id'),
+  );
+  const update = prepare(db, (fields: StoredFields, id: number) =>
+    waypointTables.updateTable('bookmarks').set(columnsOf(fields)).where('id', '=', id),
+  );
+  const remove = prepare(db, (id: number) =>
+    waypointTables.deleteFrom('bookmarks').where('id', '=', id),
+  );
 
-  const any = db.prepare('SELECT 1 FROM bookmarks LIMIT 1');
   return {
     isEmpty: () => any.get() === undefined,
     all: () => all.all().map(toBookmark),
-    find: (place) => optional(lookup.find(place)),
-    findExact: (key) => optional(lookup.exact(key)),
-    add: (fields) => ({ ...fields, id: add.get(...values(fields)) as number }),
+    find(place) {
+      const key = identityOf(place.name, place.lat, place.lon);
+      const keys = neighbourKeys(key);
+      const row =
+        exact.get(key) ?? nearestIdentity(place.lat, place.lon, near.all(keys, keys.lonE6));
+      return optional(row);
+    },
+    findExact: (key) => optional(exact.get(key)),
+    add: (fields) => ({ ...fields, id: add.get(stored(fields))! }),
     update(id, fields) {
-      update.run(...values(fields), id);
+      update.run(stored(fields), id);
       return { ...fields, id };
     },
     remove: (id) => void remove.run(id),
   };
 }
 
-function values({ name, lat, lon, ele, time, desc }: BookmarkFields): (string | number | null)[] {
-  const key = identityOf(name, lat, lon);
-  return [name, lat, lon, key.latE6, key.lonE6, ele ?? null, time ?? null, desc ?? null];
+type StoredFields = Omit<Selectable<WaypointsDb['bookmarks']>, 'id'>;
+
+function stored({ name, lat, lon, ele, time, desc }: BookmarkFields): StoredFields {
+  const key = identityColumns(identityOf(name, lat, lon));
+  return { ...key, lat, lon, ele: ele ?? null, time: time ?? null, desc: desc ?? null };
+}
+
+/** Each column by its name: placeholders cannot be spread. */
+function columnsOf({
+  name,
+  lat_e6,
+  lon_e6,
+  lat,
+  lon,
+  ele,
+  time,
+  desc,
+}: StoredFields): StoredFields {
+  return { name, lat_e6, lon_e6, lat, lon, ele, time, desc };
 }
 
 function optional(row: BookmarkRow | undefined): Bookmark | undefined {

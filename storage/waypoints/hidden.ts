@@ -1,5 +1,8 @@
 import type { IdentityKey } from '../../model/identity.ts';
 import type { Database } from '../database.ts';
+import { identityColumns, toIdentityKey } from '../identity-columns.ts';
+import { prepare } from '../prepared.ts';
+import { waypointTables } from './schema.ts';
 
 /** Imported twins that stay hidden because the bookmark over them was renamed or moved away. */
 export interface HiddenStore {
@@ -12,29 +15,29 @@ export interface HiddenStore {
   of(bookmarkId: number): IdentityKey[];
 }
 
-interface HiddenRow {
-  name: string;
-  lat_e6: number;
-  lon_e6: number;
-}
-
 export function prepareHidden(db: Database): HiddenStore {
-  const columns = 'name, lat_e6, lon_e6';
-  const byIdentity = 'name = ? AND lat_e6 = ? AND lon_e6 = ?';
-  const all = db.prepare<[], HiddenRow>(`SELECT DISTINCT ${columns} FROM hidden`);
-  const of = db.prepare<[number], HiddenRow>(`SELECT ${columns} FROM hidden WHERE bookmark_id = ?`);
-  const has = db.prepare(`SELECT 1 FROM hidden WHERE ${byIdentity}`);
-  const hide = db.prepare('INSERT OR IGNORE INTO hidden VALUES (?, ?, ?, ?)');
-  const unhide = db.prepare(`DELETE FROM hidden WHERE ${byIdentity} AND bookmark_id = ?`);
+  const keys = waypointTables.selectFrom('hidden').select(['name', 'lat_e6', 'lon_e6']);
+  const all = prepare(db, () => keys.distinct());
+  const of = prepare(db, (bookmarkId: number) => keys.where('bookmark_id', '=', bookmarkId));
+  const has = prepare(db, (key: IdentityKey) =>
+    keys.where((eb) => eb.and(identityColumns(key))).limit(1),
+  );
+  const hide = prepare(db, (key: IdentityKey, bookmark_id: number) =>
+    waypointTables
+      .insertInto('hidden')
+      .orIgnore()
+      .values({ ...identityColumns(key), bookmark_id }),
+  );
+  const unhide = prepare(db, (key: IdentityKey, bookmark_id: number) =>
+    waypointTables
+      .deleteFrom('hidden')
+      .where((eb) => eb.and({ ...identityColumns(key), bookmark_id })),
+  );
   return {
-    all: () => all.all().map(toKey),
-    of: (bookmarkId) => of.all(bookmarkId).map(toKey),
-    has: ({ name, latE6, lonE6 }) => has.get(name, latE6, lonE6) !== undefined,
-    hide: ({ name, latE6, lonE6 }, bookmarkId) => void hide.run(name, latE6, lonE6, bookmarkId),
-    unhide: ({ name, latE6, lonE6 }, bookmarkId) => void unhide.run(name, latE6, lonE6, bookmarkId),
+    all: () => all.all().map(toIdentityKey),
+    of: (bookmarkId) => of.all(bookmarkId).map(toIdentityKey),
+    has: (key) => has.get(key) !== undefined,
+    hide: (key, bookmarkId) => void hide.run(key, bookmarkId),
+    unhide: (key, bookmarkId) => void unhide.run(key, bookmarkId),
   };
-}
-
-function toKey({ name, lat_e6: latE6, lon_e6: lonE6 }: HiddenRow): IdentityKey {
-  return { name, latE6, lonE6 };
 }

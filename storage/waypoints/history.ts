@@ -1,6 +1,8 @@
 import { limits } from '../../model/limits.ts';
 import type { HistoryEntry } from '../../model/search.ts';
 import type { Database } from '../database.ts';
+import { prepare } from '../prepared.ts';
+import { waypointTables } from './schema.ts';
 
 /** Recent searches, each distinct text once, newest first; only the newest limits.historyEntries are kept. */
 export interface HistoryStore {
@@ -11,22 +13,33 @@ export interface HistoryStore {
   remove(query?: string): number;
 }
 
-interface HistoryRow {
-  query: string;
-  lat: number | null;
-  lon: number | null;
-}
-
 export function prepareHistory(db: Database): HistoryStore {
-  const forget = db.prepare('DELETE FROM history WHERE query = ?');
-  const add = db.prepare('INSERT INTO history (query, lat, lon) VALUES (?, ?, ?)');
-  const trim = db.prepare(
-    'DELETE FROM history WHERE id <= (SELECT id FROM history ORDER BY id DESC LIMIT 1 OFFSET ?)',
+  const clear = prepare(db, () => waypointTables.deleteFrom('history'));
+  const forget = prepare(db, (query: string) =>
+    waypointTables.deleteFrom('history').where('query', '=', query),
   );
-  const recent = db.prepare<[number], HistoryRow>(
-    'SELECT query, lat, lon FROM history ORDER BY id DESC LIMIT ?',
+  const add = prepare(db, (query: string, lat: number | null, lon: number | null) =>
+    waypointTables.insertInto('history').values({ query, lat, lon }),
   );
-  const clear = db.prepare('DELETE FROM history');
+  const trim = prepare(db, () =>
+    waypointTables
+      .deleteFrom('history')
+      .where('id', '<=', (eb) =>
+        eb
+          .selectFrom('history')
+          .select('id')
+          .orderBy('id', 'desc')
+          .limit(1)
+          .offset(limits.historyEntries),
+      ),
+  );
+  const recent = prepare(db, (limit: number) =>
+    waypointTables
+      .selectFrom('history')
+      .select(['query', 'lat', 'lon'])
+      .orderBy('id', 'desc')
+      .limit(limit),
+  );
 
   const record = db.transaction(
     (queries: readonly string[], place?: { lat: number; lon: number }) => {
@@ -34,17 +47,18 @@ export function prepareHistory(db: Database): HistoryStore {
         forget.run(query);
         add.run(query, place?.lat ?? null, place?.lon ?? null);
       }
-      trim.run(limits.historyEntries);
+      trim.run();
     },
   );
 
   return {
     add: (queries, place) => record.immediate(queries, place),
-    recent: (limit) => recent.all(limit).map(toEntry),
+    recent: (limit) =>
+      recent
+        .all(limit)
+        .map(({ query, lat, lon }) =>
+          lat === null || lon === null ? { query } : { query, lat, lon },
+        ),
     remove: (query) => (query === undefined ? clear.run() : forget.run(query)).changes,
   };
-}
-
-function toEntry({ query, lat, lon }: HistoryRow): HistoryEntry {
-  return lat === null || lon === null ? { query } : { query, lat, lon };
 }

@@ -1,4 +1,7 @@
 import type { Database } from '../database.ts';
+import { prepare, prepareValue } from '../prepared.ts';
+import { countedUp } from '../revision.ts';
+import { waypointTables } from './schema.ts';
 
 /** The small facts a store keeps about itself. */
 export interface StoreMeta {
@@ -11,12 +14,19 @@ export interface StoreMeta {
 }
 
 export function prepareMeta(db: Database): StoreMeta {
-  const get = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck();
-  const set = db.prepare(
-    'INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value',
+  const get = prepareValue(db, (key: string) =>
+    waypointTables.selectFrom('meta').select('value').where('key', '=', key),
   );
-  const touch = db.prepare(
-    "UPDATE meta SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) WHERE key = 'revision'",
+  const set = prepare(db, (key: string, value: string) =>
+    waypointTables
+      .insertInto('meta')
+      .values({ key, value })
+      .onConflict((conflict) =>
+        conflict.column('key').doUpdateSet((eb) => ({ value: eb.ref('excluded.value') })),
+      ),
+  );
+  const touch = prepare(db, () =>
+    waypointTables.updateTable('meta').set({ value: countedUp }).where('key', '=', 'revision'),
   );
   return {
     get: (key) => get.get(key),

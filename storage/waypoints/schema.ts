@@ -1,14 +1,8 @@
 import { sql, type Generated, type Selectable } from 'kysely';
 import { belongsTo, columns, createIndex, createTable, refined } from '../create-table.ts';
+import type { IdentityColumns } from '../identity-columns.ts';
 import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
-
-/** The identity of a waypoint (contract C), indexed wherever a table has it. */
-export interface IdentityColumns {
-  name: string;
-  lat_e6: number;
-  lon_e6: number;
-}
 
 /** `waypoints.sqlite`: what the user made and cannot record again. Times are ISO 8601 UTC text. */
 export interface WaypointsDb {

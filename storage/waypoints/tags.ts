@@ -1,6 +1,9 @@
 import { isSameIdentity, type IdentityKey } from '../../model/identity.ts';
 import { enrichTag, normalTag, type Tag } from '../../model/tag.ts';
 import type { Database } from '../database.ts';
+import { identityColumns } from '../identity-columns.ts';
+import { prepare, prepareValue } from '../prepared.ts';
+import { waypointTables } from './schema.ts';
 
 /** The tags of waypoints, by identity; within one waypoint each normal form once, in the order they were added. */
 export interface TagStore {
@@ -16,45 +19,56 @@ export interface TagStore {
   vocabulary(): Tag[];
 }
 
-type KeyRow = [name: string, latE6: number, lonE6: number];
-
-function keyRow({ name, latE6, lonE6 }: IdentityKey): KeyRow {
-  return [name, latE6, lonE6];
-}
-
-const byIdentity = 'name = ? AND lat_e6 = ? AND lon_e6 = ?';
-
 export function prepareTags(db: Database): TagStore {
-  const list = db
-    .prepare<KeyRow, string>(`SELECT enriched FROM tags WHERE ${byIdentity} ORDER BY id`)
-    .pluck();
-  const add = db.prepare(
-    `INSERT INTO tags (name, lat_e6, lon_e6, raw, normal, enriched) VALUES (?, ?, ?, ?, ?, ?)
-     ON CONFLICT DO NOTHING`,
+  const list = prepareValue(db, (key: IdentityKey) =>
+    waypointTables
+      .selectFrom('tags')
+      .select('enriched')
+      .where((eb) => eb.and(identityColumns(key)))
+      .orderBy('id'),
   );
-  const remove = db.prepare(`DELETE FROM tags WHERE ${byIdentity} AND normal = ?`);
-  const removeAll = db.prepare(`DELETE FROM tags WHERE ${byIdentity}`);
-  const move = db.prepare(
-    `UPDATE OR IGNORE tags SET name = ?, lat_e6 = ?, lon_e6 = ? WHERE ${byIdentity}`,
+  const add = prepare(db, (key: IdentityKey, raw: string, normal: string, enriched: string) =>
+    waypointTables
+      .insertInto('tags')
+      .values({ ...identityColumns(key), raw, normal, enriched })
+      .onConflict((conflict) => conflict.doNothing()),
   );
-  const vocabulary = db.prepare<[], { enriched: string; count: number }>(vocabularySql);
+  const remove = prepare(db, (key: IdentityKey, normal: string) =>
+    waypointTables.deleteFrom('tags').where((eb) => eb.and({ ...identityColumns(key), normal })),
+  );
+  const removeAll = prepare(db, (key: IdentityKey) =>
+    waypointTables.deleteFrom('tags').where((eb) => eb.and(identityColumns(key))),
+  );
+  const move = prepare(db, (from: IdentityKey, to: IdentityKey) =>
+    waypointTables
+      .updateTable('tags')
+      .set(identityColumns(to))
+      .where((eb) => eb.and(identityColumns(from)))
+      .where('normal', 'not in', (eb) =>
+        eb
+          .selectFrom('tags as present')
+          .select('present.normal')
+          .where((present) => present.and(identityColumns(to))),
+      ),
+  );
+  const vocabulary = prepareVocabulary(db);
 
   return {
-    list: (key) => list.all(...keyRow(key)).map(parseTag),
+    list: (key) => list.all(key).map(parseTag),
     add(key, raws) {
       let added = 0;
       for (const raw of raws) {
         const tag = enrichTag(raw);
-        added += add.run(...keyRow(key), raw, tag.normal, JSON.stringify(tag)).changes;
+        added += add.run(key, raw, tag.normal, JSON.stringify(tag)).changes;
       }
       return added;
     },
-    remove: (key, raw) => remove.run(...keyRow(key), normalTag(raw)).changes > 0,
-    removeAll: (key) => void removeAll.run(...keyRow(key)),
+    remove: (key, raw) => remove.run(key, normalTag(raw)).changes > 0,
+    removeAll: (key) => void removeAll.run(key),
     move(from, to) {
-      move.run(...keyRow(to), ...keyRow(from));
-      // What could not be moved was there already.
-      if (!isSameIdentity(from, to)) removeAll.run(...keyRow(from));
+      move.run(from, to);
+      // What was not moved is there already.
+      if (!isSameIdentity(from, to)) removeAll.run(from);
     },
     vocabulary: () =>
       vocabulary
@@ -65,12 +79,31 @@ export function prepareTags(db: Database): TagStore {
 }
 
 /** Of the spellings of a normal form the one most used, the first made on a tie, with the uses of all of them. */
-const vocabularySql = `
-  SELECT enriched, count FROM (
-    SELECT enriched, sum(uses) OVER (PARTITION BY normal) AS count,
-      row_number() OVER (PARTITION BY normal ORDER BY uses DESC, first_id) AS rank
-    FROM tag_spellings
-  ) WHERE rank = 1`;
+function prepareVocabulary(db: Database) {
+  return prepare(db, () =>
+    waypointTables
+      .selectFrom((eb) =>
+        eb
+          .selectFrom('tag_spellings')
+          .select(({ fn }) => [
+            'enriched',
+            fn
+              .sum<number>('uses')
+              .over((over) => over.partitionBy('normal'))
+              .as('count'),
+            fn
+              .agg<number>('row_number')
+              .over((over) =>
+                over.partitionBy('normal').orderBy('uses', 'desc').orderBy('first_id'),
+              )
+              .as('rank'),
+          ])
+          .as('ranked'),
+      )
+      .select(['enriched', 'count'])
+      .where('rank', '=', 1),
+  );
+}
 
 /** Sound: the column is written by `add` alone. */
 function parseTag(enriched: string): Tag {
