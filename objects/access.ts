@@ -40,7 +40,8 @@ export async function permit(ctx: Context, wish: Wish, parts: AccessParts): Prom
   const isScoped = who.scope === undefined || covers(who.scope, wish, repository);
   // A token for something else is as good as none.
   if (!isScoped) throw new WaypointError('object_credentials');
-  const granted = repository === undefined ? undefined : await accessOf(who.user, repository, parts);
+  const granted =
+    repository === undefined ? undefined : await accessOf(who.user, repository, parts);
   const isAnonymous = who.user === undefined;
   if (repository === undefined || granted === undefined) {
     throw new WaypointError(isAnonymous ? 'object_credentials' : 'not_found');

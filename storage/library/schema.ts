@@ -93,6 +93,12 @@ const { real, rowid, text, uniqueText } = columns;
 
 /** Makes an empty library. */
 export const librarySchema: Migration = () => [
+  ...fileTables(),
+  ...waypointTables(),
+  ...dayTables(),
+];
+
+const fileTables: Migration = () => [
   createTable('meta', { key: text, value: text }, { key: ['key'] }),
   sql`
     INSERT INTO meta VALUES ('store', lower(hex(randomblob(8)))), ('revision', '1'), ('unread', '1'),
@@ -114,6 +120,14 @@ export const librarySchema: Migration = () => [
     last_ms: optionalInteger,
   }),
   createIndex('files_by_content', 'files', ['sha256']),
+  createTable(
+    'sources',
+    { device: text, inode: text, size: integer, mtime_ns: text, ctime_ns: text, sha256: text },
+    { key: ['device', 'inode'] },
+  ),
+];
+
+const waypointTables: Migration = () => [
   createTable('waypoints', {
     id: rowid,
     name: text,
@@ -134,11 +148,9 @@ export const librarySchema: Migration = () => [
     { hash: integer, shown: integer, waypoint: integer },
     { key: ['hash', 'shown', 'waypoint'] },
   ),
-  createTable(
-    'sources',
-    { device: text, inode: text, size: integer, mtime_ns: text, ctime_ns: text, sha256: text },
-    { key: ['device', 'inode'] },
-  ),
+];
+
+const dayTables: Migration = () => [
   createTable(
     'days',
     {
