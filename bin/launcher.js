@@ -9,7 +9,13 @@
  * 3. Else one sentence says what to install; exit code 69 (EX_UNAVAILABLE of sysexits.h).
  */
 import { spawn } from 'node:child_process';
-import { accessSync, constants as fileConstants, existsSync, readFileSync } from 'node:fs';
+import {
+  accessSync,
+  constants as fileConstants,
+  existsSync,
+  readFileSync,
+  statSync,
+} from 'node:fs';
 import module, { createRequire } from 'node:module';
 import { constants as osConstants } from 'node:os';
 import path from 'node:path';
@@ -18,7 +24,15 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 const require = createRequire(import.meta.url);
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const modules = path.join(root, 'node_modules');
-const compileCache = path.join(modules, '.cache', 'waypointd');
+const dist = path.join(root, 'dist');
+
+/**
+ * Where V8 keeps compiled code, and sources without their types: a fifth of the CPU time of a start. Beside what was
+ * compiled: those who can write there can as well change the code, and it goes with it. Where the user may not write
+ * there is no cache.
+ */
+const sourceCache = path.join(modules, '.cache', 'waypointd');
+const bundleCache = path.join(dist, '.cache');
 
 /** Type stripping without a flag and without a warning is stable from here on. */
 const oldestNode = [24, 12];
@@ -47,11 +61,15 @@ const channelVariable = 'WAYPOINT_LAUNCHER_CHANNEL';
  * finds `process.argv` as a user would expect it.
  */
 export async function launch(entry) {
-  const file = findEntry(entry);
-  if (file === undefined) return refuse('This copy of waypointd is incomplete: install it again.');
-  const isClone = file.endsWith('.ts');
+  const source = path.join(root, `${entry}.ts`);
+  const isClone = existsSync(source);
   if (isClone && !existsSync(modules)) {
     return refuse(`The packages of waypointd are not installed: run "npm ci" in ${root} first.`);
+  }
+  const isSource = isClone && (isCovered() || !isFresh());
+  const file = isSource ? source : path.join(dist, `${entry}.js`);
+  if (!existsSync(file)) {
+    return refuse('This copy of waypointd is incomplete: install it again.');
   }
   if (!isNewEnough(process.versions.node)) {
     const node = findBundledNode();
@@ -59,7 +77,7 @@ export async function launch(entry) {
     return takeOver(node, [...process.execArgv, ...process.argv.slice(1)], true);
   }
   stopWithParent();
-  if (isClone) keepStrippedTypes();
+  if (!isCovered()) module.enableCompileCache(isSource ? sourceCache : bundleCache);
   await import(pathToFileURL(file).href);
 }
 
@@ -86,25 +104,26 @@ function isNewEnough(version) {
   return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
 }
 
-/** A clone has the sources, and they win over a `dist` that may be stale; an installed package has `dist` alone. */
-function findEntry(entry) {
-  const files = [path.join(root, `${entry}.ts`), path.join(root, 'dist', `${entry}.js`)];
-  return files.find((file) => existsSync(file));
+/** Whether `dist`, which `npm run build` makes in a clone, is newer than the sources that it was made of. */
+export function isFresh() {
+  try {
+    const list = path.join(dist, 'inputs.json');
+    const { mtimeMs } = statSync(list);
+    const inputs = JSON.parse(readFileSync(list, 'utf8'));
+    return inputs.every((file) => statSync(path.join(root, file)).mtimeMs < mtimeMs);
+  } catch {
+    return false; // Not built, or a source is gone.
+  }
 }
 
-/**
- * Keeps sources without their types, and compiled: half of the start of a short command. In node_modules, which only
- * those can write who could as well change the code. Compiled `dist` gains nothing, and coverage would be less exact.
- */
-function keepStrippedTypes() {
-  if (process.env.NODE_V8_COVERAGE !== undefined) return;
-  module.enableCompileCache(compileCache);
+/** Coverage is of the sources, and less exact with code from a cache. */
+function isCovered() {
+  return process.env.NODE_V8_COVERAGE !== undefined;
 }
 
-/** The same for every thread and child of a test run, which strip the same files hundreds of times: a third of its time. */
+/** For every thread and child of a test run, which strip the same files hundreds of times: a third of its time. */
 function shareStrippedTypes() {
-  if (process.env.NODE_V8_COVERAGE !== undefined) return;
-  process.env.NODE_COMPILE_CACHE ??= compileCache;
+  if (!isCovered()) process.env.NODE_COMPILE_CACHE ??= sourceCache;
 }
 
 function findBundledNode() {

@@ -69,8 +69,9 @@ export async function openLog({ level, file, env = process.env }: LogOptions): P
 async function openStderr(env: NonNullable<LogOptions['env']>): Promise<DestinationStream> {
   if (isJournal(env)) return { write: (text) => writeStderr(withPriority(text)) };
   if (!process.stderr.isTTY) return { write: writeStderr };
-  const { prettyFactory } = await import('pino-pretty');
-  const pretty = prettyFactory({
+  // Its names are behind `default`: the bundle finds no others in CommonJS.
+  const { default: pinoPretty } = await import('pino-pretty');
+  const pretty = pinoPretty.prettyFactory({
     colorize: env['NO_COLOR'] === undefined || env['NO_COLOR'] === '',
     messageKey: 'event',
     translateTime: 'SYS:HH:MM:ss',

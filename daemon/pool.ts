@@ -1,7 +1,8 @@
 import { getCompileCacheDir } from 'node:module';
-import { dirname, extname } from 'node:path';
+import { dirname } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Piscina } from 'piscina';
+import { threadModule } from '../model/program-files.ts';
 
 /** The tasks that a file in worker/ exports. */
 type Tasks<Module> = { [Name in keyof Module]: (input: never) => unknown };
@@ -55,10 +56,8 @@ export class WorkerPool<Module extends Tasks<Module>> {
   async #open(): Promise<Piscina> {
     const { Piscina: Pool } = await import('piscina');
     const { file, heapMb = 1_024 } = this.#options;
-    // Type stripping runs `.ts`, the published package has `.js`.
-    const name = `../worker/${file}${extname(import.meta.filename)}`;
     const pool = new Pool({
-      filename: fileURLToPath(new URL(name, import.meta.url)),
+      filename: fileURLToPath(threadModule(`worker/${file}`)),
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: idleTimeoutMs,

@@ -1,10 +1,11 @@
 import { execFile } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
-import { findPackageJSON } from 'node:module';
 import { release } from 'node:os';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { VersionInfo } from '../model/process.ts';
+import { packageUrl } from '../model/program-files.ts';
 
 const run = promisify(execFile);
 /** Version control must never hold up an answer. */
@@ -15,7 +16,7 @@ let build: Promise<VersionInfo['build']> | undefined;
 
 /** The root directory of this package: a clone, or a folder below `node_modules`. */
 export function packageRoot(): string {
-  return dirname(findPackageJSON(import.meta.url) ?? import.meta.dirname);
+  return fileURLToPath(packageUrl);
 }
 
 /** The version of this program, from its package.json. */

@@ -1,6 +1,7 @@
 import { existsSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
+import { packageUrl } from '../model/program-files.ts';
 import type { TimelineDataset } from '../model/timeline-result.ts';
 import { isOutOfReach } from '../storage/database.ts';
 import { generationApplicationId, generationSchema } from './format.ts';
@@ -34,7 +35,7 @@ const cacheKib = 1_024;
 
 /** The generation that comes with the program, in a clone (made by `npm run geodata`) and in the package. */
 export function builtinGeodataPath(): string {
-  return join(import.meta.dirname, 'generated', 'builtin.sqlite');
+  return fileURLToPath(new URL('geodata/generated/builtin.sqlite', packageUrl));
 }
 
 /** The file beside the builtin generation that holds its SHA-256 in hex, so that damage can be told from a new version. */

@@ -1,13 +1,23 @@
-/** With a slash at its end, like the places in stack frames a URL. */
-const programRoot = new URL('..', import.meta.url).href;
+import { packageUrl } from './program-files.ts';
+
 const mostFrames = 8;
 /** `file:line:column` at the end of a stack frame, maybe in brackets. */
-const frameEnd = /^\s+at (?:.*\()?([^()]+):(\d+):\d+\)?$/;
+const frameEnd = /^\s+at (?:.*\()?([^()]+):(\d+):(\d+)\)?$/;
 const plainWord = /^[A-Za-z][A-Za-z0-9_]{0,63}$/;
 
 /** What a log may say about a foreign error. */
 export interface ErrorDescription extends Record<string, string> {
   readonly error: string;
+}
+
+/** Gives the URL and line in the sources of a place in the bundle; undefined where it is in the sources already. */
+type SourcePlaces = (url: string, line: number, column: number) => [string, number] | undefined;
+
+let findSource: SourcePlaces = () => undefined;
+
+/** Lets descriptions name sources where the bundle runs; how, only a module that reads files can know. */
+export function nameSources(find: SourcePlaces): void {
+  findSource = find;
 }
 
 /**
@@ -36,14 +46,16 @@ function ownFrames({ stack = '', message }: Error): string[] {
   if (messageStart === -1) return [];
   const frames: string[] = [];
   for (const line of stack.slice(messageStart + message.length).split('\n')) {
-    const [, place = '', lineNumber = ''] = frameEnd.exec(line) ?? [];
-    const path = ownPath(place);
-    if (path !== undefined && frames.length < mostFrames) frames.push(`${path}:${lineNumber}`);
+    const [, url, lineNumber, column] = frameEnd.exec(line) ?? [];
+    if (url === undefined || !url.startsWith(packageUrl.href)) continue;
+    const place = findSource(url, Number(lineNumber), Number(column)) ?? [url, Number(lineNumber)];
+    const path = ownPath(place[0]);
+    if (path !== undefined && frames.length < mostFrames) frames.push(`${path}:${place[1]}`);
   }
   return frames;
 }
 
-function ownPath(place: string): string | undefined {
-  if (!place.startsWith(programRoot) || place.includes('node_modules')) return undefined;
-  return decodeURI(place.slice(programRoot.length));
+function ownPath(url: string): string | undefined {
+  const path = decodeURI(url.slice(packageUrl.href.length));
+  return path.startsWith('node_modules/') ? undefined : path;
 }

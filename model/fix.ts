@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import type { LocationFix } from './process.ts';
 import { lat, lon, queryLat, queryLon } from './schema.ts';
 import { formatTime, parseTime } from './time.ts';

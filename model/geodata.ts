@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { lat, lon, text } from './schema.ts';
 import { timelineDatasetSchema } from './timeline-result.ts';
 

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { list } from './schema.ts';
 
 /** Why a file was refused; fixed words (contract D). */

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { oidSchema, repositoryPart } from './objects.ts';
 
 const gitName = z

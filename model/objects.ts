@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 
 /** Media type of the object API's answers. */
 export const objectMediaType = 'application/vnd.x-lfs+json';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { failureTable } from './failure.ts';
 import { failureSchema } from './process.ts';
 import type { Schema } from './schema.ts';

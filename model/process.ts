@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { lat, lon } from './schema.ts';
 
 /** A clock: wall time for timestamps, monotonic time for durations and deadlines; both in ms. */

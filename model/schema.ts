@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { WaypointError } from './failure.ts';
 import { codePointLength, isPlainText, normalizeText } from './text.ts';
 import { formatTime, parseTime } from './time.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseByteSize } from './byte-size.ts';
 import { splitCommand } from './command-words.ts';
 import { parsePosition } from './fix.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { parseDate } from './calendar-date.ts';
 import { limits } from './limits.ts';
 import { queryBoolean } from './schema.ts';

@@ -1,4 +1,4 @@
-import { z } from 'zod';
+import * as z from 'zod';
 import { placeLevels } from './admin-place.ts';
 import { lat, lon } from './schema.ts';
 

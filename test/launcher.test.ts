@@ -4,7 +4,15 @@
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  rmSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -329,6 +337,20 @@ test('a clone runs its sources even beside a dist, an installed package its dist
   t.is(run(process.execPath, clone, ['which']).stdout, 'cli/main.ts\n');
   const installed = copyLaunchers(t, { entries: ['dist/cli/main.js'], packages: false });
   t.is(run(process.execPath, installed, ['which']).stdout, 'dist/cli/main.js\n');
+});
+
+test('a clone runs a dist that is newer than its sources', (t) => {
+  const clone = copyLaunchers(t, { entries: ['dist/cli/main.js', 'cli/main.ts'] });
+  const list = path.join(clone.directory, 'dist', 'inputs.json');
+  writeFileSync(list, '["cli/main.ts"]');
+  const [newer, older] = [new Date(Date.now() + 60_000), new Date(0)];
+  utimesSync(list, newer, newer);
+  t.is(run(process.execPath, clone, ['which']).stdout, 'dist/cli/main.js\n');
+  utimesSync(list, older, older);
+  t.is(run(process.execPath, clone, ['which']).stdout, 'cli/main.ts\n');
+  writeFileSync(list, '["cli/gone.ts"]');
+  utimesSync(list, newer, newer);
+  t.is(run(process.execPath, clone, ['which']).stdout, 'cli/main.ts\n');
 });
 
 test('an incomplete copy says so', (t) => {

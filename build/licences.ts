@@ -1,0 +1,36 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const licenceFile = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
+const packageFolder = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/;
+const rule = '-'.repeat(80);
+
+/** The folder of the package that a file is from; undefined for a file of ours. */
+export function packageOf(file: string): string | undefined {
+  return packageFolder.exec(file)?.[0];
+}
+
+/** The licence texts of packages, which their licences want to be beside every copy, sorted by name. */
+export function licenceTexts(root: string, folders: Iterable<string>): string {
+  const texts = Array.from(folders, (folder) => licenceText(join(root, folder)));
+  return [...new Set(texts)].toSorted().join(`\n${rule}\n\n`);
+}
+
+/** @throws Error for a package that says nothing of a licence. */
+function licenceText(folder: string): string {
+  // Sound: npm installs nothing without these two.
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
+    readonly name: string;
+    readonly version: string;
+    readonly license?: string;
+    readonly author?: string | { readonly name: string };
+  };
+  const { name, version, license, author } = manifest;
+  const texts = readdirSync(folder)
+    .filter((file) => licenceFile.test(file))
+    .map((file) => readFileSync(join(folder, file), 'utf8').trim());
+  if (texts.length === 0 && license === undefined) throw new Error(`${name} has no licence.`);
+  const by = typeof author === 'object' ? author.name : author;
+  const head = [`${name} ${version}`, license, by && `by ${by}`].filter(Boolean).join(', ');
+  return `${[head, ...texts].join('\n\n')}\n`;
+}
