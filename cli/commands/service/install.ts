@@ -16,14 +16,12 @@ import type { CommandContext } from '../../program/context.ts';
 import { invocation, shellWord } from '../../terminal/invocation.ts';
 import { print } from '../../terminal/output.ts';
 import { localHost } from './local-service.ts';
-import { serviceSpec } from './spec.ts';
+import { serviceSpec, type SpecOptions } from './spec.ts';
 import { startsWhen } from './status.ts';
 import { confirmRunning, serviceCommand, showSteps } from './wording.ts';
 
-export interface InstallOptions {
+export interface InstallOptions extends SpecOptions {
   readonly dryRun: boolean;
-  readonly hasNetwork: boolean;
-  readonly wrapper: string | undefined;
 }
 
 /** `waypointd service install` */
@@ -35,7 +33,7 @@ export async function installCommand(
   const host = localHost();
   const platform = await choosePlatform(host, choice, { mustReach: !options.dryRun });
   const files = await findProgramFiles(host);
-  const spec = serviceSpec(context, { host, choice, files, ...options });
+  const spec = serviceSpec(context, { host, choice, files }, options);
   const plan = platform.plan(spec);
   const problem = whyNot(host, choice, files);
   if (options.dryRun) await showSteps(installSteps(platform, plan));

@@ -11,12 +11,16 @@ import type { CommandContext } from '../../program/context.ts';
 import { invocation } from '../../terminal/invocation.ts';
 import { note } from '../../terminal/output.ts';
 
-interface SpecOptions {
+export interface SpecOptions {
+  readonly network: boolean;
+  readonly wrapper: string | undefined;
+}
+
+/** Which service, of which machine, runs which files. */
+interface SpecSubject {
   readonly host: ServiceHost;
   readonly choice: ServiceChoice;
   readonly files: ProgramFiles;
-  readonly hasNetwork: boolean;
-  readonly wrapper: string | undefined;
 }
 
 /** The settings that a service file carries: where things are. All others it reads from `config.json`. */
@@ -26,8 +30,11 @@ const carried: readonly SettingKey[] = ['data_dir', 'cache_dir', 'runtime_dir', 
  * What a service installed by this call is to do.
  * @throws ExitError 64 for a setting that a service file does not carry: argument lists are there for all to see.
  */
-export function serviceSpec(context: CommandContext, options: SpecOptions): ServiceSpec {
-  const { host, choice, files, hasNetwork, wrapper } = options;
+export function serviceSpec(
+  context: CommandContext,
+  { host, choice, files }: SpecSubject,
+  { network: hasNetwork, wrapper }: SpecOptions,
+): ServiceSpec {
   const { name, isSystem } = choice;
   refuseOtherFlags(context, choice);
   const isDaemon = name === 'waypointd';

@@ -16,6 +16,7 @@ import { commandText, exitText, notInstalledSentence, serviceCommand } from './w
 
 /** Everything that `service status` tells. */
 export interface ServiceStatus {
+  readonly host: ServiceHost;
   readonly platform: ServicePlatform;
   readonly state: ServiceState;
   readonly port: number | undefined;
@@ -38,6 +39,7 @@ export async function readServiceStatus(
   const held = state.condition === 'running' ? undefined : state.heldPort;
   const port = hasPort ? (held ?? (await portOf(state, context))) : undefined;
   return {
+    host,
     platform,
     state,
     port,
@@ -111,8 +113,8 @@ const portTexts: Readonly<Record<PortUse | 'held', string>> = {
 };
 
 /** Prints a status for a person. */
-export async function showStatus(status: ServiceStatus, host: ServiceHost): Promise<void> {
-  const { platform, state, port, portUse, files } = status;
+export async function showStatus(status: ServiceStatus): Promise<void> {
+  const { host, platform, state, port, portUse, files } = status;
   const { choice } = platform;
   if (!state.isInstalled) return note(notInstalledSentence(platform));
   await print(platform.title);
