@@ -1,5 +1,5 @@
-import { openAnswer } from '../client/node-request.ts';
-import { errorCode } from '../model/error-code.ts';
+import { askDaemon } from '../client/waypoints/node/transport.ts';
+import { RequestFailure } from '../client/waypoints/request-failure.ts';
 import { parseJson } from '../model/parse-json.ts';
 import { healthSchema } from '../model/process.ts';
 
@@ -12,19 +12,13 @@ const maxBytes = 1_024;
 
 /** Asks a port of this machine who is there. It takes no token, so the daemon of any user answers. */
 export async function probePort(port: number): Promise<PortUse> {
+  const access = { base: `http://127.0.0.1:${port}`, token: '' };
+  const signal = AbortSignal.timeout(timeoutMs);
+  const request = { method: 'GET', path: '/healthz', silenceMs: 0, signal };
   try {
-    const answer = await openAnswer({
-      method: 'GET',
-      url: new URL(`http://127.0.0.1:${port}/healthz`),
-      headers: {},
-      silenceMs: timeoutMs,
-      agent: false,
-      signal: AbortSignal.timeout(timeoutMs),
-      fail: (fault, cause) => (cause instanceof Error ? cause : new Error(fault)),
-    });
-    const health = healthSchema.safeParse(parseJson(await answer.text(maxBytes)));
-    return health.success ? 'waypointd' : 'other';
+    const answer = parseJson(await (await askDaemon(access, request)).text(maxBytes));
+    return healthSchema.safeParse(answer).success ? 'waypointd' : 'other';
   } catch (error) {
-    return errorCode(error) === 'ECONNREFUSED' ? 'nobody' : 'other';
+    return error instanceof RequestFailure && error.wasRefused ? 'nobody' : 'other';
   }
 }

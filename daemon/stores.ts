@@ -1,4 +1,3 @@
-import { readHandOver, servesDataDirectory } from '../client/waypoints/node/hand-over-file.ts';
 import { errorCode } from '../model/error-code.ts';
 import { isDiskFull } from '../model/failure.ts';
 import type { Clock } from '../model/process.ts';
@@ -7,7 +6,7 @@ import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore, StoreRefused } from '../storage/waypoints/open.ts';
-import { probeDaemon } from '../client/waypoints/node/api-client.ts';
+import { seekDaemons } from '../client/waypoints/node/seek-daemons.ts';
 import { companionsOf, dataAccessFault, refusal, storeFault, unusableFault } from './faults.ts';
 import { findLockHolder, heldSentence } from './lock-holder.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
@@ -88,14 +87,10 @@ function openLocked(
 }
 
 async function heldByAnother(paths: Paths): Promise<ExitError> {
-  for (const candidate of paths.handOverCandidates) {
-    const reading = await readHandOver(candidate);
-    if (reading.found !== 'hand-over') continue;
-    const { handOver } = reading;
-    // The one in the runtime directory may be the daemon of another data directory.
-    if (!servesDataDirectory(handOver, paths.data)) continue;
-    if ((await probeDaemon(handOver)) === undefined) continue;
-    const { pid, url } = handOver;
+  // The one in the runtime directory may be the daemon of another data directory.
+  for await (const seen of seekDaemons(paths.handOverCandidates, paths.data)) {
+    if (seen.state !== 'running') continue;
+    const { pid, url } = seen.handOver;
     return new ExitError(
       `waypointd (process ${pid}) is already running at ${url} and holds ${paths.data}.`,
       75,

@@ -1,13 +1,10 @@
 import { dirname } from 'node:path';
-import {
-  distrustDirectory,
-  readHandOver,
-  servesDataDirectory,
-} from '../../client/waypoints/node/hand-over-file.ts';
+import { distrustDirectory } from '../../client/waypoints/node/hand-over-file.ts';
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
 import { statusSchema, type DaemonStatus } from '../../model/status.ts';
-import { ApiClient, probeDaemon } from '../../client/waypoints/node/api-client.ts';
+import { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import { seekDaemons } from '../../client/waypoints/node/seek-daemons.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { findLockHolder, heldSentence } from '../../daemon/lock-holder.ts';
 import type { Paths } from '../../daemon/paths.ts';
@@ -35,28 +32,23 @@ export async function checkDaemon(paths: Paths): Promise<DaemonCheck> {
   const { problem, note } = findingsOf('hand-over file');
   const findings: Finding[] = [];
   let daemon: SeenDaemon | undefined;
-  for (const file of paths.handOverCandidates) {
-    const reading = await readHandOver(file);
-    if (reading.found === 'refused' && file !== systemHandOver && !isFaultOfOurs(file, paths)) {
+  for await (const seen of seekDaemons(paths.handOverCandidates, paths.data)) {
+    const { file, state } = seen;
+    if (state === 'refused' && file !== systemHandOver && !isFaultOfOurs(file, paths)) {
       findings.push(
         problem(
-          `${file} is not to be trusted: ${reading.reason}`,
+          `${file} is not to be trusted: ${seen.reason}`,
           'Stop the daemon, remove the file and start the daemon again: that makes another token.',
         ),
       );
-    }
-    if (reading.found !== 'hand-over') continue;
-    const { handOver } = reading;
-    if (!servesDataDirectory(handOver, paths.data)) {
+    } else if (state === 'foreign') {
       findings.push(note(`${file} is of the daemon of another data directory`));
-      continue;
-    }
-    const version = await probeDaemon(handOver);
-    if (version === undefined) {
+    } else if (state === 'stale') {
       findings.push(
         note(`${file} was left by a daemon that does not run any more; the next one replaces it`),
       );
-    } else {
+    } else if (state === 'running') {
+      const { handOver, version } = seen;
       daemon ??= { handOver, version, status: await askStatus(handOver) };
       findings.push(findingsOf('hand-over file').ok(file));
     }

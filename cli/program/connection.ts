@@ -1,11 +1,11 @@
 import { ExitError } from '../../model/exit-error.ts';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import { readHandOver, servesDataDirectory } from '../../client/waypoints/node/hand-over-file.ts';
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import { errorCode } from '../../model/error-code.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
-import { ApiClient, probeDaemon } from '../../client/waypoints/node/api-client.ts';
+import { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import { seekDaemons } from '../../client/waypoints/node/seek-daemons.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
 import type { CommandContext } from './context.ts';
@@ -43,19 +43,14 @@ const lockNoteMs = 1_000;
  */
 export async function findDaemon(context: CommandContext): Promise<RunningDaemon | undefined> {
   const { paths, resolved } = context;
-  for (const file of paths.handOverCandidates) {
-    const reading = await readHandOver(file);
+  const data = resolved.sources.data_dir === 'default' ? undefined : paths.data;
+  for await (const seen of seekDaemons(paths.handOverCandidates, data)) {
     // That the machine's own daemon is not this user's is nothing to be told about.
-    if (reading.found === 'refused' && file !== systemHandOver) {
-      note(`Ignored ${file}: ${reading.reason}.`);
+    if (seen.state === 'refused' && seen.file !== systemHandOver) {
+      note(`Ignored ${seen.file}: ${seen.reason}.`);
     }
-    if (reading.found !== 'hand-over') continue;
-    const { handOver } = reading;
-    if (resolved.sources.data_dir !== 'default' && !servesDataDirectory(handOver, paths.data)) {
-      continue;
-    }
-    const version = await probeDaemon(handOver);
-    if (version === undefined) continue;
+    if (seen.state !== 'running') continue;
+    const { handOver, version } = seen;
     noteOtherVersion(version);
     return { client: new ApiClient(handOver), handOver, version };
   }

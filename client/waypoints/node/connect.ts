@@ -1,9 +1,8 @@
 import type { DaemonAccess } from '../requests.ts';
 import { WaypointService } from '../service.ts';
 import type { ListenerErrorHandler } from '../signals.ts';
-import { probeDaemon } from './api-client.ts';
-import { readHandOver, servesDataDirectory } from './hand-over-file.ts';
 import { daemonPlaces, type ChosenDirectories } from './places.ts';
+import { seekDaemons } from './seek-daemons.ts';
 import { nodeTransport } from './transport.ts';
 
 export interface ConnectOptions extends ChosenDirectories {
@@ -26,7 +25,7 @@ export async function connect({
   ...directories
 }: ConnectOptions = {}): Promise<WaypointService> {
   const untrusted: string[] = [];
-  const access = await search(directories, (file, reason) => untrusted.push(`${file}: ${reason}`));
+  const access = await search(directories, untrusted);
   if (access === undefined) {
     throw new DaemonNotFound(['No waypointd is running.', ...untrusted].join(' Not used: '));
   }
@@ -40,22 +39,20 @@ export async function connect({
 
 /** Port and token of the running daemon of this user; undefined when there is none. */
 export function findDaemon(directories: ChosenDirectories = {}): Promise<DaemonAccess | undefined> {
-  return search(directories, () => {});
+  return search(directories, []);
 }
 
+/** @param untrusted gets the files that are not trusted, and why. */
 async function search(
   directories: ChosenDirectories,
-  onRefused: (file: string, reason: string) => void,
+  untrusted: string[],
 ): Promise<DaemonAccess | undefined> {
   const { data, isDataChosen, candidates } = daemonPlaces(directories);
-  for (const file of candidates) {
-    const reading = await readHandOver(file);
-    if (reading.found === 'refused') onRefused(file, reading.reason);
-    if (reading.found !== 'hand-over') continue;
-    const { handOver } = reading;
-    if (isDataChosen && !servesDataDirectory(handOver, data)) continue;
-    if ((await probeDaemon(handOver)) === undefined) continue;
-    return { apiPort: handOver.port, apiToken: handOver.token };
+  for await (const seen of seekDaemons(candidates, isDataChosen ? data : undefined)) {
+    if (seen.state === 'refused') untrusted.push(`${seen.file}: ${seen.reason}`);
+    if (seen.state !== 'running') continue;
+    const { port: apiPort, token: apiToken } = seen.handOver;
+    return { apiPort, apiToken };
   }
   return undefined;
 }

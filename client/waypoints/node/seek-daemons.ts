@@ -1,0 +1,33 @@
+import type { HandOver, VersionInfo } from '../../../model/process.ts';
+import { probeDaemon } from './api-client.ts';
+import { readHandOver, servesDataDirectory } from './hand-over-file.ts';
+
+/** A hand-over file that is there: not to be trusted, of another data directory, left behind, or of a daemon that runs. */
+export type SeenHandOver = { readonly file: string } & (
+  | { readonly state: 'refused'; readonly reason: string }
+  | { readonly state: 'foreign' | 'stale'; readonly handOver: HandOver }
+  | { readonly state: 'running'; readonly handOver: HandOver; readonly version: VersionInfo }
+);
+
+/**
+ * Looks at the hand-over files in these places, in this order, and asks each daemon whether it is there.
+ * @param data the data directory that is meant; undefined when any is
+ */
+export async function* seekDaemons(
+  candidates: readonly string[],
+  data: string | undefined,
+): AsyncGenerator<SeenHandOver> {
+  for (const file of candidates) {
+    const reading = await readHandOver(file);
+    if (reading.found === 'refused') yield { file, state: 'refused', reason: reading.reason };
+    if (reading.found !== 'hand-over') continue;
+    const { handOver } = reading;
+    if (data !== undefined && !servesDataDirectory(handOver, data)) {
+      yield { file, state: 'foreign', handOver };
+      continue;
+    }
+    const version = await probeDaemon(handOver);
+    if (version === undefined) yield { file, state: 'stale', handOver };
+    else yield { file, state: 'running', handOver, version };
+  }
+}
