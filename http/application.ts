@@ -1,18 +1,27 @@
 import { randomUUID } from 'node:crypto';
 import Koa from 'koa';
 import { describeError } from '../model/error-description.ts';
+import type { FailureName } from '../model/failure.ts';
 import type { Log } from '../model/process.ts';
 import { brokenBy, refuseBroken } from './broken-requests.ts';
-import type { Context, Guard, Middleware, RequestState, ContextFields } from './context.ts';
+import { setStandardHeaders, type Context, type ContextFields } from './context.ts';
+import type { Guard, Middleware, RequestState } from './context.ts';
 import { answerFailure, bearerFailures, type FailureStyle } from './failures.ts';
 import type { HttpLimits } from './http-limits.ts';
-import { refuseUnknown, routing, type RoutingOptions, type UnknownOptions } from './routing.ts';
-import { setStandardHeaders } from './standard-headers.ts';
+import type { Route } from './route.ts';
+import { refuseUnknown, routing } from './routing.ts';
 
-export interface ApplicationOptions extends RoutingOptions, UnknownOptions {
+export interface ApplicationOptions {
+  readonly routes: readonly Route[];
   /** Asked in this order, before anything else. */
   readonly guards: readonly Guard[];
+  /** Where the API lives: `/api/`. Below it unknown paths and methods are 404 and 405. */
+  readonly prefix: string;
+  /** The answer to all else outside the prefix. */
+  readonly notFound: FailureName;
   readonly log: Log;
+  /** Media types of JSON bodies; `application/json` by default. */
+  readonly bodyTypes?: readonly string[];
   /** How failures are worded for the clients of this API. */
   readonly failureStyle?: FailureStyle;
 }
@@ -22,8 +31,9 @@ export function createApplication(
   options: ApplicationOptions,
   limits: HttpLimits,
 ): Koa<RequestState, ContextFields> {
-  const { guards, log } = options;
+  const { routes, bodyTypes, guards, prefix, notFound, log } = options;
   const app = new Koa<RequestState, ContextFields>();
+  app.context.limits = limits;
   Object.defineProperties(app.request, exactTarget);
   app.on('error', (error: unknown, { req: { socket } }: Context) => {
     if (socket.destroyed) {
@@ -34,14 +44,13 @@ export function createApplication(
     log.error('http.unanswered', describeError(error));
     socket.destroy();
   });
-  app.context.limits = limits;
-  app.use(answering(options));
+  app.use(answering(log, options.failureStyle ?? bearerFailures));
   app.use((ctx, next) => {
     for (const guard of guards) guard(ctx);
     return next();
   });
-  app.use(routing(options).routes());
-  app.use(refuseUnknown(options));
+  app.use(routing(routes, bodyTypes).routes());
+  app.use(refuseUnknown(prefix, notFound));
   return app;
 }
 
@@ -49,40 +58,36 @@ export function createApplication(
 const exactTarget: PropertyDescriptorMap & ThisType<Koa.Request> = {
   path: {
     get() {
-      const { url = '' } = this.req;
-      const mark = url.indexOf('?');
-      return mark === -1 ? url : url.slice(0, mark);
+      return this.url.split('?', 1)[0];
     },
   },
   querystring: {
     get() {
-      const { url = '' } = this.req;
-      const mark = url.indexOf('?');
-      return mark === -1 ? '' : url.slice(mark + 1);
+      return this.url.slice(this.path.length + 1);
     },
   },
 };
 
 /** Gives each request its id, turns what is thrown into an answer, and logs how it ended. */
-function answering({ log, failureStyle: style = bearerFailures }: ApplicationOptions): Middleware {
+function answering(log: Log, style: FailureStyle): Middleware {
   return async (ctx, next) => {
-    const { state } = ctx;
+    const { req, state } = ctx;
     const startedAt = performance.now();
     state.requestId = newRequestId();
     state.route = 'none';
     let status: number;
     try {
       setStandardHeaders(ctx);
-      refuseBroken(ctx.req);
+      refuseBroken(req);
       await next();
       ({ status } = ctx);
     } catch (error) {
       // What the parser refused goes before what a route thinks of the rest.
-      ({ status } = await answerFailure(ctx, brokenBy(ctx.req) ?? error, { log, style }));
+      ({ status } = await answerFailure(ctx, brokenBy(req) ?? error, { log, style }));
     }
     log.debug('http.request', {
       request_id: state.requestId,
-      method: ctx.req.method ?? 'none',
+      method: req.method ?? 'none',
       route: state.route,
       status,
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
@@ -90,7 +95,7 @@ function answering({ log, failureStyle: style = bearerFailures }: ApplicationOpt
   };
 }
 
-/** The parts of a random UUID that carry no version bits, because Node makes UUIDs in batches. */
+/** 16 digits of a random UUID, those without version bits: Node makes UUIDs in batches. */
 function newRequestId(): string {
   const uuid = randomUUID();
   return uuid.slice(0, 8) + uuid.slice(-8);

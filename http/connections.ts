@@ -12,19 +12,15 @@ export interface ConnectionsOptions {
   readonly isTls: boolean;
 }
 
-interface Turn {
-  readonly req: IncomingMessage;
-  readonly res: ServerResponse;
-}
-
+/** Requests stand here as their responses, which know them. */
 interface Connection {
   readonly socket: Socket;
-  /** The request being answered. */
-  current: Turn | undefined;
-  /** Requests sent ahead of that answer (pipelining). */
-  readonly waiting: Turn[];
-  /** The newest request the parser has made, complete or not. */
-  newest: Turn | undefined;
+  /** The one being answered. */
+  current: ServerResponse | undefined;
+  /** Those sent ahead of that answer (pipelining). */
+  readonly waiting: ServerResponse[];
+  /** The newest that the parser has made, complete or not. */
+  newest: ServerResponse | undefined;
   /** What the parser refused: nothing that follows on this connection can be read. */
   broken: FailureName | undefined;
 }
@@ -44,7 +40,7 @@ export class Connections {
     server.on(options.isTls ? 'secureConnection' : 'connection', (socket) => this.#add(socket));
     // Of the last two, Node would answer the first with `100 Continue` by itself; the reader of the body does it instead.
     for (const event of ['request', 'checkContinue', 'checkExpectation']) {
-      server.on(event, (req, res) => this.#onRequest({ req, res }));
+      server.on(event, (_req, res) => this.#onRequest(res));
     }
     server.on('connect', (_req, socket) => this.#onConnectMethod(socket));
     server.on('timeout', (socket) => this.#onTimeout(socket));
@@ -58,7 +54,7 @@ export class Connections {
   release(): void {
     this.#isClosing = true;
     for (const connection of this.#open.values()) {
-      if (connection.current !== undefined) connection.current.res.shouldKeepAlive = false;
+      if (connection.current !== undefined) connection.current.shouldKeepAlive = false;
       else this.#endUnlessAsked(connection);
     }
   }
@@ -80,35 +76,34 @@ export class Connections {
     socket.once('close', () => this.#open.delete(socket));
   }
 
-  #onRequest(turn: Turn): void {
-    const { socket } = turn.req;
+  #onRequest(res: ServerResponse): void {
+    const { socket } = res.req;
     const connection = this.#open.get(socket);
     if (connection === undefined) return;
     const { current, waiting } = connection;
-    connection.newest = turn;
-    if (current === undefined) this.#start(connection, turn);
-    else if (waiting.length < this.#options.limits.pipelined) waiting.push(turn);
+    connection.newest = res;
+    if (current === undefined) this.#start(connection, res);
+    else if (waiting.length < this.#options.limits.pipelined) waiting.push(res);
     else socket.destroy();
   }
 
-  #start(connection: Connection, turn: Turn): void {
-    const { req, res } = turn;
+  #start(connection: Connection, res: ServerResponse): void {
     const { broken } = connection;
-    connection.current = turn;
+    connection.current = res;
     if (this.#isClosing) res.shouldKeepAlive = false;
     res.once('close', () => this.#next(connection));
     // The parser gave up in the middle of this request: its body will never be complete.
-    if (broken !== undefined && !req.complete) breakRequest(req, broken);
-    this.#options.handle(req, res);
+    if (broken !== undefined && !res.req.complete) breakRequest(res.req, broken);
+    this.#options.handle(res.req, res);
   }
 
   #next(connection: Connection): void {
     const { socket, waiting, broken } = connection;
     connection.current = undefined;
     if (!socket.writable) return;
-    const turn = waiting.shift();
+    const next = waiting.shift();
     if (this.#isClosing) socket.destroySoon();
-    else if (turn !== undefined) this.#start(connection, turn);
+    else if (next !== undefined) this.#start(connection, next);
     else if (broken !== undefined) this.#refuseUnread(socket, broken);
   }
 
@@ -152,7 +147,7 @@ export class Connections {
     const { current, socket } = connection;
     if (current === undefined) this.#refuseUnread(socket, failure);
     else if (current.req.complete) return;
-    else if (current.res.headersSent) socket.destroy();
+    else if (current.headersSent) socket.destroy();
     else breakRequest(current.req, failure);
   }
 

@@ -55,7 +55,16 @@ export function isOver({ res }: Context): boolean {
   return res.headersSent || res.destroyed;
 }
 
-/** The methods of the routes at this path. */
-export function allowedMethods({ matched = [] }: Context): string[] {
-  return matched.flatMap(({ methods }) => methods);
+/** The headers of every answer (contract B.5), but for the request's id. */
+const standardHeaders = {
+  'Cache-Control': 'no-store',
+  'X-Content-Type-Options': 'nosniff',
+  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+  'Cross-Origin-Resource-Policy': 'same-origin',
+  'Referrer-Policy': 'no-referrer',
+};
+
+export function setStandardHeaders(ctx: Context): void {
+  ctx.set(standardHeaders);
+  ctx.set('X-Request-Id', ctx.state.requestId);
 }

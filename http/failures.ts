@@ -1,29 +1,19 @@
 import { describeError } from '../model/error-description.ts';
 import { toFailure, type WaypointError } from '../model/failure.ts';
 import type { Log } from '../model/process.ts';
-import { allowedMethods, expectsContinue, hasBody, isOver, type Context } from './context.ts';
-import { setStandardHeaders } from './standard-headers.ts';
+import { expectsContinue, hasBody, isOver, setStandardHeaders, type Context } from './context.ts';
 
-/** What one API adds to the answer that every failure gets. */
+/** Sets the headers that one API adds to its failures. @returns further fields of the body. */
 export type FailureStyle = (
   ctx: Context,
   failure: WaypointError,
-) => {
-  /** `application/json` unless it says otherwise. */
-  readonly contentType?: string;
-  readonly headers?: Readonly<Record<string, string>>;
-  /** Further fields of the body. */
-  readonly fields?: Readonly<Record<string, string>>;
-};
+) => Readonly<Record<string, string>> | undefined;
 
 /** For APIs that want a bearer token. */
-export const bearerFailures: FailureStyle = (_ctx, failure) =>
-  failure.code === 'unauthorized' ? { headers: { 'WWW-Authenticate': 'Bearer' } } : {};
-
-interface FailureContext {
-  readonly log: Log;
-  readonly style: FailureStyle;
-}
+export const bearerFailures: FailureStyle = (ctx, { code }) => {
+  if (code === 'unauthorized') ctx.set('WWW-Authenticate', 'Bearer');
+  return undefined;
+};
 
 /**
  * Turns anything thrown into the one error answer of every API, and logs it under its request id. Where an answer has
@@ -32,40 +22,32 @@ interface FailureContext {
 export async function answerFailure(
   ctx: Context,
   error: unknown,
-  { log, style }: FailureContext,
+  { log, style }: { readonly log: Log; readonly style: FailureStyle },
 ): Promise<WaypointError> {
   const failure = toFailure(error);
   logFailure(ctx, failure, log);
   const { req, res } = ctx;
-  if (isOver(ctx)) {
+  if (!isOver(ctx)) {
+    setFailure(ctx, failure, style);
+    if (hasBody(ctx) && !req.readableEnded) await endUnread(ctx);
+  } else if (!res.writableEnded && !res.destroyed) {
     // A reset rather than an orderly end: for HTTP/1.0 clients an orderly end is what completes an answer.
-    if (!res.writableEnded && !res.destroyed) req.socket.resetAndDestroy();
-    return failure;
+    req.socket.resetAndDestroy();
   }
-  setFailure(ctx, failure, style);
-  if (hasBody(ctx) && !req.readableEnded) await endUnread(ctx);
   return failure;
 }
 
 /** Puts the failure into Koa's response, in place of all that the route has put there. */
 function setFailure(ctx: Context, failure: WaypointError, style: FailureStyle): void {
-  const { code, message, field, retryAfterSeconds, contentBytes } = failure;
-  const { contentType = 'application/json', headers = {}, fields } = style(ctx, failure);
+  const { status, code, message, field, headers = {}, retryAfterSeconds } = failure;
   for (const name of ctx.res.getHeaderNames()) ctx.remove(name);
   setStandardHeaders(ctx);
+  ctx.set({ ...headers, 'Content-Type': 'application/json' });
   if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds));
-  if (contentBytes !== undefined) ctx.set('Content-Range', `bytes */${contentBytes}`);
-  if (code === 'method_not_allowed') ctx.set('Allow', allowedMethods(ctx).join(', '));
-  ctx.set({ ...headers, 'Content-Type': contentType });
-  ctx.status = failure.status;
-  const known = field === undefined ? {} : { field };
-  ctx.body = JSON.stringify({
-    message,
-    code,
-    request_id: ctx.state.requestId,
-    ...known,
-    ...fields,
-  });
+  const fields = style(ctx, failure);
+  ctx.status = status;
+  // An absent field is left out.
+  ctx.body = JSON.stringify({ message, code, request_id: ctx.state.requestId, field, ...fields });
 }
 
 /**
@@ -87,8 +69,7 @@ function discardBody({ req, limits }: Context): Promise<void> {
     let left = limits.lingerBytes;
     const finish = (): void => {
       clearTimeout(timer);
-      req.off('data', onData);
-      req.pause();
+      req.off('data', onData).pause();
       resolve();
     };
     const onData = (chunk: Buffer): void => {
@@ -96,22 +77,17 @@ function discardBody({ req, limits }: Context): Promise<void> {
       if (left < 0) finish();
     };
     const timer = setTimeout(finish, limits.lingerMs);
-    req.on('data', onData);
     for (const event of ['end', 'error', 'close']) req.once(event, finish);
-    req.resume();
+    req.on('data', onData).resume();
   });
 }
 
 function logFailure({ req, res, state }: Context, failure: WaypointError, log: Log): void {
-  const { requestId, route } = state;
+  const { code, cause, status } = failure;
   const method = req.method ?? 'none';
-  const details = { request_id: requestId, method, route, code: failure.code };
+  const details = { request_id: state.requestId, method, route: state.route, code };
   // What a handler throws because its client is gone is no fault of ours.
-  const isHangUp = res.destroyed && isAbort(failure.cause);
-  if (failure.status < 500 || isHangUp) log.debug('http.refused', details);
-  else log.error('http.failed', { ...details, ...describeError(failure.cause ?? failure) });
-}
-
-function isAbort(cause: unknown): boolean {
-  return cause instanceof Error && cause.name === 'AbortError';
+  const isHangUp = res.destroyed && cause instanceof Error && cause.name === 'AbortError';
+  if (status < 500 || isHangUp) log.debug('http.refused', details);
+  else log.error('http.failed', { ...details, ...describeError(cause ?? failure) });
 }

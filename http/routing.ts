@@ -3,30 +3,16 @@ import { WaypointError, type FailureName } from '../model/failure.ts';
 import { knownFields, parseInput } from '../model/schema.ts';
 import { sendAnswer } from './answer.ts';
 import { readBody, readJson } from './body.ts';
-import { allowedMethods, hasBody, type Context, type Middleware } from './context.ts';
+import { hasBody, type Context, type Middleware } from './context.ts';
 import type { RequestState, ContextFields } from './context.ts';
 import { parseQuery } from './query.ts';
 import { RouteRequest, type Route } from './route.ts';
 
-export interface RoutingOptions {
-  readonly routes: readonly Route[];
-  /** Media types of JSON bodies; `application/json` by default. */
-  readonly bodyTypes?: readonly string[];
-}
-
-/** How requests are refused that are for no route. */
-export interface UnknownOptions {
-  /** Where the API lives: `/api/`. Below it unknown paths and methods are 404 and 405. */
-  readonly prefix: string;
-  /** The answer to all else outside the prefix. */
-  readonly notFound: FailureName;
-}
-
 /** Finds the route of a request and lets it answer. Paths match as a whole, case and trailing slash included. */
-export function routing({
-  routes,
-  bodyTypes,
-}: RoutingOptions): Router<RequestState, ContextFields> {
+export function routing(
+  routes: readonly Route[],
+  bodyTypes?: readonly string[],
+): Router<RequestState, ContextFields> {
   const router = new Router<RequestState, ContextFields>({
     sensitive: true,
     strict: true,
@@ -43,11 +29,12 @@ export function routing({
 }
 
 /** Below the prefix a known path with another method is 405; all outside it gets the one sentence for that. */
-export function refuseUnknown({ prefix, notFound }: UnknownOptions): Middleware {
+export function refuseUnknown(prefix: string, notFound: FailureName): Middleware {
   return (ctx) => {
     if (!ctx.path.startsWith(prefix)) throw new WaypointError(notFound);
-    const isKnown = allowedMethods(ctx).length > 0;
-    throw new WaypointError(isKnown ? 'method_not_allowed' : 'not_found');
+    const allowed = ctx.matched?.flatMap(({ methods }) => methods) ?? [];
+    if (allowed.length === 0) throw new WaypointError('not_found');
+    throw new WaypointError('method_not_allowed', { headers: { Allow: allowed.join(', ') } });
   };
 }
 

@@ -1,8 +1,10 @@
+import { once } from 'node:events';
 import { createServer, type Server, type ServerOptions } from 'node:http';
+import { describeError } from '../model/error-description.ts';
 import { WaypointError } from '../model/failure.ts';
+import { isLoopbackHost } from '../model/listen-address.ts';
 import { createApplication, type ApplicationOptions } from './application.ts';
 import { Connections } from './connections.ts';
-import { describeError } from '../model/error-description.ts';
 import { defaultHttpLimits, type HttpLimits } from './http-limits.ts';
 
 export interface HttpServerOptions extends ApplicationOptions {
@@ -80,27 +82,19 @@ async function listen(
   target: ListenTarget,
   mayLeaveLoopback: boolean,
 ): Promise<{ port: number }> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(target, () => {
-      server.off('error', reject);
-      resolve();
-    });
-  });
+  await once(server.listen(target), 'listening');
   const address = server.address();
-  const isTcp = address !== null && typeof address === 'object';
-  if (isTcp && (mayLeaveLoopback || isLoopback(address.address))) return { port: address.port };
+  if (address !== null && typeof address === 'object') {
+    const host = address.address.replace(/^::ffff:/u, '');
+    if (mayLeaveLoopback || isLoopbackHost(host)) return { port: address.port };
+  }
   server.close();
   throw new WaypointError('forbidden');
 }
 
-function isLoopback(address: string): boolean {
-  return address === '::1' || /^(::ffff:)?127\.\d+\.\d+\.\d+$/.test(address);
-}
-
 async function close(server: Server, connections: Connections, graceMs: number): Promise<void> {
   if (!server.listening) return;
-  const closed = new Promise((resolve) => server.once('close', resolve));
+  const closed = once(server, 'close');
   server.close();
   connections.release();
   const timer = setTimeout(() => server.closeAllConnections(), graceMs);

@@ -108,8 +108,8 @@ export interface FailureDetails {
   readonly field?: string | undefined;
   /** Sent as `Retry-After`; `busy` without it means 1 second. */
   readonly retryAfterSeconds?: number | undefined;
-  /** Of `range`: the size of the content that has no such bytes, sent as `Content-Range`. */
-  readonly contentBytes?: number | undefined;
+  /** Sent with the answer. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** The underlying error: logged locally, never sent. */
   readonly cause?: unknown;
 }
@@ -122,7 +122,7 @@ export class WaypointError extends Error {
   readonly status: number;
   readonly field: string | undefined;
   readonly retryAfterSeconds: number | undefined;
-  readonly contentBytes: number | undefined;
+  readonly headers: Readonly<Record<string, string>> | undefined;
 
   constructor(failure: FailureName, details: FailureDetails = {}) {
     const { code, status, message } = failureTable[failure];
@@ -131,7 +131,7 @@ export class WaypointError extends Error {
     this.code = code;
     this.status = status;
     this.field = details.field;
-    this.contentBytes = details.contentBytes;
+    this.headers = details.headers;
     this.retryAfterSeconds = details.retryAfterSeconds ?? (code === 'busy' ? 1 : undefined);
   }
 }

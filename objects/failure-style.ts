@@ -12,12 +12,11 @@ const bytesPath = /\/objects\/[^/]+\/content$/u;
  */
 export function objectFailures({ documentationUrl }: ObjectsConfig): FailureStyle {
   const fields = documentationUrl === undefined ? {} : { documentation_url: documentationUrl };
-  return (ctx, failure) => ({
-    contentType: bytesPath.test(ctx.path) ? 'application/json' : answerType(ctx),
-    headers:
-      failure.code === 'unauthorized'
-        ? { 'WWW-Authenticate': challenge, 'LFS-Authenticate': challenge }
-        : {},
-    fields,
-  });
+  return (ctx, { code }) => {
+    if (!bytesPath.test(ctx.path)) ctx.set('Content-Type', answerType(ctx));
+    if (code === 'unauthorized') {
+      ctx.set({ 'WWW-Authenticate': challenge, 'LFS-Authenticate': challenge });
+    }
+    return fields;
+  };
 }

@@ -133,7 +133,8 @@ function wantedRange(ctx: Context, oid: string, size: number): ByteRange | 'whol
   const [condition] = headerValues(ctx, 'if-range');
   if (condition !== undefined && condition.trim() !== `"${oid}"`) return 'whole';
   const range = readRange(headerValues(ctx, 'range').join(', '), size);
-  if (range === 'none') throw new WaypointError('range', { contentBytes: size });
+  if (range === 'none')
+    throw new WaypointError('range', { headers: { 'Content-Range': `bytes */${size}` } });
   return range;
 }
 
