@@ -13,7 +13,6 @@ import {
 import { temporaryBeside } from '../../storage/atomic-file.ts';
 import { hashFile } from '../../storage/hash-file.ts';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
-import { partialPath } from '../../geodata/install/generation-files.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { computePaths } from '../../daemon/paths.ts';
 import { ExitError } from '../../model/exit-error.ts';
@@ -71,6 +70,8 @@ async function importFile(
   file: string,
   dataDirectory: string,
 ): Promise<'installed' | 'already' | undefined> {
+  // Only now: help loads no SQLite.
+  const { partialPath } = await import('../../geodata/install/generation-files.ts');
   const path = partialPath(computePaths({ data_dir: dataDirectory }).geodata, oid);
   const { current, install } = await client.ask(geodataStatusSchema, 'GET', '/api/geodata');
   // It may be writing to the very file.
