@@ -1,7 +1,13 @@
 import { closeSync, mkdirSync, openSync, writeSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { placeGpx, type PlaceOptions } from './generate/places.ts';
-import { oddTrackGpx, trackGpx, wideTrackGpx, type TrackOptions } from './generate/track.ts';
+import {
+  garminTrackGpx,
+  oddTrackGpx,
+  trackGpx,
+  wideTrackGpx,
+  type TrackOptions,
+} from './generate/track.ts';
 
 export { places, type PlaceOptions } from './generate/places.ts';
 
@@ -9,8 +15,7 @@ export { places, type PlaceOptions } from './generate/places.ts';
 export interface GeneratedSource {
   /** The directory that an import is given. */
   readonly directory: string;
-  /** The one file; the first one of a tree. */
-  readonly file: string;
+  readonly files: readonly string[];
   readonly bytes: number;
   /** Track points or waypoints. */
   readonly points: number;
@@ -40,7 +45,7 @@ export function writeOddTrack(directory: string, options: TrackOptions): Generat
 export function writeWideTrack(directory: string, options: TrackOptions): GeneratedSource {
   const file = join(directory, 'wide.gpx');
   const bytes = writeText(file, wideTrackGpx(options), 'utf16le');
-  return { directory, file, bytes, points: options.points };
+  return { directory, files: [file], bytes, points: options.points };
 }
 
 /** Writes one file of waypoints, `places.gpx`; its waypoints are those of {@link places} for the same options. */
@@ -48,24 +53,42 @@ export function writePlaces(directory: string, options: PlaceOptions): Generated
   return writeOne(join(directory, 'places.gpx'), placeGpx(options), options.count);
 }
 
+/** What a tree of track files holds. */
+export interface TreeOptions {
+  readonly seed: number;
+  readonly files: number;
+  readonly pointsEach: number;
+}
+
 /** Writes a tree of small track files, by year and month as recorders make them. */
-export function writeTrackTree(
+export function writeTrackTree(directory: string, options: TreeOptions): GeneratedSource {
+  return writeTree(directory, options, trackGpx);
+}
+
+/** Writes such a tree of files as Garmin's service exports them. */
+export function writeGarminTree(directory: string, options: TreeOptions): GeneratedSource {
+  return writeTree(directory, options, garminTrackGpx);
+}
+
+function writeTree(
   directory: string,
-  { seed, files, pointsEach }: { seed: number; files: number; pointsEach: number },
+  { seed, files: count, pointsEach }: TreeOptions,
+  generate: (options: TrackOptions) => Generator<string>,
 ): GeneratedSource {
+  const files: string[] = [];
   let bytes = 0;
-  for (let i = 0; i < files; i += 1) {
+  for (let i = 0; i < count; i += 1) {
     const month = String((i % 12) + 1).padStart(2, '0');
     const folder = `${2015 + (Math.floor(i / 12) % 10)}/${month}`;
     const file = join(directory, folder, `ride-${String(i).padStart(5, '0')}.gpx`);
-    bytes += writeText(file, trackGpx({ seed: seed + i, points: pointsEach }));
+    bytes += writeText(file, generate({ seed: seed + i, points: pointsEach }));
+    files.push(file);
   }
-  const file = join(directory, '2015/01/ride-00000.gpx');
-  return { directory, file, bytes, points: files * pointsEach };
+  return { directory, files, bytes, points: count * pointsEach };
 }
 
 function writeOne(file: string, pieces: Iterable<string>, points: number): GeneratedSource {
-  return { directory: dirname(file), file, bytes: writeText(file, pieces), points };
+  return { directory: dirname(file), files: [file], bytes: writeText(file, pieces), points };
 }
 
 /** Writes text piece by piece. @returns bytes written. */

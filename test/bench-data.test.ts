@@ -13,6 +13,7 @@ import {
   writePlaces,
   writeTrack,
   writeTrackTree,
+  writeGarminTree,
   writeWideTrack,
   type GeneratedSource,
 } from '../bench/data.ts';
@@ -45,6 +46,11 @@ const writers: readonly [what: string, write: Writer, sha256: string][] = [
     (directory, seed) => writeTrackTree(directory, { seed, files: 15, pointsEach: 40 }),
     '35f70d42d73e85459c9c20210ffe944280a594b4f6d5a242f33f181dd4a9007c',
   ],
+  [
+    "a tree of files as Garmin's",
+    (directory, seed) => writeGarminTree(directory, { seed, files: 2, pointsEach: 30 }),
+    '6e1df67a133a267bbfb89646842fd468c8d94deb549c66362ed698c577da5cc6',
+  ],
 ];
 
 function temporaryDirectory(t: ExecutionContext): string {
@@ -72,7 +78,7 @@ for (const [what, write, sha256] of writers) {
     const directory = temporaryDirectory(t);
     const made = write(join(directory, 'one'), 7);
     t.is(sumOf(join(directory, 'one')), sha256);
-    t.true(existsSync(made.file));
+    t.true(made.files.every((file) => existsSync(file)));
   });
 
   test(`${what} has other bytes for another seed, and says how many`, (t) => {

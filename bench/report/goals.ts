@@ -7,8 +7,11 @@ import { isMet, ratioOf, type Figure } from './figure.ts';
 export const goals = {
   trackPeers: 'import of 1,000,000 track points, 115 MB: ≥ 5 × gpsbabel, ≥ 4 × ogr2ogr',
   hugePeers: 'import of 1 GB of track points: ≥ 6 × gpsbabel, ≥ 5 × ogr2ogr',
-  placePeers: 'import of 200,000 waypoints: ≥ 2 × gpsbabel',
+  placePeers: 'import of 200,000 waypoints: ≥ 1 × gpsbabel',
+  smallPeers: 'import of 10,000 track points: ≥ 0.8 × gpsbabel',
+  garminPeers: "import of 22 files as Garmin's, 60 MB: ≥ 4 × gpsbabel, ≥ 8 × ogr2ogr",
   unusualPeers: 'import of unusual GPX: ≥ 0.8 × gpsbabel',
+  widePeers: 'import of GPX in UTF-16: ≥ 0.2 × gpsbabel',
   smallFiles: '2,000 small files: ≥ 0.8 × the MB/s of one file of as many points',
   again: 'the same tree again: ≥ 20 × faster',
   importMemory: 'peak memory of an import of tracks into an empty store: ≤ 250 MB at any size',

@@ -61,7 +61,7 @@ export async function compareImport(
     for (const [peer, costs] of peers) {
       const directory = session.directory();
       try {
-        costs.push(await runPeer(peer, { file: source.file, directory, kind }));
+        costs.push(await runPeer(peer, { files: source.files, directory, kind }));
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
         session.say(`not compared with ${peer.name}: ${reason}`);

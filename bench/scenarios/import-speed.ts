@@ -1,5 +1,6 @@
 import {
   trackPointsIn,
+  writeGarminTree,
   writeOddTrack,
   writeTrackTree,
   writeWideTrack,
@@ -16,12 +17,16 @@ import { compareImport, importOnce, rate, type Comparison } from './import-run.t
 const name = 'import';
 /** What is asked of a file of a million points; smaller ones spend too much of their time on beginning. */
 const largeFile = 1_000_000;
+/** One short recording: a thread has to start for it. */
+const smallFile = 10_000;
 /** The number of waypoints that the goal is about. */
 const manyWaypoints = 200_000;
 /** Of these kinds, files of so many points take a minute or more with all programs together: once is enough. */
 const longTracks = 5_000_000;
 const longOthers = 1_000_000;
 const treePointsEach = 500;
+/** Files and points of each, as a year of a cyclist has them: 60 MB. */
+const garminTree = { files: 22, pointsEach: 6_500 };
 /** Below this the fixed size of an empty database is most of the file. */
 const fewestPointsForBytes = 100_000;
 
@@ -31,13 +36,11 @@ export const importSpeed: Scenario = {
   title: 'import into an empty store, committed',
   async *run(session) {
     const { sizes, importedWaypoints, unusualPoints, hugeMb } = session.plan;
-    for (const points of sizes) {
-      const goal = points === largeFile ? 'trackPeers' : undefined;
-      yield* await tracks(session, points, { goal, gpsbabel: 5, ogr2ogr: 4 });
-    }
+    for (const points of sizes) yield* await tracks(session, points, wantedOf(points));
     for (const count of importedWaypoints) yield* await waypoints(session, count);
     for (const points of unusualPoints) yield* await oddTracks(session, points);
     yield* await wideTracks(session, unusualPoints[0] ?? 1_000);
+    yield* await garminFiles(session);
     yield* await manyFiles(session);
     if (hugeMb === undefined) return;
     yield* await tracks(session, trackPointsIn(hugeMb), {
@@ -53,6 +56,13 @@ interface Wanted {
   readonly goal: Goal | undefined;
   readonly gpsbabel?: number;
   readonly ogr2ogr?: number;
+}
+
+/** What is asked of a track file of so many points. */
+function wantedOf(points: number): Wanted {
+  if (points === smallFile) return { goal: 'smallPeers', gpsbabel: 0.8 };
+  const goal = points === largeFile ? 'trackPeers' : undefined;
+  return { goal, gpsbabel: 5, ogr2ogr: 4 };
 }
 
 async function tracks(session: Session, points: number, wanted: Wanted): Promise<Figure[]> {
@@ -83,7 +93,7 @@ async function waypoints(session: Session, count: number): Promise<Figure[]> {
   plotted(session, 'places', count, compared);
   const goal = count === manyWaypoints ? 'placePeers' : undefined;
   const subject = `${count.toLocaleString('en')} waypoints${roundsNote(session, rounds)}`;
-  return speed(subject, source, { compared, wanted: { goal, gpsbabel: 2 } });
+  return speed(subject, source, { compared, wanted: { goal, gpsbabel: 1 } });
 }
 
 /** Forms that few programs write; they have their bar at every size. */
@@ -91,7 +101,7 @@ async function oddTracks(session: Session, points: number): Promise<Figure[]> {
   const source = session.source(`odd track ${points}`, (directory) =>
     writeOddTrack(directory, { seed, points }),
   );
-  return unusual(session, source, 'unusual GPX');
+  return unusual(session, source, 'unusual GPX', 0.8);
 }
 
 /** What is left to the XML parser, point by point. */
@@ -99,16 +109,35 @@ async function wideTracks(session: Session, points: number): Promise<Figure[]> {
   const source = session.source(`wide track ${points}`, (directory) =>
     writeWideTrack(directory, { seed, points }),
   );
-  return unusual(session, source, 'GPX in UTF-16');
+  return unusual(session, source, 'GPX in UTF-16', 0.2);
 }
 
-async function unusual(session: Session, source: GeneratedSource, what: string): Promise<Figure[]> {
+/** What most large files of real people are. */
+async function garminFiles(session: Session): Promise<Figure[]> {
+  const { rounds, isQuick } = session.plan;
+  const tree = isQuick ? { files: 2, pointsEach: 100 } : garminTree;
+  const source = session.source('garmin tree', (directory) =>
+    writeGarminTree(directory, { seed, ...tree }),
+  );
+  const compared = await compareImport(session, source, { kind: 'track', rounds });
+  const subject = `${tree.files} files of ${tree.pointsEach.toLocaleString('en')} points as Garmin's`;
+  const goal = isQuick ? undefined : 'garminPeers';
+  return speed(subject, source, { compared, wanted: { goal, gpsbabel: 4, ogr2ogr: 8 } });
+}
+
+async function unusual(
+  session: Session,
+  source: GeneratedSource,
+  what: string,
+  gpsbabel: number,
+): Promise<Figure[]> {
   const { points } = source;
   const rounds = roundsOf(session.plan, points, longOthers);
   const compared = await compareImport(session, source, { kind: 'track', rounds });
   const subject = `${points.toLocaleString('en')} track points, ${what}${roundsNote(session, rounds)}`;
-  const goal = session.plan.isQuick ? undefined : 'unusualPeers';
-  return speed(subject, source, { compared, wanted: { goal, gpsbabel: 0.8 } });
+  const usual = gpsbabel === 0.8 ? 'unusualPeers' : 'widePeers';
+  const goal = session.plan.isQuick ? undefined : usual;
+  return speed(subject, source, { compared, wanted: { goal, gpsbabel } });
 }
 
 /** A figure that is no median says so. */

@@ -12,20 +12,21 @@ export interface Peer {
   readonly program: string;
   /** Asks the program for its version. */
   readonly versionFlag: string;
-  /** Words of the command line that reads `file` and writes below `directory`. */
-  readonly words: (file: string, directory: string, kind: GpxKind) => string[];
+  /** Words of each command line by which it reads the files and writes below `directory`. */
+  readonly commands: (files: readonly string[], directory: string, kind: GpxKind) => string[][];
 }
 
 const gpsbabel: Peer = {
   name: 'gpsbabel gpx to gpx',
   program: 'gpsbabel',
   versionFlag: '-V',
-  words: (file, directory, kind) => [
-    kind === 'track' ? '-t' : '-w',
-    ...words('-i gpx -f'),
-    file,
-    ...words('-o gpx -F'),
-    join(directory, 'out.gpx'),
+  commands: (files, directory, kind) => [
+    [
+      ...words(kind === 'track' ? '-t -i gpx' : '-w -i gpx'),
+      ...files.flatMap((file) => ['-f', file]),
+      ...words('-o gpx -F'),
+      join(directory, 'out.gpx'),
+    ],
   ],
 };
 
@@ -33,12 +34,13 @@ const ogr2ogr: Peer = {
   name: 'ogr2ogr to SQLite',
   program: 'ogr2ogr',
   versionFlag: '--version',
-  words: (file, directory, kind) => [
-    ...words('-f SQLite'),
-    join(directory, 'out.sqlite'),
-    file,
-    kind === 'track' ? 'track_points' : 'waypoints',
-  ],
+  commands: (files, directory, kind) =>
+    files.map((file, index) => [
+      ...words(index === 0 ? '-f SQLite' : '-f SQLite -append'),
+      join(directory, 'out.sqlite'),
+      file,
+      kind === 'track' ? 'track_points' : 'waypoints',
+    ]),
 };
 
 const peers: readonly Peer[] = [gpsbabel, ogr2ogr];
@@ -70,10 +72,21 @@ function versionOf({ program, versionFlag }: Peer): string | undefined {
   return status === 0 ? stdout.trim().split('\n', 1)[0] : undefined;
 }
 
-/** Has a peer read a file; its output stays in `directory`. */
-export function runPeer(
+/** Has a peer read files; its output stays in `directory`. */
+export async function runPeer(
   peer: Peer,
-  options: { readonly file: string; readonly directory: string; readonly kind: GpxKind },
+  options: { files: readonly string[]; directory: string; kind: GpxKind },
 ): Promise<CommandCost> {
-  return runCommand(peer.program, peer.words(options.file, options.directory, options.kind));
+  const costs: CommandCost[] = [];
+  for (const line of peer.commands(options.files, options.directory, options.kind)) {
+    costs.push(await runCommand(peer.program, line));
+  }
+  const sum = (values: readonly (number | undefined)[]): number =>
+    values.reduce<number>((total, value) => total + (value ?? Number.NaN), 0);
+  const cpuMs = sum(costs.map((cost) => cost.cpuMs));
+  return {
+    cpuMs: Number.isNaN(cpuMs) ? undefined : cpuMs,
+    peakResidentMb: Math.max(...costs.map((cost) => cost.peakResidentMb ?? 0)),
+    wallMs: sum(costs.map((cost) => cost.wallMs)),
+  };
 }
