@@ -45,33 +45,20 @@ export function storeFault(
   named = paths.waypointsDatabase,
   detail = '',
 ): Fault {
-  const faults: Readonly<Record<StoreRefusal, () => Fault>> = {
-    newer: () => ({
-      exitCode: 65,
-      text: `${named} was written by a newer waypointd${detail}`,
-      left: 'it is untouched',
-      remedy: 'Install that version again, or use another --data-dir.',
-    }),
-    unreadable: () => ({
-      exitCode: 74,
-      text: `${named} is damaged or not a waypointd store`,
-      left: untouched,
-      remedy: storeRemedy(paths),
-    }),
-    unavailable: () => ({
-      exitCode: 74,
-      text: `${named} cannot be opened${detail}`,
-      left: untouched,
-      remedy: ownFiles,
-    }),
-    missing: () => ({
-      exitCode: 74,
-      text: `${named} is missing or empty although its companions are there`,
-      left: 'no empty one was made',
-      remedy: storeRemedy(paths),
-    }),
+  const install = 'Install that version again, or use another --data-dir.';
+  const faults: Readonly<Record<StoreRefusal, readonly [ExitCode, ...texts: string[]]>> = {
+    newer: [65, `was written by a newer waypointd${detail}`, 'it is untouched', install],
+    unreadable: [74, 'is damaged or not a waypointd store', untouched, storeRemedy(paths)],
+    unavailable: [74, `cannot be opened${detail}`, untouched, ownFiles],
+    missing: [
+      74,
+      'is missing or empty although its companions are there',
+      'no empty one was made',
+      storeRemedy(paths),
+    ],
   };
-  return faults[refused]();
+  const [exitCode, what = '', left = '', remedy = ''] = faults[refused];
+  return { exitCode, text: `${named} ${what}`, left, remedy };
 }
 
 /** What the file system or SQLite refuses for good, of anything else in the data directory. */

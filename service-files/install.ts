@@ -2,7 +2,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { CommandFailure } from './command-line.ts';
 import {
   changesFiles,
-  installedFiles,
   installSteps,
   removeEmpty,
   takeSteps,
@@ -83,21 +82,16 @@ async function isSettled(
   return isServing === undefined || isServing();
 }
 
-/** What has become of an uninstall. */
-export interface Uninstalled {
-  readonly removed: readonly string[];
-  /** Then what comes after it was not done. */
-  readonly failure: CommandFailure | undefined;
-}
-
-/** Removes a service: exactly the files that an install has written. Data, settings and other files stay. */
+/**
+ * Removes a service: exactly the files that an install has written. Data, settings and other files stay.
+ * @returns the command that failed; then what comes after it was not done.
+ */
 export async function uninstallService(
   platform: ServicePlatform,
   host: ServiceHost,
-): Promise<Uninstalled> {
-  const removed = installedFiles(platform);
+): Promise<CommandFailure | undefined> {
   const failure = await takeSteps(uninstallSteps(platform), host);
-  if (failure !== undefined) return { removed, failure };
+  if (failure !== undefined) return failure;
   for (const directory of platform.ownDirectories) await removeEmpty(directory);
-  return { removed, failure };
+  return undefined;
 }

@@ -9,7 +9,7 @@ import { defineCommand, type Call } from '../program/command.ts';
 import { note, print } from '../terminal/output.ts';
 import { installCommand } from './service/install.ts';
 import { localHost } from './service/local-service.ts';
-import { readServiceStatus, showStatus, statusJson } from './service/status.ts';
+import { readServiceStatus, showStatus } from './service/status.ts';
 import {
   commandError,
   confirmRunning,
@@ -75,7 +75,7 @@ const uninstall = defineCommand({
     if (!isThere) {
       return note(`waypointd was not installed as ${platform.title}; nothing was removed.`);
     }
-    const { failure } = await uninstallService(platform, host);
+    const failure = await uninstallService(platform, host);
     if (failure !== undefined) throw commandError(failure);
     await print(`Removed ${platform.title}.`);
     await print(`The data stays in ${platform.machineData ?? call.context.paths.data}`);
@@ -90,11 +90,11 @@ const status = defineCommand({
   async run(call) {
     const { host, platform } = await open(call);
     const found = await readServiceStatus(platform, host, call.context);
-    if (found.state.condition !== 'running') process.exitCode = 1;
-    return found;
+    if (found.state !== 'running') process.exitCode = 1;
+    return { host, platform, found };
   },
-  json: statusJson,
-  show: showStatus,
+  json: ({ found }) => found,
+  show: ({ host, platform, found }) => showStatus(found, platform, host),
 });
 
 type Verb = 'start' | 'stop' | 'restart';
@@ -108,9 +108,11 @@ function verbCommand(verb: Verb, summary: string, done: string) {
     async run(call) {
       const { host, platform } = await open(call);
       if (call.options.dryRun) return showSteps(platform[verb].map((run) => ({ run })));
-      if (!(await isInstalled(platform))) throw new ExitError(notInstalledSentence(platform));
+      const { title, choice } = platform;
+      if (!(await isInstalled(platform))) {
+        throw new ExitError(notInstalledSentence(title, choice));
+      }
       await order(verb, platform, host);
-      const { title } = platform;
       await print(`${title.charAt(0).toUpperCase()}${title.slice(1)} ${done}.`);
     },
   });

@@ -27,6 +27,9 @@ export interface DaemonCheck {
   readonly isHeld: boolean;
 }
 
+const newToken =
+  'Stop the daemon, remove the file and start the daemon again: that makes another token.';
+
 /** Looks for the daemon of the data directory, and at the hand-over files where programs look for it. */
 export async function checkDaemon(paths: Paths): Promise<DaemonCheck> {
   const { problem, note } = findingsOf('hand-over file');
@@ -35,12 +38,7 @@ export async function checkDaemon(paths: Paths): Promise<DaemonCheck> {
   for await (const seen of seekDaemons(paths.handOverCandidates, paths.data)) {
     const { file, state } = seen;
     if (state === 'refused' && file !== systemHandOver && !isFaultOfOurs(file, paths)) {
-      findings.push(
-        problem(
-          `${file} is not to be trusted: ${seen.reason}`,
-          'Stop the daemon, remove the file and start the daemon again: that makes another token.',
-        ),
-      );
+      findings.push(problem(`${file} is not to be trusted: ${seen.reason}`, newToken));
     } else if (state === 'foreign') {
       findings.push(note(`${file} is of the daemon of another data directory`));
     } else if (state === 'stale') {

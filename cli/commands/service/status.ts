@@ -14,59 +14,24 @@ import { note, print } from '../../terminal/output.ts';
 import { counted, duration } from '../../terminal/wording.ts';
 import { commandText, exitText, notInstalledSentence, serviceCommand } from './wording.ts';
 
-/** Everything that `service status` tells. */
-export interface ServiceStatus {
-  readonly host: ServiceHost;
-  readonly platform: ServicePlatform;
-  readonly state: ServiceState;
-  readonly port: number | undefined;
-  /** Who is at that port; `held`: the service manager, which starts the service at the first request. */
-  readonly portUse: PortUse | 'held' | undefined;
-  /** Whether it runs while its user is not logged in; only for a user's service of systemd. */
-  readonly lingers: boolean | undefined;
-  readonly files: readonly string[];
-}
+/** What `service status` tells, as `--json` prints it. */
+export type ServiceStatus = Awaited<ReturnType<typeof readServiceStatus>>;
 
 /** Asks the service manager, and the port if that cannot start anything. */
 export async function readServiceStatus(
   platform: ServicePlatform,
   host: ServiceHost,
   context: CommandContext,
-): Promise<ServiceStatus> {
-  const { choice } = platform;
+) {
+  const { choice, title, logs } = platform;
   const state = await platform.readState();
+  const { lastExit } = state;
   const hasPort = state.isInstalled && choice.name === 'waypointd';
   const held = state.condition === 'running' ? undefined : state.heldPort;
   const port = hasPort ? (held ?? (await portOf(state, context))) : undefined;
   return {
-    host,
-    platform,
-    state,
-    port,
-    portUse: port === undefined ? undefined : held === port ? 'held' : await probePort(port),
-    lingers: isOfUserSystemd(host, choice) ? lingers(host) : undefined,
-    files: installedFiles(platform),
-  };
-}
-
-async function portOf(
-  { port, pid }: ServiceState,
-  { paths, resolved }: CommandContext,
-): Promise<number | undefined> {
-  if (port !== undefined) return port;
-  for (const file of paths.handOverCandidates) {
-    const reading = await readHandOver(file);
-    if (reading.found === 'hand-over' && reading.handOver.pid === pid) return reading.handOver.port;
-  }
-  return resolved.settings.port === 0 ? undefined : resolved.settings.port;
-}
-
-/** What `service status --json` prints. */
-export function statusJson({ platform, state, port, portUse, lingers, files }: ServiceStatus) {
-  const { lastExit } = state;
-  return {
-    service: platform.choice.name,
-    title: platform.title,
+    service: choice.name,
+    title,
     installed: state.isInstalled,
     /** Whether it starts by itself. */
     enabled: state.isEnabled,
@@ -80,12 +45,25 @@ export function statusJson({ platform, state, port, portUse, lingers, files }: S
       meaning: exitMeaning(lastExit),
     },
     port,
-    port_use: portUse,
-    linger: lingers,
-    files,
+    port_use: port === undefined ? undefined : port === held ? 'held' : await probePort(port),
+    /** Whether it runs while its user is not logged in; only for a user's service of systemd. */
+    linger: isOfUserSystemd(host, choice) ? lingers(host) : undefined,
+    files: installedFiles(platform),
     /** The command that shows its log. */
-    logs: commandText(platform.logs(50, false)),
-  };
+    logs: commandText(logs(50, false)),
+  } as const;
+}
+
+async function portOf(
+  { port, pid }: ServiceState,
+  { paths, resolved }: CommandContext,
+): Promise<number | undefined> {
+  if (port !== undefined) return port;
+  for (const file of paths.handOverCandidates) {
+    const reading = await readHandOver(file);
+    if (reading.found === 'hand-over' && reading.handOver.pid === pid) return reading.handOver.port;
+  }
+  return resolved.settings.port === 0 ? undefined : resolved.settings.port;
 }
 
 function isOfUserSystemd({ platform }: ServiceHost, { isSystem }: ServiceChoice): boolean {
@@ -105,6 +83,7 @@ export function startsWhen(host: ServiceHost, choice: ServiceChoice): string {
   return 'when you log in, and stops when you log out (to have it run from boot on: loginctl enable-linger)';
 }
 
+/** Who is at the port; `held`: the service manager, which starts the service at the first request. */
 const portTexts: Readonly<Record<PortUse | 'held', string>> = {
   waypointd: 'answers',
   other: 'another program is there, or it hangs',
@@ -113,33 +92,34 @@ const portTexts: Readonly<Record<PortUse | 'held', string>> = {
 };
 
 /** Prints a status for a person. */
-export async function showStatus(status: ServiceStatus): Promise<void> {
-  const { host, platform, state, port, portUse, files } = status;
-  const { choice } = platform;
-  if (!state.isInstalled) return note(notInstalledSentence(platform));
-  await print(platform.title);
-  const rows: [string, string | undefined | false][] = [
-    ['state', stateText(state)],
-    ['restarts', !!state.restarts && `${counted(state.restarts, 'time')} after a failure`],
-    ['port', portUse && `${port}: ${portTexts[portUse]}`],
+export async function showStatus(
+  status: ServiceStatus,
+  { choice }: ServicePlatform,
+  host: ServiceHost,
+): Promise<void> {
+  const { title, restarts, port, port_use: use } = status;
+  if (!status.installed) return note(notInstalledSentence(title, choice));
+  await print(title);
+  const rows: [string, string | undefined][] = [
+    ['state', stateText(status)],
+    ['restarts', restarts ? `${counted(restarts, 'time')} after a failure` : undefined],
+    ['port', use && `${port}: ${portTexts[use]}`],
     [
       'starts',
-      state.isEnabled
+      status.enabled
         ? startsWhen(host, choice)
         : `by hand only (change that: ${serviceCommand('install', choice)})`,
     ],
-    ...files.map((file, at): [string, string] => [at === 0 ? 'files' : '', file]),
+    ...status.files.map((file, at): [string, string] => [at === 0 ? 'files' : '', file]),
     ['log', serviceCommand('logs', choice)],
   ];
   for (const [label, text] of rows) {
-    if (text) await print(`${label.padEnd(9)} ${text}`);
+    if (text !== undefined) await print(`${label.padEnd(9)} ${text}`);
   }
 }
 
-function stateText({ condition, since, pid, lastExit }: ServiceState): string {
-  if (condition !== 'running') {
-    return lastExit === undefined ? condition : `${condition}: ${exitText(lastExit)}`;
-  }
+function stateText({ state, since, pid, last_exit: exit }: ServiceStatus): string {
+  if (state !== 'running') return exit === undefined ? state : `${state}: ${exitText(exit)}`;
   const age = since === undefined ? '' : ` for ${duration(Date.now() - Date.parse(since))}`;
   return `running${age}${pid === undefined ? '' : ` (process ${pid})`}`;
 }

@@ -5,7 +5,6 @@ import { exitMeaning } from '../../../service-files/service-exit.ts';
 import type { ServiceHost } from '../../../service-files/service-host.ts';
 import type {
   ServiceChoice,
-  ServiceExit,
   ServicePlatform,
   ServiceState,
 } from '../../../service-files/service-platform.ts';
@@ -20,7 +19,7 @@ export function serviceCommand(verb: string, { name, isSystem }: ServiceChoice):
 }
 
 /** That a service is not there, and how to have it. */
-export function notInstalledSentence({ title, choice }: ServicePlatform): string {
+export function notInstalledSentence(title: string, choice: ServiceChoice): string {
   return `waypointd is not installed as ${title}. Install it with: ${serviceCommand('install', choice)}`;
 }
 
@@ -43,9 +42,14 @@ export async function showSteps(steps: readonly Step[]): Promise<void> {
 }
 
 /** How a service has ended, for a person: the meaning, and the number in brackets. */
-export function exitText(exit: ServiceExit): string {
-  const { code } = exit;
-  return code === undefined ? exitMeaning(exit) : `${exitMeaning(exit)} (exit code ${code})`;
+export function exitText({
+  code,
+  meaning,
+}: {
+  code?: number | undefined;
+  meaning: string;
+}): string {
+  return code === undefined ? meaning : `${meaning} (exit code ${code})`;
 }
 
 /** Says which command has failed, and its own words. */
@@ -67,7 +71,10 @@ export async function confirmRunning(
   const { condition, lastExit } = state;
   if (condition === 'running') return;
   if (failure !== undefined && lastExit === undefined) throw commandError(failure);
-  const how = lastExit === undefined ? `it is ${condition}` : exitText(lastExit);
+  const how =
+    lastExit === undefined
+      ? `it is ${condition}`
+      : exitText({ ...lastExit, meaning: exitMeaning(lastExit) });
   const words = await lastWords(platform, host);
   const said = words === undefined ? '' : `\n${words}`;
   const log = `\nIts log: ${serviceCommand('logs', platform.choice)}`;
