@@ -1,103 +1,94 @@
-import { legacyCommand } from '../program/command.ts';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { packageRoot } from '../../daemon/version-info.ts';
+import { ExitError } from '../../model/exit-error.ts';
 import {
   geodataStatusSchema,
   type GenerationStatus,
   type GeodataStatus,
 } from '../../model/geodata.ts';
-import { geodataRemedy } from '../terminal/geodata-remedy.ts';
-import { packageRoot } from '../../daemon/version-info.ts';
-import { ExitError } from '../../model/exit-error.ts';
+import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
-import { commandContext } from '../program/context.ts';
-import { registerGeodataFetch } from './geodata-fetch.ts';
-import { registerGeodataImport } from './geodata-import.ts';
-import { installFailures } from './geodata-install.ts';
-import { registerGeodataPublish } from './geodata-publish.ts';
-import { note, print, printJson, terminalWidth, write } from '../terminal/output.ts';
-import { forTerminal, layOut, tableLine, titleLine, type Column } from '../terminal/table.ts';
+import type { CommandContext } from '../program/context.ts';
+import { geodataRemedy } from '../terminal/geodata-remedy.ts';
+import { note, print, write } from '../terminal/output.ts';
+import { printTable, type TableColumn } from '../terminal/print-table.ts';
+import { forTerminal } from '../terminal/table.ts';
 import { megabytes } from '../terminal/wording.ts';
+import { cancel, importFile, install, installFailures } from './geodata/install.ts';
+import { publish } from './geodata/publish.ts';
 
-interface JsonOption {
-  readonly json?: boolean;
-}
+type Available = GeodataStatus['available'][number];
 
-const columns: readonly Column[] = [
-  { title: 'ID' },
-  { title: 'VERSION' },
-  { title: 'SIZE', align: 'right' },
-  { title: 'LICENCE', canShrink: true },
-  { title: 'STATE' },
-];
+const status = defineCommand({
+  name: 'status',
+  summary: 'tell which generation is in use',
+  description: 'Tells which generation is in use. The exit code is 1 when there is none.',
+  options: { '--json': 'print the answer as JSON' },
+  async run({ context }) {
+    const answer = await readStatus(context);
+    if (!answer.current.valid) process.exitCode = 1;
+    return answer;
+  },
+  show: showStatus,
+});
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'list the generations this waypointd knows',
+  description: 'Lists the generations that this waypointd knows.',
+  options: { '--json': 'print JSON' },
+  run: ({ context }) => readStatus(context),
+  json: ({ available }) => available,
+  show: (answer) =>
+    answer.available.length === 0
+      ? note(`There is no geodata. ${geodataRemedy()}`)
+      : printTable(columnsOf(answer), answer.available),
+});
+
+const notice = defineCommand({
+  name: 'notice',
+  summary: 'print where the data is from, and its licences',
+  description: 'Prints where the data is from, and its licences.',
+  async run() {
+    const text = await readFile(join(packageRoot(), 'NOTICE'), 'utf8').catch(() => undefined);
+    if (text === undefined) throw new ExitError('The file NOTICE of waypointd is missing.');
+    await write(text);
+  },
+});
 
 /** `waypointd geodata …` */
-function registerGeodata(program: Command): void {
-  const geodata = program
-    .command('geodata')
-    .summary('show or change the data that names places')
-    .description(
-      'Countries, regions and towns for timelines and search, kept on this machine. waypointd comes\nwith one generation of it; others can be installed.',
-    );
+export const command = defineCommand({
+  name: 'geodata',
+  summary: 'show or change the data that names places',
+  description:
+    'Countries, regions and towns for timelines and search, kept on this machine. waypointd comes\nwith one generation of it; others can be installed.',
+  commands: [status, list, install, cancel, importFile, publish, notice],
+});
 
-  geodata
-    .command('status')
-    .summary('tell which generation is in use')
-    .description('Tells which generation is in use. The exit code is 1 when there is none.')
-    .option('--json', 'print the answer as JSON')
-    .action(async ({ json = false }: JsonOption, command: Command) => {
-      const status = await readStatus(command);
-      if (!status.current.valid) process.exitCode = 1;
-      await (json ? printJson(status) : showStatus(status));
-    });
-
-  geodata
-    .command('list')
-    .summary('list the generations this waypointd knows')
-    .description('Lists the generations that this waypointd knows.')
-    .option('--json', 'print JSON')
-    .action(async ({ json = false }: JsonOption, command: Command) => {
-      const status = await readStatus(command);
-      if (json) return printJson(status.available);
-      if (status.available.length === 0) return note(`There is no geodata. ${geodataRemedy()}`);
-      const rows = status.available.map((generation) => rowOf(generation, status));
-      const layout = layOut(columns, rows, terminalWidth());
-      await print(titleLine(layout));
-      for (const row of rows) await print(tableLine(layout, row));
-    });
-
-  registerGeodataFetch(geodata);
-  registerGeodataImport(geodata);
-  registerGeodataPublish(geodata);
-
-  geodata
-    .command('notice')
-    .summary('print where the data is from, and its licences')
-    .description('Prints where the data is from, and its licences.')
-    .action(async () => {
-      const notice = await readFile(join(packageRoot(), 'NOTICE'), 'utf8').catch(() => undefined);
-      if (notice === undefined) throw new ExitError('The file NOTICE of waypointd is missing.');
-      await write(notice);
-    });
+function readStatus(context: CommandContext): Promise<GeodataStatus> {
+  return withDaemon(context, (client) => client.ask(geodataStatusSchema, 'GET', '/api/geodata'));
 }
 
-function readStatus(command: Command): Promise<GeodataStatus> {
-  return withDaemon(commandContext(command), (client) =>
-    client.ask(geodataStatusSchema, 'GET', '/api/geodata'),
-  );
+function columnsOf(answer: GeodataStatus): TableColumn<Available>[] {
+  return [
+    { title: 'ID', text: ({ id }) => id },
+    { title: 'VERSION', text: ({ dataset_version }) => dataset_version },
+    { title: 'SIZE', align: 'right', text: ({ bytes }) => megabytes(bytes) },
+    { title: 'LICENCE', canShrink: true, text: ({ license }) => license },
+    { title: 'STATE', text: (generation) => stateOf(generation, answer) },
+  ];
 }
 
-function rowOf(
-  { id, dataset_version, bytes, license, installed, builtin }: GeodataStatus['available'][number],
+function stateOf(
+  { id, installed, builtin }: Available,
   { current, previous }: GeodataStatus,
-): string[] {
+): string {
   const isInUse = current.generation_id === id;
   const isPrevious = previous.generation_id === id;
   const place = builtin ? 'comes with waypointd' : installed ? 'installed' : '';
   const use = isInUse ? 'in use' : isPrevious ? 'the one before' : '';
-  const state = [use, place].filter((part) => part !== '').join(', ');
-  return [id, dataset_version, megabytes(bytes), license, state];
+  return [use, place].filter((part) => part !== '').join(', ');
 }
 
 async function showStatus({ current, previous, install }: GeodataStatus): Promise<void> {
@@ -137,5 +128,3 @@ function installLine(install: GeodataStatus['install']): string {
       return `${id}: ${error === undefined ? 'failed' : installFailures[error]}`;
   }
 }
-
-export const command = legacyCommand('geodata', registerGeodata);

@@ -7,24 +7,33 @@ import { note } from '../../terminal/output.ts';
 import { readPassword } from './password.ts';
 
 /** Options of every command that speaks to an object server. */
+export const remoteOptions = {
+  '--repo <url>': { help: 'URL of the repository: https://host/OWNER/NAME', isRequired: true },
+  '--user <name>': 'log in as this user; the password is asked for',
+  '--password-stdin': 'read the password from standard input',
+  '--login <command>': 'a login command: "ssh git@host x-lfs-authenticate OWNER/NAME"',
+} as const;
+
+/** Stands at the end of the help of those commands. */
+export const remoteNotes =
+  'Without --user and --login, git is asked for credentials if the server wants some.';
+
+/** What those options say. */
 export interface RemoteOptions {
   readonly repo: string;
-  readonly user?: string;
+  readonly user?: string | undefined;
   readonly passwordStdin?: boolean;
-  readonly login?: string;
+  readonly login?: string | undefined;
   readonly json?: boolean;
 }
 
 export function withRemoteOptions(command: Command): Command {
   return command
-    .requiredOption('--repo <url>', 'URL of the repository: https://host/OWNER/NAME')
-    .option('--user <name>', 'log in as this user; the password is asked for')
-    .option('--password-stdin', 'read the password from standard input')
-    .option('--login <command>', 'a login command: "ssh git@host x-lfs-authenticate OWNER/NAME"')
-    .addHelpText(
-      'after',
-      '\nWithout --user and --login, git is asked for credentials if the server wants some.',
-    );
+    .requiredOption('--repo <url>', remoteOptions['--repo <url>'].help)
+    .option('--user <name>', remoteOptions['--user <name>'])
+    .option('--password-stdin', remoteOptions['--password-stdin'])
+    .option('--login <command>', remoteOptions['--login <command>'])
+    .addHelpText('after', `\n${remoteNotes}`);
 }
 
 /** Opens a client of the repository that the options name. */

@@ -1,0 +1,254 @@
+import { constants as copyFlags } from 'node:fs';
+import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { dirname } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
+import { RequestFailure } from '../../../client/waypoints/request-failure.ts';
+import { computePaths } from '../../../daemon/paths.ts';
+import { partialPath } from '../../../geodata/install/generation-files.ts';
+import { findByObject } from '../../../geodata/manifest.ts';
+import { errorCode } from '../../../model/error-code.ts';
+import { ExitError } from '../../../model/exit-error.ts';
+import { isDiskFull } from '../../../model/failure.ts';
+import {
+  geodataStatusSchema,
+  installAnswerSchema,
+  installCancelSchema,
+  type GeodataManifest,
+  type GeodataStatus,
+  type HostedGeneration,
+  type InstallErrorCode,
+  type InstallStatus,
+} from '../../../model/geodata.ts';
+import { temporaryBeside } from '../../../storage/atomic-file.ts';
+import { hashFile } from '../../../storage/hash-file.ts';
+import { createPrivateDirectory } from '../../../storage/private-directory.ts';
+import { defineCommand } from '../../program/command.ts';
+import { requireDaemon, withDaemon } from '../../program/connection.ts';
+import type { CommandContext } from '../../program/context.ts';
+import { readManifest } from '../../program/geodata-manifest.ts';
+import { note, print } from '../../terminal/output.ts';
+import { forTerminal } from '../../terminal/table.ts';
+import { showTransfer } from '../../terminal/transfer-bar.ts';
+
+/** Most installs take less than a second; for the others twice a second is often enough. */
+const firstPauseMs = 20;
+const longestPauseMs = 500;
+
+const options = { '--json': 'print the status as JSON' } as const;
+
+/** Why an install failed, for a person. */
+export const installFailures: Readonly<Record<InstallErrorCode, string>> = {
+  offline: 'it is not on this machine, and could not be fetched',
+  not_found: 'it could not be found',
+  unauthorized: 'it may not be fetched',
+  rate_limited: 'it may be fetched later only: too many have asked',
+  mismatch: 'what is there is not what it should be',
+  disk_full: 'the disk is full',
+  unsupported_schema: 'it is of a format that this waypointd does not know',
+  stalled: 'nothing more came',
+  io: 'it could not be read or written',
+};
+
+export const install = defineCommand({
+  name: 'install',
+  summary: 'fetch a generation and put it to use',
+  description:
+    'Fetches a generation of "geodata list", checks it and puts it to use; the one in use is kept\nbeside it. Goes on where an earlier try stopped. Without asking for it here, nothing is ever\nfetched.',
+  arguments: '<id>',
+  options,
+  async run({ context, words: [id] }) {
+    const { generations } = await readManifest(context.geodataManifest);
+    // A mistyped id is no reason for a data directory.
+    const makesData = generations.some((generation) => generation.id === id);
+    return installWithDaemon(context, { id, makesData }, async (client, begin) => {
+      const { available } = await readStatus(client);
+      const size = available.find((generation) => generation.id === id)?.bytes ?? 0;
+      const bar = await showTransfer(forTerminal(id), size);
+      try {
+        return await begin(({ phase, progress }) =>
+          bar.show(progress.bytes, phase === 'downloading' ? 'Fetching' : 'Checking'),
+        );
+      } finally {
+        bar.hide();
+      }
+    });
+  },
+  json: ({ status }) => status,
+  show: tellEnd,
+});
+
+export const importFile = defineCommand({
+  name: 'import',
+  summary: 'install a generation from a file',
+  description:
+    'Installs a generation from a file, for machines without a network. The file must be one of the\ngenerations that this waypointd knows; its name does not matter, and it stays where it is.',
+  arguments: '<file>',
+  options,
+  async run({ context, words: [file] }) {
+    const generation = await recognize(file, await readManifest(context.geodataManifest));
+    const { id } = generation;
+    const { oid } = generation.artifacts[0];
+    return installWithDaemon(context, { id, makesData: true }, async (client, begin, data) => {
+      // The API takes no path: the file is put where the daemon looks for it.
+      const path = partialPath(computePaths({ data_dir: data }).geodata, oid);
+      const { current, install: running } = await readStatus(client);
+      // It may be writing to the very file.
+      if (running.state === 'installing') {
+        throw new ExitError('Another install is running; try again when it is over.');
+      }
+      const isInUse = current.generation_id === id && !current.degraded;
+      if (!isInUse) await place(file, path);
+      try {
+        return await begin();
+      } finally {
+        // It has moved on, unless it was not needed or the install has failed.
+        await rm(path, { force: true });
+      }
+    });
+  },
+  json: ({ status }) => status,
+  show: tellEnd,
+});
+
+export const cancel = defineCommand({
+  name: 'cancel',
+  summary: 'stop an install',
+  description: 'Stops the install that is going on. What came in is kept, to go on from.',
+  async run({ context }) {
+    const { client } = await requireDaemon(context);
+    await cancelInstall(client).catch((error: unknown) => {
+      if (!(error instanceof RequestFailure) || error.status !== 409) throw error;
+      throw new ExitError('There is no install that could be stopped.');
+    });
+    const { state, generation_id: id = '' } = await untilOver(client);
+    if (state === 'installed') throw new ExitError(`It was too late: ${id} is in use now.`);
+    await print(`The install of ${id} was stopped.`);
+  },
+});
+
+type Watch = (status: InstallStatus) => void;
+type End = 'installed' | 'already' | 'stopped';
+
+/** Begins the install and waits for its end, telling `watch` some times a second how far it is. */
+type Begin = (watch?: Watch) => Promise<End>;
+
+interface Installed {
+  readonly id: string;
+  readonly end: End;
+  readonly status: GeodataStatus;
+}
+
+/**
+ * Runs an install that Ctrl-C cancels.
+ * @returns undefined when it was cancelled so, which is told and sets the exit code.
+ * @throws ExitError when the generation is not in use now.
+ */
+async function installWithDaemon(
+  context: CommandContext,
+  { id, makesData }: { readonly id: string; readonly makesData: boolean },
+  use: (client: ApiClient, begin: Begin, dataDirectory: string) => Promise<End>,
+): Promise<Installed | undefined> {
+  let stoppedBy: NodeJS.Signals | undefined;
+  // Wrong can only be that the install is over, or as good as.
+  const stop = (client: ApiClient): void => void cancelInstall(client).catch(() => undefined);
+  const begin = async (client: ApiClient, watch?: Watch): Promise<End> => {
+    if ((await requestInstall(client, id)) === 'installed') return 'already';
+    if (stoppedBy !== undefined) stop(client);
+    const { state, error } = await untilOver(client, watch);
+    if (state === 'installed') return 'installed';
+    if (stoppedBy !== undefined) return 'stopped';
+    if (error === undefined) throw new ExitError('This install was cancelled from elsewhere.');
+    throw new ExitError(`${forTerminal(id)} was not installed: ${installFailures[error]}.`);
+  };
+  const installed = await withDaemon(
+    context,
+    async (client, dataDirectory) => {
+      const end = await use(client, (watch) => begin(client, watch), dataDirectory);
+      return { id, end, status: await readStatus(client) };
+    },
+    {
+      onInterrupt: (client, signal) => {
+        stoppedBy = signal;
+        note('Stopping …');
+        stop(client);
+      },
+      makesData,
+    },
+  );
+  if (installed.end !== 'stopped' || stoppedBy === undefined) return installed;
+  note('Stopped. The generation in use is the one from before.');
+  process.exitCode = 128 + constants.signals[stoppedBy];
+  return undefined;
+}
+
+async function requestInstall(client: ApiClient, id: string): Promise<'accepted' | 'installed'> {
+  try {
+    const input = { body: { generation_id: id }, timeoutMs: 0 };
+    return (await client.ask(installAnswerSchema, 'POST', '/api/geodata/install', input)).status;
+  } catch (error) {
+    const status = error instanceof RequestFailure ? error.status : undefined;
+    if (status === 409) {
+      throw new ExitError('Another generation is being installed. Try again when that is over.');
+    }
+    if (status === 404) {
+      throw new ExitError(
+        'The daemon knows no such generation. If it is of an older version, restart it.',
+      );
+    }
+    throw error;
+  }
+}
+
+function readStatus(client: ApiClient): Promise<GeodataStatus> {
+  return client.ask(geodataStatusSchema, 'GET', '/api/geodata');
+}
+
+function cancelInstall(client: ApiClient): Promise<unknown> {
+  return client.ask(installCancelSchema, 'DELETE', '/api/geodata/install');
+}
+
+async function untilOver(client: ApiClient, watch?: Watch): Promise<InstallStatus> {
+  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+    const { install: status } = await readStatus(client);
+    if (status.state !== 'installing') return status;
+    watch?.(status);
+    await delay(pauseMs);
+  }
+}
+
+function tellEnd({ id, end }: Installed): Promise<void> {
+  return print(`${forTerminal(id)} ${end === 'already' ? 'was in use already' : 'is in use now'}.`);
+}
+
+/**
+ * Finds out which generation a file is, by its content alone: a file that is not exactly one of them is none.
+ * @throws ExitError when it is none, or cannot be read.
+ */
+async function recognize(file: string, manifest: GeodataManifest): Promise<HostedGeneration> {
+  try {
+    const { size } = await stat(file);
+    const isPossible = manifest.generations.some(({ artifacts }) => artifacts[0].size === size);
+    const found = isPossible ? findByObject(manifest, await hashFile(file)) : undefined;
+    if (found !== undefined) return found;
+  } catch (error) {
+    throw new ExitError(`The file cannot be read (${errorCode(error) ?? 'unknown'}).`, 1, error);
+  }
+  throw new ExitError('The file is none of the generations that this waypointd knows.');
+}
+
+async function place(file: string, path: string): Promise<void> {
+  const temporary = temporaryBeside(path);
+  try {
+    createPrivateDirectory(dirname(path));
+    await copyFile(file, temporary, copyFlags.COPYFILE_FICLONE);
+    await chmod(temporary, 0o600);
+    await rename(temporary, path);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    if (isDiskFull(error)) throw new ExitError('The disk is full.', 1, error);
+    const code = errorCode(error) ?? 'unknown';
+    throw new ExitError(`The file cannot be copied into the data directory (${code}).`, 1, error);
+  }
+}
