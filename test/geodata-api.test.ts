@@ -16,12 +16,12 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
-import { GenerationFiles, partialPath } from '../geodata/install/generation-files.ts';
+import { GenerationFiles } from '../geodata/install/generation-files.ts';
 import { Geodata } from '../daemon/geodata/geodata.ts';
 import { Generations } from '../geodata/install/generations.ts';
 import { Installer, InstallFailed, type Download } from '../geodata/install/installer.ts';
 import { hashFileOf } from '../geodata/generation.ts';
-import { embeddedManifest, parseManifest } from '../geodata/manifest.ts';
+import { embeddedManifest, parseManifest, partialPath } from '../geodata/manifest.ts';
 import {
   type GeodataManifest,
   type GeodataProbe,

@@ -17,6 +17,7 @@ import {
   readGenerationInfo,
   type GenerationInfo,
 } from '../generation.ts';
+import { partialPath } from '../manifest.ts';
 
 /** A generation that is there and that this program can read. */
 export interface Generation extends GenerationInfo {
@@ -130,11 +131,6 @@ export class GenerationFiles {
   get #pointerPath(): string {
     return join(this.#directory, 'current.json');
   }
-}
-
-/** Where the file of this SHA-256 is put on its way in. */
-export function partialPath(geodataDirectory: string, oid: string): string {
-  return join(geodataDirectory, 'partial', oid);
 }
 
 /** The bytes of a regular file; undefined when there is none. */
