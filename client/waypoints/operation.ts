@@ -3,12 +3,12 @@ import type { Emission } from './signals.ts';
 
 /** One specialised method: what it asks, what it makes of the answer, and which signals tell of it. */
 export interface Operation<T> {
-  readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  readonly path: string;
+  /** Method and path, such as `GET /api/tags`. */
+  readonly call: string;
   readonly query?: Query;
   readonly body?: unknown;
   /** Without it the default of the specification. */
-  readonly timeoutMs?: number;
+  readonly timeoutMs?: number | undefined;
   /**
    * Makes the result of the answer's JSON (null for an empty body, a string for one that is not JSON). Only its outermost
    * shape is looked at: the daemon checks its answers against their schemas itself.
@@ -20,7 +20,7 @@ export interface Operation<T> {
   /** Why there is nothing to ask; the method then fails with this text. */
   readonly refusal?: string | undefined;
   readonly started?: Emission;
-  readonly succeeded: (result: T) => readonly Emission[];
+  readonly succeeded?: (result: T) => readonly Emission[];
   readonly failed?: (message: string) => Emission;
 }
 
@@ -30,8 +30,8 @@ export function asList<T>(value: unknown): T[] {
   return Array.isArray(value) ? (value as T[]) : [];
 }
 
-/** The object that an answer is; undefined for anything else. */
-export function asRecord<T extends object>(value: unknown): Partial<T> | undefined {
+/** The object that an answer is; undefined for anything else. Sound as far as the daemon keeps to its schemas. */
+export function asRecord<T extends object>(value: unknown): T | undefined {
   const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
-  return isRecord ? (value as Partial<T>) : undefined;
+  return isRecord ? (value as T) : undefined;
 }

@@ -98,17 +98,14 @@ export class Requests {
   request(path: string, options: RequestOptions = {}): Promise<unknown> {
     const { method = 'GET', body, timeout, context, onSuccess, onError } = options;
     const operation: Operation<unknown> = {
-      // Sound: the platform takes any method, and refuses those that no page may use.
-      method: method.toUpperCase() as Operation<unknown>['method'],
-      path,
+      call: `${method.toUpperCase()} ${path}`,
       body,
-      ...(timeout === undefined ? {} : { timeoutMs: timeout }),
+      timeoutMs: timeout,
       read: (value) => value,
       offline: () => null,
       refusal: staysOnOrigin(path)
         ? undefined
         : 'send error: the path must begin with one slash and stay on the origin of the API',
-      succeeded: () => [],
     };
     return this.#promise(operation, context, { onSuccess, onError });
   }
@@ -136,9 +133,9 @@ export class Requests {
     context: unknown,
     { onSuccess, onError }: Callbacks<T>,
   ): Promise<T> {
-    const { method, path, refusal, started } = operation;
+    const { call, refusal, started, succeeded, failed } = operation;
     const isOffline = this.apiPort < 0;
-    const kind = `${method} ${withoutQuery(path)}${isOffline ? ' (offline)' : ''}`;
+    const kind = withoutQuery(call) + (isOffline ? ' (offline)' : '');
     if (started !== undefined && refusal === undefined) this.#signals.emit(started);
     let result: T;
     try {
@@ -146,12 +143,12 @@ export class Requests {
     } catch (error) {
       const failure = error instanceof RequestFailure ? error : sendFailure(error);
       const { message } = failure;
-      if (operation.failed !== undefined) this.#signals.emit(operation.failed(message));
+      if (failed !== undefined) this.#signals.emit(failed(message));
       this.#signals.emit(['requestFailed', kind, message, context]);
       if (onError !== undefined) this.#signals.guard(() => onError(message));
       throw failure;
     }
-    for (const emission of operation.succeeded(result)) this.#signals.emit(emission);
+    for (const emission of succeeded?.(result) ?? []) this.#signals.emit(emission);
     this.#signals.emit(['requestSucceeded', kind, result, context]);
     if (onSuccess !== undefined) this.#signals.guard(() => onSuccess(result));
     return result;
@@ -163,7 +160,8 @@ export class Requests {
     return isOffline ? simulate(operation) : this.#ask(operation);
   }
 
-  async #ask<T>({ method, path, query, body, timeoutMs, read }: Operation<T>): Promise<T> {
+  async #ask<T>({ call, query, body, timeoutMs, read }: Operation<T>): Promise<T> {
+    const [method = '', path = ''] = call.split(/ (.*)/su);
     const request = { method, path: withQuery(path, query), body };
     const { status, value } = await this.#exchange(request, usableTimeout(timeoutMs));
     const result = read(value);

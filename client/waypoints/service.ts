@@ -2,22 +2,12 @@ import type { GeodataStatus } from '../../model/geodata.ts';
 import type { ImportResult } from '../../model/import.ts';
 import type { LocationFix, VersionInfo } from '../../model/process.ts';
 import type { TimelineJobRecord } from '../../model/timeline-job.ts';
-import {
-  addBookmark,
-  deleteBookmark,
-  loadWaypoints,
-  renameBookmark,
-} from './operations/bookmarks.ts';
-import { cancelInstall, installGeneration, loadGeodataStatus } from './operations/geodata.ts';
-import { importDirectory, loadLocation, loadVersion } from './operations/machine.ts';
-import {
-  loadClusters,
-  loadRecentSearches,
-  loadSuggestions,
-  recordSearch,
-} from './operations/search.ts';
-import { addTag, deleteTag, loadTags, loadVocabulary } from './operations/tags.ts';
-import { cancelTimeline, loadTimeline, submitTimeline } from './operations/timelines.ts';
+import * as bookmarks from './operations/bookmarks.ts';
+import * as geodata from './operations/geodata.ts';
+import * as machine from './operations/machine.ts';
+import * as search from './operations/search.ts';
+import * as tags from './operations/tags.ts';
+import * as timelines from './operations/timelines.ts';
 import { Requests } from './requests.ts';
 import type {
   CancelAnswer,
@@ -49,22 +39,25 @@ export class WaypointService extends Requests {
   #timelineRequests = 0;
 
   getWaypoints(): Promise<Waypoint[]> {
-    return this.run(loadWaypoints(), 'getWaypoints', []);
+    return this.run(bookmarks.loadWaypoints(), 'getWaypoints', []);
   }
 
   /** Makes a bookmark. */
   addWaypoint(waypoint: WaypointInput): Promise<Waypoint> {
-    return this.run(addBookmark(waypoint), 'addWaypoint', [waypoint]);
+    return this.run(bookmarks.addBookmark(waypoint), 'addWaypoint', [waypoint]);
   }
 
   /** Deletes a bookmark. */
   deleteWaypoint(waypoint: PlaceInput): Promise<PlaceInput> {
-    return this.run(deleteBookmark(waypoint), 'deleteWaypoint', [waypoint]);
+    return this.run(bookmarks.deleteBookmark(waypoint), 'deleteWaypoint', [waypoint]);
   }
 
   /** Renames a bookmark; a blank name or its own fails with `no change`, without a request. */
   renameWaypoint(waypoint: WaypointInput, newName: string): Promise<Waypoint> {
-    return this.run(renameBookmark(waypoint, newName), 'renameWaypoint', [waypoint, newName]);
+    return this.run(bookmarks.renameBookmark(waypoint, newName), 'renameWaypoint', [
+      waypoint,
+      newName,
+    ]);
   }
 
   /**
@@ -73,72 +66,72 @@ export class WaypointService extends Requests {
    */
   getClusters(zoom?: number, gridSize?: number, bookmarksOnly = false): Promise<ClusterItem[]> {
     const params = { zoom, gridSize, bookmarksOnly };
-    return this.run(loadClusters(params), 'getClusters', [zoom, gridSize, bookmarksOnly]);
+    return this.run(search.loadClusters(params), 'getClusters', [zoom, gridSize, bookmarksOnly]);
   }
 
   /** Where the machine is; null when nobody knows. */
   getLocation(): Promise<LocationFix | null> {
-    return this.run(loadLocation(), 'getLocation', []);
+    return this.run(machine.loadLocation(), 'getLocation', []);
   }
 
   /** Imports the GPX files of a directory; the answer comes when that is done, within 110 s. */
   importGpxDirectory(params: ImportParams): Promise<ImportResult> {
-    return this.run(importDirectory(params), 'importGpxDirectory', [params]);
+    return this.run(machine.importDirectory(params), 'importGpxDirectory', [params]);
   }
 
   suggest(query: string): Promise<SuggestResult> {
-    return this.run(loadSuggestions(query), 'suggest', [query]);
+    return this.run(search.loadSuggestions(query), 'suggest', [query]);
   }
 
   /** @param limit 1…200. */
   getRecentSearches(limit?: number): Promise<RecentSearches> {
-    return this.run(loadRecentSearches(limit), 'getRecentSearches', [limit]);
+    return this.run(search.loadRecentSearches(limit), 'getRecentSearches', [limit]);
   }
 
   recordHistory(query: string, lat?: number, lon?: number): Promise<StoredHistory> {
-    return this.run(recordSearch(query, lat, lon), 'recordHistory', [query, lat, lon]);
+    return this.run(search.recordSearch(query, lat, lon), 'recordHistory', [query, lat, lon]);
   }
 
   fetchTags(waypoint: WaypointInput): Promise<Tag[]> {
-    return this.run(loadTags(waypoint), 'fetchTags', [waypoint]);
+    return this.run(tags.loadTags(waypoint), 'fetchTags', [waypoint]);
   }
 
   /** Yields all tags the waypoint has then; offline those it is given with, and this one. */
   addTag(waypoint: WaypointInput, tag: TagInput): Promise<Tag[]> {
-    return this.run(addTag(waypoint, tag), 'addTag', [waypoint, tag]);
+    return this.run(tags.addTag(waypoint, tag), 'addTag', [waypoint, tag]);
   }
 
   /** Yields the tags that remain. */
   deleteTag(waypoint: WaypointInput, tag: TagInput): Promise<Tag[]> {
-    return this.run(deleteTag(waypoint, tag), 'deleteTag', [waypoint, tag]);
+    return this.run(tags.deleteTag(waypoint, tag), 'deleteTag', [waypoint, tag]);
   }
 
   /** All tags in use; the callback is called when they are there. */
   fetchDistinctTags(callback?: (tags: readonly Tag[]) => void): Promise<Tag[]> {
-    return this.run(loadVocabulary(), 'fetchDistinctTags', [], { onSuccess: callback });
+    return this.run(tags.loadVocabulary(), 'fetchDistinctTags', [], { onSuccess: callback });
   }
 
   getVersion(): Promise<VersionInfo> {
-    return this.run(loadVersion(), 'getVersion', []);
+    return this.run(machine.loadVersion(), 'getVersion', []);
   }
 
   getGeodataStatus(): Promise<GeodataStatus> {
-    return this.run(loadGeodataStatus(), 'getGeodataStatus', []);
+    return this.run(geodata.loadGeodataStatus(), 'getGeodataStatus', []);
   }
 
   /** Starts the install of a generation; its progress is in the status. */
   installGeodata(id: string): Promise<InstallAnswer> {
-    return this.run(installGeneration(id), 'installGeodata', [id]);
+    return this.run(geodata.installGeneration(id), 'installGeodata', [id]);
   }
 
   cancelGeodataInstall(): Promise<CancelAnswer> {
-    return this.run(cancelInstall(), 'cancelGeodataInstall', []);
+    return this.run(geodata.cancelInstall(), 'cancelGeodataInstall', []);
   }
 
   /** Queues a timeline of whole UTC days, `YYYY-MM-DD`, both inclusive. */
   submitTimeline(start: string, end: string): TimelineSubmission {
     const requestId = (this.#timelineRequests += 1);
-    const submitted = this.run(submitTimeline(requestId, start, end), 'submitTimeline', [
+    const submitted = this.run(timelines.submitTimeline(requestId, start, end), 'submitTimeline', [
       start,
       end,
     ]);
@@ -147,10 +140,10 @@ export class WaypointService extends Requests {
 
   /** @param includeResult asks for the result of a completed job as well, with 60 s of time. */
   getTimeline(id: string, includeResult = false): Promise<TimelineJobRecord> {
-    return this.run(loadTimeline(id, includeResult), 'getTimeline', [id, includeResult]);
+    return this.run(timelines.loadTimeline(id, includeResult), 'getTimeline', [id, includeResult]);
   }
 
   cancelTimeline(id: string): Promise<CancelAnswer> {
-    return this.run(cancelTimeline(id), 'cancelTimeline', [id]);
+    return this.run(timelines.cancelTimeline(id), 'cancelTimeline', [id]);
   }
 }

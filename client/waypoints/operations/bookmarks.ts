@@ -3,13 +3,10 @@ import { asList, asRecord, type Operation } from '../operation.ts';
 import { normalizeWaypoint, rawTag } from '../tags.ts';
 import type { PlaceInput, Waypoint, WaypointInput } from '../types.ts';
 
-const path = '/api/bookmarks';
-
 /** `getWaypoints()` */
 export function loadWaypoints(): Operation<Waypoint[]> {
   return {
-    method: 'GET',
-    path: '/api/waypoints',
+    call: 'GET /api/waypoints',
     query: { emoji: true },
     read: (value) => asList<WaypointInput>(value).map(normalizeWaypoint),
     offline: () => [],
@@ -22,13 +19,12 @@ export function loadWaypoints(): Operation<Waypoint[]> {
 /** `addWaypoint(wp)` */
 export function addBookmark(original: WaypointInput): Operation<Waypoint> {
   const { name, lat, lon, ele, time, desc, tags } = original;
-  const asked = normalizeWaypoint({ ...original, bookmark: true });
+  const wanted = normalizeWaypoint({ ...original, bookmark: true });
   return {
-    method: 'POST',
-    path,
+    call: 'POST /api/bookmarks',
     body: { name, lat, lon, ele, time, desc, tags: tags?.map(rawTag) },
-    read: (value) => normalizeWaypoint({ ...asked, ...asRecord<WaypointInput>(value) }),
-    offline: () => asked,
+    read: (value) => normalizeWaypoint({ ...wanted, ...asRecord<WaypointInput>(value) }),
+    offline: () => wanted,
     started: ['waypointAddStarted', original],
     succeeded: (saved) => [['waypointAdded', saved, original]],
     failed: (message) => ['waypointAddFailed', original, message],
@@ -39,8 +35,7 @@ export function addBookmark(original: WaypointInput): Operation<Waypoint> {
 export function deleteBookmark(waypoint: PlaceInput): Operation<PlaceInput> {
   const { name, lat, lon } = waypoint;
   return {
-    method: 'DELETE',
-    path,
+    call: 'DELETE /api/bookmarks',
     query: { name, lat, lon },
     read: () => waypoint,
     offline: () => waypoint,
@@ -50,6 +45,13 @@ export function deleteBookmark(waypoint: PlaceInput): Operation<PlaceInput> {
   };
 }
 
+/** What the answer to a new name may say. */
+interface NewIdentity {
+  readonly newName?: string;
+  readonly lat?: number;
+  readonly lon?: number;
+}
+
 /** `renameWaypoint(wp, newName)` */
 export function renameBookmark(original: WaypointInput, newName: string): Operation<Waypoint> {
   const { name: oldName, lat, lon } = original;
@@ -57,28 +59,16 @@ export function renameBookmark(original: WaypointInput, newName: string): Operat
   const renamed = normalizeWaypoint({ ...original, name: wanted });
   const isNoChange = wanted === '' || wanted === normalizeText(oldName);
   return {
-    method: 'PATCH',
-    path,
+    call: 'PATCH /api/bookmarks',
     body: { oldName, lat, lon, newName: wanted },
-    read: (value) => ({ ...renamed, ...newIdentity(asRecord<NewIdentity>(value)) }),
+    read(value) {
+      const { newName: name = wanted, ...position } = { lat, lon, ...asRecord<NewIdentity>(value) };
+      return { ...renamed, name, lat: position.lat, lon: position.lon };
+    },
     offline: () => renamed,
     refusal: isNoChange ? 'no change' : undefined,
     started: ['waypointRenameStarted', original, newName],
     succeeded: (updated) => [['waypointRenamed', updated, original]],
     failed: (message) => ['waypointRenameFailed', original, newName, message],
-  };
-}
-
-interface NewIdentity {
-  readonly newName: string;
-  readonly lat: number;
-  readonly lon: number;
-}
-
-function newIdentity({ newName, lat, lon }: Partial<NewIdentity> = {}): Partial<PlaceInput> {
-  return {
-    ...(newName === undefined ? {} : { name: newName }),
-    ...(lat === undefined ? {} : { lat }),
-    ...(lon === undefined ? {} : { lon }),
   };
 }

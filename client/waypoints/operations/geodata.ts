@@ -2,14 +2,11 @@ import type { GeodataStatus } from '../../../model/geodata.ts';
 import { asRecord, type Operation } from '../operation.ts';
 import type { CancelAnswer, InstallAnswer } from '../types.ts';
 
-const installPath = '/api/geodata/install';
-
 /** `getGeodataStatus()` */
 export function loadGeodataStatus(): Operation<GeodataStatus> {
   return {
-    method: 'GET',
-    path: '/api/geodata',
-    read: (value) => asRecord<GeodataStatus>(value) as GeodataStatus | undefined,
+    call: 'GET /api/geodata',
+    read: asRecord<GeodataStatus>,
     succeeded: (status) => [['geodataStatusFetched', status]],
     failed: (message) => ['geodataStatusFailed', message],
   };
@@ -18,10 +15,9 @@ export function loadGeodataStatus(): Operation<GeodataStatus> {
 /** `installGeodata(id)`: a generation of the status's `available` list. */
 export function installGeneration(id: string): Operation<InstallAnswer> {
   return {
-    method: 'POST',
-    path: installPath,
+    call: 'POST /api/geodata/install',
     body: { generation_id: id },
-    read: (value) => ({ status: 'accepted', ...asRecord<InstallAnswer>(value) }),
+    read: (value) => ({ status: 'accepted', ...asRecord<Partial<InstallAnswer>>(value) }),
     succeeded: () => [['geodataInstallAccepted', id]],
     failed: (message) => ['geodataInstallFailed', id, message],
   };
@@ -30,8 +26,7 @@ export function installGeneration(id: string): Operation<InstallAnswer> {
 /** `cancelGeodataInstall()` */
 export function cancelInstall(): Operation<CancelAnswer> {
   return {
-    method: 'DELETE',
-    path: installPath,
+    call: 'DELETE /api/geodata/install',
     read: () => ({ status: 'cancelling' }),
     succeeded: () => [['geodataCancelAccepted']],
     failed: (message) => ['geodataCancelFailed', message],

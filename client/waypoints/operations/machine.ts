@@ -10,10 +10,9 @@ const unknown = 'unknown';
 /** `getLocation()` */
 export function loadLocation(): Operation<LocationFix | null> {
   return {
-    method: 'GET',
-    path: '/api/location',
+    call: 'GET /api/location',
     // 204 without a body: no fix.
-    read: (value) => (asRecord<LocationFix>(value) as LocationFix | undefined) ?? null,
+    read: (value) => asRecord<LocationFix>(value) ?? null,
     offline: () => ({
       lat: 0,
       lon: 0,
@@ -31,8 +30,7 @@ export function loadLocation(): Operation<LocationFix | null> {
 export function importDirectory(params: ImportParams): Operation<ImportResult> {
   const { dir, recursive = false, files, into } = params;
   return {
-    method: 'POST',
-    path: '/api/import',
+    call: 'POST /api/import',
     body: { dir, recursive, files, into },
     timeoutMs: importTimeoutMs,
     read: (value) => ({ ...emptyImport(dir), ...asRecord<ImportResult>(value) }),
@@ -73,8 +71,7 @@ function emptyImport(dir: string): ImportResult {
 /** `getVersion()` */
 export function loadVersion(): Operation<VersionInfo> {
   return {
-    method: 'GET',
-    path: '/api/version',
+    call: 'GET /api/version',
     read: (value) => ({ ...unknownVersion(), ...asRecord<VersionInfo>(value) }),
     offline: unknownVersion,
     started: ['versionFetchStarted'],

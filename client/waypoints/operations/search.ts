@@ -1,5 +1,4 @@
 import { limits } from '../../../model/limits.ts';
-import type { Suggestion } from '../../../model/search.ts';
 import { asList, asRecord, type Operation } from '../operation.ts';
 import type {
   ClusterItem,
@@ -13,8 +12,7 @@ import type {
 export function loadClusters(params: ClusterParams): Operation<ClusterItem[]> {
   const { zoom, gridSize, bookmarksOnly } = params;
   return {
-    method: 'GET',
-    path: '/api/clusters',
+    call: 'GET /api/clusters',
     query: { zoom, grid: gridSize, bookmarksOnly: bookmarksOnly ? 1 : undefined },
     read: asList<ClusterItem>,
     offline: () => [],
@@ -28,12 +26,11 @@ export function loadClusters(params: ClusterParams): Operation<ClusterItem[]> {
 export function loadSuggestions(query: string): Operation<SuggestResult> {
   const nothing = { query, suggestions: [] };
   return {
-    method: 'GET',
-    path: '/api/suggest',
+    call: 'GET /api/suggest',
     query: { q: query },
     read: (value) => {
       const result = asRecord<SuggestResult>(value);
-      return { query, ...result, suggestions: asList<Suggestion>(result?.suggestions) };
+      return { query, ...result, suggestions: asList(result?.suggestions) };
     },
     offline: () => nothing,
     started: ['suggestStarted', query],
@@ -47,8 +44,7 @@ export function loadRecentSearches(
   limit: number = limits.recentDefault,
 ): Operation<RecentSearches> {
   return {
-    method: 'GET',
-    path: '/api/recent_suggest',
+    call: 'GET /api/recent_suggest',
     query: { limit },
     read: (value) => {
       const result = asRecord<RecentSearches>(value);
@@ -68,11 +64,9 @@ export function loadRecentSearches(
 export function recordSearch(query: string, lat?: number, lon?: number): Operation<StoredHistory> {
   const hasPlace = Number.isFinite(lat) && Number.isFinite(lon);
   return {
-    method: 'POST',
-    path: '/api/history',
+    call: 'POST /api/history',
     body: hasPlace ? { query, lat, lon } : { query },
     read: (value) => ({ stored: 1, multiple: false, ...asRecord<StoredHistory>(value) }),
     offline: () => ({ stored: 0, multiple: false }),
-    succeeded: () => [],
   };
 }

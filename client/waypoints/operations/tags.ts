@@ -2,15 +2,12 @@ import { asRecord, type Operation } from '../operation.ts';
 import { normalizeTags, rawTag } from '../tags.ts';
 import type { PlaceInput, Tag, TagInput, WaypointInput } from '../types.ts';
 
-const path = '/api/tags';
-
 /** `fetchTags(wp)` */
 export function loadTags(waypoint: WaypointInput): Operation<Tag[]> {
   const place = placeOf(waypoint);
   const { name, lat, lon } = place;
   return {
-    method: 'GET',
-    path,
+    call: 'GET /api/tags',
     query: { name, lat, lon, emoji: true },
     read: readTags,
     offline: () => normalizeTags(waypoint.tags),
@@ -25,8 +22,7 @@ export function addTag(waypoint: WaypointInput, given: TagInput): Operation<Tag[
   const { name, lat, lon } = waypoint;
   const tag = rawTag(given);
   return {
-    method: 'POST',
-    path,
+    call: 'POST /api/tags',
     query: { emoji: true },
     body: { name, lat, lon, tags: [tag] },
     read: readTags,
@@ -42,8 +38,7 @@ export function deleteTag(waypoint: WaypointInput, given: TagInput): Operation<T
   const { name, lat, lon } = waypoint;
   const tag = rawTag(given);
   return {
-    method: 'DELETE',
-    path,
+    call: 'DELETE /api/tags',
     query: { name, lat, lon, tag, emoji: true },
     read: readTags,
     offline: () => normalizeTags(otherTags(waypoint, tag)),
@@ -56,12 +51,10 @@ export function deleteTag(waypoint: WaypointInput, given: TagInput): Operation<T
 /** `fetchDistinctTags(callback)` */
 export function loadVocabulary(): Operation<Tag[]> {
   return {
-    method: 'GET',
-    path,
+    call: 'GET /api/tags',
     query: { distinct: true, emoji: true },
     read: readTags,
     offline: () => [],
-    succeeded: () => [],
   };
 }
 

@@ -2,17 +2,15 @@ import type { TimelineJobRecord } from '../../../model/timeline-job.ts';
 import { asRecord, type Operation } from '../operation.ts';
 import type { CancelAnswer } from '../types.ts';
 
-const path = '/api/timelines';
 /** A result may have tens of megabytes. */
 const resultTimeoutMs = 60_000;
 
 /** `submitTimeline(start, end)`: both days `YYYY-MM-DD` UTC and inclusive. Yields the id of the job. */
 export function submitTimeline(requestId: number, start: string, end: string): Operation<string> {
   return {
-    method: 'POST',
-    path,
+    call: 'POST /api/timelines',
     body: { start_date: start, end_date: end },
-    read: (value) => asRecord<{ job_id: string }>(value)?.job_id,
+    read: (value) => asRecord<{ job_id?: string }>(value)?.job_id,
     succeeded: (jobId) => [['timelineSubmitted', requestId, jobId]],
     failed: (message) => ['timelineSubmitFailed', requestId, message],
   };
@@ -21,10 +19,9 @@ export function submitTimeline(requestId: number, start: string, end: string): O
 /** `getTimeline(id, includeResult)` */
 export function loadTimeline(id: string, includeResult: boolean): Operation<TimelineJobRecord> {
   return {
-    method: 'GET',
-    path: jobPath(id),
+    call: `GET ${jobPath(id)}`,
     ...(includeResult ? { query: { result: true }, timeoutMs: resultTimeoutMs } : {}),
-    read: (value) => asRecord<TimelineJobRecord>(value) as TimelineJobRecord | undefined,
+    read: asRecord<TimelineJobRecord>,
     succeeded: (status) => [['timelineStatusFetched', id, status]],
     failed: (message) => ['timelineStatusFailed', id, message, includeResult],
   };
@@ -33,8 +30,7 @@ export function loadTimeline(id: string, includeResult: boolean): Operation<Time
 /** `cancelTimeline(id)` */
 export function cancelTimeline(id: string): Operation<CancelAnswer> {
   return {
-    method: 'DELETE',
-    path: jobPath(id),
+    call: `DELETE ${jobPath(id)}`,
     read: () => ({ status: 'cancelling' }),
     succeeded: () => [['timelineCancelAccepted', id]],
     failed: (message) => ['timelineCancelFailed', id, message],
@@ -43,5 +39,5 @@ export function cancelTimeline(id: string): Operation<CancelAnswer> {
 
 /** An id is any text of the caller's: it must not lead to another route. */
 function jobPath(id: string): string {
-  return `${path}/${encodeURIComponent(id)}`;
+  return `/api/timelines/${encodeURIComponent(id)}`;
 }
