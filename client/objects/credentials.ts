@@ -1,4 +1,5 @@
-import { spawn, type ChildProcessWithoutNullStreams } from 'node:child_process';
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import { authenticateAnswerSchema, type Operation } from '../../model/objects.ts';
 import { parseJson } from '../../model/parse-json.ts';
 import { ObjectClientError } from './object-error.ts';
@@ -94,33 +95,25 @@ export function lowerCased(headers: Readonly<Record<string, string>>): RequestHe
 }
 
 interface Ended {
-  readonly code: number | null;
+  /** Undefined when it had to be ended. */
+  readonly code: number | undefined;
   readonly output: string;
   readonly errors: string;
 }
 
-function run(program: string, words: readonly string[], input: string): Promise<Ended> {
-  const failed = (cause: unknown): ObjectClientError =>
-    new ObjectClientError('unreachable', 'The login command cannot be run.', { cause });
-  return new Promise((resolve, reject) => {
-    let child: ChildProcessWithoutNullStreams;
-    try {
-      child = spawn(program, words, { timeout: commandMs, stdio: 'pipe' });
-    } catch (cause) {
-      reject(failed(cause));
-      return;
-    }
-    let [output, errors] = ['', ''];
-    child.stdout.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-      if (output.length > outputBytes) child.kill();
-    });
-    child.stderr.setEncoding('utf8').on('data', (text: string) => {
-      errors = (errors + text).slice(-outputBytes);
-    });
+const execute = promisify(execFile);
+
+async function run(program: string, words: readonly string[], input: string): Promise<Ended> {
+  try {
+    const limits = { timeout: commandMs, maxBuffer: outputBytes };
+    const running = execute(program, words, limits);
     // A program that does not read its input is no failure.
-    child.stdin.on('error', () => undefined).end(input);
-    child.once('error', (cause) => reject(failed(cause)));
-    child.once('close', (code) => resolve({ code, output, errors }));
-  });
+    running.child.stdin?.on('error', () => undefined).end(input);
+    return { code: 0, output: (await running).stdout, errors: '' };
+  } catch (cause) {
+    const { code, stderr = '' } = cause as { readonly code?: unknown; readonly stderr?: string };
+    const hasRun = typeof code !== 'string' || code === 'ERR_CHILD_PROCESS_STDIO_MAXBUFFER';
+    if (hasRun) return { code: Number(code) || undefined, output: '', errors: stderr };
+    throw new ObjectClientError('unreachable', 'The login command cannot be run.', { cause });
+  }
 }

@@ -1,4 +1,4 @@
-import { httpFailure, type FailureWords } from './request-failure.ts';
+import { httpFailure, type FailureDetails } from './request-failure.ts';
 
 /** Where the API is and what opens it. */
 export interface Access {
@@ -113,7 +113,7 @@ function parse(text: string): unknown {
   }
 }
 
-function failureWords(value: unknown): FailureWords {
+function failureWords(value: unknown): FailureDetails {
   if (typeof value !== 'object' || value === null) return {};
   const { code, field, message } = value as Readonly<Record<string, unknown>>;
   return {

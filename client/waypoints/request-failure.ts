@@ -29,15 +29,12 @@ export class RequestFailure extends Error {
   }
 }
 
-/** What the error body of the API says, as far as it was understood. */
-export interface FailureWords {
+/** What is known of a failure, as far as it was understood. */
+export interface FailureDetails {
+  readonly status?: number;
   readonly code?: string | undefined;
   readonly field?: string | undefined;
   readonly sentence?: string | undefined;
-}
-
-interface FailureDetails extends FailureWords {
-  readonly status?: number;
   readonly cause?: unknown;
 }
 
@@ -48,10 +45,10 @@ const shownCharacters = 160;
 export function httpFailure(
   status: number,
   text: string,
-  { code, field, sentence = `HTTP ${status}` }: FailureWords = {},
+  { sentence = `HTTP ${status}`, ...words }: FailureDetails = {},
 ): RequestFailure {
   const message = `HTTP ${status} ${firstCharacters(text)}`.trimEnd();
-  return new RequestFailure(message, { status, code, field, sentence });
+  return new RequestFailure(message, { ...words, status, sentence });
 }
 
 /** `timeout (<n> ms)`. */
@@ -59,48 +56,27 @@ export function timeoutFailure(timeoutMs: number): RequestFailure {
   return new RequestFailure(`timeout (${timeoutMs} ms)`);
 }
 
-/** `send error: …`, for whatever kept a request from being answered. */
-export function sendFailure(error: unknown): RequestFailure {
-  const reason = reasonOf(error);
-  const sentence = `The daemon does not answer (${reason}).`;
-  return noAnswer(reason, sentence, error);
-}
-
-/** `send error: …`, for an answer that ended too early: a part of it is not to be taken for the whole. */
-export function cutOffFailure(error?: unknown): RequestFailure {
-  return noAnswer(reasonOf(error), 'The daemon stopped in the middle of its answer.', error);
-}
-
-/** `send error: …`, for an answer that its schema does not know. */
-export function strangeFailure(sentence: string): RequestFailure {
-  return new RequestFailure(`send error: ${sentence}`, { sentence });
-}
-
-function noAnswer(reason: string, sentence: string, cause: unknown): RequestFailure {
-  const message = `send error: ${firstCharacters(reason)}`;
-  return new RequestFailure(message, { code: codeOf(cause), sentence, cause });
-}
-
 const connectionCodes: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'refused',
   ECONNRESET: 'reset',
 };
 
-/** Node.js says "fetch failed", and why in the cause. */
-function codeOf(error: unknown): string | undefined {
-  const { cause } = error instanceof Error ? error : {};
-  return connectionCodes[errorCode(cause) ?? errorCode(error) ?? ''];
+/** `send error: …`, for whatever kept a request from being answered. */
+export function sendFailure(error: unknown, sentence?: string): RequestFailure {
+  // fetch says that it has failed, and why in the cause.
+  const reason = error instanceof Error ? (error.cause ?? error) : error;
+  const code = errorCode(reason);
+  const text = (reason instanceof Error ? reason.message : undefined) || code || 'unknown';
+  return new RequestFailure(`send error: ${firstCharacters(text)}`, {
+    code: connectionCodes[code ?? ''],
+    sentence: sentence ?? `The daemon does not answer (${text}).`,
+    cause: error,
+  });
 }
 
-function reasonOf(error: unknown): string {
-  const { cause } = error instanceof Error ? error : {};
-  return textOf(cause) ?? textOf(error) ?? 'unknown';
-}
-
-function textOf(error: unknown): string | undefined {
-  if (!(error instanceof Error)) return undefined;
-  if (error.message !== '') return error.message;
-  return errorCode(error);
+/** `send error: …`, for an answer that ended too early: a part of it is not to be taken for the whole. */
+export function cutOffFailure(error?: unknown): RequestFailure {
+  return sendFailure(error, 'The daemon stopped in the middle of its answer.');
 }
 
 /** Whole characters: half of one would not be a text. */

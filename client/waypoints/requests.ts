@@ -9,12 +9,7 @@ import {
 import type { Operation } from './operation.ts';
 import { staysOnOrigin, withoutQuery, withQuery } from './path.ts';
 import { httpFailure, RequestFailure, sendFailure, timeoutFailure } from './request-failure.ts';
-import {
-  SignalBoard,
-  type ListenerErrorHandler,
-  type SignalListener,
-  type SignalName,
-} from './signals.ts';
+import { SignalBoard, type ListenerErrorHandler } from './signals.ts';
 import type { CallContext, RequestOptions } from './types.ts';
 
 /** Port and token of a daemon. */
@@ -54,13 +49,12 @@ interface Callbacks<T> {
 }
 
 /** Where the API is, who listens, and how a request becomes a promise and signals. */
-export class Requests {
+export class Requests extends SignalBoard {
   apiPort: number;
   apiToken: string;
   apiBase: string | undefined;
   readonly #renewAccess: ServiceOptions['renewAccess'];
   readonly #transport: Transport;
-  readonly #signals: SignalBoard;
   #renewing: Promise<void> | undefined;
 
   constructor({
@@ -71,24 +65,12 @@ export class Requests {
     onListenerError,
     transport = fetchTransport,
   }: ServiceOptions = {}) {
+    super(onListenerError);
     this.apiPort = apiPort;
     this.apiToken = apiToken;
     this.apiBase = apiBase;
     this.#renewAccess = renewAccess;
     this.#transport = transport;
-    this.#signals = new SignalBoard(onListenerError);
-  }
-
-  /**
-   * Has a listener called at every emission of a signal.
-   * @returns the function that ends the subscription.
-   */
-  subscribe<Name extends SignalName>(name: Name, listener: SignalListener<Name>): () => void {
-    return this.#signals.subscribe(name, listener);
-  }
-
-  unsubscribe<Name extends SignalName>(name: Name, listener: SignalListener<Name>): void {
-    this.#signals.unsubscribe(name, listener);
   }
 
   /**
@@ -136,21 +118,21 @@ export class Requests {
     const { call, refusal, started, succeeded, failed } = operation;
     const isOffline = this.apiPort < 0;
     const kind = withoutQuery(call) + (isOffline ? ' (offline)' : '');
-    if (started !== undefined && refusal === undefined) this.#signals.emit(started);
+    if (started !== undefined && refusal === undefined) this.emit(started);
     let result: T;
     try {
       result = await this.#outcome(operation, isOffline);
     } catch (error) {
       const failure = error instanceof RequestFailure ? error : sendFailure(error);
       const { message } = failure;
-      if (failed !== undefined) this.#signals.emit(failed(message));
-      this.#signals.emit(['requestFailed', kind, message, context]);
-      if (onError !== undefined) this.#signals.guard(() => onError(message));
+      if (failed !== undefined) this.emit(failed(message));
+      this.emit(['requestFailed', kind, message, context]);
+      if (onError !== undefined) this.guard(() => onError(message));
       throw failure;
     }
-    for (const emission of succeeded?.(result) ?? []) this.#signals.emit(emission);
-    this.#signals.emit(['requestSucceeded', kind, result, context]);
-    if (onSuccess !== undefined) this.#signals.guard(() => onSuccess(result));
+    for (const emission of succeeded?.(result) ?? []) this.emit(emission);
+    this.emit(['requestSucceeded', kind, result, context]);
+    if (onSuccess !== undefined) this.guard(() => onSuccess(result));
     return result;
   }
 
@@ -171,17 +153,14 @@ export class Requests {
 
   /** Sends a request, and once more when the access was out of date: nothing has come of it then. */
   async #exchange(request: HttpRequest, timeoutMs: number): Promise<HttpAnswer> {
-    const access = this.#access();
+    const used = this.#access();
     try {
-      return await this.#send(access, request, timeoutMs);
+      return await this.#send(used, request, timeoutMs);
     } catch (error) {
       const isOutOfDate =
         error instanceof RequestFailure && (error.status === 401 || error.wasRefused);
-      if (!isOutOfDate || this.#renewAccess === undefined) throw error;
-      await this.#renew(access);
-      const renewed = this.#access();
-      if (renewed.base === access.base && renewed.token === access.token) throw error;
-      return this.#send(renewed, request, timeoutMs);
+      if (!isOutOfDate || !(await this.#hasNewAccess(used))) throw error;
+      return this.#send(this.#access(), request, timeoutMs);
     }
   }
 
@@ -198,13 +177,12 @@ export class Requests {
   }
 
   /** One reading serves all requests that were refused together. */
-  async #renew(old: Access): Promise<void> {
-    const now = this.#access();
-    if (now.base !== old.base || now.token !== old.token) return;
-    this.#renewing ??= this.#readAccess().finally(() => {
-      this.#renewing = undefined;
-    });
-    await this.#renewing;
+  async #hasNewAccess(used: Access): Promise<boolean> {
+    if (isSame(used, this.#access())) {
+      this.#renewing ??= this.#readAccess().finally(() => (this.#renewing = undefined));
+      await this.#renewing;
+    }
+    return !isSame(used, this.#access());
   }
 
   async #readAccess(): Promise<void> {
@@ -219,6 +197,10 @@ export class Requests {
     const base = this.apiBase ?? `http://127.0.0.1:${this.apiPort}`;
     return { base: base.replace(/\/+$/u, ''), token: this.apiToken };
   }
+}
+
+function isSame(one: Access, other: Access): boolean {
+  return one.base === other.base && one.token === other.token;
 }
 
 function simulate<T>({ offline }: Operation<T>): T {

@@ -109,11 +109,10 @@ export class SignalBoard {
    * @returns the function that ends the subscription.
    */
   subscribe<Name extends SignalName>(name: Name, listener: SignalListener<Name>): () => void {
-    // Sound: a listener of `name` is called with the arguments of `name` only.
-    const known = listener as AnyListener;
     const listeners = this.#listeners.get(name) ?? new Set();
-    this.#listeners.set(name, listeners.add(known));
-    return () => void listeners.delete(known);
+    // Sound: a listener of `name` is called with the arguments of `name` only.
+    this.#listeners.set(name, listeners.add(listener as AnyListener));
+    return () => this.unsubscribe(name, listener);
   }
 
   unsubscribe<Name extends SignalName>(name: Name, listener: SignalListener<Name>): void {
@@ -121,18 +120,17 @@ export class SignalBoard {
   }
 
   /** Calls the listeners of a signal in the order of their subscription. */
-  emit([name, ...args]: Emission): void {
+  protected emit([name, ...args]: Emission): void {
     const listeners = this.#listeners.get(name);
-    if (listeners === undefined) return;
-    // Whoever subscribes during an emission is called from the next one on; whoever leaves is not called any more.
-    const present = [...listeners];
+    // Who subscribes during an emission is called from the next one on; who leaves is not called any more.
+    const present = [...(listeners ?? [])];
     for (const listener of present) {
-      if (listeners.has(listener)) this.guard(() => listener(...args));
+      if (listeners?.has(listener) === true) this.guard(() => listener(...args));
     }
   }
 
   /** Calls something of the caller's; what it throws goes where errors of listeners go. */
-  guard(call: () => void): void {
+  protected guard(call: () => void): void {
     try {
       call();
     } catch (error) {

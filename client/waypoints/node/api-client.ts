@@ -3,7 +3,7 @@ import { versionSchema, type VersionInfo } from '../../../model/process.ts';
 import type { Schema } from '../../../model/schema.ts';
 import { readAnswer, type Access } from '../http.ts';
 import { withQuery, type Query } from '../path.ts';
-import { cutOffFailure, RequestFailure, strangeFailure } from '../request-failure.ts';
+import { cutOffFailure, RequestFailure } from '../request-failure.ts';
 import type { NodeAnswer } from '../../node-request.ts';
 import { askDaemon } from './transport.ts';
 
@@ -56,7 +56,7 @@ export class ApiClient {
     const { value } = await readAnswer(answer.status, answer.pieces());
     const result = schema.safeParse(value);
     if (result.success) return result.data;
-    throw strangeFailure(`The daemon's answer to ${method} ${path} was not understood.`);
+    throw new RequestFailure(`The daemon's answer to ${method} ${path} was not understood.`);
   }
 
   /**
@@ -66,7 +66,8 @@ export class ApiClient {
   async *elements<T>(schema: Schema<T>, path: string, input: ApiRequest = {}): AsyncGenerator<T> {
     for await (const line of this.lines(path, input)) {
       const result = schema.safeParse(parseJson(line));
-      if (!result.success) throw strangeFailure('The daemon sent a line that was not understood.');
+      if (!result.success)
+        throw new RequestFailure('The daemon sent a line that was not understood.');
       yield result.data;
     }
   }
