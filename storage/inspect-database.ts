@@ -1,4 +1,4 @@
-import { copyFileSync, existsSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
+import { copyFileSync, mkdtempSync, rmSync, statfsSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 // better-sqlite3 is built without `file:` addresses, and only they can say that a file does not change while it is read.
@@ -42,30 +42,36 @@ const maxCopyBytes = 1_073_741_824;
 export function inspectDatabase(path: string, options: InspectOptions): DatabaseReport {
   if (statSync(path).size === 0) return reportOf('blank');
   if (options.isHeld) return inspect(path, options);
-  if (!hasLog(path)) {
-    const address = pathToFileURL(path);
-    address.searchParams.set('immutable', '1');
-    return inspect(address, options);
-  }
-  return inspectCopy(path, options);
+  const logs = logSuffixes.filter((suffix) => bytesOf(path + suffix) > 0);
+  if (logs.length > 0) return inspectCopy(path, logs, options);
+  const address = pathToFileURL(path);
+  address.searchParams.set('immutable', '1');
+  return inspect(address, options);
 }
 
-function hasLog(path: string): boolean {
-  const log = `${path}-wal`;
-  return existsSync(log) && statSync(log).size > 0;
+/** What a crash leaves: commits that are not in the file yet, and a transaction that is to be undone. */
+const logSuffixes = ['-wal', '-journal'];
+
+function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** All at once: a signal that ends the program comes after the copy is gone. */
-function inspectCopy(path: string, options: InspectOptions): DatabaseReport {
-  const bytes = statSync(path).size + statSync(`${path}-wal`).size;
+function inspectCopy(
+  path: string,
+  logs: readonly string[],
+  options: InspectOptions,
+): DatabaseReport {
+  const parts = ['', ...logs];
+  const bytes = parts.reduce((sum, suffix) => sum + bytesOf(path + suffix), 0);
   const { bavail, bsize } = statfsSync(tmpdir());
   if (bytes > maxCopyBytes || 2 * bytes > bavail * bsize) return reportOf('unchecked');
   const directory = mkdtempSync(join(tmpdir(), 'waypointd-doctor-'));
   try {
     const copy = join(directory, 'copy.sqlite');
-    copyFileSync(path, copy);
-    copyFileSync(`${path}-wal`, `${copy}-wal`);
-    return inspect(copy, options);
+    for (const suffix of parts) copyFileSync(path + suffix, copy + suffix);
+    // As a start does: only a writer undoes what was cut off.
+    return inspect(copy, options, false);
   } catch (error) {
     return reportOf(conditionOf(error));
   } finally {
@@ -73,10 +79,14 @@ function inspectCopy(path: string, options: InspectOptions): DatabaseReport {
   }
 }
 
-function inspect(path: string | URL, { isThorough, keys }: InspectOptions): DatabaseReport {
+function inspect(
+  path: string | URL,
+  { isThorough, keys }: InspectOptions,
+  readOnly = true,
+): DatabaseReport {
   let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(path, { readOnly: true, timeout: 1_000 });
+    db = new DatabaseSync(path, { readOnly, timeout: 1_000 });
     const version = Number(valueOf(db, 'PRAGMA user_version'));
     if (valueOf(db, 'SELECT count(*) FROM sqlite_schema') === 0) return reportOf('blank', version);
     if (valueOf(db, 'PRAGMA application_id') !== applicationId) return reportOf('foreign', version);

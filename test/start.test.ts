@@ -1,4 +1,5 @@
 import {
+  copyFileSync,
   existsSync,
   mkdirSync,
   readdirSync,
@@ -13,7 +14,9 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
 import { sql } from 'kysely';
+import { checkStores } from '../cli/doctor/check-stores.ts';
 import { ExitError } from '../model/exit-error.ts';
+import { openReader } from '../storage/database.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { waypointMigrations } from '../storage/waypoints/schema.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
@@ -145,6 +148,42 @@ test('a start that was cut off before the first table is no loss', async (t) => 
   const db = new Database(join(root, 'data', 'waypoints.sqlite'));
   db.pragma('journal_mode = WAL');
   db.close();
+  const daemon = await startTestDaemon(t, { root });
+  t.is((await daemon.call('POST', '/api/bookmarks', camp)).status, 201);
+});
+
+/** Leaves a store as a crash in the middle of a transaction does: half of it in the file, the way back in a journal. */
+function cutOff(t: ExecutionContext, path: string): void {
+  const copy = join(temporaryDirectory(t), 'waypoints.sqlite');
+  const db = new Database(path);
+  db.pragma('journal_mode = DELETE');
+  db.pragma('cache_size = 2');
+  db.exec('BEGIN; CREATE TABLE filler (x)');
+  for (let i = 0; i < 200; i++) db.prepare('INSERT INTO filler VALUES (?)').run('x'.repeat(4_000));
+  for (const end of ['', '-journal']) copyFileSync(path + end, copy + end);
+  db.exec('ROLLBACK');
+  db.close();
+  for (const end of ['', '-journal']) copyFileSync(copy + end, path + end);
+}
+
+test('a store that a crash has left in the middle of a transaction is rolled back and opens', async (t) => {
+  const { root, paths } = await stoppedWithCamp(t);
+  cutOff(t, paths.waypointsDatabase);
+  t.throws(() => openReader(paths.waypointsDatabase).prepare('SELECT 1 FROM meta').get());
+  const options = { isHeld: false, isThorough: true };
+  const [seen] = checkStores(paths, options);
+  t.is(seen?.level, 'ok', 'doctor opens it as a start does');
+  t.true(existsSync(`${paths.waypointsDatabase}-journal`), 'and changes nothing');
+  const daemon = await startTestDaemon(t, { root });
+  t.is((await daemon.get('/api/waypoints')).body[0].name, 'Camp');
+});
+
+test('a first start that a crash has cut off in its first transaction is no loss', async (t) => {
+  const root = temporaryDirectory(t);
+  mkdirSync(join(root, 'data'));
+  const path = join(root, 'data', 'waypoints.sqlite');
+  new Database(path).close();
+  cutOff(t, path);
   const daemon = await startTestDaemon(t, { root });
   t.is((await daemon.call('POST', '/api/bookmarks', camp)).status, 201);
 });

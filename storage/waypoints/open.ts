@@ -58,6 +58,7 @@ export interface OpenStoreOptions {
 export function openWaypointStore(options: OpenStoreOptions): Connection {
   const { path, companions, migrations = waypointMigrations } = options;
   const isThere = existsSync(path);
+  if (isThere) rollBackJournal(path);
   if (!isThere || isBlank(path, migrations.length)) {
     const isLost = companions.some((companion) => existsSync(companion));
     if (isLost && options.acceptMissing !== true)
@@ -71,6 +72,23 @@ export function openWaypointStore(options: OpenStoreOptions): Connection {
     throw error;
   }
   return db;
+}
+
+/**
+ * Undoes a transaction that a crash has cut off before the store was in WAL mode (a first start, a restored copy): readers
+ * may not do that, and refuse the file until it is done.
+ */
+function rollBackJournal(path: string): void {
+  if (!existsSync(`${path}-journal`)) return;
+  let db: Connection | undefined;
+  try {
+    db = new Database(path, { fileMustExist: true, timeout: 0 });
+    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+  } catch (error) {
+    throw asRefusal(error);
+  } finally {
+    db?.close();
+  }
 }
 
 /**
