@@ -1,3 +1,4 @@
+import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely';
 import type { IdentityKey } from '../model/identity.ts';
 
 /** The identity of a waypoint (contract C) in a table, indexed wherever it is looked for. */
@@ -17,7 +18,12 @@ export function toIdentityKey({ name, lat_e6, lon_e6 }: IdentityColumns): Identi
   return { name, latE6: lat_e6, lonE6: lon_e6 };
 }
 
-/** The columns of a table in a query, which `eb.refTuple` compares with those of another. */
-export function identityOfRow<Table extends string>(table: Table) {
-  return [`${table}.name`, `${table}.lat_e6`, `${table}.lon_e6`] as const;
+const names = ['name', 'lat_e6', 'lon_e6'] as const satisfies readonly (keyof IdentityColumns)[];
+
+/** Whether rows of two tables of a query are of one identity; for `where`. */
+export function sameIdentity<A extends string, B extends string>(a: A, b: B) {
+  const columnsOf = (table: string) => sql.join(names.map((name) => sql.ref(`${table}.${name}`)));
+  return <Db extends Record<A | B, IdentityColumns>, Table extends keyof Db>(
+    _: ExpressionBuilder<Db, Table>,
+  ): Expression<SqlBool> => sql`(${columnsOf(a)}) = (${columnsOf(b)})`;
 }

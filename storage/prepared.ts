@@ -112,8 +112,12 @@ function bound<Parameters extends readonly unknown[], Row>(
   statement: Prepared<readonly unknown[], Row>,
   sources: readonly Source[],
 ): Prepared<Parameters, Row> {
-  if (sources.every(({ parameter, field }, at) => parameter === at && field === undefined))
-    return statement;
+  const isPlain = sources.every(
+    ({ parameter, field }, at) => parameter === at && field === undefined,
+  );
+  // One list of all values is taken as it is, too.
+  const isList = sources.every(({ parameter, field }, at) => parameter === 0 && field === `${at}`);
+  if (isPlain || isList) return statement;
   const values = (parameters: readonly unknown[]): unknown[] =>
     sources.map(({ parameter, field }) => {
       const value = parameters[parameter];

@@ -10,7 +10,7 @@ import { normalTag, type Tag } from '../model/tag.ts';
 import type { BookmarkChange, Place } from '../model/waypoint.ts';
 import { openJoinedReader, type Database } from './database.ts';
 import { defineIdentityHash } from './library/identity-hash.ts';
-import { findTagged, type TagCombination, type TaggedWaypoint } from './tagged-places.ts';
+import { prepareTagged, type FindTagged } from './tagged-places.ts';
 import { prepareWatchedRevision } from './revision.ts';
 import { prepareTwins, type TwinLookup } from './twins.ts';
 import {
@@ -53,6 +53,7 @@ export class WaypointStore {
   readonly history: HistoryStore;
   readonly meta: StoreMeta;
   readonly twins: TwinLookup;
+  readonly findTagged: FindTagged;
   /** Names the present content of both databases together: changes with every change a list could show. */
   readonly revision: () => string;
   readonly sqliteVersion: string;
@@ -73,6 +74,7 @@ export class WaypointStore {
     this.meta = prepareMeta(db);
     defineIdentityHash(this.#joined);
     this.twins = prepareTwins(this.#joined);
+    this.findTagged = prepareTagged(this.#joined);
     this.revision = prepareWatchedRevision(this.#joined);
     this.sqliteVersion = db.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? '';
   }
@@ -177,15 +179,6 @@ export class WaypointStore {
   /** Every tag in use, see TagStore.vocabulary. */
   vocabulary(): Tag[] {
     return this.#tags.vocabulary();
-  }
-
-  /** Waypoints that have one or all of some tags, given by normal form; see findTagged. */
-  findTagged(
-    combination: TagCombination,
-    normals: readonly string[],
-    limit: number,
-  ): TaggedWaypoint[] {
-    return findTagged(this.#joined, combination, normals, limit);
   }
 
   /** Finds a waypoint that shows, bookmark or imported: by its exact key, else the nearest neighbouring one. */

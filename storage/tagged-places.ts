@@ -1,5 +1,17 @@
+import { sql, type AliasedRawBuilder } from 'kysely';
 import type { Place } from '../model/waypoint.ts';
 import type { Database } from './database.ts';
+import { sameIdentity, type IdentityColumns } from './identity-columns.ts';
+import { prepare, prepareValue } from './prepared.ts';
+import {
+  bookmarkOver,
+  hiddenBy,
+  joinedTables,
+  shownOf,
+  tagsOf,
+  waypointsOf,
+  type Listed,
+} from './tables.ts';
 
 /** How several tags of a query combine. */
 export type TagCombination = 'single' | 'AND' | 'OR';
@@ -9,83 +21,106 @@ export interface TaggedWaypoint extends Place {
   readonly source: 'bookmark' | 'waypoint';
 }
 
-interface Row extends Place {
-  readonly lat_e6: number;
-  readonly lon_e6: number;
-}
+type Row = Place & Pick<IdentityColumns, 'lat_e6' | 'lon_e6'>;
+/** Finds rows that have all of some tags, the rarest first. */
+type FindAll = (normals: readonly string[], limit: number) => Row[];
 
-/**
- * Finds waypoints that show and have one or all of some tags: bookmarks first, then by name and position.
- * @param normals normal forms of the tags, distinct, at least one.
- */
-export function findTagged(
-  joined: Database,
+/** Waypoints that show and have one or all of some tags. */
+export type FindTagged = (
   combination: TagCombination,
   normals: readonly string[],
   limit: number,
-): TaggedWaypoint[] {
-  const find = combination === 'OR' ? findAny : findAll;
-  const bookmarks = find(joined, 'bookmarks', normals, limit);
-  const imported = find(joined, 'library.waypoints', normals, limit - bookmarks.length);
-  return [
-    ...bookmarks.map((row) => tagged(row, 'bookmark')),
-    ...imported.map((row) => tagged(row, 'waypoint')),
-  ];
+) => TaggedWaypoint[];
+
+/**
+ * Prepares the search for waypoints by tags: bookmarks first, then by name and position. The tags are given by their normal
+ * forms, distinct, at least one.
+ */
+export function prepareTagged(joined: Database): FindTagged {
+  const uses = prepareValue(joined, (normal: string) =>
+    joinedTables
+      .selectFrom('tag_spellings')
+      .select((eb) => eb.fn.sum<number | null>('uses').as('uses'))
+      .where('normal', '=', normal),
+  );
+  const rarestFirst = (normals: readonly string[]): string[] =>
+    normals
+      .map((normal) => ({ normal, uses: uses.get(normal) ?? 0 }))
+      .toSorted((a, b) => a.uses - b.uses)
+      .map(({ normal }) => normal);
+  const inBookmarks = prepareFindAll(joined, 'bookmark');
+  const inLibrary = prepareFindAll(joined, 'waypoint');
+  return (combination, normals, limit) => {
+    const ordered = rarestFirst(normals);
+    const find = (all: FindAll, count: number): Row[] =>
+      combination === 'OR' ? findAny(all, ordered, count) : all(ordered, count);
+    const bookmarks = find(inBookmarks, limit);
+    const imported = find(inLibrary, limit - bookmarks.length);
+    return [
+      ...bookmarks.map((row) => tagged(row, 'bookmark')),
+      ...imported.map((row) => tagged(row, 'waypoint')),
+    ];
+  };
 }
 
 function tagged({ name, lat, lon }: Row, source: TaggedWaypoint['source']): TaggedWaypoint {
   return { name, lat, lon, source };
 }
 
-type Table = 'bookmarks' | 'library.waypoints';
-
-/** What of a table shows; of the imported waypoints only the identity's hash has an index. */
-const showing: Readonly<Record<Table, string>> = {
-  bookmarks: 'true',
-  'library.waypoints': `w.id IN (
-      SELECT waypoint FROM library.identities
-        WHERE hash = identity_hash(t.name, t.lat_e6, t.lon_e6)
-      UNION ALL SELECT waypoint FROM library.further_identities
-        WHERE hash = identity_hash(t.name, t.lat_e6, t.lon_e6) AND shown = 1)
-    AND NOT EXISTS (SELECT 1 FROM bookmarks AS o WHERE ${isSame('o', 'w')})
-    AND NOT EXISTS (SELECT 1 FROM hidden AS o WHERE ${isSame('o', 'w')})`,
-};
-
-/**
- * Goes through the rarest of the tags and asks for the others. The index yields the order of the answer, so that a tag of
- * 100,000 waypoints costs as little as a rare one.
- */
-function findAll(joined: Database, table: Table, normals: readonly string[], limit: number): Row[] {
-  const others = normals
-    .slice(1)
-    .map(
-      (_, i) =>
-        `AND EXISTS (SELECT 1 FROM tags AS o${i} WHERE o${i}.normal = ? AND ${isSame(`o${i}`, 't')})`,
-    );
-  return joined
-    .prepare<unknown[], Row>(
-      `SELECT w.name, w.lat, w.lon, w.lat_e6, w.lon_e6 FROM tags AS t CROSS JOIN ${table} AS w
-       WHERE t.normal = ? AND ${isSame('w', 't')} AND ${showing[table]} ${others.join(' ')}
-       ORDER BY t.name, t.lat_e6, t.lon_e6 LIMIT ?`,
-    )
-    .all(...rarestFirst(joined, normals), limit);
+/** Prepares a statement for each number of tags that is asked for; a query has room for some forty. */
+function prepareFindAll(joined: Database, source: TaggedWaypoint['source']): FindAll {
+  const prepareFor = (count: number) =>
+    prepare(joined, (normals: readonly string[], limit: number) => {
+      let rows = showing(source, normals[0]!).limit(limit);
+      for (let i = 1; i < count; i += 1)
+        rows = rows.where((eb) =>
+          eb.exists(tagsOf().select('t.id').where('t.normal', '=', normals[i]!)),
+        );
+      return rows;
+    });
+  const statements = new Map<number, ReturnType<typeof prepareFor>>([[1, prepareFor(1)]]);
+  return (normals, limit) => {
+    const statement = statements.get(normals.length) ?? prepareFor(normals.length);
+    statements.set(normals.length, statement);
+    return statement.all(normals, limit);
+  };
 }
 
-function rarestFirst(joined: Database, normals: readonly string[]): string[] {
-  const uses = joined
-    .prepare<[string], number>('SELECT coalesce(sum(uses), 0) FROM tag_spellings WHERE normal = ?')
-    .pluck();
-  return normals
-    .map((normal) => ({ normal, uses: uses.get(normal) ?? 0 }))
-    .toSorted((a, b) => a.uses - b.uses)
-    .map(({ normal }) => normal);
+/**
+ * The waypoints of a tag that show. The index of tags is gone through and yields the order of the answer, so that a tag of 100,000
+ * waypoints costs as little as a rare one.
+ */
+function showing(source: TaggedWaypoint['source'], normal: string) {
+  const waypoints: AliasedRawBuilder<Listed, 'w'> = waypointsOf[source];
+  const rows = joinedTables
+    .selectFrom('tags as first')
+    .crossJoin(waypoints)
+    .select(['w.name', 'w.lat', 'w.lon', 'w.lat_e6', 'w.lon_e6'])
+    .where('first.normal', '=', normal)
+    .where(sameIdentity('w', 'first'))
+    .orderBy('first.name')
+    .orderBy('first.lat_e6')
+    .orderBy('first.lon_e6');
+  if (source === 'bookmark') return rows;
+  // Of imported waypoints only the identity's hash has an index.
+  return rows
+    .where((eb) => {
+      const [name, lat, lon] = [
+        eb.ref('first.name'),
+        eb.ref('first.lat_e6'),
+        eb.ref('first.lon_e6'),
+      ];
+      return eb('w.id', 'in', shownOf(sql<number>`identity_hash(${name}, ${lat}, ${lon})`));
+    })
+    .where((eb) => eb.not(eb.exists(bookmarkOver())))
+    .where((eb) => eb.not(eb.exists(hiddenBy())));
 }
 
 /** The first of each tag's own first ones. */
-function findAny(joined: Database, table: Table, normals: readonly string[], limit: number): Row[] {
+function findAny(find: FindAll, normals: readonly string[], limit: number): Row[] {
   const rows = new Map<string, Row>();
   for (const normal of normals)
-    for (const row of findAll(joined, table, [normal], limit))
+    for (const row of find([normal], limit))
       rows.set(JSON.stringify([row.name, row.lat_e6, row.lon_e6]), row);
   return [...rows.values()].toSorted(byIdentity).slice(0, limit);
 }
@@ -97,8 +132,4 @@ function byIdentity(a: Row, b: Row): number {
     a.lat_e6 - b.lat_e6 ||
     a.lon_e6 - b.lon_e6
   );
-}
-
-function isSame(a: string, b: string): string {
-  return `${a}.name = ${b}.name AND ${a}.lat_e6 = ${b}.lat_e6 AND ${a}.lon_e6 = ${b}.lon_e6`;
 }

@@ -1,10 +1,10 @@
 import { identityOf, nearestIdentity, neighbourKeys, type IdentityKey } from '../model/identity.ts';
 import type { Place } from '../model/waypoint.ts';
 import type { Database } from './database.ts';
-import { identityColumns, identityOfRow } from './identity-columns.ts';
+import { identityColumns } from './identity-columns.ts';
 import { identityHash, readHashSeed } from './library/identity-hash.ts';
 import { prepare } from './prepared.ts';
-import { joinedTables } from './tables.ts';
+import { hiddenBy, joinedTables, shownOf } from './tables.ts';
 
 /** Looks up imported waypoints through a joined reader. */
 export interface TwinLookup {
@@ -22,18 +22,7 @@ export function prepareTwins(joined: Database): TwinLookup {
   );
   const any = prepare(joined, shownTwin);
   const visible = prepare(joined, (key: IdentityKey, hash: number) =>
-    shownTwin(key, hash).where((outer) =>
-      outer.not(
-        outer.exists(
-          outer
-            .selectFrom('hidden as h')
-            .select('h.name')
-            .where((eb) =>
-              eb(eb.refTuple(...identityOfRow('h')), '=', eb.refTuple(...identityOfRow('w'))),
-            ),
-        ),
-      ),
-    ),
+    shownTwin(key, hash).where((eb) => eb.not(eb.exists(hiddenBy()))),
   );
   const hashOf = (key: IdentityKey): number => identityHash(key, seed);
   return {
@@ -65,18 +54,6 @@ function shownTwin(key: IdentityKey, hash: number) {
   return joinedTables
     .selectFrom('library.waypoints as w')
     .select(['w.name', 'w.lat', 'w.lon'])
-    .where('w.id', 'in', (eb) =>
-      eb
-        .selectFrom('library.identities')
-        .select('waypoint')
-        .where('hash', '=', hash)
-        .unionAll(
-          eb
-            .selectFrom('library.further_identities')
-            .select('waypoint')
-            .where('hash', '=', hash)
-            .where('shown', '=', 1),
-        ),
-    )
+    .where('w.id', 'in', shownOf(hash))
     .where((eb) => eb.and(identityColumns(key)));
 }

@@ -1,5 +1,7 @@
 import type { IdentityKey } from '../../model/identity.ts';
 import type { Database } from '../database.ts';
+import { prepareValue } from '../prepared.ts';
+import { libraryTables } from './schema.ts';
 
 /** Mixes well when multiplied with; the one of MurmurHash3. */
 const spread = 0x85eb_ca6b;
@@ -23,8 +25,10 @@ function mixed(bits: number): number {
 
 /** Reads the seed of a library; `schema` is its name in a connection that it is attached to. */
 export function readHashSeed(db: Database, schema = 'main'): number {
-  const sql = `SELECT value FROM ${schema}.meta WHERE key = 'seed'`;
-  return Number(db.prepare(sql).pluck().get());
+  const seed = prepareValue(db, () =>
+    libraryTables.withSchema(schema).selectFrom('meta').select('value').where('key', '=', 'seed'),
+  );
+  return Number(seed.get());
 }
 
 /** Makes identity_hash(name, lat_e6, lon_e6) for statements that join the attached `library`. */

@@ -1,5 +1,9 @@
+import type { Expression } from 'kysely';
 import type { Database } from '../database.ts';
+import { sameIdentity } from '../identity-columns.ts';
+import { prepare, prepareValue } from '../prepared.ts';
 import type { HashedRows } from './hashed-rows.ts';
+import { libraryTables } from './schema.ts';
 
 /** The file whose waypoints are added or leave: their ids are `from`…`to` (exclusive). */
 export interface RowRange {
@@ -23,7 +27,7 @@ const rowsAtOnce = 32;
 
 export function prepareIdentityRows(db: Database): IdentityRows {
   const statements = prepareStatements(db);
-  const { enter, enterMany, holder, areShared, leaveMany } = statements;
+  const { enter, enterMany, holder, shared, leaveMany } = statements;
 
   function addMany(values: readonly number[], newcomer: Newcomer): void {
     if (enterMany.run(values).changes === rowsAtOnce) return;
@@ -61,7 +65,7 @@ export function prepareIdentityRows(db: Database): IdentityRows {
         waypoints.push(waypoint);
         if (hashes.length < rowsAtOnce) continue;
         // Whose hash is nobody else's has neither twins nor heirs: nearly all of a large file.
-        if (areShared.get(hashes) === 0) leaveMany.run(hashes);
+        if (shared.get(hashes) === undefined) leaveMany.run(hashes);
         else
           for (const [i, each] of hashes.entries())
             removeOne(statements, each, waypoints[i]!, file);
@@ -84,7 +88,7 @@ function addFurther(
   waypoint: number,
   { path, first }: Newcomer,
 ): void {
-  const twin = shownTwin.get({ hash, waypoint });
+  const twin = shownTwin.get(hash, waypoint);
   // Within a file, hashes come by position.
   const isFirst = twin === undefined || (twin < first && comesBefore.get(path, twin) === 1);
   if (twin === undefined || !isFirst) {
@@ -93,7 +97,7 @@ function addFurther(
     return;
   }
   setShown.run(0, twin);
-  if (move.run({ hash, from: twin, to: waypoint }).changes === 0) {
+  if (move.run(hash, twin, waypoint).changes === 0) {
     removeOther.run(hash, 1, twin);
     addOther.run(hash, 1, waypoint);
   }
@@ -104,14 +108,14 @@ function removeOne(
   { leave, move, heirOf, setShown, addOther, removeOther, otherShown }: Statements,
   hash: number,
   waypoint: number,
-  { from, to }: RowRange,
+  file: RowRange,
 ): void {
   if (removeOther.run(hash, 0, waypoint).changes === 1) return;
-  const heir = heirOf.get({ hash, waypoint, from, to });
+  const heir = heirOf.get(hash, waypoint, file);
   if (heir !== undefined) {
     setShown.run(1, heir);
     removeOther.run(hash, 0, heir);
-    if (move.run({ hash, from: waypoint, to: heir }).changes === 1) return;
+    if (move.run(hash, waypoint, heir).changes === 1) return;
     removeOther.run(hash, 1, waypoint);
     addOther.run(hash, 1, heir);
     return;
@@ -120,7 +124,7 @@ function removeOne(
   const next = otherShown.get(hash);
   if (next === undefined) leave.run(hash);
   else {
-    move.run({ hash, from: waypoint, to: next });
+    move.run(hash, waypoint, next);
     removeOther.run(hash, 1, next);
   }
 }
@@ -128,56 +132,132 @@ function removeOne(
 type Statements = ReturnType<typeof prepareStatements>;
 
 function prepareStatements(db: Database) {
-  const enterSql = 'INSERT INTO identities (hash, waypoint) VALUES';
-  const rows = Array<string>(rowsAtOnce).fill('(?, ?)').join(', ');
-  const hashes = Array<string>(rowsAtOnce).fill('?').join(', ');
+  return { ...prepareIdentities(db), ...prepareFurther(db), ...prepareTwins(db) };
+}
+
+const anyOf = (hashes: readonly number[]): number[] =>
+  Array.from({ length: rowsAtOnce }, (_, i) => hashes[i]!);
+
+function prepareIdentities(db: Database) {
   return {
-    enter: db.prepare(`${enterSql} (?, ?) ON CONFLICT DO NOTHING`),
-    enterMany: db.prepare(`${enterSql} ${rows} ON CONFLICT DO NOTHING`),
-    holder: db.prepare<[number], number>('SELECT waypoint FROM identities WHERE hash = ?').pluck(),
-    leave: db.prepare('DELETE FROM identities WHERE hash = ?'),
-    leaveMany: db.prepare(`DELETE FROM identities WHERE hash IN (${hashes})`),
-    areShared: db
-      .prepare<[number[]], number>(
-        `SELECT EXISTS (SELECT 1 FROM further_identities WHERE hash IN (${hashes}))`,
-      )
-      .pluck(),
-    move: db.prepare(
-      'UPDATE identities SET waypoint = @to WHERE hash = @hash AND waypoint = @from',
+    enter: prepare(db, (hash: number, waypoint: number) =>
+      libraryTables
+        .insertInto('identities')
+        .values({ hash, waypoint })
+        .onConflict((conflict) => conflict.doNothing()),
     ),
-    addOther: db.prepare('INSERT INTO further_identities (hash, shown, waypoint) VALUES (?, ?, ?)'),
-    removeOther: db.prepare(
-      'DELETE FROM further_identities WHERE hash = ? AND shown = ? AND waypoint = ?',
+    /** Takes hashes and waypoints in turn. */
+    enterMany: prepare(db, (pairs: readonly number[]) =>
+      libraryTables
+        .insertInto('identities')
+        .values(
+          Array.from({ length: rowsAtOnce }, (_, i) => ({
+            hash: pairs[2 * i]!,
+            waypoint: pairs[2 * i + 1]!,
+          })),
+        )
+        .onConflict((conflict) => conflict.doNothing()),
     ),
-    otherShown: db
-      .prepare<[number], number>(
-        'SELECT waypoint FROM further_identities WHERE hash = ? AND shown = 1 LIMIT 1',
-      )
-      .pluck(),
-    setShown: db.prepare('UPDATE waypoints SET shown = ? WHERE id = ?'),
-    shownTwin: db
-      .prepare<[{ hash: number; waypoint: number }], number>(
-        `SELECT t.id FROM waypoints AS w CROSS JOIN waypoints AS t
-         WHERE w.id = @waypoint AND ${isTwin} AND t.id IN (
-           SELECT waypoint FROM identities WHERE hash = @hash
-           UNION ALL SELECT waypoint FROM further_identities WHERE hash = @hash AND shown = 1)`,
-      )
-      .pluck(),
-    comesBefore: db.prepare<[string, number], number>(`SELECT ? < (${pathSql('?')})`).pluck(),
-    heirOf: db
-      .prepare<[{ hash: number; waypoint: number } & RowRange], number>(
-        `SELECT t.id FROM further_identities AS i CROSS JOIN waypoints AS t CROSS JOIN waypoints AS w
-         WHERE i.hash = @hash AND i.shown = 0 AND NOT (i.waypoint >= @from AND i.waypoint < @to)
-           AND t.id = i.waypoint AND w.id = @waypoint AND ${isTwin}
-         ORDER BY (${pathSql('t.id')}), t.id LIMIT 1`,
-      )
-      .pluck(),
+    holder: prepareValue(db, (hash: number) =>
+      libraryTables.selectFrom('identities').select('waypoint').where('hash', '=', hash),
+    ),
+    leave: prepare(db, (hash: number) =>
+      libraryTables.deleteFrom('identities').where('hash', '=', hash),
+    ),
+    leaveMany: prepare(db, (hashes: readonly number[]) =>
+      libraryTables.deleteFrom('identities').where('hash', 'in', anyOf(hashes)),
+    ),
+    move: prepare(db, (hash: number, from: number, to: number) =>
+      libraryTables
+        .updateTable('identities')
+        .set({ waypoint: to })
+        .where((eb) => eb.and({ hash, waypoint: from })),
+    ),
   };
 }
 
-const isTwin = 't.name = w.name AND t.lat_e6 = w.lat_e6 AND t.lon_e6 = w.lon_e6';
+function prepareFurther(db: Database) {
+  const further = libraryTables.selectFrom('further_identities');
+  return {
+    /** A row where one of the hashes has several waypoints. */
+    shared: prepare(db, (hashes: readonly number[]) =>
+      further.select('hash').where('hash', 'in', anyOf(hashes)).limit(1),
+    ),
+    addOther: prepare(db, (hash: number, shown: number, waypoint: number) =>
+      libraryTables.insertInto('further_identities').values({ hash, shown, waypoint }),
+    ),
+    removeOther: prepare(db, (hash: number, shown: number, waypoint: number) =>
+      libraryTables
+        .deleteFrom('further_identities')
+        .where((eb) => eb.and({ hash, shown, waypoint })),
+    ),
+    otherShown: prepareValue(db, (hash: number) =>
+      further.select('waypoint').where('hash', '=', hash).where('shown', '=', 1).limit(1),
+    ),
+    setShown: prepare(db, (shown: number, id: number) =>
+      libraryTables.updateTable('waypoints').set({ shown }).where('id', '=', id),
+    ),
+  };
+}
+
+function prepareTwins(db: Database) {
+  return {
+    /** The shown waypoint of the same identity. */
+    shownTwin: prepareValue(db, (hash: number, waypoint: number) =>
+      libraryTables
+        .selectFrom('waypoints as w')
+        .crossJoin('waypoints as t')
+        .select('t.id')
+        .where('w.id', '=', waypoint)
+        .where(sameIdentity('t', 'w'))
+        .where('t.id', 'in', shownOf(hash)),
+    ),
+    comesBefore: prepareValue(db, (path: string, waypoint: number) =>
+      libraryTables.selectNoFrom((eb) =>
+        eb(eb.val(path), '<', pathOf(eb.val(waypoint)))
+          .$castTo<number>()
+          .as('is_before'),
+      ),
+    ),
+    /** The first of the hidden waypoints of the same identity that are not in the file. */
+    heirOf: prepareValue(db, (hash: number, waypoint: number, { from, to }: RowRange) =>
+      libraryTables
+        .selectFrom('further_identities as i')
+        .crossJoin('waypoints as t')
+        .crossJoin('waypoints as w')
+        .select('t.id')
+        .where((eb) => eb.and({ 'i.hash': hash, 'i.shown': 0, 'w.id': waypoint }))
+        .where((eb) => eb.or([eb('i.waypoint', '<', from), eb('i.waypoint', '>=', to)]))
+        .whereRef('t.id', '=', 'i.waypoint')
+        .where(sameIdentity('t', 'w'))
+        .orderBy((eb) => pathOf(eb.ref('t.id')))
+        .orderBy('t.id')
+        .limit(1),
+    ),
+  };
+}
+
+/** The waypoints of a hash that are shown. */
+function shownOf(hash: number) {
+  return libraryTables
+    .selectFrom('identities')
+    .select('waypoint')
+    .where('hash', '=', hash)
+    .unionAll(
+      libraryTables
+        .selectFrom('further_identities')
+        .select('waypoint')
+        .where('hash', '=', hash)
+        .where('shown', '=', 1),
+    );
+}
 
 /** The path of the file that a waypoint is in. */
-function pathSql(waypoint: string): string {
-  return `SELECT path FROM files WHERE first_waypoint <= ${waypoint} ORDER BY first_waypoint DESC LIMIT 1`;
+function pathOf(waypoint: Expression<number>) {
+  return libraryTables
+    .selectFrom('files')
+    .select('path')
+    .where('first_waypoint', '<=', waypoint)
+    .orderBy('first_waypoint', 'desc')
+    .limit(1);
 }

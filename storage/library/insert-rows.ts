@@ -1,11 +1,14 @@
+import { sql } from 'kysely';
 import type { Database } from '../database.ts';
+import { prepare } from '../prepared.ts';
+import type { LibraryDb } from './schema.ts';
 
 /** More save nothing: by then nearly all of the time goes into the values themselves. */
 const rowsAtOnce = 32;
 
 type Value = string | number | null;
 
-/** Inserts rows many at a time: a call for each would cost a third more. */
+/** Inserts rows of `waypoints` many at a time: a call for each would cost a third more. */
 export class InsertRows {
   readonly #many;
   readonly #one;
@@ -13,14 +16,17 @@ export class InsertRows {
   readonly #values: Value[];
   #length = 0;
 
-  /** @param table with its columns, in parentheses. */
-  constructor(db: Database, table: string, columns: number) {
-    const row = `(${Array<string>(columns).fill('?').join(', ')})`;
-    const rows = Array<string>(rowsAtOnce).fill(row).join(', ');
-    this.#many = db.prepare<[Value[]]>(`INSERT INTO ${table} VALUES ${rows}`);
-    this.#one = db.prepare<[Value[]]>(`INSERT INTO ${table} VALUES ${row}`);
-    this.#columns = columns;
-    this.#values = Array<Value>(columns * rowsAtOnce).fill(null);
+  constructor(db: Database, columns: readonly (keyof LibraryDb['waypoints'])[]) {
+    const into = sql.join(columns.map((column) => sql.ref(column)));
+    const insert = (values: readonly Value[], rows: number) => {
+      const row = (_: unknown, at: number) =>
+        sql`(${sql.join(columns.map((__, i) => values[at * columns.length + i]))})`;
+      return sql`INSERT INTO waypoints (${into}) VALUES ${sql.join(Array.from({ length: rows }, row))}`;
+    };
+    this.#many = prepare(db, (values: readonly Value[]) => insert(values, rowsAtOnce));
+    this.#one = prepare(db, (values: readonly Value[]) => insert(values, 1));
+    this.#columns = columns.length;
+    this.#values = Array<Value>(columns.length * rowsAtOnce).fill(null);
   }
 
   /** Forgets rows that were not written yet. */

@@ -1,10 +1,13 @@
 import { identityOf } from '../../model/identity.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Database } from '../database.ts';
+import { toIdentityKey } from '../identity-columns.ts';
+import { prepare, prepareValue } from '../prepared.ts';
 import { HashedRows } from './hashed-rows.ts';
 import { identityHash, readHashSeed } from './identity-hash.ts';
 import { prepareIdentityRows, type IdentityRows, type RowRange } from './identity-rows.ts';
 import { InsertRows } from './insert-rows.ts';
+import { libraryTables } from './schema.ts';
 
 /** A waypoint as an imported file has it; the name is trimmed and NFC. */
 export interface ImportedWaypoint {
@@ -14,13 +17,6 @@ export interface ImportedWaypoint {
   readonly ele?: number;
   readonly timeMs?: number;
   readonly desc?: string;
-}
-
-interface KeyRow {
-  readonly id: number;
-  readonly name: string;
-  readonly latE6: number;
-  readonly lonE6: number;
 }
 
 /** Rows that are read at once; bounds the memory. */
@@ -38,7 +34,7 @@ export class WaypointRows {
   #next = 0;
 
   constructor(db: Database) {
-    this.#rows = new InsertRows(db, table, tableColumns);
+    this.#rows = new InsertRows(db, rowColumns);
     this.#identities = prepareIdentityRows(db);
     this.#seed = readHashSeed(db);
     this.#statements = prepareStatements(db);
@@ -49,7 +45,7 @@ export class WaypointRows {
     this.#rows.clear();
     this.#hashed.clear();
     this.#path = path;
-    this.#first = this.#next = this.#statements.nextId.get() ?? 1;
+    this.#first = this.#next = (this.#statements.lastId.get() ?? 0) + 1;
   }
 
   insert({ name, lat, lon, ele, timeMs, desc }: ImportedWaypoint): void {
@@ -83,7 +79,7 @@ export class WaypointRows {
     this.#hashed.clear();
     for (let from = file.from; from < file.to; from += pageRows) {
       for (const row of keys.all(from, Math.min(from + pageRows, file.to)))
-        this.#hashed.add(identityHash(row, this.#seed), row.id);
+        this.#hashed.add(identityHash(toIdentityKey(row), this.#seed), row.id);
       if (this.#hashed.isFull) this.#forget(file);
     }
     this.#forget(file);
@@ -102,16 +98,33 @@ export class WaypointRows {
   }
 }
 
-const table = 'waypoints (id, name, lat, lon, lat_e6, lon_e6, ele, time, desc, shown)';
-const tableColumns = 10;
+/** In the order in which {@link WaypointRows.insert} puts them. */
+const rowColumns = [
+  'id',
+  'name',
+  'lat',
+  'lon',
+  'lat_e6',
+  'lon_e6',
+  'ele',
+  'time',
+  'desc',
+  'shown',
+] as const;
 
 function prepareStatements(db: Database) {
+  const rows = libraryTables.selectFrom('waypoints');
   return {
-    nextId: db.prepare<[], number>('SELECT coalesce(max(id), 0) + 1 FROM waypoints').pluck(),
-    keys: db.prepare<[number, number], KeyRow>(
-      `SELECT id, name, lat_e6 AS latE6, lon_e6 AS lonE6 FROM waypoints
-       WHERE id >= ? AND id < ? ORDER BY id`,
+    lastId: prepareValue(db, () => rows.select((eb) => eb.fn.max('id').as('id'))),
+    keys: prepare(db, (from: number, to: number) =>
+      rows
+        .select(['id', 'name', 'lat_e6', 'lon_e6'])
+        .where('id', '>=', from)
+        .where('id', '<', to)
+        .orderBy('id'),
     ),
-    remove: db.prepare('DELETE FROM waypoints WHERE id >= ? AND id < ?'),
+    remove: prepare(db, (from: number, to: number) =>
+      libraryTables.deleteFrom('waypoints').where('id', '>=', from).where('id', '<', to),
+    ),
   };
 }

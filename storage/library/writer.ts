@@ -1,58 +1,14 @@
 import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { Transaction } from 'better-sqlite3';
+import type { Place } from '../../model/waypoint.ts';
 import { openWriter, type Database } from '../database.ts';
-import { prepareLibraryRevision } from '../revision.ts';
 import { DayCollector, type DayPart } from './day-collector.ts';
-import type { RowRange } from './identity-rows.ts';
+import type { FileCounts, FileStamp, LibraryFile, NewFile, SourceStamp } from './library-file.ts';
+import { prepareStatements } from './statements.ts';
 import { WaypointRows, type ImportedWaypoint } from './waypoint-rows.ts';
 
+export type { FileCounts, FileStamp, LibraryFile, SourceStamp } from './library-file.ts';
 export type { ImportedWaypoint } from './waypoint-rows.ts';
-
-/** An imported file as the library knows it. */
-export interface LibraryFile {
-  readonly id: number;
-  /** Relative to `imports/`, with `/`. */
-  readonly path: string;
-  /** The path as paths are compared. */
-  readonly pathKey: string;
-  /** 64 lower-case hex digits. */
-  readonly sha256: string;
-  readonly size: number;
-  /** Decimal digits: a double cannot hold it. */
-  readonly mtimeNs: string;
-}
-
-/** What tells whether a file was changed since. */
-export type FileStamp = Pick<LibraryFile, 'size' | 'mtimeNs'>;
-
-/** What tells that a source is the very file it was, unchanged; decimal digits where a double would not do. */
-export interface SourceStamp {
-  readonly device: string;
-  readonly inode: string;
-  readonly size: number;
-  readonly mtimeNs: string;
-  readonly ctimeNs: string;
-}
-
-/** A waypoint as searches need it. */
-interface ShownWaypoint {
-  readonly name: string;
-  readonly lat: number;
-  readonly lon: number;
-}
-
-/** Counts of one file. */
-export interface FileCounts {
-  readonly waypoints: number;
-  readonly observations: number;
-  /** Points with usable coordinates and no time, or an empty one. */
-  readonly missingTimes: number;
-  /** Points with usable coordinates and a time that is none. */
-  readonly invalidTimes: number;
-  readonly unusablePoints: number;
-  readonly firstMs?: number;
-  readonly lastMs?: number;
-}
 
 /** Takes what a file holds, in file order. */
 export interface FileRows {
@@ -71,12 +27,6 @@ export interface FileContent {
 interface PlacedFile extends FileStamp {
   /** Where it was not known before. */
   readonly sha256?: string;
-}
-
-/** A file that gets rows. */
-interface NewFile extends Pick<LibraryFile, 'path' | 'pathKey'> {
-  /** Undefined where it is known only when all is read; then `place` tells it. */
-  readonly sha256: string | undefined;
 }
 
 /** Hashes come in any order, so their index must stay in memory. */
@@ -139,8 +89,8 @@ export class LibraryWriter {
   /** Notes what sources hash to, and forgets those whose content is no longer imported. */
   noteSources(sources: Iterable<{ readonly stamp: SourceStamp; readonly sha256: string }>): void {
     const { noteSource, forgetSources } = this.#statements;
-    this.together(() => {
-      for (const { stamp, sha256 } of sources) noteSource.run({ ...stamp, sha256 });
+    this.transaction(() => {
+      for (const { stamp, sha256 } of sources) noteSource.run(stamp, sha256);
       forgetSources.run();
     });
   }
@@ -149,7 +99,7 @@ export class LibraryWriter {
    * Makes changes in one transaction: they are undone when anything throws. Within another they are undone alone, and
    * are committed with it; one commit costs much less than one for each of many files.
    */
-  together<T>(changes: () => T): T {
+  transaction<T>(changes: () => T): T {
     return this.#transaction.immediate(changes) as T;
   }
 
@@ -158,11 +108,11 @@ export class LibraryWriter {
    * @throws what `load` and `place` throw, and errors of SQLite.
    */
   replaceFile(file: NewFile, { load, place }: FileContent): FileCounts {
-    return this.together(() => {
+    return this.transaction(() => {
       const before = this.findByKey(file.pathKey);
       if (before !== undefined) this.#deleteRows(before.id);
       const { insertFile, finishFile, setContent, touch } = this.#statements;
-      const id = Number(insertFile.run({ ...file, sha256: file.sha256 ?? '' }).lastInsertRowid);
+      const id = Number(insertFile.run(file, file.sha256 ?? '').lastInsertRowid);
       const counts = load(this.#rowsOf(id, file.path));
       const { from, to } = this.#waypointRows.finish();
       if (from < to) this.#areWaypointsChanged = true;
@@ -172,14 +122,22 @@ export class LibraryWriter {
       const placed = place();
       if (placed.sha256 !== undefined) setContent.run(placed.sha256, id);
       const firstWaypoint = from === to ? null : from;
-      const times = { firstMs: null, lastMs: null };
-      finishFile.run({ id, firstWaypoint, ...times, ...counts, waypoints: to - from, ...placed });
+      const { firstMs = null, lastMs = null } = counts;
+      const finished = {
+        ...counts,
+        ...placed,
+        waypoints: to - from,
+        firstWaypoint,
+        firstMs,
+        lastMs,
+      };
+      finishFile.run(finished, id);
       return counts;
     });
   }
 
   removeFile(id: number): void {
-    this.together(() => {
+    this.transaction(() => {
       this.#deleteRows(id);
       this.#statements.touch.run();
     });
@@ -187,7 +145,7 @@ export class LibraryWriter {
 
   /** Notes that a file with the content it had is another file on the disk now. */
   restamp(id: number, stamp: FileStamp): void {
-    this.#statements.restamp.run({ id, ...stamp });
+    this.#statements.restamp.run(stamp, id);
   }
 
   /** Notes that all files below `imports/` have been read since this library was made. */
@@ -206,15 +164,16 @@ export class LibraryWriter {
   }
 
   shownCount(): number {
-    return this.#statements.shownCount.get() ?? 0;
+    const { allWaypoints, notShown } = this.#statements;
+    return (allWaypoints.get() ?? 0) - (notShown.get() ?? 0);
   }
 
   /** The waypoints that show, each identity once, by path and position. */
-  *shownWaypoints(): Generator<ShownWaypoint> {
+  *shownWaypoints(): Generator<Place> {
     const { waypointRanges, shownPage } = this.#statements;
-    for (const { from, to } of waypointRanges.all())
-      for (let at = from; at < to; at += pageRows)
-        yield* shownPage.all(at, Math.min(at + pageRows, to));
+    for (const { from, waypoints } of waypointRanges.all())
+      for (let at = from; at < from + waypoints; at += pageRows)
+        yield* shownPage.all(at, Math.min(at + pageRows, from + waypoints));
   }
 
   /** Makes all that was committed durable, and empties the write-ahead log unless somebody is reading in it. */
@@ -250,81 +209,16 @@ export class LibraryWriter {
   }
 
   #insertDay(kind: number, part: DayPart): void {
-    this.#statements.insertDay.run({ ...part, fileId: this.#fileId, kind });
+    this.#statements.insertDay.run(part, this.#fileId, kind);
   }
 
   #deleteRows(id: number): void {
     const range = this.#statements.waypointsOf.get(id);
     if (range !== undefined) {
-      this.#waypointRows.remove(range);
+      const { from, waypoints } = range;
+      this.#waypointRows.remove({ from, to: from + waypoints });
       this.#areWaypointsChanged = true;
     }
     this.#statements.deleteFile.run(id);
   }
-}
-
-const fileColumns = 'id, path, path_key AS pathKey, sha256, size, mtime_ns AS mtimeNs';
-
-const waypointRange = 'first_waypoint AS "from", first_waypoint + waypoints AS "to"';
-
-function prepareStatements(db: Database) {
-  return {
-    allFiles: db.prepare<[], LibraryFile>(`SELECT ${fileColumns} FROM files ORDER BY path`),
-    fileByKey: db.prepare<[string], LibraryFile>(
-      `SELECT ${fileColumns} FROM files WHERE path_key = ?`,
-    ),
-    filesByContent: db.prepare<[string], LibraryFile>(
-      `SELECT ${fileColumns} FROM files WHERE sha256 = ?`,
-    ),
-    sizes: db.prepare<[], number>('SELECT DISTINCT size FROM files').pluck(),
-    findSource: db
-      .prepare<[SourceStamp], string>(
-        `SELECT sha256 FROM sources WHERE device = @device AND inode = @inode AND size = @size
-           AND mtime_ns = @mtimeNs AND ctime_ns = @ctimeNs`,
-      )
-      .pluck(),
-    noteSource: db.prepare(`
-      INSERT OR REPLACE INTO sources (device, inode, size, mtime_ns, ctime_ns, sha256)
-      VALUES (@device, @inode, @size, @mtimeNs, @ctimeNs, @sha256)`),
-    forgetSources: db.prepare('DELETE FROM sources WHERE sha256 NOT IN (SELECT sha256 FROM files)'),
-    insertFile: db.prepare(`
-      INSERT INTO files (path, path_key, sha256, size, mtime_ns,
-        waypoints, observations, missing_times, invalid_times, unusable_points)
-      VALUES (@path, @pathKey, @sha256, 0, '', 0, 0, 0, 0, 0)`),
-    finishFile: db.prepare(`
-      UPDATE files SET size = @size, mtime_ns = @mtimeNs,
-        first_waypoint = @firstWaypoint, waypoints = @waypoints,
-        observations = @observations, missing_times = @missingTimes,
-        invalid_times = @invalidTimes, unusable_points = @unusablePoints, first_ms = @firstMs, last_ms = @lastMs
-      WHERE id = @id`),
-    setContent: db.prepare('UPDATE files SET sha256 = ? WHERE id = ?'),
-    restamp: db.prepare('UPDATE files SET size = @size, mtime_ns = @mtimeNs WHERE id = @id'),
-    waypointsOf: db.prepare<[number], RowRange>(
-      `SELECT ${waypointRange} FROM files WHERE id = ? AND first_waypoint IS NOT NULL`,
-    ),
-    // Days go with it, by foreign key.
-    deleteFile: db.prepare('DELETE FROM files WHERE id = ?'),
-    insertDay: db.prepare(`
-      INSERT INTO days (day, file_id, kind, part, points, first_ms, last_ms,
-        south_e7, west_e7, north_e7, east_e7, blob)
-      VALUES (@day, @fileId, @kind, @part, @points, @firstMs, @lastMs,
-        @southE7, @westE7, @northE7, @eastE7, @blob)`),
-    touch: db.prepare(
-      "UPDATE meta SET value = CAST(CAST(value AS INTEGER) + 1 AS TEXT) WHERE key = 'revision'",
-    ),
-    markWhole: db.prepare("DELETE FROM meta WHERE key = 'unread'"),
-    revision: prepareLibraryRevision(db),
-    shownCount: db
-      .prepare<[], number>(
-        `SELECT (SELECT coalesce(sum(waypoints), 0) FROM files)
-           - (SELECT count(*) FROM waypoints WHERE shown = 0)`,
-      )
-      .pluck(),
-    waypointRanges: db.prepare<[], RowRange>(
-      `SELECT ${waypointRange} FROM files WHERE first_waypoint IS NOT NULL ORDER BY path`,
-    ),
-    shownPage: db.prepare<[number, number], ShownWaypoint>(
-      `SELECT name, lat, lon FROM waypoints WHERE id >= ? AND id < ? AND +shown = 1 ORDER BY id`,
-    ),
-  };
 }

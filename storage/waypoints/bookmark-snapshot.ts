@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import { openReader, type Database } from '../database.ts';
-import { identityOfRow } from '../identity-columns.ts';
+import { sameIdentity } from '../identity-columns.ts';
 import { prepare } from '../prepared.ts';
 import { optionalFields, type BookmarkFields } from './bookmarks.ts';
 import { prepareMeta } from './meta.ts';
@@ -32,9 +32,7 @@ function prepareTagged(db: Database) {
           .select((eb) =>
             sql<string>`json_group_array(${eb.ref('t.raw')} ORDER BY ${eb.ref('t.id')})`.as('tags'),
           )
-          .where((eb) =>
-            eb(eb.refTuple(...identityOfRow('t')), '=', eb.refTuple(...identityOfRow('b'))),
-          )
+          .where(sameIdentity('t', 'b'))
           .as('tags'),
       )
       .orderBy('b.id'),

@@ -30,11 +30,11 @@ export function failCommits(
   library: LibraryWriter,
   { after, times }: { after: number; times: number },
 ) {
-  const together = library.together.bind(library);
+  const transaction = library.transaction.bind(library);
   let depth = 0;
   let commits = 0;
-  library.together = (changes) =>
-    together(() => {
+  library.transaction = (changes) =>
+    transaction(() => {
       depth += 1;
       try {
         const result = changes();

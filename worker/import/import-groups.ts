@@ -134,7 +134,7 @@ class ImportGroup {
     const { library, progress, tally } = this.#run;
     const until = performance.now() + groupMs;
     try {
-      library.together(() => {
+      library.transaction(() => {
         for (const entry of entries) {
           const isFull = entry.size > heldBytes || performance.now() > until;
           if (this.length > 0 && isFull) return;

@@ -1,0 +1,44 @@
+/** An imported file as the library knows it. */
+export interface LibraryFile {
+  readonly id: number;
+  /** Relative to `imports/`, with `/`. */
+  readonly path: string;
+  /** The path as paths are compared. */
+  readonly pathKey: string;
+  /** 64 lower-case hex digits. */
+  readonly sha256: string;
+  readonly size: number;
+  /** Decimal digits: a double cannot hold it. */
+  readonly mtimeNs: string;
+}
+
+/** What tells whether a file was changed since. */
+export type FileStamp = Pick<LibraryFile, 'size' | 'mtimeNs'>;
+
+/** What tells that a source is the very file it was, unchanged; decimal digits where a double would not do. */
+export interface SourceStamp {
+  readonly device: string;
+  readonly inode: string;
+  readonly size: number;
+  readonly mtimeNs: string;
+  readonly ctimeNs: string;
+}
+
+/** Counts of one file. */
+export interface FileCounts {
+  readonly waypoints: number;
+  readonly observations: number;
+  /** Points with usable coordinates and no time, or an empty one. */
+  readonly missingTimes: number;
+  /** Points with usable coordinates and a time that is none. */
+  readonly invalidTimes: number;
+  readonly unusablePoints: number;
+  readonly firstMs?: number;
+  readonly lastMs?: number;
+}
+
+/** A file that gets rows. */
+export interface NewFile extends Pick<LibraryFile, 'path' | 'pathKey'> {
+  /** Undefined where it is known only when all is read; then `place` tells it. */
+  readonly sha256: string | undefined;
+}

@@ -1,0 +1,155 @@
+import { sql } from 'kysely';
+import type { Database } from '../database.ts';
+import { prepare, prepareValue } from '../prepared.ts';
+import { countedUp, prepareLibraryRevision } from '../revision.ts';
+import type { DayPart } from './day-collector.ts';
+import type { FileCounts, FileStamp, NewFile, SourceStamp } from './library-file.ts';
+import { libraryTables } from './schema.ts';
+
+/** A file whose rows are written. */
+interface FinishedFile extends FileStamp, Omit<FileCounts, 'firstMs' | 'lastMs'> {
+  readonly firstWaypoint: number | null;
+  readonly firstMs: number | null;
+  readonly lastMs: number | null;
+}
+
+/** What the writer of a library asks and changes, apart from the rows of waypoints. */
+export function prepareStatements(db: Database) {
+  return {
+    ...prepareFiles(db),
+    ...prepareFileChanges(db),
+    ...prepareSources(db),
+    ...prepareShown(db),
+    insertDay: prepareInsertDay(db),
+    revision: prepareLibraryRevision(db),
+    touch: prepare(db, () =>
+      libraryTables.updateTable('meta').set({ value: countedUp }).where('key', '=', 'revision'),
+    ),
+    markWhole: prepare(db, () => libraryTables.deleteFrom('meta').where('key', '=', 'unread')),
+  };
+}
+
+function prepareFiles(db: Database) {
+  const files = libraryTables
+    .selectFrom('files')
+    .select(['id', 'path', 'path_key as pathKey', 'sha256', 'size', 'mtime_ns as mtimeNs']);
+  return {
+    allFiles: prepare(db, () => files.orderBy('path')),
+    fileByKey: prepare(db, (pathKey: string) => files.where('path_key', '=', pathKey)),
+    filesByContent: prepare(db, (sha256: string) => files.where('sha256', '=', sha256)),
+    sizes: prepareValue(db, () => libraryTables.selectFrom('files').select('size').distinct()),
+  };
+}
+
+function prepareFileChanges(db: Database) {
+  const update = libraryTables.updateTable('files');
+  return {
+    insertFile: prepare(db, ({ path, pathKey }: NewFile, sha256: string) =>
+      libraryTables.insertInto('files').values({
+        path,
+        path_key: pathKey,
+        sha256,
+        size: 0,
+        mtime_ns: '',
+        waypoints: 0,
+        observations: 0,
+        missing_times: 0,
+        invalid_times: 0,
+        unusable_points: 0,
+      }),
+    ),
+    finishFile: prepare(db, (file: FinishedFile, id: number) =>
+      update
+        .set({ size: file.size, mtime_ns: file.mtimeNs })
+        .set({ first_waypoint: file.firstWaypoint, waypoints: file.waypoints })
+        .set({ observations: file.observations, unusable_points: file.unusablePoints })
+        .set({ missing_times: file.missingTimes, invalid_times: file.invalidTimes })
+        .set({ first_ms: file.firstMs, last_ms: file.lastMs })
+        .where('id', '=', id),
+    ),
+    setContent: prepare(db, (sha256: string, id: number) =>
+      update.set({ sha256 }).where('id', '=', id),
+    ),
+    restamp: prepare(db, ({ size, mtimeNs }: FileStamp, id: number) =>
+      update.set({ size, mtime_ns: mtimeNs }).where('id', '=', id),
+    ),
+    // Days go with it, by foreign key.
+    deleteFile: prepare(db, (id: number) => libraryTables.deleteFrom('files').where('id', '=', id)),
+  };
+}
+
+function prepareSources(db: Database) {
+  return {
+    findSource: prepareValue(db, ({ device, inode, size, mtimeNs, ctimeNs }: SourceStamp) =>
+      libraryTables
+        .selectFrom('sources')
+        .select('sha256')
+        .where((eb) => eb.and({ device, inode, size, mtime_ns: mtimeNs, ctime_ns: ctimeNs })),
+    ),
+    noteSource: prepare(
+      db,
+      ({ device, inode, size, mtimeNs, ctimeNs }: SourceStamp, sha256: string) =>
+        libraryTables
+          .insertInto('sources')
+          .orReplace()
+          .values({ device, inode, size, mtime_ns: mtimeNs, ctime_ns: ctimeNs, sha256 }),
+    ),
+    forgetSources: prepare(db, () =>
+      libraryTables
+        .deleteFrom('sources')
+        .where('sha256', 'not in', (eb) => eb.selectFrom('files').select('sha256')),
+    ),
+  };
+}
+
+function prepareInsertDay(db: Database) {
+  return prepare(db, (part: DayPart, file_id: number, kind: number) =>
+    libraryTables.insertInto('days').values({
+      day: part.day,
+      file_id,
+      kind,
+      part: part.part,
+      points: part.points,
+      first_ms: part.firstMs,
+      last_ms: part.lastMs,
+      south_e7: part.southE7,
+      west_e7: part.westE7,
+      north_e7: part.northE7,
+      east_e7: part.eastE7,
+      blob: part.blob,
+    }),
+  );
+}
+
+function prepareShown(db: Database) {
+  const ranges = libraryTables
+    .selectFrom('files')
+    .select(['first_waypoint as from', 'waypoints'])
+    .$narrowType<{ from: number }>()
+    .where('first_waypoint', 'is not', null);
+  return {
+    waypointsOf: prepare(db, (id: number) => ranges.where('id', '=', id)),
+    waypointRanges: prepare(db, () => ranges.orderBy('path')),
+    allWaypoints: prepareValue(db, () =>
+      libraryTables
+        .selectFrom('files')
+        .select((eb) => eb.fn.sum<number | null>('waypoints').as('count')),
+    ),
+    notShown: prepareValue(db, () =>
+      libraryTables
+        .selectFrom('waypoints')
+        .select((eb) => eb.fn.countAll<number>().as('count'))
+        .where('shown', '=', 0),
+    ),
+    shownPage: prepare(db, (from: number, to: number) =>
+      libraryTables
+        .selectFrom('waypoints')
+        .select(['name', 'lat', 'lon'])
+        .where('id', '>=', from)
+        .where('id', '<', to)
+        // The sign keeps SQLite from looking for an index.
+        .where((eb) => eb(sql`+${eb.ref('shown')}`, '=', 1))
+        .orderBy('id'),
+    ),
+  };
+}
