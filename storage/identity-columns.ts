@@ -20,10 +20,16 @@ export function toIdentityKey({ name, lat_e6, lon_e6 }: IdentityColumns): Identi
 
 const names = ['name', 'lat_e6', 'lon_e6'] as const satisfies readonly (keyof IdentityColumns)[];
 
-/** Whether rows of two tables of a query are of one identity; for `where`. */
-export function sameIdentity<A extends string, B extends string>(a: A, b: B) {
+/** A condition for `where`, in queries whose tables A and B have these columns. */
+type Condition<A extends string, B extends string> = <
+  Db extends Record<A | B, IdentityColumns>,
+  Table extends keyof Db,
+>(
+  eb: ExpressionBuilder<Db, Table>,
+) => Expression<SqlBool>;
+
+/** Whether rows of two tables are of one identity. */
+export function sameIdentity<A extends string, B extends string>(a: A, b: B): Condition<A, B> {
   const columnsOf = (table: string) => sql.join(names.map((name) => sql.ref(`${table}.${name}`)));
-  return <Db extends Record<A | B, IdentityColumns>, Table extends keyof Db>(
-    _: ExpressionBuilder<Db, Table>,
-  ): Expression<SqlBool> => sql`(${columnsOf(a)}) = (${columnsOf(b)})`;
+  return () => sql`(${columnsOf(a)}) = (${columnsOf(b)})`;
 }
