@@ -8,6 +8,7 @@ import test, { type ExecutionContext } from 'ava';
 import { RequestFailure, WaypointService } from '../client/waypoints/index.ts';
 import { connect, DaemonNotFound } from '../client/waypoints/node/index.ts';
 import { daemonPlaces } from '../client/waypoints/node/places.ts';
+import { nodeTransport } from '../client/waypoints/node/transport.ts';
 import { computePaths } from '../daemon/paths.ts';
 import { recordedService, type RecordedService } from './helpers/client.ts';
 import {
@@ -565,84 +566,6 @@ test('a waypoint list without shape is an empty list, and tags are objects whate
   ]);
 });
 
-test('a failure shows at most 160 characters, whole ones', async (t) => {
-  const texts: readonly [body: string, shown: string][] = [
-    ['', 'HTTP 500'],
-    ['  plain\n', 'HTTP 500 plain'],
-    ['x'.repeat(160), `HTTP 500 ${'x'.repeat(160)}`],
-    ['x'.repeat(161), `HTTP 500 ${'x'.repeat(160)}`],
-    ['⛺'.repeat(200), `HTTP 500 ${'⛺'.repeat(160)}`],
-    [`x${'🏠'.repeat(200)}`, `HTTP 500 x${'🏠'.repeat(159)}`],
-    ['y'.repeat(1_000_000), `HTTP 500 ${'y'.repeat(160)}`],
-  ];
-  for (const [body, shown] of texts) {
-    const apiPort = await answering(t, (_, response) => response.writeHead(500).end(body));
-    const { service } = recordedService(t, { apiPort });
-    const error = await t.throwsAsync(service.getVersion());
-    t.is(error?.message, shown);
-  }
-});
-
-test('a failure that is cut off in the middle still tells its status', async (t) => {
-  const apiPort = await answering(t, (_, response) => {
-    response.writeHead(503, { 'content-length': '100' });
-    response.write('shutting', () => response.destroy());
-  });
-  const { service } = recordedService(t, { apiPort });
-  const error = await t.throwsAsync(service.getVersion());
-  t.regex(error?.message ?? '', /^HTTP 503/u);
-});
-
-test('a connection that breaks, or that nobody accepts, is a send error', async (t) => {
-  const apiPort = await answering(t, (request, response) => {
-    if (request.url === '/api/version') request.socket.resetAndDestroy();
-    else response.writeHead(200, { 'content-length': '9' }).write('x', () => response.destroy());
-  });
-  const { service, taken } = recordedService(t, { apiPort });
-  t.regex((await t.throwsAsync(service.getVersion()))?.message ?? '', /^send error: ./u);
-  t.regex((await t.throwsAsync(service.getWaypoints()))?.message ?? '', /^send error: ./u);
-  service.apiPort = await deadPort();
-  const refused = await t.throwsAsync(service.getVersion(), { instanceOf: RequestFailure });
-  t.regex(refused.message, /^send error: .*ECONNREFUSED/u);
-  t.true(refused.wasRefused);
-  t.is(taken().filter(([name]) => name === 'requestFailed').length, 3);
-});
-
-test('a redirect is not followed: the token is for one address', async (t) => {
-  const paths: unknown[] = [];
-  const apiPort = await answering(t, (request, response) => {
-    paths.push(request.url);
-    response.writeHead(307, { location: '/elsewhere' }).end();
-  });
-  const { service } = recordedService(t, { apiPort, apiToken: 'secret' });
-  t.regex((await t.throwsAsync(service.getVersion()))?.message ?? '', /^send error: /u);
-  t.deepEqual(paths, ['/api/version']);
-});
-
-test('a malformed token is not sent and not repeated by the failure', async (t) => {
-  const { service } = recordedService(t, { apiPort: 1, apiToken: 'secret\nline' });
-  const error = await t.throwsAsync(service.getVersion());
-  t.is(error?.message, 'send error: the API token is malformed');
-});
-
-test('the token goes into the header, and nowhere without one', async (t) => {
-  const sent: unknown[] = [];
-  const apiPort = await answering(t, (request, response) => {
-    sent.push([request.headers.authorization, request.headers['content-type'], request.url]);
-    response.end('{}');
-  });
-  const service = new WaypointService({ apiPort, apiToken: 'abc' });
-  await service.getVersion();
-  service.apiToken = '';
-  await service.addTag(camp, 'x');
-  await service.deleteTag(camp, 'x');
-  t.deepEqual(sent, [
-    ['Bearer abc', undefined, '/api/version'],
-    [undefined, 'application/json', '/api/tags?emoji=true'],
-    [undefined, undefined, '/api/tags?name=Camp&lat=42.1&lon=-8.3&tag=x&emoji=true'],
-  ]);
-});
-
 const timed: readonly [title: string, ms: number, ask: (s: WaypointService) => Promise<unknown>][] =
   [
     ['a request', 8_000, (service) => service.getWaypoints()],
@@ -652,40 +575,132 @@ const timed: readonly [title: string, ms: number, ask: (s: WaypointService) => P
     ['a chosen time', 250, (service) => service.request('/api/x', { timeout: 250 })],
     ['no usable time', 8_000, (service) => service.request('/api/x', { timeout: Number.NaN })],
   ];
-for (const [title, ms, ask] of timed) {
-  // The clock is the thread's: nothing else may run meanwhile.
-  test.serial(`${title} fails after ${ms} ms of waiting`, async (t) => {
+
+/** How requests are sent, in browsers and on Node.js: both keep to the same. */
+const transports = { fetch: {}, 'node:http': { transport: nodeTransport } };
+for (const [name, via] of Object.entries(transports)) {
+  test(`${name}: a failure shows at most 160 characters, whole ones`, async (t) => {
+    const texts: readonly [body: string, shown: string][] = [
+      ['', 'HTTP 500'],
+      ['  plain\n', 'HTTP 500 plain'],
+      ['x'.repeat(160), `HTTP 500 ${'x'.repeat(160)}`],
+      ['x'.repeat(161), `HTTP 500 ${'x'.repeat(160)}`],
+      ['⛺'.repeat(200), `HTTP 500 ${'⛺'.repeat(160)}`],
+      [`x${'🏠'.repeat(200)}`, `HTTP 500 x${'🏠'.repeat(159)}`],
+      ['y'.repeat(1_000_000), `HTTP 500 ${'y'.repeat(160)}`],
+    ];
+    for (const [body, shown] of texts) {
+      const apiPort = await answering(t, (_, response) => response.writeHead(500).end(body));
+      const { service } = recordedService(t, { ...via, apiPort });
+      const error = await t.throwsAsync(service.getVersion());
+      t.is(error?.message, shown);
+    }
+  });
+
+  test(`${name}: a failure that is cut off in the middle still tells its status`, async (t) => {
+    const apiPort = await answering(t, (_, response) => {
+      response.writeHead(503, { 'content-length': '100' });
+      response.write('shutting', () => response.destroy());
+    });
+    const { service } = recordedService(t, { ...via, apiPort });
+    const error = await t.throwsAsync(service.getVersion());
+    t.regex(error?.message ?? '', /^HTTP 503/u);
+  });
+
+  test(`${name}: a connection that breaks, or that nobody accepts, is a send error`, async (t) => {
+    const apiPort = await answering(t, (request, response) => {
+      if (request.url === '/api/version') request.socket.resetAndDestroy();
+      else response.writeHead(200, { 'content-length': '9' }).write('x', () => response.destroy());
+    });
+    const { service, taken } = recordedService(t, { ...via, apiPort });
+    t.regex((await t.throwsAsync(service.getVersion()))?.message ?? '', /^send error: ./u);
+    t.regex((await t.throwsAsync(service.getWaypoints()))?.message ?? '', /^send error: ./u);
+    service.apiPort = await deadPort();
+    const refused = await t.throwsAsync(service.getVersion(), { instanceOf: RequestFailure });
+    t.regex(refused.message, /^send error: .*ECONNREFUSED/u);
+    t.true(refused.wasRefused);
+    t.is(taken().filter(([name]) => name === 'requestFailed').length, 3);
+  });
+
+  test(`${name}: a redirect is not followed: the token is for one address`, async (t) => {
+    const paths: unknown[] = [];
+    const apiPort = await answering(t, (request, response) => {
+      paths.push(request.url);
+      response.writeHead(307, { location: '/elsewhere' }).end();
+    });
+    const { service } = recordedService(t, { ...via, apiPort, apiToken: 'secret' });
+    t.regex((await t.throwsAsync(service.getVersion()))?.message ?? '', /^send error: /u);
+    t.deepEqual(paths, ['/api/version']);
+  });
+
+  test(`${name}: a malformed token is not sent and not repeated by the failure`, async (t) => {
+    const { service } = recordedService(t, { ...via, apiPort: 1, apiToken: 'secret\nline' });
+    const error = await t.throwsAsync(service.getVersion());
+    t.is(error?.message, 'send error: the API token is malformed');
+  });
+
+  test(`${name}: the token goes into the header, and nowhere without one`, async (t) => {
+    const sent: unknown[] = [];
+    const apiPort = await answering(t, (request, response) => {
+      sent.push([request.headers.authorization, request.headers['content-type'], request.url]);
+      response.end('{}');
+    });
+    const service = new WaypointService({ ...via, apiPort, apiToken: 'abc' });
+    await service.getVersion();
+    service.apiToken = '';
+    await service.addTag(camp, 'x');
+    await service.deleteTag(camp, 'x');
+    t.deepEqual(sent, [
+      ['Bearer abc', undefined, '/api/version'],
+      [undefined, 'application/json', '/api/tags?emoji=true'],
+      [undefined, undefined, '/api/tags?name=Camp&lat=42.1&lon=-8.3&tag=x&emoji=true'],
+    ]);
+  });
+
+  for (const [title, ms, ask] of timed) {
+    // The clock is the thread's: nothing else may run meanwhile.
+    test.serial(`${name}: ${title} fails after ${ms} ms of waiting`, async (t) => {
+      const arrived = Promise.withResolvers<void>();
+      const apiPort = await answering(t, () => arrived.resolve());
+      const service = new WaypointService({ ...via, apiPort });
+      mock.timers.enable({ apis: ['setTimeout'] });
+      t.teardown(() => mock.timers.reset());
+      let isOver = false;
+      const over = ask(service).finally(() => {
+        isOver = true;
+      });
+      await arrived.promise;
+      mock.timers.tick(ms - 1);
+      await new Promise((resolve) => setImmediate(resolve));
+      t.false(isOver);
+      mock.timers.tick(1);
+      const error = await t.throwsAsync(over);
+      t.is(error?.message, `timeout (${ms} ms)`);
+    });
+  }
+
+  test.serial(`${name}: an answer that stops in the middle counts as waiting`, async (t) => {
     const arrived = Promise.withResolvers<void>();
-    const apiPort = await answering(t, () => arrived.resolve());
-    const service = new WaypointService({ apiPort });
+    const apiPort = await answering(t, (_, response) => {
+      response.write('[', () => arrived.resolve());
+    });
+    const service = new WaypointService({ ...via, apiPort });
     mock.timers.enable({ apis: ['setTimeout'] });
     t.teardown(() => mock.timers.reset());
-    let isOver = false;
-    const over = ask(service).finally(() => {
-      isOver = true;
-    });
+    const over = service.getWaypoints();
     await arrived.promise;
-    mock.timers.tick(ms - 1);
-    await new Promise((resolve) => setImmediate(resolve));
-    t.false(isOver);
-    mock.timers.tick(1);
-    const error = await t.throwsAsync(over);
-    t.is(error?.message, `timeout (${ms} ms)`);
+    mock.timers.tick(8_000);
+    t.is((await t.throwsAsync(over))?.message, 'timeout (8000 ms)');
   });
 }
 
-test.serial('an answer that stops in the middle counts as waiting', async (t) => {
-  const arrived = Promise.withResolvers<void>();
-  const apiPort = await answering(t, (_, response) => {
-    response.write('[', () => arrived.resolve());
-  });
-  const service = new WaypointService({ apiPort });
-  mock.timers.enable({ apis: ['setTimeout'] });
-  t.teardown(() => mock.timers.reset());
-  const over = service.getWaypoints();
-  await arrived.promise;
-  mock.timers.tick(8_000);
-  t.is((await t.throwsAsync(over))?.message, 'timeout (8000 ms)');
+test('node:http: a token and a place are sent to this machine only', async (t) => {
+  const port = await answering(t, (_, response) => response.end('{}'));
+  for (const apiBase of [`http://localhost.example:${port}`, `http://127.0.0.1:1@[::1]:${port}`]) {
+    const service = new WaypointService({ transport: nodeTransport, apiBase, apiToken: 'secret' });
+    const error = await t.throwsAsync(service.addWaypoint(camp));
+    t.is(error?.message, 'send error: not an address of this machine');
+  }
 });
 
 test.serial('request() asks for any path and hands back its context', async (t) => {

@@ -38,5 +38,7 @@ export async function askDaemon(access: Access, request: DaemonRequest): Promise
   // A connection for every request: a kept one may be closed by the daemon just as it is used again.
   const answer = await openAnswer({ ...request, url, headers, agent: false, fail });
   isAnswered = true;
-  return answer;
+  if (answer.status < 300 || answer.status >= 400) return answer;
+  answer.close();
+  throw sendFailure(new Error('unexpected redirect'));
 }
