@@ -1,16 +1,14 @@
-import { legacyCommand } from '../program/command.ts';
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
-import type { Command } from 'commander';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
+import { defineCommand } from '../program/command.ts';
 import { requireDaemon } from '../program/connection.ts';
-import { commandContext } from '../program/context.ts';
 import { print, write } from '../terminal/output.ts';
 
 interface ApiOptions {
-  readonly method?: string;
-  readonly data?: string;
+  readonly method: string | undefined;
+  readonly data: string | undefined;
 }
 
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
@@ -18,44 +16,39 @@ const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
 const maxPrettyBytes = 8_388_608;
 
 /** `waypointd api` */
-function registerApi(program: Command): void {
-  program
-    .command('api <words...>')
-    .usage('PATH [-X METHOD] [-d DATA]\n       waypointd api METHOD PATH [-d DATA]')
-    .summary("call the running daemon's API")
-    .description(
-      "Calls the running daemon's API with its token and prints the answer. The exit code is 1 for an\nerror answer, whose message goes to standard error.",
-    )
-    .option('-X, --method <method>', 'GET unless there is data, then POST')
-    .option(
-      '-d, --data <data>',
-      'the JSON to send: @FILE, - for standard input, or the text itself',
-    )
-    .addHelpText(
-      'after',
-      `
-Examples:
-  waypointd api /api/version
-  waypointd api "/api/clusters?zoom=3"
-  waypointd api POST /api/history -d '{"query":"fini"}'
-  waypointd api DELETE /api/import
-  waypointd api /api/openapi.json > openapi.json`,
-    )
-    .action(async (words: string[], options: ApiOptions, command: Command) => {
-      const { method, path } = readCall(words, options);
-      const bodyText = options.data === undefined ? undefined : await readData(options.data);
-      const { client } = await requireDaemon(commandContext(command));
-      const input = { timeoutMs: 0, ...(bodyText === undefined ? {} : { bodyText }) };
-      try {
-        await show(client.texts(method, path, input));
-      } catch (error) {
-        if (!(error instanceof RequestFailure) || error.status === 0) throw error;
-        const field = error.field === undefined ? '' : ` (${error.field})`;
-        const code = error.code ?? 'unknown';
-        throw new ExitError(`HTTP ${error.status} ${code}: ${error.sentence}${field}`);
-      }
-    });
-}
+export const command = defineCommand({
+  name: 'api',
+  summary: "call the running daemon's API",
+  description:
+    "Calls the running daemon's API with its token and prints the answer. The exit code is 1 for an\nerror answer, whose message goes to standard error.",
+  usage: 'PATH [-X METHOD] [-d DATA]\n       waypointd api METHOD PATH [-d DATA]',
+  arguments: '<words...>',
+  options: {
+    '-X, --method <method>': 'GET unless there is data, then POST',
+    '-d, --data <data>': 'the JSON to send: @FILE, - for standard input, or the text itself',
+  },
+  examples: [
+    'api /api/version',
+    'api "/api/clusters?zoom=3"',
+    `api POST /api/history -d '{"query":"fini"}'`,
+    'api DELETE /api/import',
+    'api /api/openapi.json > openapi.json',
+  ],
+  async run({ context, words: [words], options }) {
+    const { method, path } = readCall(words, options);
+    const bodyText = options.data === undefined ? undefined : await readData(options.data);
+    const { client } = await requireDaemon(context);
+    const input = { timeoutMs: 0, ...(bodyText === undefined ? {} : { bodyText }) };
+    try {
+      await show(client.texts(method, path, input));
+    } catch (error) {
+      if (!(error instanceof RequestFailure) || error.status === 0) throw error;
+      const { status, code = 'unknown', sentence } = error;
+      const field = error.field === undefined ? '' : ` (${error.field})`;
+      throw new ExitError(`HTTP ${status} ${code}: ${sentence}${field}`);
+    }
+  },
+});
 
 function readCall(words: readonly string[], { method, data }: ApiOptions) {
   const [first = '', second, ...others] = words;
@@ -106,5 +99,3 @@ function indent(text: string): string {
     return text; // Not JSON: shown as it is.
   }
 }
-
-export const command = legacyCommand('api', registerApi);

@@ -1,27 +1,27 @@
-import { legacyCommand } from '../program/command.ts';
 import { existsSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Command } from 'commander';
+import { ExitError } from '../../model/exit-error.ts';
 import { importResultSchema } from '../../model/import.ts';
 import { clustersSchema, suggestSchema } from '../../model/search.ts';
 import { settingDefaults } from '../../model/settings.ts';
-import { waypointSchema, waypointTagsSchema } from '../../model/waypoint.ts';
+import { waypointSchema, waypointTagsSchema, type Waypoint } from '../../model/waypoint.ts';
 import { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { computePaths } from '../../daemon/paths.ts';
 import { packageRoot } from '../../daemon/version-info.ts';
-import { ExitError } from '../../model/exit-error.ts';
-import { printSummary, sumResults } from './import/summary.ts';
+import { defineCommand } from '../program/command.ts';
 import { endBySignal, watchSignals } from '../terminal/interrupts.ts';
 import { invocation } from '../terminal/invocation.ts';
-import { print, terminalWidth } from '../terminal/output.ts';
-import { layOut, tableLine, titleLine, type Column } from '../terminal/table.ts';
+import { print } from '../terminal/output.ts';
+import { printTable, type TableColumn } from '../terminal/print-table.ts';
+import { degrees } from '../terminal/wording.ts';
+import { printSummary, sumResults } from './import/summary.ts';
+import { waypointColumns } from './list.ts';
 import { footLines, headLines } from './timeline/notes.ts';
 import { TimelineRun } from './timeline/run.ts';
 import { printLevel } from './timeline/tables.ts';
-import { parseMoment, tellMoment } from './where.ts';
-import { dateOf, degrees, tagList } from '../terminal/wording.ts';
+import { parseMoment, periodAround, showMoment } from './where.ts';
 
 const bookmarks = [
   { name: 'Home', lat: 41.1579, lon: -8.6291, tags: ['home'] },
@@ -37,27 +37,27 @@ const demoYear = '2024';
 const demoMoment = '2024-05-14T15:30Z';
 
 /** `waypointd demo`, which `npm run demo` runs: a daemon in temporary directories that leaves nothing behind. */
-function registerDemo(program: Command): void {
-  program
-    .command('demo', { hidden: true })
-    .description('Shows what waypointd does, in temporary directories that are removed afterwards.')
-    .action(async () => {
-      const journey = join(packageRoot(), 'fixtures', 'journey');
-      if (!existsSync(journey)) {
-        throw new ExitError('The demo needs the journey in fixtures/, which only a clone has.');
-      }
-      const root = await mkdtemp(join(tmpdir(), 'waypointd-demo-'));
-      const stopWatching = watchSignals((signal) => {
-        void rm(root, { recursive: true, force: true }).finally(() => endBySignal(signal));
-      });
-      try {
-        await runDemo(root, journey);
-      } finally {
-        await rm(root, { recursive: true, force: true });
-        stopWatching();
-      }
+export const command = defineCommand({
+  name: 'demo',
+  isHidden: true,
+  description: 'Shows what waypointd does, in temporary directories that are removed afterwards.',
+  async run() {
+    const journey = join(packageRoot(), 'fixtures', 'journey');
+    if (!existsSync(journey)) {
+      throw new ExitError('The demo needs the journey in fixtures/, which only a clone has.');
+    }
+    const root = await mkdtemp(join(tmpdir(), 'waypointd-demo-'));
+    const stopWatching = watchSignals((signal) => {
+      void rm(root, { recursive: true, force: true }).finally(() => endBySignal(signal));
     });
-}
+    try {
+      await runDemo(root, journey);
+    } finally {
+      await rm(root, { recursive: true, force: true });
+      stopWatching();
+    }
+  },
+});
 
 async function runDemo(root: string, journey: string): Promise<void> {
   const [{ startDaemon }, { openLog }] = await Promise.all([
@@ -101,7 +101,9 @@ async function show(client: ApiClient, journey: string): Promise<void> {
   await showSuggestions(client, 'goteborg', 'towns of the world');
   await showTimeline(client);
   await title(`where ${demoMoment}`);
-  await tellMoment(client, parseMoment(demoMoment), new TimelineRun());
+  const timeMs = parseMoment(demoMoment);
+  const timeline = await new TimelineRun().result(client, periodAround(timeMs));
+  if (timeline !== undefined) await showMoment(timeline, timeMs);
 }
 
 async function tagBeaches(client: ApiClient): Promise<void> {
@@ -114,42 +116,49 @@ async function tagBeaches(client: ApiClient): Promise<void> {
 
 async function showWaypoints(client: ApiClient): Promise<void> {
   await title('waypoints');
-  const rows: string[][] = [];
+  const shown: Waypoint[] = [];
   let count = 0;
   const query = { emoji: true };
   for await (const waypoint of client.elements(waypointSchema, '/api/waypoints', { query })) {
     count += 1;
-    if (rows.length === shownRows) continue;
-    const { name, lat, lon, time, bookmark, tags } = waypoint;
-    const date = time === undefined ? '' : dateOf(time);
-    const kind = bookmark ? 'bookmark' : 'imported';
-    rows.push([name, degrees(lat), degrees(lon), date, kind, tagList(tags)]);
+    if (count <= shownRows) shown.push(waypoint);
   }
-  await table(['NAME', 'LAT', 'LON', 'DATE', 'KIND', 'TAGS'], rows);
-  if (count > rows.length) await print(`… and ${count - rows.length} more`);
+  await printTable(waypointColumns, shown);
+  if (count > shownRows) await print(`… and ${count - shownRows} more`);
 }
+
+const position: readonly TableColumn<{ readonly lat: number; readonly lon: number }>[] = [
+  { title: 'LAT', align: 'right', text: ({ lat }) => degrees(lat) },
+  { title: 'LON', align: 'right', text: ({ lon }) => degrees(lon) },
+];
 
 async function showClusters(client: ApiClient): Promise<void> {
   await title(`clusters at zoom ${demoZoom}`);
   const query = { zoom: demoZoom };
   const clusters = await client.ask(clustersSchema, 'GET', '/api/clusters', { query });
-  const rows = clusters.map((item) => {
-    const what = item.type === 'cluster' ? `${item.count} waypoints` : item.name;
-    return [what, degrees(item.lat), degrees(item.lon)];
-  });
-  await table(['WHAT', 'LAT', 'LON'], rows.slice(0, shownRows));
+  await printTable(
+    [
+      {
+        title: 'WHAT',
+        text: (item) => (item.type === 'cluster' ? `${item.count} waypoints` : item.name),
+      },
+      ...position,
+    ],
+    clusters.slice(0, shownRows),
+  );
 }
 
 async function showSuggestions(client: ApiClient, q: string, what: string): Promise<void> {
   await title(`${what}: ${q}`);
-  const answer = await client.ask(suggestSchema, 'GET', '/api/suggest', { query: { q } });
-  const rows = answer.suggestions.map(({ name, lat, lon, source }) => [
-    name,
-    degrees(lat),
-    degrees(lon),
-    source,
-  ]);
-  await table(['NAME', 'LAT', 'LON', 'SOURCE'], rows);
+  const { suggestions } = await client.ask(suggestSchema, 'GET', '/api/suggest', { query: { q } });
+  await printTable(
+    [
+      { title: 'NAME', canShrink: true, text: ({ name }) => name },
+      ...position,
+      { title: 'SOURCE', text: ({ source }) => source },
+    ],
+    suggestions,
+  );
 }
 
 async function showTimeline(client: ApiClient): Promise<void> {
@@ -167,16 +176,3 @@ async function title(text: string): Promise<void> {
   await print();
   await print(`── ${text} ──`);
 }
-
-async function table(titles: readonly string[], rows: readonly string[][]): Promise<void> {
-  const columns = titles.map((text): Column =>
-    text === 'LAT' || text === 'LON'
-      ? { title: text, align: 'right' }
-      : { title: text, canShrink: text === 'NAME' || text === 'TAGS' },
-  );
-  const layout = layOut(columns, rows, terminalWidth());
-  await print(titleLine(layout));
-  for (const row of rows) await print(tableLine(layout, row));
-}
-
-export const command = legacyCommand('demo', registerDemo);

@@ -1,68 +1,50 @@
-import { legacyCommand } from '../program/command.ts';
 import { extname, resolve } from 'node:path';
-import { Option, type Command } from 'commander';
 import { errorCode } from '../../model/error-code.ts';
+import { ExitError, usageError } from '../../model/exit-error.ts';
 import { formatTime } from '../../model/time.ts';
 import { waypointSchema } from '../../model/waypoint.ts';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { exportFormats, exportWriter, type ExportFormat } from '../../formats/export/formats.ts';
-import { NotAFile, writeFileInPieces } from '../export-file.ts';
-import { ExitError, usageError } from '../../model/exit-error.ts';
+import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
-import { commandContext } from '../program/context.ts';
 import { note, write } from '../terminal/output.ts';
 import { counted } from '../terminal/wording.ts';
-
-interface ExportOptions {
-  readonly output?: string;
-  readonly format?: ExportFormat;
-  readonly bookmarks?: boolean;
-}
+import { writeFileInPieces } from './export-file.ts';
 
 /** `waypointd export` */
-function registerExport(program: Command): void {
-  program
-    .command('export')
-    .summary('write waypoints as GPX, GeoJSON or CSV')
-    .description(
-      'Writes all waypoints as GPX, GeoJSON or CSV. A file is written whole or not at all: an older one\nstays as it is when something goes wrong.',
-    )
-    .option('-o, --output <file>', 'write to this file; standard output when left out or -')
-    .addOption(
-      new Option(
-        '-f, --format <format>',
-        "gpx, geojson or csv; told by the file's ending when left out, else gpx",
-      ).choices(exportFormats),
-    )
-    .option('-b, --bookmarks', 'only bookmarks')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  waypointd export -o all.gpx
-  waypointd export --bookmarks --format csv > bookmarks.csv
-
-GPX keeps every field, tags in <extensions>. Imported elsewhere it gives the same waypoints;
+export const command = defineCommand({
+  name: 'export',
+  summary: 'write waypoints as GPX, GeoJSON or CSV',
+  description:
+    'Writes all waypoints as GPX, GeoJSON or CSV. A file is written whole or not at all: an older one\nstays as it is when something goes wrong.',
+  options: {
+    '-o, --output <file>': 'write to this file; standard output when left out or -',
+    '-f, --format <format>': {
+      help: "gpx, geojson or csv; told by the file's ending when left out, else gpx",
+      choices: exportFormats,
+    },
+    '-b, --bookmarks': 'only bookmarks',
+  },
+  examples: ['export -o all.gpx', 'export --bookmarks --format csv > bookmarks.csv'],
+  notes: `GPX keeps every field, tags in <extensions>. Imported elsewhere it gives the same waypoints;
 an import never sets tags or bookmarks, so these come back only by way of bookmarks.gpx. CSV is for
 spreadsheets: a text that one would run as a formula (it begins with = + - or @) gets an apostrophe
 in front.`,
-    )
-    .action(async (options: ExportOptions, command: Command) => {
-      const file = options.output === '-' ? undefined : options.output;
-      if (file === '') throw usageError('The file after --output is empty; - is standard output.');
-      const told = options.format ?? formatOf(file);
-      const format = told ?? 'gpx';
-      const context = commandContext(command);
-      await withDaemon(
-        context,
-        (client) =>
-          file === undefined
-            ? writeOut(pieces(client, format, options).texts)
-            : writeToFile(resolve(file), pieces(client, format, options), told === undefined),
-        { needsLibrary: options.bookmarks !== true },
-      );
-    });
-}
+  async run({ context, options }) {
+    const file = options.output === '-' ? undefined : options.output;
+    if (file === '') throw usageError('The file after --output is empty; - is standard output.');
+    const known = options.format ?? formatOf(file);
+    await withDaemon(
+      context,
+      async (client) => {
+        const pieces = piecesOf(client, known ?? 'gpx', options.bookmarks);
+        if (file !== undefined) return writeToFile(resolve(file), pieces, known === undefined);
+        for await (const text of pieces.texts) await write(text);
+      },
+      { needsLibrary: !options.bookmarks },
+    );
+  },
+});
 
 /** The format that a file's ending tells; GeoJSON is often kept as plain `.json`. */
 function formatOf(file: string | undefined): ExportFormat | undefined {
@@ -81,11 +63,11 @@ interface Pieces {
   readonly count: () => number;
 }
 
-function pieces(client: ApiClient, format: ExportFormat, { bookmarks }: ExportOptions): Pieces {
+function piecesOf(client: ApiClient, format: ExportFormat, bookmarksOnly: boolean): Pieces {
   let count = 0;
   async function* texts(): AsyncGenerator<string> {
     const writer = exportWriter(format, formatTime(Date.now()));
-    const query = { bookmarksOnly: bookmarks };
+    const query = bookmarksOnly ? { bookmarksOnly } : {};
     yield writer.head;
     for await (const waypoint of client.elements(waypointSchema, '/api/waypoints', { query })) {
       yield writer.waypoint(waypoint, count === 0);
@@ -94,10 +76,6 @@ function pieces(client: ApiClient, format: ExportFormat, { bookmarks }: ExportOp
     yield writer.tail;
   }
   return { texts: texts(), count: () => count };
-}
-
-async function writeOut(texts: AsyncIterable<string>): Promise<void> {
-  for await (const text of texts) await write(text);
 }
 
 /** @param isUntold nothing has told the format: it is GPX then, whatever the ending may promise. */
@@ -109,13 +87,7 @@ async function writeToFile(
   try {
     await writeFileInPieces(file, texts);
   } catch (error) {
-    if (error instanceof NotAFile) {
-      throw new ExitError(
-        `${file} is not a regular file; leave out -o to write to standard output.`,
-      );
-    }
-    const code = errorCode(error);
-    const reason = code === undefined ? undefined : fileProblems[code];
+    const reason = fileProblems[errorCode(error) ?? ''];
     if (reason === undefined) throw error;
     throw new ExitError(`${file} was not written: ${reason}.`, 1, error);
   }
@@ -132,5 +104,3 @@ const fileProblems: Readonly<Record<string, string>> = {
   EFBIG: 'it would be too large for the file system',
   EDQUOT: 'your disk quota is used up',
 };
-
-export const command = legacyCommand('export', registerExport);

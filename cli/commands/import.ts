@@ -1,6 +1,4 @@
-import { legacyCommand } from '../program/command.ts';
 import { constants } from 'node:os';
-import type { Command } from 'commander';
 import {
   importCancelSchema,
   importResultSchema,
@@ -11,72 +9,63 @@ import {
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../model/exit-error.ts';
+import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
-import { commandContext } from '../program/context.ts';
+import { invocation } from '../terminal/invocation.ts';
+import { note, printJson } from '../terminal/output.ts';
 import { hiddenFolderLine, unseenFolder } from './import/hidden-folder.ts';
 import { planImports } from './import/plan.ts';
 import { showProgress } from './import/progress.ts';
-import { isInLibrary, printSummary, sumResults } from './import/summary.ts';
-import { invocation } from '../terminal/invocation.ts';
-import { note, printJson } from '../terminal/output.ts';
-
-interface ImportOptions {
-  readonly recursive?: boolean;
-  readonly into?: string;
-  readonly json?: boolean;
-}
+import { printSummary, sumResults } from './import/summary.ts';
 
 /** `waypointd import` */
-function registerImport(program: Command): void {
-  program
-    .command('import <path...>')
-    .summary('import GPX files and folders')
-    .description(
-      'Imports GPX files, and all GPX files of folders. The files are copied and stay where they are;\nimporting them again later is quick and takes in only what is new or changed.',
-    )
-    .option('-r, --recursive', 'also the sub-folders of folders')
-    .option('--into <folder>', 'keep the copies in this sub-folder of the library')
-    .option('--json', 'print the result as JSON')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  waypointd import ~/tracks -r
-  waypointd import ride.gpx walk.gpx
-  waypointd import /media/watch/gpx --into watch
-
-A file of the same name in the same folder takes the place of an earlier version, so give folders
+export const command = defineCommand({
+  name: 'import',
+  summary: 'import GPX files and folders',
+  description:
+    'Imports GPX files, and all GPX files of folders. The files are copied and stay where they are;\nimporting them again later is quick and takes in only what is new or changed.',
+  arguments: '<path...>',
+  options: {
+    '-r, --recursive': 'also the sub-folders of folders',
+    '--into <folder>': 'keep the copies in this sub-folder of the library',
+    '--json': 'print the result as JSON',
+  },
+  examples: [
+    'import ~/tracks -r',
+    'import ride.gpx walk.gpx',
+    'import /media/watch/gpx --into watch',
+  ],
+  notes: `A file of the same name in the same folder takes the place of an earlier version, so give folders
 from different devices different --into names; in one command such folders are refused. Ctrl-C stops
 at once and keeps every finished file.
 Exit code: 0 if at least one of the files is in the library now, else 1.`,
-    )
-    .action(async (paths: string[], options: ImportOptions, command: Command) => {
-      const requests = planImports(paths, options);
-      const run = new ImportRequests();
-      await withDaemon(commandContext(command), (client) => run.all(client, requests), {
-        onInterrupt: (client, signal) => run.stop(client, signal),
-        makesData: true,
-      });
-      const sum = sumResults(run.results);
-      if (run.results.length > 0 || run.failure === undefined) {
-        await (options.json === true ? printJson(sum) : printSummary(sum));
-        const unseen = unseenFolder(sum);
-        if (unseen !== undefined) note(hiddenFolderLine(unseen));
-      }
-      if (run.failure !== undefined) throw run.failure;
-      if (run.stoppedBy !== undefined) {
-        note(
-          'Stopped before the end. Finished files are kept, and the same command goes on from there.',
-        );
-        process.exitCode = 128 + constants.signals[run.stoppedBy];
-      } else if (sum.cancelled === true) {
-        note('Stopped from elsewhere before the end. Finished files are kept.');
-        process.exitCode = 1;
-      } else if (!isInLibrary(sum)) {
-        process.exitCode = 1;
-      }
+  async run({ context, words: [paths], options, isJson }) {
+    const requests = planImports(paths, options);
+    const run = new ImportRequests();
+    await withDaemon(context, (client) => run.all(client, requests), {
+      onInterrupt: (client, signal) => run.stop(client, signal),
+      makesData: true,
     });
-}
+    const sum = sumResults(run.results);
+    if (run.results.length > 0 || run.failure === undefined) {
+      await (isJson ? printJson(sum) : printSummary(sum));
+      const unseen = unseenFolder(sum);
+      if (unseen !== undefined) note(hiddenFolderLine(unseen));
+    }
+    if (run.failure !== undefined) throw run.failure;
+    if (run.stoppedBy !== undefined) {
+      note(
+        'Stopped before the end. Finished files are kept, and the same command goes on from there.',
+      );
+      process.exitCode = 128 + constants.signals[run.stoppedBy];
+    } else if (sum.cancelled === true) {
+      note('Stopped from elsewhere before the end. Finished files are kept.');
+      process.exitCode = 1;
+    } else if (sum.files + sum.duplicates === 0) {
+      process.exitCode = 1;
+    }
+  },
+});
 
 /** The requests of one command, one after the other, until they are stopped or one fails. */
 class ImportRequests {
@@ -125,5 +114,3 @@ async function explain(error: Error, client: ApiClient, { dir }: ImportRequest):
   }
   return error;
 }
-
-export const command = legacyCommand('import', registerImport);

@@ -1,5 +1,3 @@
-import { legacyCommand } from '../program/command.ts';
-import type { Command } from 'commander';
 import { describeError } from '../../model/error-description.ts';
 import type { Log } from '../../model/process.ts';
 import { launchdPauseS } from '../../service-files/launchd/agent-plist.ts';
@@ -12,36 +10,28 @@ import {
 } from '../../daemon/systemd/inherited-socket.ts';
 import { createNotifier, takeNotifyRequest } from '../../daemon/systemd/notifier.ts';
 import { programVersion } from '../../daemon/version-info.ts';
-import { commandContext, settingFlagsHelp, type CommandContext } from '../program/context.ts';
+import { defineCommand } from '../program/command.ts';
+import { settingFlagsHelp, type CommandContext } from '../program/context.ts';
 import { manifestOption } from '../program/geodata-manifest.ts';
-import { endBySignal, watchSignals } from '../terminal/interrupts.ts';
+import { watchForEnd } from '../terminal/interrupts.ts';
 import { invocation, shellWord } from '../terminal/invocation.ts';
 import { print } from '../terminal/output.ts';
 
-interface ServeOptions {
-  readonly newStore?: boolean;
-}
-
 /** `waypointd serve` */
-function registerServe(program: Command): void {
-  program
-    .command('serve')
-    .summary('run the daemon in this terminal')
-    .description(
-      'Runs the daemon in the foreground until Ctrl-C or SIGTERM. It listens on 127.0.0.1 only.',
-    )
-    .option('--new-store', 'begin an empty waypoints.sqlite although the old one is missing')
-    .addHelpText('after', () => `\n${settingFlagsHelp()}`)
-    .addHelpText(
-      'after',
-      `
+export const command = defineCommand({
+  name: 'serve',
+  summary: 'run the daemon in this terminal',
+  description:
+    'Runs the daemon in the foreground until Ctrl-C or SIGTERM. It listens on 127.0.0.1 only.',
+  options: {
+    '--new-store': 'begin an empty waypoints.sqlite although the old one is missing',
+  },
+  notes: () => `${settingFlagsHelp()}
+
 Exit codes: 0 stopped in order, 64 wrong usage, 65 the data is from a newer waypointd, 74 the data
 cannot be read, 75 already running or port taken, 78 wrong configuration.`,
-    )
-    .action(async (options: ServeOptions, command: Command) => {
-      await serve(commandContext(command), options.newStore === true);
-    });
-}
+  run: ({ context, options }) => serve(context, options.newStore),
+});
 
 async function serve(context: CommandContext, newStore: boolean): Promise<void> {
   // Before any child or worker starts, which would inherit their variables.
@@ -49,11 +39,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
   const socket = takeInheritedSocket(process.env);
   if (isStartedByLaunchd(process.env)) shortenLaunchdLog();
   // Listened to from the start: a signal during a long migration must end the daemon in order, too.
-  const asked = Promise.withResolvers<void>();
-  const stopWatching = watchSignals((signal, isFirst) => {
-    if (!isFirst) endBySignal(signal);
-    asked.resolve();
-  });
+  const { asked, stopWatching } = watchForEnd();
   const [{ startDaemon }, { openLog }] = await Promise.all([
     import('../../daemon/daemon.ts'),
     import('../../daemon/log.ts'),
@@ -78,7 +64,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
     }
     await notifier?.ready(`Serving ${daemon.url}`);
     if (process.stdout.isTTY) await print(banner(daemon, context));
-    await Promise.race([asked.promise, daemon.closed]);
+    await Promise.race([asked, daemon.closed]);
     await Promise.all([notifier?.stopping(), daemon.close()]);
   } catch (error) {
     logRefusal(error, log, settings.log_file);
@@ -145,5 +131,3 @@ function flagsToFind({ resolved, paths, flags }: CommandContext): string {
     .map(([flag, value]) => (value === undefined ? '' : ` ${flag} ${shellWord(value)}`))
     .join('');
 }
-
-export const command = legacyCommand('serve', registerServe);

@@ -1,23 +1,18 @@
-import { legacyCommand } from '../program/command.ts';
-import { constants } from 'node:os';
-import type { Command } from 'commander';
 import { formatDate, parseDate } from '../../model/calendar-date.ts';
+import { usageError } from '../../model/exit-error.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
 import { formatTime, parseTime } from '../../model/time.ts';
 import { dayOf } from '../../storage/day-blob.ts';
-import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
-import { usageError } from '../../model/exit-error.ts';
-import { withDaemon } from '../program/connection.ts';
-import { commandContext } from '../program/context.ts';
-import { note, print, printJson } from '../terminal/output.ts';
+import { defineCommand } from '../program/command.ts';
+import { note, print } from '../terminal/output.ts';
 import { forTerminal } from '../terminal/table.ts';
-import { emptyLines, footLines, headLines, isEmpty } from './timeline/notes.ts';
-import { TimelineRun } from './timeline/run.ts';
-import { printStops } from './timeline/tables.ts';
-import { kilometres, minuteOf, placeOf, stayTime } from './timeline/wording.ts';
-import { whereAt, type WhereAnswer } from './timeline/where-answer.ts';
 import { degrees } from '../terminal/wording.ts';
+import { emptyLines, footLines, headLines, isEmpty } from './timeline/notes.ts';
+import { timelineOf } from './timeline/run.ts';
+import { printStops } from './timeline/tables.ts';
+import { whereAt } from './timeline/where-answer.ts';
+import { kilometres, minuteOf, placeOf, stayTime } from './timeline/wording.ts';
 
 /** Days looked at before and after: twice what a silence within a stay may last. */
 const daysAround = 3;
@@ -31,68 +26,39 @@ const kinds: Readonly<Record<TimelineStop['kind'], string>> = {
 };
 
 /** `waypointd where` */
-function registerWhere(program: Command): void {
-  program
-    .command('where <time...>')
-    .summary('tell where you were at a moment')
-    .description(
-      'Tells at which stop of the timeline you were at a moment, or between which two; of a day without\na time the stops of that day.',
-    )
-    .option('--json', 'print JSON')
-    .addHelpText(
-      'after',
-      `
-Examples:
-  waypointd where 2019-07-14T15:30Z
-  waypointd where 2019-07-14 15:30
-  waypointd where 2019-07-14
-  waypointd where 2019-07-14T17:30+02:00 --json
+export const command = defineCommand({
+  name: 'where',
+  summary: 'tell where you were at a moment',
+  description:
+    'Tells at which stop of the timeline you were at a moment, or between which two; of a day without\na time the stops of that day.',
+  arguments: '<time...>',
+  options: { '--json': 'print JSON' },
+  examples: [
+    'where 2019-07-14T15:30Z',
+    'where 2019-07-14 15:30',
+    'where 2019-07-14',
+    'where 2019-07-14T17:30+02:00 --json',
+  ],
+  notes: 'A time without a zone is UTC, and so are days.',
+  async run({ context, words: [words] }) {
+    const text = words.join(' ').trim();
+    const isDay = parseDate(text) !== undefined;
+    const timeMs = isDay ? undefined : parseMoment(text);
+    const result = await timelineOf(
+      context,
+      timeMs === undefined ? { start_date: text, end_date: text } : periodAround(timeMs),
+    );
+    return result && { result, date: text, timeMs };
+  },
+  json: ({ result, date, timeMs }) =>
+    timeMs === undefined
+      ? { date_utc: date, stops: result.timeline, dataset: result.dataset }
+      : { time_utc: formatTime(timeMs), ...whereAt(result, timeMs), dataset: result.dataset },
+  show: ({ result, timeMs }) =>
+    timeMs === undefined ? showDay(result) : showMoment(result, timeMs),
+});
 
-A time without a zone is UTC, and so are days.`,
-    )
-    .action(async (words: string[], options: { readonly json?: boolean }, command: Command) => {
-      const text = words.join(' ').trim();
-      const isDay = parseDate(text) !== undefined;
-      const timeMs = isDay ? undefined : parseMoment(text);
-      const isJson = options.json === true;
-      const run = new TimelineRun();
-      await withDaemon(
-        commandContext(command),
-        (client) =>
-          timeMs === undefined
-            ? tellDay(client, text, run, isJson)
-            : tellMoment(client, timeMs, run, isJson),
-        { onInterrupt: (client, signal) => run.stop(client, signal) },
-      );
-      if (run.stoppedBy !== undefined) process.exitCode = 128 + constants.signals[run.stoppedBy];
-    });
-}
-
-/** Tells where somebody was at a moment (ms since 1970), unless the run was stopped. */
-export async function tellMoment(
-  client: ApiClient,
-  timeMs: number,
-  run: TimelineRun,
-  isJson = false,
-): Promise<void> {
-  const result = await run.result(client, periodAround(timeMs));
-  if (result === undefined) return;
-  const answer = whereAt(result, timeMs);
-  await (isJson
-    ? printJson({ time_utc: formatTime(timeMs), ...answer, dataset: result.dataset })
-    : show(timeMs, answer, result));
-}
-
-async function tellDay(
-  client: ApiClient,
-  date: string,
-  run: TimelineRun,
-  isJson: boolean,
-): Promise<void> {
-  const result = await run.result(client, { start_date: date, end_date: date });
-  if (result === undefined) return;
-  const { timeline, dataset } = result;
-  if (isJson) return printJson({ date_utc: date, stops: timeline, dataset });
+async function showDay(result: TimelineResult): Promise<void> {
   if (isEmpty(result)) return emptyLines(result).forEach(note);
   for (const line of headLines(result)) await print(line);
   await print();
@@ -117,7 +83,8 @@ export function parseMoment(text: string): number {
   );
 }
 
-function periodAround(timeMs: number): TimelineRequest {
+/** The days that tell where somebody was at an instant (ms since 1970). */
+export function periodAround(timeMs: number): TimelineRequest {
   const day = dayOf(timeMs);
   return {
     start_date: formatDate(Math.max(minDay, day - daysAround)),
@@ -125,7 +92,9 @@ function periodAround(timeMs: number): TimelineRequest {
   };
 }
 
-async function show(timeMs: number, answer: WhereAnswer, result: TimelineResult): Promise<void> {
+/** Prints at which stop of a timeline an instant (ms since 1970) lies, or between which. */
+export async function showMoment(result: TimelineResult, timeMs: number): Promise<void> {
+  const answer = whereAt(result, timeMs);
   const time = `${minuteOf(formatTime(timeMs))} UTC`;
   if (answer.state === 'stop') {
     await print(`${time}: ${nameOf(answer.stop)}${kinds[answer.stop.kind]}`);
@@ -175,5 +144,3 @@ function nameOf(stop: TimelineStop): string {
   const position = `${degrees(stop.latitude)}, ${degrees(stop.longitude)}`;
   return forTerminal(placeOf(stop)) || position;
 }
-
-export const command = legacyCommand('where', registerWhere);

@@ -27,3 +27,16 @@ export function watchSignals(
 export function endBySignal(signal: NodeJS.Signals): never {
   process.exit(128 + constants.signals[signal]);
 }
+
+/** Watches for the first signal that asks to end; a second one ends the process at once. */
+export function watchForEnd(): {
+  readonly asked: Promise<void>;
+  readonly stopWatching: () => void;
+} {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stopWatching = watchSignals((signal, isFirst) => {
+    if (!isFirst) endBySignal(signal);
+    resolve();
+  });
+  return { asked: promise, stopWatching };
+}

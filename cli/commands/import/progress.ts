@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { importStatusSchema, type ImportStatus } from '../../../model/import.ts';
 import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
+import { progressBar } from '../../terminal/progress-bar.ts';
 
 const pollMs = 200;
 const format =
@@ -22,46 +23,29 @@ export function showProgress(client: ApiClient): () => Promise<void> {
 }
 
 async function poll(client: ApiClient, stopped: AbortSignal): Promise<void> {
-  const { default: progress } = await import('cli-progress');
-  const bar = new progress.SingleBar({
-    format,
-    stream: process.stderr,
-    clearOnComplete: true,
-    hideCursor: true,
-    // Ctrl-C is the import's: it stops after the file in progress.
-    gracefulExit: false,
-    etaBuffer: 50,
-    barsize: 28,
-  });
-  let isShown = false;
+  const bar = await progressBar(format);
   try {
     while (!stopped.aborted) {
       const status = await client.ask(importStatusSchema, 'GET', '/api/import');
       if (status.state === 'running' && status.files_total > 0) {
-        if (isShown) bar.setTotal(totalOf(status));
-        else bar.start(totalOf(status), 0, payload(status));
-        isShown = true;
-        bar.update(doneOf(status), payload(status));
+        bar.show(...doneOf(status), {
+          files: `${shown(status.files_done)}/${shown(status.files_total)}`,
+          points: shown(status.observations),
+        });
       }
       await delay(pollMs, undefined, { signal: stopped });
     }
   } finally {
-    if (isShown) bar.stop();
+    bar.hide();
   }
 }
 
-/** Bytes tell more than files: one long recording may be most of the work. */
-function totalOf({ bytes_total, files_total }: ImportStatus): number {
-  return bytes_total > 0 ? bytes_total : files_total;
+/** How much is done, of how much. Bytes tell more than files: one long recording may be most of the work. */
+function doneOf(status: ImportStatus): [done: number, total: number] {
+  const { bytes_done, bytes_total, files_done, files_total } = status;
+  return bytes_total > 0 ? [bytes_done, bytes_total] : [files_done, files_total];
 }
 
-function doneOf({ bytes_total, bytes_done, files_done }: ImportStatus): number {
-  return bytes_total > 0 ? bytes_done : files_done;
-}
-
-function payload({ files_done, files_total, observations }: ImportStatus) {
-  return {
-    files: `${files_done.toLocaleString('en-US')}/${files_total.toLocaleString('en-US')}`,
-    points: observations.toLocaleString('en-US'),
-  };
+function shown(count: number): string {
+  return count.toLocaleString('en-US');
 }

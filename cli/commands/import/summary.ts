@@ -37,29 +37,33 @@ export function sumResults(results: readonly ImportResult[]): ImportSum {
   const known = times.filter((time) => time !== undefined).toSorted();
   const [first] = known;
   const last = known.at(-1);
+  const total = (key: FieldOf<number>): number =>
+    results.reduce((sum, result) => sum + result[key], 0);
+  const joined = (key: FieldOf<readonly string[]>): string[] =>
+    results.flatMap((result) => result[key].map((file) => join(result.dir, file)));
   return {
     imported: results.some(({ imported }) => imported),
-    count: total(results, 'count'),
-    files: total(results, 'files'),
-    added: total(results, 'added'),
-    replaced: total(results, 'replaced'),
-    skipped_files: joined(results, 'skipped_files'),
-    skipped: total(results, 'skipped'),
-    duplicate_files: joined(results, 'duplicate_files'),
-    duplicates: total(results, 'duplicates'),
-    unsupported_files: joined(results, 'unsupported_files'),
-    unsupported: total(results, 'unsupported'),
-    failed_files: joined(results, 'failed_files'),
-    failed: total(results, 'failed'),
+    count: total('count'),
+    files: total('files'),
+    added: total('added'),
+    replaced: total('replaced'),
+    skipped_files: joined('skipped_files'),
+    skipped: total('skipped'),
+    duplicate_files: joined('duplicate_files'),
+    duplicates: total('duplicates'),
+    unsupported_files: joined('unsupported_files'),
+    unsupported: total('unsupported'),
+    failed_files: joined('failed_files'),
+    failed: total('failed'),
     dedup_count: results.at(-1)?.dedup_count ?? 0,
-    observations: total(results, 'observations'),
-    untimed_points: total(results, 'untimed_points'),
-    unusable_points: total(results, 'unusable_points'),
+    observations: total('observations'),
+    untimed_points: total('untimed_points'),
+    unusable_points: total('unusable_points'),
     ...(first === undefined ? {} : { first_time: first }),
     ...(last === undefined ? {} : { last_time: last }),
-    replaced_files: joined(results, 'replaced_files'),
-    hidden: total(results, 'hidden'),
-    gpx_in_subfolders: total(results, 'gpx_in_subfolders'),
+    replaced_files: joined('replaced_files'),
+    hidden: total('hidden'),
+    gpx_in_subfolders: total('gpx_in_subfolders'),
     failures: results.flatMap(({ dir, failures }) =>
       failures.map((failure) => ({ ...failure, file: join(dir, failure.file) })),
     ),
@@ -68,40 +72,10 @@ export function sumResults(results: readonly ImportResult[]): ImportSum {
   };
 }
 
-type Counter =
-  | 'count'
-  | 'files'
-  | 'added'
-  | 'replaced'
-  | 'skipped'
-  | 'duplicates'
-  | 'unsupported'
-  | 'failed'
-  | 'observations'
-  | 'untimed_points'
-  | 'unusable_points'
-  | 'hidden'
-  | 'gpx_in_subfolders';
-
-function total(results: readonly ImportResult[], key: Counter): number {
-  return results.reduce((sum, result) => sum + result[key], 0);
-}
-
-type FileList =
-  | 'skipped_files'
-  | 'duplicate_files'
-  | 'unsupported_files'
-  | 'failed_files'
-  | 'replaced_files';
-
-function joined(results: readonly ImportResult[], key: FileList): string[] {
-  return results.flatMap((result) => result[key].map((file) => join(result.dir, file)));
-}
-
-/** Whether something of what was asked for is in the library now, be it that it was there before. */
-export function isInLibrary({ files, duplicates }: ImportSum): boolean {
-  return files + duplicates > 0;
-}
+/** The fields of an answer that have values of one kind. */
+type FieldOf<Value> = {
+  [Key in keyof ImportResult]-?: ImportResult[Key] extends Value ? Key : never;
+}[keyof ImportResult];
 
 /** Tells a person what an import did: on standard output what came in, on standard error what did not. */
 export async function printSummary(sum: ImportSum): Promise<void> {
@@ -170,11 +144,10 @@ function replacedLines({ replaced, results }: ImportSum): string[] {
 function noteFailures({ failures }: ImportSum): void {
   if (failures.length === 0) return;
   note(`${counted(failures.length, 'file was', 'files were')} refused:`);
-  for (const { file, reason, line } of failures.slice(0, shownFiles)) {
+  noteFirst(failures, ({ file, reason, line }) => {
     const place = line === undefined ? '' : ` (line ${line})`;
-    note(`  ${forTerminal(file)}: ${reasons[reason]}${place}`);
-  }
-  noteMore(failures.length);
+    return `${forTerminal(file)}: ${reasons[reason]}${place}`;
+  });
 }
 
 function noteUnsupported({ unsupported_files: files, results }: ImportSum): void {
@@ -182,20 +155,19 @@ function noteUnsupported({ unsupported_files: files, results }: ImportSum): void
   note(
     `${counted(files.length, 'entry is', 'entries are')} no GPX file of its own (another format, or a link):`,
   );
-  for (const file of files.slice(0, shownFiles)) note(`  ${forTerminal(file)}`);
-  noteMore(files.length);
-  const hints = results.flatMap(({ dir, unsupported_files }) =>
-    conversionHints(dir, unsupported_files),
-  );
-  for (const { sentence, command } of hints) {
-    note(sentence);
-    if (command !== undefined) note(`    ${command}`);
+  noteFirst(files, forTerminal);
+  for (const { dir, unsupported_files } of results) {
+    for (const { sentence, command } of conversionHints(dir, unsupported_files)) {
+      note(sentence);
+      if (command !== undefined) note(`    ${command}`);
+    }
   }
 }
 
-function noteMore(count: number): void {
-  if (count > shownFiles)
-    note(`  … and ${(count - shownFiles).toLocaleString('en-US')} more (--json lists them)`);
+function noteFirst<T>(items: readonly T[], line: (item: T) => string): void {
+  for (const item of items.slice(0, shownFiles)) note(`  ${line(item)}`);
+  const more = items.length - shownFiles;
+  if (more > 0) note(`  … and ${more.toLocaleString('en-US')} more (--json lists them)`);
 }
 
 /** Folders that hold files of the same relative path take each other's place in the library. */

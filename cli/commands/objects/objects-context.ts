@@ -1,8 +1,7 @@
-import type { Command } from 'commander';
 import type { SettingKey, Settings } from '../../../model/settings.ts';
 import { computePaths, type Paths } from '../../../daemon/paths.ts';
 import { checkSetting } from '../../../daemon/settings.ts';
-import { commandContext } from '../../program/context.ts';
+import type { CommandContext } from '../../program/context.ts';
 
 /** Short names that the commands of the object server have for its settings. */
 const shortFlags = {
@@ -15,7 +14,9 @@ const shortFlags = {
   batch: 'objects_batch',
 } as const satisfies Record<string, SettingKey>;
 
-export type ShortFlags = { readonly [Name in keyof typeof shortFlags]?: string | boolean };
+type ShortFlags = {
+  readonly [Name in keyof typeof shortFlags]?: string | boolean | undefined;
+};
 
 export interface ObjectsContext {
   readonly settings: Settings;
@@ -26,13 +27,15 @@ export interface ObjectsContext {
  * The settings of a command's call with its short flags.
  * @throws ExitError
  */
-export function objectsContext(command: Command, given: ShortFlags): ObjectsContext {
-  const { resolved, paths } = commandContext(command);
+export function objectsContext(
+  { resolved, paths }: CommandContext,
+  given: ShortFlags,
+): ObjectsContext {
   const changes: Partial<Record<SettingKey, unknown>> = {};
   for (const [name, key] of Object.entries(shortFlags)) {
     const value = given[name as keyof ShortFlags];
-    // commander says true of a --no-… that was not given.
-    if (value === undefined || (name === 'batch' && value === true)) continue;
+    // A switch that was not given is what it is when left out: false, and true for --no-….
+    if (value === undefined || value === (name === 'batch')) continue;
     const from = `--${name.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
     changes[key] = checkSetting(key, value, { from, base: process.cwd(), exitCode: 64 });
   }

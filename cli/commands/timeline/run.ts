@@ -1,3 +1,4 @@
+import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   timelineAcceptedSchema,
@@ -10,19 +11,40 @@ import type { TimelineResult } from '../../../model/timeline-result.ts';
 import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
 import { RequestFailure } from '../../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../../model/exit-error.ts';
+import { withDaemon } from '../../program/connection.ts';
+import type { CommandContext } from '../../program/context.ts';
 import { note } from '../../terminal/output.ts';
-import { TimelineProgressBar } from './progress.ts';
+import { progressBar, type ProgressBar } from '../../terminal/progress-bar.ts';
 
 /** Most jobs take less than a second; for the others twice a second is often enough. */
 const firstPauseMs = 20;
 const longestPauseMs = 500;
 /** The client timeout of the specification for a result. */
 const resultTimeoutMs = 60_000;
+/** A bar that is there for a blink only irritates. */
+const patienceMs = 300;
+
+/**
+ * Has the daemon make a timeline; Ctrl-C cancels it.
+ * @returns undefined when it was stopped, which the exit code then says.
+ * @throws ExitError when there will be no result.
+ */
+export async function timelineOf(
+  context: CommandContext,
+  request: TimelineRequest,
+): Promise<TimelineResult | undefined> {
+  const run = new TimelineRun();
+  const result = await withDaemon(context, (client) => run.result(client, request), {
+    onInterrupt: (client, signal) => run.stop(client, signal),
+  });
+  if (run.stoppedBy !== undefined) process.exitCode = 128 + constants.signals[run.stoppedBy];
+  return result;
+}
 
 /** One job of a command: put in line, watched, and cancelled when its user interrupts it. */
 export class TimelineRun {
   stoppedBy: NodeJS.Signals | undefined;
-  #id: string | undefined;
+  #path: string | undefined;
 
   /**
    * @returns undefined when it was stopped.
@@ -32,7 +54,9 @@ export class TimelineRun {
     try {
       return await this.#run(client, request);
     } catch (error) {
-      throw this.#id !== undefined && isGone(error) ? new ExitError(goneSentence) : explain(error);
+      throw this.#path !== undefined && isGone(error)
+        ? new ExitError(goneSentence)
+        : explain(error);
     }
   }
 
@@ -40,45 +64,52 @@ export class TimelineRun {
   stop(client: ApiClient, signal: NodeJS.Signals): void {
     this.stoppedBy = signal;
     note('Stopping …');
-    this.#cancel(client);
-  }
-
-  #cancel(client: ApiClient): void {
-    if (this.#id === undefined) return;
-    // That it is over is all that can be wrong here.
-    client.ask(timelineCancelSchema, 'DELETE', this.#path).catch(() => undefined);
+    if (this.#path !== undefined) cancel(client, this.#path);
   }
 
   async #run(client: ApiClient, body: TimelineRequest): Promise<TimelineResult | undefined> {
     const accepted = await client.ask(timelineAcceptedSchema, 'POST', '/api/timelines', { body });
-    this.#id = accepted.job_id;
-    if (this.stoppedBy !== undefined) this.#cancel(client);
-    const { state, error } = await this.#untilOver(client);
+    const path = (this.#path = `/api/timelines/${accepted.job_id}`);
+    if (this.stoppedBy !== undefined) cancel(client, path);
+    const { state, error } = await untilOver(client, path);
     if (this.stoppedBy !== undefined) return undefined;
     if (state === 'cancelled') throw new ExitError('This timeline was cancelled from elsewhere.');
     if (state === 'failed') throw new ExitError(error ?? 'The timeline failed.');
     const input = { query: { result: true }, timeoutMs: resultTimeoutMs };
-    const { result } = await client.ask(timelineJobSchema, 'GET', this.#path, input);
+    const { result } = await client.ask(timelineJobSchema, 'GET', path, input);
     return this.stoppedBy === undefined ? result : undefined;
   }
+}
 
-  get #path(): string {
-    return `/api/timelines/${this.#id ?? ''}`;
-  }
+function cancel(client: ApiClient, path: string): void {
+  // That it is over is all that can be wrong here.
+  client.ask(timelineCancelSchema, 'DELETE', path).catch(() => undefined);
+}
 
-  async #untilOver(client: ApiClient): Promise<TimelineJobRecord> {
-    const bar = new TimelineProgressBar();
-    try {
-      for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
-        const job = await client.ask(timelineJobSchema, 'GET', this.#path);
-        if (job.finished_at !== undefined) return job;
-        await bar.show(job);
-        await delay(pauseMs);
-      }
-    } finally {
-      bar.remove();
+async function untilOver(client: ApiClient, path: string): Promise<TimelineJobRecord> {
+  const startedAt = performance.now();
+  const waiting = await progressBar('Waiting for other timelines to be done …');
+  const bar = await progressBar('Reading [{bar}] {percentage}% | {points} points');
+  try {
+    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
+      const job = await client.ask(timelineJobSchema, 'GET', path);
+      if (job.finished_at !== undefined) return job;
+      if (performance.now() - startedAt >= patienceMs) show(job, waiting, bar);
+      await delay(pauseMs);
     }
+  } finally {
+    waiting.hide();
+    bar.hide();
   }
+}
+
+function show(job: TimelineJobRecord, waiting: ProgressBar, bar: ProgressBar): void {
+  const { state, processed_observations: done, total_observations: total = 0 } = job;
+  if (state === 'queued') return waiting.show(0, 1);
+  waiting.hide();
+  if (total === 0) return;
+  const points = `${done.toLocaleString('en-US')}/${total.toLocaleString('en-US')}`;
+  bar.show(done, total, { points });
 }
 
 const goneSentence =
@@ -90,13 +121,12 @@ function isGone(error: unknown): boolean {
   return error.status === 401 || error.code === 'refused' || error.code === 'reset';
 }
 
+const refusals: Readonly<Record<number, string>> = {
+  404: 'The daemon has dropped this timeline in favour of others. Try again.',
+  429: 'Too many timelines are waiting already. Try again when some are done.',
+};
+
 function explain(error: unknown): unknown {
-  if (!(error instanceof RequestFailure)) return error;
-  if (error.status === 429) {
-    return new ExitError('Too many timelines are waiting already. Try again when some are done.');
-  }
-  if (error.status === 404) {
-    return new ExitError('The daemon has dropped this timeline in favour of others. Try again.');
-  }
-  return error;
+  const sentence = error instanceof RequestFailure ? refusals[error.status] : undefined;
+  return sentence === undefined ? error : new ExitError(sentence);
 }

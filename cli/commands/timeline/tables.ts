@@ -7,37 +7,45 @@ import type {
 } from '../../../model/timeline-result.ts';
 import { formatDate } from '../../../model/calendar-date.ts';
 import { dayOf } from '../../../storage/day-blob.ts';
-import { print, terminalWidth } from '../../terminal/output.ts';
-import { layOut, tableLine, titleLine, type Column } from '../../terminal/table.ts';
-import { kilometres, minuteOf, placeOf, stayTime } from './wording.ts';
+import { print } from '../../terminal/output.ts';
+import { printTable, type TableColumn } from '../../terminal/print-table.ts';
 import { counted, dateOf } from '../../terminal/wording.ts';
+import { kilometres, minuteOf, placeOf, stayTime } from './wording.ts';
 
 /** Rows of one level where all levels are shown. */
 const overviewRows = 15;
 
 const unnamed = '(at sea or unknown)';
 
-const totals: readonly Column[] = [
-  { title: 'DAYS', align: 'right' },
-  { title: 'NIGHTS', align: 'right' },
-  { title: 'TIME', align: 'right' },
-  { title: 'LAST' },
+type PlaceColumn = TableColumn<TimelinePlace>;
+
+const countryName: PlaceColumn = {
+  title: 'COUNTRY',
+  canShrink: true,
+  text: ({ level, country }) => country || (level === 'country' ? unnamed : ''),
+};
+const regionName: PlaceColumn = { title: 'REGION', canShrink: true, text: ({ region }) => region };
+const first: PlaceColumn = {
+  title: 'FIRST',
+  text: (place) => dateOf(place.first_observation_utc),
+};
+const last: PlaceColumn = { title: 'LAST', text: (place) => dateOf(place.last_observation_utc) };
+const totals: readonly PlaceColumn[] = [
+  { title: 'DAYS', align: 'right', text: (place) => String(place.recorded_days) },
+  { title: 'NIGHTS', align: 'right', text: (place) => String(place.nights) },
+  { title: 'TIME', align: 'right', text: (place) => stayTimeOrNone(place.stop_seconds) },
 ];
 
-const placeColumns: Readonly<Record<PlaceLevel, readonly Column[]>> = {
-  country: [
-    { title: 'COUNTRY', canShrink: true },
-    ...totals.slice(0, -1),
-    { title: 'FIRST' },
-    ...totals.slice(-1),
-  ],
-  region: [{ title: 'REGION', canShrink: true }, { title: 'COUNTRY', canShrink: true }, ...totals],
+const placeColumns: Readonly<Record<PlaceLevel, readonly PlaceColumn[]>> = {
+  country: [countryName, ...totals, first, last],
+  region: [regionName, countryName, ...totals, last],
   locality: [
-    { title: 'LOCALITY', canShrink: true },
-    { title: 'REGION', canShrink: true },
+    { title: 'LOCALITY', canShrink: true, text: ({ locality }) => locality },
+    regionName,
     // The code of the country: two names side by side is all that 80 columns have room for.
-    { title: 'CC' },
+    { title: 'CC', text: (place) => place.country_id },
     ...totals,
+    last,
   ],
 };
 
@@ -52,13 +60,13 @@ export async function printOverview({ places }: TimelineResult): Promise<void> {
   for (const level of placeLevels) {
     const rows = ofLevel(places, level);
     if (rows.length === 0) continue;
-    // Who travels far goes through hundreds of towns; among countries every one counts.
+    // A long journey goes through hundreds of towns; among countries every one counts.
     const shown = rows.filter((row) => level === 'country' || row.stop_seconds > 0);
     if (shown.length === 0) {
       const all = counted(rows.length, level, plural[level]);
       await print(`No stay in any ${level}: --level ${level} shows ${all}.`);
     } else {
-      await printTable(placeColumns[level], shown.slice(0, overviewRows).map(placeRow));
+      await printTable(placeColumns[level], shown.slice(0, overviewRows));
       const more = rows.length - Math.min(shown.length, overviewRows);
       if (more > 0) await print(`… and ${more} more: --level ${level} shows all ${plural[level]}.`);
     }
@@ -68,7 +76,7 @@ export async function printOverview({ places }: TimelineResult): Promise<void> {
 
 /** Prints all rows of one level. */
 export async function printLevel({ places }: TimelineResult, level: PlaceLevel): Promise<void> {
-  await printTable(placeColumns[level], ofLevel(places, level).map(placeRow));
+  await printTable(placeColumns[level], ofLevel(places, level));
   await print();
 }
 
@@ -78,31 +86,38 @@ function ofLevel(places: readonly TimelinePlace[], level: PlaceLevel): TimelineP
     .toSorted((a, b) => b.stop_seconds - a.stop_seconds);
 }
 
-function placeRow(place: TimelinePlace): string[] {
-  const { level, recorded_days, nights, stop_seconds } = place;
-  const first = level === 'country' ? [dateOf(place.first_observation_utc)] : [];
-  return [
-    ...namesOf(place),
-    String(recorded_days),
-    String(nights),
-    stayTimeOrNone(stop_seconds),
-    ...first,
-    dateOf(place.last_observation_utc),
-  ];
+interface StopRow {
+  readonly stop: TimelineStop;
+  /** The way to it from the row before, metres. */
+  readonly wayM: number;
+  /** What a stop without names is called. */
+  readonly nameless: string;
 }
 
-function namesOf({ level, country, country_id, region, locality }: TimelinePlace): string[] {
-  if (level === 'country') return [country || unnamed];
-  return level === 'region' ? [region, country] : [locality, region, country_id];
-}
-
-const stopColumns: readonly Column[] = [
-  { title: 'ARRIVED' },
-  { title: 'LEFT' },
-  { title: 'TIME', align: 'right' },
-  { title: 'KM', align: 'right' },
-  { title: 'PLACE', canShrink: true },
+const stopColumns: readonly TableColumn<StopRow>[] = [
+  {
+    title: 'ARRIVED',
+    text: ({ stop }) => (stop.continues_before ? 'earlier' : minuteOf(stop.first_observation_utc)),
+  },
+  { title: 'LEFT', text: ({ stop }) => (stop.continues_after ? 'later' : timeLeft(stop)) },
+  {
+    title: 'TIME',
+    align: 'right',
+    text: ({ stop }) => (stop.kind === 'stay' ? stayTime(stop.duration_seconds) : stop.kind),
+  },
+  {
+    title: 'KM',
+    align: 'right',
+    text: ({ stop, wayM }) => (stop.index === 0 ? '' : kilometres(wayM)),
+  },
+  { title: 'PLACE', canShrink: true, text: ({ stop, nameless }) => placeOf(stop) || nameless },
 ];
+
+function timeLeft(stop: TimelineStop): string {
+  const left = minuteOf(stop.last_observation_utc);
+  const isOneDay = dateOf(stop.first_observation_utc) === dateOf(left);
+  return isOneDay ? left.slice(11) : left;
+}
 
 /**
  * Prints stays and marks in the order of time. What was only passed is there for maps, and would be most of the table; the
@@ -110,12 +125,12 @@ const stopColumns: readonly Column[] = [
  */
 export async function printStops({ timeline, dataset }: TimelineResult): Promise<void> {
   const nameless = dataset === null ? '' : unnamed;
-  const rows: string[][] = [];
+  const rows: StopRow[] = [];
   let wayM = 0;
   for (const stop of timeline) {
     wayM += stop.distance_from_previous_m;
     if (stop.kind === 'pass') continue;
-    rows.push(stopRow(stop, wayM, nameless));
+    rows.push({ stop, wayM, nameless });
     wayM = 0;
   }
   if (rows.length > 0) await printTable(stopColumns, rows);
@@ -125,33 +140,22 @@ export async function printStops({ timeline, dataset }: TimelineResult): Promise
   await print();
 }
 
-function stopRow(stop: TimelineStop, wayM: number, nameless: string): string[] {
-  const first = minuteOf(stop.first_observation_utc);
-  const last = minuteOf(stop.last_observation_utc);
-  const isOneDay = dateOf(first) === dateOf(last);
-  return [
-    stop.continues_before ? 'earlier' : first,
-    stop.continues_after ? 'later' : isOneDay ? last.slice(11) : last,
-    stop.kind === 'stay' ? stayTime(stop.duration_seconds) : stop.kind,
-    stop.index === 0 ? '' : kilometres(wayM),
-    placeOf(stop) || nameless,
-  ];
-}
-
-const dayColumns: readonly Column[] = [
-  { title: 'DAY' },
-  { title: 'POINTS', align: 'right' },
-  { title: 'STOPS', align: 'right' },
-  { title: 'TIME', align: 'right' },
-  { title: 'KM', align: 'right' },
-  { title: 'COUNTRIES' },
-];
-
 /** Prints the days that have something, with the stops of `printStops` that touch each. */
 export async function printDays({ days, timeline }: TimelineResult): Promise<void> {
   const stops = stopsByDay(timeline);
-  const rows = days.map((day) => dayRow(day, stops.get(day.date_utc) ?? 0));
-  await printTable(dayColumns, rows);
+  const columns: readonly TableColumn<TimelineDay>[] = [
+    { title: 'DAY', text: (day) => day.date_utc },
+    {
+      title: 'POINTS',
+      align: 'right',
+      text: (day) => day.recorded_observations.toLocaleString('en-US'),
+    },
+    { title: 'STOPS', align: 'right', text: (day) => String(stops.get(day.date_utc) ?? 0) },
+    { title: 'TIME', align: 'right', text: (day) => stayTimeOrNone(day.stop_seconds) },
+    { title: 'KM', align: 'right', text: (day) => kilometres(day.distance_m) },
+    { title: 'COUNTRIES', text: (day) => day.countries.join(' ') },
+  ];
+  await printTable(columns, days);
   await print();
 }
 
@@ -171,24 +175,7 @@ function stopsByDay(timeline: readonly TimelineStop[]): Map<string, number> {
   return counts;
 }
 
-function dayRow(day: TimelineDay, stops: number): string[] {
-  return [
-    day.date_utc,
-    day.recorded_observations.toLocaleString('en-US'),
-    String(stops),
-    stayTimeOrNone(day.stop_seconds),
-    kilometres(day.distance_m),
-    day.countries.join(' '),
-  ];
-}
-
-/** `-` where nobody stayed. */
+/** `-` where there was no stay. */
 function stayTimeOrNone(seconds: number): string {
   return seconds === 0 ? '-' : stayTime(seconds);
-}
-
-async function printTable(columns: readonly Column[], rows: readonly string[][]): Promise<void> {
-  const layout = layOut(columns, rows, terminalWidth());
-  await print(titleLine(layout));
-  for (const row of rows) await print(tableLine(layout, row));
 }
