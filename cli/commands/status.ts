@@ -1,43 +1,39 @@
-import { legacyCommand } from '../program/command.ts';
-import type { Command } from 'commander';
 import { geodataStatusSchema, type GeodataStatus } from '../../model/geodata.ts';
 import { importStatusSchema, type ImportStatus } from '../../model/import.ts';
 import { statusSchema, type DaemonStatus } from '../../model/status.ts';
 import { askIfKnown } from '../program/ask-if-known.ts';
 import { findDaemon, noteOtherPort, whyNone, type RunningDaemon } from '../program/connection.ts';
-import { commandContext, type CommandContext } from '../program/context.ts';
-import { note, print, printJson } from '../terminal/output.ts';
+import { defineCommand } from '../program/command.ts';
+import { note, print } from '../terminal/output.ts';
 import { forTerminal } from '../terminal/table.ts';
 import { counted, duration, megabytes } from '../terminal/wording.ts';
 
 /** `waypointd status` */
-function registerStatus(program: Command): void {
-  program
-    .command('status')
-    .summary('tell whether a daemon is running, and what it holds')
-    .description(
-      'Tells whether a daemon is running, what it holds and what it works on. The exit code is 1 when\nnone is running.',
-    )
-    .option('--json', 'print JSON')
-    .action(async (options: { readonly json?: boolean }, command: Command) => {
-      const context = commandContext(command);
-      const [daemon, service] = await Promise.all([findDaemon(context), readService()]);
-      if (daemon === undefined) return showNone(context, service, options.json === true);
-      noteOtherPort(context, daemon);
-      const status = { ...(await readStatus(daemon)), service };
-      await (options.json === true ? printJson(status) : showStatus(status));
-    });
-}
+export const command = defineCommand({
+  name: 'status',
+  summary: 'tell whether a daemon is running, and what it holds',
+  description:
+    'Tells whether a daemon is running, what it holds and what it works on. The exit code is 1 when\nnone is running.',
+  options: { '--json': 'print JSON' },
+  async run({ context }): Promise<Status | NoStatus> {
+    const [daemon, service] = await Promise.all([findDaemon(context), readService()]);
+    if (daemon === undefined) {
+      process.exitCode = 1;
+      return { running: false, service };
+    }
+    noteOtherPort(context, daemon);
+    return { ...(await readStatus(daemon)), service };
+  },
+  async show(status, { context }) {
+    if (status.running) return showStatus(status);
+    note(await whyNone(context));
+    if (status.service !== null) note(`It is installed as ${serviceLine(status.service)}.`);
+  },
+});
 
-async function showNone(
-  context: CommandContext,
-  service: Service | null,
-  isJson: boolean,
-): Promise<void> {
-  process.exitCode = 1;
-  if (isJson) return printJson({ running: false, service });
-  note(await whyNone(context));
-  if (service !== null) note(`It is installed as ${serviceLine(service)}.`);
+interface NoStatus {
+  readonly running: false;
+  readonly service: Service | null;
 }
 
 interface Service {
@@ -65,7 +61,7 @@ async function readStatus({ client, handOver, version }: RunningDaemon) {
     askIfKnown(client, geodataStatusSchema, '/api/geodata'),
   ]);
   return {
-    running: true,
+    running: true as const,
     url: handOver.url,
     pid: handOver.pid,
     version: version.module.version,
@@ -148,5 +144,3 @@ function serviceLine({ title, state, starts_by_itself }: Service): string {
     ? `${title}, which cannot be asked from here`
     : `${title}: ${state}${start}`;
 }
-
-export const command = legacyCommand('status', registerStatus);

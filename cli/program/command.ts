@@ -1,4 +1,3 @@
-import type { Command as Commander } from 'commander';
 import { printJson } from '../terminal/output.ts';
 import type { CommandContext, GivenFlags } from './context.ts';
 
@@ -59,13 +58,6 @@ export interface Command extends Omit<
 > {
   /** Runs it and prints its result. */
   readonly run?: (call: Call) => Promise<void>;
-  /** Of a command that is not in this form yet. */
-  readonly register?: (program: Commander) => void;
-}
-
-/** A command that is not in this form yet. */
-export function legacyCommand(name: string, register: (program: Commander) => void): Command {
-  return { name, description: '', register };
 }
 
 /** One call of a command. */

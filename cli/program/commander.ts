@@ -4,10 +4,6 @@ import type { Call, Command, OptionSpec } from './command.ts';
 
 /** Tells commander of a command and of those below it. */
 export function addCommand(parent: Commander, command: Command): void {
-  if (command.register !== undefined) {
-    command.register(parent);
-    return;
-  }
   if (command.group !== undefined) parent.commandsGroup(command.group);
   const added = parent.command(command.name, { hidden: command.isHidden === true });
   added.description(command.description).aliases(command.aliases ?? []);

@@ -68,11 +68,6 @@ export function configFileOf({ config }: GivenFlags): string {
   return config === undefined ? defaultConfigFile() : absolutePath(config, process.cwd());
 }
 
-/** {@link contextOf} for commands that are not in the list's form yet. */
-export function commandContext(command: Command): CommandContext {
-  return contextOf(givenFlags(command));
-}
-
 /** Reads the settings of a call; commander keeps them with the program, wherever they stand. */
 export function givenFlags(command: Command): GivenFlags {
   let root = command;

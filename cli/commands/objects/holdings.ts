@@ -1,39 +1,33 @@
-import type { Command } from 'commander';
 import type { ObjectsRoot } from '../../../objects/root.ts';
 import { usageError } from '../../../model/exit-error.ts';
-import { note, print, printJson } from '../../terminal/output.ts';
+import { defineCommand } from '../../program/command.ts';
+import { note, print } from '../../terminal/output.ts';
 import { counted, megabytes } from '../../terminal/wording.ts';
-import { checkOid } from './upkeep.ts';
-import { requireRepository, withRoot, withRootOptions, type RootOptions } from './with-root.ts';
+import { checkOid, requireRepository, rootOptions, withRoot } from './with-root.ts';
 
 const dayMs = 86_400_000;
 /** A list of oids to keep is one line each. */
 const maxKeepBytes = 512 * 1_048_576;
 
-/** `waypointd objects stats|prune|rm` */
-export function registerHoldings(objects: Command): void {
-  registerStats(objects);
-  registerPrune(objects);
-  registerRemove(objects);
-}
-
-function registerStats(objects: Command): void {
-  withRootOptions(objects.command('stats'))
-    .summary('tell how much is stored, sent and received')
-    .description('Tells how much is stored, and how much was moved today and in the last 30 days.')
-    .action(async (options: RootOptions, command: Command) => {
-      const stats = await withRoot(command, options, readStats);
-      if (options.json === true) return printJson(stats);
-      const { stored, quarantine, repositories } = stats;
+export const stats = defineCommand({
+  name: 'stats',
+  group: 'Upkeep (a server may be running):',
+  summary: 'tell how much is stored, sent and received',
+  description: 'Tells how much is stored, and how much was moved today and in the last 30 days.',
+  options: rootOptions,
+  run: (call) => withRoot(call, readStats),
+  async show({ stored, quarantine, repositories }) {
+    await print(`${sumOf(stored)} on the disk, ${sumOf(quarantine)} in quarantine`);
+    for (const { repository, today, month, ...held } of repositories) {
       await print(
-        `${counted(stored.objects, 'object')} of ${megabytes(stored.bytes)} on the disk, ${counted(quarantine.objects, 'object')} of ${megabytes(quarantine.bytes)} in quarantine`,
+        `${repository}: ${sumOf(held)}; sent ${megabytes(today.sent)} today, ${megabytes(month.sent)} in 30 days; received ${megabytes(today.received)} and ${megabytes(month.received)}`,
       );
-      for (const { repository, objects: count, bytes, today, month } of repositories) {
-        await print(
-          `${repository}: ${counted(count, 'object')} of ${megabytes(bytes)}; sent ${megabytes(today.sent)} today, ${megabytes(month.sent)} in 30 days; received ${megabytes(today.received)} and ${megabytes(month.received)}`,
-        );
-      }
-    });
+    }
+  },
+});
+
+function sumOf({ objects, bytes }: { readonly objects: number; readonly bytes: number }): string {
+  return `${counted(objects, 'object')} of ${megabytes(bytes)}`;
 }
 
 async function readStats({ contents, directory, holdings, freeBytes }: ObjectsRoot) {
@@ -64,45 +58,41 @@ async function readStats({ contents, directory, holdings, freeBytes }: ObjectsRo
   };
 }
 
-interface PruneOptions extends RootOptions {
-  readonly keep: string;
-  readonly yes?: boolean;
-}
-
-function registerPrune(objects: Command): void {
-  withRootOptions(objects.command('prune <owner/name>'))
-    .summary('let a repository go of all but the listed objects')
-    .description(
-      'Lets a repository go of all objects but those listed on standard input, one oid a line. Tells what it would do unless --yes is given. The bytes go with "objects gc".',
-    )
-    .requiredOption('--keep <file>', 'the list of oids to keep: - for standard input')
-    .option('--yes', 'really do it')
-    .addHelpText(
-      'after',
-      '\nExample, in a clone with all branches:\n  git lfs ls-files --all --long | cut -d" " -f1 | waypointd objects prune club/maps --keep -',
-    )
-    .action(async (path: string, options: PruneOptions, command: Command) => {
-      if (options.keep !== '-') throw usageError('--keep reads standard input: --keep -');
-      const keep = await readOids();
-      if (keep.size === 0) {
-        throw usageError(
-          'The list of oids to keep is empty. To remove all, remove the repository.',
-        );
-      }
-      const isDryRun = options.yes !== true;
-      const gone = await withRoot(command, options, async (root) => {
-        const { letGo } = await import('../../../objects/upkeep/let-go.ts');
-        const { id } = await requireRepository(root, path);
-        return letGo(root, id, { isKept: (oid) => keep.has(oid), isDryRun });
-      });
-      if (options.json === true) return printJson({ ...gone, dry_run: isDryRun });
-      const verb = isDryRun ? 'would be' : 'were';
-      await print(
-        `${counted(gone.objects, 'object')} of ${megabytes(gone.bytes)} ${verb} let go of.`,
-      );
-      if (isDryRun) note('Nothing was changed. Add --yes to do it.');
+export const prune = defineCommand({
+  name: 'prune',
+  summary: 'let a repository go of all but the listed objects',
+  description:
+    'Lets a repository go of all objects but those listed on standard input, one oid a line. Tells what it would do unless --yes is given. The bytes go with "objects gc".',
+  arguments: '<owner/name>',
+  options: {
+    ...rootOptions,
+    '--keep <file>': {
+      help: 'the list of oids to keep: - for standard input',
+      isRequired: true,
+    },
+    '--yes': 'really do it',
+  },
+  notes:
+    'Example, in a clone with all branches:\n  git lfs ls-files --all --long | cut -d" " -f1 | waypointd objects prune club/maps --keep -',
+  async run(call) {
+    if (call.options.keep !== '-') throw usageError('--keep reads standard input: --keep -');
+    const keep = await readOids();
+    if (keep.size === 0) {
+      throw usageError('The list of oids to keep is empty. To remove all, remove the repository.');
+    }
+    const isDryRun = !call.options.yes;
+    const gone = await withRoot(call, async (root) => {
+      const { letGo } = await import('../../../objects/upkeep/let-go.ts');
+      const { id } = await requireRepository(root, call.words[0]);
+      return letGo(root, id, { isKept: (oid) => keep.has(oid), isDryRun });
     });
-}
+    return { ...gone, dry_run: isDryRun };
+  },
+  async show({ dry_run: isDryRun, ...gone }) {
+    await print(`${sumOf(gone)} ${isDryRun ? 'would be' : 'were'} let go of.`);
+    if (isDryRun) note('Nothing was changed. Add --yes to do it.');
+  },
+});
 
 async function readOids(): Promise<Set<string>> {
   const oids = new Set<string>();
@@ -124,22 +114,27 @@ function addOid(oids: Set<string>, line: string): void {
   if (text !== '') oids.add(checkOid(text));
 }
 
-function registerRemove(objects: Command): void {
-  withRootOptions(objects.command('rm <owner/name> <oid...>'))
-    .summary('let a repository go of objects')
-    .description('Lets a repository go of objects. The bytes go with "objects gc".')
-    .action(async (path: string, oids: string[], options: RootOptions, command: Command) => {
-      const wanted = oids.map(checkOid);
-      const removed = await withRoot(command, options, async (root) => {
-        const { id } = await requireRepository(root, path);
-        const found: string[] = [];
-        for (const oid of wanted) if (await root.holdings.remove(id, oid)) found.push(oid);
-        return found;
-      });
-      const absent = wanted.filter((oid) => !removed.includes(oid));
-      if (absent.length > 0) process.exitCode = 1;
-      if (options.json === true) return printJson({ removed, absent });
-      await print(`${counted(removed.length, 'object')} removed from ${path}.`);
-      for (const oid of absent) note(`${path} does not hold ${oid}.`);
+export const remove = defineCommand({
+  name: 'rm',
+  summary: 'let a repository go of objects',
+  description: 'Lets a repository go of objects. The bytes go with "objects gc".',
+  arguments: '<owner/name> <oid...>',
+  options: rootOptions,
+  async run(call) {
+    const [path, oids] = call.words;
+    const wanted = oids.map(checkOid);
+    const removed = await withRoot(call, async (root) => {
+      const { id } = await requireRepository(root, path);
+      const found: string[] = [];
+      for (const oid of wanted) if (await root.holdings.remove(id, oid)) found.push(oid);
+      return found;
     });
-}
+    const absent = wanted.filter((oid) => !removed.includes(oid));
+    if (absent.length > 0) process.exitCode = 1;
+    return { removed, absent };
+  },
+  async show({ removed, absent }, { words: [path] }) {
+    await print(`${counted(removed.length, 'object')} removed from ${path}.`);
+    for (const oid of absent) note(`${path} does not hold ${oid}.`);
+  },
+});

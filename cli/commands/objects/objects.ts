@@ -1,32 +1,35 @@
-import { legacyCommand } from '../../program/command.ts';
-import type { Command } from 'commander';
-import { registerAccess } from './access.ts';
-import { registerHoldings } from './holdings.ts';
-import { registerRepo } from './repo.ts';
-import { registerServeObjects } from './serve.ts';
-import { registerSshLine } from './ssh-line.ts';
-import { registerTransfer } from './transfer.ts';
-import { registerUpkeep } from './upkeep.ts';
-import { registerUser } from './user.ts';
+import { defineCommand } from '../../program/command.ts';
+import { access, grant, revoke } from './access.ts';
+import { prune, remove, stats } from './holdings.ts';
+import { repo } from './repo.ts';
+import { serve } from './serve.ts';
+import { sshLine } from './ssh-line.ts';
+import { pull, push, verify } from './transfer.ts';
+import { backup, fsck, gc, importFiles } from './upkeep.ts';
+import { user } from './user.ts';
 
 /** `waypointd objects` */
-function registerObjects(program: Command): void {
-  const objects = program
-    .command('objects')
-    .summary('keep large files by their hash: server, client, upkeep')
-    .description('The object store: a server for large files by their SHA-256, and its upkeep.');
-  objects.commandsGroup('Files of a server:');
-  registerTransfer(objects);
-  objects.commandsGroup('The server:');
-  registerServeObjects(objects);
-  objects.commandsGroup('Who and what:');
-  registerUser(objects);
-  registerRepo(objects);
-  registerAccess(objects);
-  registerSshLine(objects);
-  objects.commandsGroup('Upkeep (a server may be running):');
-  registerHoldings(objects);
-  registerUpkeep(objects);
-}
-
-export const command = legacyCommand('objects', registerObjects);
+export const command = defineCommand({
+  name: 'objects',
+  summary: 'keep large files by their hash: server, client, upkeep',
+  description: 'The object store: a server for large files by their SHA-256, and its upkeep.',
+  commands: [
+    push,
+    pull,
+    verify,
+    serve,
+    user,
+    repo,
+    grant,
+    revoke,
+    access,
+    sshLine,
+    stats,
+    prune,
+    remove,
+    fsck,
+    gc,
+    backup,
+    importFiles,
+  ],
+});

@@ -1,4 +1,3 @@
-import type { Command } from 'commander';
 import type { CredentialSource, ObjectClient } from '../../../client/objects/index.ts';
 import { isLoopbackHost } from '../../../model/listen-address.ts';
 import { splitCommand } from '../../../model/command-words.ts';
@@ -8,32 +7,25 @@ import { readPassword } from './password.ts';
 
 /** Options of every command that speaks to an object server. */
 export const remoteOptions = {
-  '--repo <url>': { help: 'URL of the repository: https://host/OWNER/NAME', isRequired: true },
+  '--repo <url>': {
+    help: 'URL of the repository: https://host/OWNER/NAME',
+    isRequired: true,
+  },
   '--user <name>': 'log in as this user; the password is asked for',
   '--password-stdin': 'read the password from standard input',
   '--login <command>': 'a login command: "ssh git@host x-lfs-authenticate OWNER/NAME"',
 } as const;
 
-/** Stands at the end of the help of those commands. */
+/** Stands at the end of the help of every command with {@link remoteOptions}. */
 export const remoteNotes =
   'Without --user and --login, git is asked for credentials if the server wants some.';
 
-/** What those options say. */
+/** The values of {@link remoteOptions}. */
 export interface RemoteOptions {
   readonly repo: string;
   readonly user?: string | undefined;
   readonly passwordStdin?: boolean;
   readonly login?: string | undefined;
-  readonly json?: boolean;
-}
-
-export function withRemoteOptions(command: Command): Command {
-  return command
-    .requiredOption('--repo <url>', remoteOptions['--repo <url>'].help)
-    .option('--user <name>', remoteOptions['--user <name>'])
-    .option('--password-stdin', remoteOptions['--password-stdin'])
-    .option('--login <command>', remoteOptions['--login <command>'])
-    .addHelpText('after', `\n${remoteNotes}`);
 }
 
 /** Opens a client of the repository that the options name. */

@@ -1,24 +1,23 @@
-import type { Command } from 'commander';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { repositoryPart, userName } from '../../../model/objects.ts';
-import type { RepositoryRow, UserRow } from '../../../storage/objects/directory.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
+import { oidSchema, repositoryPart, userName } from '../../../model/objects.ts';
+import type { RepositoryRow, UserRow } from '../../../storage/objects/directory.ts';
+import type { CommandContext } from '../../program/context.ts';
 import { forTerminal } from '../../terminal/table.ts';
 import { objectsContext } from './objects-context.ts';
 import type { ObjectsRoot } from '../../../objects/root.ts';
 
 /** Options that every command of an object store's upkeep has. */
-export interface RootOptions {
-  readonly root?: string;
-  readonly json?: boolean;
-}
+export const rootOptions = {
+  '--root <dir>': 'the directory of the store, as --objects-root',
+  '--json': 'print JSON',
+} as const;
 
-/** Adds the options that every command of the upkeep has. */
-export function withRootOptions(command: Command): Command {
-  return command
-    .option('--root <dir>', 'the directory of the store, as --objects-root')
-    .option('--json', 'print JSON');
+/** The call of a command with {@link rootOptions}. */
+interface RootCall {
+  readonly context: CommandContext;
+  readonly options: { readonly root: string | undefined };
 }
 
 /**
@@ -27,12 +26,11 @@ export function withRootOptions(command: Command): Command {
  * @throws ExitError
  */
 export async function withRoot<T>(
-  command: Command,
-  { root }: RootOptions,
+  { context, options: { root } }: RootCall,
   use: (root: ObjectsRoot) => Promise<T>,
   mayCreate = false,
 ): Promise<T> {
-  const { paths } = objectsContext(command, root === undefined ? {} : { root });
+  const { paths } = objectsContext(context, { root });
   if (!mayCreate && !existsSync(join(paths.objects, 'objects.sqlite'))) {
     throw new ExitError(
       `There is no object store in ${forTerminal(paths.objects)}; "objects repo add" makes one.`,
@@ -71,6 +69,12 @@ export function splitRepository(path: string): { owner: string; name: string } {
     );
   }
   return { owner, name };
+}
+
+/** @throws ExitError for what is no oid. */
+export function checkOid(text: string): string {
+  if (oidSchema.safeParse(text).success) return text;
+  throw usageError('An oid has 64 lower-case hexadecimal digits.');
 }
 
 /** @throws ExitError when there is none. */

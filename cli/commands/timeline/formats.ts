@@ -1,9 +1,9 @@
+import type { PlaceLevel } from '../../../model/admin-place.ts';
 import { knownFields } from '../../../model/schema.ts';
 import {
   timelineDaySchema,
   timelinePlaceSchema,
   timelineStopSchema,
-  type PlaceLevel,
   type TimelineResult,
 } from '../../../model/timeline-result.ts';
 import { csvLine, withoutFormula } from '../../../formats/export/csv.ts';
@@ -46,5 +46,6 @@ async function writeRows(columns: readonly string[], rows: readonly object[]): P
 /** The countries of a day are separated by blanks. */
 function cellText(cell: unknown): string {
   if (Array.isArray(cell)) return withoutFormula(cell.join(' '));
-  return typeof cell === 'string' ? withoutFormula(cell) : String(cell ?? '');
+  if (typeof cell === 'string') return withoutFormula(cell);
+  return cell === undefined ? '' : JSON.stringify(cell);
 }
