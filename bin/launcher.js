@@ -110,7 +110,7 @@ export function isFresh() {
     const list = path.join(dist, 'inputs.json');
     const { mtimeMs } = statSync(list);
     const inputs = JSON.parse(readFileSync(list, 'utf8'));
-    return inputs.every((file) => statSync(path.join(root, file)).mtimeMs < mtimeMs);
+    return inputs.every((file) => statSync(`${root}/${file}`).mtimeMs < mtimeMs);
   } catch {
     return false; // Not built, or a source is gone.
   }

@@ -1,4 +1,4 @@
-/** This module runs as `.ts` from the sources; `npm run build` makes `.js` of it, in `dist/chunks/`. */
+/** This module runs as `.ts` from the sources; `npm run build` makes `.js` of it, in a folder of `dist/`. */
 const isSource = import.meta.url.endsWith('.ts');
 
 /** The root directory of this package: a clone, or a folder below `node_modules`. Ends with a slash. */
@@ -6,5 +6,6 @@ export const packageUrl = new URL(isSource ? '../' : '../../', import.meta.url);
 
 /** The module that a thread starts with, by the name of its source without the ending: `worker/tasks`. */
 export function threadModule(name: string): URL {
-  return new URL(isSource ? `${name}.ts` : `dist/${name}.js`, packageUrl);
+  const file = isSource ? `${name}.ts` : `dist/threads/${name.split('/').at(-1)}.js`;
+  return new URL(file, packageUrl);
 }
