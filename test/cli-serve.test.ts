@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -200,6 +200,16 @@ posix('a journal gets each line with its priority', async (t) => {
   const lines = readFileSync(file, 'utf8').trim().split('\n');
   t.true(lines.length >= 2);
   for (const line of lines) t.regex(line, /^<[3467]>\{"level":/u);
+});
+
+posix('a bookmarks file that is a pipe holds up neither the start nor the end', async (t) => {
+  const cli = testCli(t);
+  const pipe = join(cli.root, 'pipe.gpx');
+  execFileSync('mkfifo', [pipe]);
+  const { child, ended } = await serve(cli, '--bookmarks-file', pipe);
+  await untilPrinted(child.stderr, /mirror\.not_written/u);
+  child.kill('SIGTERM');
+  t.deepEqual(await ended, [0, null]);
 });
 
 posix('a directory that others can change cannot hold the token: exit code 78', async (t) => {

@@ -26,11 +26,11 @@ export async function isCurrent(
   return createHash('sha256').update(bytes).digest('hex') === state.known[0]?.sha256;
 }
 
-/** @returns undefined for a file that is not quickly read. */
+/** @returns undefined for a file that is not quickly read; a pipe would have us wait for its other end. */
 async function readSmall(path: string): Promise<Uint8Array | 'missing' | undefined> {
   try {
-    const { size } = await stat(path);
-    return size > quickBytes ? undefined : await readFile(path);
+    const found = await stat(path);
+    return found.isFile() && found.size <= quickBytes ? await readFile(path) : undefined;
   } catch (error) {
     const code = errorCode(error);
     if (code === 'ENOENT') return 'missing';
