@@ -1,4 +1,14 @@
-import { accessSync, constants, existsSync, readdirSync, statSync, type Stats } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  openSync,
+  readdirSync,
+  readSync,
+  statSync,
+  type Stats,
+} from 'node:fs';
 import { basename, join } from 'node:path';
 import { errorCode } from '../model/error-code.ts';
 import { ExitError, type ExitCode } from '../model/exit-error.ts';
@@ -65,6 +75,26 @@ export function storeFault(
 export function unusableFault({ data }: Paths, code: string): Fault {
   const remedy = `${ownFiles} Or use another --data-dir.`;
   return { exitCode: 74, text: `${data} cannot be used (${code})`, remedy };
+}
+
+/** What is wrong with the lock file, which is empty or a database, whether it is held or not. */
+export function lockFileFault({ lockDatabase: path }: Paths): Fault | undefined {
+  if (!existsSync(path) || (statSync(path).isFile() && isEmptyOrDatabase(path))) return undefined;
+  const text = `${path} is not the lock file of waypointd, but something else`;
+  return { exitCode: 74, text, left: untouched, command: `mv "${path}" "${path}.aside"` };
+}
+
+const databaseStart = 'SQLite format 3\0';
+
+function isEmptyOrDatabase(path: string): boolean {
+  const file = openSync(path, 'r');
+  try {
+    const start = Buffer.alloc(databaseStart.length);
+    const bytes = readSync(file, start);
+    return bytes === 0 || start.toString('latin1') === databaseStart;
+  } finally {
+    closeSync(file);
+  }
 }
 
 /**

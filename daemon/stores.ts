@@ -7,7 +7,14 @@ import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore, StoreRefused } from '../storage/waypoints/open.ts';
 import { seekDaemons } from '../client/waypoints/node/seek-daemons.ts';
-import { companionsOf, dataAccessFault, refusal, storeFault, unusableFault } from './faults.ts';
+import {
+  companionsOf,
+  dataAccessFault,
+  lockFileFault,
+  refusal,
+  storeFault,
+  unusableFault,
+} from './faults.ts';
 import { findLockHolder, heldSentence } from './lock-holder.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
 import { requirePrivateDirectory, type Paths } from './paths.ts';
@@ -36,8 +43,8 @@ export async function openStores(options: OpenStoresOptions): Promise<OpenedStor
   const { paths } = options;
   requirePrivateDirectory(paths.data, '--data-dir');
   requirePrivateDirectory(paths.cache, '--cache-dir');
-  const outOfReach = dataAccessFault(paths);
-  if (outOfReach !== undefined) throw refusal(outOfReach);
+  const fault = dataAccessFault(paths) ?? lockFileFault(paths);
+  if (fault !== undefined) throw refusal(fault);
   let lock: DirectoryLock | undefined;
   try {
     lock = lockDirectory(paths.lockDatabase);

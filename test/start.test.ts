@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
 import { sql } from 'kysely';
+import { checkFiles } from '../cli/doctor/check-files.ts';
 import { checkStores } from '../cli/doctor/check-stores.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { openReader } from '../storage/database.ts';
@@ -140,6 +141,17 @@ test('a lock that cannot be opened: exit 74', async (t) => {
   rmSync(paths.lockDatabase);
   mkdirSync(paths.lockDatabase);
   t.is((await refusal(t, startTestDaemon(t, { root }))).exitCode, 74);
+});
+
+test('a lock file that is something else: exit 74 with the command that mends it, also told by doctor', async (t) => {
+  const { root, paths } = await stoppedWithCamp(t);
+  rmSync(paths.lockDatabase);
+  writeFileSync(paths.lockDatabase, 'notes of another program, more than sixteen bytes');
+  const error = await refusal(t, startTestDaemon(t, { root }));
+  t.is(error.exitCode, 74);
+  t.true(error.message.includes(`mv "${paths.lockDatabase}"`), error.message);
+  t.like(checkFiles(paths), [{ level: 'problem', remedy: error.message.replace(/^.*: /u, '') }]);
+  t.is(statSync(paths.lockDatabase).size, 49);
 });
 
 test('a start that was cut off before the first table is no loss', async (t) => {

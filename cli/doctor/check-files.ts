@@ -8,7 +8,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { accessFault, ownerFault } from '../../daemon/faults.ts';
+import { accessFault, lockFileFault, ownerFault } from '../../daemon/faults.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { remoteFileSystem, syncProgram } from './file-system.ts';
@@ -141,16 +141,22 @@ const ownFile =
 const replacedFile = /^(?:bookmarks\.gpx|daemon\.json)$/u;
 
 /** Looks at the kind, owner and permissions of the files in the data directory; what is in them is not read. */
-export function checkFiles({ data, imports, backups }: Paths): Finding[] {
-  if (isWindows) return [];
+export function checkFiles(paths: Paths): Finding[] {
+  const { ok, fault } = findingsOf('files');
+  const { data, imports, backups } = paths;
   const names = namesIn(data).filter((name) => ownFile.test(name));
   if (names.length === 0) return [];
-  const findings = [
-    ...names.flatMap((name) => checkFile(join(data, name), name)),
-    ...[imports, backups].flatMap((path) => checkInner(path, `${basename(path)}/`)),
-  ];
-  const { ok } = findingsOf('files');
-  return findings.length > 0 ? findings : [ok(`All ${names.length} files are yours alone`)];
+  // Modes say nothing on Windows.
+  const findings = isWindows
+    ? []
+    : [
+        ...names.flatMap((name) => checkFile(join(data, name), name)),
+        ...[imports, backups].flatMap((path) => checkInner(path, `${basename(path)}/`)),
+      ];
+  if (findings.length > 0) return findings;
+  const found = lockFileFault(paths);
+  if (found !== undefined) return [fault(found)];
+  return isWindows ? [] : [ok(`All ${names.length} files are yours alone`)];
 }
 
 function checkFile(path: string, named: string): Finding[] {
