@@ -1,7 +1,6 @@
 import type { Context } from './context.ts';
 import { sendPieces } from './pieces.ts';
 import type { Answer } from './route.ts';
-import { sendBytes } from './bytes.ts';
 
 /** JSON longer than this goes out in pieces, so that a reader that stops cannot hold it in memory for ever. */
 const wholeBytes = 65_536;
@@ -11,28 +10,20 @@ const wholeBytes = 65_536;
  * settles when all of it is handed over, or the client is gone.
  */
 export async function sendAnswer(ctx: Context, answer: Answer): Promise<void> {
-  const { status, etag, contentType = 'application/json', headers } = answer;
+  const { status, etag, contentType = 'application/json', headers = {} } = answer;
+  const isEmpty = !('json' in answer || 'pieces' in answer || 'write' in answer);
   // Koa takes the absence of a body for 204.
-  if (!hasContent(answer)) ctx.body = null;
-  else ctx.res.setHeader('Content-Type', contentType);
+  if (isEmpty) ctx.body = null;
+  else ctx.set('Content-Type', contentType);
   ctx.status = status;
   if (etag !== undefined) {
     ctx.etag = etag;
     ctx.set('Cache-Control', 'private, no-cache');
   }
-  if (headers !== undefined) ctx.set({ ...headers });
-  if ('pieces' in answer) {
-    await sendPieces(ctx, answer);
-  } else if ('read' in answer) {
-    ctx.length = answer.length;
-    await sendBytes(ctx, answer);
-  } else if ('json' in answer) {
-    await sendText(ctx, JSON.stringify(answer.json));
-  }
-}
-
-function hasContent(answer: Answer): boolean {
-  return 'json' in answer || 'pieces' in answer || 'read' in answer;
+  ctx.set({ ...headers });
+  if ('pieces' in answer) await sendPieces(ctx, answer);
+  else if ('write' in answer) await answer.write(ctx);
+  else if ('json' in answer) await sendText(ctx, JSON.stringify(answer.json));
 }
 
 async function sendText(ctx: Context, text: string): Promise<void> {

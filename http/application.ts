@@ -3,7 +3,7 @@ import Koa from 'koa';
 import { describeError } from '../model/error-description.ts';
 import type { FailureName } from '../model/failure.ts';
 import type { Log } from '../model/process.ts';
-import { brokenBy, refuseBroken } from './broken-requests.ts';
+import { brokenBy } from './body.ts';
 import { setStandardHeaders, type Context, type ContextFields } from './context.ts';
 import type { Guard, Middleware, RequestState } from './context.ts';
 import { answerFailure, bearerFailures, type FailureStyle } from './failures.ts';
@@ -78,12 +78,13 @@ function answering(log: Log, style: FailureStyle): Middleware {
     let status: number;
     try {
       setStandardHeaders(ctx);
-      refuseBroken(req);
+      const refused = brokenBy(ctx);
+      if (refused !== undefined) throw refused;
       await next();
       ({ status } = ctx);
     } catch (error) {
       // What the parser refused goes before what a route thinks of the rest.
-      ({ status } = await answerFailure(ctx, brokenBy(req) ?? error, { log, style }));
+      ({ status } = await answerFailure(ctx, brokenBy(ctx) ?? error, { log, style }));
     }
     log.debug('http.request', {
       request_id: state.requestId,

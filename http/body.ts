@@ -1,7 +1,28 @@
+import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
-import { WaypointError } from '../model/failure.ts';
-import { refuseBroken } from './broken-requests.ts';
+import { WaypointError, type FailureName } from '../model/failure.ts';
 import { expectsContinue, hasBody, headerValues, type Context } from './context.ts';
+
+const failures = new WeakMap<IncomingMessage, WaypointError>();
+
+/** Notes that the rest of a request can never be read, and tells the reader of its body, if there is one, at once. */
+export function breakRequest(req: IncomingMessage, name: FailureName): void {
+  const failure = new WaypointError(name);
+  failures.set(req, failure);
+  if (req.listenerCount('error') > 0) req.emit('error', failure);
+}
+
+/** What the parser has refused of a request, be it a part or all of it. */
+export function brokenBy({ req }: Context): WaypointError | undefined {
+  return failures.get(req);
+}
+
+/** To be called before a body is read. @throws WaypointError where it can never be read whole */
+export function beginBody(ctx: Context): void {
+  const failure = brokenBy(ctx);
+  if (failure !== undefined) throw failure;
+  if (expectsContinue(ctx)) ctx.res.writeContinue();
+}
 
 /** Ignores a leading byte order mark, as RFC 8259 allows: some Windows programs write one. */
 const utf8 = new TextDecoder('utf-8', { fatal: true });
@@ -45,11 +66,10 @@ function namesNoCharsetButUtf8(parameters: string): boolean {
 
 /** Reads a body whole; also one that the route does not want, so that the connection can go on. @throws WaypointError */
 export async function readBody(ctx: Context): Promise<Buffer> {
-  const { req, res } = ctx;
+  const { req } = ctx;
   const { bodyBytes, jsonBodyMs } = ctx.limits;
   if (Number(req.headers['content-length'] ?? 0) > bodyBytes) throw new WaypointError('too_large');
-  refuseBroken(req);
-  if (expectsContinue(ctx)) res.writeContinue();
+  beginBody(ctx);
   const onLate = (): boolean => req.emit('error', new WaypointError('timeout'));
   const timer = jsonBodyMs === 0 ? undefined : setTimeout(onLate, jsonBodyMs);
   try {

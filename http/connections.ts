@@ -2,7 +2,7 @@ import { IncomingMessage, ServerResponse, type Server } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { FailureName } from '../model/failure.ts';
-import { breakRequest } from './broken-requests.ts';
+import { breakRequest } from './body.ts';
 import type { HttpLimits } from './http-limits.ts';
 
 export interface ConnectionsOptions {
@@ -55,19 +55,16 @@ export class Connections {
     this.#isClosing = true;
     for (const connection of this.#open.values()) {
       if (connection.current !== undefined) connection.current.shouldKeepAlive = false;
-      else this.#endUnlessAsked(connection);
     }
+    // After the sockets had their turn: this thread may have been stuck all the time.
+    const endUnasked = (): void => void setImmediate(() => this.#endUnasked());
+    setTimeout(endUnasked, this.#options.limits.partingMs).unref();
   }
 
-  #endUnlessAsked(connection: Connection): void {
-    const { socket } = connection;
-    const timer = setTimeout(() => {
-      // After the sockets had their turn: this thread may have been stuck all the time.
-      setImmediate(() => {
-        if (connection.current === undefined) socket.destroy();
-      });
-    }, this.#options.limits.partingMs);
-    socket.once('close', () => clearTimeout(timer));
+  #endUnasked(): void {
+    for (const { current, socket } of this.#open.values()) {
+      if (current === undefined) socket.destroy();
+    }
   }
 
   #add(socket: Socket): void {

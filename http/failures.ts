@@ -1,3 +1,4 @@
+import { on } from 'node:events';
 import { describeError } from '../model/error-description.ts';
 import { toFailure, type WaypointError } from '../model/failure.ts';
 import type { Log } from '../model/process.ts';
@@ -64,22 +65,17 @@ async function endUnread(ctx: Context): Promise<void> {
   res.end();
 }
 
-function discardBody({ req, limits }: Context): Promise<void> {
-  return new Promise((resolve) => {
-    let left = limits.lingerBytes;
-    const finish = (): void => {
-      clearTimeout(timer);
-      req.off('data', onData).pause();
-      resolve();
-    };
-    const onData = (chunk: Buffer): void => {
+async function discardBody({ req, limits }: Context): Promise<void> {
+  const signal = AbortSignal.timeout(limits.lingerMs);
+  let left = limits.lingerBytes;
+  try {
+    for await (const [chunk] of on(req, 'data', { close: ['end', 'close'], signal })) {
       left -= chunk.length;
-      if (left < 0) finish();
-    };
-    const timer = setTimeout(finish, limits.lingerMs);
-    for (const event of ['end', 'error', 'close']) req.once(event, finish);
-    req.on('data', onData).resume();
-  });
+      if (left < 0) return;
+    }
+  } catch {
+    // The time is over, or the client is gone.
+  }
 }
 
 function logFailure({ req, res, state }: Context, failure: WaypointError, log: Log): void {

@@ -4,35 +4,15 @@ import type { Context } from './context.ts';
 export type Method = 'GET' | 'HEAD' | 'POST' | 'PATCH' | 'PUT' | 'DELETE';
 
 /** What a route's handler gets: checked input, and Koa's context for what has no schema. */
-export class RouteRequest<Query = unknown, Body = unknown, Params = unknown> {
+export interface RouteRequest<Query = unknown, Body = unknown, Params = unknown> {
   readonly ctx: Context;
   readonly query: Query;
   readonly body: Body;
   readonly params: Params;
-
-  constructor(ctx: Context, query: Query, body: Body, params: Params) {
-    this.ctx = ctx;
-    this.query = query;
-    this.body = body;
-    this.params = params;
-  }
-
   /** The `If-None-Match` header, for routes that answer with an ETag. */
-  get ifNoneMatch(): string | undefined {
-    return this.ctx.req.headers['if-none-match'];
-  }
-
+  readonly ifNoneMatch: string | undefined;
   /** Aborted when the client hangs up before its answer is complete. Made on demand: few handlers look at it. */
-  get signal(): AbortSignal {
-    const controller = new AbortController();
-    const { res } = this.ctx;
-    const onClose = (): void => {
-      if (!res.writableFinished) controller.abort();
-    };
-    if (res.destroyed) onClose();
-    else res.once('close', onClose);
-    return controller.signal;
-  }
+  readonly signal: AbortSignal;
 }
 
 interface AnswerHead {
@@ -56,17 +36,13 @@ export interface StreamAnswer extends AnswerHead {
   readonly close?: () => void;
 }
 
-/** Many bytes as they are, sent with back-pressure from few buffers. `close` is called exactly once. */
-export interface BytesAnswer extends AnswerHead {
-  /** How many; sent as `Content-Length`. */
-  readonly length: number;
-  /** Fills a buffer with the bytes from `at` on. @returns how many were read: all that fit, or what is left. */
-  readonly read: (buffer: Uint8Array, at: number) => Promise<number>;
-  /** @param sent how many bytes were handed to the connection. */
-  readonly close: (sent: number) => void;
+/** An answer whose content the route writes itself, and whose response it ends. */
+interface WrittenAnswer extends AnswerHead {
+  /** Called once all headers are set. */
+  readonly write: (ctx: Context) => Promise<void>;
 }
 
-export type Answer = AnswerHead | JsonAnswer | StreamAnswer | BytesAnswer;
+export type Answer = AnswerHead | JsonAnswer | StreamAnswer | WrittenAnswer;
 
 /** One route of an API: all that validates it, describes it (OpenAPI) and answers it. */
 export interface Route<Query = unknown, Body = unknown, Params = unknown> {

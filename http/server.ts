@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerOptions } from 'node:http';
+import type { ListenOptions } from 'node:net';
 import { describeError } from '../model/error-description.ts';
 import { WaypointError } from '../model/failure.ts';
 import { isLoopbackHost } from '../model/listen-address.ts';
@@ -15,25 +16,47 @@ export interface HttpServerOptions extends ApplicationOptions {
   readonly mayLeaveLoopback?: boolean;
 }
 
-/** Where to listen: a port (0 = any free one), or a socket inherited from a service manager. */
-export type ListenTarget =
-  | { readonly port: number; readonly host: string }
-  | { readonly fd: number };
+export type HttpServer = ReturnType<typeof createHttpServer>;
 
-export interface HttpServer {
-  /**
-   * Starts to accept connections and yields the real port.
-   * @throws Node's error where the port is taken; WaypointError forbidden off the loopback where that is not allowed.
-   */
-  readonly listen: (target: ListenTarget) => Promise<{ port: number }>;
-  /** Stops accepting, gives requests in flight `graceMs` to be answered, then ends what is left. */
-  readonly close: (graceMs: number) => Promise<void>;
+/** Builds a server of a Koa application, with every limit of Node's server set explicitly. */
+export function createHttpServer(options: HttpServerOptions) {
+  const limits = { ...defaultHttpLimits, ...options.limits };
+  const server = createServerWithin(limits, options);
+  const connections = new Connections(server, {
+    limits,
+    isTls: options.tls !== undefined,
+    handle: createApplication(options, limits).callback(),
+  });
+  return {
+    /**
+     * Starts to accept connections, at a port (0 = any free one) or on a socket inherited from a service manager, and yields
+     * the real port.
+     * @throws Node's error where the port is taken; WaypointError forbidden off the loopback where that is not allowed.
+     */
+    async listen(target: ListenOptions | { readonly fd: number }): Promise<{ port: number }> {
+      await once(server.listen(target), 'listening');
+      const address = server.address();
+      if (address !== null && typeof address === 'object') {
+        const isLoopback = isLoopbackHost(address.address.replace(/^::ffff:/u, ''));
+        if (isLoopback || options.mayLeaveLoopback === true) return { port: address.port };
+      }
+      server.close();
+      throw new WaypointError('forbidden');
+    },
+    /** Stops accepting, gives requests in flight `graceMs` to be answered, then ends what is left. */
+    async close(graceMs: number): Promise<void> {
+      if (!server.listening) return;
+      const closed = once(server, 'close');
+      server.close();
+      connections.release();
+      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
 }
 
-/** Builds an HTTP server from its routes, with every limit of Node's server set explicitly. */
-export function createHttpServer(options: HttpServerOptions): HttpServer {
-  const limits = { ...defaultHttpLimits, ...options.limits };
-  const { log } = options;
+function createServerWithin(limits: HttpLimits, { tls, log }: HttpServerOptions): Server {
   const serverOptions = {
     headersTimeout: limits.headersTimeoutMs,
     requestTimeout: limits.requestTimeoutMs,
@@ -44,7 +67,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     requireHostHeader: false,
     optimizeEmptyRequests: true,
   };
-  const server = options.tls?.(serverOptions) ?? createServer(serverOptions);
+  const server = tls?.(serverOptions) ?? createServer(serverOptions);
   server.maxConnections = limits.connections;
   // How long a reader may take nothing; see Connections.
   server.timeout = limits.drainTimeoutMs;
@@ -56,17 +79,7 @@ export function createHttpServer(options: HttpServerOptions): HttpServer {
     // The caller of listen is told of a port that cannot be had.
     if (server.listening) log.error('http.server', describeError(error));
   });
-  const handle = createApplication(options, limits).callback();
-  const connections = new Connections(server, { limits, isTls: options.tls !== undefined, handle });
-  logFullness(server, options);
-  return {
-    listen: (target) => listen(server, target, options.mayLeaveLoopback === true),
-    close: (graceMs) => close(server, connections, graceMs),
-  };
-}
-
-/** Warns once each time the connection limit is reached: Node closes further connections silently. */
-function logFullness(server: Server, { log }: HttpServerOptions): void {
+  // Node closes connections beyond the limit silently: one warning each time that it is reached.
   let isFull = false;
   server.on('connection', () => {
     isFull = false;
@@ -75,29 +88,5 @@ function logFullness(server: Server, { log }: HttpServerOptions): void {
     if (!isFull) log.warn('http.connections_full');
     isFull = true;
   });
-}
-
-async function listen(
-  server: Server,
-  target: ListenTarget,
-  mayLeaveLoopback: boolean,
-): Promise<{ port: number }> {
-  await once(server.listen(target), 'listening');
-  const address = server.address();
-  if (address !== null && typeof address === 'object') {
-    const host = address.address.replace(/^::ffff:/u, '');
-    if (mayLeaveLoopback || isLoopbackHost(host)) return { port: address.port };
-  }
-  server.close();
-  throw new WaypointError('forbidden');
-}
-
-async function close(server: Server, connections: Connections, graceMs: number): Promise<void> {
-  if (!server.listening) return;
-  const closed = once(server, 'close');
-  server.close();
-  connections.release();
-  const timer = setTimeout(() => server.closeAllConnections(), graceMs);
-  await closed;
-  clearTimeout(timer);
+  return server;
 }

@@ -1,4 +1,4 @@
-import { makeEtag, notModified } from '../../http/etag.ts';
+import { notModified } from '../../http/etag.ts';
 import { route, type Answer, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
@@ -7,6 +7,7 @@ import type { WaypointStore } from '../../storage/store.ts';
 import { clusterJson, type ClusterRequest } from '../../search/clusters.ts';
 import { textInTurns, Turns } from '../../search/turns.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';
+import { makeEtag } from '../etag.ts';
 
 export interface ClusterRouteOptions {
   readonly store: WaypointStore;

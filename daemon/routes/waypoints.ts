@@ -1,9 +1,10 @@
-import { makeEtag, notModified } from '../../http/etag.ts';
+import { notModified } from '../../http/etag.ts';
 import { route, type Answer, type Route } from '../../http/route.ts';
 import { waypointsQuery, waypointsSchema, type WaypointsQuery } from '../../model/waypoint.ts';
 import type { ReaderPool, ReadSnapshot } from '../../storage/reader-pool.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import { waypointListPieces } from '../../storage/waypoint-list.ts';
+import { makeEtag } from '../etag.ts';
 
 /**
  * `GET /api/waypoints`: bookmarks, then imported waypoints, streamed from one snapshot of both databases. While a lost

@@ -11,6 +11,7 @@ import { readRange, type ByteRange } from '../byte-range.ts';
 import { enterQuietly } from '../enter.ts';
 import type { ObjectParts } from '../parts.ts';
 import { receiveObject } from '../receive-object.ts';
+import { sendBytes } from '../send-bytes.ts';
 
 const contentType = 'application/octet-stream';
 const acceptRanges = { 'Accept-Ranges': 'bytes' };
@@ -112,19 +113,20 @@ async function answerContent(
     return { status: 200, etag: oid, headers: { ...acceptRanges, ...own } };
   }
   await reserveBandwidth(permit, length, parts);
+  const headers = { ...acceptRanges, 'Content-Length': String(length) };
   const contentRange = { 'Content-Range': `bytes ${from}-${to - 1}/${size}` };
+  const read = (buffer: Uint8Array, at: number): Promise<number> => content.read(buffer, from + at);
+  const close = (sent: number): void => {
+    content.close();
+    parts.traffic.add(permit.repository.id, 'sent', sent - length);
+    note('objects.sent', permit, oid, sent, parts);
+  };
   return {
     status: range === 'whole' ? 200 : 206,
     etag: oid,
     contentType,
-    headers: range === 'whole' ? acceptRanges : { ...acceptRanges, ...contentRange },
-    length,
-    read: (buffer, at) => content.read(buffer, from + at),
-    close(sent) {
-      content.close();
-      parts.traffic.add(permit.repository.id, 'sent', sent - length);
-      note('objects.sent', permit, oid, sent, parts);
-    },
+    headers: range === 'whole' ? headers : { ...headers, ...contentRange },
+    write: () => sendBytes(ctx, { length, read, close }),
   };
 }
 

@@ -1,14 +1,23 @@
-import { isOver, type Context } from './context.ts';
-import type { BytesAnswer } from './route.ts';
+import { isOver, type Context } from '../http/context.ts';
 
 /** One read and one write of this size each. */
 const pieceBytes = 524_288;
 
+/** What is sent. */
+interface Bytes {
+  /** How many. */
+  readonly length: number;
+  /** Fills a buffer with the bytes from `at` on. @returns how many were read: all that fit, or what is left. */
+  readonly read: (buffer: Uint8Array, at: number) => Promise<number>;
+  /** @param sent how many bytes were handed to the connection. */
+  readonly close: (sent: number) => void;
+}
+
 /**
  * Sends bytes from two buffers in turn: one is filled while the other goes out. The head goes out with the first piece,
- * so that an error before it is still answered as one. Calls `close` exactly once.
+ * so that an error before it is still answered as one. Calls `close` exactly once. A stream of Node's would need twice the CPU.
  */
-export async function sendBytes(ctx: Context, { length, read, close }: BytesAnswer): Promise<void> {
+export async function sendBytes(ctx: Context, { length, read, close }: Bytes): Promise<void> {
   // Slow: memory of its own instead of a slice of the pool that everything small shares.
   let current = Buffer.allocUnsafeSlow(Math.min(length, pieceBytes));
   let other = length <= pieceBytes ? current : Buffer.allocUnsafeSlow(pieceBytes);
