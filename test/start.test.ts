@@ -150,7 +150,8 @@ test('a lock file that is something else: exit 74 with the command that mends it
   const error = await refusal(t, startTestDaemon(t, { root }));
   t.is(error.exitCode, 74);
   t.true(error.message.includes(`mv "${paths.lockDatabase}"`), error.message);
-  t.like(checkFiles(paths), [{ level: 'problem', remedy: error.message.replace(/^.*: /u, '') }]);
+  const remedy = error.message.replace(/^.*: /u, '');
+  t.like(checkFiles(paths).at(-1), { level: 'problem', remedy });
   t.is(statSync(paths.lockDatabase).size, 49);
 });
 

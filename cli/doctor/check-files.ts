@@ -147,16 +147,17 @@ export function checkFiles(paths: Paths): Finding[] {
   const names = namesIn(data).filter((name) => ownFile.test(name));
   if (names.length === 0) return [];
   // Modes say nothing on Windows.
-  const findings = isWindows
+  const findings: Finding[] = isWindows
     ? []
     : [
         ...names.flatMap((name) => checkFile(join(data, name), name)),
         ...[imports, backups].flatMap((path) => checkInner(path, `${basename(path)}/`)),
       ];
-  if (findings.length > 0) return findings;
+  if (findings.some(({ level }) => level === 'problem')) return findings;
   const found = lockFileFault(paths);
-  if (found !== undefined) return [fault(found)];
-  return isWindows ? [] : [ok(`All ${names.length} files are yours alone`)];
+  if (found !== undefined) findings.push(fault(found));
+  if (findings.length > 0 || isWindows) return findings;
+  return [ok(`All ${names.length} files are yours alone`)];
 }
 
 function checkFile(path: string, named: string): Finding[] {
