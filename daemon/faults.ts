@@ -127,7 +127,7 @@ export function accessFault(path: string): Fault | undefined {
     const code = errorCode(error);
     if (code === 'EROFS') {
       const text = `${path} is on a file system that is mounted for reading only`;
-      return { exitCode: 74, text, remedy: 'Mount it for writing, or use another --data-dir.' };
+      return { exitCode: 74, text, remedy: 'Mount it for writing, or choose another place.' };
     }
     if (code !== 'EACCES' && code !== 'EPERM') return undefined;
     const stats = statsOf(path);

@@ -7,6 +7,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmdirSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -329,6 +330,18 @@ test('each thing that may be wrong with the stores has its finding', async (t) =
     t.regex(found[0]?.text ?? '', text, title);
     t.deepEqual(stateOf(paths.data), before, title);
   }
+});
+
+test('a bookmarks file in a folder that is not there, or not a file, is a problem', async (t) => {
+  const left = await leftData(t);
+  const paths = { ...left, bookmarksFile: join(left.data, 'unmounted', 'bookmarks.gpx') };
+  const found = () => checkStores(paths, idle).filter(({ area }) => area === 'bookmarks file');
+  t.like(found(), [{ level: 'problem' }]);
+  t.regex(found()[0]?.text ?? '', /unmounted, the folder of bookmarks_file, is not there/u);
+  mkdirSync(paths.bookmarksFile, { recursive: true });
+  t.regex(found()[0]?.text ?? '', /not a regular file/u);
+  rmdirSync(paths.bookmarksFile);
+  t.deepEqual(brief(found()), ['note bookmarks file'], 'the daemon writes it');
 });
 
 /** A path that is there, as a private directory with nothing in it. */

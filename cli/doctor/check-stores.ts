@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, statSync } from 'node:fs';
-import { basename } from 'node:path';
-import { companionsOf, entriesOf, storeFault } from '../../daemon/faults.ts';
+import { basename, dirname } from 'node:path';
+import { accessFault, companionsOf, entriesOf, storeFault } from '../../daemon/faults.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { inspectDatabase, type DatabaseReport } from '../../storage/inspect-database.ts';
 import { librarySchemaVersion } from '../../storage/library/schema.ts';
@@ -20,13 +20,14 @@ const rebuilt = 'The next start of the daemon sets it aside and makes a new one 
 
 /** Looks into both databases and at what lies beside them. */
 export function checkStores(paths: Paths, options: StoreCheckOptions): Finding[] {
-  if (!existsSync(paths.data)) return [];
+  const folderFaults = checkBookmarksFolder(paths);
+  if (!existsSync(paths.data)) return folderFaults;
   const store = look(paths.waypointsDatabase, { ...options, keys: ['mirror'] });
   const library = look(paths.libraryDatabase, { ...options, keys: [] });
   return [
     checkStore(paths, store),
     checkLibrary(paths, library),
-    ...checkBookmarksFile(paths, store),
+    ...(folderFaults.length > 0 ? folderFaults : checkBookmarksFile(paths, store)),
     ...checkBackups(paths),
   ];
 }
@@ -101,6 +102,19 @@ function checkLibrary(paths: Paths, { condition, version }: DatabaseReport): Fin
       return ok(`${file} is whole (schema ${version}, ${megabytes} MB)`);
     }
   }
+}
+
+/** A folder that the user chose is not made: it may be a disk that is not mounted. */
+function checkBookmarksFolder({ bookmarksFile, data }: Paths): Finding[] {
+  const { problem, fault } = findingsOf('bookmarks file');
+  const folder = dirname(bookmarksFile);
+  if (folder === data) return [];
+  const remedy = 'Make it, or mount its disk, or: waypointd config set bookmarks_file FILE';
+  if (!existsSync(folder)) {
+    return [problem(`${folder}, the folder of bookmarks_file, is not there`, remedy)];
+  }
+  const forbidden = accessFault(folder);
+  return forbidden === undefined ? [] : [fault(forbidden)];
 }
 
 /** A file beyond this size is not compared: its hash would take a noticeable time. */
