@@ -2,16 +2,15 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { parsePosition } from '../cli/commands/place.ts';
+import { layOut, tableLine, titleLine } from '../cli/terminal/table.ts';
 import {
+  degrees,
   displayWidth,
+  duration,
   fitWidth,
   forTerminal,
-  layOut,
-  tableLine,
-  titleLine,
   wrapText,
-} from '../cli/terminal/table.ts';
-import { degrees, duration } from '../cli/terminal/wording.ts';
+} from '../cli/terminal/text.ts';
 import { fail, startFakeDaemon, testCli } from './helpers/cli.ts';
 
 const widths: [string, number][] = [

@@ -5,8 +5,7 @@ import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
 import { print } from '../terminal/output.ts';
-import { forTerminal } from '../terminal/table.ts';
-import { degrees, tagList } from '../terminal/wording.ts';
+import { degrees, forTerminal, tagList } from '../terminal/text.ts';
 import { findPlace, parsePosition } from './place.ts';
 
 const at = { '--at <lat,lon>': 'which one, when several have this name: LAT,LON' } as const;

@@ -13,8 +13,8 @@ import { defineCommand } from '../program/command.ts';
 import { configFileOf, settingFlagsHelp, type CommandContext } from '../program/context.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note, print } from '../terminal/output.ts';
-import { printTable } from '../terminal/print-table.ts';
-import { forTerminal } from '../terminal/table.ts';
+import { printTable } from '../terminal/table.ts';
+import { forTerminal } from '../terminal/text.ts';
 
 const get = defineCommand({
   name: 'get',

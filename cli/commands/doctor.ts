@@ -2,8 +2,7 @@ import { ExitError } from '../../model/exit-error.ts';
 import type { Finding, FindingLevel } from '../doctor/finding.ts';
 import { defineCommand, type Call } from '../program/command.ts';
 import { print } from '../terminal/output.ts';
-import { forTerminal } from '../terminal/table.ts';
-import { counted } from '../terminal/wording.ts';
+import { counted, forTerminal } from '../terminal/text.ts';
 
 /** `waypointd doctor` */
 export const command = defineCommand({

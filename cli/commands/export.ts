@@ -8,7 +8,7 @@ import { exportFormats, exportWriter, type ExportFormat } from '../../formats/ex
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { note, write } from '../terminal/output.ts';
-import { counted } from '../terminal/wording.ts';
+import { counted } from '../terminal/text.ts';
 import { writeFileInPieces } from './export-file.ts';
 
 /** `waypointd export` */

@@ -12,9 +12,8 @@ import { withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
 import { geodataRemedy } from '../terminal/geodata-remedy.ts';
 import { note, print, write } from '../terminal/output.ts';
-import { printTable, type TableColumn } from '../terminal/print-table.ts';
-import { forTerminal } from '../terminal/table.ts';
-import { megabytes } from '../terminal/wording.ts';
+import { printTable, type TableColumn } from '../terminal/table.ts';
+import { forTerminal, megabytes } from '../terminal/text.ts';
 import { cancel, importFile, install, installFailures } from './geodata/install.ts';
 import { publish } from './geodata/publish.ts';
 

@@ -4,8 +4,7 @@ import { usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { note, print } from '../terminal/output.ts';
-import { forTerminal } from '../terminal/table.ts';
-import { counted } from '../terminal/wording.ts';
+import { counted, forTerminal } from '../terminal/text.ts';
 
 const clear = defineCommand({
   name: 'clear',

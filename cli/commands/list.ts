@@ -5,9 +5,15 @@ import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note, print, write, terminalWidth } from '../terminal/output.ts';
-import { rowTexts, type TableColumn } from '../terminal/print-table.ts';
-import { layOut, tableLine, titleLine, type TableLayout } from '../terminal/table.ts';
-import { counted, dateOf, degrees, tagList } from '../terminal/wording.ts';
+import {
+  layOut,
+  rowTexts,
+  type TableColumn,
+  type TableLayout,
+  tableLine,
+  titleLine,
+} from '../terminal/table.ts';
+import { counted, dateOf, degrees, tagList } from '../terminal/text.ts';
 
 interface ListOptions {
   readonly tag: string | undefined;

@@ -3,8 +3,7 @@ import { waypointSchema, type Place, type Waypoint } from '../../model/waypoint.
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import { note } from '../terminal/output.ts';
-import { forTerminal } from '../terminal/table.ts';
-import { degrees } from '../terminal/wording.ts';
+import { degrees, forTerminal } from '../terminal/text.ts';
 
 /** A position in degrees WGS84. */
 export interface Position {

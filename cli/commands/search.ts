@@ -8,9 +8,8 @@ import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { geodataRemedy } from '../terminal/geodata-remedy.ts';
 import { note } from '../terminal/output.ts';
-import { printTable, type TableColumn } from '../terminal/print-table.ts';
-import { forTerminal } from '../terminal/table.ts';
-import { degrees } from '../terminal/wording.ts';
+import { printTable, type TableColumn } from '../terminal/table.ts';
+import { degrees, forTerminal } from '../terminal/text.ts';
 
 const sources: Readonly<Record<Suggestion['source'], string>> = {
   bookmark: 'bookmarks',

@@ -5,8 +5,7 @@ import { askIfKnown } from '../program/ask-if-known.ts';
 import { findDaemon, noteOtherPort, whyNone, type RunningDaemon } from '../program/connection.ts';
 import { defineCommand } from '../program/command.ts';
 import { note, print } from '../terminal/output.ts';
-import { forTerminal } from '../terminal/table.ts';
-import { counted, duration, megabytes } from '../terminal/wording.ts';
+import { counted, duration, forTerminal, megabytes } from '../terminal/text.ts';
 
 /** `waypointd status` */
 export const command = defineCommand({

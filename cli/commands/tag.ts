@@ -6,9 +6,8 @@ import type { CommandContext } from '../program/context.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { note, print } from '../terminal/output.ts';
-import { printTable, type TableColumn } from '../terminal/print-table.ts';
-import { forTerminal } from '../terminal/table.ts';
-import { tagList } from '../terminal/wording.ts';
+import { printTable, type TableColumn } from '../terminal/table.ts';
+import { forTerminal, tagList } from '../terminal/text.ts';
 import { findPlace } from './place.ts';
 
 type WaypointTags = Yield<typeof waypointTagsSchema>;

@@ -3,7 +3,7 @@ import { statusSchema } from '../../model/status.ts';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { askIfKnown } from './ask-if-known.ts';
 import { note } from '../terminal/output.ts';
-import { counted } from '../terminal/wording.ts';
+import { counted } from '../terminal/text.ts';
 
 const pauseMs = 200;
 /** A wait that a person would notice is explained. */

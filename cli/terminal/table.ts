@@ -1,3 +1,6 @@
+import { print, terminalWidth } from './output.ts';
+import { displayWidth, fitWidth, forTerminal } from './text.ts';
+
 /** A column of a table on a terminal. */
 export interface Column {
   readonly title: string;
@@ -18,62 +21,6 @@ const gap = '  ';
 const narrowest = 8;
 /** One very long name must not push the columns of a piped table out of sight. */
 const widestPiped = 48;
-/** Made when it is needed: it takes 10 ms. */
-let graphemes: Intl.Segmenter | undefined;
-const plainAscii = /^[\x20-\x7E]*$/u;
-/** What terminals draw in two cells: emoji and the wide and full-width forms of Unicode's annex 11. */
-const wide =
-  /^(?:\p{Emoji_Presentation}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3001-\u303E\uFF01-\uFF60\uFFE0-\uFFE6])|\uFE0F/u;
-const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
-/** Control characters could move the cursor, and direction marks reorder the whole line. */
-const unsafe = /[\p{Cc}\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
-
-/** Counts the terminal cells a text takes. */
-export function displayWidth(text: string): number {
-  if (plainAscii.test(text)) return text.length;
-  let width = 0;
-  for (const { segment } of splitGraphemes(text)) width += cells(segment);
-  return width;
-}
-
-function splitGraphemes(text: string): Iterable<{ segment: string }> {
-  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  return graphemes.segment(text);
-}
-
-function cells(grapheme: string): number {
-  if (invisible.test(grapheme)) return 0;
-  return wide.test(grapheme) ? 2 : 1;
-}
-
-/** Makes a text of a file or of the store harmless to a terminal. */
-export function forTerminal(text: string): string {
-  return text.replace(unsafe, '\uFFFD');
-}
-
-/** Cuts a text to at most `width` cells, ending in `…` when something is missing. */
-export function fitWidth(text: string, width: number): string {
-  if (displayWidth(text) <= width) return text;
-  let fitted = '';
-  let used = 1; // The cell of the ellipsis.
-  for (const { segment } of splitGraphemes(text)) {
-    used += cells(segment);
-    if (used > width) break;
-    fitted += segment;
-  }
-  return `${fitted}…`;
-}
-
-/** Breaks a text at its blanks into lines of at most `width` cells, longer words alone excepted. */
-export function wrapText(text: string, width: number): string {
-  const lines: string[] = [];
-  for (const word of text.split(' ')) {
-    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
-    if (lines.length > 0 && displayWidth(longer) > width) lines.push(word);
-    else lines.splice(-1, 1, longer);
-  }
-  return lines.join('\n');
-}
 
 /**
  * Chooses the widths of a table's columns for these rows.
@@ -134,4 +81,25 @@ export function tableLine({ columns, widths, isCut }: TableLayout, row: readonly
     return align === 'right' ? padding + fitted : fitted + padding;
   });
   return fields.join(gap).trimEnd();
+}
+
+/** A column, and what of a row stands in it. */
+export interface TableColumn<Row> extends Column {
+  readonly text: (row: Row) => string;
+}
+
+/** Prints rows below their titles, the columns as wide as these rows need. */
+export async function printTable<Row>(
+  columns: readonly TableColumn<Row>[],
+  rows: Iterable<Row>,
+): Promise<void> {
+  const lines = [...rows].map((row) => rowTexts(columns, row));
+  const layout = layOut(columns, lines, terminalWidth());
+  await print(titleLine(layout));
+  for (const line of lines) await print(tableLine(layout, line));
+}
+
+/** The cells of one row. */
+export function rowTexts<Row>(columns: readonly TableColumn<Row>[], row: Row): string[] {
+  return columns.map(({ text }) => text(row));
 }

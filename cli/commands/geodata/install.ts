@@ -28,7 +28,7 @@ import { requireDaemon, withDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { readManifest } from '../../program/geodata-manifest.ts';
 import { note, print } from '../../terminal/output.ts';
-import { forTerminal } from '../../terminal/table.ts';
+import { forTerminal } from '../../terminal/text.ts';
 import { showTransfer } from '../../terminal/transfer-bar.ts';
 
 /** Most installs take less than a second; for the others twice a second is often enough. */

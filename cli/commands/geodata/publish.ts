@@ -4,10 +4,9 @@ import type { HostedGeneration } from '../../../model/geodata.ts';
 import type { ObjectBody } from '../../../model/objects.ts';
 import { defineCommand } from '../../program/command.ts';
 import { note, printJson } from '../../terminal/output.ts';
-import { forTerminal } from '../../terminal/table.ts';
+import { forTerminal } from '../../terminal/text.ts';
 import { showTransfer } from '../../terminal/transfer-bar.ts';
-import { withClient } from '../objects/remote-client.ts';
-import { remoteNotes, remoteOptions } from '../objects/remote.ts';
+import { remoteNotes, remoteOptions, withClient } from '../objects/remote.ts';
 
 /** `waypointd geodata publish`, for who maintains a manifest */
 export const publish = defineCommand({

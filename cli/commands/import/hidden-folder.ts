@@ -3,7 +3,7 @@ import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
 import { invocation, shellWord } from '../../terminal/invocation.ts';
 import type { ImportSum } from './summary.ts';
-import { forTerminal } from '../../terminal/table.ts';
+import { forTerminal } from '../../terminal/text.ts';
 
 /** Where macOS asks before a program in the background may read (TCC), below the home directory. */
 const guardedOnMac = ['Documents', 'Desktop', 'Downloads'];

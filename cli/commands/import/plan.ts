@@ -3,7 +3,7 @@ import { basename, dirname, resolve } from 'node:path';
 import type { ImportRequest } from '../../../model/import.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { findClash } from './clash.ts';
-import { forTerminal } from '../../terminal/table.ts';
+import { forTerminal } from '../../terminal/text.ts';
 
 /** A request names at most so many files, well within the API's limits of 10,000 and 1 MiB. */
 const filesPerRequest = 1_000;

@@ -4,8 +4,7 @@ import type { FailureReason, ImportResult } from '../../../model/import.ts';
 import { invocation } from '../../terminal/invocation.ts';
 import { note, print } from '../../terminal/output.ts';
 import { conversionHints } from './other-formats.ts';
-import { forTerminal } from '../../terminal/table.ts';
-import { counted, dateOf } from '../../terminal/wording.ts';
+import { counted, dateOf, forTerminal } from '../../terminal/text.ts';
 
 /** The sum of several imports; lists hold `dir` joined with the file. */
 export type ImportSum = Omit<ImportResult, 'dir'> & {

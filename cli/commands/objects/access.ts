@@ -1,10 +1,10 @@
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { defineCommand } from '../../program/command.ts';
 import { note, print } from '../../terminal/output.ts';
-import { printTable } from '../../terminal/print-table.ts';
+import { printTable } from '../../terminal/table.ts';
 import { requireRepository, requireUser, rootOptions, withRoot } from './with-root.ts';
 
-export const grant = defineCommand({
+const grant = defineCommand({
   name: 'grant',
   summary: 'let a user read, or read and write',
   description: 'Lets a user read a repository, or read and write it.',
@@ -23,7 +23,7 @@ export const grant = defineCommand({
     print(`${user} may ${access === 'write' ? 'read and write' : 'read'} ${repository}.`),
 });
 
-export const revoke = defineCommand({
+const revoke = defineCommand({
   name: 'revoke',
   summary: 'take that back',
   description: 'Takes back what a user was granted.',
@@ -42,7 +42,7 @@ export const revoke = defineCommand({
   show: ({ user, repository }) => print(`${user} was let out of ${repository}.`),
 });
 
-export const access = defineCommand({
+const access = defineCommand({
   name: 'access',
   summary: 'list who may do what',
   description: 'Lists who may do what.',
@@ -68,3 +68,6 @@ export const access = defineCommand({
     );
   },
 });
+
+/** `waypointd objects grant|revoke|access` */
+export const accessCommands = [grant, revoke, access];

@@ -2,14 +2,14 @@ import type { ObjectsRoot } from '../../../objects/root.ts';
 import { usageError } from '../../../model/exit-error.ts';
 import { defineCommand } from '../../program/command.ts';
 import { note, print } from '../../terminal/output.ts';
-import { counted, megabytes } from '../../terminal/wording.ts';
+import { counted, megabytes } from '../../terminal/text.ts';
 import { checkOid, requireRepository, rootOptions, withRoot } from './with-root.ts';
 
 const dayMs = 86_400_000;
 /** A list of oids to keep is one line each. */
 const maxKeepBytes = 512 * 1_048_576;
 
-export const stats = defineCommand({
+const stats = defineCommand({
   name: 'stats',
   group: 'Upkeep (a server may be running):',
   summary: 'tell how much is stored, sent and received',
@@ -58,7 +58,7 @@ async function readStats({ contents, directory, holdings, freeBytes }: ObjectsRo
   };
 }
 
-export const prune = defineCommand({
+const prune = defineCommand({
   name: 'prune',
   summary: 'let a repository go of all but the listed objects',
   description:
@@ -114,7 +114,7 @@ function addOid(oids: Set<string>, line: string): void {
   if (text !== '') oids.add(checkOid(text));
 }
 
-export const remove = defineCommand({
+const remove = defineCommand({
   name: 'rm',
   summary: 'let a repository go of objects',
   description: 'Lets a repository go of objects. The bytes go with "objects gc".',
@@ -138,3 +138,6 @@ export const remove = defineCommand({
     for (const oid of absent) note(`${path} does not hold ${oid}.`);
   },
 });
+
+/** `waypointd objects stats|prune|rm` */
+export const holdingsCommands = [stats, prune, remove];

@@ -1,11 +1,11 @@
 import { defineCommand } from '../../program/command.ts';
-import { access, grant, revoke } from './access.ts';
-import { prune, remove, stats } from './holdings.ts';
+import { accessCommands } from './access.ts';
+import { holdingsCommands } from './holdings.ts';
 import { repo } from './repo.ts';
 import { serve } from './serve.ts';
 import { sshLine } from './ssh-line.ts';
-import { pull, push, verify } from './transfer.ts';
-import { backup, fsck, gc, importFiles } from './upkeep.ts';
+import { transferCommands } from './transfer.ts';
+import { upkeepCommands } from './upkeep.ts';
 import { user } from './user.ts';
 
 /** `waypointd objects` */
@@ -14,22 +14,13 @@ export const command = defineCommand({
   summary: 'keep large files by their hash: server, client, upkeep',
   description: 'The object store: a server for large files by their SHA-256, and its upkeep.',
   commands: [
-    push,
-    pull,
-    verify,
+    ...transferCommands,
     serve,
     user,
     repo,
-    grant,
-    revoke,
-    access,
+    ...accessCommands,
     sshLine,
-    stats,
-    prune,
-    remove,
-    fsck,
-    gc,
-    backup,
-    importFiles,
+    ...holdingsCommands,
+    ...upkeepCommands,
   ],
 });

@@ -1,7 +1,7 @@
+import { createInterface } from 'node:readline';
+import { Writable } from 'node:stream';
 import { objectLimits } from '../../../model/objects.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
-
-const [interrupt, endOfInput, backspace, erase] = ['\u0003', '\u0004', '\u0008', '\u007F'];
 
 /**
  * Reads a password: one line of standard input, or typed at the terminal without being shown. Never an argument, which
@@ -43,30 +43,20 @@ async function readLine(): Promise<string> {
   return text.split(/\r?\n/u, 1)[0] ?? '';
 }
 
-function typeHidden(prompt: string): Promise<string> {
-  const { stdin, stderr } = process;
-  stderr.write(prompt);
-  stdin.setRawMode(true).setEncoding('utf8').resume();
-  return new Promise((resolve, reject) => {
-    let typed = '';
-    const finish = (settle: () => void): void => {
-      stdin.off('data', onData).setRawMode(false).pause();
-      stderr.write('\n');
-      settle();
-    };
-    const onData = (keys: string): void => {
-      for (const key of keys) {
-        if (key === '\r' || key === '\n' || key === endOfInput) {
-          finish(() => resolve(typed));
-          return;
-        }
-        if (key === interrupt) {
-          finish(() => reject(new ExitError('Nothing was changed.')));
-          return;
-        }
-        typed = key === backspace || key === erase ? typed.slice(0, -1) : typed + key;
-      }
-    };
-    stdin.on('data', onData);
-  });
+/** Reads a line that the terminal does not show: a line editor whose output goes nowhere. */
+async function typeHidden(prompt: string): Promise<string> {
+  const output = new Writable({ write: (_piece, _encoding, done) => done() });
+  const editor = createInterface({ input: process.stdin, output, terminal: true, historySize: 0 });
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  editor.once('line', resolve);
+  editor.once('SIGINT', () => reject(new ExitError('Nothing was changed.')));
+  // Ctrl-D ends an input that is then empty.
+  editor.once('close', () => resolve(''));
+  process.stderr.write(prompt);
+  try {
+    return await promise;
+  } finally {
+    editor.close();
+    process.stderr.write('\n');
+  }
 }

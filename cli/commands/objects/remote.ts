@@ -1,7 +1,9 @@
 import type { CredentialSource, ObjectClient } from '../../../client/objects/index.ts';
 import { isLoopbackHost } from '../../../model/listen-address.ts';
 import { splitCommand } from '../../../model/command-words.ts';
-import { usageError } from '../../../model/exit-error.ts';
+import { ExitError, usageError } from '../../../model/exit-error.ts';
+import { endBySignal, watchSignals } from '../../terminal/interrupts.ts';
+import { forTerminal } from '../../terminal/text.ts';
 import { note } from '../../terminal/output.ts';
 import { readPassword } from './password.ts';
 
@@ -28,8 +30,51 @@ export interface RemoteOptions {
   readonly login?: string | undefined;
 }
 
+/**
+ * Uses a client until it is done or Ctrl-C.
+ * @throws ExitError with what the server or the network objects to, or the file system.
+ */
+export async function withClient<T>(
+  options: RemoteOptions,
+  use: (client: ObjectClient, signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const client = await openClient(options);
+  const stop = new AbortController();
+  let stoppedBy: NodeJS.Signals | undefined;
+  const stopWatching = watchSignals((signal, isFirst) => {
+    if (!isFirst) endBySignal(signal);
+    stoppedBy = signal;
+    stop.abort();
+  });
+  try {
+    return await use(client, stop.signal);
+  } catch (error) {
+    if (stoppedBy !== undefined) endBySignal(stoppedBy);
+    throw await explain(error);
+  } finally {
+    stopWatching();
+  }
+}
+
+async function explain(error: unknown): Promise<unknown> {
+  const { ObjectClientError } = await import('../../../client/objects/index.ts');
+  if (error instanceof ObjectClientError) {
+    const { message, documentationUrl, requestId } = error;
+    const lines = [
+      message,
+      ...(documentationUrl === undefined ? [] : [`See ${documentationUrl}`]),
+      ...(requestId === undefined ? [] : [`Request ID: ${requestId}`]),
+    ];
+    return new ExitError(lines.map(forTerminal).join('\n'), 1, error);
+  }
+  const isOfFiles = error instanceof Error && 'code' in error && 'path' in error;
+  if (!isOfFiles) return error;
+  const [code, path] = [String(error.code), forTerminal(String(error.path))];
+  return new ExitError(`${path} cannot be read or written (${code}).`, 1, error);
+}
+
 /** Opens a client of the repository that the options name. */
-export async function openClient(options: RemoteOptions): Promise<ObjectClient> {
+async function openClient(options: RemoteOptions): Promise<ObjectClient> {
   const url = URL.canParse(options.repo) ? new URL(options.repo) : undefined;
   if (url === undefined || !/^https?:$/u.test(url.protocol) || url.username !== '') {
     throw usageError('--repo is the URL of a repository, such as https://host/OWNER/NAME');

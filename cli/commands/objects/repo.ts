@@ -4,8 +4,8 @@ import type { RepositoryRow } from '../../../storage/objects/directory.ts';
 import { clientBaseUrl } from '../../../daemon/objects/client-base-url.ts';
 import { defineCommand } from '../../program/command.ts';
 import { note, print } from '../../terminal/output.ts';
-import { printTable } from '../../terminal/print-table.ts';
-import { counted, megabytes } from '../../terminal/wording.ts';
+import { printTable } from '../../terminal/table.ts';
+import { counted, megabytes } from '../../terminal/text.ts';
 import { requireRepository, rootOptions, splitRepository, withRoot } from './with-root.ts';
 
 const add = defineCommand({

@@ -4,16 +4,15 @@ import type { ObjectClient } from '../../../client/objects/index.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { defineCommand } from '../../program/command.ts';
 import { note, print } from '../../terminal/output.ts';
-import { forTerminal } from '../../terminal/table.ts';
+import { forTerminal, megabytes } from '../../terminal/text.ts';
 import { showTransfer } from '../../terminal/transfer-bar.ts';
-import { megabytes } from '../../terminal/wording.ts';
-import { withClient } from './remote-client.ts';
-import { remoteNotes, remoteOptions } from './remote.ts';
+
+import { remoteNotes, remoteOptions, withClient } from './remote.ts';
 import { checkOid } from './with-root.ts';
 
 const notThere = 'The repository holds no such object, or you may not see it.';
 
-export const push = defineCommand({
+const push = defineCommand({
   name: 'push',
   group: 'Files of a server:',
   summary: 'send files to a repository',
@@ -63,7 +62,7 @@ async function send(client: ObjectClient, file: string, signal: AbortSignal): Pr
   }
 }
 
-export const pull = defineCommand({
+const pull = defineCommand({
   name: 'pull',
   summary: 'fetch an object',
   description:
@@ -94,7 +93,7 @@ export const pull = defineCommand({
   show: ({ size, file }) => print(`Fetched ${megabytes(size)} into ${forTerminal(file)}`),
 });
 
-export const verify = defineCommand({
+const verify = defineCommand({
   name: 'verify',
   summary: 'ask whether a repository holds an object',
   description:
@@ -112,3 +111,6 @@ export const verify = defineCommand({
   show: ({ oid, size }) =>
     size === undefined ? note(notThere) : print(`${oid}  ${megabytes(size)}`),
 });
+
+/** `waypointd objects push|pull|verify` */
+export const transferCommands = [push, pull, verify];

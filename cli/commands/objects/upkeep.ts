@@ -3,9 +3,8 @@ import { errorCode } from '../../../model/error-code.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { defineCommand } from '../../program/command.ts';
 import { note, print } from '../../terminal/output.ts';
-import { forTerminal } from '../../terminal/table.ts';
+import { counted, forTerminal, megabytes } from '../../terminal/text.ts';
 import { showBytes } from '../../terminal/transfer-bar.ts';
-import { counted, megabytes } from '../../terminal/wording.ts';
 import { requireRepository, rootOptions, withRoot } from './with-root.ts';
 
 const dayMs = 86_400_000;
@@ -14,7 +13,7 @@ const defaultGraceDays = 14;
 /** A longer list of faults is cut; `--json` has all of it. */
 const shownFaults = 20;
 
-export const fsck = defineCommand({
+const fsck = defineCommand({
   name: 'fsck',
   summary: 'check every stored file',
   description:
@@ -51,7 +50,7 @@ async function counting<T>(
   }
 }
 
-export const gc = defineCommand({
+const gc = defineCommand({
   name: 'gc',
   summary: 'set aside and delete what no repository holds',
   description:
@@ -88,7 +87,7 @@ export const gc = defineCommand({
   },
 });
 
-export const backup = defineCommand({
+const backup = defineCommand({
   name: 'backup',
   summary: 'copy the store',
   description:
@@ -123,7 +122,7 @@ export const backup = defineCommand({
   },
 });
 
-export const importFiles = defineCommand({
+const importFiles = defineCommand({
   name: 'import',
   summary: 'take in files of a directory',
   description:
@@ -154,3 +153,6 @@ export const importFiles = defineCommand({
     }
   },
 });
+
+/** `waypointd objects fsck|gc|backup|import` */
+export const upkeepCommands = [fsck, gc, backup, importFiles];

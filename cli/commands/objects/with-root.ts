@@ -4,7 +4,7 @@ import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { oidSchema, repositoryPart, userName } from '../../../model/objects.ts';
 import type { RepositoryRow, UserRow } from '../../../storage/objects/directory.ts';
 import type { CommandContext } from '../../program/context.ts';
-import { forTerminal } from '../../terminal/table.ts';
+import { forTerminal } from '../../terminal/text.ts';
 import { objectsContext } from './objects-context.ts';
 import type { ObjectsRoot } from '../../../objects/root.ts';
 

@@ -11,7 +11,7 @@ import type {
 import { probePort, type PortUse } from '../../port-probe.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { note, print } from '../../terminal/output.ts';
-import { counted, duration } from '../../terminal/wording.ts';
+import { counted, duration } from '../../terminal/text.ts';
 import { commandText, exitText, notInstalledSentence, serviceCommand } from './wording.ts';
 
 /** What `service status` tells, as `--json` prints it. */

@@ -10,7 +10,7 @@ import type {
 } from '../../../service-files/service-platform.ts';
 import { invocation, shellWord } from '../../terminal/invocation.ts';
 import { print } from '../../terminal/output.ts';
-import { forTerminal } from '../../terminal/table.ts';
+import { forTerminal } from '../../terminal/text.ts';
 
 /** A command about this service, to be typed. */
 export function serviceCommand(verb: string, { name, isSystem }: ServiceChoice): string {

@@ -1,9 +1,8 @@
 import type { TimelineResult } from '../../../model/timeline-result.ts';
 import { geodataRemedy } from '../../terminal/geodata-remedy.ts';
 import { invocation } from '../../terminal/invocation.ts';
-import { forTerminal, wrapText } from '../../terminal/table.ts';
+import { counted, dateOf, forTerminal, wrapText } from '../../terminal/text.ts';
 import { stayTime } from './wording.ts';
-import { counted, dateOf } from '../../terminal/wording.ts';
 
 /** Cells of a line, on every terminal. */
 const noteWidth = 80;

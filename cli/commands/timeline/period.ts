@@ -2,7 +2,7 @@ import { daysInMonth, formatDate, parseDate } from '../../../model/calendar-date
 import { limits } from '../../../model/limits.ts';
 import type { TimelineRequest } from '../../../model/timeline-job.ts';
 import { usageError } from '../../../model/exit-error.ts';
-import { forTerminal } from '../../terminal/table.ts';
+import { forTerminal } from '../../terminal/text.ts';
 
 /** UTC days since 1970, both inclusive. */
 interface Days {

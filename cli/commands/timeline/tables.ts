@@ -8,8 +8,8 @@ import type {
 import { formatDate } from '../../../model/calendar-date.ts';
 import { dayOf } from '../../../storage/day-blob.ts';
 import { print } from '../../terminal/output.ts';
-import { printTable, type TableColumn } from '../../terminal/print-table.ts';
-import { counted, dateOf } from '../../terminal/wording.ts';
+import { printTable, type TableColumn } from '../../terminal/table.ts';
+import { counted, dateOf } from '../../terminal/text.ts';
 import { kilometres, minuteOf, placeOf, stayTime } from './wording.ts';
 
 /** Rows of one level where all levels are shown. */

@@ -1,0 +1,93 @@
+import type { Waypoint } from '../../model/waypoint.ts';
+
+/** Made when it is needed: it takes 10 ms. */
+let graphemes: Intl.Segmenter | undefined;
+const plainAscii = /^[\x20-\x7E]*$/u;
+/** What terminals draw in two cells: emoji and the wide and full-width forms of Unicode's annex 11. */
+const wide =
+  /^(?:\p{Emoji_Presentation}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3001-\u303E\uFF01-\uFF60\uFFE0-\uFFE6])|\uFE0F/u;
+const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
+/** Control characters could move the cursor, and direction marks reorder the whole line. */
+const unsafe = /[\p{Cc}\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
+
+/** Counts the terminal cells a text takes. */
+export function displayWidth(text: string): number {
+  if (plainAscii.test(text)) return text.length;
+  let width = 0;
+  for (const { segment } of splitGraphemes(text)) width += cells(segment);
+  return width;
+}
+
+function splitGraphemes(text: string): Iterable<{ segment: string }> {
+  graphemes ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
+  return graphemes.segment(text);
+}
+
+function cells(grapheme: string): number {
+  if (invisible.test(grapheme)) return 0;
+  return wide.test(grapheme) ? 2 : 1;
+}
+
+/** Makes a text of a file or of the store harmless to a terminal. */
+export function forTerminal(text: string): string {
+  return text.replace(unsafe, '\uFFFD');
+}
+
+/** Cuts a text to at most `width` cells, ending in `…` when something is missing. */
+export function fitWidth(text: string, width: number): string {
+  if (displayWidth(text) <= width) return text;
+  let fitted = '';
+  let used = 1; // The cell of the ellipsis.
+  for (const { segment } of splitGraphemes(text)) {
+    used += cells(segment);
+    if (used > width) break;
+    fitted += segment;
+  }
+  return `${fitted}…`;
+}
+
+/** Breaks a text at its blanks into lines of at most `width` cells, longer words alone excepted. */
+export function wrapText(text: string, width: number): string {
+  const lines: string[] = [];
+  for (const word of text.split(' ')) {
+    const longer = lines.length === 0 ? word : `${lines.at(-1)} ${word}`;
+    if (lines.length > 0 && displayWidth(longer) > width) lines.push(word);
+    else lines.splice(-1, 1, longer);
+  }
+  return lines.join('\n');
+}
+
+/** A coordinate for reading, in degrees with at most 6 decimals (a tenth of a metre). */
+export function degrees(value: number): string {
+  return String(Number(value.toFixed(6)));
+}
+
+/** A count for reading, with its noun: `1,234 waypoints`. */
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en-US')} ${count === 1 ? one : many}`;
+}
+
+/** The calendar date (UTC) of an ISO 8601 instant. */
+export function dateOf(time: string): string {
+  return time.slice(0, 10);
+}
+
+/** Tags for reading, separated by commas. */
+export function tagList(tags: Waypoint['tags']): string {
+  return (tags ?? []).map((tag) => (typeof tag === 'string' ? tag : tag.display)).join(', ');
+}
+
+/** A duration for reading, from ms: `5 s`, `12 min`, `3 h 20 min`, `4 days`. */
+export function duration(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return `${Math.max(0, Math.floor(ms / 1000))} s`;
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return `${hours} h ${minutes % 60} min`;
+  return counted(Math.floor(hours / 24), 'day');
+}
+
+/** A size for reading: `19.9 MB`, in millions of bytes. */
+export function megabytes(bytes: number): string {
+  return `${(bytes / 1e6).toFixed(1)} MB`;
+}
