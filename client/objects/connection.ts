@@ -47,16 +47,7 @@ export interface LinkCall {
 
 const maxRedirects = 5;
 /** How a message is framed is our business, whatever a link says. Chunks are not: a store may insist on them. */
-const framing = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'te',
-  'trailer',
-  'upgrade',
-]);
+const framing = 'connection content-length expect host keep-alive te trailer upgrade'.split(' ');
 
 /**
  * Speaks to one repository by the rules of the specification: who is followed where, and who gets to see credentials. Makes
@@ -98,19 +89,15 @@ export class Connection {
     const url = linkUrl(link, this.#territory);
     const own = lowerCased(link.header ?? {});
     const isOurs = url.origin === this.#territory.base.origin && own['authorization'] === undefined;
+    const { method, signal } = call;
     const follow = (credentials: RequestHeaders): Promise<NodeAnswer> => {
-      return send({
-        method: call.method,
-        url,
-        headers: linkHeaders(call, credentials, own),
-        body: call.body?.(),
-        signal: call.signal,
-        silenceMs: this.#silenceMs,
-      });
+      const headers = linkHeaders(call, credentials, own);
+      const body = call.body?.();
+      return send({ method, url, headers, body, signal, silenceMs: this.#silenceMs });
     };
     const answer = await (isOurs ? this.#knowing(call, follow) : follow({}));
     if (call.accepted.includes(answer.status)) return answer;
-    throw await refused(answer, call.signal);
+    throw await refused(answer, signal);
   }
 
   /** Sends a request with credentials; where there are none, and the server wants some, a second time. */
@@ -118,13 +105,9 @@ export class Connection {
     { operation, oid }: Pick<ApiCall, 'operation' | 'oid'>,
     request: (credentials: RequestHeaders) => Promise<NodeAnswer>,
   ): Promise<NodeAnswer> {
+    const { base: url } = this.#territory;
     const find = async (): Promise<RequestHeaders | undefined> =>
-      this.#credentials?.({
-        url: this.#territory.base,
-        operation,
-        oid,
-        isAsked: this.#isAsked,
-      });
+      this.#credentials?.({ url, operation, oid, isAsked: this.#isAsked });
     const credentials = await find();
     const answer = await request(credentials ?? {});
     if (answer.status !== 401 || credentials !== undefined || this.#isAsked) return answer;
@@ -167,7 +150,7 @@ function linkHeaders(
   credentials: RequestHeaders,
   own: RequestHeaders,
 ): RequestHeaders {
-  const theirs = Object.entries(own).filter(([name]) => !framing.has(name));
+  const theirs = Object.entries(own).filter(([name]) => !framing.includes(name));
   const all = {
     'accept-encoding': 'identity',
     ...headers,

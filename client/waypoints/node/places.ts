@@ -69,12 +69,12 @@ export function daemonPlaces(
   chosen: ChosenDirectories = {},
   env: Environment = process.env,
 ): DaemonPlaces {
-  const configured = {
+  const { WAYPOINTD_DATA_DIR, WAYPOINTD_RUNTIME_DIR } = env;
+  const { dataDir, runtimeDir } = {
     ...configuredDirectories(env),
-    ...environmentDirectories(env),
+    ...given({ dataDir: WAYPOINTD_DATA_DIR, runtimeDir: WAYPOINTD_RUNTIME_DIR }),
     ...given(chosen),
   };
-  const { dataDir, runtimeDir } = configured;
   const data = dataDir ?? unitDirectory(env, 'STATE_DIRECTORY') ?? userDirectory('data', env);
   return {
     data,
@@ -83,8 +83,9 @@ export function daemonPlaces(
   };
 }
 
+/** The directories that are named, absolute; what is no text, or an empty one, names none. */
 function given(
-  { dataDir, runtimeDir }: ChosenDirectories,
+  { dataDir, runtimeDir }: { readonly dataDir?: unknown; readonly runtimeDir?: unknown },
   base = process.cwd(),
 ): ChosenDirectories {
   return {
@@ -93,8 +94,8 @@ function given(
   };
 }
 
-function environmentDirectories(env: Environment): ChosenDirectories {
-  return given({ dataDir: env['WAYPOINTD_DATA_DIR'], runtimeDir: env['WAYPOINTD_RUNTIME_DIR'] });
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '';
 }
 
 /** What the user's `config.json` says; one that is malformed says nothing, and no daemon starts with it. */
@@ -103,22 +104,11 @@ function configuredDirectories(env: Environment): ChosenDirectories {
   try {
     if (statSync(file).size > maxConfigBytes) return {};
     const config: unknown = JSON.parse(readFileSync(file, 'utf8').replace(/^\uFEFF/u, ''));
-    if (typeof config !== 'object' || config === null) return {};
-    const { data_dir, runtime_dir } = config as Readonly<Record<string, unknown>>;
-    return given(
-      {
-        dataDir: isText(data_dir) ? data_dir : undefined,
-        runtimeDir: isText(runtime_dir) ? runtime_dir : undefined,
-      },
-      dirname(file),
-    );
+    const { data_dir, runtime_dir } = Object(config) as Readonly<Record<string, unknown>>;
+    return given({ dataDir: data_dir, runtimeDir: runtime_dir }, dirname(file));
   } catch {
     return {}; // Not there, as a rule.
   }
-}
-
-function isText(value: unknown): value is string {
-  return typeof value === 'string' && value !== '';
 }
 
 /** The directory of this program where each system keeps such things; the same ones that the daemon takes. */
@@ -129,15 +119,13 @@ function userDirectory(kind: 'data' | 'config', env: Environment): string {
     return join(home, 'Library', isData ? 'Application Support' : 'Preferences', program);
   }
   if (isWindows) {
-    const root = isData ? ['LOCALAPPDATA', 'Local'] : ['APPDATA', 'Roaming'];
-    const [variable = '', folder = ''] = root;
+    const [variable, folder] = isData ? ['LOCALAPPDATA', 'Local'] : ['APPDATA', 'Roaming'];
     const parent = env[variable] || join(home, 'AppData', folder);
     return join(parent, program, isData ? 'Data' : 'Config');
   }
-  const parent = isData
-    ? env['XDG_DATA_HOME'] || join(home, '.local', 'share')
-    : env['XDG_CONFIG_HOME'] || join(home, '.config');
-  return join(parent, program);
+  return isData
+    ? join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), program)
+    : join(env['XDG_CONFIG_HOME'] || join(home, '.config'), program);
 }
 
 /** Users without an account entry, as of some containers, have none; then there is nothing below it either. */
