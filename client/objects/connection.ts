@@ -17,14 +17,18 @@ export interface ConnectionOptions extends RetryOptions {
   readonly stallMs?: number;
 }
 
+/** What requests are for. */
+export interface Purpose {
+  readonly operation: Operation;
+  readonly oid: string;
+  readonly signal: AbortSignal | undefined;
+}
+
 export interface ApiCall {
   readonly method: 'GET' | 'POST';
   /** Below the repository's URL, with a slash first. */
   readonly path: string;
-  readonly operation: Operation;
-  readonly oid: string;
   readonly body?: unknown;
-  readonly signal: AbortSignal | undefined;
 }
 
 export interface ApiAnswer {
@@ -35,14 +39,11 @@ export interface ApiAnswer {
 
 export interface LinkCall {
   readonly method: 'GET' | 'PUT' | 'POST';
-  readonly operation: Operation;
-  readonly oid: string;
   /** The link's own replace these. */
   readonly headers: RequestHeaders;
   readonly body?: () => string | Readable;
   /** Statuses that are an answer. */
   readonly accepted: readonly number[];
-  readonly signal: AbortSignal | undefined;
 }
 
 const maxRedirects = 5;
@@ -73,10 +74,11 @@ export class Connection {
    * Calls the API and follows redirections as far as it may.
    * @throws ObjectClientError
    */
-  async call(call: ApiCall): Promise<ApiAnswer> {
-    const answer = await this.#knowing(call, (credentials) => this.#callAs(call, credentials));
+  async call(purpose: Purpose, call: ApiCall): Promise<ApiAnswer> {
+    const { signal } = purpose;
+    const answer = await this.#knowing(purpose, (known) => this.#callAs(known, call, signal));
     const { status } = answer;
-    if (status < 200 || status >= 300) throw await refused(answer, call.signal);
+    if (status < 200 || status >= 300) throw await refused(answer, signal);
     refuseCoding(answer);
     return { status, body: await answer.text(textBytes) };
   }
@@ -85,24 +87,25 @@ export class Connection {
    * Follows a link; any status but the accepted ones is an error, redirections too.
    * @throws ObjectClientError
    */
-  async follow(link: Link, call: LinkCall): Promise<NodeAnswer> {
+  async follow(purpose: Purpose, link: Link, call: LinkCall): Promise<NodeAnswer> {
     const url = linkUrl(link, this.#territory);
     const own = lowerCased(link.header ?? {});
     const isOurs = url.origin === this.#territory.base.origin && own['authorization'] === undefined;
-    const { method, signal } = call;
+    const { signal } = purpose;
+    const { method } = call;
     const follow = (credentials: RequestHeaders): Promise<NodeAnswer> => {
       const headers = linkHeaders(call, credentials, own);
       const body = call.body?.();
       return send({ method, url, headers, body, signal, silenceMs: this.#silenceMs });
     };
-    const answer = await (isOurs ? this.#knowing(call, follow) : follow({}));
+    const answer = await (isOurs ? this.#knowing(purpose, follow) : follow({}));
     if (call.accepted.includes(answer.status)) return answer;
     throw await refused(answer, signal);
   }
 
   /** Sends a request with credentials; where there are none, and the server wants some, a second time. */
   async #knowing(
-    { operation, oid }: Pick<ApiCall, 'operation' | 'oid'>,
+    { operation, oid }: Purpose,
     request: (credentials: RequestHeaders) => Promise<NodeAnswer>,
   ): Promise<NodeAnswer> {
     const { base: url } = this.#territory;
@@ -118,16 +121,19 @@ export class Connection {
     return request(better);
   }
 
-  async #callAs(call: ApiCall, credentials: RequestHeaders): Promise<NodeAnswer> {
-    const { method, signal } = call;
+  async #callAs(
+    credentials: RequestHeaders,
+    { method, path, body: content }: ApiCall,
+    signal: AbortSignal | undefined,
+  ): Promise<NodeAnswer> {
     const { base } = this.#territory;
-    const body = call.body === undefined ? undefined : JSON.stringify(call.body);
+    const body = content === undefined ? undefined : JSON.stringify(content);
     const plain = {
       accept: objectMediaType,
       'accept-encoding': 'identity',
       ...(body === undefined ? {} : jsonHeaders(body)),
     };
-    let url = new URL(base.href.replace(/\/$/u, '') + call.path);
+    let url = new URL(base.href.replace(/\/$/u, '') + path);
     let headers: RequestHeaders = { ...plain, ...credentials };
     for (let redirects = 0; ; redirects += 1) {
       const silenceMs = this.#silenceMs;

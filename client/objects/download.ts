@@ -132,14 +132,12 @@ async function append(
   { signal, onProgress }: DownloadOptions,
 ): Promise<void> {
   const { oid, size } = object;
-  const answer = await connection.follow(link, {
+  const purpose = { operation: 'download', oid, signal } as const;
+  const answer = await connection.follow(purpose, link, {
     method: 'GET',
-    operation: 'download',
-    oid,
     // The first try sends no Range: not every server has it, and the specification does not know 206.
     headers: have === 0 ? {} : { range: `bytes=${have}-` },
     accepted: have === 0 ? [200] : [200, 206, 416],
-    signal,
   });
   const start = startOf(answer, have, size);
   if (start < have) await file.truncate(start);

@@ -82,9 +82,9 @@ export class ObjectClient {
 
   async #findOnce(oid: string, signal: AbortSignal | undefined): Promise<KnownObject | undefined> {
     try {
-      const path = `/objects/${oid}`;
-      const call = { method: 'GET', path, operation: 'download', oid, signal } as const;
-      const { body } = await this.#connection.call(call);
+      const purpose = { operation: 'download', oid, signal } as const;
+      const call = { method: 'GET', path: `/objects/${oid}` } as const;
+      const { body } = await this.#connection.call(purpose, call);
       const { size, _links } = readObject(body, oid);
       // An object without a place to fetch it from is not there.
       return _links?.download === undefined ? undefined : { oid, size, download: _links.download };

@@ -8,7 +8,7 @@ import {
   type ObjectBody,
 } from '../../model/objects.ts';
 import { parseJson } from '../../model/parse-json.ts';
-import { jsonHeaders, type Connection } from './connection.ts';
+import { jsonHeaders, type Connection, type LinkCall, type Purpose } from './connection.ts';
 import type { TransferOptions } from './download.ts';
 import { ObjectClientError } from './object-error.ts';
 import { textBytes } from './request.ts';
@@ -33,16 +33,28 @@ export async function uploadFile(
   object: ObjectBody,
   options: TransferOptions,
 ): Promise<UploadOutcome> {
-  const { signal } = options;
+  const { signal, onProgress } = options;
+  const { oid, size } = object;
   const { retries } = connection;
+  const purpose = { operation: 'upload', oid, signal } as const;
   const links = await retries.trying(signal, async () => {
-    const wanted = await announce(connection, object, signal);
-    if (wanted !== undefined) await put(connection, path, object, wanted.upload, options);
+    const wanted = await announce(connection, object, purpose);
+    if (wanted === undefined) return undefined;
+    await finish(connection, purpose, wanted.upload, {
+      method: 'PUT',
+      // Not the type of the file: signatures of other stores cover it.
+      headers: { 'content-type': 'application/octet-stream', 'content-length': String(size) },
+      body: () => Readable.from(contentOf(path, size, onProgress), { objectMode: false }),
+    });
     return wanted;
   });
   const verify = links?.verify;
   if (verify !== undefined) {
-    await retries.trying(signal, () => confirm(connection, object, verify, signal));
+    const body = JSON.stringify({ oid, size });
+    const headers = { accept: objectMediaType, ...jsonHeaders(body) };
+    await retries.trying(signal, () =>
+      finish(connection, purpose, verify, { method: 'POST', headers, body: () => body }),
+    );
   }
   return { isSent: links !== undefined };
 }
@@ -53,16 +65,10 @@ type UploadLinks = NonNullable<ObjectAnswer['_links']> & { readonly upload: Link
 async function announce(
   connection: Connection,
   { oid, size }: ObjectBody,
-  signal: AbortSignal | undefined,
+  purpose: Purpose,
 ): Promise<UploadLinks | undefined> {
-  const { status, body } = await connection.call({
-    method: 'POST',
-    path: '/objects',
-    operation: 'upload',
-    oid,
-    body: { oid, size },
-    signal,
-  });
+  const call = { method: 'POST', path: '/objects', body: { oid, size } } as const;
+  const { status, body } = await connection.call(purpose, call);
   if (status === 200) return undefined;
   // The body of a 202 need not name the object.
   const parsed = objectAnswerSchema.partial().safeParse(parseJson(body));
@@ -76,24 +82,14 @@ async function announce(
   return { ...links, upload: links.upload };
 }
 
-async function put(
+/** Follows a link and takes note of its answer, which says nothing but that it was done. */
+async function finish(
   connection: Connection,
-  path: string,
-  { oid, size }: ObjectBody,
+  purpose: Purpose,
   link: Link,
-  { signal, onProgress }: TransferOptions,
+  call: Omit<LinkCall, 'accepted'>,
 ): Promise<void> {
-  // Not the type of the file: signatures of other stores cover it.
-  const type = { 'content-type': 'application/octet-stream' };
-  const answer = await connection.follow(link, {
-    method: 'PUT',
-    operation: 'upload',
-    oid,
-    headers: { ...type, 'content-length': String(size) },
-    body: () => Readable.from(contentOf(path, size, onProgress), { objectMode: false }),
-    accepted,
-    signal,
-  });
+  const answer = await connection.follow(purpose, link, { ...call, accepted });
   await answer.text(textBytes);
 }
 
@@ -114,23 +110,4 @@ async function* contentOf(
   if (sent !== size) {
     throw new ObjectClientError('mismatch', 'The file has changed since it was looked at.');
   }
-}
-
-async function confirm(
-  connection: Connection,
-  { oid, size }: ObjectBody,
-  link: Link,
-  signal: AbortSignal | undefined,
-): Promise<void> {
-  const body = JSON.stringify({ oid, size });
-  const answer = await connection.follow(link, {
-    method: 'POST',
-    operation: 'upload',
-    oid,
-    headers: { accept: objectMediaType, ...jsonHeaders(body) },
-    body: () => body,
-    accepted,
-    signal,
-  });
-  await answer.text(textBytes);
 }

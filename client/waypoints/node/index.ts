@@ -1,3 +1,4 @@
 /** Finding the daemon from a program that runs on Node.js: Electron's main process, a tool, a proxy for pages. */
 export { connect, DaemonNotFound, findDaemon, type ConnectOptions } from './connect.ts';
 export type { ChosenDirectories } from './places.ts';
+export { nodeTransport } from './transport.ts';
