@@ -1,109 +1,42 @@
-import type { Buffer } from 'node:buffer';
-import { sql, type Generated } from 'kysely';
-import { belongsTo, columns, createIndex, createTable, refined } from '../create-table.ts';
-import type { IdentityColumns } from '../identity-columns.ts';
+import { sql } from 'kysely';
+import {
+  belongsTo,
+  columns,
+  createIndex,
+  createTables,
+  refined,
+  table,
+  type TablesOf,
+} from '../create-table.ts';
 import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
 export const librarySchemaVersion = 3;
 
-/** `library.sqlite`: everything derived from the files below `imports/`; deleted, it is rebuilt with the same content. */
-export interface LibraryDb {
-  /** `unread` goes once all files below `imports/` have been read. */
-  meta: { key: string; value: string };
-  /** One row for each imported content. An `id` is never used again: other content of the same path is another id. */
-  files: {
-    id: Generated<number>;
-    /** Relative to `imports/`, with `/`, NFC. */
-    path: string;
-    /** The same, case-folded where file systems fold. */
-    path_key: string;
-    sha256: string;
-    /** Of the file there, as `mtime_ns`. */
-    size: number;
-    mtime_ns: string;
-    /** Its waypoints have `waypoints` ids from here on; null if none. */
-    first_waypoint: number | null;
-    waypoints: number;
-    observations: number;
-    /** Points with usable coordinates that are no observations, as `invalid_times`. */
-    missing_times: number;
-    invalid_times: number;
-    unusable_points: number;
-    first_ms: number | null;
-    last_ms: number | null;
-  };
-  /** The ids of a file ascend in file order without a gap. */
-  waypoints: IdentityColumns & {
-    id: number;
-    lat: number;
-    lon: number;
-    ele: number | null;
-    time: string | null;
-    desc: string | null;
-    /** 1 for the first row of each identity by (`files.path` in byte order, `id`), else 0. */
-    shown: number;
-  };
-  /** For each hash of an identity (identity-hash.ts) a waypoint that is shown. */
-  identities: { hash: number; waypoint: number };
-  /**
-   * All others of a hash that is there, so hidden twins and what merely shares a hash; `shown` is that of the waypoint.
-   * Two tables instead of one: the first refuses a second row of a hash while it is inserted, at no extra cost.
-   */
-  further_identities: { hash: number; shown: number; waypoint: number };
-  /**
-   * What contents were read from, so that a source that looks unchanged need not be read again. Not derived from `imports/`,
-   * and no loss: without it sources are hashed.
-   */
-  sources: {
-    device: string;
-    inode: string;
-    size: number;
-    mtime_ns: string;
-    ctime_ns: string;
-    sha256: string;
-  };
-  /** The timed points of one UTC day (since 1970) of one file. A rowid table, because large rows make the inner nodes of others large. */
-  days: {
-    id: Generated<number>;
-    day: number;
-    file_id: number;
-    /** 0 track points, 1 waypoints. */
-    kind: number;
-    /** Ascends in file order. */
-    part: number;
-    points: number;
-    first_ms: number;
-    last_ms: number;
-    south_e7: number;
-    west_e7: number;
-    north_e7: number;
-    east_e7: number;
-    /** As day-blob.ts encodes it. */
-    blob: Buffer;
-  };
-}
+const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
+const { optionalText, real, rowid, text, uniqueText } = columns;
 
-/** Builds queries over the library. */
-export const libraryTables = queryBuilder<LibraryDb>();
-
-const { blob, integer, numbered, optionalInteger, optionalReal, optionalText } = columns;
-const { real, rowid, text, uniqueText } = columns;
-
-/** Makes an empty library. */
-export const librarySchema: Migration = () => [
-  ...fileTables(),
-  ...waypointTables(),
-  ...dayTables(),
-];
-
-const fileTables: Migration = () => [
-  createTable('meta', { key: text, value: text }, { key: ['key'] }),
-  sql`
-    INSERT INTO meta VALUES ('store', lower(hex(randomblob(8)))), ('revision', '1'), ('unread', '1'),
-      ('seed', random() & 0xffffffff)`,
-  createTable('files', {
+/**
+ * `library.sqlite`: everything derived from the files below `imports/`; deleted, it is rebuilt with the same content.
+ *
+ * - `files`: one row for each imported content. `path` is relative to `imports/`, with `/`, NFC; `path_key` is the same
+ *   case-folded where file systems fold. `size` and `mtime_ns` are those of the file there. An `id` is never used again:
+ *   other content of the same path is another id. `missing_times` and `invalid_times` count points with usable
+ *   coordinates that are no observations. Its waypoints have `waypoints` ids from `first_waypoint` on (null if none).
+ * - `waypoints`: the ids of a file ascend in file order without a gap. `lat_e6`, `lon_e6` and `name` are the identity
+ *   (contract C); `shown` is 1 for the first row of each identity by (`files.path` in byte order, `id`), else 0.
+ * - `identities`: for each hash of an identity (identity-hash.ts) a waypoint that is shown. `further_identities`: all
+ *   others of a hash that is there, so hidden twins and what merely shares a hash; `shown` is that of the waypoint. Two
+ *   tables instead of one: the first refuses a second row of a hash while it is inserted, at no extra cost.
+ * - `sources`: what contents were read from, so that a source that looks unchanged need not be read again. Not derived
+ *   from `imports/`, and no loss: without it sources are hashed.
+ * - `days`: the timed points of one UTC day (since 1970) of one file as blobs (day-blob.ts); `kind` 0 track points, 1
+ *   waypoints; `part` ascends in file order. A rowid table, because large rows make the inner nodes of others large.
+ */
+const tables = {
+  meta: table({ key: text, value: text }, { key: ['key'] }),
+  files: table({
     id: numbered,
     path: uniqueText,
     path_key: uniqueText,
@@ -119,16 +52,7 @@ const fileTables: Migration = () => [
     first_ms: optionalInteger,
     last_ms: optionalInteger,
   }),
-  createIndex('files_by_content', 'files', ['sha256']),
-  createTable(
-    'sources',
-    { device: text, inode: text, size: integer, mtime_ns: text, ctime_ns: text, sha256: text },
-    { key: ['device', 'inode'] },
-  ),
-];
-
-const waypointTables: Migration = () => [
-  createTable('waypoints', {
+  waypoints: table({
     id: rowid,
     name: text,
     lat: real,
@@ -140,21 +64,18 @@ const waypointTables: Migration = () => [
     desc: optionalText,
     shown: integer,
   }),
-  // To count them: few, and a row costs little while it is not among them.
-  sql`CREATE INDEX waypoints_not_shown ON waypoints (id) WHERE shown = 0`,
-  createTable('identities', { hash: rowid, waypoint: integer }),
-  createTable(
-    'further_identities',
+  identities: table({ hash: rowid, waypoint: integer }),
+  further_identities: table(
     { hash: integer, shown: integer, waypoint: integer },
     { key: ['hash', 'shown', 'waypoint'] },
   ),
-];
-
-const dayTables: Migration = () => [
-  createTable(
-    'days',
+  sources: table(
+    { device: text, inode: text, size: integer, mtime_ns: text, ctime_ns: text, sha256: text },
+    { key: ['device', 'inode'] },
+  ),
+  days: table(
     {
-      id: rowid,
+      id: generatedRowid,
       day: integer,
       file_id: belongsTo('files'),
       kind: integer,
@@ -170,5 +91,21 @@ const dayTables: Migration = () => [
     },
     { unique: ['day', 'file_id', 'kind', 'part'] },
   ),
+};
+
+export type LibraryDb = TablesOf<typeof tables>;
+
+/** Builds queries over the library. */
+export const libraryTables = queryBuilder<LibraryDb>();
+
+/** Makes an empty library; `unread` goes once all files below `imports/` have been read. */
+export const librarySchema: Migration = () => [
+  ...createTables(tables),
+  sql`
+    INSERT INTO meta VALUES ('store', lower(hex(randomblob(8)))), ('revision', '1'), ('unread', '1'),
+      ('seed', random() & 0xffffffff)`,
+  createIndex('files_by_content', 'files', ['sha256']),
+  // To count them: few, and a row costs little while it is not among them.
+  sql`CREATE INDEX waypoints_not_shown ON waypoints (id) WHERE shown = 0`,
   createIndex('days_by_file', 'days', ['file_id']),
 ];

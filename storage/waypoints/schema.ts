@@ -1,49 +1,26 @@
-import { sql, type Generated, type Selectable } from 'kysely';
-import { belongsTo, columns, createIndex, createTable, refined } from '../create-table.ts';
-import type { IdentityColumns } from '../identity-columns.ts';
+import { sql, type Selectable } from 'kysely';
+import {
+  belongsTo,
+  columns,
+  createIndex,
+  createTables,
+  refined,
+  table,
+  type TablesOf,
+} from '../create-table.ts';
 import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
-/** `waypoints.sqlite`: what the user made and cannot record again. Times are ISO 8601 UTC text. */
-export interface WaypointsDb {
-  meta: { key: string; value: string };
-  bookmarks: IdentityColumns & {
-    id: Generated<number>;
-    lat: number;
-    lon: number;
-    ele: number | null;
-    time: string | null;
-    desc: string | null;
-  };
-  /** Tags belong to an identity, not to a row: imported waypoints have them too, and keep them over re-imports. */
-  tags: IdentityColumns & {
-    id: Generated<number>;
-    raw: string;
-    normal: string;
-    /** JSON of the tag. */
-    enriched: string;
-  };
-  /** How often each spelling is used, kept by triggers: counting 100,000 tags at each question would stop the daemon. */
-  tag_spellings: { normal: string; raw: string; enriched: string; uses: number; first_id: number };
-  /** Imported twins of bookmarks that were renamed or moved away from them; they show again when the bookmark goes. */
-  hidden: IdentityColumns & { bookmark_id: number };
-  history: { id: Generated<number>; query: string; lat: number | null; lon: number | null };
-}
-
-export type BookmarkRow = Omit<Selectable<WaypointsDb['bookmarks']>, 'lat_e6' | 'lon_e6'>;
-
-/** Builds queries over the user's store. */
-export const waypointTables = queryBuilder<WaypointsDb>();
-
 const { integer, numbered, optionalReal, optionalText, real, text, uniqueText } = columns;
-const identity = { name: text, lat_e6: integer, lon_e6: integer };
-const identityKey = ['name', 'lat_e6', 'lon_e6'];
 
-const firstSchema: Migration = () => [
-  createTable('meta', { key: text, value: text }, { key: ['key'] }),
-  sql`INSERT INTO meta VALUES ('store', lower(hex(randomblob(8)))), ('revision', '1')`,
-  createTable(
-    'bookmarks',
+/** The identity of a waypoint (contract C), indexed wherever it is looked for. */
+const identity = { name: text, lat_e6: integer, lon_e6: integer };
+const identityKey = ['name', 'lat_e6', 'lon_e6'] as const;
+
+/** `waypoints.sqlite`: what the user made and cannot record again. Times are ISO 8601 UTC text. */
+const tables = {
+  meta: table({ key: text, value: text }, { key: ['key'] }),
+  bookmarks: table(
     {
       id: numbered,
       name: text,
@@ -57,17 +34,35 @@ const firstSchema: Migration = () => [
     },
     { unique: identityKey },
   ),
-  createTable(
-    'tags',
+  // Tags belong to an identity, not to a row: imported waypoints have them too, and keep them over re-imports.
+  tags: table(
     { id: numbered, ...identity, raw: text, normal: text, enriched: text },
     { unique: [...identityKey, 'normal'] },
   ),
-  createIndex('tags_by_normal', 'tags', ['normal', ...identityKey]),
-  createTable(
-    'tag_spellings',
+  // How often each spelling is used, kept by triggers: counting 100,000 tags at each question would stop the daemon.
+  tag_spellings: table(
     { normal: text, raw: text, enriched: text, uses: integer, first_id: integer },
     { key: ['normal', 'raw'] },
   ),
+  // Imported twins of bookmarks that were renamed or moved away from them; they show again when the bookmark goes.
+  hidden: table(
+    { ...identity, bookmark_id: belongsTo('bookmarks') },
+    { key: [...identityKey, 'bookmark_id'] },
+  ),
+  history: table({ id: numbered, query: uniqueText, lat: optionalReal, lon: optionalReal }),
+};
+
+export type WaypointsDb = TablesOf<typeof tables>;
+export type BookmarkRow = Omit<Selectable<WaypointsDb['bookmarks']>, 'lat_e6' | 'lon_e6'>;
+
+/** Builds queries over the user's store. */
+export const waypointTables = queryBuilder<WaypointsDb>();
+
+const firstSchema: Migration = () => [
+  ...createTables(tables),
+  sql`INSERT INTO meta VALUES ('store', lower(hex(randomblob(8)))), ('revision', '1')`,
+  createIndex('tags_by_normal', 'tags', ['normal', ...identityKey]),
+  createIndex('hidden_by_bookmark', 'hidden', ['bookmark_id']),
   sql`
     CREATE TRIGGER tag_added AFTER INSERT ON tags BEGIN
       INSERT INTO tag_spellings VALUES (new.normal, new.raw, new.enriched, 1, new.id)
@@ -78,19 +73,7 @@ const firstSchema: Migration = () => [
       UPDATE tag_spellings SET uses = uses - 1 WHERE normal = old.normal AND raw = old.raw;
       DELETE FROM tag_spellings WHERE normal = old.normal AND raw = old.raw AND uses = 0;
     END`,
-  createTable(
-    'hidden',
-    { ...identity, bookmark_id: belongsTo('bookmarks') },
-    { key: [...identityKey, 'bookmark_id'] },
-  ),
-  createIndex('hidden_by_bookmark', 'hidden', ['bookmark_id']),
-  createTable('history', {
-    id: numbered,
-    query: uniqueText,
-    lat: optionalReal,
-    lon: optionalReal,
-  }),
 ];
 
-/** The steps of the schema, oldest first; one that was released is never changed. */
+/** The steps of the schema, oldest first; what a released one makes is never changed. */
 export const waypointMigrations: readonly Migration[] = [firstSchema];
