@@ -69,7 +69,7 @@ export function textOf(query: Query): string {
 
 /**
  * Builds a query and prepares it. `build` gets placeholders in place of values: it may hand them, and their fields, to kysely and
- * do nothing else with them.
+ * do nothing else with them. What a user gave comes as a parameter; every other value becomes part of the text.
  */
 export function prepare<const Parameters extends readonly unknown[], Row>(
   db: Database,
@@ -88,16 +88,28 @@ export function prepareValue<const Parameters extends readonly unknown[], Row>(
   return bound(db.prepare<unknown[], Row[keyof Row]>(sql).pluck(), sources);
 }
 
+interface Compiled {
+  readonly sql: string;
+  readonly sources: readonly Source[];
+}
+
+/** By the function that builds it: what is prepared on many connections is built once. */
+const compiled = new WeakMap<object, Compiled>();
+
 function compile<Parameters extends readonly unknown[]>(
   build: (...parameters: Parameters) => Query,
-): { sql: string; sources: readonly Source[] } {
+): Compiled {
+  const known = compiled.get(build);
+  if (known !== undefined) return known;
   const placeholders = Array.from({ length: build.length }, (_, parameter) =>
     placeholder(parameter),
   );
   // Sound as long as `build` only hands them on.
   const query = build(...(placeholders as unknown as Parameters)).compile(anyTables);
   const sources = query.parameters.map((value) => (value as Placeholder)[source]);
-  return { sql: query.sql, sources };
+  const made = { sql: query.sql, sources };
+  compiled.set(build, made);
+  return made;
 }
 
 function placeholder(parameter: number): Placeholder {

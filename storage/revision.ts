@@ -21,15 +21,17 @@ export function prepareLibraryRevision(library: Database): () => string {
   return () => statement.get() ?? '';
 }
 
+function joinedRevision() {
+  const inMain = revisionOf(joinedTables.withSchema('main'));
+  const inLibrary = revisionOf(joinedTables.withSchema('library'));
+  return joinedTables.selectNoFrom(
+    sql<string | null>`(${inMain}) || '.' || (${inLibrary})`.as('revision'),
+  );
+}
+
 /** Reads, through a joined reader, what names the present content of both databases together. */
 export function prepareRevision(joined: Database): () => string {
-  const statement = prepareValue(joined, () => {
-    const inMain = revisionOf(joinedTables.withSchema('main'));
-    const inLibrary = revisionOf(joinedTables.withSchema('library'));
-    return joinedTables.selectNoFrom(
-      sql<string | null>`(${inMain}) || '.' || (${inLibrary})`.as('revision'),
-    );
-  });
+  const statement = prepareValue(joined, joinedRevision);
   return () => statement.get() ?? '';
 }
 

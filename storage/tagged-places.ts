@@ -8,7 +8,6 @@ import {
   hiddenBy,
   joinedTables,
   shownOf,
-  tagsOf,
   waypointsOf,
   type Listed,
 } from './tables.ts';
@@ -73,9 +72,13 @@ function prepareFindAll(joined: Database, source: TaggedWaypoint['source']): Fin
     prepare(joined, (normals: readonly string[], limit: number) => {
       let rows = showing(source, normals[0]!).limit(limit);
       for (let i = 1; i < count; i += 1)
-        rows = rows.where((eb) =>
-          eb.exists(tagsOf().select('t.id').where('t.normal', '=', normals[i]!)),
-        );
+        rows = rows.where((eb) => {
+          const others = eb
+            .selectFrom('tags as o')
+            .select('o.id')
+            .where(sameIdentity('o', 'first'));
+          return eb.exists(others.where('o.normal', '=', normals[i]!));
+        });
       return rows;
     });
   const statements = new Map<number, ReturnType<typeof prepareFor>>([[1, prepareFor(1)]]);

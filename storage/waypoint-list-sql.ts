@@ -2,6 +2,7 @@ import { sql, type SelectQueryBuilder } from 'kysely';
 import { longitudeRanges } from '../model/bbox.ts';
 import { normalTag } from '../model/tag.ts';
 import type { WaypointsQuery } from '../model/waypoint.ts';
+import type { Query } from './prepared.ts';
 import {
   bookmarkOver,
   hiddenBy,
@@ -32,31 +33,46 @@ export function listFilter({ bbox = [0, 0, 0, 0], tag = '' }: WaypointsQuery): L
   return { south, north, west, east, otherWest, otherEast, tag: normalTag(tag) };
 }
 
-/** Bookmarks from one id on to another one, as JSON. */
-export function bookmarksJson(
-  query: WaypointsQuery,
-  after: number,
-  last: number,
-  filter: ListFilter,
-) {
-  const rows = joinedTables.selectFrom(waypointsOf.bookmark);
-  return asJson(narrowed(rows, query, filter), query, true)
-    .where('w.id', '>', after)
-    .where('w.id', '<=', last);
+type ListQuery = (from: number, to: number, filter: ListFilter) => Query<{ json: string }>;
+
+/** How the rows of a list are found, `from` included and `to` not, in order of their ids. */
+interface ListQueries {
+  readonly bookmarks: ListQuery;
+  readonly imported: ListQuery;
 }
 
-/** Imported waypoints from one id on, as JSON: those that neither a bookmark nor a hidden twin stands for. */
-export function importedJson(query: WaypointsQuery, from: number, to: number, filter: ListFilter) {
-  const rows = joinedTables
-    .selectFrom(waypointsOf.waypoint)
-    .where('w.id', '>=', from)
-    .where('w.id', '<', to)
-    // The sign keeps SQLite from looking for an index.
-    .where((eb) => eb(sql`+${eb.ref('w.shown')}`, '=', 1));
-  const shown = narrowed(rows, query, filter)
+/** By what tells the texts apart: sixteen kinds of queries at most. */
+const known = new Map<string, ListQueries>();
+
+/** The queries of a list, the same for all that differ in nothing but values. */
+export function listQueries(query: WaypointsQuery): ListQueries {
+  const { bbox, emoji, format, tag } = query;
+  const kind = [bbox !== undefined, emoji === true, format, tag !== undefined].join();
+  const queries = known.get(kind) ?? {
+    bookmarks: (from, to, filter) =>
+      asJson(between(joinedTables.selectFrom(waypointsOf.bookmark), from, to), query, filter, true),
+    imported: (from, to, filter) => asJson(importedRows(from, to), query, filter, false),
+  };
+  known.set(kind, queries);
+  return queries;
+}
+
+/** Imported waypoints that neither a bookmark nor a hidden twin stands for. */
+function importedRows(from: number, to: number): Rows {
+  return between(
+    joinedTables
+      .selectFrom(waypointsOf.waypoint)
+      // The sign keeps SQLite from looking for an index.
+      .where((eb) => eb(sql`+${eb.ref('w.shown')}`, '=', 1)),
+    from,
+    to,
+  )
     .where((eb) => eb.not(eb.exists(bookmarkOver())))
     .where((eb) => eb.not(eb.exists(hiddenBy())));
-  return asJson(shown, query, false);
+}
+
+function between(rows: Rows, from: number, to: number): Rows {
+  return rows.where('w.id', '>=', from).where('w.id', '<', to);
 }
 
 type Rows = SelectQueryBuilder<JoinedDb & { w: Listed }, 'w', unknown>;
@@ -79,26 +95,29 @@ function narrowed(rows: Rows, { bbox, tag }: WaypointsQuery, filter: ListFilter)
 }
 
 /** One column: each row's JSON. Absent fields are left out, for which json_object has no way. */
-function asJson(rows: Rows, { emoji, format }: WaypointsQuery, isBookmark: boolean) {
-  return rows.orderBy('w.id').select((eb) => {
-    const tags = tagsOf().select((of) => {
-      const tag = emoji === true ? of.ref('t.enriched') : sql`json_quote(${of.ref('t.raw')})`;
-      return sql<string>`',"tags":[' || group_concat(${tag}, ',' ORDER BY ${of.ref('t.id')}) || ']'`.as(
-        'tags',
-      );
-    });
-    const quoted = (column: 'name' | 'lat' | 'lon') => sql`json_quote(${eb.ref(`w.${column}`)})`;
-    const optional = (column: 'ele' | 'time' | 'desc', before: string) =>
-      sql`iif(${eb.ref(`w.${column}`)} IS NULL, '', ${sql.lit(before)} || json_quote(${eb.ref(`w.${column}`)}))`;
-    const rest = sql`${optional('ele', ',"ele":')} || ${optional('time', ',"time":')}
+function asJson(rows: Rows, query: WaypointsQuery, filter: ListFilter, isBookmark: boolean) {
+  const { emoji, format } = query;
+  return narrowed(rows, query, filter)
+    .orderBy('w.id')
+    .select((eb) => {
+      const tags = tagsOf().select((of) => {
+        const tag = emoji === true ? of.ref('t.enriched') : sql`json_quote(${of.ref('t.raw')})`;
+        return sql<string>`',"tags":[' || group_concat(${tag}, ',' ORDER BY ${of.ref('t.id')}) || ']'`.as(
+          'tags',
+        );
+      });
+      const quoted = (column: 'name' | 'lat' | 'lon') => sql`json_quote(${eb.ref(`w.${column}`)})`;
+      const optional = (column: 'ele' | 'time' | 'desc', before: string) =>
+        sql`iif(${eb.ref(`w.${column}`)} IS NULL, '', ${sql.lit(before)} || json_quote(${eb.ref(`w.${column}`)}))`;
+      const rest = sql`${optional('ele', ',"ele":')} || ${optional('time', ',"time":')}
       || ${optional('desc', ',"desc":')} || ${sql.lit(`,"bookmark":${isBookmark}`)} || coalesce(${tags}, '')`;
-    const json =
-      format === 'geojson'
-        ? sql<string>`'{"type":"Feature","geometry":{"type":"Point","coordinates":[' || ${quoted('lon')} || ','
+      const json =
+        format === 'geojson'
+          ? sql<string>`'{"type":"Feature","geometry":{"type":"Point","coordinates":[' || ${quoted('lon')} || ','
             || ${quoted('lat')} || ${optional('ele', ',')} || ']},"properties":{"name":' || ${quoted('name')}
             || ${rest} || '}}'`
-        : sql<string>`'{"name":' || ${quoted('name')} || ',"lat":' || ${quoted('lat')} || ',"lon":'
+          : sql<string>`'{"name":' || ${quoted('name')} || ',"lat":' || ${quoted('lat')} || ',"lon":'
             || ${quoted('lon')} || ${rest} || '}'`;
-    return json.as('json');
-  });
+      return json.as('json');
+    });
 }

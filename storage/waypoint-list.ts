@@ -2,7 +2,7 @@ import type { WaypointsQuery } from '../model/waypoint.ts';
 import type { Database } from './database.ts';
 import { prepare, prepareValue } from './prepared.ts';
 import { joinedTables } from './tables.ts';
-import { bookmarksJson, importedJson, listFilter, type ListFilter } from './waypoint-list-sql.ts';
+import { listFilter, listQueries, type ListFilter } from './waypoint-list-sql.ts';
 
 /** Pieces of an answer are about this long: large enough to be cheap, small enough to be made in a few milliseconds. */
 const pieceLength = 65_536;
@@ -44,15 +44,10 @@ const endOfStep = '';
 
 function* waypointRows(joined: Database, query: WaypointsQuery): Generator<string> {
   const filter = listFilter(query);
-  const rows = prepareValue(joined, (after: number, last: number, wanted: ListFilter) =>
-    bookmarksJson(query, after, last, wanted),
-  );
-  const newest = prepareValue(joined, () =>
-    joinedTables.selectFrom('bookmarks').select((eb) => eb.fn.max('id').as('id')),
-  );
-  const lastId = newest.get() ?? 0;
-  for (let after = 0; after < lastId; after += stepRows) {
-    yield* rows.iterate(after, after + stepRows, filter);
+  const rows = prepareValue(joined, listQueries(query).bookmarks);
+  const lastId = prepareValue(joined, newestBookmark).get() ?? 0;
+  for (let from = 1; from <= lastId; from += stepRows) {
+    yield* rows.iterate(from, from + stepRows, filter);
     yield endOfStep;
   }
   if (query.bookmarksOnly !== true) yield* importedRows(joined, query, filter);
@@ -63,19 +58,9 @@ function* importedRows(
   query: WaypointsQuery,
   filter: ListFilter,
 ): Generator<string> {
-  const rows = prepareValue(joined, (from: number, to: number, wanted: ListFilter) =>
-    importedJson(query, from, to, wanted),
-  );
-  const files = prepare(joined, () =>
-    joinedTables
-      .selectFrom('library.files')
-      .select(['first_waypoint as first', 'waypoints'])
-      .$narrowType<{ first: number }>()
-      .where('waypoints', '>', 0)
-      .orderBy('path'),
-  );
+  const rows = prepareValue(joined, listQueries(query).imported);
   let looked = 0;
-  for (const { first, waypoints } of files.all()) {
+  for (const { first, waypoints } of prepare(joined, filesWithWaypoints).all()) {
     const end = first + waypoints;
     for (let from = first; from < end; from += stepRows) {
       const to = Math.min(from + stepRows, end);
@@ -87,3 +72,14 @@ function* importedRows(
     }
   }
 }
+
+const newestBookmark = () =>
+  joinedTables.selectFrom('bookmarks').select('id').orderBy('id', 'desc').limit(1);
+
+const filesWithWaypoints = () =>
+  joinedTables
+    .selectFrom('library.files')
+    .select(['first_waypoint as first', 'waypoints'])
+    .$narrowType<{ first: number }>()
+    .where('waypoints', '>', 0)
+    .orderBy('path');

@@ -4,6 +4,7 @@ import {
   Kysely,
   SqliteDialect,
   SqliteDriver,
+  type Compilable,
   type DatabaseConnection,
   type Driver,
   type SqliteDatabase,
@@ -17,6 +18,12 @@ export type ObjectRows = Kysely<ObjectsDb>;
 /** Executes queries on an open database of an object store; one at a time, a transaction whole. */
 export function objectRows(db: Database): ObjectRows {
   return new Kysely<ObjectsDb>({ dialect: new ObjectsDialect(db) });
+}
+
+/** Does a change. @returns whether there was something to change. */
+export async function hasChanged(rows: ObjectRows, change: Compilable): Promise<boolean> {
+  const { numAffectedRows = 0n } = await rows.executeQuery(change);
+  return numAffectedRows > 0n;
 }
 
 class ObjectsDialect extends SqliteDialect {

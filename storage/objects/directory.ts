@@ -1,5 +1,5 @@
 import type { Access } from '../../model/objects.ts';
-import type { ObjectRows } from './dialect.ts';
+import { hasChanged, type ObjectRows } from './dialect.ts';
 import type { RepositoryRow, UserRow } from './schema.ts';
 
 export type { RepositoryRow, UserRow } from './schema.ts';
@@ -23,28 +23,20 @@ function users(rows: ObjectRows) {
   return {
     /** @returns false when there is one of that name, whatever its case. */
     async addUser(name: string, password: string, now: number): Promise<boolean> {
-      const { numInsertedOrUpdatedRows } = await rows
+      const query = rows
         .insertInto('users')
         .values({ name, name_key: keyOf(name), password, created_ms: now })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow();
-      return numInsertedOrUpdatedRows === 1n;
+        .onConflict((conflict) => conflict.doNothing());
+      return hasChanged(rows, query);
     },
     /** @returns false when there is none. */
     async setPassword(name: string, password: string): Promise<boolean> {
-      const { numUpdatedRows } = await rows
-        .updateTable('users')
-        .set({ password })
-        .where('name_key', '=', keyOf(name))
-        .executeTakeFirst();
-      return numUpdatedRows === 1n;
+      const query = rows.updateTable('users').set({ password }).where('name_key', '=', keyOf(name));
+      return hasChanged(rows, query);
     },
     async removeUser(name: string): Promise<boolean> {
-      const { numDeletedRows } = await rows
-        .deleteFrom('users')
-        .where('name_key', '=', keyOf(name))
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
+      const query = rows.deleteFrom('users').where('name_key', '=', keyOf(name));
+      return hasChanged(rows, query);
     },
     findUser: (name: string): Promise<UserRow | undefined> =>
       all.where('name_key', '=', keyOf(name)).executeTakeFirst(),
@@ -68,12 +60,11 @@ function repositories(rows: ObjectRows) {
       now: number,
     ): Promise<boolean> {
       const path_key = keyOf(`${owner}/${name}`);
-      const { numInsertedOrUpdatedRows } = await rows
+      const query = rows
         .insertInto('repositories')
         .values({ owner, name, path_key, is_public: Number(isPublic), created_ms: now })
-        .onConflict((conflict) => conflict.doNothing())
-        .executeTakeFirstOrThrow();
-      return numInsertedOrUpdatedRows === 1n;
+        .onConflict((conflict) => conflict.doNothing());
+      return hasChanged(rows, query);
     },
     /** Changes what is given; at least one of it. */
     async changeRepository(id: number, change: RepositoryChange): Promise<void> {
@@ -89,11 +80,8 @@ function repositories(rows: ObjectRows) {
         .execute();
     },
     async removeRepository(id: number): Promise<boolean> {
-      const { numDeletedRows } = await rows
-        .deleteFrom('repositories')
-        .where('id', '=', id)
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
+      const query = rows.deleteFrom('repositories').where('id', '=', id);
+      return hasChanged(rows, query);
     },
     /** @param path `OWNER/NAME`, in any case. */
     findRepository: (path: string): Promise<RepositoryRow | undefined> =>
@@ -115,12 +103,11 @@ function grants(rows: ObjectRows) {
         .execute();
     },
     async revoke(userId: number, repositoryId: number): Promise<boolean> {
-      const { numDeletedRows } = await rows
+      const query = rows
         .deleteFrom('grants')
         .where('user_id', '=', userId)
-        .where('repository_id', '=', repositoryId)
-        .executeTakeFirst();
-      return numDeletedRows > 0n;
+        .where('repository_id', '=', repositoryId);
+      return hasChanged(rows, query);
     },
     /** What a user was granted; undefined for nothing. */
     async access(userId: number, repositoryId: number): Promise<Access | undefined> {

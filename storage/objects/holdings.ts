@@ -1,5 +1,5 @@
 import type { Selectable } from 'kysely';
-import type { ObjectRows } from './dialect.ts';
+import { hasChanged, type ObjectRows } from './dialect.ts';
 import type { ObjectsDb } from './schema.ts';
 
 /** An object; its size in bytes. */
@@ -112,21 +112,19 @@ async function insert(
   { oid, size }: Holding,
   stored_ms: number,
 ): Promise<boolean> {
-  const { numInsertedOrUpdatedRows } = await rows
+  const query = rows
     .insertInto('holdings')
     .values({ repository_id, oid, size, stored_ms })
-    .onConflict((conflict) => conflict.doNothing())
-    .executeTakeFirstOrThrow();
-  return numInsertedOrUpdatedRows === 1n;
+    .onConflict((conflict) => conflict.doNothing());
+  return hasChanged(rows, query);
 }
 
 async function remove(rows: ObjectRows, repositoryId: number, oid: string): Promise<boolean> {
-  const { numDeletedRows } = await rows
+  const query = rows
     .deleteFrom('holdings')
     .where('repository_id', '=', repositoryId)
-    .where('oid', '=', oid)
-    .executeTakeFirst();
-  return numDeletedRows > 0n;
+    .where('oid', '=', oid);
+  return hasChanged(rows, query);
 }
 
 function traffic(rows: ObjectRows) {
