@@ -1,5 +1,5 @@
 import { ExitError } from '../model/exit-error.ts';
-import { installedFiles } from './install-steps.ts';
+import { installedFiles } from './install.ts';
 import { launchdPlatform } from './launchd/launchd-platform.ts';
 import type { ServiceHost } from './service-host.ts';
 import type { ServiceChoice, ServicePlatform, ServiceState } from './service-platform.ts';

@@ -1,15 +1,139 @@
+import { readFileSync } from 'node:fs';
+import { mkdir, rm, rmdir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { CommandFailure } from './command-line.ts';
-import {
-  changesFiles,
-  installSteps,
-  removeEmpty,
-  takeSteps,
-  uninstallSteps,
-} from './install-steps.ts';
+import { errorCode } from '../model/error-code.ts';
+import { ExitError } from '../model/exit-error.ts';
+import { runCommands, type CommandFailure, type CommandLine } from './command-line.ts';
 import { isSandboxFailure } from './service-exit.ts';
 import type { ServiceHost } from './service-host.ts';
-import type { InstallPlan, ServicePlatform, ServiceState } from './service-platform.ts';
+import type {
+  InstallPlan,
+  ServiceFile,
+  ServicePlatform,
+  ServiceState,
+} from './service-platform.ts';
+import { marker } from './service-program.ts';
+
+/** One step of an install or uninstall, as data: it can be shown and taken. */
+export type Step =
+  | { readonly make: string }
+  | { readonly write: ServiceFile }
+  | { readonly remove: string }
+  | { readonly run: CommandLine };
+
+/**
+ * The steps that lead from the disk as it is to a plan.
+ * @throws ExitError when a file is in the way that `service install` has not written.
+ */
+export function installSteps({ ownFiles }: ServicePlatform, plan: InstallPlan): Step[] {
+  const present = new Map(ownFiles.map((path) => [path, readText(path)]));
+  for (const [path, text] of present) {
+    if (text === undefined || isOurs(text)) continue;
+    throw new ExitError(
+      `${path} was not written by "waypointd service install". Move it away first; nothing was changed.`,
+    );
+  }
+  const there = ownFiles.filter((path) => present.get(path) !== undefined);
+  const planned = plan.files.map(({ path }) => path);
+  const changes: Step[] = [
+    ...plan.files
+      .filter(({ path, text }) => present.get(path) !== text)
+      .map((write) => ({ write })),
+    ...there.filter((path) => !planned.includes(path)).map((remove) => ({ remove })),
+  ];
+  const isUpdate = changes.length > 0 && there.length > 0;
+  return [
+    ...plan.directories.map((make) => ({ make })),
+    ...(isUpdate ? plan.beforeChange.map((run) => ({ run })) : []),
+    ...changes,
+    ...plan.activate(changes.length > 0).map((run) => ({ run })),
+  ];
+}
+
+/** The steps that remove exactly what an install has written. */
+export function uninstallSteps(platform: ServicePlatform): Step[] {
+  const { beforeFiles, afterFiles } = platform.uninstall;
+  return [
+    ...beforeFiles.map((run) => ({ run })),
+    ...installedFiles(platform).map((remove) => ({ remove })),
+    ...afterFiles.map((run) => ({ run })),
+  ];
+}
+
+/** Whether steps change any file. */
+function changesFiles(steps: readonly Step[]): boolean {
+  return steps.some((step) => 'write' in step || 'remove' in step);
+}
+
+/**
+ * Takes steps one after the other, up to the first command that fails and may not. Temporary files are gone afterwards.
+ * @returns the command that failed.
+ */
+async function takeSteps(
+  steps: readonly Step[],
+  host: ServiceHost,
+): Promise<CommandFailure | undefined> {
+  const temporary: string[] = [];
+  try {
+    for (const step of steps) {
+      if ('make' in step) host.makeDirectory(step.make);
+      else if ('remove' in step) await removeFile(step.remove);
+      else if ('write' in step) {
+        if (step.write.isTemporary === true) temporary.push(step.write.path);
+        await writeServiceFile(step.write, host);
+      } else {
+        const failure = await runCommands([step.run], host.run);
+        if (failure !== undefined) return failure;
+      }
+    }
+    return undefined;
+  } finally {
+    for (const path of temporary) await removeFile(path);
+  }
+}
+
+async function writeServiceFile({ path, text, encoding }: ServiceFile, host: ServiceHost) {
+  await mkdir(dirname(path), { recursive: true });
+  const data = encoding === 'utf16le' ? Buffer.from(`\uFEFF${text}`, encoding) : text;
+  // Readable: a service file holds no secret, and people look at it with the manager's own tools.
+  await host.writeFile(path, data, { mode: 0o644 });
+}
+
+async function removeFile(path: string): Promise<void> {
+  await rm(path, { force: true });
+  // The directory of drop-ins, unless something else is in it; the managers' own directories are left.
+  if (path.endsWith('.conf')) await removeEmpty(dirname(path));
+}
+
+/** Removes a directory if nothing is in it. */
+async function removeEmpty(directory: string): Promise<void> {
+  // Not empty, or not there: both are fine.
+  await rmdir(directory).catch(() => undefined);
+}
+
+/** The files of an earlier install; a file of another origin under one of their names stays. */
+export function installedFiles({ ownFiles }: ServicePlatform): string[] {
+  return ownFiles.filter((path) => {
+    const text = readText(path);
+    return text !== undefined && isOurs(text);
+  });
+}
+
+/** The first lines have it; longer files are not ours. */
+function isOurs(text: string): boolean {
+  return text.slice(0, 500).includes(marker);
+}
+
+function readText(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8');
+  } catch (error) {
+    const code = errorCode(error);
+    if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
+    throw new ExitError(`${path} cannot be read (${code ?? 'unknown'}).`, 1, error);
+  }
+}
 
 /** What has become of an install. */
 export interface Installed {

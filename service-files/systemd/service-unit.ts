@@ -1,23 +1,18 @@
+import type { ServiceSpec } from '../service-platform.ts';
 import { finalExitCodes, marker, type ServiceProgram } from '../service-program.ts';
 import { argumentWord, pathWord, programWord } from './unit-words.ts';
 
-interface CommonUnit extends ServiceProgram {
+/** A service of the whole machine, under a user of its own that exists only while it runs. */
+export interface SystemUnit extends ServiceProgram {
   /** Whether a socket unit of the same name holds its port. */
   readonly hasSocket: boolean;
 }
 
-/** A service of one user. */
-export interface UserUnit extends CommonUnit {
-  /** Directories it may write to; each must be there when it starts. */
-  readonly writable: readonly string[];
-  /** Whether systemd makes its cache directory, `~/.cache/waypointd`, at each start. */
-  readonly hasCacheDirectory: boolean;
+/** A service of one user. It may write to `writable`, which must be there when it starts. */
+export interface UserUnit extends SystemUnit, Pick<ServiceSpec, 'writable' | 'hasCacheDirectory'> {
   /** False where the kernel gives users no namespaces (AppArmor in Ubuntu 24.04): such a unit would not start. */
   readonly isSandboxed: boolean;
 }
-
-/** A service of the whole machine, under a user of its own that exists only while it runs. */
-export type SystemUnit = CommonUnit;
 
 /**
  * What the program can do without and every service manager can take from it: tested one by one with V8, WebAssembly,
@@ -117,12 +112,12 @@ RuntimeDirectoryPreserve=yes
 const cacheDirectory = 'CacheDirectory=waypointd\nCacheDirectoryMode=0700\n';
 
 /** The object server writes no hand-over file and has no cache. */
-function isDaemon({ name }: CommonUnit): boolean {
+function isDaemon({ name }: SystemUnit): boolean {
   return name === 'waypointd';
 }
 
 /** A socket that cannot be had does not keep the service from starting: then the program says who is in the way. */
-function unitSection({ title, name, hasSocket }: CommonUnit): string {
+function unitSection({ title, name, hasSocket }: SystemUnit): string {
   const socket = hasSocket ? `Wants=${name}.socket\nAfter=${name}.socket\n` : '';
   return `[Unit]
 Description=${title}
@@ -135,7 +130,7 @@ StartLimitBurst=5
  * KillMode=mixed: SIGTERM to all processes would also hit the short-lived `systemd-notify` that reports the end.
  * TimeoutStartSec: the copy and upgrade of a large store come before the program is ready.
  */
-function lifeCycle({ name, node, words }: CommonUnit): string {
+function lifeCycle({ name, node, words }: SystemUnit): string {
   const command = [programWord(node), ...words.map(argumentWord)].join(' ');
   return `[Service]
 Type=notify
@@ -154,6 +149,6 @@ UnsetEnvironment=NODE_OPTIONS NODE_PATH NODE_DEBUG NODE_V8_COVERAGE NODE_TLS_REJ
 `;
 }
 
-function also({ name, hasSocket }: CommonUnit): string {
+function also({ name, hasSocket }: SystemUnit): string {
   return hasSocket ? `Also=${name}.socket\n` : '';
 }

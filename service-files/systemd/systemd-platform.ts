@@ -15,9 +15,8 @@ import { renderSocketUnit } from './socket-unit.ts';
 import { readSystemdState, type Units } from './systemd-state.ts';
 
 interface UnitFiles extends Units {
-  readonly serviceFile: string;
-  readonly socketFile: string;
-  readonly noNetworkFile: string;
+  readonly directory: string;
+  readonly noNetwork: string;
 }
 
 type Systemctl = (words: readonly string[], mayFail?: boolean) => CommandLine;
@@ -42,8 +41,10 @@ export async function systemdPlatform(
     words: [...scope, ...words],
     ...(mayFail ? { mayFail } : {}),
   });
-  const units = unitsOf(name, directory);
-  const { service, socket } = units;
+  const service = `${name}.service`;
+  const socket = `${name}.socket`;
+  const noNetwork = posix.join(`${service}.d`, '10-no-network.conf');
+  const units = { service, socket, noNetwork, directory };
   // One by one: naming a unit that is not there would keep the other as it is.
   const each = (...words: string[]) =>
     [socket, service].map((unit) => systemctl([...words, unit], true));
@@ -55,7 +56,7 @@ export async function systemdPlatform(
     title: isSystem ? `the systemd service ${service}` : `your systemd service ${service}`,
     // Where StateDirectory= of a dynamic user really is.
     ...(isSystem ? { machineData: `/var/lib/private/${name}` } : {}),
-    ownFiles: [units.serviceFile, units.socketFile, units.noNetworkFile],
+    ownFiles: [service, socket, noNetwork].map((file) => posix.join(directory, file)),
     ownDirectories: isSystem ? [] : leftDirectories(host, name, directory),
     plan: (spec) => plan(choice, units, spec, { systemctl, forget, disable }),
     start: [...forget, systemctl(['start', service])],
@@ -73,18 +74,6 @@ export async function systemdPlatform(
       ],
     }),
     readState: () => readSystemdState(host.run, systemctl, units),
-  };
-}
-
-function unitsOf(name: string, directory: string): UnitFiles {
-  const service = `${name}.service`;
-  const socket = `${name}.socket`;
-  return {
-    service,
-    socket,
-    serviceFile: posix.join(directory, service),
-    socketFile: posix.join(directory, socket),
-    noNetworkFile: posix.join(directory, `${service}.d`, '10-no-network.conf'),
   };
 }
 
@@ -182,10 +171,12 @@ function filesOf(
   const { port } = spec;
   const unit = { ...spec, hasSocket: port !== undefined };
   const text = isSystem ? renderSystemUnit(unit) : renderUserUnit({ ...unit, isSandboxed });
-  const files = [{ path: units.serviceFile, text }];
-  if (port !== undefined) {
-    files.push({ path: units.socketFile, text: renderSocketUnit({ name, port }) });
-  }
-  if (!spec.hasNetwork) files.push({ path: units.noNetworkFile, text: renderNoNetwork(name) });
-  return files;
+  const files = [{ path: units.service, text }];
+  if (port !== undefined)
+    files.push({ path: units.socket, text: renderSocketUnit({ name, port }) });
+  if (!spec.hasNetwork) files.push({ path: units.noNetwork, text: renderNoNetwork(name) });
+  return files.map(({ path, text: content }) => ({
+    path: posix.join(units.directory, path),
+    text: content,
+  }));
 }

@@ -1,8 +1,7 @@
 import { servesDataDirectory } from '../../../client/waypoints/node/hand-over-file.ts';
 import { ExitError } from '../../../model/exit-error.ts';
 import { choosePlatform } from '../../../service-files/choose-platform.ts';
-import { installSteps } from '../../../service-files/install-steps.ts';
-import { installService } from '../../../service-files/install.ts';
+import { installService, installSteps } from '../../../service-files/install.ts';
 import {
   findProgramFiles,
   whyNotLasting,

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { readHandOver } from '../../../client/waypoints/node/hand-over-file.ts';
-import { installedFiles } from '../../../service-files/install-steps.ts';
+import { installedFiles } from '../../../service-files/install.ts';
 import { exitMeaning } from '../../../service-files/service-exit.ts';
 import type { ServiceHost } from '../../../service-files/service-host.ts';
 import type {

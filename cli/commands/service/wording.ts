@@ -1,6 +1,6 @@
 import { ExitError } from '../../../model/exit-error.ts';
 import type { CommandFailure, CommandLine } from '../../../service-files/command-line.ts';
-import type { Step } from '../../../service-files/install-steps.ts';
+import type { Step } from '../../../service-files/install.ts';
 import { exitMeaning } from '../../../service-files/service-exit.ts';
 import type { ServiceHost } from '../../../service-files/service-host.ts';
 import type {
