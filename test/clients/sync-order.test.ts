@@ -1,0 +1,146 @@
+/**
+ * What is answered with 2xx was synced before: read from the system calls of a whole daemon under strace, because no kill
+ * and no test of contents can see a sync that is missing.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { testCli, type TestCli } from '../helpers/cli.ts';
+import { until } from '../helpers/until.ts';
+import {
+  startTraced,
+  unsyncedAt,
+  whyNoStrace,
+  type SystemCall,
+  type Traced,
+} from '../helpers/strace.ts';
+
+const reason = whyNoStrace();
+const withStrace = reason === undefined ? test.serial : test.skip;
+const skipped = reason === undefined ? '' : ` (skipped: ${reason})`;
+
+/** The first bytes of an answer that says done. */
+const isDone = ({ path, args }: SystemCall): boolean =>
+  path.startsWith('TCP') && /"HTTP\/1\.1 20[014]/u.test(args);
+
+interface TracedDaemon extends Traced {
+  readonly cli: TestCli;
+  /** Asks for a change, which has to succeed. */
+  readonly change: (method: string, path: string, body?: object) => Promise<void>;
+}
+
+async function startDaemon(t: ExecutionContext): Promise<TracedDaemon> {
+  const cli = testCli(t);
+  const traced = await startTraced(t, cli, ['serve', '--port', '0'], /daemon\.ready/u);
+  const { url, token } = JSON.parse(readFileSync(join(cli.root, 'run', 'daemon.json'), 'utf8'));
+  return {
+    ...traced,
+    cli,
+    change: async (method, path, body) => {
+      const answer = await fetch(`${url}${path}`, {
+        method,
+        headers: {
+          authorization: `Bearer ${token}`,
+          ...(body && { 'content-type': 'application/json' }),
+        },
+        ...(body && { body: JSON.stringify(body) }),
+      });
+      t.true(answer.ok, `${method} ${path}: ${answer.status} ${await answer.text()}`);
+    },
+  };
+}
+
+/** Fails for every moment at which something of `pattern` was not synced, and when there were not `moments` of them. */
+function expectSynced(
+  t: ExecutionContext,
+  calls: readonly SystemCall[],
+  isAsked: (call: SystemCall) => boolean,
+  { pattern, moments }: { readonly pattern: RegExp; readonly moments: number },
+): void {
+  const found = unsyncedAt(calls, isAsked, pattern);
+  t.true(found.length >= moments, `${found.length} of ${moments} moments`);
+  const lost = found.filter(({ unsynced }) => unsynced.length > 0);
+  t.deepEqual(
+    lost.map(({ call, unsynced }) => `${call.args.slice(0, 80)}: ${unsynced.join(', ')}`),
+    [],
+  );
+}
+
+/** How often something that matches was synced: a record in which nothing is written proves nothing. */
+const syncsOf = (calls: readonly SystemCall[], pattern: RegExp): number =>
+  calls.filter(({ name, path }) => name.endsWith('sync') && pattern.test(path)).length;
+
+withStrace(`a change of the user's data is synced before its answer${skipped}`, async (t) => {
+  const { change, calls, cli } = await startDaemon(t);
+  const place = { name: 'Camp', lat: 42.1, lon: -8.3 };
+  const query = 'name=Camp&lat=42.1&lon=-8.3';
+  await change('POST', '/api/bookmarks', place);
+  await change('POST', '/api/tags', { ...place, tag: 'home' });
+  await change('POST', '/api/history', { query: 'camp' });
+  const note = { oldName: 'Camp', lat: 42.1, lon: -8.3, desc: 'by the river' };
+  await change('PATCH', '/api/bookmarks', note);
+  const bookmarks = join(cli.root, 'data', 'bookmarks.gpx');
+  await until(
+    () => existsSync(bookmarks) && readFileSync(bookmarks, 'utf8').includes('by the river'),
+  );
+  await change('DELETE', `/api/tags?${query}&tag=home`);
+  await change('DELETE', `/api/bookmarks?${query}`);
+  const record = await calls();
+  const store = /\/data(\/waypoints\.sqlite(-wal|-journal)?)?$/u;
+  expectSynced(t, record, isDone, { pattern: store, moments: 6 });
+  t.true(syncsOf(record, /waypoints\.sqlite-wal$/u) >= 6);
+
+  // The bookmarks file: its content and the hash in the store are on the disk before the rename, the name after it.
+  const isRename = ({ target = '' }: SystemCall): boolean => target.endsWith('/bookmarks.gpx');
+  const draftOrStore = /bookmarks\.gpx\.[^/]*tmp$|waypoints\.sqlite(-wal)?$/u;
+  expectSynced(t, record, isRename, { pattern: draftOrStore, moments: 1 });
+  const isEnd = (one: SystemCall): boolean => one === record.at(-1);
+  expectSynced(t, record, isEnd, { pattern: /\/data(\/bookmarks\.gpx)?$/u, moments: 1 });
+});
+
+withStrace(`an import is on the disk before its answer${skipped}`, async (t) => {
+  const { change, calls, cli } = await startDaemon(t);
+  const folder = join(cli.root, 'tracks');
+  mkdirSync(join(folder, 'deeper', 'still'), { recursive: true });
+  const gpx = (at: number): string =>
+    `<gpx version="1.1" creator="t" xmlns="http://www.topografix.com/GPX/1/1"><wpt lat="1" lon="${at}"><name>W${at}</name></wpt><trk><trkseg><trkpt lat="1" lon="${at}"><time>2024-01-0${at}T00:00:00Z</time></trkpt></trkseg></trk></gpx>`;
+  writeFileSync(join(folder, 'a.gpx'), gpx(1));
+  writeFileSync(join(folder, 'deeper', 'still', 'b.gpx'), gpx(2));
+  await change('POST', '/api/import', { dir: folder, recursive: true });
+  writeFileSync(join(folder, 'a.gpx'), gpx(3));
+  await change('POST', '/api/import', { dir: folder, recursive: true });
+  const record = await calls();
+  const library = /\/data(\/library\.sqlite(-wal|-journal)?)?$|\/data\/imports(\/|$)/u;
+  expectSynced(t, record, isDone, { pattern: library, moments: 2 });
+  t.true(syncsOf(record, /\/data\/imports\//u) >= 3);
+  // A name never shows a file that is not whole.
+  const isRename = ({ target = '' }: SystemCall): boolean =>
+    /\/data\/imports\/.*\.gpx$/u.test(target);
+  expectSynced(t, record, isRename, { pattern: /\/data\/.*\.(tmp|part|gpx)$/u, moments: 3 });
+});
+
+withStrace(`an object is on the disk before its upload is answered${skipped}`, async (t) => {
+  const cli = testCli(t);
+  const on = ['--root', join(cli.root, 'store')];
+  await cli.out(['objects', 'repo', 'add', 'club/maps', ...on]);
+  await cli.out(['objects', 'user', 'add', 'ann', '--password-stdin', ...on], {
+    input: 'secret\n',
+  });
+  await cli.out(['objects', 'grant', 'ann', 'club/maps', 'write', ...on]);
+  const words = ['objects', 'serve', '--listen', '127.0.0.1:0', ...on];
+  const { calls, printed } = await startTraced(t, cli, words, /http:\/\/127\.0\.0\.1:\d+/u);
+  for (const content of ['a map of the harbour', 'another']) {
+    const oid = createHash('sha256').update(content).digest('hex');
+    const { status } = await fetch(`${printed}/club/maps/objects/${oid}/content`, {
+      method: 'PUT',
+      headers: { authorization: `Basic ${btoa('ann:secret')}` },
+      body: content,
+    });
+    t.is(status, 200);
+  }
+  const record = await calls();
+  const kept = /\/store\/(objects(\/.*)?|objects\.sqlite(-wal|-journal)?)?$/u;
+  expectSynced(t, record, isDone, { pattern: kept, moments: 2 });
+  t.true(syncsOf(record, /\/store\/objects\.sqlite-wal$/u) >= 2);
+});
