@@ -4,11 +4,14 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { testCli, type TestCli } from '../helpers/cli.ts';
 import { until } from '../helpers/until.ts';
 import {
+  runTraced,
   startTraced,
   unsyncedAt,
   whyNoStrace,
@@ -26,6 +29,8 @@ const isDone = ({ path, args }: SystemCall): boolean =>
 
 interface TracedDaemon extends Traced {
   readonly cli: TestCli;
+  readonly url: string;
+  readonly token: string;
   /** Asks for a change, which has to succeed. */
   readonly change: (method: string, path: string, body?: object) => Promise<void>;
 }
@@ -37,6 +42,8 @@ async function startDaemon(t: ExecutionContext): Promise<TracedDaemon> {
   return {
     ...traced,
     cli,
+    url,
+    token,
     change: async (method, path, body) => {
       const answer = await fetch(`${url}${path}`, {
         method,
@@ -65,6 +72,18 @@ function expectSynced(
     lost.map(({ call, unsynced }) => `${call.args.slice(0, 80)}: ${unsynced.join(', ')}`),
     [],
   );
+}
+
+/** Asks for the list and takes none of it but the first bytes. */
+async function stalledReader(t: ExecutionContext, url: string, token: string): Promise<Socket> {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  t.teardown(() => socket.destroy());
+  socket.write(
+    `GET /api/waypoints HTTP/1.1\r\nHost: ${hostname}:${port}\r\nAuthorization: Bearer ${token}\r\n\r\n`,
+  );
+  await once(socket, 'readable');
+  return socket;
 }
 
 /** How often something that matches was synced: a record in which nothing is written proves nothing. */
@@ -100,7 +119,7 @@ withStrace(`a change of the user's data is synced before its answer${skipped}`, 
 });
 
 withStrace(`an import is on the disk before its answer${skipped}`, async (t) => {
-  const { change, calls, cli } = await startDaemon(t);
+  const { change, calls, cli, url, token } = await startDaemon(t);
   const folder = join(cli.root, 'tracks');
   mkdirSync(join(folder, 'deeper', 'still'), { recursive: true });
   const gpx = (at: number): string =>
@@ -110,9 +129,20 @@ withStrace(`an import is on the disk before its answer${skipped}`, async (t) => 
   await change('POST', '/api/import', { dir: folder, recursive: true });
   writeFileSync(join(folder, 'a.gpx'), gpx(3));
   await change('POST', '/api/import', { dir: folder, recursive: true });
+  // A reader of an older state keeps the log from being emptied: what is new in it has to be synced by itself.
+  const many = Array.from(
+    { length: 60_000 },
+    (_, at) => `<wpt lat="1" lon="2"><name>${at}</name></wpt>`,
+  );
+  writeFileSync(join(folder, 'many.gpx'), gpx(4).replace('<wpt', `${many.join('')}<wpt`));
+  await change('POST', '/api/import', { dir: folder, recursive: true });
+  const reader = await stalledReader(t, url, token);
+  writeFileSync(join(folder, 'c.gpx'), gpx(5));
+  await change('POST', '/api/import', { dir: folder, recursive: true });
+  reader.destroy();
   const record = await calls();
   const library = /\/data(\/library\.sqlite(-wal|-journal)?)?$|\/data\/imports(\/|$)/u;
-  expectSynced(t, record, isDone, { pattern: library, moments: 2 });
+  expectSynced(t, record, isDone, { pattern: library, moments: 4 });
   t.true(syncsOf(record, /\/data\/imports\//u) >= 3);
   // A name never shows a file that is not whole.
   const isRename = ({ target = '' }: SystemCall): boolean =>
@@ -143,4 +173,18 @@ withStrace(`an object is on the disk before its upload is answered${skipped}`, a
   const kept = /\/store\/(objects(\/.*)?|objects\.sqlite(-wal|-journal)?)?$/u;
   expectSynced(t, record, isDone, { pattern: kept, moments: 2 });
   t.true(syncsOf(record, /\/store\/objects\.sqlite-wal$/u) >= 2);
+});
+
+withStrace(`what a command has written is on the disk when it says so${skipped}`, async (t) => {
+  const cli = testCli(t);
+  const isPrinted = ({ name, path, args }: SystemCall): boolean =>
+    name.startsWith('write') && path.startsWith('pipe:') && !args.includes('"\\n"');
+  const on = ['--root', join(cli.root, 'store')];
+  const store = /\/store\/(objects\.sqlite(-wal|-journal)?)?$/u;
+  const added = await runTraced(t, cli, ['objects', 'repo', 'add', 'club/maps', ...on]);
+  expectSynced(t, added, isPrinted, { pattern: store, moments: 1 });
+  const config = /\/config\/waypointd(\/.*)?$/u;
+  const set = await runTraced(t, cli, ['config', 'set', 'port', '4000']);
+  expectSynced(t, set, (call) => call === set.at(-1), { pattern: config, moments: 1 });
+  t.true(syncsOf(set, config) >= 2);
 });

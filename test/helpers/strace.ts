@@ -1,8 +1,8 @@
-import { spawn, spawnSync } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { launcher, untilPrinted, type TestCli } from './cli.ts';
+import { finish, launcher, untilPrinted, type TestCli } from './cli.ts';
 import { until } from './until.ts';
 
 /** Why system calls cannot be recorded here; undefined where they can. */
@@ -28,13 +28,25 @@ export interface SystemCall {
 }
 
 const traced =
-  'openat,write,pwrite64,writev,pwritev,pwritev2,ftruncate,fsync,fdatasync,rename,renameat,renameat2,link,linkat,sendto,sendmsg';
+  'openat,write,pwrite64,writev,pwritev,pwritev2,ftruncate,fsync,fdatasync,rename,renameat,renameat2,link,linkat,mkdir,mkdirat,sendto,sendmsg';
 
 export interface Traced {
   /** What matched the pattern that says it is ready. */
   readonly printed: string;
   /** Ends the program with SIGTERM and reads the record. */
   readonly calls: () => Promise<SystemCall[]>;
+}
+
+/** Runs a waypointd command under strace to its end. */
+export async function runTraced(
+  t: ExecutionContext,
+  cli: TestCli,
+  words: readonly string[],
+): Promise<SystemCall[]> {
+  const { child, record } = trace(t, cli, words);
+  const { code, stderr } = await finish(child);
+  t.is(code, 0, stderr);
+  return readRecord(record, child.pid);
 }
 
 /** Starts a waypointd command under strace, as a child of this process; waits until it has printed `pattern`. */
@@ -44,7 +56,27 @@ export async function startTraced(
   words: readonly string[],
   pattern: RegExp,
 ): Promise<Traced> {
-  const record = join(cli.root, 'strace.txt');
+  const { child, record } = trace(t, cli, words);
+  const streams = [child.stdout, child.stderr].map((stream) => untilPrinted(stream, pattern));
+  const [printed] = await Promise.any(streams);
+  return {
+    printed,
+    calls: () => {
+      child.kill('SIGTERM');
+      return readRecord(record, child.pid);
+    },
+  };
+}
+
+function trace(
+  t: ExecutionContext,
+  cli: TestCli,
+  words: readonly string[],
+): { readonly child: ChildProcess; readonly record: string } {
+  const record = join(
+    cli.root,
+    `strace-${words.join('-').replaceAll(/\W+/gu, '-').slice(0, 40)}.txt`,
+  );
   const strace = ['-D', '-f', '-yy', '-s', '48', '-e', `trace=${traced}`, '-o', record];
   const child = spawn('strace', [...strace, process.execPath, launcher, ...words], {
     env: cli.env,
@@ -52,18 +84,13 @@ export async function startTraced(
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   t.teardown(() => child.kill('SIGKILL'));
-  const streams = [child.stdout, child.stderr].map((stream) => untilPrinted(stream, pattern));
-  const [printed] = await Promise.any(streams);
-  return {
-    printed,
-    calls: async () => {
-      child.kill('SIGTERM');
-      const isOver = (): boolean =>
-        readFileSync(record, 'utf8').includes(`${child.pid} +++ exited`);
-      await until(async () => isOver());
-      return parseRecord(readFileSync(record, 'utf8'));
-    },
-  };
+  return { child, record };
+}
+
+/** The tracer is no child of ours and ends a little after the program. */
+async function readRecord(record: string, pid: number | undefined): Promise<SystemCall[]> {
+  await until(() => readFileSync(record, 'utf8').includes(`${pid} +++ exited`));
+  return parseRecord(readFileSync(record, 'utf8'));
 }
 
 /** Reads what `strace -f -yy -o` writes; calls that other threads interrupted are put together again. */
@@ -95,7 +122,7 @@ function toCall(name: string, args: string, begin: number, end: number): SystemC
     /^(?:-?\w+<((?:[^>\\]|\\.|->|\]>)*?)>(?=[,)]))?(?:, )?(?:"((?:[^"\\]|\\.)*)")?/u.exec(args) ??
     [];
   const strings = [...args.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map((match) => match[1] ?? '');
-  const isNamed = /^(?:open|rename|link)/u.test(name);
+  const isNamed = /^(?:open|rename|link|mkdir)/u.test(name);
   const path = isNamed ? resolve(descriptor ?? '/', named ?? strings[0] ?? '') : (descriptor ?? '');
   const target = /^(?:rename|link)/u.test(name) ? strings[1] : undefined;
   return {
@@ -126,6 +153,7 @@ class UnsyncedFiles {
     if (result === undefined || result < 0) return;
     if (target !== undefined) this.#move(path, target, begin);
     else if (name === 'openat') this.#create(path, args, begin);
+    else if (name.startsWith('mkdir')) this.#changed.set(dirname(path), begin);
     // An empty file has nothing to lose: SQLite empties a log once all of it is in the database, synced.
     else if (name === 'ftruncate' && / 0\)/u.test(args)) this.#changed.delete(path);
     else if (isWrite(call)) this.#changed.set(path, begin);
