@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { testCli, type TestCli } from '../helpers/cli.ts';
+import { testCli, untilPrinted, type TestCli } from '../helpers/cli.ts';
 import { until } from '../helpers/until.ts';
 import {
   runTraced,
@@ -132,7 +132,7 @@ withStrace(`an import is on the disk before its answer${skipped}`, async (t) => 
   // A reader of an older state keeps the log from being emptied: what is new in it has to be synced by itself.
   const many = Array.from(
     { length: 60_000 },
-    (_, at) => `<wpt lat="1" lon="2"><name>${at}</name></wpt>`,
+    (_, at) => `<wpt lat="1" lon="2"><name>${at}</name><desc>${'long '.repeat(60)}</desc></wpt>`,
   );
   writeFileSync(join(folder, 'many.gpx'), gpx(4).replace('<wpt', `${many.join('')}<wpt`));
   await change('POST', '/api/import', { dir: folder, recursive: true });
@@ -181,6 +181,10 @@ withStrace(`what a command has written is on the disk when it says so${skipped}`
     name.startsWith('write') && path.startsWith('pipe:') && !args.includes('"\\n"');
   const on = ['--root', join(cli.root, 'store')];
   const store = /\/store\/(objects\.sqlite(-wal|-journal)?)?$/u;
+  await cli.out(['objects', 'repo', 'add', 'club/first', ...on]);
+  // Beside a server, which has the store open: closing it last would sync all of it.
+  const words = ['objects', 'serve', '--listen', '127.0.0.1:0', ...on];
+  await untilPrinted(cli.start(words).stdout, /http/u);
   const added = await runTraced(t, cli, ['objects', 'repo', 'add', 'club/maps', ...on]);
   expectSynced(t, added, isPrinted, { pattern: store, moments: 1 });
   const config = /\/config\/waypointd(\/.*)?$/u;
