@@ -26,8 +26,8 @@ export interface Taken {
   readonly end: number;
   /** Line ends in it. */
   readonly lines: number;
-  /** What follows is a point that is not canonical, not one that this stretch cuts off. */
-  readonly isRefused: boolean;
+  /** What follows: a point that is not canonical, one that the end of the stretch cuts off, or something else. */
+  readonly ending: 'refused' | 'cut off' | 'other';
   /** Bytes looked at, taken or not. */
   readonly looked: number;
 }
@@ -97,21 +97,19 @@ export class CanonicalPoints {
     const word = words[element].start;
     let end = from;
     let lines = 0;
-    let isRefused = false;
+    let isPoint = false;
     cursor.space();
     for (;;) {
-      if (cursor.takes(word)) {
-        if (!this.#point()) {
-          isRefused = cursor.at < cursor.end;
-          break;
-        }
-        this.#deliver();
-      } else if (!cursor.comment()) break;
+      isPoint = cursor.takes(word);
+      if (isPoint ? !this.#point() : !cursor.comment()) break;
+      if (isPoint) this.#deliver();
       cursor.space();
       end = cursor.at;
       lines = cursor.lines;
     }
-    return { end, lines, isRefused, looked: cursor.at - from };
+    const isRefused = isPoint && cursor.at < cursor.end;
+    const ending = isRefused ? 'refused' : cursor.at < cursor.end ? 'other' : 'cut off';
+    return { end, lines, ending, looked: cursor.at - from };
   }
 
   #deliver(): void {

@@ -9,7 +9,9 @@ import { PointCounts, type GpxSink, type GpxSummary } from './point-counts.ts';
 /** Bytes decoded and parsed at once, 1-2 ms of work. Pieces of 256 KiB are no faster and take twice the memory. */
 const plainBytes = 32_768;
 /** Bytes from which points are taken at once, 1-2 ms of work. Far below any limit of the reader on a tag or point. */
-const stretchBytes = 262_144;
+const stretchBytes = 327_680;
+/** The longest point that may wait for the block in which it ends; a longer one goes the plain way. */
+const maxRestBytes = 4_096;
 /** After a point that is not canonical at least so many bytes go the plain way, which is slow for small pieces. */
 const fewestRefusedBytes = 2_048;
 
@@ -46,12 +48,17 @@ export class GpxDocument {
 
   /**
    * Reads on, some 2 ms of work.
-   * @returns where the next call is to begin.
+   * @returns where the next call is to begin: where this one began if a point there goes on in the next block, which is
+   * then to begin with it.
    * @throws FileRefused, and errors of the sink
    */
   read(block: Buffer, from: number): number {
     const taken = this.#takeCanonical(block, from);
-    if (taken > from) return taken;
+    if (taken !== undefined) return taken;
+    return this.#readPlain(block, from);
+  }
+
+  #readPlain(block: Buffer, from: number): number {
     const end = this.#endOfPlain(block, from);
     const { text, isInvalid } = this.#decoder.decode(block.subarray(from, end));
     this.#reader.push(text);
@@ -59,8 +66,12 @@ export class GpxDocument {
     return end;
   }
 
-  /** @throws FileRefused, and errors of the sink */
-  end(): GpxSummary {
+  /**
+   * @param rest - what the last call has left.
+   * @throws FileRefused, and errors of the sink
+   */
+  end(rest: Buffer): GpxSummary {
+    for (let at = 0; at < rest.length;) at = this.#readPlain(rest, at);
     const { text, isInvalid } = this.#decoder.end();
     this.#reader.push(text);
     this.#reader.end(isInvalid);
@@ -68,22 +79,24 @@ export class GpxDocument {
     return this.#counts.summary();
   }
 
-  #takeCanonical(bytes: Buffer, from: number): number {
+  /** @returns where what was taken ends; undefined = nothing can be taken here. */
+  #takeCanonical(bytes: Buffer, from: number): number | undefined {
     const element = this.#pointsHere();
-    if (this.#canonical === undefined) return from;
+    if (this.#canonical === undefined) return undefined;
     if (element === undefined) {
       this.#goPlain(1);
-      return from;
+      return undefined;
     }
     // The sink gets the points in their order.
     this.#reader.flush();
     const to = Math.min(bytes.length, from + stretchBytes);
     const isUtf8 = this.#decoder.asciiSuperset === 'utf-8';
-    const { end, lines, isRefused } = this.#canonical.take({ bytes, from, to, isUtf8 }, element);
+    const { end, lines, ending } = this.#canonical.take({ bytes, from, to, isUtf8 }, element);
     this.#reader.skipLines(lines);
     if (end - from > this.#plainAtLeast) this.#plainAtLeast = 1;
-    if (isRefused) this.#goPlain(fewestRefusedBytes);
-    return end;
+    if (ending === 'refused') this.#goPlain(fewestRefusedBytes);
+    const mayGoOn = ending === 'cut off' && bytes.length - end <= maxRestBytes;
+    return end > from || mayGoOn ? end : undefined;
   }
 
   /** The more often there is nothing to take, the rarer it is tried. */

@@ -33,17 +33,24 @@ export function readGpx(
   options: ReadGpxOptions = {},
 ): GpxSummary {
   const document = new GpxDocument(sink, options.path ?? 'auto');
-  const blocks = typeof source === 'string' ? fileBlocks(source) : source;
-  for (const bytes of blocks) {
-    const block = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    for (let at = 0; at < block.length;) {
+  let space = Buffer.alloc(blockBytes);
+  let rest = space.subarray(0, 0);
+  for (const bytes of typeof source === 'string' ? fileBlocks(source) : source) {
+    const length = rest.length + bytes.length;
+    if (length > space.length) space = Buffer.alloc(2 * length);
+    rest.copy(space);
+    space.set(bytes, rest.length);
+    const block = space.subarray(0, length);
+    let at = 0;
+    for (let from = -1; at < length && at !== from; options.onBytes?.(at - from)) {
       if (options.isCancelled?.() === true) throw new ReadingCancelled();
-      const end = document.read(block, at);
-      options.onBytes?.(end - at);
-      at = end;
+      from = at;
+      at = document.read(block, from);
     }
+    rest = block.subarray(at);
   }
-  return document.end();
+  options.onBytes?.(rest.length);
+  return document.end(rest);
 }
 
 function* fileBlocks(path: string): Generator<Uint8Array> {
