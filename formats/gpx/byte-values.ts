@@ -42,9 +42,60 @@ export function passDecimal(cursor: ByteCursor): number {
   }
   cursor.at = at;
   if (count === 0) return Number.NaN;
-  if (count > exactDigits) return Number(bytes.toString('latin1', start, at)) + 0;
+  if (count > exactDigits) {
+    const long = longDecimal(cursor, first, count - exactDigits, decimals);
+    return (long ?? Number(bytes.toString('latin1', first, at))) * (isNegative ? -1 : 1) + 0;
+  }
   // + 0 makes −0 zero.
   return (isNegative ? -digits : digits) / powersOfTen[decimals]! + 0;
+}
+
+/**
+ * Reads a number of more digits than a double holds, as receivers that count in binary fractions write them: the quotient
+ * of its first 15 digits, and a correction by what that division leaves, which is exact, and by the others (Dekker 1971).
+ * @returns undefined where that may not be what `Number` makes of it.
+ */
+function longDecimal(
+  { bytes, at: end }: ByteCursor,
+  start: number,
+  others: number,
+  decimals: number,
+): number | undefined {
+  const scale = powersOfTen[decimals - others];
+  const rest = powersOfTen[others];
+  if (scale === undefined || rest === undefined) return undefined;
+  let high = 0;
+  let low = 0;
+  let left = exactDigits;
+  for (let at = start; at < end; at += 1) {
+    const byte = bytes[at]!;
+    if (byte === point) continue;
+    if (left > 0) high = high * 10 + byte - zero;
+    else low = low * 10 + byte - zero;
+    left -= 1;
+  }
+  const quotient = high / scale;
+  const correction = (remainder(high, quotient, scale) + low / rest) / scale;
+  const nearest = quotient + correction;
+  // The correction is right to 15 digits: enough, but next to the middle between two doubles.
+  const isCertain =
+    quotient + correction * (1 - 1e-15) === nearest &&
+    quotient + correction * (1 + 1e-15) === nearest;
+  return isCertain ? nearest : undefined;
+}
+
+/** `whole − quotient · scale`, without rounding. */
+function remainder(whole: number, quotient: number, scale: number): number {
+  const [a, b] = [highHalf(quotient), highHalf(scale)];
+  const [c, d] = [quotient - a, scale - b];
+  const product = quotient * scale;
+  return whole - product - (a * b - product + a * d + c * b + c * d);
+}
+
+/** The upper 26 bits of a double. */
+function highHalf(value: number): number {
+  const large = value * 134_217_729;
+  return large - (large - value);
 }
 
 /** Bytes of `YYYY-MM-DDT`. */
