@@ -114,15 +114,11 @@ function parse(text: string): unknown {
 }
 
 function failureWords(value: unknown): FailureDetails {
-  if (typeof value !== 'object' || value === null) return {};
-  const { code, field, message } = value as Readonly<Record<string, unknown>>;
+  const words = Object(value) as Readonly<Record<string, unknown>>;
+  const text = (word: unknown) => (typeof word === 'string' ? word : undefined);
   return {
-    code: textOrNothing(code),
-    field: textOrNothing(field),
-    sentence: textOrNothing(message),
+    code: text(words['code']),
+    field: text(words['field']),
+    sentence: text(words['message']),
   };
-}
-
-function textOrNothing(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined;
 }

@@ -1,4 +1,12 @@
+import type { Suggestion } from '../../model/search.ts';
 import { ServerFailed } from './server-failed.ts';
+
+/**
+ * Asks a geocoding server for places, best first.
+ * @param limit How many at most.
+ * @throws ServerFailed
+ */
+export type Lookup = (text: string, limit: number, signal: AbortSignal) => Promise<Suggestion[]>;
 
 export interface Manners {
   readonly userAgent: string;
@@ -8,6 +16,13 @@ export interface Manners {
 
 /** Gets the text of an answer from a geocoding server, with our name and within our limits. */
 export type CheckedFetch = (url: URL, signal: AbortSignal) => Promise<string>;
+
+/** The address of a resource of the server; the base may have a path of its own. */
+export function serverUrl(base: string, path: string, query: Record<string, string>): URL {
+  const url = new URL(`${base.replace(/\/+$/, '')}${path}`);
+  url.search = new URLSearchParams(query).toString();
+  return url;
+}
 
 /** Twelve places have some 10 KB. */
 const maxBytes = 262_144;

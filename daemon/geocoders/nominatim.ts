@@ -1,8 +1,7 @@
 import nodeGeocoder, { type Options, type Query } from 'node-geocoder';
 import { foundPlace, readNominatim } from '../../model/geocode.ts';
 import { parseJson } from '../../model/parse-json.ts';
-import type { CheckedFetch } from './checked-fetch.ts';
-import { serverUrl, type Lookup } from './lookup.ts';
+import { serverUrl, type CheckedFetch, type Lookup } from './checked-fetch.ts';
 import { ServerFailed } from './server-failed.ts';
 
 /**

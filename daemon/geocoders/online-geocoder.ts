@@ -5,7 +5,7 @@ import type { Schedule } from '../schedule.ts';
 import type { GeocodeAnswer, Geocoder } from './geocoder.ts';
 import { CircuitBreaker } from './circuit-breaker.ts';
 import type { KnownAnswers } from './known-answers.ts';
-import type { Lookup } from './lookup.ts';
+import type { Lookup } from './checked-fetch.ts';
 import { ServerFailed } from './server-failed.ts';
 
 export interface OnlineGeocoderOptions {

@@ -1,7 +1,6 @@
 import { readPhoton } from '../../model/geocode.ts';
 import { parseJson } from '../../model/parse-json.ts';
-import type { CheckedFetch } from './checked-fetch.ts';
-import { serverUrl, type Lookup } from './lookup.ts';
+import { serverUrl, type CheckedFetch, type Lookup } from './checked-fetch.ts';
 import { ServerFailed } from './server-failed.ts';
 
 /** Photon, which node-geocoder does not know: `GET /api?q=…&limit=…` answers with a GeoJSON feature collection. */

@@ -97,12 +97,7 @@ export class ApiClient {
   #send(method: string, path: string, input: ApiRequest): Promise<NodeAnswer> {
     const { query, bodyText, timeoutMs: silenceMs = defaultTimeoutMs } = input;
     const body = input.body === undefined ? bodyText : JSON.stringify(input.body);
-    return askDaemon(this.#access, {
-      method,
-      path: withQuery(path, query),
-      body,
-      silenceMs,
-    });
+    return askDaemon(this.#access, { method, path: withQuery(path, query), body, silenceMs });
   }
 }
 

@@ -1,17 +1,18 @@
-import { openAnswer, type NodeAnswer, type TransportFault } from '../../node-request.ts';
+import {
+  openAnswer,
+  type NodeAnswer,
+  type NodeRequest,
+  type TransportFault,
+} from '../../node-request.ts';
 import { headersFor, readAnswer, type Access, type Transport } from '../http.ts';
 import { cutOffFailure, sendFailure, type RequestFailure } from '../request-failure.ts';
 
 /** One request to a daemon, its body already text. */
-export interface DaemonRequest {
-  readonly method: string;
+export interface DaemonRequest extends Pick<NodeRequest, 'method' | 'signal' | 'silenceMs'> {
   /** Path and query. */
   readonly path: string;
   /** JSON. */
   readonly body?: string | undefined;
-  readonly signal?: AbortSignal | undefined;
-  /** Silence that ends the request, ms; 0 is without end. */
-  readonly silenceMs: number;
 }
 
 /** How programs on Node.js reach a daemon: over node:http, on connections of its own, on this machine only. */
