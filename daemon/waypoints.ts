@@ -29,7 +29,7 @@ export class Waypoints {
 
   /** Takes bookmarks into the index that came into the store from the bookmarks file. */
   notice(added: readonly Bookmark[]): void {
-    for (const bookmark of added) this.#options.index.addBookmark(bookmark);
+    for (const bookmark of added) this.#options.index.putBookmark(bookmark);
   }
 
   /** @throws WaypointError already_bookmarked */
@@ -41,7 +41,7 @@ export class Waypoints {
       { name, lat, lon, ...optionalFields({ ele: fields.ele, desc: fields.desc, time }) },
       tags,
     );
-    index.addBookmark(added.bookmark);
+    index.putBookmark(added.bookmark);
     onChange();
     return added;
   }
@@ -50,7 +50,7 @@ export class Waypoints {
   change(change: BookmarkChange): ChangedBookmark {
     const { store, index, onChange, isLibraryWhole } = this.#options;
     const changed = store.changeBookmark(change, isLibraryWhole());
-    index.updateBookmark(changed.after.id, changed.after);
+    index.putBookmark(changed.after);
     if (changed.hidden !== undefined) index.hide(changed.hidden);
     if (changed.unhidden !== undefined) index.unhide(changed.unhidden);
     onChange();

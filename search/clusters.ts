@@ -38,13 +38,13 @@ export function* clusterJson(
   request: ClusterRequest,
 ): Generator<string, void> {
   const { zoom, grid, bbox, bookmarksOnly } = request;
-  const { bookmarks, covered } = snapshot;
+  const { bookmarks, suppressed } = snapshot;
   const library = snapshot.library.data;
   const runs = new CellRuns({ sizePx: worldSizePx(zoom), grid, bbox });
   if (!bookmarksOnly) {
     const ranges: PositionRange[] =
       bbox === undefined ? [[0, library.count]] : zRanges(library, bbox);
-    yield* addInSteps(runs, { ...library, covered }, ranges, 0);
+    yield* addInSteps(runs, { ...library, suppressed }, ranges, 0);
   }
   yield* addInSteps(runs, bookmarks, [[0, bookmarks.count]], library.count);
   const sorting = runs.sorted();
@@ -160,12 +160,9 @@ class CellWriter {
       const at = runs[run + runFields.extent]!;
       widen(this.#extent, extents[at]!, extents[at + 1]!, extents[at + 2]!, extents[at + 3]!);
     }
-    if (this.#bounds) this.#addLatitudes(places, first, first + end - start);
-  }
-
-  #addLatitudes(places: PlaceColumns, from: number, to: number): void {
-    const [south, north] = latitudes(places, from, to);
-    this.#work += to - from;
+    if (!this.#bounds) return;
+    const [south, north] = latitudes(places, first, first + end - start);
+    this.#work += end - start;
     this.#south = Math.min(this.#south, south);
     this.#north = Math.max(this.#north, north);
   }

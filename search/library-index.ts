@@ -1,6 +1,6 @@
 import { foldName } from '../model/fold.ts';
 import { identityOf, isSameIdentity, type IdentityKey } from '../model/identity.ts';
-import type { LongitudeRange } from '../model/bbox.ts';
+import { longitudeRanges, type LongitudeRange } from '../model/bbox.ts';
 import type { Place } from '../model/waypoint.ts';
 import type { SearchIndexData } from './index/data.ts';
 
@@ -40,8 +40,10 @@ export class LibraryIndex {
     const target = Buffer.from(`${foldName(key.name)}\0`);
     const south = (key.latE6 - 1) / partsPerDegree;
     const north = (key.latE6 + 1) / partsPerDegree;
-    for (const range of longitudesAround(key.lonE6)) {
-      const position = this.#findWithin(key, target, south, north, range);
+    const west = (key.lonE6 - 1) / partsPerDegree;
+    const east = (key.lonE6 + 1) / partsPerDegree;
+    for (const range of longitudeRanges([west, south, east > 180 ? east - 360 : east, north])) {
+      const position = range && this.#findWithin(key, target, south, north, range);
       if (position !== undefined) return position;
     }
     return undefined;
@@ -124,17 +126,6 @@ export function firstTrue(count: number, test: (index: number) => boolean): numb
     else low = middle + 1;
   }
   return low;
-}
-
-/** Longitudes that may round to a part of a degree; two ranges at the antimeridian. */
-function longitudesAround(lonE6: number): LongitudeRange[] {
-  const west = (lonE6 - 1) / partsPerDegree;
-  const east = (lonE6 + 1) / partsPerDegree;
-  if (east <= 180) return [[west, east]];
-  return [
-    [west, 180],
-    [-180, east - 360],
-  ];
 }
 
 function bufferOver({ buffer, byteOffset, byteLength }: Uint8Array): Buffer {

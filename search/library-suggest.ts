@@ -1,5 +1,5 @@
 import { pairSignature } from './index/pair-signature.ts';
-import { isCovered } from './covered-positions.ts';
+import { isSuppressed } from './suppressed-positions.ts';
 import { firstTrue } from './library-index.ts';
 import { match, type Found, type Match } from './name-match.ts';
 import type { SearchSnapshot } from './waypoint-index.ts';
@@ -84,8 +84,8 @@ class LibrarySearch {
 
   /** @param inside gets the ranks that have `wanted` elsewhere, as many as can be shown. */
   #addWordStart(rank: number, inside: number[]): void {
-    const { library, covered } = this.#snapshot;
-    if (this.#isPrefix(rank) || isCovered(covered, library.data.byName[rank]!)) return;
+    const { library, suppressed } = this.#snapshot;
+    if (this.#isPrefix(rank) || isSuppressed(suppressed, library.data.byName[rank]!)) return;
     const kind = this.#matchWithin(rank);
     if (kind === match.wordStart && !this.#isFull()) this.#add(rank, kind);
     if (kind === match.inside && inside.length < this.#limit) inside.push(rank);
@@ -156,13 +156,7 @@ class LibrarySearch {
 
   #searchName(rank: number): void {
     if (this.#isFull() || this.#isKnown(rank)) return;
-    const { folded, foldedStart } = this.#snapshot.library.data;
-    const last = foldedStart[rank + 1]! - 1 - this.#wanted.length;
-    for (let place = foldedStart[rank]!; place <= last; place += 1) {
-      if (!startsWith(folded, place, this.#wanted)) continue;
-      this.#add(rank, match.inside);
-      return;
-    }
+    if (this.#matchWithin(rank) !== undefined) this.#add(rank, match.inside);
   }
 
   /** Searches a stretch of names at once, which takes time for each hit and little for the rest. */
@@ -206,7 +200,7 @@ class LibrarySearch {
 
   #add(rank: number, kind: Match): void {
     const position = this.#snapshot.library.data.byName[rank]!;
-    if (!isCovered(this.#snapshot.covered, position)) this.#hits.push({ rank, match: kind });
+    if (!isSuppressed(this.#snapshot.suppressed, position)) this.#hits.push({ rank, match: kind });
   }
 }
 

@@ -1,7 +1,7 @@
 import { blockAt, blockFields, blockLength } from './index/blocks.ts';
 import { longitudeRanges } from '../model/bbox.ts';
 import type { Bbox } from '../model/schema.ts';
-import { isCovered } from './covered-positions.ts';
+import { isSuppressed } from './suppressed-positions.ts';
 
 /** Waypoints by column, as the library and the bookmarks both have them. */
 export interface PlaceColumns {
@@ -12,7 +12,7 @@ export interface PlaceColumns {
   /** Where each block of places reaches, if they lie in an order that makes this useful. */
   readonly blocks?: Float64Array;
   /** Bits of the places to leave out; none are without it. */
-  readonly covered?: Uint32Array;
+  readonly suppressed?: Uint32Array;
 }
 
 /** Limits inside which a place counts: both ends belong to it, and it has one or two ranges of longitudes. */
@@ -33,7 +33,7 @@ export function areaOf(bbox: Bbox = [-180, -90, 180, 90]): Area {
 }
 
 /**
- * Finds the first of the places `from`…`to` (exclusive) that is in the area and not covered, or with `counts` false the
+ * Finds the first of the places `from`…`to` (exclusive) that is in the area and not suppressed, or with `counts` false the
  * first that does not count; else gives `to`.
  */
 export function seek(
@@ -43,14 +43,15 @@ export function seek(
   to: number,
   counts: boolean,
 ): number {
-  const { lat, lon, covered, blocks } = places;
+  const { lat, lon, suppressed, blocks } = places;
   for (let i = from; i < to; i += 1) {
     const block = blocks === undefined ? -1 : blockAt(i, to);
     if (block >= 0 && (counts ? isOut(places, area, block) : isIn(places, area, block, i))) {
       i += blockLength - 1;
       continue;
     }
-    const isShown = isInArea(area, lat[i]!, lon[i]!) && !(covered && isCovered(covered, i));
+    const isShown =
+      isInArea(area, lat[i]!, lon[i]!) && !(suppressed && isSuppressed(suppressed, i));
     if (isShown === counts) return i;
   }
   return to;
@@ -71,10 +72,15 @@ function isOut({ blocks }: PlaceColumns, area: Area, block: number): boolean {
   );
 }
 
-/** Tells whether all places of a block are inside and none is covered. */
-function isIn({ blocks, covered }: PlaceColumns, area: Area, block: number, at: number): boolean {
+/** Tells whether all places of a block are inside and none is suppressed. */
+function isIn(
+  { blocks, suppressed }: PlaceColumns,
+  area: Area,
+  block: number,
+  at: number,
+): boolean {
   // A block has one integer of bits.
-  if (covered !== undefined && covered[at >>> 5] !== 0) return false;
+  if (suppressed !== undefined && suppressed[at >>> 5] !== 0) return false;
   const [west, east] = [blocks![block]!, blocks![block + blockFields.east]!];
   return (
     blocks![block + blockFields.south]! >= area.south &&

@@ -1,9 +1,9 @@
 import { foldName } from '../model/fold.ts';
 import type { Place } from '../model/waypoint.ts';
-import type { BookmarkColumns } from './bookmark-columns.ts';
+import type { BookmarkColumns } from './bookmark-table.ts';
 import { suggestFromLibrary } from './library-suggest.ts';
 import { compareFound, matchOf, type Found } from './name-match.ts';
-import { resultInTurns } from './turns.ts';
+import { resultInSlices } from './time-slices.ts';
 import type { SearchSnapshot } from './waypoint-index.ts';
 
 /** A waypoint whose name contains the query. */
@@ -24,7 +24,7 @@ export async function suggestNames(
   query: string,
   limit: number,
 ): Promise<NameSuggestion[]> {
-  return resultInTurns(suggestSteps(snapshot, query, limit));
+  return resultInSlices(suggestSteps(snapshot, query, limit));
 }
 
 function* suggestSteps(

@@ -1,7 +1,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { clusterJson, type ClusterRequest } from '../search/clusters.ts';
-import { textInTurns, Turns } from '../search/turns.ts';
+import { textInSlices, TimeSlices } from '../search/time-slices.ts';
 import { WaypointIndex, type SearchSnapshot } from '../search/waypoint-index.ts';
 import { zRanges } from '../search/z-ranges.ts';
 import { identityOf } from '../model/identity.ts';
@@ -334,9 +334,9 @@ test('clusters: work is done in steps, and other work has its turn between them'
   setImmediate(count);
   let now = 0;
   // A clock by which each look at it takes 2 ms.
-  const clock = new Turns(() => (now += 2));
+  const clock = new TimeSlices(() => (now += 2));
   let text = '';
-  for await (const piece of textInTurns(steps, clock)) text += piece;
+  for await (const piece of textInSlices(steps, clock)) text += piece;
   isOver = true;
   t.is(text, steps.join(''));
   t.true(turns > steps.length / 5);

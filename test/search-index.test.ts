@@ -206,7 +206,7 @@ test('live index: shows what a fresh start would, after any changes', async (t) 
       for (const change of list) {
         if (change.kind === 'put') {
           bookmarks.set(change.id, change.place);
-          index.updateBookmark(change.id, change.place);
+          index.putBookmark({ id: change.id, ...change.place });
         } else if (change.kind === 'remove') {
           bookmarks.delete(change.id);
           index.removeBookmark(change.id);
@@ -254,7 +254,7 @@ test('live index: changes while a new library is taken in are in it', async (t) 
   t.is(index.libraryRevision, '', 'twenty thousand covers take more than one turn');
   index.removeBookmark(0);
   index.removeBookmark(19_999);
-  index.addBookmark({ id: 20_000, ...places[20_000]! });
+  index.putBookmark({ id: 20_000, ...places[20_000]! });
   t.true(await swap);
   t.is(index.libraryRevision, 'r');
   const bookmarks = places.slice(1, 19_999).concat(places[20_000]!);

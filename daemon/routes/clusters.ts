@@ -5,7 +5,7 @@ import { limits } from '../../model/limits.ts';
 import { clustersQuery, clustersSchema } from '../../model/search.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import { clusterJson, type ClusterRequest } from '../../search/clusters.ts';
-import { textInTurns, Turns } from '../../search/turns.ts';
+import { textInSlices, TimeSlices } from '../../search/time-slices.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';
 import { makeEtag } from '../etag.ts';
 
@@ -56,7 +56,7 @@ async function clusterPieces(
   steps: Iterator<string> & Iterable<string>,
   permits: Permits,
 ): Promise<{ pieces: Iterable<string> | AsyncIterable<string>; close?: () => void }> {
-  const turns = new Turns();
+  const turns = new TimeSlices();
   let text = '';
   for (let turn = 1; turn <= smallTurns; turn += 1) {
     while (!turns.isOver()) {
@@ -72,7 +72,7 @@ async function clusterPieces(
 
 async function* continued(text: string, steps: Iterable<string>): AsyncGenerator<string> {
   yield text;
-  yield* textInTurns(steps);
+  yield* textInSlices(steps);
 }
 
 /** Counts how many of something may go on at once. */

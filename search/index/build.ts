@@ -1,11 +1,11 @@
 import { worldY } from '../../model/mercator.ts';
+import type { Place } from '../../model/waypoint.ts';
 import { blocksLength, fillBlocks } from './blocks.ts';
-import { emptySearchIndex, type IndexedWaypoint, type SearchIndexData } from './data.ts';
+import { emptySearchIndex, type SearchIndexData } from './data.ts';
 import { NameColumns } from './name-columns.ts';
 import { rankNames, type RankedNames } from './name-order.ts';
 import { pairSignature } from './pair-signature.ts';
-import { release } from './release.ts';
-import { sharedBytes, sharedDoubles, sharedIntegers } from './shared-arrays.ts';
+import { release, sharedBytes, sharedDoubles, sharedIntegers } from './memory.ts';
 import { copyText, type TextColumn } from './text-column.ts';
 import { WordStarts } from './word-starts.ts';
 import { zOrder } from './z-order.ts';
@@ -24,7 +24,7 @@ interface Columns {
  * @throws RangeError if there are fewer rows than `count`.
  */
 export function buildSearchIndex(
-  rows: Iterable<IndexedWaypoint>,
+  rows: Iterable<Place>,
   count: number,
   revision: string,
 ): SearchIndexData {
@@ -43,7 +43,7 @@ export function buildSearchIndex(
   return { revision, count, lat, lon, y, blocks, ...raw, ...folded };
 }
 
-function readColumns(rows: Iterable<IndexedWaypoint>, count: number): Columns {
+function readColumns(rows: Iterable<Place>, count: number): Columns {
   const lat = new Float64Array(count);
   const lon = new Float64Array(count);
   const y = new Float64Array(count);
@@ -61,7 +61,10 @@ function readColumns(rows: Iterable<IndexedWaypoint>, count: number): Columns {
   return { lat, lon, y, names, folded };
 }
 
-function rawNames(texts: TextColumn, positions: Uint32Array): RawNames {
+function rawNames(
+  texts: TextColumn,
+  positions: Uint32Array,
+): Pick<SearchIndexData, 'names' | 'nameStart'> {
   const { bytes, start, count } = texts;
   const nameStart = sharedIntegers(count + 1);
   const names = sharedBytes(start[count]!);
@@ -74,7 +77,6 @@ function rawNames(texts: TextColumn, positions: Uint32Array): RawNames {
   texts.release();
   return { names, nameStart };
 }
-type RawNames = Pick<SearchIndexData, 'names' | 'nameStart'>;
 
 function foldedNames(
   { order, folded, foldedStart }: RankedNames,

@@ -1,13 +1,6 @@
-/** An imported waypoint as the index takes it; each identity comes once. */
-export interface IndexedWaypoint {
-  readonly name: string;
-  readonly lat: number;
-  readonly lon: number;
-}
-
 /**
  * The imported waypoints in the form that clusters and suggest search, about 70 bytes each. All arrays lie in shared
- * memory, so that the import worker hands them to the main thread without a copy; nobody writes to them afterwards.
+ * memory, so that the import worker hands them to the main thread without a copy; they are not written to afterwards.
  *
  * A *position* counts waypoints along a Z-order curve, so that neighbours on the map are neighbours in memory. A *rank*
  * counts them by folded name (order of UTF-8 bytes, which is that of code points), then lat, lon, then order of arrival.

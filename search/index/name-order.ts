@@ -1,6 +1,5 @@
 import { digitCounts, finish, keyedOrder, radixSort, type KeyedOrder } from './radix-sort.ts';
-import { release } from './release.ts';
-import { sharedBytes, sharedIntegers } from './shared-arrays.ts';
+import { release, sharedBytes, sharedIntegers } from './memory.ts';
 import { copyText, type TextColumn } from './text-column.ts';
 
 /** What is sorted: folded names without zero bytes, and their places. */

@@ -1,4 +1,4 @@
-import { release } from './release.ts';
+import { grown, release } from './memory.ts';
 
 /** A growing column of texts as UTF-8 in one buffer. */
 export class TextColumn {
@@ -11,7 +11,7 @@ export class TextColumn {
   append(text: string): void {
     // UTF-8 needs at most three bytes for each UTF-16 unit.
     const from = this.begin(text.length * 3);
-    this.end(writeText(this.bytes, text, from));
+    this.end(from + this.bytes.write(text, from));
   }
 
   /**
@@ -31,7 +31,7 @@ export class TextColumn {
     this.start[this.count] = end;
   }
 
-  /** Gives its memory back; nobody reads it again. */
+  /** Gives its memory back; it is not read again. */
   release(): void {
     release(this.bytes, this.start);
   }
@@ -58,30 +58,5 @@ export function copyText(
 ): number {
   let at = targetFrom;
   for (let i = from; i < to; i += 1, at += 1) target[at] = bytes[i]!;
-  return at;
-}
-
-/** Moves an array into one with room for at least `length` entries, and for as many again. */
-export function grown(array: Uint32Array<ArrayBuffer>, length: number): Uint32Array<ArrayBuffer> {
-  const copy = new Uint32Array(length * 2);
-  copy.set(array);
-  release(array);
-  return copy;
-}
-
-/** Most texts are short and of one or two bytes a character, where a loop costs a third of a native call. */
-function writeText(bytes: Buffer, text: string, from: number): number {
-  let at = from;
-  for (let i = 0; i < text.length; i += 1) {
-    const code = text.charCodeAt(i);
-    if (code < 0x80) {
-      bytes[at] = code;
-      at += 1;
-    } else if (code < 0x800) {
-      bytes[at] = 0xc0 | (code >>> 6);
-      bytes[at + 1] = 0x80 | (code & 0x3f);
-      at += 2;
-    } else return from + bytes.write(text, from);
-  }
   return at;
 }

@@ -1,6 +1,4 @@
-import { release } from './release.ts';
-import { sharedIntegers } from './shared-arrays.ts';
-import { grown } from './text-column.ts';
+import { grown, release, sharedIntegers } from './memory.ts';
 
 const wordCharacter = /[\p{L}\p{N}]/u;
 const asciiWord = Uint8Array.from({ length: 128 }, (_, code) =>

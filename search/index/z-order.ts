@@ -1,5 +1,5 @@
 import { cellOf, worldSizePx, worldX } from '../../model/mercator.ts';
-import { release } from './release.ts';
+import { release } from './memory.ts';
 import { finish, keyedOrder, radixSort } from './radix-sort.ts';
 
 /**
