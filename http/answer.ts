@@ -1,9 +1,10 @@
-import type { Context } from './context.ts';
-import { sendPieces } from './pieces.ts';
-import type { Answer } from './route.ts';
+import { isOver, type Context } from './context.ts';
+import type { Answer, StreamAnswer } from './route.ts';
 
-/** JSON longer than this goes out in pieces, so that a reader that stops cannot hold it in memory for ever. */
-const wholeBytes = 65_536;
+/** Longest run of pieces between two turns of the event loop, in ms: a fast reader must not starve other requests. */
+const turnMs = 2;
+/** What a slow reader has to take in `drainTimeoutMs`; also how far the answer runs ahead of its reader. */
+const sliceBytes = 65_536;
 
 /**
  * Puts a route's answer into Koa's response, which Koa sends. What does not fit into one write is sent here; the promise
@@ -27,10 +28,76 @@ export async function sendAnswer(ctx: Context, answer: Answer): Promise<void> {
 }
 
 async function sendText(ctx: Context, text: string): Promise<void> {
-  if (text.length <= wholeBytes) {
+  // What is longer goes out in pieces, so that a reader that stops cannot hold it in memory for ever.
+  if (text.length <= sliceBytes) {
     ctx.body = text;
     return;
   }
   ctx.length = Buffer.byteLength(text);
   await sendPieces(ctx, { pieces: [text] });
+}
+
+/**
+ * Sends an answer piece by piece with back-pressure. The head goes out with the first piece, so that an error before it
+ * is still answered as one; an error after it rises with the answer unended, and the connection is broken. Ends the
+ * connection when the reader takes nothing for `drainTimeoutMs`. Calls `close` exactly once.
+ */
+async function sendPieces(
+  ctx: Context,
+  { pieces, close }: Pick<StreamAnswer, 'pieces' | 'close'>,
+): Promise<void> {
+  const { res } = ctx;
+  try {
+    if (isOver(ctx)) return;
+    // Long ago, so that the first piece is on its way before the next one is made: Node sends at the end of a turn.
+    let turnStart = -turnMs;
+    for await (const piece of pieces) {
+      for (const slice of slices(piece)) {
+        if (res.destroyed) return;
+        if (!res.write(slice)) await settled(ctx, 'drain');
+      }
+      // A drain can come within the same turn, so time alone tells whether others have had theirs.
+      if (performance.now() - turnStart < turnMs) continue;
+      await nextTurn();
+      // Asked here, too: steps that find nothing are empty pieces, and may go on for long.
+      if (res.destroyed) return;
+      turnStart = performance.now();
+    }
+    if (res.destroyed) return;
+    res.end();
+    if (!res.writableFinished) await settled(ctx, 'finish');
+  } finally {
+    close?.();
+  }
+}
+
+let turns: Promise<void> = Promise.resolve();
+
+/** In each round of the event loop one answer goes on, so that many readers at once keep others no longer than one does. */
+function nextTurn(): Promise<void> {
+  turns = turns.then(() => new Promise((resolve) => setImmediate(resolve)));
+  return turns;
+}
+
+function* slices(piece: string | Uint8Array): Generator<string | Uint8Array> {
+  if (piece.length === 0) return;
+  if (piece.length <= sliceBytes) {
+    yield piece;
+    return;
+  }
+  const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece;
+  for (let at = 0; at < bytes.length; at += sliceBytes) yield bytes.subarray(at, at + sliceBytes);
+}
+
+/** Waits until the reader has taken what was written; a client that hangs up or takes too long ends the wait too. */
+function settled({ req, res, limits }: Context, event: 'drain' | 'finish'): Promise<void> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => req.socket.destroy(), limits.drainTimeoutMs);
+    const finish = (): void => {
+      clearTimeout(timer);
+      res.off(event, finish).off('close', finish);
+      resolve();
+    };
+    res.once(event, finish).once('close', finish);
+  });
 }

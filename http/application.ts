@@ -34,14 +34,11 @@ export function createApplication(
   const { routes, bodyTypes, guards, prefix, notFound, log } = options;
   const app = new Koa<RequestState, ContextFields>();
   app.context.limits = limits;
-  Object.defineProperties(app.request, exactTarget);
+  Object.defineProperty(app.request, 'path', exactPath);
   app.on('error', (error: unknown, { req: { socket } }: Context) => {
-    if (socket.destroyed) {
-      log.debug('http.socket', describeError(error));
-      return;
-    }
+    if (socket.destroyed) log.debug('http.socket', describeError(error));
+    else log.error('http.unanswered', describeError(error));
     // Koa's own error answer would show the messages of foreign errors.
-    log.error('http.unanswered', describeError(error));
     socket.destroy();
   });
   app.use(answering(log, options.failureStyle ?? bearerFailures));
@@ -54,17 +51,10 @@ export function createApplication(
   return app;
 }
 
-/** Koa's own path and query string would unpack absolute-form targets; routes and guards see what was really sent. */
-const exactTarget: PropertyDescriptorMap & ThisType<Koa.Request> = {
-  path: {
-    get() {
-      return this.url.split('?', 1)[0];
-    },
-  },
-  querystring: {
-    get() {
-      return this.url.slice(this.path.length + 1);
-    },
+/** Koa's own path would unpack absolute-form targets; routes and guards see what was really sent. */
+const exactPath: PropertyDescriptor & ThisType<Koa.Request> = {
+  get() {
+    return this.url.split('?', 1)[0];
   },
 };
 
@@ -73,7 +63,8 @@ function answering(log: Log, style: FailureStyle): Middleware {
   return async (ctx, next) => {
     const { req, state } = ctx;
     const startedAt = performance.now();
-    state.requestId = newRequestId();
+    // Without the parts of the UUID that carry version bits. Node makes UUIDs in batches.
+    state.requestId = randomUUID().replaceAll(/-.{4}/g, '');
     state.route = 'none';
     let status: number;
     try {
@@ -94,10 +85,4 @@ function answering(log: Log, style: FailureStyle): Middleware {
       ms: Math.round((performance.now() - startedAt) * 10) / 10,
     });
   };
-}
-
-/** 16 digits of a random UUID, those without version bits: Node makes UUIDs in batches. */
-function newRequestId(): string {
-  const uuid = randomUUID();
-  return uuid.slice(0, 8) + uuid.slice(-8);
 }

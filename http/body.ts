@@ -1,7 +1,14 @@
+import { on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { WaypointError, type FailureName } from '../model/failure.ts';
-import { expectsContinue, hasBody, headerValues, type Context } from './context.ts';
+import {
+  announcedLength,
+  expectsContinue,
+  hasBody,
+  headerValues,
+  type Context,
+} from './context.ts';
 
 const failures = new WeakMap<IncomingMessage, WaypointError>();
 
@@ -18,7 +25,7 @@ export function brokenBy({ req }: Context): WaypointError | undefined {
 }
 
 /** To be called before a body is read. @throws WaypointError where it can never be read whole */
-export function beginBody(ctx: Context): void {
+function beginBody(ctx: Context): void {
   const failure = brokenBy(ctx);
   if (failure !== undefined) throw failure;
   if (expectsContinue(ctx)) ctx.res.writeContinue();
@@ -46,20 +53,19 @@ export async function readJson(ctx: Context, mediaTypes: readonly string[]): Pro
 function isJson(ctx: Context, mediaTypes: readonly string[]): boolean {
   const types = headerValues(ctx, 'content-type');
   const [type = ''] = types;
-  const parameters = type.indexOf(';');
-  const mediaType = (parameters === -1 ? type : type.slice(0, parameters)).trim().toLowerCase();
+  const mediaType = type.split(';', 1).join().trim().toLowerCase();
   const isPlain = headerValues(ctx, 'content-encoding').every(
     (coding) => coding.toLowerCase() === 'identity',
   );
-  const isUtf8 = parameters === -1 || namesNoCharsetButUtf8(type.slice(parameters));
-  return types.length === 1 && mediaTypes.includes(mediaType) && isPlain && isUtf8;
+  const isKnown = types.length === 1 && mediaTypes.includes(mediaType);
+  return isKnown && isPlain && namesNoCharsetButUtf8(type);
 }
 
 const charsets = /;\s*charset\s*=\s*(?:"([^"]*)"|([^;\s]*))/giu;
 
 /** Letters of another encoding might be valid UTF-8 by chance, and other letters then. */
-function namesNoCharsetButUtf8(parameters: string): boolean {
-  return [...parameters.matchAll(charsets)].every(([, quoted, bare]) =>
+function namesNoCharsetButUtf8(type: string): boolean {
+  return [...type.matchAll(charsets)].every(([, quoted, bare]) =>
     /^utf-?8$/iu.test(quoted ?? bare ?? ''),
   );
 }
@@ -68,7 +74,7 @@ function namesNoCharsetButUtf8(parameters: string): boolean {
 export async function readBody(ctx: Context): Promise<Buffer> {
   const { req } = ctx;
   const { bodyBytes, jsonBodyMs } = ctx.limits;
-  if (Number(req.headers['content-length'] ?? 0) > bodyBytes) throw new WaypointError('too_large');
+  if ((announcedLength(ctx) ?? 0) > bodyBytes) throw new WaypointError('too_large');
   beginBody(ctx);
   const onLate = (): boolean => req.emit('error', new WaypointError('timeout'));
   const timer = jsonBodyMs === 0 ? undefined : setTimeout(onLate, jsonBodyMs);
@@ -86,4 +92,55 @@ function bodyFailure(error: unknown): WaypointError {
   if (error instanceof WaypointError) return error;
   const isTooLarge = error instanceof Error && 'type' in error && error.type === 'entity.too.large';
   return new WaypointError(isTooLarge ? 'too_large' : 'bad_request', { cause: error });
+}
+
+/** Pieces from this size on have memory of their own. */
+const freedBytes = 16_384;
+
+/** How many pieces, of 64 KiB at most, the connection runs ahead of the handler. */
+const aheadPieces = 4;
+
+/**
+ * The bytes of a body as they come, to be read once; each piece is good until the next one is asked for. Node's own
+ * iterator of a request costs an upload a third of its speed.
+ * @throws WaypointError bad_request when the client hangs up, timeout when it sends nothing for HttpLimits.idleBodyMs.
+ */
+export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
+  const { req, limits } = ctx;
+  beginBody(ctx);
+  // Neither would say so again.
+  if (req.readableEnded) return;
+  if (req.destroyed) throw new WaypointError('bad_request');
+  const events = on(req, 'data', {
+    close: ['end', 'close'],
+    highWaterMark: aheadPieces,
+    lowWaterMark: 1,
+  });
+  const onIdle = (): unknown => req.destroy(new WaypointError('timeout'));
+  let timer = setTimeout(onIdle, limits.idleBodyMs);
+  try {
+    for await (const [piece] of events as AsyncIterable<[Uint8Array]>) {
+      // The time that it takes to store a piece is not the client's.
+      clearTimeout(timer);
+      yield piece;
+      free(piece);
+      timer = setTimeout(onIdle, limits.idleBodyMs);
+    }
+  } catch (cause) {
+    throw cause instanceof WaypointError ? cause : new WaypointError('bad_request', { cause });
+  } finally {
+    clearTimeout(timer);
+    req.pause();
+  }
+  if (!req.readableEnded) throw new WaypointError('bad_request');
+}
+
+/**
+ * Gives the memory of a piece back at once. Left to the garbage collector, which sees little of it, the pieces of a large
+ * body make up two thirds of the process and a fifth of the work.
+ */
+function free({ buffer, byteLength }: Uint8Array): void {
+  if (!(buffer instanceof ArrayBuffer) || byteLength < freedBytes) return;
+  // Only memory that is all this piece's: small ones may share theirs.
+  if (buffer.byteLength === byteLength) buffer.transfer(0);
 }

@@ -56,15 +56,13 @@ export class Connections {
     for (const connection of this.#open.values()) {
       if (connection.current !== undefined) connection.current.shouldKeepAlive = false;
     }
+    const endUnasked = (): void => {
+      for (const { current, socket } of this.#open.values()) {
+        if (current === undefined) socket.destroy();
+      }
+    };
     // After the sockets had their turn: this thread may have been stuck all the time.
-    const endUnasked = (): void => void setImmediate(() => this.#endUnasked());
-    setTimeout(endUnasked, this.#options.limits.partingMs).unref();
-  }
-
-  #endUnasked(): void {
-    for (const { current, socket } of this.#open.values()) {
-      if (current === undefined) socket.destroy();
-    }
+    setTimeout(() => setImmediate(endUnasked), this.#options.limits.partingMs).unref();
   }
 
   #add(socket: Socket): void {
@@ -151,13 +149,9 @@ export class Connections {
   /** CONNECT asks for a tunnel; Node has taken its parser off the socket. */
   #onConnectMethod(socket: Duplex): void {
     const connection = this.#open.get(socket);
-    if (connection === undefined || connection.current !== undefined) {
-      socket.destroy();
-      return;
-    }
-    connection.broken = 'bad_request';
     socket.on('error', () => socket.destroy());
-    this.#refuseUnread(connection.socket, 'bad_request');
+    if (connection === undefined || connection.current !== undefined) socket.destroy();
+    else this.#refuse(connection, 'bad_request');
   }
 
   /** Answers where there is no request object, because the parser could not make one. */

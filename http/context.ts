@@ -18,7 +18,7 @@ export interface ContextFields {
   matched?: readonly { readonly methods: readonly string[] }[];
 }
 
-/** Koa's context of one request. `path` and `querystring` are exactly what was sent: nothing is decoded or normalised. */
+/** Koa's context of one request. Its `path` is exactly what was sent up to the first `?`: nothing is decoded or normalised. */
 export type Context = Koa.ParameterizedContext<RequestState, ContextFields>;
 export type Middleware = Koa.Middleware<RequestState, ContextFields>;
 
@@ -31,18 +31,20 @@ export type Guard = (ctx: Context) => void;
  * @param name in lower case.
  */
 export function headerValues({ req: { rawHeaders } }: Context, name: string): string[] {
-  const values: string[] = [];
-  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    const candidate = rawHeaders[at];
-    if (candidate?.length !== name.length || candidate.toLowerCase() !== name) continue;
-    values.push(rawHeaders[at + 1] ?? '');
-  }
-  return values;
+  const isName = (at: number): boolean => at % 2 === 0 && rawHeaders[at]?.toLowerCase() === name;
+  return rawHeaders.filter((_value, at) => isName(at - 1));
+}
+
+/** How long the body of a request is, as announced, in bytes; undefined for one that is sent in chunks. */
+export function announcedLength({ req: { headers } }: Context): number | undefined {
+  const length = headers['content-length'];
+  if (length === undefined && headers['transfer-encoding'] !== undefined) return undefined;
+  return Number(length ?? 0);
 }
 
 /** Whether the request announces a body, be it read or not. */
-export function hasBody({ req: { headers } }: Context): boolean {
-  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+export function hasBody(ctx: Context): boolean {
+  return announcedLength(ctx) !== 0;
 }
 
 /** Whether the client waits for our permission to send its body. */

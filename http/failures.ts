@@ -40,11 +40,10 @@ export async function answerFailure(
 
 /** Puts the failure into Koa's response, in place of all that the route has put there. */
 function setFailure(ctx: Context, failure: WaypointError, style: FailureStyle): void {
-  const { status, code, message, field, headers = {}, retryAfterSeconds } = failure;
+  const { status, code, message, field, headers } = failure;
   for (const name of ctx.res.getHeaderNames()) ctx.remove(name);
   setStandardHeaders(ctx);
   ctx.set({ ...headers, 'Content-Type': 'application/json' });
-  if (retryAfterSeconds !== undefined) ctx.set('Retry-After', String(retryAfterSeconds));
   const fields = style(ctx, failure);
   ctx.status = status;
   // An absent field is left out.

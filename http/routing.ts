@@ -50,7 +50,7 @@ function endpoint(
     let body: unknown;
     if (bodySchema !== undefined) body = await readJson(ctx, bodyTypes);
     else if (route.readsContent !== true && hasBody(ctx)) await readBody(ctx);
-    const query = parseQuery(ctx.querystring, known);
+    const query = parseQuery(ctx.url.slice(ctx.path.length + 1), known);
     const request: RouteRequest = {
       ctx,
       query: querySchema && parseInput(querySchema, query),

@@ -121,8 +121,7 @@ export class WaypointError extends Error {
   readonly code: FailureCode;
   readonly status: number;
   readonly field: string | undefined;
-  readonly retryAfterSeconds: number | undefined;
-  readonly headers: Readonly<Record<string, string>> | undefined;
+  readonly headers: Readonly<Record<string, string>>;
 
   constructor(failure: FailureName, details: FailureDetails = {}) {
     const { code, status, message } = failureTable[failure];
@@ -131,8 +130,8 @@ export class WaypointError extends Error {
     this.code = code;
     this.status = status;
     this.field = details.field;
-    this.headers = details.headers;
-    this.retryAfterSeconds = details.retryAfterSeconds ?? (code === 'busy' ? 1 : undefined);
+    const wait = details.retryAfterSeconds ?? (code === 'busy' ? 1 : undefined);
+    this.headers = { ...details.headers, ...(wait && { 'Retry-After': String(wait) }) };
   }
 }
 

@@ -1,7 +1,7 @@
-import { route, type Answer, type Route } from '../../http/route.ts';
-import { announcedLength, bodyPieces } from '../../http/body-pieces.ts';
+import { bodyPieces } from '../../http/body.ts';
+import { announcedLength, headerValues, type Context } from '../../http/context.ts';
 import { notModified } from '../../http/etag.ts';
-import { headerValues, type Context } from '../../http/context.ts';
+import { route, type Answer, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases, uploadQuery, type ObjectParams } from '../../model/object-routes.ts';
 import type { OpenContent } from '../../storage/content-store/content-store.ts';
