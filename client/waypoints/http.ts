@@ -1,4 +1,4 @@
-import { httpFailure, type FailureDetails } from './request-failure.ts';
+import { httpFailure, RequestFailure, type FailureDetails } from './request-failure.ts';
 
 /** Where the API is and what opens it. */
 export interface Access {
@@ -90,7 +90,7 @@ export async function readAnswer(
   try {
     for await (const piece of pieces) {
       bytes += piece.byteLength;
-      if (bytes > maxBytes) throw new Error('the answer is too large');
+      if (bytes > maxBytes) throw tooLarge();
       parts.push(decoder.decode(piece, { stream: true }));
     }
     parts.push(decoder.decode());
@@ -102,6 +102,11 @@ export async function readAnswer(
   const value = parse(text);
   if (!isSuccess) throw httpFailure(status, text, failureWords(value));
   return { status, value };
+}
+
+function tooLarge(): RequestFailure {
+  const sentence = "The daemon's answer is too large.";
+  return new RequestFailure('send error: the answer is too large', { sentence });
 }
 
 function parse(text: string): unknown {
