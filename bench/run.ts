@@ -5,10 +5,8 @@ import { writePage, writeResults } from './report/results.ts';
 import { alignedTable, rowOf } from './report/table.ts';
 import { clusters } from './scenarios/clusters.ts';
 import { geodataLookup } from './scenarios/geodata-lookup.ts';
-import { importAgain } from './scenarios/import-again.ts';
-import { importMemory } from './scenarios/import-memory.ts';
-import { importSpeed } from './scenarios/import-speed.ts';
-import { importStored } from './scenarios/import-stored.ts';
+import { importAgain, importStored } from './scenarios/import-again.ts';
+import { importFiles, importSpeed } from './scenarios/import-speed.ts';
 import { objectStorage } from './scenarios/objects.ts';
 import { slowReaders } from './scenarios/slow-readers.ts';
 import { smallGet } from './scenarios/small-get.ts';
@@ -17,14 +15,15 @@ import { suggest } from './scenarios/suggest.ts';
 import { timelineQuality } from './scenarios/timeline-quality.ts';
 import { timelineSpeed } from './scenarios/timeline-speed.ts';
 import { waypointList } from './scenarios/waypoint-list.ts';
-import { Session, type Scenario } from './session.ts';
+import type { AnyScenario } from './scenario.ts';
+import { Session } from './session.ts';
 
 /** In the order in which they run; one more is one line here and one file beside the others. */
-const scenarios: readonly Scenario[] = [
+const scenarios: readonly AnyScenario[] = [
   startUp,
   smallGet,
   importSpeed,
-  importMemory,
+  importFiles,
   importStored,
   importAgain,
   waypointList,
@@ -74,9 +73,9 @@ async function run({ plan, only, temporary }: BenchOptions): Promise<number> {
   console.log(`${summary(figures)} ${secondsSince(started)} s in all.`);
   if (only.length === 0 && !plan.isQuick) {
     const missing = failed.map((name) => `Failed, so that its figures are missing: ${name}`);
-    const results = { about: [...about, ...missing], figures, points: session.points };
+    const results = { about: [...about, ...missing], figures };
     writeResults(results);
-    if (plan.isLarge) writePage(results);
+    if (plan.name === 'scale') writePage(results);
   }
   for (const name of failed) console.error(`failed: ${name}`);
   return failed.length === 0 ? 0 : 1;
@@ -88,19 +87,23 @@ function checkNames(only: readonly string[]): void {
 }
 
 /** Adds the figures of one scenario, those before a failure too. @returns whether it ran to its end. */
-async function measure(session: Session, scenario: Scenario, figures: Figure[]): Promise<boolean> {
-  const { name, title, run } = scenario;
+async function measure(
+  session: Session,
+  scenario: AnyScenario,
+  figures: Figure[],
+): Promise<boolean> {
+  const { name, title } = scenario;
   const started = performance.now();
   const before = figures.length;
   session.say(`${name}: ${title}`);
   try {
-    for await (const figure of run(session)) figures.push(figure);
+    for await (const figure of scenario.measure(session)) figures.push(figure);
     return true;
   } catch (error) {
     session.say(
       `${name} failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
     );
-    await session.stopAll();
+    await session.clear();
     return false;
   } finally {
     // At once, so that a run that is interrupted has not been for nothing.

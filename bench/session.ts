@@ -1,26 +1,15 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { writePlaces, writeTrack, type GeneratedSource } from './data.ts';
 import { LatencyProbe } from './measure/latency-probe.ts';
 import type { Plan } from './plan.ts';
-import type { ChartName, ChartPoint } from './report/charts.ts';
-import type { Figure } from './report/figure.ts';
-import { addTags } from './subjects/stored-tags.ts';
 import { installedPeers, type Peer } from './subjects/peers.ts';
 import { ServerProcess } from './subjects/server-process.ts';
+import { addTags } from './subjects/stored-tags.ts';
 
 /** A process or thread that must not outlive the session. */
 interface Running {
   stop(): Promise<void>;
-}
-
-/** One question that the bench answers. */
-export interface Scenario {
-  readonly name: string;
-  /** What the figures are about, a few words. */
-  readonly title: string;
-  /** Gives each figure when it is measured, so that a later failure does not lose it. */
-  readonly run: (session: Session) => AsyncIterable<Figure>;
 }
 
 /** One seed for everything: two runs see the same data. */
@@ -29,12 +18,12 @@ export const seed = 2026;
 /** What scenarios share: a temporary directory, generated sources, filled stores and the processes to end. */
 export class Session {
   readonly plan: Plan;
-  /** What the charts are drawn from, in the order in which it was measured. */
-  readonly points: ChartPoint[] = [];
   readonly #root: string;
   readonly #running = new Set<Running>();
   readonly #sources = new Map<string, GeneratedSource>();
   readonly #filled = new Map<number, string>();
+  /** Directories of the subject that is measured now. */
+  #used: string[] = [];
   #directories = 0;
   #isClosing = false;
   #peers: Peer[] | undefined;
@@ -49,11 +38,10 @@ export class Session {
     console.error(line);
   }
 
-  /** A new empty directory. */
+  /** A new empty directory, until the subject is done. */
   directory(): string {
-    this.#directories += 1;
-    const directory = join(this.#root, String(this.#directories));
-    mkdirSync(directory, { mode: 0o700 });
+    const directory = this.#lasting();
+    this.#used.push(directory);
     return directory;
   }
 
@@ -76,27 +64,29 @@ export class Session {
   source(name: string, write: (directory: string) => GeneratedSource): GeneratedSource {
     const known = this.#sources.get(name);
     if (known !== undefined) return known;
-    const made = write(this.directory());
+    const made = write(this.#lasting());
     this.#sources.set(name, made);
     return made;
   }
 
-  /** Starts a daemon, on new directories unless it is given some; it is stopped at the latest with the session. */
-  async daemon(root = this.directory()): Promise<ServerProcess> {
-    return this.starting(() => ServerProcess.startDaemon(root));
+  /** Starts a daemon, on new directories unless it is given some; it is stopped at the latest with the subject. */
+  daemon(root = this.directory()): Promise<ServerProcess> {
+    return this.#starting(() => ServerProcess.startDaemon(root));
+  }
+
+  /** Starts the object server on a store. */
+  objectServer(root: string): Promise<ServerProcess> {
+    return this.#starting(() => ServerProcess.startObjects(root));
   }
 
   /** Starts the bare server that others are compared with. */
-  async bareServer(kind?: 'koa'): Promise<ServerProcess> {
+  bareServer(kind?: 'koa'): Promise<ServerProcess> {
     const root = this.directory();
-    return this.starting(() => ServerProcess.startBare(root, kind));
+    return this.#starting(() => ServerProcess.startBare(root, kind));
   }
 
-  /**
-   * Starts something that is stopped at the latest with the session, also when that ends in the middle of the start.
-   * @throws Error when the session is ending.
-   */
-  async starting<T extends Running>(start: () => Promise<T>): Promise<T> {
+  /** Also what the end of the session meets in the middle of its start is ended. */
+  async #starting(start: () => Promise<ServerProcess>): Promise<ServerProcess> {
     if (this.#isClosing) throw new Error('the bench is ending');
     const started = start();
     const pending: Running = { stop: async () => (await started).stop() };
@@ -108,7 +98,7 @@ export class Session {
     }
   }
 
-  /** Has something stopped at the latest with the session. */
+  /** Has something stopped at the latest with the subject. */
   keep<T extends Running>(running: T): T {
     this.#running.add(running);
     return running;
@@ -125,17 +115,12 @@ export class Session {
     return this.keep(new LatencyProbe({ port: server.port, request, intervalMs }));
   }
 
-  /** Has a cost shown in a chart, if it could be measured. */
-  plot(chart: ChartName, series: string, size: number, cost: number | undefined): void {
-    if (cost !== undefined && cost > 0) this.points.push({ chart, series, size, cost });
-  }
-
   /** Directories of a daemon that has imported so many waypoints, a third of them with tags; no daemon runs on them. */
   async filled(count: number): Promise<string> {
     const known = this.#filled.get(count);
     if (known !== undefined) return known;
     this.say(`filling a store with ${count.toLocaleString('en')} waypoints`);
-    const root = this.directory();
+    const root = this.#lasting();
     const daemon = await this.daemon(root);
     const result = await daemon.importDirectory(this.places(count).directory);
     await this.stop(daemon);
@@ -146,27 +131,29 @@ export class Session {
     return root;
   }
 
-  /** A copy of {@link filled} to be changed; {@link discard} it. */
-  async filledCopy(count: number): Promise<string> {
-    const copy = this.directory();
-    cpSync(await this.filled(count), copy, { recursive: true });
-    return copy;
-  }
-
-  /** Deletes a directory of a finished round before the next one needs the space. */
+  /** Deletes a directory before the next one needs the space. */
   discard(directory: string): void {
     rmSync(directory, { recursive: true, force: true });
   }
 
-  /** Ends what a scenario that failed has left running. */
-  async stopAll(): Promise<void> {
+  /** Ends what still runs and deletes what only one subject needed. */
+  async clear(): Promise<void> {
     await Promise.allSettled([...this.#running].map((running) => this.stop(running)));
+    for (const directory of this.#used) this.discard(directory);
+    this.#used = [];
   }
 
   /** Ends what still runs and deletes everything. */
   async close(): Promise<void> {
     this.#isClosing = true;
-    await this.stopAll();
-    rmSync(this.#root, { recursive: true, force: true });
+    await this.clear();
+    this.discard(this.#root);
+  }
+
+  #lasting(): string {
+    this.#directories += 1;
+    const directory = join(this.#root, String(this.#directories));
+    mkdirSync(directory, { mode: 0o700 });
+    return directory;
   }
 }

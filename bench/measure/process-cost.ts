@@ -33,6 +33,15 @@ export function cpuMsOf(pid: number): number | undefined {
   return processCost(pid)?.cpuMs;
 }
 
+/** CPU time of a living process from the scheduler, which counts finer than in steps, ms. */
+export function preciseCpuMs(pid: number): number | undefined {
+  return unlessUnreadable(() =>
+    readdirSync(`/proc/${pid}/task`)
+      .map((thread) => readFileSync(`/proc/${pid}/task/${thread}/schedstat`, 'utf8'))
+      .reduce((sum, text) => sum + Number(text.split(' ')[0]) / 1e6, 0),
+  );
+}
+
 /** CPU time of all child processes of ours that have ended, ms; undefined where it cannot be measured. */
 export function endedChildrenCpuMs(): number | undefined {
   return unlessUnreadable(() => {

@@ -1,5 +1,3 @@
-import type { Goal } from './goals.ts';
-
 /** What a figure counts. Of rates and shares, more is better; of everything else, less. */
 export type Unit =
   | 'MB/s'
@@ -40,8 +38,6 @@ export interface Figure {
   readonly value: number | undefined;
   readonly baseline?: Baseline | undefined;
   readonly bar?: Bar | undefined;
-  /** The goal of issue 3 that the bar is about. */
-  readonly goal?: Goal | undefined;
 }
 
 const rates: readonly Unit[] = ['MB/s', 'points/s', 'lookups/s', 'req/s', 'of 1'];

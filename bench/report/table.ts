@@ -1,5 +1,4 @@
 import { isMet, ratioOf, type Figure } from './figure.ts';
-import type { GoalResult } from './goals.ts';
 
 const columns = ['scenario', 'subject', 'figure', 'value', 'baseline', 'ratio', 'bar', 'met'];
 
@@ -31,20 +30,6 @@ export function alignedTable(rows: readonly (readonly string[])[]): string {
 /** The same as a table of Markdown. */
 export function markdownTable(figures: readonly Figure[]): string {
   return markdown(columns, figures.map(rowOf));
-}
-
-/** Goals beside what was measured, the worst figure of each. */
-export function goalTable(results: readonly GoalResult[]): string {
-  return markdown(['goal', 'measured', 'of', 'reached'], results.map(goalRow));
-}
-
-function goalRow({ promised, figures }: GoalResult): string[] {
-  const [worst] = figures;
-  if (worst === undefined) return [promised, 'not measured in this run', '', ''];
-  const [, subject = '', what = '', value = '', baseline = '', ratio = ''] = rowOf(worst);
-  const against = baseline === '' || worst.bar?.of !== 'ratio' ? '' : `, ${ratio} (${baseline})`;
-  const others = figures.length === 1 ? '' : `; the worst of ${figures.length}`;
-  return [promised, `${value}${against}`, `${subject}: ${what}${others}`, metText(worst)];
 }
 
 function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {

@@ -1,60 +1,88 @@
-import { median, medianOf } from '../measure/statistics.ts';
+import { cpSync } from 'node:fs';
+import { join } from 'node:path';
+import { writePlaces, type GeneratedSource } from '../data.ts';
 import { repeated } from '../measure/repeated.ts';
-import type { Figure } from '../report/figure.ts';
-import type { Scenario } from '../session.ts';
+import { counted, difference, scenario } from '../scenario.ts';
+import { seed } from '../session.ts';
 import { treeSource } from './import-speed.ts';
 
-const name = 'import-again';
 const mostRepeats = 50;
+/** The size of store that the bar is about. */
+const largeStore = 1_000_000;
 
 /** What it costs to import a tree that is there already: the everyday case of a folder that grew by one file. */
-export const importAgain: Scenario = {
-  name,
+export const importAgain = scenario<number, GeneratedSource>({
+  name: 'import-again',
   title: 'the same tree again',
-  async *run(session) {
-    const tree = treeSource(session);
-    const { rounds, enoughCpuMs, treeFiles, isQuick } = session.plan;
-    const first: { cpuMs: number | undefined; wallMs: number }[] = [];
-    const again: typeof first = [];
-    for (let round = 0; round < rounds; round += 1) {
-      const root = session.directory();
-      const daemon = await session.daemon(root);
-      const cpuMs = (): number | undefined => daemon.cpuMs();
-      const call = (): Promise<unknown> => daemon.importDirectory(tree.directory);
-      const before = cpuMs();
-      const started = performance.now();
-      await call();
-      const wallMs = performance.now() - started;
-      const after = cpuMs();
-      const spent = before === undefined || after === undefined ? undefined : after - before;
-      first.push({ cpuMs: spent, wallMs });
-      again.push(await repeated({ cpuMs, call, enoughCpuMs, mostCalls: mostRepeats }));
-      await session.stop(daemon);
-      session.discard(root);
-    }
-    const line = {
-      scenario: name,
-      subject: `${treeFiles.toLocaleString('en')} files of 500 points`,
-      unit: 'ms' as const,
-    };
-    const firstCpu = medianOf(first.map((cost) => cost.cpuMs));
-    const firstWall = median(first.map((cost) => cost.wallMs));
-    const figures: Figure[] = [
-      {
-        ...line,
-        what: 'CPU of the second import',
-        value: medianOf(again.map((cost) => cost.cpuMs)),
-        baseline: { name: 'first import', value: firstCpu, ratio: 'gain' },
-        bar: isQuick ? undefined : { of: 'ratio', atLeast: 20 },
-        goal: 'again',
-      },
-      {
-        ...line,
-        what: 'wall of the second import',
-        value: median(again.map((cost) => cost.wallMs)),
-        baseline: { name: 'first import', value: firstWall, ratio: 'gain' },
-      },
-    ];
-    yield* figures;
+  subjects: ({ treeFiles }) => [treeFiles],
+  label: (files) => `${counted(files, 'files')} of 500 points`,
+  prepare: (session) => Promise.resolve(treeSource(session)),
+  run: async (session, tree) => {
+    const root = session.directory();
+    const daemon = await session.daemon(root);
+    const cpuMs = (): number | undefined => daemon.cpuMs();
+    const call = (): Promise<unknown> => daemon.importDirectory(tree.directory);
+    const before = cpuMs();
+    await call();
+    const first = difference(cpuMs(), before);
+    const { enoughCpuMs } = session.plan;
+    const again = await repeated({ cpuMs, call, enoughCpuMs, mostCalls: mostRepeats });
+    await session.stop(daemon);
+    session.discard(root);
+    return { again: again.cpuMs, first };
   },
-};
+  figures: () => [
+    {
+      what: 'CPU of the second import',
+      unit: 'ms',
+      of: 'again',
+      against: ['first import', 'first', 'gain'],
+      bar: { of: 'ratio', atLeast: 20 },
+    },
+  ],
+});
+
+/** What an import costs a daemon that holds many waypoints already, with the indexes that a map needs of them. */
+export const importStored = scenario<number, GeneratedSource>({
+  name: 'import-stored',
+  title: 'import into a store that is not empty',
+  subjects: ({ sizes }) => sizes.slice(-1),
+  label: (stored, { points }) =>
+    `${counted(points, 'further waypoints')}, ${counted(stored, 'stored')}`,
+  prepare: (session) =>
+    Promise.resolve(
+      session.source('further places', (directory) => {
+        const count = session.plan.isQuick ? 100 : 10_000;
+        // Not under the name of the file that filled the store: it would take its place.
+        const further = join(directory, 'further');
+        return { ...writePlaces(further, { seed: seed + 1, count }), directory };
+      }),
+    ),
+  run: async (session, source, stored) => {
+    const root = session.directory();
+    cpSync(await session.filled(stored), root, { recursive: true });
+    const daemon = await session.daemon(root);
+    const look = async (): Promise<void> => {
+      for (const path of ['clusters?zoom=3', 'suggest?q=mar']) await daemon.get(`/api/${path}`);
+    };
+    await look();
+    const before = daemon.cpuMs();
+    const result = await daemon.importDirectory(source.directory);
+    await look();
+    const after = daemon.cost();
+    await session.stop(daemon);
+    session.discard(root);
+    if (result.count !== source.points) throw new Error(`${result.count} were imported`);
+    // The peak is that since the start: what the indexes took to make is part of it.
+    return { cpu: difference(after?.cpuMs, before), peak: after?.peakResidentMb };
+  },
+  figures: (stored) => [
+    {
+      what: 'peak resident memory',
+      unit: 'MB',
+      of: 'peak',
+      bar: stored === largeStore ? { of: 'figure', atMost: 450 } : undefined,
+    },
+    { what: 'CPU, until clusters and suggestions have it', unit: 'ms', of: 'cpu' },
+  ],
+});

@@ -1,85 +1,57 @@
-import { load, type LoadResult } from '../measure/load.ts';
-import { median, medianOf } from '../measure/statistics.ts';
-import type { Figure } from '../report/figure.ts';
-import type { Scenario, Session } from '../session.ts';
+import { load } from '../measure/load.ts';
+import { difference, scenario, type Readings } from '../scenario.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
 
-interface Loaded {
-  readonly result: LoadResult;
-  /** CPU time of one request, ms. */
-  readonly cpuMs: number | undefined;
-}
-
-const name = 'small-get';
 const path = '/api/version';
 const connections = 8;
 const warmMs = 500;
 /** Many short turns rather than few long ones: a moment in which the machine is busy then harms both alike. */
 const turnsPerRound = 3;
+const koa = 'bare Koa and router';
 
 /** What the layers between the socket and an answer cost. */
-export const smallGet: Scenario = {
-  name,
-  title: 'GET /api/version on 8 connections',
-  async *run(session) {
-    const daemon = await session.daemon();
-    const bare = await session.bareServer('koa');
-    const own: Loaded[] = [];
-    const floor: Loaded[] = [];
-    for (const server of [daemon, bare])
-      await loaded(server, Math.min(warmMs, session.plan.loadMs));
-    for (let turn = 0; turn < session.plan.rounds * turnsPerRound; turn += 1) {
-      own.push(await loaded(daemon, session.plan.loadMs));
-      floor.push(await loaded(bare, session.plan.loadMs));
-    }
-    await session.stop(daemon);
-    await session.stop(bare);
-    yield* figuresOf(session, own, floor);
+export const smallGet = scenario<string, readonly [own: ServerProcess, bare: ServerProcess]>({
+  name: 'small-get',
+  title: `GET ${path} on ${connections} connections`,
+  subjects: () => [`GET ${path}, ${connections} connections`],
+  rounds: ({ rounds, isQuick }) => (isQuick ? 1 : rounds * turnsPerRound),
+  label: (subject) => subject,
+  prepare: async (session) => {
+    const servers = [await session.daemon(), await session.bareServer('koa')] as const;
+    for (const server of servers) await loaded(server, Math.min(warmMs, session.plan.loadMs));
+    return servers;
   },
-};
+  run: async ({ plan: { loadMs } }, [own, bare]) => {
+    const [ofOwn, ofBare] = [await loaded(own, loadMs), await loaded(bare, loadMs)];
+    return { ...ofOwn, bareCpu: ofBare['cpu'], bareRate: ofBare['rate'], bareP99: ofBare['p99'] };
+  },
+  figures: () => [
+    {
+      what: 'CPU of a request',
+      unit: 'ms',
+      of: 'cpu',
+      against: [koa, 'bareCpu', 'gain'],
+      bar: { of: 'ratio', atLeast: 0.7 },
+    },
+    {
+      what: 'requests a second, wall',
+      unit: 'req/s',
+      of: 'rate',
+      against: [koa, 'bareRate', 'gain'],
+    },
+    { what: 'p99', unit: 'ms', of: 'p99', against: [koa, 'bareP99', 'gain'] },
+  ],
+});
 
-async function loaded(server: ServerProcess, durationMs: number): Promise<Loaded> {
+async function loaded(server: ServerProcess, durationMs: number): Promise<Readings> {
   const before = server.cpuMs();
   const request = server.request(path);
   const result = await load({ port: server.port, request, connections, durationMs });
-  const after = server.cpuMs();
-  const spent = before === undefined || after === undefined ? undefined : after - before;
+  const spent = difference(server.cpuMs(), before);
   const isMeasured = spent !== undefined && spent > 0 && result.requests > 0;
-  return { result, cpuMs: isMeasured ? spent / result.requests : undefined };
-}
-
-function figuresOf({ plan }: Session, own: Loaded[], floor: Loaded[]): Figure[] {
-  const line = { scenario: name, subject: `GET ${path}, ${connections} connections` };
-  const baseline = (value: number | undefined): Figure['baseline'] => ({
-    name: 'bare Koa and router',
-    value,
-    ratio: 'gain',
-  });
-  const of = (runs: Loaded[], field: keyof LoadResult): number =>
-    median(runs.map(({ result }) => result[field]));
-  return [
-    {
-      ...line,
-      what: 'CPU of a request',
-      unit: 'ms',
-      value: medianOf(own.map(({ cpuMs }) => cpuMs)),
-      baseline: baseline(medianOf(floor.map(({ cpuMs }) => cpuMs))),
-      bar: plan.isQuick ? undefined : { of: 'ratio', atLeast: 0.7 },
-      goal: 'smallGet',
-    },
-    {
-      ...line,
-      what: 'requests a second, wall',
-      unit: 'req/s',
-      value: of(own, 'requestsPerSecond'),
-      baseline: baseline(of(floor, 'requestsPerSecond')),
-    },
-    {
-      ...line,
-      what: 'p99',
-      unit: 'ms',
-      value: of(own, 'p99Ms'),
-      baseline: baseline(of(floor, 'p99Ms')),
-    },
-  ];
+  return {
+    cpu: isMeasured ? spent / result.requests : undefined,
+    rate: result.requestsPerSecond,
+    p99: result.p99Ms,
+  };
 }

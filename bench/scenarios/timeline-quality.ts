@@ -1,79 +1,53 @@
 import { percentile } from '../measure/statistics.ts';
-import type { Figure } from '../report/figure.ts';
-import type { Scenario, Session } from '../session.ts';
+import type { Bar } from '../report/figure.ts';
+import { scenario } from '../scenario.ts';
 import { builtinGeodata } from '../timelines/builtin-geodata.ts';
 import { evaluate } from '../timelines/evaluate.ts';
 import { profiles, type Profile } from '../timelines/profile.ts';
-import {
-  dwellPrecisionOf,
-  f1Of,
-  precisionOf,
-  recallOf,
-  sumOf,
-  type Exactness,
-  type Score,
-} from '../timelines/score.ts';
+import { dwellPrecisionOf, f1Of, sumOf, type Exactness } from '../timelines/score.ts';
 
-const name = 'timeline-quality';
 /** Seeds that nothing was ever tuned on begin here; those below are for trying. */
 const firstSeed = 1_000;
-const leastDwellPrecision = 0.98;
-const latestDepartureS = 90;
 /** A journey takes a second: enough to see that it runs. */
-const quickProfiles = 3;
+const quickProfiles = 2;
 
 /** Whether stays are found where somebody stayed: generated journeys, imported as files, against the truth. */
-export const timelineQuality: Scenario = {
-  name,
+export const timelineQuality = scenario<Profile, undefined>({
+  name: 'timeline-quality',
   title: 'stays found in generated journeys',
-  async *run(session) {
-    const seeds = Array.from({ length: session.plan.journeys }, (_, i) => firstSeed + i);
-    const { isQuick } = session.plan;
-    for (const profile of isQuick ? profiles.slice(0, quickProfiles) : profiles) {
-      const scores = seeds.map((seed) => evaluate(profile, seed, builtinGeodata()));
-      yield* figuresOf(session, profile, sumOf(scores));
-    }
+  subjects: ({ isQuick }) => (isQuick ? profiles.slice(0, quickProfiles) : profiles),
+  rounds: () => 1,
+  label: ({ name }) => name,
+  prepare: () => Promise.resolve(undefined),
+  run: ({ plan }, _prepared, profile) => {
+    const seeds = Array.from({ length: plan.journeys }, (_, i) => firstSeed + i);
+    const score = sumOf(seeds.map((seed) => evaluate(profile, seed, builtinGeodata())));
+    return Promise.resolve({
+      f1: f1Of(score),
+      dwell: dwellPrecisionOf(score),
+      pieces: score.pieces.length,
+      departure: percentile(score.departureErrorsS, 0.9),
+      nights: exactShare(score.nights),
+      days: exactShare(score.recordedDays),
+    });
   },
-};
-
-function figuresOf({ plan }: Session, profile: Profile, score: Score): Figure[] {
-  const isMeasured = !plan.isQuick && profile.goalF1 !== undefined;
-  const line = { scenario: name, subject: profile.name };
-  const share = (what: string, value: number, atLeast?: number): Figure => ({
-    ...line,
-    what,
-    unit: 'of 1',
-    value,
-    bar: isMeasured && atLeast !== undefined ? { of: 'figure', atLeast } : undefined,
-  });
-  const departureBar = isMeasured && profile.isExact === true;
-  return [
-    share('F1 of stays', f1Of(score), profile.goalF1),
-    share('precision of stays', precisionOf(score)),
-    share('recall of stays', recallOf(score)),
-    share('precision of dwell time', dwellPrecisionOf(score), leastDwellPrecision),
+  figures: ({ goalF1, isExact }) => [
+    { what: 'F1 of stays', unit: 'of 1', of: 'f1', bar: atLeast(goalF1) },
+    { what: 'precision of dwell time', unit: 'of 1', of: 'dwell', bar: atLeast(0.98) },
+    { what: 'stays in pieces', unit: 'stays', of: 'pieces', bar: { of: 'figure', atMost: 0 } },
     {
-      ...line,
-      what: 'stays in pieces',
-      unit: 'stays',
-      value: score.pieces.length,
-      bar: isMeasured ? { of: 'figure', atMost: 0 } : undefined,
-    },
-    { ...line, what: 'error of departures, p50', unit: 's', value: departure(score, 0.5) },
-    {
-      ...line,
       what: 'error of departures, p90',
       unit: 's',
-      value: departure(score, 0.9),
-      bar: departureBar ? { of: 'figure', atMost: latestDepartureS } : undefined,
+      of: 'departure',
+      bar: isExact === true ? { of: 'figure', atMost: 90 } : undefined,
     },
-    share('countries with exact nights', exactShare(score.nights), 1),
-    share('countries with exact recorded days', exactShare(score.recordedDays), 1),
-  ];
-}
+    { what: 'countries with exact nights', unit: 'of 1', of: 'nights', bar: atLeast(1) },
+    { what: 'countries with exact recorded days', unit: 'of 1', of: 'days', bar: atLeast(1) },
+  ],
+});
 
-function departure({ departureErrorsS }: Score, part: number): number | undefined {
-  return departureErrorsS.length === 0 ? undefined : percentile(departureErrorsS, part);
+function atLeast(least: number): Bar {
+  return { of: 'figure', atLeast: least };
 }
 
 function exactShare({ known, differences }: Exactness): number {

@@ -4,9 +4,10 @@
  * the daemon's; run as `node bare-server.js DIRECTORY [koa]`, with `koa` as a Koa application.
  */
 import { randomBytes } from 'node:crypto';
-import { renameSync, writeFileSync } from 'node:fs';
+import { createReadStream, createWriteStream, renameSync, statSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 
 const directory = process.argv[2] ?? '.';
 const token = randomBytes(32).toString('base64url');
@@ -19,11 +20,24 @@ function answerBare(request, response) {
     response.writeHead(401).end();
     return;
   }
+  if (request.url.endsWith('/content')) return void transfer(request, response);
   response.writeHead(200, {
     'content-type': 'application/json',
     'content-length': String(body.length),
   });
   response.end(body);
+}
+
+/** Keeps what it is sent, and syncs it; sends what it keeps. */
+async function transfer(request, response) {
+  const file = join(directory, request.url.split('/').at(-2));
+  if (request.method === 'PUT') {
+    await pipeline(request, createWriteStream(file, { flush: true }));
+    response.writeHead(200).end();
+  } else {
+    response.writeHead(200, { 'content-length': String(statSync(file).size) });
+    await pipeline(createReadStream(file), response);
+  }
 }
 
 async function answerWithKoa() {

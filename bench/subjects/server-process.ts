@@ -1,11 +1,21 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, mkdirSync, openSync, readFileSync, rmSync } from 'node:fs';
+import {
+  closeSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { importResultSchema, type ImportResult } from '../../model/import.ts';
 import { HttpConnection, requestBytes, type HttpAnswer } from '../measure/http-connection.ts';
-import { cpuMsOf, processCost, type ProcessCost } from '../measure/process-cost.ts';
+import { cpuMsOf, preciseCpuMs, processCost, type ProcessCost } from '../measure/process-cost.ts';
 
 /** What both servers write once they listen. */
 interface HandOver {
@@ -32,6 +42,8 @@ export class ServerProcess {
   readonly token: string;
   /** Wall time from the start of the process until its hand-over file was there. */
   readonly readyMs: number;
+  /** CPU time until then; undefined where it cannot be measured. */
+  readonly readyCpuMs: number | undefined;
   readonly #child: ChildProcess;
   readonly #logFile: string;
   #connection: HttpConnection | undefined;
@@ -39,7 +51,7 @@ export class ServerProcess {
   private constructor(
     { child, logFile }: { readonly child: ChildProcess; readonly logFile: string },
     { pid, port, token }: HandOver,
-    readyMs: number,
+    [readyMs, readyCpuMs]: readonly [wall: number, cpu: number | undefined],
   ) {
     this.#child = child;
     this.#logFile = logFile;
@@ -47,6 +59,7 @@ export class ServerProcess {
     this.port = port;
     this.token = token;
     this.readyMs = readyMs;
+    this.readyCpuMs = readyCpuMs;
   }
 
   /**
@@ -54,24 +67,35 @@ export class ServerProcess {
    * @throws Error with the end of its log when it does not get ready.
    */
   static startDaemon(root: string): Promise<ServerProcess> {
-    const directories = ['data', 'cache', 'runtime'];
-    const flags = directories.flatMap((name) => [`--${name}-dir`, join(root, name)]);
-    const script = join(project, 'bin/waypointd.js');
-    return ServerProcess.#start(root, [script, 'serve', '--port', '0', ...flags]);
+    return ServerProcess.#start(root, [launcherIn(root), 'serve', '--port', '0', ...flagsOf(root)]);
   }
 
-  /** Starts the bare server that start-up and small requests are compared with: of `node:http` alone, or with Koa. */
+  /** Starts the object server on the store in `root`; it has no token. */
+  static startObjects(root: string): Promise<ServerProcess> {
+    const where = ['--listen', '127.0.0.1:0', '--root', root];
+    const words = [launcherIn(root), 'objects', 'serve', ...where, ...flagsOf(root)];
+    return ServerProcess.#start(root, words, (log, pid) => {
+      const port = /"port":(\d+)/.exec(readFileSync(log, 'utf8'))?.[1];
+      return port === undefined ? undefined : { pid, port: Number(port), token: '' };
+    });
+  }
+
+  /** Starts the bare server that others are compared with: of `node:http` alone, or with Koa. */
   static startBare(root: string, kind?: 'koa'): Promise<ServerProcess> {
     const script = join(import.meta.dirname, 'bare-server.js');
     const words = [script, join(root, 'runtime')];
     return ServerProcess.#start(root, kind === undefined ? words : [...words, kind]);
   }
 
-  static async #start(root: string, words: readonly string[]): Promise<ServerProcess> {
+  static async #start(
+    root: string,
+    words: readonly string[],
+    readyIn?: (log: string, pid: number) => HandOver | undefined,
+  ): Promise<ServerProcess> {
     const runtime = join(root, 'runtime');
     mkdirSync(runtime, { recursive: true, mode: 0o700 });
-    const handOverFile = join(runtime, 'daemon.json');
-    rmSync(handOverFile, { force: true });
+    const file = join(runtime, 'daemon.json');
+    rmSync(file, { force: true });
     const logFile = join(root, 'log');
     const log = openSync(logFile, 'w');
     const started = performance.now();
@@ -80,7 +104,15 @@ export class ServerProcess {
       env: environment(root),
     });
     closeSync(log);
-    while (!existsSync(handOverFile)) {
+    // Sound: the servers write these three fields, and the file appears whole.
+    const handedOver = (): HandOver | undefined =>
+      existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as HandOver) : undefined;
+    for (;;) {
+      const ready = readyIn === undefined ? handedOver() : readyIn(logFile, child.pid ?? 0);
+      if (ready !== undefined) {
+        const readyMs = performance.now() - started;
+        return new ServerProcess({ child, logFile }, ready, [readyMs, preciseCpuMs(ready.pid)]);
+      }
       const hasEnded = child.exitCode !== null || child.signalCode !== null;
       if (hasEnded || performance.now() - started > longestStartMs) {
         child.kill('SIGKILL');
@@ -88,10 +120,6 @@ export class ServerProcess {
       }
       await wait(lookEveryMs);
     }
-    const readyMs = performance.now() - started;
-    // Sound: both servers write these three fields, and the file appears whole.
-    const handOver = JSON.parse(readFileSync(handOverFile, 'utf8')) as HandOver;
-    return new ServerProcess({ child, logFile }, handOver, readyMs);
   }
 
   /** What it has cost so far; undefined where that cannot be measured. */
@@ -178,6 +206,21 @@ export class ServerProcess {
     }
     return answer;
   }
+}
+
+function flagsOf(root: string): string[] {
+  return ['data', 'cache', 'runtime'].flatMap((name) => [`--${name}-dir`, join(root, name)]);
+}
+
+/** The program as it is installed: a clone looks at every source first, to see whether its bundle is new enough. */
+function launcherIn(root: string): string {
+  const bin = join(root, 'program', 'bin');
+  if (!existsSync(bin)) {
+    cpSync(join(project, 'bin'), bin, { recursive: true });
+    symlinkSync(join(project, 'dist'), join(root, 'program', 'dist'), 'junction');
+    writeFileSync(join(root, 'program', 'package.json'), '{"type":"module"}');
+  }
+  return join(bin, 'waypointd.js');
 }
 
 function endOf(logFile: string): string {
