@@ -25,6 +25,8 @@ export class Session {
   /** Directories of the subject that is measured now. */
   #used: string[] = [];
   #directories = 0;
+  /** The daemon on a filled store that was asked last. */
+  #asked: { readonly count: number; readonly daemon: ServerProcess } | undefined;
   #isClosing = false;
   #peers: Peer[] | undefined;
 
@@ -131,6 +133,18 @@ export class Session {
     return root;
   }
 
+  /** A daemon on {@link filled}: the same one for subjects one after the other, so that it is warm. */
+  async filledDaemon(count: number): Promise<ServerProcess> {
+    if (this.#asked?.count !== count) {
+      await this.#asked?.daemon.stop();
+      this.#asked = undefined;
+      const daemon = await this.daemon(await this.filled(count));
+      this.#running.delete(daemon);
+      this.#asked = { count, daemon };
+    }
+    return this.#asked.daemon;
+  }
+
   /** Deletes a directory before the next one needs the space. */
   discard(directory: string): void {
     rmSync(directory, { recursive: true, force: true });
@@ -146,6 +160,7 @@ export class Session {
   /** Ends what still runs and deletes everything. */
   async close(): Promise<void> {
     this.#isClosing = true;
+    await this.#asked?.daemon.stop();
     await this.clear();
     this.discard(this.#root);
   }

@@ -1,78 +1,75 @@
-/** What the bench writes of its figures: the table of goals and the charts of docs/performance.md. */
+/** The report of the bench: a bar that is missed must not look like one that is reached. */
 import test from 'ava';
-import { drawCharts, type ChartPoint } from '../bench/report/charts.ts';
-import type { Figure } from '../bench/report/figure.ts';
-import { goalResults, goals } from '../bench/report/goals.ts';
-import { goalTable } from '../bench/report/table.ts';
+import { isMet, ratioOf, type Figure } from '../bench/report/figure.ts';
+import { markdownTable, rowOf } from '../bench/report/table.ts';
+import { scenario } from '../bench/scenario.ts';
+import { parseOptions } from '../bench/plan.ts';
+import { Session } from '../bench/session.ts';
+import { temporaryDirectory } from './helpers/daemon.ts';
 
-function small(value: number | undefined, subject: string): Figure {
-  return {
-    scenario: 'small-get',
-    subject,
-    what: 'CPU of a request',
-    unit: 'ms',
-    value,
-    baseline: { name: 'bare node:http', value: 1, ratio: 'gain' },
-    bar: { of: 'ratio', atLeast: 0.5 },
-    goal: 'smallGet',
-  };
-}
+const figure: Figure = {
+  scenario: 'small-get',
+  subject: 'GET /api/version',
+  what: 'CPU of a request',
+  unit: 'ms',
+  value: 0.2,
+  baseline: { name: 'bare', value: 0.1, ratio: 'gain' },
+  bar: { of: 'ratio', atLeast: 0.7 },
+};
 
-/** The words of the one line of the table that has a goal. */
-function rowOf(figures: readonly Figure[]): string[] {
-  const lines = goalTable(goalResults(figures)).split('\n');
-  const found = lines.filter((line) => line.includes(goals.smallGet));
-  return found.flatMap((line) => line.split('|').map((word) => word.trim()));
-}
-
-test('every goal has a line, also where nothing was measured for it', (t) => {
-  const lines = goalTable(goalResults([])).split('\n');
-  t.is(lines.length, Object.keys(goals).length + 2);
-  t.true(rowOf([]).includes('not measured in this run'));
+test('of costs less is better, of rates more; a gain is judged from its bar up, a cost down', (t) => {
+  t.is(ratioOf(figure), 0.5);
+  t.false(isMet(figure));
+  t.true(isMet({ ...figure, unit: 'MB/s' }));
+  const cost = { name: 'bare', value: 0.1, ratio: 'cost' } as const;
+  t.true(isMet({ ...figure, baseline: cost, bar: { of: 'ratio', atMost: 2 } }));
+  t.false(isMet({ ...figure, baseline: cost, bar: { of: 'ratio', atMost: 1.9 } }));
+  t.true(isMet({ ...figure, bar: { of: 'figure', atMost: 0.2 } }));
 });
 
-test('a goal is judged by the worst of its figures', (t) => {
-  const row = rowOf([small(1.5, 'fast'), small(4, 'slow'), small(1, 'fastest')]);
-  t.true(row.includes('slow: CPU of a request; the worst of 3'), row.join(' | '));
-  t.true(row.includes('**no**'));
-  t.true(rowOf([small(2, 'at the bar')]).includes('yes'));
-});
-
-test('what could not be measured is neither reached nor missed', (t) => {
-  for (const value of [undefined, Number.NaN, 0]) {
-    t.true(rowOf([small(value, 'unknown'), small(1, 'fast')]).includes('not measured'));
+test('what was not measured, or is below the clock, reaches no bar', (t) => {
+  for (const value of [undefined, 0, Number.NaN]) {
+    t.is(isMet({ ...figure, value }), undefined);
+    t.is(rowOf({ ...figure, value }).at(-1), 'not measured');
   }
+  t.is(isMet({ ...figure, bar: undefined }), undefined);
 });
 
-test('a chart has a mark for every figure, its labels, and the same text for the same figures', (t) => {
-  const points: ChartPoint[] = [10, 1_000, 100].flatMap((size) => [
-    { chart: 'tracks', series: 'waypointd', size, cost: size / 100 },
-    { chart: 'tracks', series: 'a & b', size, cost: size },
+test('a figure is a line of the table', (t) => {
+  t.deepEqual(markdownTable([figure]).split('\n').slice(2), [
+    '| small-get | GET /api/version | CPU of a request | 0.200 ms | bare: 0.100 ms | 0.500 × better | ≥ 0.700 × | **no** |',
   ]);
-  const charts = drawCharts(points);
-  t.deepEqual([...charts.keys()], ['import']);
-  const svg = charts.get('import') ?? '';
-  t.is(svg.match(/<circle/g)?.length, 3 + 1);
-  t.true(
-    ['track points', 'CPU s', 'waypointd', 'a &amp; b', '1,000', '0.1'].every((text) =>
-      svg.includes(`>${text}<`),
-    ),
-  );
-  // From the smallest size to the largest, and upwards as it costs more.
-  const [line = ''] = /(?<=class="line s0" points=")[^"]+/.exec(svg) ?? [];
-  const corners = line.split(' ').map((corner) => corner.split(',').map(Number));
-  t.is(corners.length, 3);
-  t.true(
-    corners.every(
-      ([x = 0, y = 0], i) => i === 0 || (x > corners[i - 1]![0]! && y < corners[i - 1]![1]!),
-    ),
-  );
-  t.is(drawCharts(points).get('import'), svg);
 });
 
-test('one figure alone makes a chart too', (t) => {
-  const [svg = ''] = drawCharts([
-    { chart: 'list', series: 'waypointd', size: 200, cost: 3 },
-  ]).values();
-  t.false(/NaN|Infinity|undefined/.test(svg));
+test('a scenario gives the medians of its rounds, and no bar on tiny data', async (t) => {
+  let round = 0;
+  const counts = scenario<number, string>({
+    name: 'counts',
+    title: 'nothing',
+    subjects: () => [7],
+    rounds: () => 3,
+    label: (subject, prepared) => `${prepared} ${subject}`,
+    prepare: () => Promise.resolve('about'),
+    run: () => Promise.resolve({ own: [5, 1, 3][round++], other: 6, none: undefined }),
+    figures: () => [
+      {
+        what: 'own',
+        unit: 's',
+        of: 'own',
+        against: ['other', 'other', 'cost'],
+        bar: { of: 'ratio', atMost: 1 },
+      },
+      { what: 'none', unit: 's', of: 'none' },
+      { what: 'absent', unit: 's', of: 'absent' },
+    ],
+  });
+  const session = new Session(parseOptions(['--quick']).plan, temporaryDirectory(t));
+  t.teardown(() => session.close());
+  const figures: Figure[] = [];
+  for await (const one of counts.measure(session)) figures.push(one);
+  t.like(figures, [
+    { subject: 'about 7', value: 3, baseline: { name: 'other', value: 6 }, bar: undefined },
+    { what: 'none', value: undefined },
+  ]);
+  t.is(figures.length, 2);
 });

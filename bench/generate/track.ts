@@ -80,6 +80,7 @@ function semicircles(degrees: number): number {
 }
 
 function allDigits(value: number): string {
+  // oxlint-disable-next-line oxc/number-arg-out-of-range -- 100 is the limit since ES2018
   return value.toFixed(40).replace(/\.?0+$/, '');
 }
 

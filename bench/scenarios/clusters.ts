@@ -46,7 +46,7 @@ export const clusters = scenario<View, Prepared>({
     const columns = columnsOf(count);
     const bbox = isScreen === true ? screen(columns, zoom) : undefined;
     const request = { zoom, grid, bbox };
-    const daemon = await session.daemon(await session.filled(count));
+    const daemon = await session.filledDaemon(count);
     const box = bbox === undefined ? '' : `&bbox=${bbox.join(',')}`;
     const path = `/api/clusters?zoom=${zoom}&grid=${grid}${box}`;
     // A fast wrong answer is no answer: daemon and yardstick must agree on the number of items.

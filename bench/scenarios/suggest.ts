@@ -41,7 +41,7 @@ export const suggest = scenario<Subject, Prepared>({
           `qxq${String.fromCharCode(97 + random.below(26))}`
         : partOf(random.pick(names), letters, random),
     );
-    const daemon = await session.daemon(await session.filled(count));
+    const daemon = await session.filledDaemon(count);
     // The first requests of a process pay for code that was never run before.
     await search(daemon, queries.slice(0, queries.length / 4));
     return { daemon, queries, like: openLikeBaseline(names) };

@@ -1,25 +1,17 @@
 import { Random } from '../random.ts';
 import { cities, solarHours, type City } from './cities.ts';
 import { between, metresBetween, moved, type Position } from './geometry.ts';
-import { Traveller, type Delay, type Mode, type Visit } from './traveller.ts';
+import { Traveller, type Mode, type Visit } from './traveller.ts';
 import type { Trail } from './trail.ts';
 
 /** A person's whole way through some days, and the truth about it. */
 export interface Journey {
   readonly trail: Trail;
   readonly visits: readonly Visit[];
-  readonly delays: readonly Delay[];
   /** The towns visited. */
   readonly towns: readonly City[];
   /** When the person was between towns and recorders may be off: flights and night trains. */
   readonly rides: readonly { readonly startMs: number; readonly endMs: number }[];
-}
-
-export interface JourneyOptions {
-  /** At least 1. */
-  readonly days: number;
-  readonly hasWaits?: boolean;
-  readonly hasQueues?: boolean;
 }
 
 /** Places of one person in one town. */
@@ -43,9 +35,10 @@ const trainKm = 1_500;
 /**
  * Lives through days: at home, at work, at lunch, on errands and visits, from the second or third day on in another town
  * and back again. The same seed gives the same journey.
+ * @param days at least 1.
  */
-export function makeJourney(seed: number, options: JourneyOptions): Journey {
-  return new Life(new Random(seed), seed, options).live();
+export function makeJourney(seed: number, days: number): Journey {
+  return new Life(new Random(seed), seed, days).live();
 }
 
 class Life {
@@ -56,7 +49,7 @@ class Life {
   readonly #rides: { startMs: number; endMs: number }[] = [];
   #town: Town;
 
-  constructor(random: Random, seed: number, { days, ...traps }: JourneyOptions) {
+  constructor(random: Random, seed: number, days: number) {
     this.#random = random;
     const home = cities[seed % cities.length]!;
     const others = cities.filter((city) => city !== home);
@@ -67,7 +60,7 @@ class Life {
     const midnight = Date.UTC(2019, 0, 1) + random.below(2_500) * dayMs;
     const startMs = midnight + Math.round(random.between(5, 9) * 3_600) * 1_000 - this.#solarMs();
     this.#endMs = startMs + days * dayMs;
-    this.#traveller = new Traveller(random, startMs, this.#town.home, traps);
+    this.#traveller = new Traveller(random, startMs, this.#town.home);
   }
 
   live(): Journey {
@@ -88,7 +81,6 @@ class Life {
     return {
       trail: traveller.trail,
       visits: traveller.visits,
-      delays: traveller.delays,
       towns: this.#towns.slice(0, trip === 0 ? 1 : 2).map(({ city }) => city),
       rides: this.#rides,
     };
@@ -200,7 +192,7 @@ class Life {
     if (random.unit() < 0.6) this.#getUpAt(random.between(5, 9));
     this.#visit(this.#town.airport, random.between(50, 150));
     this.#traveller.go(moved(this.#town.airport, 2_200, 900), 'drive');
-    this.#traveller.pause(random.between(20, 90) * 1_000);
+    this.#traveller.wait(random.between(20, 90) * 1_000);
     this.#ride(to, moved(to.airport, 1_800, -1_300), km / 820 + 0.3, 0);
     this.#visit(to.airport, random.between(15, 40));
     this.#visit(to.home, random.between(60, 240));

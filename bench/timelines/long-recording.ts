@@ -41,7 +41,7 @@ export function* longRecording(startDay: number, days: number): Generator<Block>
 
 /** A journey whose times count from the start of its first UTC day. */
 function makePattern(seed: number): Block {
-  const { fixes } = record(makeJourney(seed, { days: patternDays }), profile, seed);
+  const { fixes } = record(makeJourney(seed, patternDays), profile, seed);
   const firstMs = Math.floor(fixes[0]!.timeMs / dayMs) * dayMs;
   return {
     timeMs: Float64Array.from(fixes, ({ timeMs }) => timeMs - firstMs),

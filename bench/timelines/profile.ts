@@ -9,14 +9,6 @@ export interface Profile {
   readonly isFlawed?: boolean;
   /** A second device records at the same time, every so many seconds. */
   readonly otherDeviceS?: number;
-  /** Waits of three to four and a half minutes on the way: no stays, but nearly. */
-  readonly hasWaits?: boolean;
-  /** Jams in which one gets on at 0.2–0.33 m/s for 10–14 minutes. */
-  readonly hasQueues?: boolean;
-  /** The receiver loses the sky on the way and repeats its last fix for 5–12 minutes. */
-  readonly freezes?: boolean;
-  /** A second device lies at home all the time and records every so many seconds, from before the first one begins. */
-  readonly leftAtHomeS?: number;
   readonly days: number;
   /** The goal for F1; undefined for what is shown without one. */
   readonly goalF1?: number;
@@ -52,11 +44,6 @@ export const profiles: readonly Profile[] = [
   },
   { name: '5-15 min', intervalS: ['between', 300, 900], days: 10, goalF1: 0.85 },
   { name: 'two devices', intervalS: [5, 30], days: 5, otherDeviceS: 20 },
-  { name: 'waits', intervalS: [5, 30, 60], days: 6, hasWaits: true },
-  { name: 'queues', intervalS: [5, 30, 60], days: 6, hasQueues: true },
-  { name: 'frozen receiver', intervalS: [1, 5, 30], days: 4, freezes: true },
-  { name: 'left at home', intervalS: [5, 30], days: 5, leftAtHomeS: 60 },
-  { name: 'wakes up late', intervalS: [5, 15], days: 8, wakeM: [60, 200] },
 ];
 
 /** @throws Error for a name that no profile has. */

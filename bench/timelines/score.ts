@@ -79,14 +79,6 @@ export function sumOf(scores: readonly Score[]): Score {
   };
 }
 
-export function precisionOf({ found, wrong }: Score): number {
-  return found === 0 ? 0 : found / (found + wrong.length);
-}
-
-export function recallOf({ found, missed }: Score): number {
-  return found === 0 ? 0 : found / (found + missed.length);
-}
-
 export function f1Of({ found, wrong, missed }: Score): number {
   return found === 0 ? 0 : (2 * found) / (2 * found + wrong.length + missed.length);
 }

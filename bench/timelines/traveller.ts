@@ -10,13 +10,6 @@ export interface Visit extends Position {
   readonly country: string;
 }
 
-/** Being held up on the way: no visit, however long it takes. */
-export interface Delay {
-  readonly kind: 'jam' | 'fuel' | 'wait' | 'halt';
-  readonly startMs: number;
-  readonly endMs: number;
-}
-
 /** How somebody is held up on the way. */
 interface Traffic {
   /** Metres a second. */
@@ -67,14 +60,6 @@ const traffic = {
 } satisfies Record<string, Traffic>;
 export type Mode = keyof typeof traffic;
 
-/** What a way may have that looks like a stay. */
-export interface Traps {
-  /** Two of five ways have a wait of three to four and a half minutes. */
-  readonly hasWaits?: boolean;
-  /** Jams are long, and one gets on in them more slowly than on foot. */
-  readonly hasQueues?: boolean;
-}
-
 /** Jams and stops for fuel are this far from where a way begins and ends, so that they are no part of a visit. */
 const clearOfEndsM = 500;
 const minuteMs = 60_000;
@@ -83,15 +68,12 @@ const minuteMs = 60_000;
 export class Traveller {
   readonly trail = new Trail();
   readonly visits: Visit[] = [];
-  readonly delays: Delay[] = [];
   timeMs: number;
   position: Position;
   readonly #random: Random;
-  readonly #traps: Traps;
 
-  constructor(random: Random, timeMs: number, position: Position, traps: Traps) {
+  constructor(random: Random, timeMs: number, position: Position) {
     this.#random = random;
-    this.#traps = traps;
     this.timeMs = timeMs;
     this.position = position;
     this.trail.add(timeMs, position);
@@ -122,27 +104,19 @@ export class Traveller {
     const cruise = random.between(...habits.speed);
     let jamAt = this.#heldUpAt(path.metres, habits.jamShare);
     let fuelAt = this.#heldUpAt(path.metres, habits.fuelShare);
-    let waitAt = this.#heldUpAt(path.metres, this.#traps.hasWaits === true ? 0.4 : 0);
     let at = 0;
     while (at < path.metres) {
-      const startMs = this.timeMs;
-      if (at >= waitAt) {
-        this.#wait(random.between(3, 4.5) * minuteMs);
-        this.delays.push({ kind: 'wait', startMs, endMs: this.timeMs });
-        waitAt = Infinity;
-      } else if (at >= jamAt) {
+      if (at >= jamAt) {
         at = this.#jam(path, at);
-        this.delays.push({ kind: 'jam', startMs, endMs: this.timeMs });
         jamAt = Infinity;
       } else if (at >= fuelAt) {
         at = this.#fuel(path, at);
-        this.delays.push({ kind: 'fuel', startMs, endMs: this.timeMs });
         fuelAt = Infinity;
       }
       const step = Math.min(random.between(0.3, 1.7) * habits.crossingM, path.metres - at);
       at = this.#cruise(path, at, step, cruise);
       if (at < path.metres && random.unit() < habits.waitShare) {
-        this.#wait(random.between(...habits.waitS) * 1_000);
+        this.wait(random.between(...habits.waitS) * 1_000);
       }
     }
     this.position = to;
@@ -150,10 +124,8 @@ export class Traveller {
   }
 
   /** Stands still without that being a visit. */
-  pause(ms: number): void {
-    const startMs = this.timeMs;
-    this.#wait(ms);
-    this.delays.push({ kind: 'halt', startMs, endMs: this.timeMs });
+  wait(ms: number): void {
+    this.#to(this.timeMs + ms, this.position);
   }
 
   /** Flies or rides straight, at a speed that ends it after about `hours`; stops of up to three minutes on the way. */
@@ -166,7 +138,7 @@ export class Traveller {
     const haltAt = new Set(Array.from({ length: halts }, () => 5 + random.below(steps - 10)));
     for (let i = 1; i <= steps; i += 1) {
       this.#to(this.timeMs + stepMs, i === steps ? to : between(from, to, i / steps));
-      if (haltAt.has(i)) this.pause(random.between(1, 3) * minuteMs);
+      if (haltAt.has(i)) this.wait(random.between(1, 3) * minuteMs);
     }
   }
 
@@ -188,10 +160,7 @@ export class Traveller {
 
   #jam(path: StreetPath, from: number): number {
     const random = this.#random;
-    const [minutes, speed] =
-      this.#traps.hasQueues === true
-        ? [random.between(10, 14), random.between(0.2, 0.33)]
-        : [random.between(3, 14), random.between(0.5, 2.5)];
+    const [minutes, speed] = [random.between(3, 14), random.between(0.5, 2.5)];
     return this.#crawl(path, from, minutes * minuteMs, speed);
   }
 
@@ -204,7 +173,7 @@ export class Traveller {
       const standS = random.between(3, 50);
       const rollSpeed = meanSpeed + random.between(1.5, 4);
       const metres = (meanSpeed * standS) / (1 - meanSpeed / rollSpeed);
-      this.#wait(standS * 1_000);
+      this.wait(standS * 1_000);
       at = this.#cruise(path, at, metres, rollSpeed);
     }
     return at;
@@ -215,12 +184,8 @@ export class Traveller {
     const random = this.#random;
     const rollMs = (): number => random.between(1, 5) * minuteMs;
     const queued = this.#crawl(path, from, rollMs(), random.between(0.5, 1.2));
-    this.#wait(random.between(1, 3) * minuteMs);
+    this.wait(random.between(1, 3) * minuteMs);
     return this.#crawl(path, queued, rollMs(), random.between(0.5, 1.2));
-  }
-
-  #wait(ms: number): void {
-    this.#to(this.timeMs + ms, this.position);
   }
 
   #to(timeMs: number, position: Position): void {

@@ -2,7 +2,7 @@ import { cityRadiusM, solarHours, type City } from './cities.ts';
 import { metresBetween } from './geometry.ts';
 import type { Journey } from './journey.ts';
 import type { Fix, Span } from './recorder.ts';
-import type { Delay, Visit } from './traveller.ts';
+import type { Visit } from './traveller.ts';
 
 /** A stay that really was. */
 export interface TrueStay extends Visit {
@@ -25,8 +25,6 @@ export interface CountryTruth {
 
 export interface Truth {
   readonly stays: readonly TrueStay[];
-  /** Jams, stops for fuel and waits: where a stay is found wrongly, one of them may be why. */
-  readonly delays: readonly Delay[];
   readonly countries: ReadonlyMap<string, CountryTruth>;
   /** UTC days with a fix. */
   readonly activeDays: number;
@@ -53,7 +51,7 @@ export interface Evidence {
   readonly isAsleepWhenStill: boolean;
 }
 
-export function truthOf({ visits, delays, towns, trail }: Journey, evidence: Evidence): Truth {
+export function truthOf({ visits, towns, trail }: Journey, evidence: Evidence): Truth {
   const { fixes, silences, holes, isAsleepWhenStill } = evidence;
   const stays = visits.map((visit) => {
     const seen = visiblePart(visit, silences);
@@ -71,7 +69,7 @@ export function truthOf({ visits, delays, towns, trail }: Journey, evidence: Evi
     { nights: nightsIn(town, stays, silences), recordedDays: days.get(town.country) },
   ]);
   const activeDays = new Set(fixes.map(({ timeMs }) => Math.floor(timeMs / dayMs))).size;
-  return { stays, delays, countries: new Map(countries), activeDays };
+  return { stays, countries: new Map(countries), activeDays };
 }
 
 /** A stay without the silences at its ends. */
