@@ -1,8 +1,10 @@
 import type { Database } from 'better-sqlite3';
 import Flatbush from 'flatbush';
+import { prepare } from '../storage/prepared.ts';
 import { spatialParts, unitsPerDegree } from './format.ts';
 import { decodeRings, type Ring } from './ring-blob.ts';
 import { readSpatialPart } from './spatial-part.ts';
+import { generationQueries } from './tables.ts';
 
 interface Border {
   readonly country: number;
@@ -16,8 +18,7 @@ export class Borders {
 
   constructor(db: Database) {
     this.#tree = Flatbush.from(readSpatialPart(db, spatialParts.borderTree));
-    this.#borders = db
-      .prepare<[], BorderRow>('SELECT country, rings FROM border ORDER BY id')
+    this.#borders = prepare(db, bordersInOrder)
       .all()
       .map(({ country, rings }) => ({ country, rings: decodeRings(rings) }));
     if (this.#borders.length !== this.#tree.numItems) {
@@ -44,10 +45,8 @@ export class Borders {
   }
 }
 
-interface BorderRow {
-  readonly country: number;
-  readonly rings: Uint8Array;
-}
+const bordersInOrder = () =>
+  generationQueries.selectFrom('border').select(['country', 'rings']).orderBy('id');
 
 /**
  * Whether an odd number of edges lies east of a point, over all rings, so that holes are outside (Shimrat 1962). Of two

@@ -1,9 +1,11 @@
 import type { Database } from 'better-sqlite3';
 import type { GeodataProbe } from '../model/geodata.ts';
 import { hashFile } from '../storage/hash-file.ts';
+import { prepareValue } from '../storage/prepared.ts';
 import { openGeneration, readGenerationInfo, reading, UnusableGeneration } from './generation.ts';
 import { GeodataLookup } from './lookup.ts';
 import { PlaceSearch } from './place-search.ts';
+import { generationQueries } from './tables.ts';
 
 export interface GenerationCheck {
   readonly path: string;
@@ -57,10 +59,14 @@ export function checkGeneration(path: string, probes: readonly GeodataProbe[]): 
 
 function checkContent(db: Database): void {
   expect(db.pragma('quick_check', { simple: true }), 'ok');
-  const said = db.prepare<[string], string>('SELECT value FROM meta WHERE key = ?').pluck();
-  for (const table of ['place', 'border']) {
-    const count = db.prepare<[], number>(`SELECT count(*) FROM ${table}`).pluck().get();
-    expect(said.get(`${table}s`), String(count));
+  const said = prepareValue(db, (key: string) =>
+    generationQueries.selectFrom('meta').select('value').where('key', '=', key),
+  );
+  for (const table of ['place', 'border'] as const) {
+    const count = prepareValue(db, () =>
+      generationQueries.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('count')),
+    );
+    expect(said.get(`${table}s`), String(count.get()));
   }
 }
 

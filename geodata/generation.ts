@@ -4,7 +4,9 @@ import Database from 'better-sqlite3';
 import { packageUrl } from '../model/program-files.ts';
 import type { TimelineDataset } from '../model/timeline-result.ts';
 import { isOutOfReach } from '../storage/database.ts';
+import { prepare } from '../storage/prepared.ts';
 import { generationApplicationId, generationSchema } from './format.ts';
+import { generationQueries } from './tables.ts';
 
 /** What a generation says of itself, in the words of the API (contract E): its id and its dataset. */
 export interface GenerationInfo extends TimelineDataset {
@@ -54,8 +56,8 @@ export function readGenerationInfo(path: string): GenerationInfo {
 }
 
 function infoOf(db: Database.Database, path: string): GenerationInfo {
-  const rows = db.prepare('SELECT key, value FROM meta').raw().all() as [string, string][];
-  const meta = new Map(rows);
+  const rows = prepare(db, () => generationQueries.selectFrom('meta').select(['key', 'value']));
+  const meta = new Map(rows.all().map(({ key, value }) => [key, value]));
   const known = (key: string): string => {
     const value = meta.get(key);
     if (value === undefined) throw new UnusableGeneration('damaged');

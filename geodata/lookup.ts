@@ -1,8 +1,10 @@
-import type { Database, Statement } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
 import { nowhere, type AdminLookup, type AdminPlace } from '../model/admin-place.ts';
+import { prepare } from '../storage/prepared.ts';
 import { Borders } from './borders.ts';
 import { openGeneration, reading } from './generation.ts';
 import { PlaceTree } from './place-tree.ts';
+import { generationQueries, type GenerationDb } from './tables.ts';
 
 /** Off the coast, and where borders have a gap, the nearest place within this tells the country. */
 const coastKm = 25;
@@ -14,11 +16,7 @@ const localityKm = 20;
 const mostKept = 20_000;
 
 /** A country or a region. */
-interface Area {
-  readonly id: number;
-  readonly code: string;
-  readonly name: string;
-}
+type Area = Pick<GenerationDb['region'], 'id' | 'code' | 'name'>;
 
 /**
  * Finds country, region and town of a position in a generation: the country by its borders, region and town from the
@@ -30,7 +28,7 @@ export class GeodataLookup implements AdminLookup {
   readonly #places: PlaceTree;
   readonly #countries: ReadonlyMap<number, Area>;
   readonly #regions: ReadonlyMap<number, Area>;
-  readonly #place: Statement<[number], PlaceRow>;
+  readonly #place: ReturnType<typeof preparePlace>;
   /** By what is known and the id that goes with it. */
   readonly #kept = new Map<number, AdminPlace>();
 
@@ -42,10 +40,10 @@ export class GeodataLookup implements AdminLookup {
       [this.#borders, this.#places, this.#countries, this.#regions, this.#place] = reading(() => [
         new Borders(db),
         new PlaceTree(db),
-        readAreas(db, 'SELECT id, code, name FROM country'),
-        readAreas(db, 'SELECT id, code, name FROM region'),
+        readAreas(db, 'country'),
+        readAreas(db, 'region'),
         // Without a join: that would take four times as long, most of the time of a lookup.
-        db.prepare<[number], PlaceRow>('SELECT id, name, region, part_of FROM place WHERE id = ?'),
+        preparePlace(db),
       ]);
     } catch (error) {
       this.#db.close();
@@ -117,18 +115,14 @@ export class GeodataLookup implements AdminLookup {
 const details = ['country', 'region', 'town', 'claimed town'] as const;
 type Detail = (typeof details)[number];
 
-interface PlaceRow {
-  readonly id: number;
-  readonly name: string;
-  readonly region: number | null;
-  readonly part_of: number | null;
+function preparePlace(db: Database) {
+  const places = generationQueries.selectFrom('place').select(['id', 'name', 'region', 'part_of']);
+  return prepare(db, (id: number) => places.where('id', '=', id));
 }
 
-function readAreas(db: Database, sql: string): Map<number, Area> {
-  return new Map(
-    db
-      .prepare<[], Area>(sql)
-      .all()
-      .map((area) => [area.id, area]),
+function readAreas(db: Database, table: 'country' | 'region'): Map<number, Area> {
+  const areas = prepare(db, () =>
+    generationQueries.selectFrom(table).select(['id', 'code', 'name']),
   );
+  return new Map(areas.all().map((area) => [area.id, area]));
 }

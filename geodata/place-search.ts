@@ -1,7 +1,9 @@
-import type { Database, Statement } from 'better-sqlite3';
+import type { Database } from 'better-sqlite3';
+import { prepare, type RowOf } from '../storage/prepared.ts';
 import { Areas, type AreaFilter } from './areas.ts';
 import { placeKinds, unitsPerDegree, type PlaceKind } from './format.ts';
 import { openGeneration, reading } from './generation.ts';
+import { generationQueries } from './tables.ts';
 import { wholeName, wordsOf } from './words.ts';
 
 /** A place that a search has found. */
@@ -28,8 +30,8 @@ const otherNameWeight = 0.1;
 /** Finds places of a generation by their name as one types it. Opens only what it needs, and can stay on the main thread. */
 export class PlaceSearch {
   readonly #db: Database;
-  readonly #matching: Statement<[string, number], Match>;
-  readonly #place: Statement<[number], PlaceRow>;
+  readonly #matching: ReturnType<typeof prepareMatching>;
+  readonly #place: ReturnType<typeof preparePlace>;
   #areas: Areas | undefined;
 
   /** @throws UnusableGeneration */
@@ -37,8 +39,8 @@ export class PlaceSearch {
     this.#db = openGeneration(path);
     try {
       [this.#matching, this.#place] = reading(() => [
-        this.#db.prepare<[string, number], Match>(matchingSql),
-        this.#db.prepare<[number], PlaceRow>(placeSql),
+        prepareMatching(this.#db),
+        preparePlace(this.#db),
       ]);
     } catch (error) {
       this.#db.close();
@@ -159,34 +161,34 @@ function isShort(words: readonly string[]): boolean {
 
 const isAscii = /^[\0-\x7f]*$/;
 
-interface Match {
-  readonly id: number;
-  readonly population: number;
-  readonly country: number;
-  readonly region: number | null;
-}
-
 /** Ids are in the order of population, which saves sorting. */
-const matchingSql = `
-  SELECT place.id, population, country, region
-  FROM place_words JOIN place ON place.id = place_words.rowid
-  WHERE place_words MATCH ? ORDER BY place_words.rowid LIMIT ?`;
-
-interface PlaceRow {
-  readonly name: string;
-  readonly region: string | null;
-  readonly country: string;
-  readonly lat: number;
-  readonly lon: number;
-  readonly kind: number;
+function prepareMatching(db: Database) {
+  return prepare(db, (words: string, limit: number) =>
+    generationQueries
+      .selectFrom('place_words')
+      .innerJoin('place', 'place.id', 'place_words.rowid')
+      .select(['place.id', 'population', 'country', 'region'])
+      .where('place_words', 'match', words)
+      .orderBy('place_words.rowid')
+      .limit(limit),
+  );
 }
 
-const placeSql = `
-  SELECT place.name, region.name AS region, country.name AS country, lat, lon, kind
-  FROM place
-  JOIN country ON country.id = place.country
-  LEFT JOIN region ON region.id = place.region
-  WHERE place.id = ?`;
+type Match = RowOf<ReturnType<typeof prepareMatching>>;
+
+function preparePlace(db: Database) {
+  return prepare(db, (id: number) =>
+    generationQueries
+      .selectFrom('place')
+      .innerJoin('country', 'country.id', 'place.country')
+      .leftJoin('region', 'region.id', 'place.region')
+      .select(['place.name', 'region.name as region', 'country.name as country'])
+      .select(['lat', 'lon', 'kind'])
+      .where('place.id', '=', id),
+  );
+}
+
+type PlaceRow = RowOf<ReturnType<typeof preparePlace>>;
 
 function foundPlace({ name, region, country, lat, lon, kind }: PlaceRow): FoundPlace {
   const parts = [name, region, country].filter((part) => part !== null && part !== '');

@@ -1,6 +1,10 @@
 import { rmSync } from 'node:fs';
+import { sql } from 'kysely';
 import type { Clock } from '../model/process.ts';
+import { columns, createIndex, createTables, table, type TablesOf } from './create-table.ts';
 import { openWriter, type Database } from './database.ts';
+import type { Migration } from './migrate.ts';
+import { prepare, queryBuilder, textOf } from './prepared.ts';
 
 export interface GeocodeCacheOptions {
   readonly path: string;
@@ -28,18 +32,63 @@ const retryMs = 60_000;
 const clockToleranceMs = 86_400_000;
 
 const schemaVersion = 1;
-// The index alone tells what has to go, and how much there is.
-const schema = `
-  CREATE TABLE answers (
-    key BLOB PRIMARY KEY,
-    stored INTEGER NOT NULL,
-    expires INTEGER NOT NULL,
-    bytes INTEGER NOT NULL,
-    answer TEXT NOT NULL
-  ) STRICT;
-  CREATE INDEX answers_by_age ON answers (stored, bytes);
-  PRAGMA user_version = ${schemaVersion};
-`;
+
+const tables = {
+  answers: table({
+    key: columns.blobKey,
+    stored: columns.integer,
+    expires: columns.integer,
+    bytes: columns.integer,
+    answer: columns.text,
+  }),
+};
+
+const answers = queryBuilder<TablesOf<typeof tables>>();
+
+/** The index alone tells what has to go, and how much there is. */
+const schema: Migration = () => [
+  ...createTables(tables),
+  createIndex('answers_by_age', 'answers', ['stored', 'bytes']),
+];
+
+function prepareCache(db: Database) {
+  return {
+    get: prepare(db, (key: Uint8Array, now: number, newest: number) =>
+      answers
+        .selectFrom('answers')
+        .select(['answer', 'expires'])
+        .where('key', '=', key)
+        .where('expires', '>', now)
+        .where('stored', '<=', newest),
+    ),
+    put: prepare(
+      db,
+      (key: Uint8Array, stored: number, expires: number, bytes: number, answer: string) =>
+        answers.insertInto('answers').orReplace().values({ key, stored, expires, bytes, answer }),
+    ),
+    dropExpired: prepare(db, (now: number, newest: number) =>
+      answers
+        .deleteFrom('answers')
+        .where((eb) => eb.or([eb('expires', '<=', now), eb('stored', '>', newest)])),
+    ),
+    // The newest rows that fit, counted from the newest on.
+    dropOldest: prepare(
+      db,
+      (maxRows: number, maxBytes: number) => sql`
+        DELETE FROM answers WHERE rowid IN (
+          SELECT rowid FROM (
+            SELECT rowid, count(*) OVER newest AS n, sum(bytes) OVER newest AS total FROM answers
+            WINDOW newest AS (ORDER BY stored DESC, rowid DESC ROWS UNBOUNDED PRECEDING)
+          ) WHERE n > ${maxRows} OR total > ${maxBytes}
+        )`,
+    ),
+  };
+}
+
+interface OpenCache {
+  readonly db: Database;
+  readonly statements: ReturnType<typeof prepareCache>;
+}
 
 /**
  * Answers of geocoding servers, on disk. It may be deleted at any time, also while it is open, and whatever is wrong with
@@ -47,7 +96,7 @@ const schema = `
  */
 export class GeocodeCache {
   readonly #options: Required<GeocodeCacheOptions>;
-  #db: Database | undefined;
+  #cache: OpenCache | undefined;
   #isClosed = false;
   /** Monotonic ms before which a cache that failed is left alone. */
   #retryAt = -Infinity;
@@ -58,29 +107,18 @@ export class GeocodeCache {
 
   get(key: Uint8Array): Omit<CachedAnswer, 'key'> | undefined {
     const now = this.#options.clock.now();
-    return this.#attempt((db) =>
-      db
-        .prepare<[Uint8Array, number, number], { answer: string; expires: number }>(
-          'SELECT answer, expires FROM answers WHERE key = ? AND expires > ? AND stored <= ?',
-        )
-        .get(key, now, now + clockToleranceMs),
-    );
+    return this.#attempt(({ statements }) => statements.get.get(key, now, now + clockToleranceMs));
   }
 
   /** Keeps an answer, and drops what has expired or is too much, the oldest first. */
   put({ key, answer, expires }: CachedAnswer): void {
-    const now = this.#options.clock.now();
-    this.#attempt((db) => {
+    const { clock, maxRows, maxBytes } = this.#options;
+    const now = clock.now();
+    this.#attempt(({ db, statements }) => {
       db.transaction(() => {
-        dropExpired(db, now);
-        db.prepare('INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?, ?)').run(
-          key,
-          now,
-          expires,
-          Buffer.byteLength(answer),
-          answer,
-        );
-        this.#dropOldest(db);
+        statements.dropExpired.run(now, now + clockToleranceMs);
+        statements.put.run(key, now, expires, Buffer.byteLength(answer), answer);
+        statements.dropOldest.run(maxRows, maxBytes);
       })();
     });
   }
@@ -90,25 +128,12 @@ export class GeocodeCache {
     this.#closeDatabase();
   }
 
-  #dropOldest(db: Database): void {
-    const { maxRows, maxBytes } = this.#options;
-    // The newest rows that fit, counted from the newest on.
-    db.prepare(
-      `DELETE FROM answers WHERE rowid IN (
-        SELECT rowid FROM (
-          SELECT rowid, count(*) OVER newest AS n, sum(bytes) OVER newest AS total FROM answers
-          WINDOW newest AS (ORDER BY stored DESC, rowid DESC ROWS UNBOUNDED PRECEDING)
-        ) WHERE n > ? OR total > ?
-      )`,
-    ).run(maxRows, maxBytes);
-  }
-
-  #attempt<T>(work: (db: Database) => T): T | undefined {
+  #attempt<T>(work: (cache: OpenCache) => T): T | undefined {
     const { path, clock } = this.#options;
     if (this.#isClosed || clock.monotonic() < this.#retryAt) return undefined;
     try {
-      this.#db ??= open(path, clock.now());
-      return work(this.#db);
+      this.#cache ??= open(path, clock.now());
+      return work(this.#cache);
     } catch {
       // Damaged, on a full disk, not ours to write, or of another version: begun anew, but not at every key that is typed.
       this.#retryAt = clock.monotonic() + retryMs;
@@ -120,35 +145,31 @@ export class GeocodeCache {
 
   #closeDatabase(): void {
     try {
-      this.#db?.close();
+      this.#cache?.db.close();
     } catch {
       // It is given up in any case.
     }
-    this.#db = undefined;
+    this.#cache = undefined;
   }
 }
 
-function open(path: string, now: number): Database {
+function open(path: string, now: number): OpenCache {
   const db = openWriter(path, 'normal');
   try {
     // After a power cut a damaged cache is begun anew; waiting for the disk would hold the main thread.
     db.pragma('synchronous = OFF');
     const version = db.pragma('user_version', { simple: true });
-    if (version === 0) db.exec(schema);
-    else if (version !== schemaVersion) throw new Error('a cache of another version');
-    dropExpired(db, now);
-    return db;
+    if (version === 0) {
+      for (const query of schema()) db.exec(textOf(query));
+      db.pragma(`user_version = ${schemaVersion}`);
+    } else if (version !== schemaVersion) throw new Error('a cache of another version');
+    const statements = prepareCache(db);
+    statements.dropExpired.run(now, now + clockToleranceMs);
+    return { db, statements };
   } catch (error) {
     db.close();
     throw error;
   }
-}
-
-function dropExpired(db: Database, now: number): void {
-  db.prepare('DELETE FROM answers WHERE expires <= ? OR stored > ?').run(
-    now,
-    now + clockToleranceMs,
-  );
 }
 
 function remove(path: string): void {

@@ -23,6 +23,10 @@ export interface Prepared<Parameters extends readonly unknown[], Row> {
   iterate(...parameters: Parameters): IterableIterator<Row>;
 }
 
+/** The rows of a statement. */
+export type RowOf<Statement> =
+  Statement extends Prepared<readonly unknown[], infer Row> ? Row : never;
+
 /** Where the value of a question mark comes from: a parameter, or a field of one. */
 interface Source {
   readonly parameter: number;

@@ -49,7 +49,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   geokdbush: ['geodata/'],
   kdbush: ['geodata/'],
   koa: ['http/'],
-  kysely: ['storage/', 'geodata/'],
+  kysely: ['storage/'],
   'node-geocoder': ['daemon/geocoders/nominatim.ts'],
   pino: ['daemon/log.ts'],
   'pino-pretty': ['daemon/log.ts'],

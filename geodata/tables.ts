@@ -1,0 +1,28 @@
+import { queryBuilder } from '../storage/prepared.ts';
+
+/** The tables of a generation, as `generationTables` (format.ts) makes them. */
+export interface GenerationDb {
+  meta: { key: string; value: string };
+  country: { id: number; code: string; name: string; words: string };
+  region: { id: number; country: number; code: string; name: string; words: string };
+  place: {
+    id: number;
+    name: string;
+    country: number;
+    region: number | null;
+    /** Units of 0.00001 degree. */
+    lat: number;
+    lon: number;
+    population: number;
+    feature: string;
+    kind: number;
+    part_of: number | null;
+  };
+  border: { id: number; country: number; rings: Uint8Array };
+  spatial_index: { name: string; data: Uint8Array };
+  /** The column of the table's own name is what FTS5 matches. */
+  place_words: { rowid: number; place_words: string };
+}
+
+/** Builds queries over a generation. */
+export const generationQueries = queryBuilder<GenerationDb>();
