@@ -12,10 +12,12 @@ export interface WorkerPoolOptions {
   readonly file: string;
   /** The most the heap of a thread may grow; one that needs more fails alone, not the daemon. In MB. */
   readonly heapMb?: number;
+  /** How long the thread waits for another task, ms. */
+  readonly idleMs?: number;
 }
 
-/** Ending an idle thread gives its memory back; starting one costs 50 ms. */
-const idleTimeoutMs = 5_000;
+/** Ending an idle thread gives its memory back; starting one costs 50 to 100 ms. */
+const shortIdleMs = 5_000;
 
 /**
  * One thread for the tasks of one file: a second task waits for the first. Nothing is loaded, and no thread runs, until
@@ -55,12 +57,12 @@ export class WorkerPool<Module extends Tasks<Module>> {
 
   async #open(): Promise<Piscina> {
     const { Piscina: Pool } = await import('piscina');
-    const { file, heapMb = 1_024 } = this.#options;
+    const { file, heapMb = 1_024, idleMs = shortIdleMs } = this.#options;
     const pool = new Pool({
       filename: fileURLToPath(threadModule(`worker/${file}`)),
       minThreads: 0,
       maxThreads: 1,
-      idleTimeout: idleTimeoutMs,
+      idleTimeout: idleMs,
       env: threadEnvironment(),
       // Small young generations keep the memory of an import the same whatever the size of its files.
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },

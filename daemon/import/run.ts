@@ -42,6 +42,9 @@ interface Running {
   readonly over: Promise<unknown>;
 }
 
+/** A recorder or a person saves one file after the other, and most of a small import is the start of its thread. */
+const warmMs = 60_000;
+
 /** At shutdown the file in progress is undone; a disk that takes longer than this is left to the next start. */
 const closeMs = 3_000;
 
@@ -65,7 +68,7 @@ export class ImportRun {
 
   constructor(options: ImportRunOptions) {
     this.#options = options;
-    this.#pool = options.pool ?? new WorkerPool({ file: 'tasks' });
+    this.#pool = options.pool ?? new WorkerPool({ file: 'tasks', idleMs: warmMs });
   }
 
   /** False while the library may lack what `imports/` has: until it is reconciled, and after a worker has died. */

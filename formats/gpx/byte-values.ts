@@ -1,10 +1,10 @@
-import { daysInMonth, isLeapYear } from '../../model/calendar-date.ts';
+import type { Buffer } from 'node:buffer';
+import { parseTime } from '../../model/time.ts';
 import type { ByteCursor } from './byte-cursor.ts';
 
 const zero = 0x30;
 const minus = 0x2d;
 const point = 0x2e;
-const letterT = 0x54;
 const letterZ = 0x5a;
 const colon = 0x3a;
 
@@ -42,46 +42,44 @@ export function passDecimal(cursor: ByteCursor): number {
   }
   cursor.at = at;
   if (count === 0) return Number.NaN;
-  if (count > exactDigits) {
-    const long = longDecimal(cursor, first, count - exactDigits, decimals);
-    return (long ?? Number(bytes.toString('latin1', first, at))) * (isNegative ? -1 : 1) + 0;
-  }
+  if (count > exactDigits) return longDecimal(cursor, start, count - exactDigits, decimals);
   // + 0 makes −0 zero.
   return (isNegative ? -digits : digits) / powersOfTen[decimals]! + 0;
 }
 
 /**
- * Reads a number of more digits than a double holds, as receivers that count in binary fractions write them: the quotient
- * of its first 15 digits, and a correction by what that division leaves, which is exact, and by the others (Dekker 1971).
- * @returns undefined where that may not be what `Number` makes of it.
+ * What `Number` makes of a number of more digits than a double holds, as receivers that count in binary fractions write
+ * them: the quotient of its first 15 digits, and a correction by what that division leaves, which is exact, and by the
+ * other digits (Dekker 1971).
  */
 function longDecimal(
   { bytes, at: end }: ByteCursor,
   start: number,
   others: number,
   decimals: number,
-): number | undefined {
-  const scale = powersOfTen[decimals - others];
-  const rest = powersOfTen[others];
-  if (scale === undefined || rest === undefined) return undefined;
+): number {
   let high = 0;
   let low = 0;
   let left = exactDigits;
   for (let at = start; at < end; at += 1) {
     const byte = bytes[at]!;
-    if (byte === point) continue;
+    if (byte === point || byte === minus) continue;
     if (left > 0) high = high * 10 + byte - zero;
     else low = low * 10 + byte - zero;
     left -= 1;
   }
+  // NaN where there are too many digits; then nothing is certain.
+  const scale = powersOfTen[decimals - others] ?? Number.NaN;
   const quotient = high / scale;
-  const correction = (remainder(high, quotient, scale) + low / rest) / scale;
+  const rest = low / (powersOfTen[others] ?? Number.NaN);
+  const correction = (remainder(high, quotient, scale) + rest) / scale;
   const nearest = quotient + correction;
   // The correction is right to 15 digits: enough, but next to the middle between two doubles.
   const isCertain =
     quotient + correction * (1 - 1e-15) === nearest &&
     quotient + correction * (1 + 1e-15) === nearest;
-  return isCertain ? nearest : undefined;
+  if (!isCertain) return Number(bytes.toString('latin1', start, end)) + 0;
+  return (bytes[start] === minus ? -nearest : nearest) + 0;
 }
 
 /** `whole − quotient · scale`, without rounding. */
@@ -100,6 +98,7 @@ function highHalf(value: number): number {
 
 /** Bytes of `YYYY-MM-DDT`. */
 const dateBytes = 11;
+const isoDate = /^\d{4}-\d\d-\d\dT$/;
 /** Bytes of the shortest time that is passed, `YYYY-MM-DDThh:mm:ssZ`. */
 const timeBytes = 20;
 /** Passes the usual times of points. Neighbours share their date, so that is worked out only when it changes. */
@@ -135,37 +134,12 @@ export class ByteTimes {
     return true;
   }
 
-  #readDate(bytes: Uint8Array, at: number): void {
-    this.#dateMs = readDateMs(bytes, at);
+  #readDate(bytes: Buffer, at: number): void {
+    const date = bytes.toString('latin1', at, at + dateBytes);
+    this.#dateMs = isoDate.test(date) ? (parseTime(`${date}00:00:00Z`) ?? Number.NaN) : Number.NaN;
     for (let i = 0; i < dateBytes; i += 1) this.#date[i] = bytes[at + i]!;
   }
 }
-
-/** Midnight of a date before a `T`; NaN if it is none, or before the year 100: those are left to others. */
-function readDateMs(bytes: Uint8Array, at: number): number {
-  const isDate = bytes[at + 4] === minus && bytes[at + 7] === minus && bytes[at + 10] === letterT;
-  const century = twoDigits(bytes, at);
-  const ofCentury = twoDigits(bytes, at + 2);
-  if (!isDate || century < 1 || century > 99 || ofCentury > 99) return Number.NaN;
-  const year = century * 100 + ofCentury;
-  const month = twoDigits(bytes, at + 5);
-  const day = twoDigits(bytes, at + 8);
-  if (day < 1 || day > daysInMonth(year, month)) return Number.NaN;
-  const leapDay = month > 2 && isLeapYear(year) ? 1 : 0;
-  return (daysToYear(year) + daysToMonth[month - 1]! + leapDay + day - 1) * dayMs;
-}
-
-const dayMs = 86_400_000;
-/** Days of a year before each month, of a year that is no leap year. */
-const daysToMonth = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334];
-
-/** Days from 1970 to the first day of a year, by the leap years before it. */
-function daysToYear(year: number): number {
-  const before = year - 1;
-  const leapYears = Math.floor(before / 4) - Math.floor(before / 100) + Math.floor(before / 400);
-  return 365 * (year - 1970) + leapYears - leapYearsTo1970;
-}
-const leapYearsTo1970 = 477;
 
 /** Two digits as a number; 100 or more if they are not. */
 function twoDigits(bytes: Uint8Array, at: number): number {

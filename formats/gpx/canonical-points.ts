@@ -3,7 +3,7 @@ import { ByteCursor } from './byte-cursor.ts';
 import { ByteTimes, passDecimal } from './byte-values.ts';
 import { passElement, passTagEnd } from './pass-element.ts';
 import type { PointCounts } from './point-counts.ts';
-import { missingTime, parseNumber, PointTimes } from './point-values.ts';
+import { missingTime, parseNumber, parsePointTime } from './point-values.ts';
 import { StartTags } from './start-tags.ts';
 import { decodeReferences } from '../xml/references.ts';
 
@@ -67,7 +67,6 @@ const colon = 0x3a;
 export class CanonicalPoints {
   readonly #counts: PointCounts;
   readonly #byteTimes = new ByteTimes();
-  readonly #times = new PointTimes();
   readonly #start = new StartTags();
   #cursor = new ByteCursor(Buffer.alloc(0), 0, 0, true);
   #element: PointElement = 'trkpt';
@@ -185,7 +184,7 @@ export class CanonicalPoints {
       return true;
     }
     const text = this.#value(start, words.time.end);
-    this.#timeMs = this.#times.parse(text);
+    this.#timeMs = parsePointTime(text);
     return text !== undefined;
   }
 

@@ -1,7 +1,7 @@
 import { FileRefused } from '../refused.ts';
 import type { Attributes, XmlHandler } from '../xml/read-piece.ts';
 import type { PointCounts } from './point-counts.ts';
-import { parseDegrees, parseNumber, PointTimes } from './point-values.ts';
+import { parseDegrees, parseNumber, parsePointTime } from './point-values.ts';
 
 /** Characters of one point's name, elevation, time, note and tags. */
 const maxPointLength = 1_048_576;
@@ -45,7 +45,6 @@ interface RawPoint {
 /** Turns the elements of a GPX document into points. */
 export class GpxElements implements XmlHandler {
   readonly #counts: PointCounts;
-  readonly #times = new PointTimes();
   /** For each open element its place; undefined outside the tree. */
   readonly #places: (Place | undefined)[] = [];
   #prefixes: ReadonlySet<string> = new Set();
@@ -121,7 +120,7 @@ export class GpxElements implements XmlHandler {
     const lat = parseDegrees(attributes['@lat'], 90) ?? Number.NaN;
     const lon = parseDegrees(attributes['@lon'], 180) ?? Number.NaN;
     const ele = parseNumber(said.get('ele')) ?? Number.NaN;
-    const timeMs = this.#times.parse(said.get('time'));
+    const timeMs = parsePointTime(said.get('time'));
     if (role === 'trkpt') {
       this.#counts.trackPoint(lat, lon, ele, timeMs);
       return;
