@@ -12,7 +12,7 @@ export interface AccessParts {
 }
 
 /** What a request wants to do. */
-export interface Wish {
+export interface AccessSpec {
   /** `OWNER/NAME` */
   readonly path: string;
   readonly operation: Operation;
@@ -34,10 +34,10 @@ export interface Permit {
  * a password instead, because git would never ask for one after a 404.
  * @throws WaypointError unauthorized, not_found, forbidden, busy
  */
-export async function permit(ctx: Context, wish: Wish, parts: AccessParts): Promise<Permit> {
-  const who = await identify(ctx, wish, parts);
-  const repository = await parts.directory.findRepository(wish.path);
-  const isScoped = who.scope === undefined || covers(who.scope, wish, repository);
+export async function permit(ctx: Context, spec: AccessSpec, parts: AccessParts): Promise<Permit> {
+  const who = await identify(ctx, spec, parts);
+  const repository = await parts.directory.findRepository(spec.path);
+  const isScoped = who.scope === undefined || covers(who.scope, spec, repository);
   // A token for something else is as good as none.
   if (!isScoped) throw new WaypointError('object_credentials');
   const granted =
@@ -46,7 +46,7 @@ export async function permit(ctx: Context, wish: Wish, parts: AccessParts): Prom
   if (repository === undefined || granted === undefined) {
     throw new WaypointError(isAnonymous ? 'object_credentials' : 'not_found');
   }
-  if (wish.operation === 'upload' && granted !== 'write') {
+  if (spec.operation === 'upload' && granted !== 'write') {
     throw new WaypointError(isAnonymous ? 'object_credentials' : 'read_only');
   }
   return { repository, user: who.user };
@@ -59,7 +59,7 @@ interface Identity {
 
 async function identify(
   ctx: Context,
-  wish: Wish,
+  spec: AccessSpec,
   { directory, logins, tokens }: AccessParts,
 ): Promise<Identity> {
   const [header, ...more] = headerValues(ctx, 'authorization');
@@ -75,16 +75,16 @@ async function identify(
     return { user, scope };
   }
   const login = readBasic(header);
-  const user = login === undefined ? undefined : await logins.check(login, wish.from);
+  const user = login === undefined ? undefined : await logins.check(login, spec.from);
   if (user === undefined) throw new WaypointError('object_credentials');
   return { user };
 }
 
-function covers(scope: Scope, wish: Wish, repository: RepositoryRow | undefined): boolean {
+function covers(scope: Scope, spec: AccessSpec, repository: RepositoryRow | undefined): boolean {
   if (repository?.id !== scope.repositoryId) return false;
-  if (scope.oid !== undefined && scope.oid !== wish.oid) return false;
+  if (scope.oid !== undefined && scope.oid !== spec.oid) return false;
   // What may be sent may be asked about; a login for uploads is one for downloads.
-  return scope.operation === wish.operation || scope.operation === 'upload';
+  return scope.operation === spec.operation || scope.operation === 'upload';
 }
 
 /** What somebody may do now, whenever the token was made. */

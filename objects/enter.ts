@@ -6,7 +6,7 @@ import { repositoryUrl, type LinkBase } from './links.ts';
 import type { ObjectParts } from './parts.ts';
 
 /** What a request to a repository asks for, as its route has read it. */
-interface Asked {
+interface RepositoryRequest {
   readonly owner: string;
   readonly name: string;
   readonly operation: Operation;
@@ -19,22 +19,22 @@ interface Asked {
  */
 export async function enterQuietly(
   ctx: Context,
-  { owner, name, operation, oid }: Asked,
+  { owner, name, operation, oid }: RepositoryRequest,
   parts: ObjectParts,
 ): Promise<Permit> {
   const from = clientAddress(ctx, parts.config);
   parts.limiter.take(from);
-  const wish = { path: `${owner}/${name}`, operation, from, ...(oid === undefined ? {} : { oid }) };
-  return decide(ctx, wish, parts);
+  const spec = { path: `${owner}/${name}`, operation, from, ...(oid === undefined ? {} : { oid }) };
+  return decide(ctx, spec, parts);
 }
 
 /** As {@link enterQuietly}, for answers with links. */
 export async function enter(
   ctx: Context,
-  asked: Asked,
+  request: RepositoryRequest,
   parts: ObjectParts,
 ): Promise<{ permit: Permit; links: LinkBase }> {
-  const permit = await enterQuietly(ctx, asked, parts);
+  const permit = await enterQuietly(ctx, request, parts);
   const { repository, user } = permit;
   const url = repositoryUrl(ctx, parts.config, repository);
   return { permit, links: { url, repository, userId: user?.id ?? 0 } };

@@ -18,8 +18,8 @@ export function verifyRoutes(parts: ObjectParts): Route[] {
       answers: { 200: objectBodySchema },
       async handle({ ctx, params, body }) {
         const { oid, size } = body;
-        const asked = { ...params, operation: 'upload', oid } as const;
-        const { repository: found } = await enterQuietly(ctx, asked, parts);
+        const request = { ...params, operation: 'upload', oid } as const;
+        const { repository: found } = await enterQuietly(ctx, request, parts);
         const held = await parts.holdings.size(found.id, oid);
         const isThere = held === size && (await parts.contents.has(oid)) === size;
         if (!isThere) throw new WaypointError('not_found');
