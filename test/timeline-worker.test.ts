@@ -243,10 +243,9 @@ test('a short way between two places, told in full', (t) => {
 test('how observations are spread over files changes nothing but the number of files', (t) => {
   // At places, on the way at 8 m/s, and at places again, every four seconds.
   const points = Array.from({ length: 4_000 }, (_, i): Observed => {
-    const onTheWay =
-      Math.min(Math.max(i - 1_000, 0), 1_000) + Math.min(Math.max(i - 3_000, 0), 500);
+    const transit = Math.min(Math.max(i - 1_000, 0), 1_000) + Math.min(Math.max(i - 3_000, 0), 500);
     const wavering = (((i * 37) % 101) - 50) / 1e6;
-    return [may + i * 4_000, 10 + onTheWay * 3e-4 + wavering, 20 - wavering];
+    return [may + i * 4_000, 10 + transit * 3e-4 + wavering, 20 - wavering];
   });
   const dealt = (files: number): LibraryContent[] =>
     Array.from({ length: files }, (_, file) => ({

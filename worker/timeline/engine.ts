@@ -4,7 +4,7 @@ import type { PositionColumns } from '../../storage/day-cursor.ts';
 import type { DaySource } from '../../storage/library/day-reader.ts';
 import { AdminRows } from './aggregate/admin-rows.ts';
 import { DayRows } from './aggregate/day-rows.ts';
-import { Ledger } from './aggregate/ledger.ts';
+import { Totals } from './aggregate/totals.ts';
 import { LongestStops } from './aggregate/longest-stops.ts';
 import { PlaceFinder } from './aggregate/place-finder.ts';
 import { Way } from './aggregate/way.ts';
@@ -12,7 +12,7 @@ import { Detector } from './detect/detector.ts';
 import { detectionParameters } from './detect/parameters.ts';
 import type { Point } from './detect/point.ts';
 import { TrackFilter } from './detect/track-filter.ts';
-import { Itinerary } from './itinerary.ts';
+import { StayMerger } from './stay-merger.ts';
 import { Intake } from './observations/intake.ts';
 import type { TimelineOptions } from './options.ts';
 import { isInPeriod, type Period } from './period.ts';
@@ -23,7 +23,7 @@ export interface TimelineFacts {
   readonly rows: AdminRows;
   readonly days: DayRows;
   readonly stops: LongestStops;
-  readonly ledger: Ledger;
+  readonly totals: Totals;
   readonly way: Way;
   /** Within the period; repeats are no recorded ones. */
   readonly recorded: number;
@@ -40,11 +40,11 @@ export interface TimelineFacts {
  */
 export class TimelineEngine {
   readonly #period: Period;
-  readonly #parts: Pick<TimelineFacts, 'rows' | 'days' | 'stops' | 'ledger' | 'way'>;
+  readonly #parts: Pick<TimelineFacts, 'rows' | 'days' | 'stops' | 'totals' | 'way'>;
   readonly #intake: Intake;
   readonly #filter: TrackFilter;
   readonly #detector: Detector;
-  readonly #itinerary: Itinerary;
+  readonly #merger: StayMerger;
   #recorded = 0;
   #repeats = 0;
   #outliers = 0;
@@ -63,18 +63,18 @@ export class TimelineEngine {
     const stops = new LongestStops(options.stays.maxStops);
     const way = new Way(period, parameters.silenceMs, days);
     const finder = new PlaceFinder(lookup, rows);
-    const ledger = new Ledger(period, { rows, days, stops, finder, way });
+    const totals = new Totals(period, { rows, days, stops, finder, way });
     const reject = ({ timeMs, weight }: Point): void => {
       if (isInPeriod(period, timeMs)) this.#outliers += weight;
     };
     this.#period = period;
-    this.#parts = { rows, days, stops, ledger, way };
-    this.#itinerary = new Itinerary(parameters, ledger, reject);
-    this.#detector = new Detector(period, parameters, this.#itinerary);
+    this.#parts = { rows, days, stops, totals, way };
+    this.#merger = new StayMerger(parameters, totals, reject);
+    this.#detector = new Detector(period, parameters, this.#merger);
     const endMs = Float64Array.from(sources, ({ lastMs }) => lastMs ?? Number.NEGATIVE_INFINITY);
     this.#filter = new TrackFilter(endMs, this.#detector, {
       reject,
-      setAside: (point) => this.#itinerary.setAside(point),
+      setAside: (point) => this.#merger.setAside(point),
     });
     this.#intake = new Intake(this.#filter);
   }
@@ -96,8 +96,8 @@ export class TimelineEngine {
   finish(): TimelineFacts {
     this.#filter.finish();
     this.#detector.finish();
-    this.#itinerary.finish();
-    this.#parts.ledger.finish();
+    this.#merger.finish();
+    this.#parts.totals.finish();
     return {
       period: this.#period,
       ...this.#parts,

@@ -10,7 +10,7 @@ export interface StayParameters {
   readonly maxBridgeSeconds: number;
   /** Stays at one place with at most this pause between them are one. */
   readonly mergeSeconds: number;
-  /** Who is away from a stay for longer has left it. */
+  /** A longer excursion ends the stay. */
   readonly excursionSeconds: number;
   /** Stops in one result. */
   readonly maxStops: number;

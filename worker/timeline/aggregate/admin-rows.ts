@@ -8,7 +8,7 @@ import { PairSet } from './pair-set.ts';
 import type { Presence } from '../presence.ts';
 import type { Stop } from './stop.ts';
 
-/** The slowest moment in a unit, for one that nobody stopped in. */
+/** The slowest moment in a unit without a stop. */
 export interface Pass {
   readonly speed: number;
   readonly timeMs: number;

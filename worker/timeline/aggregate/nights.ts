@@ -7,7 +7,7 @@ const degreesPerHour = 15;
 
 /**
  * Counts the moments of 03:00 solar time within a span, its end excluded. Solar time is UTC plus one hour for each 15° of
- * longitude, rounded: no zone table is needed, and nobody's night falls on another day.
+ * longitude, rounded: no zone table is needed, and no night falls on another day.
  */
 export function nightsWithin(firstMs: number, lastMs: number, lonE7: number): number {
   const hours = Math.round(lonE7 / unitsPerDegree / degreesPerHour);

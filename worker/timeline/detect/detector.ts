@@ -1,7 +1,7 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import type { Period } from '../period.ts';
-import { Absence, type Gap } from './absence.ts';
-import { OnTheWay, type DetectorSink } from './on-the-way.ts';
+import { Excursion, type Gap } from './excursion.ts';
+import { Transit, type DetectorSink } from './transit.ts';
 import type { DetectionParameters } from './parameters.ts';
 import type { Point } from './point.ts';
 import type { Stay, SteadyLimits } from './stay.ts';
@@ -14,22 +14,22 @@ import type { Stay, SteadyLimits } from './stay.ts';
 export class Detector {
   readonly #parameters: DetectionParameters;
   readonly #sink: DetectorSink;
-  readonly #way: OnTheWay;
-  readonly #absence: Absence;
+  readonly #way: Transit;
+  readonly #excursion: Excursion;
   readonly #squareInside: number;
   readonly #squareCore: number;
   readonly #squareNear: number;
   readonly #squareFar: number;
   #stay: Stay | undefined;
-  /** The stay is one only if the gap in its absence is part of it. */
+  /** The stay is one only if the gap in its excursion is part of it. */
   #isProvisional = false;
   #lastMs = Number.NEGATIVE_INFINITY;
 
   constructor(period: Period, parameters: DetectionParameters, sink: DetectorSink) {
     this.#parameters = parameters;
     this.#sink = sink;
-    this.#way = new OnTheWay(period, parameters, sink);
-    this.#absence = new Absence(parameters);
+    this.#way = new Transit(period, parameters, sink);
+    this.#excursion = new Excursion(parameters);
     this.#squareInside = parameters.insideM * parameters.insideM;
     this.#squareCore = parameters.coreM * parameters.coreM;
     this.#squareNear = parameters.nearM * parameters.nearM;
@@ -55,7 +55,7 @@ export class Detector {
     source: number,
     steady: SteadyLimits,
   ): number {
-    if (this.#stay === undefined || !this.#absence.isEmpty) return from;
+    if (this.#stay === undefined || !this.#excursion.isEmpty) return from;
     steady.gapMs = this.#parameters.gapMs;
     steady.squareCore = this.#squareCore;
     const end = this.#stay.absorbSteady(columns, from, to, source, steady);
@@ -75,8 +75,8 @@ export class Detector {
     const isGap = silentMs > this.#parameters.gapMs && this.#canBridge(stay, square, silentMs);
     if (isGap && square > this.#squareInside) {
       this.#giveBack(stay);
-      this.#absence.begin(point, this.#gapBefore(point, square));
-    } else if (square <= this.#squareInside && this.#absence.wasAway(point)) {
+      this.#excursion.begin(point, this.#gapBefore(point, square));
+    } else if (square <= this.#squareInside && this.#excursion.wasAway(point)) {
       this.#leave(stay, point.timeMs);
       this.#goOn(point, silentMs);
     } else if (isGap || this.#isHere(point, square, silentMs)) {
@@ -89,33 +89,33 @@ export class Detector {
     }
   }
 
-  /** A silence is presence only if both of its ends are there, or so near that somebody may just be setting off. */
+  /** A silence is presence only if both of its ends are there, or so near that it may end in a departure. */
   #canBridge(stay: Stay, square: number, silentMs: number): boolean {
     if (silentMs > this.#parameters.maxBridgeMs) return false;
-    if (!this.#absence.isOutside) return square <= this.#squareNear;
-    return square <= this.#squareInside && this.#absence.mayBeThere(stay);
+    if (!this.#excursion.isOutside) return square <= this.#squareNear;
+    return square <= this.#squareInside && this.#excursion.mayBeThere(stay);
   }
 
   #isHere(point: Point, square: number, silentMs: number): boolean {
     if (silentMs > this.#parameters.silenceMs) return false;
     if (square <= this.#squareCore) return true;
-    return square <= this.#squareInside && !this.#absence.takeEdge(point);
+    return square <= this.#squareInside && !this.#excursion.takeEdge(point);
   }
 
   #isGone(point: Point, square: number, silentMs: number): boolean {
     if (silentMs > this.#parameters.silenceMs) return true;
-    return square > this.#squareInside && !this.#absence.takeOutside(point, this.#lastMs);
+    return square > this.#squareInside && !this.#excursion.takeOutside(point, this.#lastMs);
   }
 
   #giveBack(stay: Stay): void {
-    if (this.#absence.isEmpty) return;
+    if (this.#excursion.isEmpty) return;
     this.#closeGap(stay);
-    this.#absence.giveAll(stay);
+    this.#excursion.giveAll(stay);
   }
 
-  /** The gap in the absence, if there is one, is part of the stay. */
+  /** The gap in the excursion, if there is one, is part of the stay. */
   #closeGap(stay: Stay): void {
-    const { gap } = this.#absence;
+    const { gap } = this.#excursion;
     if (gap === undefined) return;
     if (gap.toMs - gap.fromMs > this.#parameters.silenceMs) stay.bridge(gap.fromMs, gap.toMs);
     stay.lastMs = gap.toMs;
@@ -125,16 +125,16 @@ export class Detector {
 
   /** @param nextMs when the next point comes, which is not part of the stay. */
   #leave(stay: Stay, nextMs: number): void {
-    const absence = this.#absence;
-    const { gap } = absence;
-    if (gap === undefined) absence.giveEdge(stay, nextMs);
-    else if (absence.isSettingOff(stay)) this.#closeGap(stay);
+    const excursion = this.#excursion;
+    const { gap } = excursion;
+    if (gap === undefined) excursion.giveEdge(stay, nextMs);
+    else if (excursion.isSettingOff(stay)) this.#closeGap(stay);
     if (this.#isProvisional && gap !== undefined) this.#way.end(gap.toMs - gap.fromMs);
     else this.#sink.stayed(stay);
     this.#stay = undefined;
     this.#isProvisional = false;
     // None of these begins a stay: they lie within less time than a stay lasts.
-    absence.end((point) => this.#way.go(point));
+    excursion.end((point) => this.#way.go(point));
   }
 
   #goOn(point: Point, silentMs: number): void {
@@ -160,14 +160,14 @@ export class Detector {
     return { fromMs: this.#lastMs, toMs: timeMs, isFar: square > this.#squareFar };
   }
 
-  /** Begins a stay of somebody who had come to rest before a gap; only what comes next tells if it is one. */
+  /** Begins a stay with a rest before a gap; only the next points tell if it is one. */
   #restAcross(point: Point): boolean {
     const stay = this.#way.findRest(point);
     if (stay === undefined) return false;
     this.#stay = stay;
     this.#isProvisional = true;
     const square = stay.squareTo(point);
-    this.#absence.begin(point, this.#gapBefore(point, square));
+    this.#excursion.begin(point, this.#gapBefore(point, square));
     if (square <= this.#squareInside) this.#giveBack(stay);
     return true;
   }

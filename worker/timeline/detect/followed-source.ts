@@ -1,6 +1,6 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import { distanceM, wrapLonE7 } from '../earth.ts';
-import { Companions, type Sighting } from './companions.ts';
+import { CoMovingDevices, type Sighting } from './co-moving-devices.ts';
 import { waypointKind, type Point } from './point.ts';
 
 /** A source is followed until it has been silent for so long, ms. */
@@ -11,7 +11,7 @@ const togetherM = 150;
 const turnShare = 0.7;
 /** Speed is taken over at least this long where points are denser, ms. */
 const speedMs = 10_000;
-/** Files end, devices go on: who takes over from a source that has ended comes from where it was, no faster than so, m/s. */
+/** Files end, devices go on: a source that follows one that has ended begins where that was, no faster than so, m/s. */
 const handOverSpeed = 40;
 /** …or no faster than so many times its speed. */
 const handOverShare = 1.5;
@@ -44,7 +44,7 @@ export class FollowedSource {
   #timeBeforeMs = Number.NEGATIVE_INFINITY;
   #latBeforeE7 = 0;
   #lonBeforeE7 = 0;
-  readonly #companions = new Companions();
+  readonly #coMoving = new CoMovingDevices();
   /** Where a device was left behind. */
   readonly #left: Spot = { source: none, latE7: Number.NaN, lonE7: 0 };
   /** Where the device that left it was last, while the one left behind is followed all the same. */
@@ -74,7 +74,7 @@ export class FollowedSource {
 
   /** To be told of observations of other sources that agree. */
   noteBeside(point: Point): void {
-    if (point.kind !== waypointKind) this.#companions.together(point, this.#sighting());
+    if (point.kind !== waypointKind) this.#coMoving.together(point, this.#sighting());
   }
 
   /**
@@ -84,7 +84,7 @@ export class FollowedSource {
   isLeftBy(point: Point): boolean {
     if (point.kind === waypointKind) return false;
     const here = this.#sighting();
-    if (!this.#companions.apart(point, here, isAt(this.#left, here))) return false;
+    if (!this.#coMoving.apart(point, here, isAt(this.#left, here))) return false;
     this.#left.latE7 = this.#latE7;
     this.#left.lonE7 = this.#lonE7;
     this.#follow(point);
@@ -161,12 +161,12 @@ export class FollowedSource {
     this.#follow(point);
   }
 
-  /** Tells whether an observation is of a device that was left behind, while somebody is elsewhere. */
+  /** Tells whether an observation is of a device that was left behind. */
   #wasLeft(point: Point): boolean {
     return isAt(this.#left, point) && !isAt(this.#left, this.#sighting());
   }
 
-  /** Tells whether the device that somebody had with them is back, and follows it. */
+  /** Tells whether the device that was taken along is back, and follows it. */
   #isCarriedOn(point: Point): boolean {
     const carried = this.#carried;
     if (Number.isNaN(carried.latE7)) return false;
@@ -191,7 +191,7 @@ export class FollowedSource {
     this.#latE7 = latE7;
     this.#lonE7 = lonE7;
     this.#timeBeforeMs = Number.NEGATIVE_INFINITY;
-    this.#companions.clear();
+    this.#coMoving.clear();
   }
 
   /** Metres per second of late. */

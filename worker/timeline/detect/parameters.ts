@@ -9,25 +9,25 @@ export interface DetectionParameters {
   readonly mergeMs: number;
   /** Less than `minStopMs`: what happens outside a stay cannot become another one before the first has ended. */
   readonly excursionMs: number;
-  /** Who is in a stay may drift further from its centre than who comes to it. */
+  /** Points of a stay may drift further from its centre than those that begin it. */
   readonly insideM: number;
-  /** Who has come, and has not left, is this near to the centre: on foot the way out of `insideM` takes more than a minute. */
+  /** Points this near to the centre are surely of the stay: on foot the way out of `insideM` takes more than a minute. */
   readonly coreM: number;
   /** Where points are further apart in time, all within `radiusM` are near enough to the centre. */
   readonly sparseMs: number;
-  /** Points between core and edge this long before somebody is outside belong to the stay. */
+  /** Points between core and edge this long before the first outside belong to the stay. */
   readonly edgeMs: number;
   /** The running centre follows at least this much: what drifts with the hours stays inside. */
   readonly minCentreWeight: number;
   /** A pause in recording that may hide the end of a stay. */
   readonly gapMs: number;
-  /** Who has been at a place for so long before a gap has come to rest. */
+  /** So long at one place before a gap is a rest. */
   readonly restMs: number;
   /** …and where the gap is longer than an hour. */
   readonly longRestMs: number;
-  /** Who appears this near to a stay after a gap, and goes on from there, has just left it. */
+  /** A point this near to a stay after a gap, with the way going on from there, means a departure just then. */
   readonly nearM: number;
-  /** …but who comes back from further off than this was away meanwhile. */
+  /** …but a return from further off than this ends an excursion. */
   readonly farM: number;
   /** What lies between two longer silences and is no stay is a mark. */
   readonly loneMs: number;

@@ -1,7 +1,7 @@
 /** Value of `kind` for a timed waypoint; track points have 0. */
 export const waypointKind = 1;
 
-/** One observation. Objects are used again and again: who keeps one copies it. */
+/** One observation. Objects are used again and again: copy one to keep it. */
 export class Point {
   /** ms since 1970 UTC. */
   timeMs = 0;

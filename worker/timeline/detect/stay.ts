@@ -16,7 +16,7 @@ export interface SteadyLimits {
   beforeMs: number;
   beforeLat: number;
   beforeLon: number;
-  /** Who moves less is no spike, units of latitude and of longitude. */
+  /** A smaller movement is no spike, units of latitude and of longitude. */
   nearLat: number;
   nearLon: number;
   gapMs: number;
@@ -24,7 +24,7 @@ export interface SteadyLimits {
   squareCore: number;
 }
 
-/** Somebody at one place over some time. Sums instead of points: three weeks take no more memory than five minutes. */
+/** A time at one place. Sums instead of points: three weeks take no more memory than five minutes. */
 export class Stay {
   readonly kind: 'stay' | 'mark';
   readonly plane = new LocalPlane();

@@ -25,7 +25,7 @@ export interface RefuseSink {
   setAside(point: Point): void;
 }
 
-/** Who moves less is no spike, metres. */
+/** A smaller movement is no spike, metres. */
 const nearM = 150;
 /** Half the side of the square within the circle of `nearM`, units of latitude. */
 const nearUnits = nearM / Math.SQRT2 / metresPerUnit;
@@ -176,7 +176,7 @@ export class TrackFilter {
     if (isFaster(fastestSpeed, out, outMs) && isFaster(fastestSpeed, back, backMs)) return true;
     const isDetour = out + back > detour * Math.max(way, leastWayM);
     if (outMs + backMs <= spikeMs) return isDetour;
-    // Nobody knows how far one gets in a silence; the leg on its other side tells.
+    // The way in a silence is unknown; the leg on its other side tells.
     const [metres, ms] = outMs < backMs ? [out, outMs] : [back, backMs];
     return ms <= spikeMs && isFaster(isDetour ? silentSpeed : fastestSpeed, metres, ms);
   }

@@ -89,7 +89,7 @@ export class WanderWindow {
   }
 
   /**
-   * Index of the first point near where somebody has been over the second half of the time: those before are the way there.
+   * Index of the first point near the place of the second half of the time: those before are the way there.
    * Where points are sparse all of them are near enough. There must be a point.
    */
   firstThere(): number {

@@ -85,11 +85,11 @@ export function summaryEntry(
   sources: readonly DaySource[],
   counts: Pick<TimelineSummary, 'stops_found' | 'stops_returned' | 'places_dropped'>,
 ): TimelineSummary {
-  const { ledger, way } = facts;
+  const { totals, way } = facts;
   return {
     recorded_observations: facts.recorded,
-    resolved_observations: ledger.resolved,
-    unresolved_observations: ledger.unresolved,
+    resolved_observations: totals.resolved,
+    unresolved_observations: totals.unresolved,
     invalid_coordinates: sum(sources, ({ unusablePoints }) => unusablePoints),
     duplicate_observations: facts.repeats,
     outlier_observations: facts.outliers,
@@ -98,8 +98,8 @@ export function summaryEntry(
     indexed_invalid_times: sum(sources, ({ invalidTimes }) => invalidTimes),
     active_days: days.filter(({ observations }) => observations > 0).length,
     ...counts,
-    stop_seconds: ledger.stopSeconds,
-    bridged_seconds: ledger.bridgedSeconds,
+    stop_seconds: totals.stopSeconds,
+    bridged_seconds: totals.bridgedSeconds,
     moving_seconds: way.movingSeconds,
     silent_seconds: way.silentSeconds,
     // The days are rounded, and add up to the whole.

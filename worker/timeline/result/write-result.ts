@@ -32,11 +32,11 @@ export function writeResult(facts: TimelineFacts, frame: ResultFrame): Buffer {
   const { stays, maxPlaceRows } = frame.options;
   const allRows = frame.dataset === null ? [] : [...facts.rows.rows];
   const rows = largestRows(allRows, maxPlaceRows);
-  const passes = addPasses(facts.rows, rows, facts.ledger.stopsFound);
+  const passes = addPasses(facts.rows, rows, facts.totals.stopsFound);
   for (const { firstMs, lastMs, place } of passes) {
     facts.days.stop(firstMs, lastMs, place.country_id);
   }
-  const found = facts.ledger.stopsFound + passes.length;
+  const found = facts.totals.stopsFound + passes.length;
   const stops = selectStops([...facts.stops.stops, ...passes], found, rows, stays.maxStops);
   const indexes = new Map(stops.map((stop, index) => [stop, index]));
   const days = facts.days.rows();

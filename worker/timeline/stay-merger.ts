@@ -1,5 +1,5 @@
-import type { Ledger } from './aggregate/ledger.ts';
-import type { DetectorSink } from './detect/on-the-way.ts';
+import type { Totals } from './aggregate/totals.ts';
+import type { DetectorSink } from './detect/transit.ts';
 import type { DetectionParameters } from './detect/parameters.ts';
 import { Point } from './detect/point.ts';
 import { PointQueue } from './detect/point-queue.ts';
@@ -12,11 +12,11 @@ const asideCapacity = 4_096;
 
 /**
  * Puts together what belongs together before it is counted: two stays at one place with a short pause between them are
- * one, and a waypoint away from the track is a mark only where nobody stayed anywhere at that time.
+ * one, and a waypoint away from the track is a mark only where there is no stay at that time.
  */
-export class Itinerary implements DetectorSink {
+export class StayMerger implements DetectorSink {
   readonly #parameters: DetectionParameters;
-  readonly #ledger: Ledger;
+  readonly #totals: Totals;
   readonly #reject: (point: Point) => void;
   /** A stay that may go on, and what came after it. */
   #stay: Stay | undefined;
@@ -25,9 +25,9 @@ export class Itinerary implements DetectorSink {
   readonly #point = new Point();
   readonly #waypoint = new Point();
 
-  constructor(parameters: DetectionParameters, ledger: Ledger, reject: (point: Point) => void) {
+  constructor(parameters: DetectionParameters, totals: Totals, reject: (point: Point) => void) {
     this.#parameters = parameters;
-    this.#ledger = ledger;
+    this.#totals = totals;
     this.#reject = reject;
   }
 
@@ -79,7 +79,7 @@ export class Itinerary implements DetectorSink {
     this.#stay = undefined;
     this.#markUntil(stay.firstMs);
     while (this.#aside.size > 0 && this.#aside.firstMs <= stay.lastMs) this.#rejectFirst();
-    this.#ledger.stayed(stay);
+    this.#totals.stayed(stay);
     const pause = this.#pause;
     for (let i = 0; i < pause.size; i += 1) this.#pass(pause.read(i, this.#point));
     pause.clear();
@@ -87,14 +87,14 @@ export class Itinerary implements DetectorSink {
 
   #pass(point: Point): void {
     if (this.#aside.size > 0) this.#markUntil(point.timeMs);
-    this.#ledger.moved(point);
+    this.#totals.moved(point);
   }
 
   /** Counts the waypoints before an instant. */
   #markUntil(timeMs: number): void {
     const aside = this.#aside;
     while (aside.size > 0 && aside.firstMs < timeMs) {
-      this.#ledger.mark(aside.read(0, this.#waypoint));
+      this.#totals.mark(aside.read(0, this.#waypoint));
       aside.dropFirst();
     }
   }

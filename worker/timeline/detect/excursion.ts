@@ -7,24 +7,24 @@ import type { Stay } from './stay.ts';
 const capacity = 4_096;
 /** A single fix far off, and the next one back so soon, ms: the receiver erred, as it does after a pause. */
 const errorMs = 60_000;
-/** Errors of a receiver change slowly: who is still seems to move this far, metres, and so fast besides, m/s. */
+/** Errors of a receiver change slowly: a device at rest seems to move this far, metres, and so fast besides, m/s. */
 const stillM = 30;
 const driftSpeed = 0.25;
-/** Nobody walks faster, m/s: who does in one step, from or to where nobody moved, did not go there. */
+/** A walk is not faster, m/s: a faster step from or to a place without movement is an error. */
 const walkSpeed = 2;
-/** From rest to rest over a few hundred metres nobody gets on faster than this in a street, m/s. */
+/** From rest to rest over a few hundred metres a street allows no more than this, m/s. */
 const startSpeed = 10;
 
-/** A pause in recording, after which somebody was near a stay. */
+/** A pause in recording that ends near a stay. */
 export interface Gap {
   readonly fromMs: number;
   readonly toMs: number;
-  /** Who comes back from there was away. */
+  /** It ends so far off that a return from there proves an excursion. */
   readonly isFar: boolean;
 }
 
-/** What came in a stay since somebody was last in its core: near its edge, or outside. */
-export class Absence {
+/** The points of a stay since the last one in its core: near its edge, or outside. */
+export class Excursion {
   readonly #parameters: DetectionParameters;
   readonly #points = new PointQueue(capacity);
   readonly #point = new Point();
@@ -34,7 +34,7 @@ export class Absence {
   #outside = 0;
   /** Time of the point before it. */
   #insideMs = Number.NaN;
-  /** At the beginning of the absence; perhaps it is part of the stay. */
+  /** At the beginning of the excursion; perhaps it is part of the stay. */
   #gap: Gap | undefined;
 
   constructor(parameters: DetectionParameters) {
@@ -53,7 +53,7 @@ export class Absence {
     return this.#gap;
   }
 
-  /** Takes a point near the edge, of somebody who was not away. @returns false if somebody has been there for so long that the centre has to follow. */
+  /** Adds a point near the edge, without an excursion. @returns false if the edge has lasted so long that the centre has to follow. */
   takeEdge(point: Point): boolean {
     this.#outsideMs = Number.NaN;
     if (this.#gap !== undefined) this.#gap = { ...this.#gap, isFar: false };
@@ -66,7 +66,7 @@ export class Absence {
   /**
    * Takes a point outside.
    * @param beforeMs time of the point before.
-   * @returns false if somebody has been there for so long that the stay has ended.
+   * @returns false if the excursion has lasted so long that the stay has ended.
    */
   takeOutside(point: Point, beforeMs: number): boolean {
     if (!this.isOutside) this.#beginOutside(point, beforeMs);
@@ -82,13 +82,13 @@ export class Absence {
     this.#points.push(point);
   }
 
-  /** Somebody came back: all of it was part of the stay. */
+  /** After a return all of it was part of the stay. */
   giveAll(stay: Stay): void {
     stay.takeBack(this.#points, this.#points.size, this.#parameters.insideM);
     this.#clear();
   }
 
-  /** Tells whether somebody who is there again was away over the gap. */
+  /** Tells whether a return proves that the gap was an excursion. */
   wasAway(point: Point): boolean {
     if (this.#gap?.isFar !== true) return false;
     const isBackAtOnce = this.#points.size === 1 && point.timeMs - this.#gap.toMs <= errorMs;
@@ -96,8 +96,8 @@ export class Absence {
   }
 
   /**
-   * Tells whether somebody who is outside, by what was recorded before a silence, may never have left: they are not far,
-   * or a house across the street throws the fixes aside, all at once and all as far.
+   * Tells whether fixes outside, recorded before a silence, may all the same be of a stay that has not ended: they are
+   * not far, or a house across the street throws them aside, all at once and all as far.
    */
   mayBeThere(stay: Stay): boolean {
     if (!this.isOutside) return true;
@@ -110,7 +110,7 @@ export class Absence {
     return metres <= nearM && metres - insideM > startSpeed * seconds && this.#isStill();
   }
 
-  /** Tells whether somebody who was near the stay after a gap went away from there. */
+  /** Tells whether the points after a gap lead away from the stay. */
   isSettingOff(stay: Stay): boolean {
     const first = this.#points.read(0, this.#point);
     const square = stay.squareTo(first);
@@ -120,7 +120,7 @@ export class Absence {
     return metres > this.#parameters.radiusM && stay.squareTo(last) > square;
   }
 
-  /** Points near the edge, a while before somebody was outside, were part of the stay. @param nextMs the next point. */
+  /** Gives back the points near the edge, a while before those outside: they were part of the stay. @param nextMs the next point. */
   giveEdge(stay: Stay, nextMs: number): void {
     const leftMs = this.isOutside ? this.#outsideMs : nextMs;
     const points = this.#points;
@@ -139,7 +139,7 @@ export class Absence {
     this.#clear();
   }
 
-  /** Who comes home comes nearer step by step; an echo stays where it is until it is gone, in one leap. */
+  /** A way home comes nearer step by step; an echo stays where it is and ends in one leap. */
   #endsAsEcho({ timeMs, latE7, lonE7 }: Point): boolean {
     const last = this.#points.read(this.#points.size - 1, this.#point);
     const leapM = distanceM(last.latE7, last.lonE7, latE7, lonE7);
@@ -147,7 +147,7 @@ export class Absence {
     return leapM > this.#parameters.coreM && leapM > walkSpeed * seconds && this.#isStill();
   }
 
-  /** Tells whether nobody moved outside. */
+  /** Tells whether the points outside show no movement. */
   #isStill(): boolean {
     const points = this.#points;
     const { timeMs, latE7, lonE7 } = points.read(this.#outside, this.#point);

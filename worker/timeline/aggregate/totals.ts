@@ -11,7 +11,7 @@ import { Run } from './run.ts';
 import type { Stop } from './stop.ts';
 import type { Way } from './way.ts';
 
-export interface LedgerParts {
+export interface TotalsParts {
   readonly rows: AdminRows;
   readonly days: DayRows;
   readonly stops: LongestStops;
@@ -23,7 +23,7 @@ export interface LedgerParts {
 const lookupM = 500;
 
 /** Counts stays, marks and the way between them, which come in order of time. Only what lies in the period is counted. */
-export class Ledger {
+export class Totals {
   stopsFound = 0;
   stopSeconds = 0;
   bridgedSeconds = 0;
@@ -31,13 +31,13 @@ export class Ledger {
   resolved = 0;
   unresolved = 0;
   readonly #period: Period;
-  readonly #parts: LedgerParts;
+  readonly #parts: TotalsParts;
   readonly #run = new Run();
   #unit: AdminUnit | undefined;
   #sinceLookupM = 0;
   #beforeMs = Number.NaN;
 
-  constructor(period: Period, parts: LedgerParts) {
+  constructor(period: Period, parts: TotalsParts) {
     this.#period = period;
     this.#parts = parts;
   }

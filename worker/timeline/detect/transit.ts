@@ -15,13 +15,13 @@ export interface DetectorSink {
 /** How often a window is searched for a stay: a search looks at all of its points. */
 const searchMs = 5_000;
 const hourMs = 3_600_000;
-/** Nobody gets on faster between two fixes, on roads and most rails, m/s. */
+/** The highest speed between two fixes, on roads and most rails, m/s. */
 const roadSpeed = 40;
-/** Who was on the way got on at least so fast, m/s: slowly on foot. */
+/** The lowest speed in transit, m/s: slowly on foot. */
 const strollSpeed = 1;
 
-/** Somebody on the way: the last points, as a window in which a stay may begin. */
-export class OnTheWay {
+/** The last points in transit, as a window in which a stay may begin. */
+export class Transit {
   readonly #period: Period;
   readonly #parameters: DetectionParameters;
   readonly #sink: DetectorSink;
@@ -54,7 +54,7 @@ export class OnTheWay {
     window.add(point);
   }
 
-  /** A stay of all points since somebody came to one place, if that is long enough ago and they are still there. */
+  /** A stay of all points since the arrival at one place, if that is long enough ago and the last point is still there. */
   findStay(): Stay | undefined {
     const { minStopMs } = this.#parameters;
     const { points } = this.#window;
@@ -79,7 +79,7 @@ export class OnTheWay {
   findHeld(next?: Point): Stay | undefined {
     if (!this.#isHeld || (next !== undefined && this.#isRepeat(next))) return;
     this.#isHeld = false;
-    if (next !== undefined && !this.#isAfterGap(next) && this.#wasOnTheWay(next)) return;
+    if (next !== undefined && !this.#isAfterGap(next) && this.#wasMoving(next)) return;
     this.#passUntil(this.#window.firstThere());
     return this.#begin();
   }
@@ -154,8 +154,8 @@ export class OnTheWay {
     return timeMs - this.#window.points.lastMs > this.#parameters.gapMs;
   }
 
-  /** Tells whether somebody who is seen elsewhere right after a repeated fix cannot have been there till then. */
-  #wasOnTheWay({ timeMs, latE7, lonE7 }: Point): boolean {
+  /** Tells whether the next fix, right after a repeated one, is too far off for a stay until then. */
+  #wasMoving({ timeMs, latE7, lonE7 }: Point): boolean {
     const { points, repeatedMs } = this.#window;
     const last = points.slot(points.size - 1);
     const metres = distanceM(points.latE7[last]!, points.lonE7[last]!, latE7, lonE7);
