@@ -19,7 +19,7 @@ import { degrees } from '../terminal/text.ts';
 import { printSummary, sumResults } from './import/summary.ts';
 import { waypointColumns } from './list.ts';
 import { footLines, headLines } from './timeline/notes.ts';
-import { TimelineRun } from './timeline/run.ts';
+import { runTimeline } from './timeline/run.ts';
 import { printLevel } from './timeline/tables.ts';
 import { parseMoment, periodAround, showMoment } from './where.ts';
 
@@ -102,7 +102,7 @@ async function show(client: ApiClient, journey: string): Promise<void> {
   await showTimeline(client);
   await title(`where ${demoMoment}`);
   const timeMs = parseMoment(demoMoment);
-  const timeline = await new TimelineRun().result(client, periodAround(timeMs));
+  const timeline = await runTimeline(client, periodAround(timeMs));
   if (timeline !== undefined) await showMoment(timeline, timeMs);
 }
 
@@ -164,7 +164,7 @@ async function showSuggestions(client: ApiClient, q: string, what: string): Prom
 async function showTimeline(client: ApiClient): Promise<void> {
   await title(`timeline ${demoYear} --level country`);
   const period = { start_date: `${demoYear}-01-01`, end_date: `${demoYear}-12-31` };
-  const result = await new TimelineRun().result(client, period);
+  const result = await runTimeline(client, period);
   if (result === undefined) return;
   for (const line of headLines(result)) await print(line);
   await print();

@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import {
   importCancelSchema,
   importResultSchema,
@@ -11,6 +10,7 @@ import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
+import { endAsStopped, whenStopped } from '../terminal/interrupts.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note, printJson } from '../terminal/output.ts';
 import { hiddenFolderLine, unseenFolder } from './import/hidden-folder.ts';
@@ -41,23 +41,23 @@ at once and keeps every finished file.
 Exit code: 0 if at least one of the files is in the library now, else 1.`,
   async run({ context, words: [paths], options, isJson }) {
     const requests = planImports(paths, options);
-    const run = new ImportRequests();
-    await withDaemon(context, (client) => run.all(client, requests), {
-      onInterrupt: (client, signal) => run.stop(client, signal),
-      makesData: true,
-    });
-    const sum = sumResults(run.results);
-    if (run.results.length > 0 || run.failure === undefined) {
+    const { results, failure, stopped } = await withDaemon(
+      context,
+      (client, session) => importAll(client, requests, session.stopped),
+      { endsInOrder: true, makesData: true },
+    );
+    const sum = sumResults(results);
+    if (results.length > 0 || failure === undefined) {
       await (isJson ? printJson(sum) : printSummary(sum));
       const unseen = unseenFolder(sum);
       if (unseen !== undefined) note(hiddenFolderLine(unseen));
     }
-    if (run.failure !== undefined) throw run.failure;
-    if (run.stoppedBy !== undefined) {
+    if (failure !== undefined) throw failure;
+    if (stopped.aborted) {
       note(
         'Stopped before the end. Finished files are kept, and the same command goes on from there.',
       );
-      process.exitCode = 128 + constants.signals[run.stoppedBy];
+      endAsStopped(stopped);
     } else if (sum.cancelled === true) {
       note('Stopped from elsewhere before the end. Finished files are kept.');
       process.exitCode = 1;
@@ -67,38 +67,40 @@ Exit code: 0 if at least one of the files is in the library now, else 1.`,
   },
 });
 
-/** The requests of one command, one after the other, until they are stopped or one fails. */
-class ImportRequests {
-  readonly results: ImportResult[] = [];
-  failure: Error | undefined;
-  stoppedBy: NodeJS.Signals | undefined;
+/** What was done before a failure or the end. */
+interface ImportRun {
+  readonly results: readonly ImportResult[];
+  readonly failure?: Error;
+  readonly stopped: AbortSignal;
+}
 
-  /** Keeps what was done before a failure, so that it can be told. */
-  async all(client: ApiClient, requests: readonly ImportRequest[]): Promise<void> {
-    for (const request of requests) {
-      if (this.stoppedBy !== undefined) return;
-      const hideProgress = showProgress(client);
-      try {
-        // It lasts as long as it lasts; a daemon that dies closes the connection.
-        const input = { body: request, timeoutMs: 0 };
-        this.results.push(await client.ask(importResultSchema, 'POST', '/api/import', input));
-      } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        this.failure = await explain(error, client, request);
-        return;
-      } finally {
-        await hideProgress();
-      }
-    }
-  }
-
-  /** Asks the daemon to stop; its answer to the running request then tells what was done. */
-  stop(client: ApiClient, signal: NodeJS.Signals): void {
-    this.stoppedBy = signal;
-    note('Stopping …');
+/** One request after the other, until they are stopped or one fails. */
+async function importAll(
+  client: ApiClient,
+  requests: readonly ImportRequest[],
+  stopped: AbortSignal,
+): Promise<ImportRun> {
+  const results: ImportResult[] = [];
+  // The answer to the running request then tells what was done.
+  whenStopped(stopped, () => {
     // That no import runs (any more) is all that can be wrong here.
     client.ask(importCancelSchema, 'DELETE', '/api/import').catch(() => undefined);
+  });
+  for (const request of requests) {
+    if (stopped.aborted) break;
+    const hideProgress = showProgress(client);
+    try {
+      // It lasts as long as it lasts; a daemon that dies closes the connection.
+      const input = { body: request, timeoutMs: 0 };
+      results.push(await client.ask(importResultSchema, 'POST', '/api/import', input));
+    } catch (error) {
+      if (!(error instanceof Error)) throw error;
+      return { results, failure: await explain(error, client, request), stopped };
+    } finally {
+      await hideProgress();
+    }
   }
+  return { results, stopped };
 }
 
 async function explain(error: Error, client: ApiClient, { dir }: ImportRequest): Promise<Error> {

@@ -27,8 +27,16 @@ export interface DaemonUse {
   readonly makesData?: boolean;
   /** The command needs the imported files: while a library is read after a start, it says so and waits. */
   readonly needsLibrary?: boolean;
-  /** Called at the first Ctrl-C instead of ending the command; a second one always ends it. */
-  readonly onInterrupt?: (client: ApiClient, signal: NodeJS.Signals) => void;
+  /** The first Ctrl-C aborts `stopped` instead of ending the command; a second one always ends it. */
+  readonly endsInOrder?: boolean;
+}
+
+/** What a command may want to know beside the client. */
+export interface Session {
+  /** That of the daemon, wherever ours is. */
+  readonly dataDirectory: string;
+  /** Its reason is the signal of the system. */
+  readonly stopped: AbortSignal;
 }
 
 /** Another command may hold the data for its moment: so long and so often we try again, ms. */
@@ -101,18 +109,20 @@ export async function whyNone({ paths }: CommandContext): Promise<string> {
  */
 export async function withDaemon<T>(
   context: CommandContext,
-  use: (client: ApiClient, dataDirectory: string) => Promise<T>,
-  { onInterrupt, makesData = false, needsLibrary = false }: DaemonUse = {},
+  use: (client: ApiClient, session: Session) => Promise<T>,
+  { endsInOrder = false, makesData = false, needsLibrary = false }: DaemonUse = {},
 ): Promise<T> {
   const { client, dataDirectory, close } = await connect(context, makesData);
+  const stop = new AbortController();
   const stopWatching = watchSignals((signal, isFirst) => {
     if (!isFirst) endBySignal(signal);
-    if (onInterrupt !== undefined) onInterrupt(client, signal);
-    else void close().finally(() => endBySignal(signal));
+    if (!endsInOrder) return void close().finally(() => endBySignal(signal));
+    note('Stopping …');
+    stop.abort(signal);
   });
   try {
     if (needsLibrary) await untilLibraryIsRead(client);
-    const result = await use(client, dataDirectory);
+    const result = await use(client, { dataDirectory, stopped: stop.signal });
     await close();
     return result;
   } catch (error) {
@@ -126,7 +136,6 @@ export async function withDaemon<T>(
 
 interface OpenConnection {
   readonly client: ApiClient;
-  /** That of the daemon, wherever ours is. */
   readonly dataDirectory: string;
   readonly close: () => Promise<void>;
 }

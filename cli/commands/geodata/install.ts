@@ -1,6 +1,5 @@
 import { constants as copyFlags } from 'node:fs';
 import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises';
-import { constants } from 'node:os';
 import { dirname } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
@@ -27,6 +26,7 @@ import { defineCommand } from '../../program/command.ts';
 import { requireDaemon, withDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { readManifest } from '../../program/geodata-manifest.ts';
+import { endAsStopped, whenStopped } from '../../terminal/interrupts.ts';
 import { note, print } from '../../terminal/output.ts';
 import { forTerminal } from '../../terminal/text.ts';
 import { showTransfer } from '../../terminal/transfer-bar.ts';
@@ -149,37 +149,35 @@ async function installWithDaemon(
   { id, makesData }: { readonly id: string; readonly makesData: boolean },
   use: (client: ApiClient, begin: Begin, dataDirectory: string) => Promise<End>,
 ): Promise<Installed | undefined> {
-  let stoppedBy: NodeJS.Signals | undefined;
-  // Wrong can only be that the install is over, or as good as.
-  const stop = (client: ApiClient): void => void cancelInstall(client).catch(() => undefined);
-  const begin = async (client: ApiClient, watch?: Watch): Promise<End> => {
-    if ((await requestInstall(client, id)) === 'installed') return 'already';
-    if (stoppedBy !== undefined) stop(client);
-    const { state, error } = await untilOver(client, watch);
-    if (state === 'installed') return 'installed';
-    if (stoppedBy !== undefined) return 'stopped';
-    if (error === undefined) throw new ExitError('This install was cancelled from elsewhere.');
-    throw new ExitError(`${forTerminal(id)} was not installed: ${installFailures[error]}.`);
-  };
-  const installed = await withDaemon(
+  const { stopped, ...installed } = await withDaemon(
     context,
-    async (client, dataDirectory) => {
-      const end = await use(client, (watch) => begin(client, watch), dataDirectory);
-      return { id, end, status: await readStatus(client) };
+    async (client, session) => {
+      const begin: Begin = (watch) => runInstall(client, id, session.stopped, watch);
+      const end = await use(client, begin, session.dataDirectory);
+      return { id, end, status: await readStatus(client), stopped: session.stopped };
     },
-    {
-      onInterrupt: (client, signal) => {
-        stoppedBy = signal;
-        note('Stopping …');
-        stop(client);
-      },
-      makesData,
-    },
+    { endsInOrder: true, makesData },
   );
-  if (installed.end !== 'stopped' || stoppedBy === undefined) return installed;
+  if (installed.end !== 'stopped') return installed;
   note('Stopped. The generation in use is the one from before.');
-  process.exitCode = 128 + constants.signals[stoppedBy];
+  endAsStopped(stopped);
   return undefined;
+}
+
+async function runInstall(
+  client: ApiClient,
+  id: string,
+  stopped: AbortSignal,
+  watch?: Watch,
+): Promise<End> {
+  if ((await requestInstall(client, id)) === 'installed') return 'already';
+  // Wrong can only be that the install is over, or as good as.
+  whenStopped(stopped, () => void cancelInstall(client).catch(() => undefined));
+  const { state, error } = await untilOver(client, watch);
+  if (state === 'installed') return 'installed';
+  if (stopped.aborted) return 'stopped';
+  if (error === undefined) throw new ExitError('This install was cancelled from elsewhere.');
+  throw new ExitError(`${forTerminal(id)} was not installed: ${installFailures[error]}.`);
 }
 
 async function requestInstall(client: ApiClient, id: string): Promise<'accepted' | 'installed'> {

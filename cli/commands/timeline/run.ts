@@ -1,4 +1,3 @@
-import { constants } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import {
   timelineAcceptedSchema,
@@ -11,9 +10,9 @@ import type { TimelineResult } from '../../../model/timeline-result.ts';
 import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
 import { RequestFailure } from '../../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../../model/exit-error.ts';
-import { withDaemon } from '../../program/connection.ts';
+import { withDaemon, type Session } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
-import { note } from '../../terminal/output.ts';
+import { endAsStopped, whenStopped } from '../../terminal/interrupts.ts';
 import { progressBar, type ProgressBar } from '../../terminal/progress-bar.ts';
 
 /** Most jobs take less than a second; for the others twice a second is often enough. */
@@ -29,61 +28,48 @@ const patienceMs = 300;
  * @returns undefined when it was stopped, which the exit code then says.
  * @throws ExitError when there will be no result.
  */
-export async function timelineOf(
+export function timelineOf(
   context: CommandContext,
   request: TimelineRequest,
 ): Promise<TimelineResult | undefined> {
-  const run = new TimelineRun();
-  const result = await withDaemon(context, (client) => run.result(client, request), {
-    onInterrupt: (client, signal) => run.stop(client, signal),
-  });
-  if (run.stoppedBy !== undefined) process.exitCode = 128 + constants.signals[run.stoppedBy];
-  return result;
+  const use = (client: ApiClient, { stopped }: Session) => runTimeline(client, request, stopped);
+  return withDaemon(context, use, { endsInOrder: true });
 }
 
-/** One job of a command: put in line, watched, and cancelled when its user interrupts it. */
-export class TimelineRun {
-  stoppedBy: NodeJS.Signals | undefined;
-  #path: string | undefined;
-
-  /**
-   * @returns undefined when it was stopped.
-   * @throws ExitError when there will be no result.
-   */
-  async result(client: ApiClient, request: TimelineRequest): Promise<TimelineResult | undefined> {
-    try {
-      return await this.#run(client, request);
-    } catch (error) {
-      throw this.#path !== undefined && isGone(error)
-        ? new ExitError(goneSentence)
-        : explain(error);
-    }
-  }
-
-  /** Cancels the job; the result that is waited for is then undefined. */
-  stop(client: ApiClient, signal: NodeJS.Signals): void {
-    this.stoppedBy = signal;
-    note('Stopping …');
-    if (this.#path !== undefined) cancel(client, this.#path);
-  }
-
-  async #run(client: ApiClient, body: TimelineRequest): Promise<TimelineResult | undefined> {
+/** {@link timelineOf} for a daemon that was found already. */
+export async function runTimeline(
+  client: ApiClient,
+  body: TimelineRequest,
+  stopped = new AbortController().signal,
+): Promise<TimelineResult | undefined> {
+  let path: string | undefined;
+  try {
     const accepted = await client.ask(timelineAcceptedSchema, 'POST', '/api/timelines', { body });
-    const path = (this.#path = `/api/timelines/${accepted.job_id}`);
-    if (this.stoppedBy !== undefined) cancel(client, path);
-    const { state, error } = await untilOver(client, path);
-    if (this.stoppedBy !== undefined) return undefined;
-    if (state === 'cancelled') throw new ExitError('This timeline was cancelled from elsewhere.');
-    if (state === 'failed') throw new ExitError(error ?? 'The timeline failed.');
-    const input = { query: { result: true }, timeoutMs: resultTimeoutMs };
-    const { result } = await client.ask(timelineJobSchema, 'GET', path, input);
-    return this.stoppedBy === undefined ? result : undefined;
+    path = `/api/timelines/${accepted.job_id}`;
+    const result = await resultAt(client, path, stopped);
+    if (!stopped.aborted) return result;
+  } catch (error) {
+    throw path !== undefined && isGone(error) ? new ExitError(goneSentence) : explain(error);
   }
+  endAsStopped(stopped);
+  return undefined;
 }
 
-function cancel(client: ApiClient, path: string): void {
-  // That it is over is all that can be wrong here.
-  client.ask(timelineCancelSchema, 'DELETE', path).catch(() => undefined);
+async function resultAt(
+  client: ApiClient,
+  path: string,
+  stopped: AbortSignal,
+): Promise<TimelineResult | undefined> {
+  whenStopped(stopped, () => {
+    // That it is over is all that can be wrong here.
+    client.ask(timelineCancelSchema, 'DELETE', path).catch(() => undefined);
+  });
+  const { state, error } = await untilOver(client, path);
+  if (stopped.aborted) return undefined;
+  if (state === 'cancelled') throw new ExitError('This timeline was cancelled from elsewhere.');
+  if (state === 'failed') throw new ExitError(error ?? 'The timeline failed.');
+  const input = { query: { result: true }, timeoutMs: resultTimeoutMs };
+  return (await client.ask(timelineJobSchema, 'GET', path, input)).result;
 }
 
 async function untilOver(client: ApiClient, path: string): Promise<TimelineJobRecord> {
