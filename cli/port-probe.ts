@@ -3,8 +3,8 @@ import { RequestFailure } from '../client/waypoints/request-failure.ts';
 import { parseJson } from '../model/parse-json.ts';
 import { healthSchema } from '../model/process.ts';
 
-/** Who is at a port of 127.0.0.1: a waypointd, another program (or one that hangs), or nobody. */
-export type PortUse = 'waypointd' | 'other' | 'nobody';
+/** What listens on a port of 127.0.0.1: a waypointd, another program (or one that hangs), or nothing. */
+export type PortUse = 'waypointd' | 'other' | 'nothing';
 
 const timeoutMs = 2_000;
 /** Ours has 15 bytes. */
@@ -19,6 +19,6 @@ export async function probePort(port: number): Promise<PortUse> {
     const answer = parseJson(await (await askDaemon(access, request)).text(maxBytes));
     return healthSchema.safeParse(answer).success ? 'waypointd' : 'other';
   } catch (error) {
-    return error instanceof RequestFailure && error.wasRefused ? 'nobody' : 'other';
+    return error instanceof RequestFailure && error.wasRefused ? 'nothing' : 'other';
   }
 }

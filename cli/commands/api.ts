@@ -12,7 +12,7 @@ interface ApiOptions {
 }
 
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
-/** More than this is passed on as it comes: nobody reads it at a terminal, and indenting needs it whole. */
+/** More than this is passed on as it comes: it is too long to read at a terminal, and indenting needs it whole. */
 const maxPrettyBytes = 8_388_608;
 
 /** `waypointd api` */

@@ -112,7 +112,7 @@ function sourceOf(key: SettingKey, { resolved: { sources } }: CommandContext): S
   return sources[key] === 'default' && isOfUnit ? 'environment' : sources[key];
 }
 
-/** A setting's value; directories that nobody chose show where they are. */
+/** A setting's value; directories that were not chosen show where they are. */
 function valueOf(key: SettingKey, { resolved, paths }: CommandContext): unknown {
   const computed: Partial<Record<SettingKey, string>> = {
     data_dir: paths.data,

@@ -7,10 +7,11 @@ import { importResultSchema } from '../../model/import.ts';
 import { clustersSchema, suggestSchema } from '../../model/search.ts';
 import { settingDefaults } from '../../model/settings.ts';
 import { waypointSchema, waypointTagsSchema, type Waypoint } from '../../model/waypoint.ts';
-import { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { computePaths } from '../../daemon/paths.ts';
 import { packageRoot } from '../../daemon/version-info.ts';
 import { defineCommand } from '../program/command.ts';
+import { startOwnDaemon } from '../program/connection.ts';
 import { endBySignal, watchSignals } from '../terminal/interrupts.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { print } from '../terminal/output.ts';
@@ -60,26 +61,21 @@ export const command = defineCommand({
 });
 
 async function runDemo(root: string, journey: string): Promise<void> {
-  const [{ startDaemon }, { openLog }] = await Promise.all([
-    import('../../daemon/daemon.ts'),
-    import('../../daemon/log.ts'),
-  ]);
   const settings = {
     ...settingDefaults,
     allowed_hosts: [],
+    log_level: 'error' as const,
     data_dir: join(root, 'data'),
     cache_dir: join(root, 'cache'),
     runtime_dir: join(root, 'runtime'),
   };
-  const log = await openLog({ level: 'error' });
   const paths = computePaths(settings, { configFile: join(root, 'config.json') });
-  const daemon = await startDaemon({ settings, paths, log, handOver: false, port: 0 });
+  const { client, url, close } = await startOwnDaemon({ settings, paths });
   try {
-    await print(`A daemon is running on ${daemon.url}, in temporary directories.`);
-    await show(new ApiClient(daemon), journey);
+    await print(`A daemon is running on ${url}, in temporary directories.`);
+    await show(client, journey);
   } finally {
-    await daemon.close();
-    await log.close();
+    await close();
   }
   await print();
   await print(`That was all, and nothing of it is left. Your own: ${invocation()} serve`);

@@ -13,7 +13,7 @@ export interface Position {
 
 const numberText = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/u;
 const positionForms = 'Write a position as 42.1 -8.3, "42.1,-8.3" or 42.1N 8.3W';
-/** More homonyms than this help nobody to choose. */
+/** A longer list of homonyms is no help in choosing. */
 const maxCandidates = 20;
 
 /**

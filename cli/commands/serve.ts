@@ -76,7 +76,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
 }
 
 /**
- * The sentence goes to stderr, which nobody sees of a task of Windows. And launchd, which cannot be told that an exit
+ * The sentence goes to stderr, which a task of Windows does not show. And launchd, which cannot be told that an exit
  * code is final, starts the daemon again: its log says so.
  */
 function logRefusal(error: unknown, log: Log, logFile: string | undefined): void {

@@ -82,7 +82,7 @@ export function parseMoment(text: string): number {
   );
 }
 
-/** The days that tell where somebody was at an instant (ms since 1970). */
+/** The days that tell where the user was at an instant (ms since 1970). */
 export function periodAround(timeMs: number): TimelineRequest {
   const day = dayOf(timeMs);
   return {

@@ -34,7 +34,7 @@ async function describe(port: number, owner: PortOwner): Promise<Finding> {
   const known = owner.state === 'taken' && owner.pid !== undefined ? owner : undefined;
   const who = known === undefined ? '' : `, ${known.program} (process ${known.pid})`;
   switch (await probePort(port)) {
-    case 'nobody':
+    case 'nothing':
       return ok(`${port} is free`);
     case 'waypointd':
       return problem(

@@ -6,6 +6,7 @@ import { errorCode } from '../../model/error-code.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
 import { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { seekDaemons } from '../../client/waypoints/node/seek-daemons.ts';
+import type { DaemonOptions } from '../../daemon/daemon.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
 import type { CommandContext } from './context.ts';
@@ -74,7 +75,7 @@ function noteOtherVersion(version: VersionInfo): void {
   );
 }
 
-/** `--port` is where a daemon is to listen; whoever means to choose a running one by it is told that it does not. */
+/** `--port` is where a daemon is to listen; it does not choose a running one, and a user who means that is told so. */
 export function noteOtherPort({ resolved }: CommandContext, { handOver }: RunningDaemon): void {
   const { port } = resolved.settings;
   if (resolved.sources.port !== 'flag' || port === 0 || port === handOver.port) return;
@@ -206,29 +207,27 @@ function storeTraces({ waypointsDatabase, libraryDatabase, backups, imports }: P
 }
 
 async function startHere(context: CommandContext): Promise<OpenConnection> {
-  const [{ startDaemon }, { openLog }] = await Promise.all([
-    import('../../daemon/daemon.ts'),
-    import('../../daemon/log.ts'),
-  ]);
-  const { settings, sources } = context.resolved;
+  const { paths, resolved } = context;
   // What a daemon reports in passing is no part of a command's output, unless it was asked for.
-  const level = sources.log_level === 'default' ? 'error' : settings.log_level;
-  const log = await openLog({ level, file: settings.log_file });
-  const daemon = await startDaemon({
-    settings,
-    paths: context.paths,
-    log,
-    handOver: false,
-    port: 0,
-    ...(await manifestOption(context)),
-  });
-  note(`No daemon is running: this command opened ${context.paths.data} itself.`);
-  return {
-    client: new ApiClient(daemon),
-    dataDirectory: context.paths.data,
-    close: async () => {
-      await daemon.close();
-      await log.close();
-    },
-  };
+  const level = resolved.sources.log_level === 'default' ? 'error' : resolved.settings.log_level;
+  const settings = { ...resolved.settings, log_level: level };
+  const own = await startOwnDaemon({ settings, paths, ...(await manifestOption(context)) });
+  note(`No daemon is running: this command opened ${paths.data} itself.`);
+  return { ...own, dataDirectory: paths.data };
+}
+
+/** A daemon in this process, for one command: it has no hand-over file by which others would find it. */
+export async function startOwnDaemon(
+  options: Pick<DaemonOptions, 'settings' | 'paths' | 'geodata'>,
+): Promise<{ client: ApiClient; url: string; close: () => Promise<void> }> {
+  const { startDaemon } = await import('../../daemon/daemon.ts');
+  const { openLog } = await import('../../daemon/log.ts');
+  const { log_level: level, log_file: file } = options.settings;
+  const log = await openLog({ level, file });
+  const daemon = await startDaemon({ ...options, log, handOver: false, port: 0 });
+  async function close(): Promise<void> {
+    await daemon.close();
+    await log.close();
+  }
+  return { client: new ApiClient(daemon), url: daemon.url, close };
 }

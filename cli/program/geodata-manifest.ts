@@ -10,7 +10,7 @@ const maxBytes = 1_048_576;
 
 /**
  * The generations that this call knows: those of the program, or of the file that `--geodata-manifest` names. A flag and
- * nothing else: whoever can change settings must not be able to change what is fetched and trusted.
+ * nothing else: a program that can change settings must not be able to change what is fetched and trusted.
  * @throws ExitError when the file cannot be read or is no manifest.
  */
 export async function readManifest(file: string | undefined): Promise<GeodataManifest> {

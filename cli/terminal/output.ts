@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 
-/** Whoever read our output has closed it (`waypointd list | head`): an orderly end, not a failure. */
+/** The reader of our output has closed it (`waypointd list | head`): an orderly end, not a failure. */
 export class OutputClosed extends Error {
   override readonly name = 'OutputClosed';
 }
@@ -8,13 +8,13 @@ export class OutputClosed extends Error {
 let isClosed = false;
 let failure: Error | undefined;
 
-/** Must run before anything is written: an error of a stream that nobody listens to would end the process. */
+/** Must run before anything is written: an unhandled error of a stream would end the process. */
 export function watchOutput(): void {
   process.stdout.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code === 'EPIPE') isClosed = true;
     else failure = error;
   });
-  // Without stderr there is nobody left to tell.
+  // Without stderr there is no place left to say so.
   process.stderr.on('error', () => undefined);
 }
 

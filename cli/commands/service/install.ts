@@ -92,7 +92,7 @@ async function refuseOccupied(
   const isOurs = condition === 'running' || condition === 'starting';
   if (!choice.isSystem && !isOurs) await refuseBesideAnother(context, port);
   const isOwnPort = heldPort === port || (isOurs && (ownPort ?? port) === port);
-  if (port === undefined || isOwnPort || (await probePort(port)) === 'nobody') return;
+  if (port === undefined || isOwnPort || (await probePort(port)) === 'nothing') return;
   throw new ExitError(
     `Port ${port} of 127.0.0.1 is taken by another program or another user's waypointd; choose another: ${invocation()} config set port NUMBER. Nothing was changed.`,
     75,

@@ -87,7 +87,7 @@ export function startsWhen(host: ServiceHost, choice: ServiceChoice): string {
 const portTexts: Readonly<Record<PortUse | 'held', string>> = {
   waypointd: 'answers',
   other: 'another program is there, or it hangs',
-  nobody: 'nobody listens',
+  nothing: 'nobody listens',
   held: 'held by systemd, which starts the service at the first request',
 };
 

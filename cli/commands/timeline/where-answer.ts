@@ -1,6 +1,6 @@
 import type { TimelineResult, TimelineStop } from '../../../model/timeline-result.ts';
 
-/** Where somebody was at an instant, as far as the stops around it tell. */
+/** Where the user was at an instant, as far as the stops around it tell. */
 export type WhereAnswer =
   | { readonly state: 'stop'; readonly stop: TimelineStop }
   | { readonly state: 'between'; readonly previous: TimelineStop; readonly next: TimelineStop }

@@ -1,6 +1,6 @@
 import type { TimelineStop } from '../../../model/timeline-result.ts';
 
-/** A time somebody stayed, for reading: `40 s`, `12 min`, `4 h 12 min`, `3 d 4 h`. */
+/** The length of a stay, for reading: `40 s`, `12 min`, `4 h 12 min`, `3 d 4 h`. */
 export function stayTime(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
