@@ -60,6 +60,7 @@ const places = `<?xml version="1.0" encoding="UTF-8"?>
  <wpt lon="1.25" lat="2"><name></name><g:ele>3</g:ele></wpt>
  <wpt lat="3" lon="4"><name>\r\n A\r\nB</name><sym>é</sym><extensions><o:tags><tag>t</tag></o:tags></extensions></wpt>
  <wpt lat="3" lon="4"><name>]]</name><cmt>x\uFF08</cmt><desc>\u007F\u0085</desc></wpt><wpt lat="5" lon="6"/>
+ <rte><name>R</name><rtept lat="1" lon="2"><ele>3</ele><time>2024-05-01T09:00:00Z</time></rtept><rtept lat="9"/></rte>
 </gpx>
 `;
 

@@ -68,7 +68,7 @@ test('a source written to just now is not remembered: it may change again within
   t.deepEqual(await importSource(daemon), { added: 0, replaced: 0, duplicates: 1 });
 });
 
-test('a remembered source whose private copy is gone is imported again', async (t) => {
+test('a remembered source whose managed copy is gone is imported again', async (t) => {
   const daemon = await daemonLater(t, 1);
   const path = sourceOf(daemon, 'a.gpx');
   writeFileSync(path, gpx('A'));

@@ -6,7 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import type { FileRefused } from '../formats/refused.ts';
 import { importFile, type Verdict } from '../worker/import/import-file.ts';
 import { importInGroups, type Run } from '../worker/import/import-groups.ts';
-import { privatePath } from '../worker/import/private-path.ts';
+import { copyPath } from '../worker/import/copy-path.ts';
 import { heldBytes } from '../worker/import/source-file.ts';
 import { failCommits, partsOf } from './helpers/import-parts.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/imports.ts';
@@ -51,7 +51,7 @@ function importNames(site: Site, run: Run, files: readonly string[]): void {
   importInGroups(entries, run, ({ file }) => ({
     root: site.source,
     file,
-    target: privatePath(file.split('/')),
+    target: copyPath(file.split('/')),
   }));
 }
 
@@ -148,7 +148,7 @@ function importDuring(
     isOver = true;
   };
   return importFile(
-    { root: site.source, file: 'a.gpx', target: privatePath(['a.gpx']) },
+    { root: site.source, file: 'a.gpx', target: copyPath(['a.gpx']) },
     { ...run, onBytes, taken: new Set(), mayReplace: true, onPlaced: () => {} },
   );
 }

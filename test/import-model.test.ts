@@ -1,4 +1,4 @@
-/** Whatever is done with sources and private files, the library is what `imports/` says, and no bytes are lost. */
+/** Whatever is done with sources and managed copies, the library is what `imports/` says, and no bytes are lost. */
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { ReadingCancelled } from '../formats/refused.ts';
 import { importInGroups } from '../worker/import/import-groups.ts';
-import { privatePath } from '../worker/import/private-path.ts';
+import { copyPath } from '../worker/import/copy-path.ts';
 import { ImportProgress } from '../worker/import/progress.ts';
 import { reconcileLibrary } from '../worker/import/reconcile.ts';
 import { heldBytes } from '../worker/import/source-file.ts';
@@ -146,7 +146,7 @@ class Model {
       importInGroups(entries, run, ({ file }) => ({
         root: site.source,
         file,
-        target: privatePath([...given.into, ...file.split('/')]),
+        target: copyPath([...given.into, ...file.split('/')]),
       }));
       const { files: imported, skipped } = run.tally.result('', undefined, false);
       this.#t.is(imported + skipped, files.length);
@@ -161,7 +161,7 @@ class Model {
     if (!this.#isByHand) this.#check();
   }
 
-  /** The private files with what they hold, in byte order of their paths. */
+  /** The managed copies with what they hold, in byte order of their paths. */
   #private(): Map<string, string> {
     const { imports } = this.#site;
     const files = filesBelow(imports).filter((file) => !file.startsWith('.'));

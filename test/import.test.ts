@@ -24,7 +24,7 @@ import { WaypointError } from '../model/failure.ts';
 import { decodeDay, pointColumns } from '../storage/day-blob.ts';
 import { openReader } from '../storage/database.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
-import { temporaryPath, privatePath, requestPaths } from '../worker/import/private-path.ts';
+import { temporaryPath, copyPath, requestPaths } from '../worker/import/copy-path.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/imports.ts';
 
 const isRoot = process.getuid?.() === 0;
@@ -156,7 +156,7 @@ test('a known path with other content is replaced, whatever else has that conten
   t.deepEqual(names, ['Lake', 'Lake']);
 });
 
-test('a private copy that was deleted or edited comes back by importing its source', (t) => {
+test('a managed copy that was deleted or edited comes back by importing its source', (t) => {
   const site = importSite(t);
   writeTree(site.source, { 'a.gpx': hut, 'b.gpx': lake });
   site.run();
@@ -450,7 +450,7 @@ test('of two sources that would take one private name, the second is refused, ev
 });
 
 test('private names fit every system, and different names stay different', (t) => {
-  const name = (...parts: string[]): string => privatePath(parts).path;
+  const name = (...parts: string[]): string => copyPath(parts).path;
   t.is(name('trip 1.', 'a', 'b.gpx'), 'trip 1%2E/a/b.gpx');
   t.is(name('a:b?c*d"e<f>g|h\\i\n.gpx'), 'a%3Ab%3Fc%2Ad%22e%3Cf%3Eg%7Ch%5Ci%0A.gpx');
   t.is(name('con.gpx'), '%63on.gpx');
@@ -691,7 +691,7 @@ test('reconciling can be cancelled, and goes on at the next start', (t) => {
 });
 
 if (!isWindows) {
-  test('links among the private files are not followed at start-up', (t) => {
+  test('links among the managed copies are not followed at start-up', (t) => {
     const site = importSite(t);
     writeTree(site.source, { 'outside.gpx': hut });
     symlinkSync(join(site.source, 'outside.gpx'), join(site.imports, 'link.gpx'));
@@ -713,7 +713,7 @@ if (!isWindows) {
     for (const { reason } of failures) t.is(reason, 'unreadable');
   });
 
-  test('the bytes of a hard-linked source are not shared with the private copy', (t) => {
+  test('the bytes of a hard-linked source are not shared with the managed copy', (t) => {
     const site = importSite(t);
     writeTree(site.source, { 'a.gpx': hut });
     linkSync(join(site.source, 'a.gpx'), join(site.source, 'b.gpx'));

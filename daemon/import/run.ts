@@ -6,7 +6,7 @@ import type { Clock, Log } from '../../model/process.ts';
 import type { DaemonStatus } from '../../model/status.ts';
 import { formatTime } from '../../model/time.ts';
 import type { ImportOutcome } from '../../worker/import/import-directory.ts';
-import { requestPaths } from '../../worker/import/private-path.ts';
+import { requestPaths } from '../../worker/import/copy-path.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { Tally } from '../../worker/import/tally.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';

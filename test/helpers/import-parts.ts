@@ -2,7 +2,7 @@ import type { ExecutionContext } from 'ava';
 import { LibraryWriter } from '../../storage/library/writer.ts';
 import type { Run } from '../../worker/import/import-groups.ts';
 import { KnownSizes } from '../../worker/import/known-sizes.ts';
-import { PrivateFiles } from '../../worker/import/private-files.ts';
+import { ManagedCopies } from '../../worker/import/managed-copies.ts';
 import { SourceStamps } from '../../worker/import/source-stamps.ts';
 import { Tally } from '../../worker/import/tally.ts';
 import type { ImportSite } from './imports.ts';
@@ -17,7 +17,7 @@ export function partsOf(
   t.teardown(() => library.close());
   return {
     library,
-    files: new PrivateFiles(site.imports, now),
+    files: new ManagedCopies(site.imports, now),
     stamps: new SourceStamps(library, now),
     sizes: new KnownSizes(library),
     progress: site.progress,

@@ -8,8 +8,8 @@ import type { SearchIndexData } from '../../search/index/data.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { importInGroups, type Run } from './import-groups.ts';
 import { KnownSizes } from './known-sizes.ts';
-import { PrivateFiles } from './private-files.ts';
-import { privatePath, requestPaths } from './private-path.ts';
+import { ManagedCopies } from './managed-copies.ts';
+import { copyPath, requestPaths } from './copy-path.ts';
 import { ImportProgress } from './progress.ts';
 import { SourceStamps } from './source-stamps.ts';
 import { listDirectory, listNamed, type SourceList } from './source-list.ts';
@@ -63,7 +63,7 @@ export function importDirectory(task: ImportTask): ImportOutcome {
 
 function importInto(library: LibraryWriter, task: ImportTask, tally: Tally): ImportOutcome {
   const progress = new ImportProgress(task.progress);
-  const files = new PrivateFiles(task.importsDirectory, task.now);
+  const files = new ManagedCopies(task.importsDirectory, task.now);
   const stamps = new SourceStamps(library, task.now);
   files.purgeReplaced();
   const sizes = new KnownSizes(library);
@@ -144,7 +144,7 @@ function importEntries(root: string, request: ImportRequest, list: SourceList, r
   importInGroups(list.entries, run, ({ file }) => ({
     root,
     file,
-    target: privatePath([...into, ...file.split('/')]),
+    target: copyPath([...into, ...file.split('/')]),
   }));
 }
 
@@ -156,7 +156,7 @@ function sum({ entries }: SourceList): number {
  * Makes everything durable before the answer.
  * @returns false if the disk was too full for it.
  */
-export function settle(library: LibraryWriter, files: PrivateFiles, isChanged: boolean): boolean {
+export function settle(library: LibraryWriter, files: ManagedCopies, isChanged: boolean): boolean {
   try {
     files.syncDirectories();
     if (isChanged) library.checkpoint();

@@ -9,9 +9,9 @@ import type {
 import { readGpx } from '../../formats/gpx/read-gpx.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import type { KnownSizes } from './known-sizes.ts';
-import { PrivateCopy } from './private-copy.ts';
-import type { PrivateFiles } from './private-files.ts';
-import type { PrivatePath } from './private-path.ts';
+import { NewCopy } from './new-copy.ts';
+import type { ManagedCopies } from './managed-copies.ts';
+import type { CopyPath } from './copy-path.ts';
 import type { ImportProgress } from './progress.ts';
 import type { SourceStamps } from './source-stamps.ts';
 import {
@@ -38,12 +38,12 @@ export interface FileImport {
   readonly root: string;
   /** The source, relative to it. */
   readonly file: string;
-  readonly target: PrivatePath;
+  readonly target: CopyPath;
 }
 
 export interface ImportPlaces {
   readonly library: LibraryWriter;
-  readonly files: PrivateFiles;
+  readonly files: ManagedCopies;
   readonly stamps: SourceStamps;
   readonly sizes: KnownSizes;
   readonly progress: Pick<ImportProgress, 'isCancelled'>;
@@ -92,7 +92,7 @@ function importWhole(job: FileImport, places: ImportPlaces): Verdict | undefined
 
 function importSource(
   source: SourceFile,
-  target: PrivatePath,
+  target: CopyPath,
   places: ImportPlaces,
 ): Verdict | undefined {
   const { stamps, taken, mayReplace } = places;
@@ -132,8 +132,8 @@ function beginReading(source: SourceFile, { sizes, progress }: ImportPlaces): Re
   return { source, held, sha256 };
 }
 
-/** What is at the private path of a source. */
-function findPlace(target: PrivatePath, { library, files }: ImportPlaces): Found {
+/** What is at the path of the copy of a source. */
+function findPlace(target: CopyPath, { library, files }: ImportPlaces): Found {
   const known = library.findByKey(target.pathKey);
   // On a file system that folds case, a known file keeps the path it has.
   const path = known?.path ?? target.path;
@@ -144,7 +144,7 @@ function findPlace(target: PrivatePath, { library, files }: ImportPlaces): Found
 function takeDuplicate(
   found: Found,
   sha256: string,
-  target: PrivatePath,
+  target: CopyPath,
   places: ImportPlaces,
 ): Verdict | undefined {
   if (!isDuplicate(found, sha256, places)) return undefined;
@@ -190,13 +190,13 @@ function oldHash({ known, path, isPresent }: Found, places: ImportPlaces): strin
 function store(
   { source, held, sha256 }: Reading,
   found: Found,
-  { pathKey }: PrivatePath,
+  { pathKey }: CopyPath,
   places: ImportPlaces,
 ): { sha256: string; counts: FileCounts } {
   const { library, files, sizes, progress, onPlaced } = places;
   const { path } = found;
   const old = oldHash(found, places);
-  const copy = new PrivateCopy(source, held, files.temporary(path));
+  const copy = new NewCopy(source, held, files.temporary(path));
   const made = files.makeDirectories(path);
   let undo: (() => void) | undefined;
   const tidyUp = () =>
@@ -227,12 +227,7 @@ function store(
   }
 }
 
-function load(
-  copy: PrivateCopy,
-  source: SourceFile,
-  rows: FileRows,
-  places: ImportPlaces,
-): FileCounts {
+function load(copy: NewCopy, source: SourceFile, rows: FileRows, places: ImportPlaces): FileCounts {
   const { progress, onBytes } = places;
   const isCancelled = () => progress.isCancelled;
   try {
@@ -248,7 +243,7 @@ function load(
 
 /** A source whose times cannot prove that nobody wrote to it meanwhile is read again. */
 function hasChanged(
-  copy: PrivateCopy,
+  copy: NewCopy,
   source: SourceFile,
   { stamps, progress }: ImportPlaces,
 ): boolean {

@@ -1,9 +1,8 @@
 import type { LibraryWriter } from '../../storage/library/writer.ts';
-import { ReadingCancelled } from '../../formats/refused.ts';
-import { FileRefused } from '../../formats/refused.ts';
+import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import { importFile, type FileImport, type ImportPlaces } from './import-file.ts';
 import type { KnownSizes } from './known-sizes.ts';
-import type { PrivateFiles } from './private-files.ts';
+import type { ManagedCopies } from './managed-copies.ts';
 import type { ImportProgress } from './progress.ts';
 import { heldBytes } from './source-file.ts';
 import type { SourceEntry } from './source-list.ts';
@@ -13,7 +12,7 @@ import type { Tally } from './tally.ts';
 /** What an import works with. */
 export interface Run {
   readonly library: LibraryWriter;
-  readonly files: PrivateFiles;
+  readonly files: ManagedCopies;
   readonly stamps: SourceStamps;
   readonly sizes: KnownSizes;
   readonly progress: ImportProgress;
@@ -33,7 +32,7 @@ interface Copy {
 
 /** What all groups of an import share. */
 interface Shared {
-  /** Keys of the private paths that files have taken; gets those of a group once it is committed. */
+  /** Keys of the paths of copies that files have taken; gets those of a group once it is committed. */
   readonly taken: Set<string>;
   /** Gets those of a group once it is committed; they are not counted yet. */
   readonly copies: Copy[];

@@ -12,7 +12,7 @@ export interface LoadOptions {
 }
 
 /**
- * Reads a private copy into rows of the library, hashing it on the way.
+ * Reads a managed copy into rows of the library, hashing it on the way.
  * @throws FileRefused `changed` if the copy is not what was hashed, else what the reader says.
  * @throws ReadingCancelled
  */

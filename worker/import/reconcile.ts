@@ -6,8 +6,8 @@ import type { SearchIndexData } from '../../search/index/data.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { indexOf, settle, type LibraryTask } from './import-directory.ts';
 import { loadGpx } from './load-gpx.ts';
-import { PrivateFiles, type PrivateFile } from './private-files.ts';
-import { pathKeyOf } from './private-path.ts';
+import { ManagedCopies, type ManagedFile } from './managed-copies.ts';
+import { pathKeyOf } from './copy-path.ts';
 import { ImportProgress } from './progress.ts';
 
 export interface ReconcileOutcome {
@@ -29,7 +29,7 @@ export interface ReconcileOutcome {
 export function reconcileLibrary(task: LibraryTask): ReconcileOutcome {
   const progress = new ImportProgress(task.progress);
   mkdirSync(task.importsDirectory, { recursive: true, mode: 0o700 });
-  const files = new PrivateFiles(task.importsDirectory, task.now);
+  const files = new ManagedCopies(task.importsDirectory, task.now);
   const library = new LibraryWriter(task.libraryPath);
   try {
     files.purgeReplaced();
@@ -46,7 +46,7 @@ export function reconcileLibrary(task: LibraryTask): ReconcileOutcome {
 
 interface Places {
   readonly library: LibraryWriter;
-  readonly files: PrivateFiles;
+  readonly files: ManagedCopies;
   readonly progress: ImportProgress;
 }
 
@@ -88,7 +88,7 @@ function isBelow(path: string, directories: readonly string[]): boolean {
 }
 
 function reconcileFile(
-  file: PrivateFile,
+  file: ManagedFile,
   known: LibraryFile | undefined,
   { library, files, progress }: Places,
   counts: Counts,

@@ -12,9 +12,7 @@ import {
 } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { join, sep } from 'node:path';
-import { ReadingCancelled } from '../../formats/refused.ts';
-import { FileRefused } from '../../formats/refused.ts';
-import { readingSource } from './file-refused.ts';
+import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 
 /** A source file, open; what grows behind `size` is not read. */
 export interface SourceFile {
@@ -167,4 +165,14 @@ export function hashFile(path: string, isCancelled: () => boolean): string {
   const hashed = createHash('sha256');
   for (const _ of hashedBlocks(path, hashed)) if (isCancelled()) throw new ReadingCancelled();
   return hashed.digest('hex');
+}
+
+/** Runs one step on a source file: whatever the file system refuses there makes it `unreadable`. */
+function readingSource<T>(step: () => T): T {
+  try {
+    return step();
+  } catch (error) {
+    if (error instanceof Error && 'syscall' in error) throw new FileRefused('unreadable');
+    throw error;
+  }
 }

@@ -4,7 +4,7 @@ import { WaypointError } from '../../model/failure.ts';
 import type { ImportRequest } from '../../model/import.ts';
 
 /** Where a file lies below `imports/`. */
-export interface PrivatePath {
+export interface CopyPath {
   /** Relative, with `/`. */
   readonly path: string;
   /** The same as paths are compared. */
@@ -29,8 +29,8 @@ const cutBytes = 160;
  * that the data directory can be carried to another one.
  * @param parts the names on the way, none of them `..` or empty.
  */
-export function privatePath(parts: readonly string[]): PrivatePath {
-  const path = parts.map((part, index) => privateName(part, index === parts.length - 1)).join('/');
+export function copyPath(parts: readonly string[]): CopyPath {
+  const path = parts.map((part, index) => copyName(part, index === parts.length - 1)).join('/');
   return { path, pathKey: pathKeyOf(path) };
 }
 
@@ -62,7 +62,7 @@ function digestName(name: string): string {
   return `${digest(name)}.tmp`;
 }
 
-function privateName(part: string, isFile: boolean): string {
+function copyName(part: string, isFile: boolean): string {
   const name = part
     .normalize('NFC')
     .replace(percentSequence, '%25')

@@ -17,23 +17,23 @@ import { syncDirectory } from '../../storage/atomic-file.ts';
 import type { FileStamp } from '../../storage/library/writer.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { copyDurably, renameOver } from './move-file.ts';
-import { hiddenTemporaryPath, temporaryPath } from './private-path.ts';
+import { hiddenTemporaryPath, temporaryPath } from './copy-path.ts';
 import { hashFile } from './source-file.ts';
 
 const replacedName = '.replaced';
 const digestName = /^[0-9a-f]{64}\.gpx$/u;
-/** What the file system says when the private name itself is impossible there. */
+/** What the file system says when the name of a copy itself is impossible there. */
 const refusedNames = new Set(['ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL', 'EILSEQ']);
 /** What it says when this user may not do something there. */
 const forbidden = new Set(['EACCES', 'EPERM']);
 
 /** A file below `imports/`, as the library stamps it. */
-export interface PrivateFile extends FileStamp {
+export interface ManagedFile extends FileStamp {
   readonly path: string;
 }
 
-/** The private copies below `imports/`, and the old bytes of replaced ones. Paths are relative, with `/`. */
-export class PrivateFiles {
+/** The managed copies below `imports/`, and the old bytes of replaced ones. Paths are relative, with `/`. */
+export class ManagedCopies {
   readonly #root: string;
   readonly #replaced: string;
   readonly #now: number;
@@ -186,11 +186,11 @@ export class PrivateFiles {
   }
 
   /**
-   * Lists the private files in order of their paths, and deletes what a killed import left unfinished.
+   * Lists the managed copies in order of their paths, and deletes what a killed import left unfinished.
    * @returns `unlisted`: directories that cannot be read, whose files are neither there nor gone.
    */
-  list(): { files: PrivateFile[]; unlisted: string[] } {
-    const files: PrivateFile[] = [];
+  list(): { files: ManagedFile[]; unlisted: string[] } {
+    const files: ManagedFile[] = [];
     const unlisted = new Set<string>();
     const waiting = [''];
     sweep(this.#replaced, entriesOf(this.#replaced));
@@ -211,7 +211,7 @@ export class PrivateFiles {
   }
 
   /** @returns false for a file that may not be looked at. */
-  #add(files: PrivateFile[], path: string): boolean {
+  #add(files: ManagedFile[], path: string): boolean {
     try {
       const stamp = this.find(path);
       if (stamp !== undefined) files.push({ path, ...stamp });

@@ -17,10 +17,10 @@ import { hashedBlocks, sourceBlocks, type HeldSource, type SourceFile } from './
 const syncBytes = 33_554_432;
 
 /**
- * A source on its way to its private place: a temporary file that is filled while the source is read. What is hashed and
+ * A source on its way to its place: a temporary file that is filled while the source is read. What is hashed and
  * parsed are the very bytes that were given to that file, or that were read from it where it is a clone.
  */
-export class PrivateCopy {
+export class NewCopy {
   readonly path: string;
   readonly #source: SourceFile;
   readonly #held: HeldSource | undefined;
