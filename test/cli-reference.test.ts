@@ -3,6 +3,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import { allCommands } from '../cli/commands/all.ts';
 import { commandReference } from './helpers/command-reference.ts';
+import { defineCommand } from '../cli/program/command.ts';
+import { completionLines } from '../cli/program/completion.ts';
 import { buildProgram } from '../cli/program/program.ts';
 
 const file = join(import.meta.dirname, '..', 'docs', 'cli.md');
@@ -22,4 +24,27 @@ test('each command is listed by its own name, and says what it does', async (t) 
       t.true(command.run !== undefined || (command.commands ?? []).length > 0, name);
     }
   }
+});
+
+test('a command that is added to the list is in help, completion and docs, with its values', async (t) => {
+  const called: unknown[] = [];
+  const command = defineCommand({
+    name: 'greet',
+    summary: 'greet someone',
+    description: 'Greets someone.',
+    arguments: '<name> [word...]',
+    options: {
+      '-l, --loud': 'in capitals',
+      '--tone <tone>': { help: 'how', choices: ['warm', 'cold'], default: 'warm' },
+    },
+    run: ({ words, options }) => void called.push([words, options]),
+  });
+  const groups = [{ heading: 'Tests:', commands: { greet: () => Promise.resolve({ command }) } }];
+  const program = await buildProgram([...allCommands, ...groups]);
+  t.regex(program.helpInformation(), /Tests:\n {2}greet <name> \[word\.\.\.\] +greet someone/u);
+  t.deepEqual(completionLines(program, ['gre']), ['words', 'greet\tgreet someone']);
+  t.deepEqual(completionLines(program, ['greet', '--tone', '']), ['words', 'warm', 'cold']);
+  t.true(commandReference(program).includes('## `waypointd greet <name> [word...]`'));
+  await program.parseAsync(['greet', 'Ada', 'a', 'b', '--loud'], { from: 'user' });
+  t.deepEqual(called, [[['Ada', ['a', 'b']], { loud: true, tone: 'warm' }]]);
 });
