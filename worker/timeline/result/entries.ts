@@ -1,4 +1,5 @@
 import type { AdminPlace } from '../../../model/admin-place.ts';
+import { formatDate } from '../../../model/calendar-date.ts';
 import type {
   TimelineDay,
   TimelinePlace,
@@ -13,7 +14,7 @@ import type { Stop } from '../aggregate/stop.ts';
 import { unitsPerDegree } from '../earth.ts';
 import type { TimelineFacts } from '../engine.ts';
 import { secondsWithin, type Period } from '../period.ts';
-import { dateText, instantText } from './instants.ts';
+import { instantText } from './instants.ts';
 import { PlaceNumbers } from './place-numbers.ts';
 
 /*
@@ -32,7 +33,7 @@ export function* stopEntries(
     yield {
       index,
       kind: stop.kind,
-      date_utc: dateText(Math.min(dayOf(stop.lastMs), period.endDay)),
+      date_utc: formatDate(Math.min(dayOf(stop.lastMs), period.endDay)),
       latitude: degrees(stop.latE7),
       longitude: degrees(stop.lonE7),
       radius_m: stop.radiusM,
@@ -70,7 +71,7 @@ export function placeEntry(row: AdminRow, indexes: ReadonlyMap<Stop, number>): T
 
 export function dayEntry(row: DayRow): TimelineDay {
   return {
-    date_utc: dateText(row.day),
+    date_utc: formatDate(row.day),
     recorded_observations: row.observations,
     stops: row.stops,
     stop_seconds: row.stopSeconds,
