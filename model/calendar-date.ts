@@ -25,6 +25,6 @@ export function daysInMonth(year: number, month: number): number {
 }
 
 /** Whether a year of the Gregorian calendar has a 29th of February. */
-export function isLeapYear(year: number): boolean {
+function isLeapYear(year: number): boolean {
   return year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
 }
