@@ -77,6 +77,16 @@ export async function renameDurably(from: string, to: string): Promise<void> {
   syncDirectory(dirname(to));
 }
 
+/** Syncs a file that other handles have written to. */
+export function syncFile(path: string): void {
+  const file = openSync(path, 'r+');
+  try {
+    fsyncSync(file);
+  } finally {
+    closeSync(file);
+  }
+}
+
 /** Syncs a directory's entries to the disk; nothing on Windows, which cannot open directories. */
 export function syncDirectory(path: string): void {
   if (isWindows) return;

@@ -1,17 +1,7 @@
 import { createHash } from 'node:crypto';
-import {
-  closeSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { renameDurably, temporaryBeside } from '../../storage/atomic-file.ts';
+import { renameDurably, syncFile, temporaryBeside } from '../../storage/atomic-file.ts';
 import { hashFileOf } from '../generation.ts';
 
 export interface EnsureOptions {
@@ -41,6 +31,7 @@ export async function ensureGeneration(options: EnsureOptions): Promise<void> {
   const temporary = temporaryBeside(path);
   try {
     await build(temporary);
+    // SQLite was told not to.
     syncFile(temporary);
     await putInPlace(temporary, options);
   } finally {
@@ -48,16 +39,6 @@ export async function ensureGeneration(options: EnsureOptions): Promise<void> {
   }
   const seconds = ((performance.now() - started) / 1_000).toFixed(1);
   say(`${(statSync(path).size / 1e6).toFixed(1)} MB in ${seconds} s`);
-}
-
-/** SQLite was told not to. */
-function syncFile(path: string): void {
-  const file = openSync(path, 'r+');
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
 }
 
 /** One without its key, or with another one's, is made again; so is one that was cut short. */

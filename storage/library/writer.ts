@@ -1,6 +1,6 @@
-import { closeSync, fsyncSync, openSync } from 'node:fs';
 import type { Transaction } from 'better-sqlite3';
 import type { Place } from '../../model/waypoint.ts';
+import { syncFile } from '../atomic-file.ts';
 import { openWriter, type Database } from '../database.ts';
 import { DayCollector, type DayPart } from './day-collector.ts';
 import type { FileCounts, FileStamp, LibraryFile, NewFile, SourceStamp } from './library-file.ts';
@@ -181,12 +181,7 @@ export class LibraryWriter {
     const [row] = this.#db.pragma('wal_checkpoint(TRUNCATE)') as { busy: number }[];
     if (row?.busy === 0) return;
     // A reader of an older state keeps the log from being emptied; its commits must reach the disk all the same.
-    const log = openSync(`${this.#db.name}-wal`, 'r+');
-    try {
-      fsyncSync(log);
-    } finally {
-      closeSync(log);
-    }
+    syncFile(`${this.#db.name}-wal`);
   }
 
   close(): void {

@@ -1,17 +1,8 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdirSync,
-  openSync,
-  renameSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import { isDiskFull } from '../../model/failure.ts';
-import { syncDirectory } from '../atomic-file.ts';
+import { syncDirectory, syncFile } from '../atomic-file.ts';
 import {
   applicationId,
   isOutOfReach,
@@ -141,9 +132,7 @@ function backUpStore(
   // Left by a copy that was cut off; VACUUM INTO wants no file there.
   rmSync(temporary, { force: true });
   db.prepare('VACUUM INTO ?').run(temporary);
-  const file = openSync(temporary, 'r+');
-  fsyncSync(file);
-  closeSync(file);
+  syncFile(temporary);
   renameSync(temporary, target);
   syncDirectory(backupsDirectory);
 }
