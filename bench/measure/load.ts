@@ -5,8 +5,6 @@ import { percentile } from './statistics.ts';
 export interface LoadResult {
   readonly requests: number;
   readonly requestsPerSecond: number;
-  /** Latencies in ms. */
-  readonly p50Ms: number;
   readonly p99Ms: number;
 }
 
@@ -43,7 +41,6 @@ export async function load(options: LoadOptions): Promise<LoadResult> {
   return {
     requests: latencies.length,
     requestsPerSecond: latencies.length / seconds,
-    p50Ms: percentile(latencies, 0.5),
     p99Ms: percentile(latencies, 0.99),
   };
 }

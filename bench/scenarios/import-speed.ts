@@ -196,8 +196,8 @@ async function importByPeers(
   for (const peer of session.peers()) {
     const directory = session.directory();
     try {
-      const cost = await runPeer(peer, { files: source.files, directory, kind });
-      readings[peer.program] = rateOf(source, cost.cpuMs);
+      const cpuMs = await runPeer(peer, { files: source.files, directory, kind });
+      readings[peer.program] = rateOf(source, cpuMs);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       session.say(`not compared with ${peer.program}: ${reason}`);

@@ -152,15 +152,8 @@ export class ServerProcess {
 
   /** Imports a directory with everything below it. @throws Error when a file was refused. */
   async importDirectory(directory: string): Promise<ImportResult> {
-    const request = requestBytes({
-      method: 'POST',
-      path: '/api/import',
-      port: this.port,
-      token: this.token,
-      body: { dir: directory, recursive: true },
-    });
-    const answer = this.#checked(await this.#exchangeAnew(request, true));
-    const result = importResultSchema.parse(JSON.parse(answer.body));
+    const body = { dir: directory, recursive: true };
+    const result = importResultSchema.parse(await this.call('POST', '/api/import', body));
     if (result.failed > 0 || result.unsupported > 0 || result.files + result.duplicates === 0) {
       throw new Error(`a generated directory was not imported: ${JSON.stringify(result)}`);
     }
@@ -169,17 +162,17 @@ export class ServerProcess {
 
   /** Calls a route with a JSON body, or none. @throws Error for an answer of 400 and above. */
   async call(method: string, path: string, body?: unknown): Promise<unknown> {
-    const { port, token } = this;
-    const request = requestBytes({ method, path, port, token, body });
-    return JSON.parse(this.#checked(await this.#exchangeAnew(request, true)).body);
+    return JSON.parse(this.#checked(await this.#exchange(method, path, body)).body);
   }
 
   /** Calls a route without a body where a refusal is an answer too. */
   async statusOf(method: string, path: string): Promise<number> {
+    return (await this.#exchange(method, path)).status;
+  }
+
+  #exchange(method: string, path: string, body?: unknown): Promise<HttpAnswer> {
     const { port, token } = this;
-    const request = requestBytes({ method, path, port, token });
-    const { status } = await this.#exchangeAnew(request, false);
-    return status;
+    return this.#exchangeAnew(requestBytes({ method, path, port, token, body }), true);
   }
 
   /** Stops it in order. */

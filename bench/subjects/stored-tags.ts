@@ -5,20 +5,7 @@ import { prepareTags } from '../../storage/waypoints/tags.ts';
 import { places, type PlaceOptions } from '../data.ts';
 import { Random } from '../random.ts';
 
-const vocabulary = [
-  'beach',
-  'camp',
-  'coffee',
-  'food',
-  'home',
-  '*',
-  '**',
-  '!',
-  'hiking',
-  'to see',
-  'été',
-  'seen',
-];
+const vocabulary = 'beach,camp,coffee,food,home,*,**,!,hiking,to see,été,seen'.split(',');
 
 /**
  * Gives imported waypoints tags while no daemon runs, in one transaction: a request each would take minutes. A tenth
