@@ -35,10 +35,8 @@ const han: Script = {
 /** Three quarters plain Latin, the rest in turn. */
 const scripts = [...Array<Script>(15).fill(plain), accented, accented, greek, cyrillic, han];
 
-const kinds = [
-  ...['', '', ''],
-  ...'Bridge|Camp|Harbour|Lake|Museum|Station|& Sons'.split('|').map((kind) => ` ${kind}`),
-];
+// The first three are none.
+const kinds = '||| Bridge| Camp| Harbour| Lake| Museum| Station| & Sons'.split('|');
 
 /** Makes the name of a place: 14 bytes on average, a quarter of them with characters beyond ASCII. */
 export function placeName(random: Random): string {
