@@ -1,4 +1,4 @@
-import { probePort } from '../port-probe.ts';
+import { probePort } from '../program/port-probe.ts';
 import type { FoundService } from '../../service-files/choose-platform.ts';
 import type { SeenDaemon } from './check-daemon.ts';
 import { findingsOf, type Finding } from './finding.ts';

@@ -9,7 +9,7 @@ import {
 } from '../../../service-files/program-files.ts';
 import type { ServiceHost } from '../../../service-files/service-host.ts';
 import type { ServiceChoice, ServicePlatform } from '../../../service-files/service-platform.ts';
-import { probePort } from '../../port-probe.ts';
+import { probePort } from '../../program/port-probe.ts';
 import { findDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { invocation, shellWord } from '../../terminal/invocation.ts';

@@ -8,7 +8,7 @@ import type {
   ServicePlatform,
   ServiceState,
 } from '../../../service-files/service-platform.ts';
-import { probePort, type PortUse } from '../../port-probe.ts';
+import { probePort, type PortUse } from '../../program/port-probe.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { note, print } from '../../terminal/output.ts';
 import { counted, duration } from '../../terminal/text.ts';

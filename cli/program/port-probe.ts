@@ -1,7 +1,7 @@
-import { askDaemon } from '../client/waypoints/node/transport.ts';
-import { RequestFailure } from '../client/waypoints/request-failure.ts';
-import { parseJson } from '../model/parse-json.ts';
-import { healthSchema } from '../model/process.ts';
+import { askDaemon } from '../../client/waypoints/node/transport.ts';
+import { RequestFailure } from '../../client/waypoints/request-failure.ts';
+import { parseJson } from '../../model/parse-json.ts';
+import { healthSchema } from '../../model/process.ts';
 
 /** What listens on a port of 127.0.0.1: a waypointd, another program (or one that hangs), or nothing. */
 export type PortUse = 'waypointd' | 'other' | 'nothing';
