@@ -24,15 +24,13 @@ export async function sendAnswer(ctx: Context, answer: Answer): Promise<void> {
   ctx.set({ ...headers });
   if ('pieces' in answer) await sendPieces(ctx, answer);
   else if ('write' in answer) await answer.write(ctx);
-  else if ('json' in answer) await sendText(ctx, JSON.stringify(answer.json));
-}
-
-async function sendText(ctx: Context, text: string): Promise<void> {
-  // What is longer goes out in pieces, so that a reader that stops cannot hold it in memory for ever.
+  if (!('json' in answer)) return;
+  const text = JSON.stringify(answer.json);
   if (text.length <= sliceBytes) {
     ctx.body = text;
     return;
   }
+  // In pieces, so that a reader that stops cannot hold it in memory for ever.
   ctx.length = Buffer.byteLength(text);
   await sendPieces(ctx, { pieces: [text] });
 }

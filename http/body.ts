@@ -51,13 +51,12 @@ export async function readJson(ctx: Context, mediaTypes: readonly string[]): Pro
 }
 
 function isJson(ctx: Context, mediaTypes: readonly string[]): boolean {
-  const types = headerValues(ctx, 'content-type');
-  const [type = ''] = types;
+  const [type = '', ...more] = headerValues(ctx, 'content-type');
   const mediaType = type.split(';', 1).join().trim().toLowerCase();
   const isPlain = headerValues(ctx, 'content-encoding').every(
     (coding) => coding.toLowerCase() === 'identity',
   );
-  const isKnown = types.length === 1 && mediaTypes.includes(mediaType);
+  const isKnown = more.length === 0 && mediaTypes.includes(mediaType);
   return isKnown && isPlain && namesNoCharsetButUtf8(type);
 }
 

@@ -31,8 +31,11 @@ export type Guard = (ctx: Context) => void;
  * @param name in lower case.
  */
 export function headerValues({ req: { rawHeaders } }: Context, name: string): string[] {
-  const isName = (at: number): boolean => at % 2 === 0 && rawHeaders[at]?.toLowerCase() === name;
-  return rawHeaders.filter((_value, at) => isName(at - 1));
+  const values: string[] = [];
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
+  }
+  return values;
 }
 
 /** How long the body of a request is, as announced, in bytes; undefined for one that is sent in chunks. */

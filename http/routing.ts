@@ -6,7 +6,7 @@ import { readBody, readJson } from './body.ts';
 import { hasBody, type Context, type Middleware } from './context.ts';
 import type { RequestState, ContextFields } from './context.ts';
 import { parseQuery } from './query.ts';
-import type { Route, RouteRequest } from './route.ts';
+import { RouteRequest, type Route } from './route.ts';
 
 /** Finds the route of a request and lets it answer. Paths match as a whole, case and trailing slash included. */
 export function routing(
@@ -50,29 +50,12 @@ function endpoint(
     let body: unknown;
     if (bodySchema !== undefined) body = await readJson(ctx, bodyTypes);
     else if (route.readsContent !== true && hasBody(ctx)) await readBody(ctx);
-    const query = parseQuery(ctx.url.slice(ctx.path.length + 1), known);
-    const request: RouteRequest = {
-      ctx,
-      query: querySchema && parseInput(querySchema, query),
-      body: bodySchema && parseInput(bodySchema, body),
-      params: parseParams(route, ctx),
-      ifNoneMatch: ctx.req.headers['if-none-match'],
-      get signal() {
-        return hangUpSignal(ctx);
-      },
-    };
+    const search = parseQuery(ctx.url.slice(ctx.path.length + 1), known);
+    const query = querySchema && parseInput(querySchema, search);
+    const checked = bodySchema && parseInput(bodySchema, body);
+    const request = new RouteRequest(ctx, query, checked, parseParams(route, ctx));
     await sendAnswer(ctx, await route.handle(request));
   };
-}
-
-function hangUpSignal({ res }: Context): AbortSignal {
-  const controller = new AbortController();
-  const onClose = (): void => {
-    if (!res.writableFinished) controller.abort();
-  };
-  if (res.destroyed) onClose();
-  else res.once('close', onClose);
-  return controller.signal;
 }
 
 /** A path parameter names a thing; one that cannot be a name names nothing. */

@@ -81,9 +81,7 @@ function createServerWithin(limits: HttpLimits, { tls, log }: HttpServerOptions)
   });
   // Node closes connections beyond the limit silently: one warning each time that it is reached.
   let isFull = false;
-  server.on('connection', () => {
-    isFull = false;
-  });
+  server.on('connection', () => void (isFull = false));
   server.on('drop', () => {
     if (!isFull) log.warn('http.connections_full');
     isFull = true;
