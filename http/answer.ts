@@ -11,7 +11,7 @@ const sliceBytes = 65_536;
  * settles when all of it is handed over, or the client is gone.
  */
 export async function sendAnswer(ctx: Context, answer: Answer): Promise<void> {
-  const { status, etag, contentType = 'application/json', headers = {} } = answer;
+  const { status, etag, contentType = 'application/json', headers } = answer;
   const isEmpty = !('json' in answer || 'pieces' in answer || 'write' in answer);
   // Koa takes the absence of a body for 204.
   if (isEmpty) ctx.body = null;
@@ -21,7 +21,7 @@ export async function sendAnswer(ctx: Context, answer: Answer): Promise<void> {
     ctx.etag = etag;
     ctx.set('Cache-Control', 'private, no-cache');
   }
-  ctx.set({ ...headers });
+  if (headers !== undefined) ctx.set({ ...headers });
   if ('pieces' in answer) await sendPieces(ctx, answer);
   else if ('write' in answer) await answer.write(ctx);
   if (!('json' in answer)) return;

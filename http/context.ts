@@ -61,15 +61,15 @@ export function isOver({ res }: Context): boolean {
 }
 
 /** The headers of every answer (contract B.5), but for the request's id. */
-const standardHeaders = {
+const standardHeaders = Object.entries({
   'Cache-Control': 'no-store',
   'X-Content-Type-Options': 'nosniff',
   'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
   'Cross-Origin-Resource-Policy': 'same-origin',
   'Referrer-Policy': 'no-referrer',
-};
+});
 
-export function setStandardHeaders(ctx: Context): void {
-  ctx.set(standardHeaders);
-  ctx.set('X-Request-Id', ctx.state.requestId);
+export function setStandardHeaders({ res, state }: Context): void {
+  for (const [name, value] of standardHeaders) res.setHeader(name, value);
+  res.setHeader('X-Request-Id', state.requestId);
 }
