@@ -16,7 +16,7 @@ import {
 import { createServer, type AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { localHost } from '../cli/commands/service/local-service.ts';
+import { localHost } from '../cli/program/local-service.ts';
 import { takeInheritedSocket } from '../daemon/systemd/inherited-socket.ts';
 import { takeNotifyRequest } from '../daemon/systemd/notifier.ts';
 import { choosePlatform } from '../service-files/choose-platform.ts';

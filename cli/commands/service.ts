@@ -7,7 +7,7 @@ import type { ServiceChoice, ServicePlatform } from '../../service-files/service
 import { defineCommand, type Call } from '../program/command.ts';
 import { note, print } from '../terminal/output.ts';
 import { installCommand } from './service/install.ts';
-import { localHost } from './service/local-service.ts';
+import { localHost } from '../program/local-service.ts';
 import { readServiceStatus, showStatus } from './service/status.ts';
 import {
   commandError,

@@ -42,7 +42,7 @@ interface Service {
 }
 
 async function readService(): Promise<Service | null> {
-  const { findLocalService } = await import('./service/local-service.ts');
+  const { findLocalService } = await import('../program/local-service.ts');
   const found = await findLocalService();
   if (found === undefined) return null;
   const { platform, state, isReached } = found;

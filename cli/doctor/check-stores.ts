@@ -4,8 +4,8 @@ import { basename, dirname } from 'node:path';
 import { accessFault, companionsOf, entriesOf, storeFault } from '../../daemon/faults.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { inspectDatabase, type DatabaseReport } from '../../storage/inspect-database.ts';
-import { librarySchemaVersion } from '../../storage/library/schema.ts';
-import { waypointMigrations } from '../../storage/waypoints/schema.ts';
+import { librarySchemaVersion } from '../../storage/schema/library.ts';
+import { waypointMigrations } from '../../storage/schema/waypoints.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 export interface StoreCheckOptions {

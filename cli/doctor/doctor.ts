@@ -2,7 +2,7 @@ import { errorCode } from '../../model/error-code.ts';
 import type { CommandContext } from '../program/context.ts';
 import { findLockHolder } from '../../daemon/lock-holder.ts';
 import type { Paths } from '../../daemon/paths.ts';
-import { findLocalService } from '../commands/service/local-service.ts';
+import { findLocalService } from '../program/local-service.ts';
 import { checkTogether } from '../../daemon/settings-together.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { checkDaemon } from './check-daemon.ts';

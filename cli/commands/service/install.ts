@@ -14,7 +14,7 @@ import { findDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { invocation, shellWord } from '../../terminal/invocation.ts';
 import { print } from '../../terminal/output.ts';
-import { localHost } from './local-service.ts';
+import { localHost } from '../../program/local-service.ts';
 import { serviceSpec, type SpecOptions } from './spec.ts';
 import { startsWhen } from './status.ts';
 import { confirmRunning, serviceCommand, showSteps } from './wording.ts';

@@ -2,12 +2,12 @@ import { existsSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
-import { packageRoot } from '../../../daemon/version-info.ts';
-import { findService, type FoundService } from '../../../service-files/choose-platform.ts';
-import { createRunner } from '../../../service-files/command-line.ts';
-import type { ServiceHost } from '../../../service-files/service-host.ts';
-import { writeFileAtomic } from '../../../storage/atomic-file.ts';
-import { createPrivateDirectory } from '../../../storage/private-directory.ts';
+import { packageRoot } from '../../daemon/version-info.ts';
+import { findService, type FoundService } from '../../service-files/choose-platform.ts';
+import { createRunner } from '../../service-files/command-line.ts';
+import type { ServiceHost } from '../../service-files/service-host.ts';
+import { writeFileAtomic } from '../../storage/atomic-file.ts';
+import { createPrivateDirectory } from '../../storage/private-directory.ts';
 
 /** The machine and user of this process, and this program on it. */
 export function localHost(): ServiceHost {
