@@ -1,8 +1,8 @@
 import { sql, type Kysely } from 'kysely';
 import type { Database } from './database.ts';
-import { libraryTables, type LibraryDb } from './library/schema.ts';
+import { libraryTables, type LibraryDb } from './schema/library.ts';
 import { prepareValue } from './prepared.ts';
-import { joinedTables } from './tables.ts';
+import { joinedTables } from './schema/joined.ts';
 
 /** The next value of a counter, which `meta` keeps as text. */
 export const countedUp = sql<string>`CAST(CAST(${sql.ref('value')} AS INTEGER) + 1 AS TEXT)`;

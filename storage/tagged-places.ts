@@ -1,7 +1,7 @@
 import { sql, type AliasedRawBuilder } from 'kysely';
 import type { Place } from '../model/waypoint.ts';
 import type { Database } from './database.ts';
-import { sameIdentity, type IdentityColumns } from './identity-columns.ts';
+import { sameIdentity, type IdentityColumns } from './schema/identity-columns.ts';
 import { prepare, prepareValue } from './prepared.ts';
 import {
   bookmarkOver,
@@ -10,7 +10,7 @@ import {
   shownOf,
   waypointsOf,
   type Listed,
-} from './tables.ts';
+} from './schema/joined.ts';
 
 /** How several tags of a query combine. */
 export type TagCombination = 'single' | 'AND' | 'OR';

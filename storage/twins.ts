@@ -1,10 +1,10 @@
 import { identityOf, nearestIdentity, neighbourKeys, type IdentityKey } from '../model/identity.ts';
 import type { Place } from '../model/waypoint.ts';
 import type { Database } from './database.ts';
-import { identityColumns } from './identity-columns.ts';
+import { identityColumns } from './schema/identity-columns.ts';
 import { identityHash, readHashSeed } from './library/identity-hash.ts';
 import { prepare } from './prepared.ts';
-import { hiddenBy, joinedTables, shownOf } from './tables.ts';
+import { hiddenBy, joinedTables, shownOf } from './schema/joined.ts';
 
 /** Looks up imported waypoints through a joined reader. */
 export interface TwinLookup {

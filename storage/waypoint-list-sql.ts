@@ -11,7 +11,7 @@ import {
   waypointsOf,
   type JoinedDb,
   type Listed,
-} from './tables.ts';
+} from './schema/joined.ts';
 
 /** The values that narrow a list; of no meaning where its query does not ask for that. */
 export interface ListFilter {

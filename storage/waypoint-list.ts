@@ -1,7 +1,7 @@
 import type { WaypointsQuery } from '../model/waypoint.ts';
 import type { Database } from './database.ts';
 import { prepare, prepareValue } from './prepared.ts';
-import { joinedTables } from './tables.ts';
+import { joinedTables } from './schema/joined.ts';
 import { listFilter, listQueries, type ListFilter } from './waypoint-list-sql.ts';
 
 /** Pieces of an answer are about this long: large enough to be cheap, small enough to be made in a few milliseconds. */

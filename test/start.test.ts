@@ -19,7 +19,7 @@ import { checkStores } from '../cli/doctor/check-stores.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { openReader } from '../storage/database.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
-import { waypointMigrations } from '../storage/waypoints/schema.ts';
+import { waypointMigrations } from '../storage/schema/waypoints.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { answerWhen, until } from './helpers/until.ts';
 

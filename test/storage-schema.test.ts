@@ -9,7 +9,7 @@ import type { GenerationDb } from '../geodata/tables.ts';
 import { columns, createTables, table, type Column } from '../storage/create-table.ts';
 import { applicationId } from '../storage/database.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
-import { librarySchema } from '../storage/library/schema.ts';
+import { librarySchema } from '../storage/schema/library.ts';
 import { migrate, type Migration } from '../storage/migrate.ts';
 import { objectRows } from '../storage/objects/dialect.ts';
 import { objectsDirectory } from '../storage/objects/directory.ts';
@@ -17,7 +17,7 @@ import { openObjectsDatabase } from '../storage/objects/open.ts';
 import { objectMigrations } from '../storage/objects/schema.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
-import { waypointMigrations } from '../storage/waypoints/schema.ts';
+import { waypointMigrations } from '../storage/schema/waypoints.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
 
 /** What SQLite has where TypeScript has a type: `?` where null may be. */

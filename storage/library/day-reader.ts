@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { openReader, type Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { prepareLibraryRevision } from '../revision.ts';
-import { libraryTables } from './schema.ts';
+import { libraryTables } from '../schema/library.ts';
 
 /** An imported file as a source of observations. */
 export interface DaySource {

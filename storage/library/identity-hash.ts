@@ -1,7 +1,7 @@
 import type { IdentityKey } from '../../model/identity.ts';
 import type { Database } from '../database.ts';
 import { prepareValue } from '../prepared.ts';
-import { libraryTables } from './schema.ts';
+import { libraryTables } from '../schema/library.ts';
 
 /** Mixes well when multiplied with; the one of MurmurHash3. */
 const spread = 0x85eb_ca6b;

@@ -1,9 +1,9 @@
 import type { Expression } from 'kysely';
 import type { Database } from '../database.ts';
-import { sameIdentity } from '../identity-columns.ts';
+import { sameIdentity } from '../schema/identity-columns.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import type { HashedRows } from './hashed-rows.ts';
-import { libraryTables } from './schema.ts';
+import { libraryTables } from '../schema/library.ts';
 
 /** The file whose waypoints are added or leave: their ids are `from`…`to` (exclusive). */
 export interface RowRange {

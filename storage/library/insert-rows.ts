@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { prepare } from '../prepared.ts';
-import type { LibraryDb } from './schema.ts';
+import type { LibraryDb } from '../schema/library.ts';
 
 /** More save nothing: by then nearly all of the time goes into the values themselves. */
 const rowsAtOnce = 32;

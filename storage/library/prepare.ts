@@ -4,7 +4,7 @@ import { applicationId, isDamage, openWriter, type Database as Connection } from
 import { applySchema } from '../migrate.ts';
 import { prepare } from '../prepared.ts';
 import { prepareLibraryRevision } from '../revision.ts';
-import { librarySchema, librarySchemaVersion, libraryTables } from './schema.ts';
+import { librarySchema, librarySchemaVersion, libraryTables } from '../schema/library.ts';
 
 export interface PreparedLibrary {
   /** No file has been imported, or all that was must be read again from `imports/`. */

@@ -4,7 +4,7 @@ import { prepare, prepareValue } from '../prepared.ts';
 import { countedUp, prepareLibraryRevision } from '../revision.ts';
 import type { DayPart } from './day-collector.ts';
 import type { FileCounts, FileStamp, NewFile, SourceStamp } from './library-file.ts';
-import { libraryTables } from './schema.ts';
+import { libraryTables } from '../schema/library.ts';
 
 /** A file whose rows are written. */
 interface FinishedFile extends FileStamp, Omit<FileCounts, 'firstMs' | 'lastMs'> {

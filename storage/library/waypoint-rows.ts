@@ -1,13 +1,13 @@
 import { identityOf } from '../../model/identity.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Database } from '../database.ts';
-import { toIdentityKey } from '../identity-columns.ts';
+import { toIdentityKey } from '../schema/identity-columns.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { HashedRows } from './hashed-rows.ts';
 import { identityHash, readHashSeed } from './identity-hash.ts';
 import { prepareIdentityRows, type IdentityRows, type RowRange } from './identity-rows.ts';
 import { InsertRows } from './insert-rows.ts';
-import { libraryTables } from './schema.ts';
+import { libraryTables } from '../schema/library.ts';
 
 /** A waypoint as an imported file has it; the name is trimmed and NFC. */
 export interface ImportedWaypoint {

@@ -1,10 +1,10 @@
 import { sql } from 'kysely';
 import { openReader, type Database } from '../database.ts';
-import { sameIdentity } from '../identity-columns.ts';
+import { sameIdentity } from '../schema/identity-columns.ts';
 import { prepare } from '../prepared.ts';
 import { optionalFields, type BookmarkFields } from './bookmarks.ts';
 import { prepareMeta } from './meta.ts';
-import { waypointTables } from './schema.ts';
+import { waypointTables } from '../schema/waypoints.ts';
 
 /** A bookmark with its raw tags, in the order they were added. */
 export interface TaggedBookmark extends BookmarkFields {

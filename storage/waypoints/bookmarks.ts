@@ -8,9 +8,9 @@ import {
 } from '../../model/identity.ts';
 import type { Place } from '../../model/waypoint.ts';
 import type { Database } from '../database.ts';
-import { identityColumns } from '../identity-columns.ts';
+import { identityColumns } from '../schema/identity-columns.ts';
 import { prepare, prepareValue } from '../prepared.ts';
-import { waypointTables, type BookmarkRow, type WaypointsDb } from './schema.ts';
+import { waypointTables, type BookmarkRow, type WaypointsDb } from '../schema/waypoints.ts';
 
 /** A stored bookmark; lat and lon keep the full precision that was given. */
 export interface Bookmark extends Place {

@@ -1,8 +1,8 @@
 import type { IdentityKey } from '../../model/identity.ts';
 import type { Database } from '../database.ts';
-import { identityColumns, toIdentityKey } from '../identity-columns.ts';
+import { identityColumns, toIdentityKey } from '../schema/identity-columns.ts';
 import { prepare } from '../prepared.ts';
-import { waypointTables } from './schema.ts';
+import { waypointTables } from '../schema/waypoints.ts';
 
 /** Imported twins that stay hidden because the bookmark over them was renamed or moved away. */
 export interface HiddenStore {

@@ -2,7 +2,7 @@ import { limits } from '../../model/limits.ts';
 import type { HistoryEntry } from '../../model/search.ts';
 import type { Database } from '../database.ts';
 import { prepare } from '../prepared.ts';
-import { waypointTables } from './schema.ts';
+import { waypointTables } from '../schema/waypoints.ts';
 
 /** Recent searches, each distinct text once, newest first; only the newest limits.historyEntries are kept. */
 export interface HistoryStore {

@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { countedUp } from '../revision.ts';
-import { waypointTables } from './schema.ts';
+import { waypointTables } from '../schema/waypoints.ts';
 
 /** The small facts a store keeps about itself. */
 export interface StoreMeta {

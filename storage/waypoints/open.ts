@@ -11,7 +11,7 @@ import {
   type Database as Connection,
 } from '../database.ts';
 import { migrate, schemaVersion, type Migration } from '../migrate.ts';
-import { waypointMigrations } from './schema.ts';
+import { waypointMigrations } from '../schema/waypoints.ts';
 
 /**
  * Why the user's store cannot be used; nothing was changed. Only `unreadable` says that it is damaged: `unavailable` is

@@ -1,9 +1,9 @@
 import { isSameIdentity, type IdentityKey } from '../../model/identity.ts';
 import { enrichTag, normalTag, type Tag } from '../../model/tag.ts';
 import type { Database } from '../database.ts';
-import { identityColumns } from '../identity-columns.ts';
+import { identityColumns } from '../schema/identity-columns.ts';
 import { prepare, prepareValue } from '../prepared.ts';
-import { waypointTables } from './schema.ts';
+import { waypointTables } from '../schema/waypoints.ts';
 
 /** The tags of waypoints, by identity; within one waypoint each normal form once, in the order they were added. */
 export interface TagStore {

@@ -1,8 +1,8 @@
 import { sql, type Expression, type Selectable } from 'kysely';
 import { sameIdentity, type IdentityColumns } from './identity-columns.ts';
-import type { LibraryDb } from './library/schema.ts';
-import { queryBuilder } from './prepared.ts';
-import type { WaypointsDb } from './waypoints/schema.ts';
+import type { LibraryDb } from './library.ts';
+import { queryBuilder } from '../prepared.ts';
+import type { WaypointsDb } from './waypoints.ts';
 
 /** The user's store with the library attached as `library`. */
 export type JoinedDb = WaypointsDb & {

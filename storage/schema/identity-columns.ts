@@ -1,5 +1,5 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely';
-import type { IdentityKey } from '../model/identity.ts';
+import type { IdentityKey } from '../../model/identity.ts';
 
 /** The identity of a waypoint (contract C) in a table, indexed wherever it is looked for. */
 export interface IdentityColumns {
