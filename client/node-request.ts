@@ -1,4 +1,4 @@
-import type { ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { Agent, ClientRequest, IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 
 /** Headers by lower-case name. */
@@ -22,7 +22,7 @@ export interface NodeRequest extends Watch {
   /** The connection may be silent for this long, ms; 0 is without end. */
   readonly silenceMs: number;
   /** False has a connection of its own for this request; absent, connections are kept and used again. */
-  readonly agent?: false;
+  readonly agent?: false | Agent | undefined;
 }
 
 class Silence extends Error {}
@@ -44,7 +44,7 @@ export async function openAnswer(request: NodeRequest): Promise<NodeAnswer> {
       headers: { ...headers },
       timeout: silenceMs,
       ...(signal && { signal }),
-      ...(request.agent === false && { agent: false }),
+      agent: request.agent,
     });
   } catch (cause) {
     if (isStream(body)) body.destroy();

@@ -108,6 +108,7 @@ async function startBeside(
   const server = createHttpServer({
     routes: apiRoutes({
       ...parts,
+      token,
       store: stores.store,
       latestFix: () => parts.location.latest(),
       geocoders,

@@ -9,6 +9,7 @@ import {
 } from '../client/waypoints/node/hand-over-file.ts';
 import type { HandOver } from '../model/process.ts';
 import { writeFileAtomic } from '../storage/atomic-file.ts';
+import { RequestFailure } from '../client/waypoints/request-failure.ts';
 import { probeDaemon } from '../client/waypoints/node/api-client.ts';
 import { requirePrivateDirectory, type Paths } from './paths.ts';
 import { ExitError } from '../model/exit-error.ts';
@@ -27,6 +28,7 @@ export function newHandOver(daemon: {
     port: daemon.port,
     url: `http://127.0.0.1:${daemon.port}`,
     token: daemon.token,
+    proof: 1,
     started: new Date(daemon.started).toISOString(),
     program: `waypointd ${programVersion()}`,
     instance: randomBytes(16).toString('hex'),
@@ -72,7 +74,8 @@ async function isTaken(file: string, ours: HandOver): Promise<boolean> {
   const { handOver } = reading;
   // We hold the lock of our data directory: whoever left a file about the same one is gone.
   if (servesDataDirectory(handOver, ours.data_dir ?? '')) return false;
-  return (await probeDaemon(handOver)) !== undefined;
+  const version = await probeDaemon(handOver);
+  return version !== undefined && !(version instanceof RequestFailure);
 }
 
 /** Removes the hand-over file unless another daemon has written it since. */

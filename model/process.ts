@@ -61,7 +61,19 @@ export const failureSchema = z
   })
   .meta({ id: 'Failure' });
 
-export const healthSchema = z.object({ status: z.literal('ok') });
+export const healthSchema = z.object({
+  status: z.literal('ok'),
+  /** HMAC-SHA-256 in base64url of the address and the nonce, with the token as its key. */
+  proof: z.string().optional(),
+});
+
+/** A nonce has the daemon prove that it knows its token. */
+export const healthQuerySchema = z.object({
+  nonce: z
+    .string()
+    .regex(/^[\w-]{16,64}$/)
+    .optional(),
+});
 
 /** The hand-over file `daemon.json`: how local programs of the same user find and talk to the daemon. */
 export const handOverSchema = z.object({
@@ -70,6 +82,8 @@ export const handOverSchema = z.object({
   port: z.int().min(1).max(65_535),
   url: z.url(),
   token: z.string().min(32),
+  /** The daemon proves at `GET /healthz?nonce=` that it knows the token: clients send nothing before. */
+  proof: z.literal(1).optional(),
   started: z.iso.datetime(),
   program: z.string(),
   instance: z.string().min(1),

@@ -4,7 +4,7 @@ import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
 import { statusSchema, type DaemonStatus } from '../../model/status.ts';
 import { ApiClient } from '../../client/waypoints/node/api-client.ts';
-import { seekDaemons } from '../../client/waypoints/node/seek-daemons.ts';
+import { seekDaemons, type SeenHandOver } from '../../client/waypoints/node/seek-daemons.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { findLockHolder, heldSentence } from '../../daemon/lock-holder.ts';
 import type { Paths } from '../../daemon/paths.ts';
@@ -29,32 +29,43 @@ export interface DaemonCheck {
 
 const newToken =
   'Stop the daemon, remove the file and start the daemon again: that makes another token.';
+const newPort = 'Start the daemon again; where its port stays taken, choose another with --port.';
 
 /** Looks for the daemon of the data directory, and at the hand-over files where programs look for it. */
 export async function checkDaemon(paths: Paths): Promise<DaemonCheck> {
-  const { problem, note } = findingsOf('hand-over file');
   const findings: Finding[] = [];
   let daemon: SeenDaemon | undefined;
   for await (const seen of seekDaemons(paths.handOverCandidates, paths.data)) {
-    const { file, state } = seen;
-    if (state === 'refused' && file !== systemHandOver && !isFaultOfOurs(file, paths)) {
-      findings.push(problem(`${file} is not to be trusted: ${seen.reason}`, newToken));
-    } else if (state === 'foreign') {
-      findings.push(note(`${file} is of the daemon of another data directory`));
-    } else if (state === 'stale') {
-      findings.push(
-        note(`${file} was left by a daemon that does not run any more; the next one replaces it`),
-      );
-    } else if (state === 'running') {
-      const { handOver, version } = seen;
-      daemon ??= { handOver, version, status: await askStatus(handOver) };
-      findings.push(findingsOf('hand-over file').ok(file));
-    }
+    const finding = findingOf(seen, paths);
+    if (finding !== undefined) findings.push(finding);
+    if (seen.state !== 'running') continue;
+    const { handOver, version } = seen;
+    daemon ??= { handOver, version, status: await askStatus(handOver) };
   }
   const holder = await findLockHolder(paths);
   const isHeld = daemon !== undefined || holder !== undefined;
   const held = isHeld && daemon === undefined ? heldSentence(paths.data, holder) : undefined;
   return { findings: [...describe(daemon, held), ...findings], daemon, isHeld };
+}
+
+function findingOf(seen: SeenHandOver, paths: Paths): Finding | undefined {
+  const { ok, note, problem } = findingsOf('hand-over file');
+  const { file } = seen;
+  switch (seen.state) {
+    case 'refused':
+      if (file === systemHandOver || isFaultOfOurs(file, paths)) return undefined;
+      return problem(`${file} is not to be trusted: ${seen.reason}`, newToken);
+    case 'foreign':
+      return note(`${file} is of the daemon of another data directory`);
+    case 'stale':
+      return note(
+        `${file} was left by a daemon that does not run any more; the next one replaces it`,
+      );
+    case 'impostor':
+      return problem(`Another program answers on the daemon's port ${seen.handOver.port}`, newPort);
+    case 'running':
+      return ok(file);
+  }
 }
 
 /** Whether the fault is that of a directory that has a check of its own; then there may not even be a file in it. */

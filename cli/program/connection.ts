@@ -1,6 +1,7 @@
 import { ExitError } from '../../model/exit-error.ts';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
+import type { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import { errorCode } from '../../model/error-code.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
@@ -49,20 +50,24 @@ const lockNoteMs = 1_000;
 /**
  * Finds the running daemon through its hand-over file (contract A, row hand-over). When a data directory was asked for,
  * the daemon of another one is not it. Files that cannot be trusted are named on stderr; stale ones are passed over.
+ * @throws RequestFailure `impostor` when another program answers at the daemon's port, and no daemon elsewhere
  */
 export async function findDaemon(context: CommandContext): Promise<RunningDaemon | undefined> {
   const { paths, resolved } = context;
   const data = resolved.sources.data_dir === 'default' ? undefined : paths.data;
+  let failure: RequestFailure | undefined;
   for await (const seen of seekDaemons(paths.handOverCandidates, data)) {
     // That the machine's own daemon is not this user's is nothing to be told about.
     if (seen.state === 'refused' && seen.file !== systemHandOver) {
       note(`Ignored ${seen.file}: ${seen.reason}.`);
     }
+    if (seen.state === 'impostor') failure ??= seen.failure;
     if (seen.state !== 'running') continue;
     const { handOver, version } = seen;
     noteOtherVersion(version);
     return { client: new ApiClient(handOver), handOver, version };
   }
+  if (failure !== undefined) throw failure;
   return undefined;
 }
 

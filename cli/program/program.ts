@@ -146,7 +146,8 @@ async function report(error: unknown): Promise<number> {
   if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : usage;
   note(`waypointd: ${sentenceOf(error)}`);
   if (process.env['WAYPOINTD_LOG_LEVEL'] === 'debug') console.error(error);
-  return error instanceof ExitError ? error.exitCode : 1;
+  if (error instanceof ExitError) return error.exitCode;
+  return error instanceof RequestFailure && error.isImpostor ? 75 : 1;
 }
 
 function sentenceOf(error: unknown): string {

@@ -6,6 +6,8 @@ export interface Access {
   readonly base: string;
   /** Empty where a proxy adds the token. */
   readonly token: string;
+  /** The daemon proves, to clients on Node.js, that it knows the token; they send it nothing before. */
+  readonly proves?: boolean | undefined;
 }
 
 export interface HttpRequest {

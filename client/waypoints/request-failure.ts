@@ -7,7 +7,7 @@ export class RequestFailure extends Error {
   readonly status: number;
   /**
    * The daemon's word for the failure (`not_found`, `busy` …), where it said one; without an answer `refused` when the
-   * connection was, `reset` when it broke.
+   * connection was, `reset` when it broke, `impostor` when another program answers at the daemon's port.
    */
   readonly code: string | undefined;
   /** The field of the request that was refused, where the daemon named one. */
@@ -26,6 +26,16 @@ export class RequestFailure extends Error {
   /** The connection was not accepted, so that the request has certainly had no effect. */
   get wasRefused(): boolean {
     return this.status === 0 && this.code === 'refused';
+  }
+
+  /** The request has certainly had no effect, and nobody has seen it. */
+  get wasNotSent(): boolean {
+    return this.wasRefused || this.isImpostor;
+  }
+
+  /** What answers at the daemon's port does not know its token. */
+  get isImpostor(): boolean {
+    return this.status === 0 && this.code === 'impostor';
   }
 }
 

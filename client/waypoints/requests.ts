@@ -16,12 +16,16 @@ import type { CallContext, RequestOptions } from './types.ts';
 export interface DaemonAccess {
   readonly apiPort: number;
   readonly apiToken: string;
+  /** Whether the daemon's hand-over file promises a proof of who answers; `nodeTransport` asks for it. */
+  readonly apiProves?: boolean | undefined;
 }
 
 export interface ServiceOptions {
   /** Below zero: offline. */
   readonly apiPort?: number;
   readonly apiToken?: string;
+  /** As of DaemonAccess. */
+  readonly apiProves?: boolean | undefined;
   /**
    * Where the API is, when not on this machine's loopback interface at `apiPort`: a same-origin proxy, say. The token is
    * sent there. Empty: the page's own origin.
@@ -52,6 +56,7 @@ interface Callbacks<T> {
 export class Requests extends SignalBoard {
   apiPort: number;
   apiToken: string;
+  apiProves: boolean | undefined;
   apiBase: string | undefined;
   readonly #renewAccess: ServiceOptions['renewAccess'];
   readonly #transport: Transport;
@@ -60,6 +65,7 @@ export class Requests extends SignalBoard {
   constructor({
     apiPort = limits.port,
     apiToken = '',
+    apiProves,
     apiBase,
     renewAccess,
     onListenerError,
@@ -68,6 +74,7 @@ export class Requests extends SignalBoard {
     super(onListenerError);
     this.apiPort = apiPort;
     this.apiToken = apiToken;
+    this.apiProves = apiProves;
     this.apiBase = apiBase;
     this.#renewAccess = renewAccess;
     this.#transport = transport;
@@ -158,7 +165,7 @@ export class Requests extends SignalBoard {
       return await this.#send(used, request, timeoutMs);
     } catch (error) {
       const isOutOfDate =
-        error instanceof RequestFailure && (error.status === 401 || error.wasRefused);
+        error instanceof RequestFailure && (error.status === 401 || error.wasNotSent);
       if (!isOutOfDate || !(await this.#hasNewAccess(used))) throw error;
       return this.#send(this.#access(), request, timeoutMs);
     }
@@ -191,11 +198,12 @@ export class Requests extends SignalBoard {
     if (access === undefined) return;
     this.apiPort = access.apiPort;
     this.apiToken = access.apiToken;
+    this.apiProves = access.apiProves;
   }
 
   #access(): Access {
     const base = this.apiBase ?? `http://127.0.0.1:${this.apiPort}`;
-    return { base: base.replace(/\/+$/u, ''), token: this.apiToken };
+    return { base: base.replace(/\/+$/u, ''), token: this.apiToken, proves: this.apiProves };
   }
 }
 

@@ -47,6 +47,7 @@ function featuresWith(geocoders: readonly Geocoder[]): string[] {
 
 /** The parts that routes answer from. */
 export interface RouteParts {
+  readonly token: string;
   readonly store: WaypointStore;
   readonly readers: ReaderPool;
   readonly waypoints: Waypoints;
@@ -64,6 +65,7 @@ export interface RouteParts {
 /** Every route of the daemon, one file a resource. */
 export function apiRoutes(parts: RouteParts): Route[] {
   const {
+    token,
     store,
     readers,
     waypoints,
@@ -79,7 +81,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
   const indexReady = (): Promise<void> => imports.indexReady;
   const libraryReady = (): Promise<void> => imports.libraryReady;
   const routes = [
-    healthRoute,
+    healthRoute(token),
     ...bookmarkRoutes(waypoints),
     ...clusterRoutes({ store, index, indexReady }),
     ...geodataRoutes(geodata),

@@ -1,11 +1,22 @@
+import { proofOf } from '../../client/waypoints/node/proof.ts';
 import { route, type Route } from '../../http/route.ts';
-import { healthSchema } from '../../model/process.ts';
+import { healthQuerySchema, healthSchema } from '../../model/process.ts';
 
-/** `GET /healthz`: the process turns. Outside `/api/`, without a token and without data. */
-export const healthRoute: Route = route({
-  method: 'GET',
-  path: '/healthz',
-  summary: 'Tells that the process is alive; needs no token.',
-  answers: { 200: healthSchema },
-  handle: () => ({ status: 200, json: { status: 'ok' } }),
-});
+/** `GET /healthz`: the process turns, and is the one that knows the token. Outside `/api/`, without a token and data. */
+export function healthRoute(token: string): Route {
+  return route({
+    method: 'GET',
+    path: '/healthz',
+    summary:
+      'Tells that the process is alive, and with a nonce proves that it knows the token; needs no token.',
+    query: healthQuerySchema,
+    answers: { 200: healthSchema },
+    handle({ ctx, query: { nonce } }) {
+      const status = 'ok';
+      if (nonce === undefined) return { status: 200, json: { status } };
+      // Of an answer that another program fetches for its own clients, the port is the wrong one.
+      const proof = proofOf(token, ctx.req.socket.localPort ?? 0, nonce);
+      return { status: 200, json: { status, proof } };
+    },
+  });
+}

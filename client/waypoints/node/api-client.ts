@@ -11,6 +11,8 @@ import { askDaemon } from './transport.ts';
 export interface Endpoint {
   readonly port: number;
   readonly token: string;
+  /** As of the hand-over file. */
+  readonly proof?: 1 | undefined;
 }
 
 export interface ApiRequest {
@@ -38,8 +40,8 @@ const defaultTimeoutMs = 8_000;
 export class ApiClient {
   readonly #access: Access;
 
-  constructor({ port, token }: Endpoint) {
-    this.#access = { base: `http://127.0.0.1:${port}`, token };
+  constructor({ port, token, proof }: Endpoint) {
+    this.#access = { base: `http://127.0.0.1:${port}`, token, proves: proof === 1 };
   }
 
   /**
@@ -101,13 +103,18 @@ export class ApiClient {
   }
 }
 
-/** Asks a daemon for its version; undefined when nothing answers there or the token is not its own. */
-export async function probeDaemon(endpoint: Endpoint): Promise<VersionInfo | undefined> {
+/**
+ * Asks a daemon for its version.
+ * @returns undefined when nothing answers there or the token is not its own, the failure when an impostor answers.
+ */
+export async function probeDaemon(
+  endpoint: Endpoint,
+): Promise<VersionInfo | RequestFailure | undefined> {
   try {
     return await new ApiClient(endpoint).ask(versionSchema, 'GET', '/api/version');
   } catch (error) {
-    if (error instanceof RequestFailure) return undefined;
-    throw error;
+    if (!(error instanceof RequestFailure)) throw error;
+    return error.isImpostor ? error : undefined;
   }
 }
 

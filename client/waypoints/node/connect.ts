@@ -1,3 +1,4 @@
+import type { RequestFailure } from '../request-failure.ts';
 import type { DaemonAccess } from '../requests.ts';
 import { WaypointService } from '../service.ts';
 import type { ListenerErrorHandler } from '../signals.ts';
@@ -18,7 +19,7 @@ export class DaemonNotFound extends Error {
 /**
  * Finds the running daemon of this user through its hand-over file and gives the service for it. When the daemon is
  * started anew, which changes its token and perhaps its port, the service finds it again by itself.
- * @throws DaemonNotFound
+ * @throws DaemonNotFound; RequestFailure `impostor` when another program answers at the daemon's port
  */
 export async function connect({
   onListenerError,
@@ -37,7 +38,10 @@ export async function connect({
   });
 }
 
-/** Port and token of the running daemon of this user; undefined when there is none. */
+/**
+ * Port and token of the running daemon of this user; undefined when there is none.
+ * @throws RequestFailure `impostor` when another program answers at its port
+ */
 export function findDaemon(directories: ChosenDirectories = {}): Promise<DaemonAccess | undefined> {
   return search(directories, []);
 }
@@ -48,11 +52,14 @@ async function search(
   untrusted: string[],
 ): Promise<DaemonAccess | undefined> {
   const { data, isDataChosen, candidates } = daemonPlaces(directories);
+  let failure: RequestFailure | undefined;
   for await (const seen of seekDaemons(candidates, isDataChosen ? data : undefined)) {
     if (seen.state === 'refused') untrusted.push(`${seen.file}: ${seen.reason}`);
+    if (seen.state === 'impostor') failure ??= seen.failure;
     if (seen.state !== 'running') continue;
-    const { port: apiPort, token: apiToken } = seen.handOver;
-    return { apiPort, apiToken };
+    const { port: apiPort, token: apiToken, proof } = seen.handOver;
+    return { apiPort, apiToken, ...(proof === 1 ? { apiProves: true } : {}) };
   }
+  if (failure !== undefined) throw failure;
   return undefined;
 }

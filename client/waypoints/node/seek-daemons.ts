@@ -1,11 +1,16 @@
 import type { HandOver, VersionInfo } from '../../../model/process.ts';
+import { RequestFailure } from '../request-failure.ts';
 import { probeDaemon } from './api-client.ts';
 import { readHandOver, servesDataDirectory } from './hand-over-file.ts';
 
-/** A hand-over file that is there: not to be trusted, of another data directory, left behind, or of a daemon that runs. */
+/**
+ * A hand-over file that is there: not to be trusted, of another data directory, left behind, of a daemon in whose place
+ * another program answers, or of one that runs.
+ */
 export type SeenHandOver = { readonly file: string } & (
   | { readonly state: 'refused'; readonly reason: string }
   | { readonly state: 'foreign' | 'stale'; readonly handOver: HandOver }
+  | { readonly state: 'impostor'; readonly handOver: HandOver; readonly failure: RequestFailure }
   | { readonly state: 'running'; readonly handOver: HandOver; readonly version: VersionInfo }
 );
 
@@ -28,6 +33,8 @@ export async function* seekDaemons(
     }
     const version = await probeDaemon(handOver);
     if (version === undefined) yield { file, state: 'stale', handOver };
+    else if (version instanceof RequestFailure)
+      yield { file, state: 'impostor', handOver, failure: version };
     else yield { file, state: 'running', handOver, version };
   }
 }

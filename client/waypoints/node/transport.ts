@@ -5,7 +5,8 @@ import {
   type TransportFault,
 } from '../../node-request.ts';
 import { headersFor, readAnswer, type Access, type Transport } from '../http.ts';
-import { cutOffFailure, sendFailure, type RequestFailure } from '../request-failure.ts';
+import { cutOffFailure, RequestFailure, sendFailure } from '../request-failure.ts';
+import { agentOfOneConnection, ConnectionGone, requireProof } from './proof.ts';
 
 /** One request to a daemon, its body already text. */
 export interface DaemonRequest extends Pick<NodeRequest, 'method' | 'signal' | 'silenceMs'> {
@@ -36,10 +37,35 @@ export async function askDaemon(access: Access, request: DaemonRequest): Promise
   let isAnswered = false;
   const fail = (_: TransportFault, cause: unknown): RequestFailure =>
     isAnswered ? cutOffFailure(cause) : sendFailure(cause);
-  // A connection for every request: a kept one may be closed by the daemon just as it is used again.
-  const answer = await openAnswer({ ...request, url, headers, agent: false, fail });
+  const answer = await openProven(access, { ...request, url, headers, fail });
   isAnswered = true;
   if (answer.status < 300 || answer.status >= 400) return answer;
   answer.close();
   throw sendFailure(new Error('unexpected redirect'));
+}
+
+/** Connections that the daemon ended, because of too many without a token, before anything was sent on them. */
+const maxTries = 8;
+
+/**
+ * Sends a request over a connection of its own: a kept one may be closed by the daemon just as it is used again. Where a
+ * proof was promised, the very socket that the request goes over has given it before.
+ */
+async function openProven(access: Access, request: NodeRequest): Promise<NodeAnswer> {
+  if (access.proves !== true) return openAnswer({ ...request, agent: false });
+  const headers = { ...request.headers, connection: 'close' };
+  for (let tries = 1; ; tries += 1) {
+    const agent = agentOfOneConnection();
+    let isProven = false;
+    try {
+      await requireProof(access.token, { ...request, agent });
+      isProven = true;
+      return await openAnswer({ ...request, headers, agent });
+    } catch (error) {
+      agent.destroy();
+      if (tries === maxTries || !(error instanceof RequestFailure)) throw error;
+      const isUnsent = isProven ? error.cause instanceof ConnectionGone : error.code === 'reset';
+      if (!isUnsent) throw error;
+    }
+  }
 }

@@ -1,0 +1,77 @@
+import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto';
+import type { Agent } from 'node:http';
+import { errorCode } from '../../../model/error-code.ts';
+import { parseJson } from '../../../model/parse-json.ts';
+import { healthSchema } from '../../../model/process.ts';
+import { openAnswer, type NodeRequest } from '../../node-request.ts';
+import { RequestFailure } from '../request-failure.ts';
+
+/** What only the daemon of a token can say about a nonce, at the port of 127.0.0.1 that its client has dialled. */
+export function proofOf(token: string, port: number, nonce: string): string {
+  return createHmac('sha256', token)
+    .update(`waypointd 1 127.0.0.1:${port} ${nonce}`)
+    .digest('base64url');
+}
+
+/** The connection was over before anything was sent on it but the question for the proof. */
+export class ConnectionGone extends Error {
+  readonly code = 'ECONNREFUSED';
+}
+
+/** Makes an agent of exactly one connection: its second request goes over the socket of its first, or fails. */
+export function agentOfOneConnection(): Agent {
+  // As in openAnswer: an import of the module would load all of `fetch`.
+  const { Agent } = process.getBuiltinModule('node:http');
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  const connect = agent.createConnection.bind(agent);
+  let isMade = false;
+  agent.createConnection = (options, callback) => {
+    if (!isMade) {
+      isMade = true;
+      return connect(options, callback);
+    }
+    callback?.(new ConnectionGone('the connection is gone'), undefined as never);
+    return undefined;
+  };
+  return agent;
+}
+
+/** The proof has half of this. */
+const maxAnswerBytes = 128;
+
+/**
+ * Asks at the other end of a connection for the proof that it knows the token; nothing else of the request is sent.
+ * @throws RequestFailure `impostor`; what `fail` makes of a connection that ends; the signal's reason
+ */
+export async function requireProof(token: string, request: NodeRequest): Promise<void> {
+  const nonce = randomBytes(16).toString('base64url');
+  const url = new URL(`/healthz?nonce=${nonce}`, request.url);
+  const { silenceMs, signal, agent, fail } = request;
+  const question = { method: 'GET', url, headers: {}, silenceMs, signal, agent };
+  const answer = await openAnswer({
+    ...question,
+    fail: (fault, cause) =>
+      fault === 'too_long' || isNoHttp(cause) ? impostor() : fail(fault, cause),
+  });
+  const text = await answer.text(maxAnswerBytes);
+  const { data } = healthSchema.safeParse(parseJson(text));
+  const expected = proofOf(token, Number(url.port || 80), nonce);
+  if (answer.status !== 200 || !isSame(data?.proof ?? '', expected)) throw impostor();
+}
+
+function isSame(one: string, other: string): boolean {
+  const [given, expected] = [Buffer.from(one), Buffer.from(other)];
+  return given.length === expected.length && timingSafeEqual(given, expected);
+}
+
+function isNoHttp(cause: unknown): boolean {
+  return errorCode(cause)?.startsWith('HPE_') === true;
+}
+
+function impostor(): RequestFailure {
+  const message = "Another program answers on the daemon's port";
+  return new RequestFailure(message, {
+    code: 'impostor',
+    sentence: `${message}. Nothing was sent to it. Start the daemon again; where its port stays taken, choose another with --port.`,
+  });
+}
