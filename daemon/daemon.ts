@@ -10,11 +10,9 @@ import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
 import { ImportRun } from './import/run.ts';
 import { listen } from './listen.ts';
 import { openLocation, type LocationReader } from './location/open-location.ts';
-import { mirrorTasks, type MirrorPool } from './mirror/mirror-tasks.ts';
 import { BookmarksMirror } from './mirror/mirror.ts';
 import type { RunningObjects } from './objects/start.ts';
 import type { Paths } from './paths.ts';
-import { WorkerPool } from './pool.ts';
 import { apiRoutes } from './routes/all.ts';
 import type { Geocoder } from './geocoders/geocoder.ts';
 import { WaypointIndex } from '../search/waypoint-index.ts';
@@ -121,7 +119,7 @@ async function startBeside(
     log,
   });
   const { port, withdraw } = await open(server, token, options).catch(async (error: unknown) => {
-    await Promise.allSettled([server.close(0), parts.imports.close(), parts.mirrorPool.close()]);
+    await Promise.allSettled([server.close(0), parts.imports.close(), parts.mirror.close()]);
     parts.readers.close();
     throw error;
   });
@@ -152,7 +150,6 @@ async function startBeside(
 
 interface Parts {
   readonly index: WaypointIndex;
-  readonly mirrorPool: MirrorPool;
   readonly readers: ReaderPool;
   readonly imports: ImportRun;
   readonly geodata: Geodata;
@@ -165,7 +162,6 @@ interface Parts {
 function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptions): Parts {
   const { settings, paths, log, clock, gpsdPort } = options;
   const index = new WaypointIndex();
-  const mirrorPool: MirrorPool = new WorkerPool({ file: 'mirror-tasks' });
   const readers = new ReaderPool({
     waypointsPath: paths.waypointsDatabase,
     libraryPath: paths.libraryDatabase,
@@ -197,7 +193,6 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     backupsDirectory: paths.backups,
     waypointsPath: paths.waypointsDatabase,
     store,
-    tasks: mirrorTasks(mirrorPool),
     log,
     clock,
     onMerged: (added) => waypoints.notice(added),
@@ -210,7 +205,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     isLibraryWhole: () => imports.isLibraryWhole,
   });
   const location = openLocation({ settings, clock, log, gpsdPort });
-  return { index, mirrorPool, readers, imports, geodata, timelines, mirror, waypoints, location };
+  return { index, readers, imports, geodata, timelines, mirror, waypoints, location };
 }
 
 async function open(
@@ -247,7 +242,7 @@ async function stop(
     log: Log;
   },
 ): Promise<void> {
-  const { imports, timelines, location, mirror, mirrorPool, readers, server, stores } = parts;
+  const { imports, timelines, location, mirror, readers, server, stores } = parts;
   const { geocoders, geodata, objects, withdraw, log } = parts;
   log.info('daemon.stopping');
   // An import answers its request only when it has ended, so it is cancelled while the server finishes requests.
@@ -260,7 +255,6 @@ async function stop(
     objects?.close(limits.shutdownMs),
   ]);
   results.push(...(await Promise.allSettled([mirror.close(), geodata.close()])));
-  results.push(...(await Promise.allSettled([mirrorPool.close()])));
   readers.close();
   stores.close();
   await withdraw();

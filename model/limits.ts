@@ -57,5 +57,7 @@ export const limits = {
   /** What stays free on the disk when a generation has come in. */
   geodataSpareBytes: 67_108_864,
   mirrorDebounceMs: 1_000,
+  /** An unreadable bookmarks file is given up once it has stood unchanged this long: editors and sync programs write in steps. */
+  mirrorSettleMs: 10_000,
   replacedRetentionMs: 30 * 24 * 3_600_000,
 } as const;

@@ -26,9 +26,8 @@ import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { readGpx, type GpxWaypoint } from '../formats/gpx/read-gpx.ts';
-import { draftMirror } from '../worker/mirror/draft.ts';
-import type { MirrorTasks } from '../worker/mirror/messages.ts';
-import { publishMirror } from '../worker/mirror/publish.ts';
+import type * as mirrorTasks from '../worker/mirror-tasks.ts';
+import { draftMirror, publishMirror } from '../worker/mirror/rewrite.ts';
 import { slicesOf } from '../worker/mirror/slices.ts';
 import { takeEdit } from '../worker/mirror/take-edit.ts';
 import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
@@ -36,6 +35,14 @@ import { until } from './helpers/until.ts';
 
 /** Windows has no permission bits, and links need a privilege there. */
 const isWindows = process.platform === 'win32';
+
+/** The worker's tasks, as the mirror sees them. */
+type MirrorTasks = {
+  [Name in keyof typeof mirrorTasks]: (
+    request: Parameters<(typeof mirrorTasks)[Name]>[0],
+  ) => Promise<Awaited<ReturnType<(typeof mirrorTasks)[Name]>>>;
+};
+type Changes = Partial<BookmarksMirrorOptions> & { readonly tasks?: MirrorTasks };
 
 /** The worker's part, run here. */
 const tasks: MirrorTasks = {
@@ -84,10 +91,10 @@ interface Bench {
   merged: number;
   mirror: BookmarksMirror;
   /** A mirror on the same store, as a new process makes it. */
-  restart(changes?: Partial<BookmarksMirrorOptions>): BookmarksMirror;
+  restart(changes?: Changes): BookmarksMirror;
 }
 
-function makeBench(t: ExecutionContext, changes: Partial<BookmarksMirrorOptions> = {}): Bench {
+function makeBench(t: ExecutionContext, changes: Changes = {}): Bench {
   const root = mkdtempSync(join(tmpdir(), 'waypointd-mirror-'));
   const waypointsPath = join(root, 'waypoints.sqlite');
   const libraryPath = join(root, 'library.sqlite');
@@ -131,7 +138,13 @@ function makeBench(t: ExecutionContext, changes: Partial<BookmarksMirrorOptions>
           bench.merged += 1;
         },
         ...others,
-        tasks: counted(given, calls),
+        pool: {
+          run(name, request) {
+            calls[name] += 1;
+            return given[name](request as never) as never;
+          },
+          close: async () => undefined,
+        },
       });
       return bench.mirror;
     },
@@ -143,23 +156,6 @@ function makeBench(t: ExecutionContext, changes: Partial<BookmarksMirrorOptions>
     rmSync(root, { recursive: true, force: true });
   });
   return bench;
-}
-
-function counted(given: MirrorTasks, calls: Bench['calls']): MirrorTasks {
-  return {
-    draft(request) {
-      calls.draft += 1;
-      return given.draft(request);
-    },
-    publish(request) {
-      calls.publish += 1;
-      return given.publish(request);
-    },
-    takeEdit(request) {
-      calls.takeEdit += 1;
-      return given.takeEdit(request);
-    },
-  };
 }
 
 /** Starts and waits for the first look at the file, which an empty store alone would not make. */

@@ -7,7 +7,7 @@ import {
   type LibraryTask,
 } from './import/import-directory.ts';
 import { reconcileLibrary as runReconcile, type ReconcileOutcome } from './import/reconcile.ts';
-import { withoutPaths } from './without-paths.ts';
+import { runTask } from './run-task.ts';
 
 /** The tasks of the import worker, one export each; input and output are plain data or shared memory. */
 export function importDirectory(task: ImportTask): ImportOutcome {
@@ -19,10 +19,7 @@ export function reconcileLibrary(task: LibraryTask): ReconcileOutcome {
 }
 
 function guarded<T>(libraryPath: string, task: () => T): T {
-  try {
-    return task();
-  } catch (error) {
+  return runTask('import', task, (error) => {
     if (isDamage(error)) markLibraryDamaged(libraryPath);
-    throw withoutPaths('import', error);
-  }
+  });
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { errorCode } from '../../model/error-code.ts';
 import type { WaypointStore } from '../../storage/store.ts';
@@ -16,24 +16,14 @@ export async function isCurrent(
   state: MirrorState | undefined,
   store: WaypointStore,
 ): Promise<boolean> {
-  const bytes = await readSmall(path).catch(() => undefined);
-  if (bytes === 'missing') {
-    // Without a bookmark there is nothing to mirror yet.
-    return state === undefined && store.bookmarks.isEmpty();
-  }
-  if (bytes === undefined || state?.path !== path) return false;
-  if (state.revision !== store.meta.revision()) return false;
-  return createHash('sha256').update(bytes).digest('hex') === state.known[0]?.sha256;
-}
-
-/** @returns undefined for a file that is not quickly read; a pipe would have us wait for its other end. */
-async function readSmall(path: string): Promise<Uint8Array | 'missing' | undefined> {
   try {
     const found = await stat(path);
-    return found.isFile() && found.size <= quickBytes ? await readFile(path) : undefined;
+    // A pipe would have us wait for its other end.
+    if (!found.isFile() || found.size > quickBytes || state?.path !== path) return false;
+    const sha256 = hash('sha256', await readFile(path));
+    return state.revision === store.meta.revision() && sha256 === state.known[0]?.sha256;
   } catch (error) {
-    const code = errorCode(error);
-    if (code === 'ENOENT') return 'missing';
-    throw error;
+    // Without a bookmark there is nothing to mirror yet.
+    return errorCode(error) === 'ENOENT' && state === undefined && store.bookmarks.isEmpty();
   }
 }

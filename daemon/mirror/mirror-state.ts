@@ -1,5 +1,5 @@
 import type { StoreMeta } from '../../storage/waypoints/meta.ts';
-import type { Content } from '../../worker/mirror/messages.ts';
+import type { Content } from '../../worker/mirror/present-file.ts';
 
 /** What `waypoints.sqlite` knows about the bookmarks file. */
 export interface MirrorState {

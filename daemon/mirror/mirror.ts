@@ -2,13 +2,11 @@ import { errorCode } from '../../model/error-code.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type { Bookmark, WaypointStore } from '../../storage/store.ts';
-import {
-  settleMs,
-  type Content,
-  type Draft,
-  type MirrorTasks,
-  type TakeEditResult,
-} from '../../worker/mirror/messages.ts';
+import type * as tasks from '../../worker/mirror-tasks.ts';
+import type { Content } from '../../worker/mirror/present-file.ts';
+import type { Draft } from '../../worker/mirror/rewrite.ts';
+import type { TakeEditResult } from '../../worker/mirror/take-edit.ts';
+import { WorkerPool } from '../pool.ts';
 import { scheduleTimeout, type Schedule } from '../schedule.ts';
 import { Abandoned, mergeEdit } from './merge-edit.ts';
 import { isCurrent } from './current-file.ts';
@@ -22,10 +20,9 @@ export interface BookmarksMirrorOptions {
   readonly store: WaypointStore;
   readonly log: Log;
   readonly clock: Clock;
-  readonly tasks: MirrorTasks;
-  /** Tests bring their own timers and times. */
+  /** Tests bring their own worker and timers. */
+  readonly pool?: Pick<WorkerPool<typeof tasks>, 'run' | 'close'>;
   readonly schedule?: Schedule;
-  readonly debounceMs?: number;
   /** The file brought something; told slice by slice, with the bookmarks that were not there. */
   readonly onMerged: (added: readonly Bookmark[]) => void;
 }
@@ -37,7 +34,7 @@ const pausePerWork = 9;
 const firstRetryMs = 1_000;
 const longestRetryMs = 300_000;
 /** An unreadable file is looked at again when it would count as settled; timers may be early by a little. */
-const unsettledRetryMs = settleMs + 1_000;
+const unsettledRetryMs = limits.mirrorSettleMs + 1_000;
 /** What an orderly stop waits for the file. */
 const flushTimeoutMs = 3_000;
 
@@ -54,7 +51,7 @@ type Ending = 'done' | 'unsettled' | 'not_gpx' | 'too_large' | 'changing';
 export class BookmarksMirror {
   readonly #options: BookmarksMirrorOptions;
   readonly #schedule: Schedule;
-  readonly #debounceMs: number;
+  readonly #pool: NonNullable<BookmarksMirrorOptions['pool']>;
   #state: MirrorState | undefined;
   /** The store may hold what the file does not. */
   #isDirty = false;
@@ -72,7 +69,7 @@ export class BookmarksMirror {
   constructor(options: BookmarksMirrorOptions) {
     this.#options = options;
     this.#schedule = options.schedule ?? scheduleTimeout;
-    this.#debounceMs = options.debounceMs ?? limits.mirrorDebounceMs;
+    this.#pool = options.pool ?? new WorkerPool({ file: 'mirror-tasks' });
     this.#state = readMirrorState(options.store.meta);
   }
 
@@ -92,7 +89,7 @@ export class BookmarksMirror {
   touch(): void {
     this.#isDirty = true;
     if (this.#isClosed || this.#running !== undefined || this.#cancelTimer !== undefined) return;
-    this.#wake(this.#debounceMs);
+    this.#wake(limits.mirrorDebounceMs);
   }
 
   /**
@@ -107,7 +104,7 @@ export class BookmarksMirror {
     return !this.#isDirty && this.#running === undefined;
   }
 
-  /** Flushes, then stops for good: the store may be closed afterwards, whatever a worker still does. */
+  /** Flushes, then stops for good and ends the worker: the store may be closed afterwards. */
   close(timeoutMs = flushTimeoutMs): Promise<void> {
     this.#closing ??= this.#flushAndStop(timeoutMs);
     return this.#closing;
@@ -120,6 +117,7 @@ export class BookmarksMirror {
     this.#cancelTimer = undefined;
     // Nothing is lost: the next start finds that the file is older than the store.
     if (!isUpToDate) this.#options.log.warn('mirror.stale_at_stop');
+    await this.#pool.close();
   }
 
   async #finish(): Promise<void> {
@@ -157,7 +155,7 @@ export class BookmarksMirror {
     else {
       this.#failures = 0;
       this.#warned = undefined;
-      if (this.#isDirty) this.#wake(this.#debounceMs);
+      if (this.#isDirty) this.#wake(limits.mirrorDebounceMs);
     }
   }
 
@@ -179,7 +177,7 @@ export class BookmarksMirror {
     const { path, waypointsPath, store } = this.#options;
     for (let attempt = 1; attempt <= triesAtOnce; attempt += 1) {
       const draft = await this.#unlessClosed(
-        this.#options.tasks.draft({
+        this.#pool.run('draft', {
           path,
           waypointsPath,
           storeId: store.meta.get('store') ?? '',
@@ -212,17 +210,15 @@ export class BookmarksMirror {
     // What the file holds now stays known until the rename has happened: it may not happen, several times over.
     const before = present ?? this.#state?.known[0];
     this.#commit({ path, revision, known: withoutRepeats(content, before) });
-    const result = await this.#unlessClosed(
-      this.#options.tasks.publish({ target, temporary, present }),
-    );
-    return result === 'published';
+    const request = { target, temporary, present };
+    return (await this.#unlessClosed(this.#pool.run('publish', request))) === 'published';
   }
 
   /** Merges what somebody else wrote; then its content is one that may be replaced. */
   async #takeIn(): Promise<Ending> {
     const { path, backupsDirectory, clock, log } = this.#options;
     const result = await this.#unlessClosed(
-      this.#options.tasks.takeEdit({
+      this.#pool.run('takeEdit', {
         path,
         backupsDirectory,
         now: clock.now(),
@@ -262,7 +258,7 @@ export class BookmarksMirror {
   #settled(): string | undefined {
     if (this.#unreadable === undefined) return undefined;
     const ageMs = this.#options.clock.monotonic() - this.#unreadable.sinceMs;
-    return ageMs >= settleMs ? this.#unreadable.sha256 : undefined;
+    return ageMs >= limits.mirrorSettleMs ? this.#unreadable.sha256 : undefined;
   }
 
   #commit(state: MirrorState): void {
@@ -282,11 +278,11 @@ function withoutRepeats(newest: Content, before: Content | undefined): readonly 
   return before === undefined || before.sha256 === newest.sha256 ? [newest] : [newest, before];
 }
 
-/** A word for the log: an error's message may hold the path. The worker's errors have a word for their message. */
+/** A word for the log: an error's message may hold a path. */
 function reasonOf(failure: unknown): string {
   if (typeof failure === 'string') return failure;
   if (!(failure instanceof Error)) return 'unknown';
-  const code = errorCode(failure);
-  if (code !== undefined) return code;
-  return /^\w+$/.test(failure.message) ? failure.message : failure.name;
+  // The worker's errors have the code in their message only.
+  const [, ofWorker] = /failed: (\w+)\.$/.exec(failure.message) ?? [];
+  return errorCode(failure) ?? ofWorker ?? failure.name;
 }

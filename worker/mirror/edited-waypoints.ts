@@ -1,14 +1,21 @@
 import { identityOf, identityText, neighbourKeys } from '../../model/identity.ts';
 import { formatTime } from '../../model/time.ts';
 import { readGpx, type GpxWaypoint } from '../../formats/gpx/read-gpx.ts';
-import type { EditedWaypoint } from './messages.ts';
 
 /** With maxEditBytes bounds the memory that a file of many tiny waypoints can take. */
 const maxWaypoints = 500_000;
 
-/** More waypoints than are merged. */
-export class TooManyWaypoints extends Error {
-  override readonly name = 'TooManyWaypoints';
+/** The file has more bytes, or more waypoints, than are merged. */
+export class TooLarge extends Error {
+  override readonly name = 'TooLarge';
+}
+
+/** A waypoint of a bookmarks file that another program wrote; texts clean, NFC and within their limits. */
+export interface EditedWaypoint extends Omit<GpxWaypoint, 'timeMs'> {
+  /** ISO 8601 UTC. */
+  readonly time?: string;
+  /** The file holds a neighbouring identity too: this waypoint is meant to be one of its own. */
+  readonly isCrowded: boolean;
 }
 
 /** What a bookmarks file that somebody changed holds. */
@@ -19,14 +26,14 @@ export interface EditedFile {
 
 /**
  * Reads a whole file before anything of it is merged.
- * @throws FileRefused, TooManyWaypoints
+ * @throws FileRefused, TooLarge
  */
 export function readEdited(path: string): EditedFile {
   const waypoints: GpxWaypoint[] = [];
   let trackPoints = 0;
   readGpx(path, {
     waypoint(waypoint) {
-      if (waypoints.length === maxWaypoints) throw new TooManyWaypoints();
+      if (waypoints.length === maxWaypoints) throw new TooLarge();
       waypoints.push(waypoint);
     },
     trackPoint() {

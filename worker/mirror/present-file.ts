@@ -3,19 +3,32 @@ import { Buffer } from 'node:buffer';
 import {
   closeSync,
   constants,
+  fchmodSync,
   fstatSync,
+  fsyncSync,
   openSync,
   readlinkSync,
   readSync,
   realpathSync,
+  rmSync,
   statSync,
+  writeFileSync,
   type BigIntStats,
 } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
-import type { Content } from './messages.ts';
 
 const blockBytes = 262_144;
+/** Of a new file: bookmarks say where somebody was. */
+const privateMode = 0o600;
+
+/** What tells one content of the bookmarks file from another. */
+export interface Content {
+  /** SHA-256, lower-case hex. */
+  readonly sha256: string;
+  /** Bytes. */
+  readonly size: number;
+}
 
 /** The bookmarks path is taken by something that is not a regular file. */
 class NotAFile extends Error {
@@ -50,6 +63,17 @@ export function statFile(target: string): BigIntStats | undefined {
 
 /** Reads a whole regular file to learn its content; undefined when there is none. */
 export function readPresentFile(target: string): PresentFile | undefined {
+  return readFile(target, (blocks, stat) => ({ content: contentOf(blocks), stat }));
+}
+
+/**
+ * Opens a regular file and hands over its bytes in blocks; each is valid until the next is asked for.
+ * @returns what `read` returns; undefined when there is no file.
+ */
+export function readFile<T>(
+  target: string,
+  read: (blocks: Iterable<Uint8Array>, stat: BigIntStats) => T,
+): T | undefined {
   // Looked at before it is opened: opening a pipe would wait for its other end.
   if (statFile(target) === undefined) return undefined;
   const file = unlessMissing(() =>
@@ -57,17 +81,42 @@ export function readPresentFile(target: string): PresentFile | undefined {
   );
   if (file === undefined) return undefined;
   try {
-    const stat = fstatSync(file, { bigint: true });
-    const hash = createHash('sha256');
-    let size = 0;
-    for (const block of fileBlocks(file)) {
-      hash.update(block);
-      size += block.length;
-    }
-    return { content: { sha256: hash.digest('hex'), size }, stat };
+    return read(fileBlocks(file), fstatSync(file, { bigint: true }));
   } finally {
     closeSync(file);
   }
+}
+
+/**
+ * Writes a new file, whole and synced; leaves nothing behind when that fails.
+ * @param mode its permission bits; else it is its owner's alone.
+ */
+export function writeSynced(path: string, pieces: Iterable<Uint8Array>, mode?: number): Content {
+  // What a crash left. Its name is ours alone, and files are written one at a time.
+  rmSync(path, { force: true });
+  const file = openSync(path, 'wx', privateMode);
+  try {
+    const content = contentOf(pieces, (piece) => writeFileSync(file, piece));
+    if (mode !== undefined) fchmodSync(file, mode);
+    fsyncSync(file);
+    return content;
+  } catch (error) {
+    rmSync(path, { force: true });
+    throw error;
+  } finally {
+    closeSync(file);
+  }
+}
+
+function contentOf(pieces: Iterable<Uint8Array>, write?: (piece: Uint8Array) => void): Content {
+  const hash = createHash('sha256');
+  let size = 0;
+  for (const piece of pieces) {
+    hash.update(piece);
+    size += piece.length;
+    write?.(piece);
+  }
+  return { sha256: hash.digest('hex'), size };
 }
 
 /** Tells whether nothing wrote to, replaced or touched the file between two looks. */
@@ -85,8 +134,7 @@ export function isUntouched(
   );
 }
 
-/** Yields the rest of a file in blocks; each is valid until the next is asked for. */
-export function* fileBlocks(file: number): Generator<Uint8Array> {
+function* fileBlocks(file: number): Generator<Uint8Array> {
   const block = Buffer.allocUnsafe(blockBytes);
   for (;;) {
     const length = readSync(file, block, 0, blockBytes, null);

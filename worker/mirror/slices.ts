@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { EditedSlices, EditedWaypoint } from './messages.ts';
+import type { EditedWaypoint } from './edited-waypoints.ts';
 
 /** Rows changed in one slice: a waypoint and each of its tags is one. With the commit about 5 ms of the main thread. */
 const sliceRows = 50;
@@ -28,30 +28,26 @@ export function* slicesOf(
   if (slice.length > 0) yield slice;
 }
 
-/** Packs slices for the way to the main thread. */
-export function packSlices(slices: Iterable<readonly EditedWaypoint[]>): EditedSlices {
-  const parts: Buffer[] = [];
-  const ends: number[] = [];
-  let length = 0;
-  for (const slice of slices) {
-    const part = Buffer.from(JSON.stringify(slice));
-    parts.push(part);
-    length += part.length;
-    ends.push(length);
-  }
-  const bytes = new SharedArrayBuffer(length);
-  const whole = Buffer.from(bytes);
-  for (const [index, part] of parts.entries()) part.copy(whole, ends[index - 1] ?? 0);
-  return { bytes, ends };
+/**
+ * Packs slices for the way to the main thread, which gets many waypoints without stopping for them: in shared memory, a
+ * line of JSON each.
+ */
+export function packSlices(slices: Iterable<readonly EditedWaypoint[]>): SharedArrayBuffer {
+  const lines = Array.from(slices, (slice) => Buffer.from(`${JSON.stringify(slice)}\n`));
+  const length = lines.reduce((sum, line) => sum + line.length, 0);
+  const packed = Buffer.from(new SharedArrayBuffer(length));
+  let at = 0;
+  for (const line of lines) at += line.copy(packed, at);
+  return packed.buffer;
 }
 
 /** Yields the slices again, each parsed when it is asked for. */
-export function* unpackSlices({ bytes, ends }: EditedSlices): Generator<readonly EditedWaypoint[]> {
-  let start = 0;
-  for (const end of ends) {
-    const text = Buffer.from(bytes, start, end - start).toString();
+export function* unpackSlices(packed: SharedArrayBuffer): Generator<readonly EditedWaypoint[]> {
+  const lines = Buffer.from(packed);
+  for (let at = 0; at < lines.length;) {
+    const end = lines.indexOf('\n', at);
     // Sound: written by packSlices.
-    yield JSON.parse(text) as EditedWaypoint[];
-    start = end;
+    yield JSON.parse(lines.toString('utf8', at, end)) as EditedWaypoint[];
+    at = end + 1;
   }
 }

@@ -1,67 +1,148 @@
-import { closeSync, constants, fstatSync, openSync } from 'node:fs';
+import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { FileRefused } from '../../formats/gpx/read-gpx.ts';
-import { copyEdited, maxEditBytes, type EditedCopy } from './edited-copy.ts';
-import { readEdited, TooManyWaypoints, type EditedFile } from './edited-waypoints.ts';
-import { settleMs, type TakeEditRequest, type TakeEditResult } from './messages.ts';
-import { resolveTarget, statFile } from './present-file.ts';
+import { limits } from '../../model/limits.ts';
+import { syncDirectory } from '../../storage/atomic-file.ts';
+import { readEdited, TooLarge } from './edited-waypoints.ts';
+import { readFile, resolveTarget, statFile, writeSynced, type Content } from './present-file.ts';
 import { packSlices, slicesOf } from './slices.ts';
 
 /**
- * Reads a bookmarks file that somebody changed. What is read is a copy in the backups directory, which stays: a file may
- * hold more than the mirror can, and the mirror is about to replace it.
+ * Largest file that is merged: some 300,000 bookmarks, whose waypoints and identity keys take about 200 MB in the
+ * worker.
+ */
+const maxEditBytes = 64 * 1_048_576;
+
+/** Copies kept of each kind, the newest ones. */
+const copiesKept = 20;
+/** One at a time: the data directory is held by one process, and it takes edits one after the other. */
+const temporaryName = 'bookmarks-edit.tmp';
+
+/** Why a copy is kept: the mirror has its waypoints but perhaps not all of its text, or nothing of it. */
+type CopyKind = 'edited' | 'unreadable';
+
+export interface TakeEditRequest {
+  readonly path: string;
+  readonly backupsDirectory: string;
+  /** Ms since 1970: for the name of the copy and the age of the file. */
+  readonly now: number;
+  /** Whether we have written to this path before: only then an unreadable file may be replaced. */
+  readonly wasOurs: boolean;
+  /** The SHA-256 of an unreadable content that has stood unchanged long enough. */
+  readonly settled: string | undefined;
+}
+
+export type TakeEditResult =
+  /** Read; a copy of the file is in the backups directory. */
+  | {
+      readonly outcome: 'taken';
+      readonly content: Content;
+      /** Packed, each to be merged at once. */
+      readonly slices: SharedArrayBuffer;
+      readonly waypoints: number;
+      /** Track points, which the mirror does not have: they remain in the copy only. */
+      readonly trackPoints: number;
+    }
+  /** Not readable as GPX for long enough: a copy is in the backups directory. */
+  | { readonly outcome: 'kept'; readonly content: Content }
+  /** Not readable as GPX; perhaps it is still being written. */
+  | { readonly outcome: 'unsettled'; readonly content: Content }
+  /** Some other file of the user, or one too large to merge: left alone. */
+  | { readonly outcome: 'refused'; readonly reason: 'not_gpx' | 'too_large' }
+  /** The file is gone. */
+  | { readonly outcome: 'missing' };
+
+/** The file as it was read once, so that no program can change it while it is merged. */
+interface Copy {
+  readonly path: string;
+  readonly content: Content;
+  /** Ms since 1970. */
+  readonly changedAt: number;
+}
+
+/**
+ * Reads a bookmarks file that another program changed. What is read is a copy in the backups directory, which stays: a
+ * file may hold more than the mirror can, and the mirror is about to replace it.
  */
 export function takeEdit(request: TakeEditRequest): TakeEditResult {
   const target = resolveTarget(request.path);
-  const stat = statFile(target);
-  if (stat === undefined) return { outcome: 'missing' };
-  if (stat.size > maxEditBytes) return { outcome: 'refused', reason: 'too_large' };
-  const file = openSync(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0));
-  let copy: EditedCopy | undefined;
-  let mtimeMs: number;
+  const size = statFile(target)?.size;
+  if (size === undefined) return { outcome: 'missing' };
+  if (size > maxEditBytes) return { outcome: 'refused', reason: 'too_large' };
+  mkdirSync(request.backupsDirectory, { recursive: true, mode: 0o700 });
+  const path = join(request.backupsDirectory, temporaryName);
   try {
-    mtimeMs = fstatSync(file).mtimeMs;
-    copy = copyEdited(file, request.backupsDirectory);
+    const copy = readFile(target, (blocks, { mtimeMs }) => ({
+      path,
+      content: writeSynced(path, bounded(blocks)),
+      changedAt: Number(mtimeMs),
+    }));
+    return copy === undefined ? { outcome: 'missing' } : takeCopy(copy, request);
+  } catch (error) {
+    if (error instanceof TooLarge) return { outcome: 'refused', reason: 'too_large' };
+    throw error;
   } finally {
-    closeSync(file);
+    // Unless it was kept, under another name.
+    rmSync(path, { force: true });
   }
-  if (copy === undefined) return { outcome: 'refused', reason: 'too_large' };
-  return takeCopy(copy, mtimeMs, request);
 }
 
-function takeCopy(copy: EditedCopy, mtimeMs: number, request: TakeEditRequest): TakeEditResult {
-  let edited: EditedFile;
+function* bounded(blocks: Iterable<Uint8Array>): Generator<Uint8Array> {
+  let size = 0;
+  for (const block of blocks) {
+    size += block.length;
+    if (size > maxEditBytes) throw new TooLarge();
+    yield block;
+  }
+}
+
+function takeCopy(copy: Copy, request: TakeEditRequest): TakeEditResult {
   try {
-    edited = readEdited(copy.path);
+    const { waypoints, trackPoints } = readEdited(copy.path);
+    const slices = packSlices(slicesOf(waypoints));
+    keep(copy, 'edited', request);
+    const { content } = copy;
+    return { outcome: 'taken', content, slices, waypoints: waypoints.length, trackPoints };
   } catch (error) {
-    if (error instanceof FileRefused) return giveUp(copy, mtimeMs, request);
-    copy.discard();
-    if (error instanceof TooManyWaypoints) return { outcome: 'refused', reason: 'too_large' };
+    if (error instanceof FileRefused) return giveUp(copy, request);
     throw error;
   }
-  const { waypoints, trackPoints } = edited;
-  const slices = packSlices(slicesOf(waypoints));
-  copy.keep('edited', request.now);
-  return {
-    outcome: 'taken',
-    content: copy.content,
-    slices,
-    waypoints: waypoints.length,
-    trackPoints,
-  };
 }
 
 /** Decides about a file that is not GPX. An empty one holds nothing that a copy could save. */
-function giveUp(
-  copy: EditedCopy,
-  mtimeMs: number,
-  { now, settled, wasOurs }: TakeEditRequest,
-): TakeEditResult {
-  const { content } = copy;
+function giveUp(copy: Copy, request: TakeEditRequest): TakeEditResult {
+  const { content, changedAt } = copy;
+  const { now, settled, wasOurs } = request;
   const isEmpty = content.size === 0;
-  const isSettled = settled === content.sha256 || now - mtimeMs >= settleMs;
-  if (!isSettled || isEmpty || !wasOurs) copy.discard();
   if (!isEmpty && !wasOurs) return { outcome: 'refused', reason: 'not_gpx' };
+  const isSettled = settled === content.sha256 || now - changedAt >= limits.mirrorSettleMs;
   if (!isSettled) return { outcome: 'unsettled', content };
-  if (!isEmpty) copy.keep('unreadable', now);
+  if (!isEmpty) keep(copy, 'unreadable', request);
   return { outcome: 'kept', content };
+}
+
+/** Gives a copy its lasting name. */
+function keep({ path, content }: Copy, kind: CopyKind, request: TakeEditRequest): void {
+  const { backupsDirectory, now } = request;
+  const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const name = `bookmarks-${kind}-${stamp}-${content.sha256.slice(0, 16)}.gpx`;
+  renameSync(path, join(backupsDirectory, name));
+  dropOldCopies(backupsDirectory, kind);
+  syncDirectory(backupsDirectory);
+}
+
+/** Keeps the newest copies of one kind, each content once: a merge that is repeated after a crash copies again. */
+function dropOldCopies(directory: string, kind: CopyKind): void {
+  const pattern = new RegExp(`^bookmarks-${kind}-\\d{8}T\\d{6}Z-([0-9a-f]{16})\\.gpx$`);
+  // The time stamp comes first in the name: the greatest name is the newest.
+  const names = readdirSync(directory)
+    .filter((name) => pattern.test(name))
+    .toSorted()
+    .toReversed();
+  const kept = new Set<string>();
+  for (const name of names) {
+    const content = pattern.exec(name)?.[1] ?? '';
+    if (kept.size < copiesKept && !kept.has(content)) kept.add(content);
+    else rmSync(join(directory, name));
+  }
 }
