@@ -59,6 +59,24 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   zod: ['model/'],
 };
 
+/** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
+const lineBudget: Readonly<Record<string, number>> = {
+  model: 2_500,
+  storage: 4_600,
+  formats: 3_000,
+  geodata: 3_000,
+  search: 2_400,
+  worker: 6_500,
+  http: 1_000,
+  client: 2_800,
+  objects: 2_600,
+  'service-files': 1_600,
+  daemon: 5_000,
+  cli: 6_500,
+  bin: 300,
+  bench: 4_000,
+};
+
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
 const withoutNode = ['model/', 'client/waypoints/'];
 const withoutNodeExcept = ['client/waypoints/node/'];
@@ -161,24 +179,46 @@ function nodeWhereNoneIs(tree: Tree): string[] {
   });
 }
 
-/** Each room that reaches itself through imports of other rooms. */
-function roomCycles(tree: Tree): string[] {
+/** Each folder that reaches itself through imports of other folders: there the arrows do not go one way. */
+function folderCircles(tree: Tree): string[] {
   const next = new Map<string, Set<string>>();
   for (const { file, name } of eachImport(tree)) {
     const to = target(file, name);
-    if (to === undefined || roomOf(to) === roomOf(file)) continue;
-    next.set(roomOf(file), (next.get(roomOf(file)) ?? new Set()).add(roomOf(to)));
+    if (to === undefined) continue;
+    const [from, folder] = [path.posix.dirname(file), path.posix.dirname(to)];
+    if (folder !== from) next.set(from, (next.get(from) ?? new Set()).add(folder));
   }
-  return rooms.filter((room) => {
-    const reached = new Set<string>();
-    const waiting = [...(next.get(room) ?? [])];
-    for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
-      if (reached.has(at)) continue;
-      reached.add(at);
-      waiting.push(...(next.get(at) ?? []));
-    }
-    return reached.has(room);
-  });
+  return [...next.keys()].filter((folder) => reachable(folder, next).has(folder)).toSorted();
+}
+
+function reachable(
+  start: string,
+  next: ReadonlyMap<string, ReadonlySet<string>>,
+): ReadonlySet<string> {
+  const reached = new Set<string>();
+  const waiting = [...(next.get(start) ?? [])];
+  for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
+    if (reached.has(at)) continue;
+    reached.add(at);
+    waiting.push(...(next.get(at) ?? []));
+  }
+  return reached;
+}
+
+/** Lines of each room, as `wc -l` counts them. */
+function linesByRoom(tree: Tree): ReadonlyMap<string, number> {
+  const lines = new Map<string, number>();
+  for (const [file, text] of tree) {
+    const room = roomOf(file);
+    lines.set(room, (lines.get(room) ?? 0) + text.split('\n').length - 1);
+  }
+  return lines;
+}
+
+function roomsOverBudget(tree: Tree): string[] {
+  const lines = linesByRoom(tree);
+  const over = Object.entries(lineBudget).filter(([room, most]) => (lines.get(room) ?? 0) > most);
+  return over.map(([room, most]) => `${room} has ${lines.get(room)} lines of ${most}`);
 }
 
 /** Lines that are neither blank nor comment only. A `//` or `/*` inside a string at a line's start is not expected. */
@@ -237,7 +277,8 @@ const rules: readonly [title: string, rule: (tree: Tree) => string[]][] = [
   ['rooms import only what the import rule allows', forbiddenDirections],
   ['each third-party package is imported in its one place', forbiddenPackages],
   ['model and the browser client import no module of Node.js', nodeWhereNoneIs],
-  ['no room reaches itself through others', roomCycles],
+  ['no folder reaches itself through others', folderCircles],
+  ['no room has more lines than its budget', roomsOverBudget],
   [`no file has more than ${maxCodeLines} lines of code`, longFiles],
   ['only worker tasks have a default export', defaultExports],
   ['files and folders are kebab-case and none is a catch-all', badNames],
@@ -251,6 +292,15 @@ test('the source is found', (t) => {
 });
 
 for (const [title, rule] of rules) test(title, (t) => t.deepEqual(rule(tree), []));
+
+test('the lines of each room, for whoever looks for room', (t) => {
+  const rows = Object.entries(lineBudget).map(([room, most]) => {
+    const lines = linesByRoom(tree).get(room) ?? 0;
+    t.true(lines > 0 || room === 'map', `${room} has no files`);
+    return `${room} ${lines}/${most}`;
+  });
+  t.log(rows.join(' · '));
+});
 
 test('every dependency of package.json is imported', (t) => {
   const { dependencies } = readJson('package.json') as { dependencies: Record<string, string> };
@@ -300,14 +350,25 @@ const badTrees: readonly [rule: (tree: Tree) => string[], files: Tree, found: st
     ],
   ],
   [
-    roomCycles,
+    folderCircles,
     new Map([
       ['model/a.ts', "import { c } from '../http/c.ts';"],
-      ['http/b.ts', "import { a } from '../storage/a.ts';"],
-      ['storage/a.ts', "import { a } from '../model/a.ts';"],
-      ['daemon/a.ts', "import { a } from '../model/a.ts';"],
+      ['http/b.ts', "import { a } from '../storage/sql/a.ts';"],
+      ['storage/sql/a.ts', "import { a } from '../../model/a.ts';"],
+      ['daemon/a.ts', "import { b } from './routes/b.ts';\nimport { a } from '../model/a.ts';"],
+      ['daemon/routes/b.ts', "import { c } from '../c.ts';"],
+      ['cli/a.ts', "import { b } from './b.ts';\nimport { c } from './list/c.ts';"],
     ]),
-    ['model', 'storage', 'http'],
+    ['daemon', 'daemon/routes', 'http', 'model', 'storage/sql'],
+  ],
+  [
+    roomsOverBudget,
+    new Map([
+      ['http/a.ts', 'x\n'.repeat(600)],
+      ['http/b/c.ts', 'x\n'.repeat(401)],
+      ['bin/a.js', 'x\n'.repeat(300)],
+    ]),
+    ['http has 1001 lines of 1000'],
   ],
   [
     longFiles,
