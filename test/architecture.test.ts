@@ -179,16 +179,21 @@ function nodeWhereNoneIs(tree: Tree): string[] {
   });
 }
 
-/** Each folder that reaches itself through imports of other folders: there the arrows do not go one way. */
-function folderCircles(tree: Tree): string[] {
+/**
+ * Each part that reaches itself through others. In every folder, the root included, its files and its sub-folders are its
+ * parts: what one file imports of another is an arrow between the parts of the folder in which their paths part.
+ */
+function circles(tree: Tree): string[] {
   const next = new Map<string, Set<string>>();
   for (const { file, name } of eachImport(tree)) {
-    const to = target(file, name);
-    if (to === undefined) continue;
-    const [from, folder] = [path.posix.dirname(file), path.posix.dirname(to)];
-    if (folder !== from) next.set(from, (next.get(from) ?? new Set()).add(folder));
+    const to = target(file, name)?.split('/');
+    const from = file.split('/');
+    const depth = from.findIndex((word, at) => word !== to?.[at]) + 1;
+    if (to === undefined || depth === 0) continue;
+    const part = from.slice(0, depth).join('/');
+    next.set(part, (next.get(part) ?? new Set()).add(to.slice(0, depth).join('/')));
   }
-  return [...next.keys()].filter((folder) => reachable(folder, next).has(folder)).toSorted();
+  return [...next.keys()].filter((part) => reachable(part, next).has(part)).toSorted();
 }
 
 function reachable(
@@ -277,7 +282,7 @@ const rules: readonly [title: string, rule: (tree: Tree) => string[]][] = [
   ['rooms import only what the import rule allows', forbiddenDirections],
   ['each third-party package is imported in its one place', forbiddenPackages],
   ['model and the browser client import no module of Node.js', nodeWhereNoneIs],
-  ['no folder reaches itself through others', folderCircles],
+  ['no room, folder or file reaches itself through others', circles],
   ['no room has more lines than its budget', roomsOverBudget],
   [`no file has more than ${maxCodeLines} lines of code`, longFiles],
   ['only worker tasks have a default export', defaultExports],
@@ -350,16 +355,17 @@ const badTrees: readonly [rule: (tree: Tree) => string[], files: Tree, found: st
     ],
   ],
   [
-    folderCircles,
+    circles,
     new Map([
       ['model/a.ts', "import { c } from '../http/c.ts';"],
       ['http/b.ts', "import { a } from '../storage/sql/a.ts';"],
       ['storage/sql/a.ts', "import { a } from '../../model/a.ts';"],
-      ['daemon/a.ts', "import { b } from './routes/b.ts';\nimport { a } from '../model/a.ts';"],
-      ['daemon/routes/b.ts', "import { c } from '../c.ts';"],
-      ['cli/a.ts', "import { b } from './b.ts';\nimport { c } from './list/c.ts';"],
+      ['daemon/a.ts', "import { b } from './routes/b.ts';\nimport { e } from './e.ts';"],
+      ['daemon/routes/b.ts', "import { c } from '../jobs/c.ts';\nimport { d } from '../d.ts';"],
+      ['daemon/jobs/c.ts', "import { x } from '../routes/x.ts';"],
+      ['daemon/e.ts', "import { a } from './a.ts';"],
     ]),
-    ['daemon', 'daemon/routes', 'http', 'model', 'storage/sql'],
+    ['daemon/a.ts', 'daemon/e.ts', 'daemon/jobs', 'daemon/routes', 'http', 'model', 'storage'],
   ],
   [
     roomsOverBudget,
