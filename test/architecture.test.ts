@@ -61,20 +61,21 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 2_500,
-  storage: 4_600,
+  model: 2_700,
+  storage: 5_450,
   formats: 3_000,
   geodata: 3_000,
-  search: 2_400,
-  worker: 6_500,
+  search: 2_450,
+  worker: 6_550,
   http: 1_000,
-  client: 2_800,
+  client: 3_050,
   objects: 2_600,
-  'service-files': 1_600,
-  daemon: 5_000,
-  cli: 6_500,
+  'service-files': 1_800,
+  daemon: 5_850,
+  cli: 8_150,
   bin: 300,
-  bench: 4_000,
+  build: 150,
+  bench: 5_450,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
