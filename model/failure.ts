@@ -95,6 +95,14 @@ export const failureTable = {
   internal: sentence('internal', 'Something went wrong inside waypointd; its log has the details.'),
   not_implemented: sentence('not_implemented', 'This is not implemented.'),
   unavailable: sentence('unavailable', 'waypointd is shutting down or not ready yet.'),
+  storage_unavailable: sentence(
+    'unavailable',
+    'The disk or file system does not take or give data now; try again later.',
+  ),
+  imports_closed: sentence(
+    'unavailable',
+    'waypointd may not write in its own imports directory; `waypointd doctor` tells why.',
+  ),
   no_locks: sentence('not_implemented', 'This server has no file locks.'),
   quota: sentence('disk_full', 'The quota of this repository is used up.'),
   disk_full: sentence('disk_full', 'The disk is full; what was finished is kept.'),
@@ -135,12 +143,18 @@ export class WaypointError extends Error {
   }
 }
 
-/** Turns anything thrown into a WaypointError; what is not one, or a full disk, becomes `internal`. */
+/** Turns anything thrown into a WaypointError; what is not one, nor a fault of the disk, becomes `internal`. */
 export function toFailure(error: unknown): WaypointError {
   if (error instanceof WaypointError) return error;
   if (isDiskFull(error)) return new WaypointError('disk_full', { cause: error });
+  if (isStorageFault(error)) {
+    return new WaypointError('storage_unavailable', { cause: error, retryAfterSeconds });
+  }
   return new WaypointError('internal', { cause: error });
 }
+
+/** A disk that fails, a mount that is gone or too many open files are seldom mended sooner. */
+const retryAfterSeconds = 30;
 
 /** Tells whether an error of the file system or of SQLite means that no space is left. */
 export function isDiskFull(error: unknown): boolean {
@@ -149,3 +163,14 @@ export function isDiskFull(error: unknown): boolean {
 
 /** The last one: no room for the index of a write-ahead log. */
 const fullDiskCodes = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']);
+
+/**
+ * Tells whether an error of the file system or of SQLite says that the disk is broken, its mount gone or read-only, or that
+ * no more files can be opened. The request and the files that it names are not to blame.
+ */
+export function isStorageFault(error: unknown): boolean {
+  return storageFaultCodes.test(errorCode(error) ?? '');
+}
+
+const storageFaultCodes =
+  /^(?:EIO|EROFS|ENOTCONN|EMFILE|ENFILE|SQLITE_(?:IOERR|READONLY|CANTOPEN)(?:_\w+)?)$/;

@@ -852,14 +852,35 @@ test('a big answer arrives whole', async (t) => {
   t.is(body, JSON.stringify(big));
 });
 
+const fail = (path: string, error: unknown): Route =>
+  getRoute(path, () => {
+    throw error;
+  });
+
+test('a broken disk, a lost mount and too many open files are 503 with Retry-After', async (t) => {
+  const system = ['EIO', 'EROFS', 'ENOTCONN', 'EMFILE', 'ENFILE'];
+  const sqlite = ['IOERR', 'IOERR_FSYNC', 'READONLY', 'READONLY_DBMOVED', 'CANTOPEN'];
+  const codes = [...system, ...sqlite.map((code) => `SQLITE_${code}`)];
+  const routes = codes.map((code) =>
+    fail(`/api/${code}`, Object.assign(new Error('secret'), { code })),
+  );
+  const { ask, logged } = await startHttpServer(t, { routes });
+  for (const code of codes) {
+    const answer = await ask(rawRequest(`GET /api/${code}`));
+    t.is(refusal(t, answer), '503 unavailable', code);
+    t.is(answer.headers.get('retry-after'), '30');
+    t.true(
+      logged.some((line) => line.startsWith('error') && line.includes(`"${code}"`)),
+      code,
+    );
+  }
+  t.false(logged.join().includes('secret'));
+});
+
 test('unknown errors become internal; the log names class, code and place, never the message', async (t) => {
   class SqliteError extends Error {
-    code = 'SQLITE_IOERR';
+    code = 'SQLITE_ERROR';
   }
-  const fail = (path: string, error: unknown): Route =>
-    getRoute(path, () => {
-      throw error;
-    });
   const message = 'open /home/ann/secret.gpx\n    at secret (file:///home/ann/secret.ts:1:1)';
   const { ask, logged } = await startHttpServer(t, {
     routes: [
@@ -878,7 +899,7 @@ test('unknown errors become internal; the log names class, code and place, never
   const io = await ask(rawRequest('GET /api/io'));
   t.is(refusal(t, io), '500 internal');
   const line = logged.find((entry) => entry.startsWith('error')) ?? '';
-  t.regex(line, /"error":"SqliteError","error_code":"SQLITE_IOERR"/);
+  t.regex(line, /"error":"SqliteError","error_code":"SQLITE_ERROR"/);
   t.true(line.includes(io.headers.get('x-request-id') ?? '?'));
   t.is(refusal(t, await ask(rawRequest('GET /api/text'))), '500 internal');
   t.is(refusal(t, await ask(rawRequest('GET /api/odd'))), '500 internal');

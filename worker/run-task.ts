@@ -16,7 +16,9 @@ export function runTask<T>(worker: string, task: () => T, onFailure?: (error: un
 
 function withoutPaths(worker: string, error: unknown): Error {
   const kind = error instanceof Error ? error.name : typeof error;
-  const clean = new Error(`The ${worker} worker failed: ${errorCode(error) ?? kind}.`);
+  const clean = new Error(`The ${worker} worker failed: ${errorCode(error) ?? kind}.`, {
+    cause: errorCode(error),
+  });
   const frames = error instanceof Error ? error.stack?.match(/^ {4}at .*$/gmu) : undefined;
   if (frames) clean.stack = [`Error: ${clean.message}`, ...frames].join('\n');
   return clean;

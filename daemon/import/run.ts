@@ -1,6 +1,7 @@
 import { opendir, readdir, realpath } from 'node:fs/promises';
 import { isAbsolute, sep } from 'node:path';
-import { WaypointError } from '../../model/failure.ts';
+import { errorCode, restoreCode } from '../../model/error-code.ts';
+import { isStorageFault, toFailure, WaypointError } from '../../model/failure.ts';
 import type { ImportRequest, ImportResult, ImportStatus } from '../../model/import.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type { DaemonStatus } from '../../model/status.ts';
@@ -203,7 +204,9 @@ export class ImportRun {
     } catch (error) {
       this.#isLibraryWhole = false;
       this.#hasIndex = false;
-      throw new WaypointError(this.#isClosed ? 'unavailable' : 'internal', { cause: error });
+      throw this.#isClosed
+        ? new WaypointError('unavailable', { cause: error })
+        : importFailure(error);
     }
   }
 
@@ -251,6 +254,7 @@ export class ImportRun {
       }
       await (await opendir(directory)).close();
     } catch (error) {
+      if (isStorageFault(error)) throw error;
       throw new WaypointError('import_directory', { field: 'dir', cause: error });
     }
   }
@@ -270,6 +274,13 @@ export class ImportRun {
 async function hasNoFiles(directory: string): Promise<boolean> {
   const names = await readdir(directory).catch(() => []);
   return names.every((name) => name.startsWith('.'));
+}
+
+/** What ended an import as a whole; a place that this user may not open is one of ours then. */
+function importFailure(thrown: unknown): WaypointError {
+  const error = restoreCode(thrown);
+  const isClosed = ['EACCES', 'EPERM'].includes(errorCode(error) ?? '');
+  return isClosed ? new WaypointError('imports_closed', { cause: error }) : toFailure(error);
 }
 
 /** The worker's errors hold no paths. */

@@ -12,6 +12,15 @@ export function whyNoStrace(): string | undefined {
   return status === 0 ? undefined : 'no strace that may trace';
 }
 
+/** Why no running program can be attached to here; undefined where that can be done. */
+export function whyNoAttaching(): string | undefined {
+  const missing = whyNoStrace();
+  if (missing !== undefined) return missing;
+  const script = 'sleep 9 & strace -o /dev/null -p $! & sleep 0.3; kill $(jobs -p); wait';
+  const { stderr } = spawnSync('sh', ['-c', script], { encoding: 'utf8' });
+  return stderr.includes('attached') ? undefined : 'no strace that may attach';
+}
+
 /** One system call on the files and connections of a traced program, in the order of their beginnings. */
 export interface SystemCall {
   readonly name: string;

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { join, sep } from 'node:path';
+import { errorCode } from '../../model/error-code.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 
 /** A source file, open; what grows behind `size` is not read. */
@@ -172,7 +173,13 @@ function readingSource<T>(step: () => T): T {
   try {
     return step();
   } catch (error) {
+    if (isOutOfDescriptors(error)) throw error;
     if (error instanceof Error && 'syscall' in error) throw new FileRefused('unreadable');
     throw error;
   }
+}
+
+/** No file is to blame for what says that no more can be opened. */
+export function isOutOfDescriptors(error: unknown): boolean {
+  return ['EMFILE', 'ENFILE'].includes(errorCode(error) ?? '');
 }

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { ReadingCancelled } from '../../formats/refused.ts';
+import { isOutOfDescriptors } from './source-file.ts';
 
 /** A file that may be imported. */
 export interface SourceEntry {
@@ -103,7 +104,8 @@ function readEntries(
   if (isCancelled()) throw new ReadingCancelled();
   try {
     return readdirSync(join(root, directory), { withFileTypes: true });
-  } catch {
+  } catch (error) {
+    if (isOutOfDescriptors(error)) throw error;
     // Gone or forbidden since it was listed: said as one entry, the rest goes on.
     unreadable.push(directory === '' ? '.' : directory);
     return [];

@@ -1,0 +1,119 @@
+/**
+ * A disk that fails below a whole daemon: strace lets system calls fail, on one path each, while requests come. The
+ * daemon answers 503, blames no folder of the user's, and goes on when the disk does.
+ */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { testCli, untilPrinted } from '../helpers/cli.ts';
+import { gpx } from '../helpers/imports.ts';
+import { whyNoAttaching } from '../helpers/strace.ts';
+
+const reason = whyNoAttaching();
+const withStrace = reason === undefined ? test.serial : test.skip;
+const skipped = reason === undefined ? '' : ` (skipped: ${reason})`;
+
+interface Fault {
+  readonly calls: string;
+  readonly error: string;
+  /** Below the root of the test. */
+  readonly path: string;
+}
+
+async function startDaemon(t: ExecutionContext) {
+  const cli = testCli(t);
+  const child = cli.start(['serve', '--port', '0']);
+  let log = '';
+  child.stderr?.on('data', (piece: Buffer) => (log += piece.toString()));
+  await untilPrinted(child.stderr, /daemon\.ready/u);
+  const { url, token } = JSON.parse(readFileSync(join(cli.root, 'run', 'daemon.json'), 'utf8'));
+  const ask = async (path: string, body: object) => {
+    const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+    const answer = await fetch(`${url}${path}`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify(body),
+    });
+    const { status } = answer;
+    const refused = (await answer.json()) as { readonly message: string };
+    return { status, retry: answer.headers.get('retry-after'), body: refused };
+  };
+  /** Lets the calls on a path fail while `step` runs. */
+  async function broken<T>({ calls, error, path }: Fault, step: () => Promise<T>): Promise<T> {
+    const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}`];
+    const words = ['-f', '-p', String(child.pid), '-P', join(cli.root, path), ...inject];
+    const strace = spawn('strace', [...words, '-o', join(cli.root, 'strace.txt')]);
+    t.teardown(() => strace.kill('SIGKILL'));
+    await untilPrinted(strace.stderr, /attached/u);
+    try {
+      return await step();
+    } finally {
+      const ended = once(strace, 'exit');
+      strace.kill('SIGTERM');
+      await ended;
+      t.regex(readFileSync(join(cli.root, 'strace.txt'), 'utf8'), /INJECTED/u, `${error} ${path}`);
+    }
+  }
+  return { cli, child, ask, broken, log: () => log };
+}
+
+const wal = 'data/waypoints.sqlite-wal';
+const writes = 'pwrite64,fsync,fdatasync';
+
+withStrace(
+  `a bookmark on a broken disk is 503, and kept once the disk is well${skipped}`,
+  async (t) => {
+    const { ask, broken, log, cli } = await startDaemon(t);
+    for (const [at, error] of ['EIO', 'EROFS', 'ENOTCONN'].entries()) {
+      const bookmark = { name: `Camp ${error}`, lat: 42.1, lon: at };
+      const fault = { calls: writes, error, path: wal };
+      const refused = await broken(fault, () => ask('/api/bookmarks', bookmark));
+      t.like(refused, { status: 503, body: { code: 'unavailable' } }, error);
+      t.truthy(refused.retry, error);
+      t.is((await ask('/api/bookmarks', bookmark)).status, 201, `after ${error}`);
+    }
+    t.regex(log(), /"error_code":"SQLITE_IOERR/u);
+    t.notRegex(log(), /Camp|42\.1/u);
+    t.is(JSON.parse(await cli.out(['list', '--json'])).length, 3);
+  },
+);
+
+withStrace(`an import blames no folder for a fault of the machine${skipped}`, async (t) => {
+  const { cli, ask, broken, log } = await startDaemon(t);
+  const dir = join(cli.root, 'tracks');
+  mkdirSync(dir);
+  const request = { dir };
+  const faults: readonly Fault[] = [
+    { calls: 'openat', error: 'EMFILE', path: 'tracks' },
+    { calls: 'openat', error: 'ENFILE', path: 'tracks' },
+    { calls: 'openat', error: 'ENOTCONN', path: 'tracks' },
+    { calls: 'openat', error: 'EIO', path: 'tracks' },
+    { calls: 'openat', error: 'EMFILE', path: 'tracks/a.gpx' },
+    { calls: 'openat', error: 'EROFS', path: 'data/imports/a.gpx.tmp' },
+    { calls: 'fsync,fdatasync', error: 'EIO', path: 'data/imports/a.gpx.tmp' },
+    { calls: writes, error: 'EIO', path: 'data/library.sqlite-wal' },
+  ];
+  for (const [at, fault] of faults.entries()) {
+    const named = `${fault.error} ${fault.path}`;
+    writeFileSync(join(dir, 'a.gpx'), gpx([[`Place ${at}`, 1, at]]));
+    const refused = await broken(fault, () => ask('/api/import', request));
+    t.like(refused, { status: 503, body: { code: 'unavailable' } }, named);
+    const mended = await ask('/api/import', request);
+    t.like(mended, { status: 200, body: { failed: 0, count: 1 } }, `after ${named}`);
+  }
+  t.notRegex(log(), /tracks|Place|a\.gpx/u);
+});
+
+withStrace(`an imports directory that may not be written is told as that${skipped}`, async (t) => {
+  const { cli, ask, broken, log } = await startDaemon(t);
+  const dir = join(cli.root, 'tracks');
+  mkdirSync(dir);
+  writeFileSync(join(dir, 'a.gpx'), gpx([['Place', 1, 2]]));
+  const fault = { calls: 'faccessat,faccessat2,access', error: 'EACCES', path: 'data/imports' };
+  const refused = await broken(fault, () => ask('/api/import', { dir }));
+  t.is(refused.status, 503);
+  t.regex(refused.body.message, /imports directory.*doctor/u);
+  t.regex(log(), /"error_code":"EACCES"/u);
+});
