@@ -14,6 +14,7 @@ import { BookmarksMirror } from './mirror/mirror.ts';
 import type { RunningObjects } from './objects/start.ts';
 import type { Paths } from './paths.ts';
 import { apiRoutes } from './routes/all.ts';
+import type { Schedule } from './schedule.ts';
 import type { Geocoder } from './geocoders/geocoder.ts';
 import { WaypointIndex } from '../search/waypoint-index.ts';
 import { checkTogether } from './settings-together.ts';
@@ -33,6 +34,10 @@ export interface DaemonOptions {
   readonly port?: number;
   /** A socket inherited from a service manager, instead of the port. */
   readonly socket?: { readonly fd: number };
+  /** Ends a start that waits for its port: it rejects with the reason then. */
+  readonly signal?: AbortSignal;
+  /** Tests bring their own. */
+  readonly schedule?: Schedule;
   /** Accept a new store beside the remains of a lost one (`serve --new-store`). */
   readonly newStore?: boolean;
   /** Tests bring a gpsd on another port. */
@@ -213,10 +218,8 @@ async function open(
   token: string,
   options: StartOptions,
 ): Promise<{ port: number; withdraw: () => Promise<void> }> {
-  const { port } = await listen(server, {
-    port: options.port ?? options.settings.port,
-    socket: options.socket,
-  });
+  const place = { port: options.port ?? options.settings.port, socket: options.socket };
+  const { port } = await listen(server, place, options);
   const withdraw = await announce(options, { port, token, started: options.clock.now() });
   return { port, withdraw };
 }

@@ -5,6 +5,7 @@ import {
   existsSync,
   openSync,
   readdirSync,
+  readFileSync,
   readSync,
   statSync,
   type Stats,
@@ -69,6 +70,52 @@ export function storeFault(
   };
   const [exitCode, what = '', left = '', remedy = ''] = faults[refused];
   return { exitCode, text: `${named} ${what}`, left, remedy };
+}
+
+/** Who has the port: `listener` where it cannot be told of a waypointd or another program. */
+export type PortHolder = 'waypointd' | 'program' | 'listener' | 'connection';
+
+const portHolders: Readonly<Record<PortHolder, string>> = {
+  waypointd: 'the waypointd of another data directory or user, which listens there',
+  program: 'another program, which listens there',
+  listener: "another program or another user's waypointd, which listens there",
+  connection: 'an open connection of another program, which does not listen there',
+};
+
+/** Why the daemon's port cannot be listened at. */
+export function portFault(
+  port: number,
+  holder: PortHolder,
+  { pid, program }: Listener = {},
+): Fault {
+  const who = pid === undefined ? '' : `: ${program} (process ${pid})`;
+  const text = `Port ${port} of 127.0.0.1 is taken by ${portHolders[holder]}${who}`;
+  const other = 'choose another with --port (for good: waypointd config set port NUMBER).';
+  if (holder !== 'connection') return { exitCode: 75, text, remedy: `Stop that, or ${other}` };
+  const reserve =
+    process.platform === 'linux'
+      ? ` To keep the port from outgoing connections: ${reservation(port)}`
+      : '';
+  return { exitCode: 75, text, remedy: `Try again later, or ${other}${reserve}` };
+}
+
+interface Listener {
+  readonly pid?: number;
+  readonly program?: string;
+}
+
+const reservedPorts = 'net.ipv4.ip_local_reserved_ports';
+
+/** Ports that are reserved already stay so: the setting is one list. */
+function reservation(port: number): string {
+  let reserved = '';
+  try {
+    reserved = readFileSync(`/proc/sys/${reservedPorts.replaceAll('.', '/')}`, 'latin1').trim();
+  } catch {
+    // A container may hide it.
+  }
+  const ports = reserved === '' ? String(port) : `${reserved},${port}`;
+  return `sudo sysctl -w ${reservedPorts}=${ports}`;
 }
 
 /** What the file system or SQLite refuses for good, of anything else in the data directory. */

@@ -1,6 +1,10 @@
 import type { HttpServer } from '../http/server.ts';
 import { errorCode } from '../model/error-code.ts';
 import { ExitError } from '../model/exit-error.ts';
+import type { Clock, Log } from '../model/process.ts';
+import { portFault, refusal } from './faults.ts';
+import { portOwner, portState, type PortState } from './port-owner.ts';
+import { scheduleTimeout, type Schedule } from './schedule.ts';
 
 interface Place {
   readonly port: number;
@@ -8,30 +12,79 @@ interface Place {
   readonly socket?: { readonly fd: number } | undefined;
 }
 
+export interface Waiting {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly schedule?: Schedule | undefined;
+  /** Ends the wait at once. */
+  readonly signal?: AbortSignal | undefined;
+  /** Tests say what the kernel would. */
+  readonly stateOf?: (port: number) => PortState;
+}
+
+const retryMs = 250;
+/** The default port is in the ephemeral range of Linux: an outgoing connection may have it, and most end soon. */
+const connectionMs = 60_000;
+/** A daemon that is being stopped, such as the one that this one replaces. */
+const listenerMs = 5_000;
+/** Free: the kernel does not show a socket that has the port without being connected. */
+const patienceMs: Readonly<Record<PortState, number>> = {
+  connection: connectionMs,
+  free: connectionMs,
+  listener: listenerMs,
+  unknown: listenerMs,
+};
+
 /**
- * Listens on a port of 127.0.0.1, or on an inherited socket.
+ * Listens on a port of 127.0.0.1, or on an inherited socket; waits a while for a port that is taken.
  * @throws ExitError 75
+ * @throws the reason of the signal
  */
 export async function listen(
-  server: HttpServer,
+  server: Pick<HttpServer, 'listen'>,
   { port, socket }: Place,
+  waiting: Waiting,
 ): Promise<{ port: number }> {
-  try {
-    return await server.listen(socket ?? { port, host: '127.0.0.1' });
-  } catch (error) {
-    const code = errorCode(error);
-    if (code === 'EADDRINUSE') throw new ExitError(portTaken(port), 75, error);
-    if (code === 'EACCES') {
-      throw new ExitError(
-        `This user may not listen on port ${port}; choose another with --port.`,
-        75,
-        error,
-      );
+  const { clock, log, signal, stateOf = portState } = waiting;
+  const begin = clock.monotonic();
+  for (let tries = 1; ; tries += 1) {
+    signal?.throwIfAborted();
+    try {
+      return await server.listen(socket ?? { port, host: '127.0.0.1' });
+    } catch (error) {
+      if (errorCode(error) !== 'EADDRINUSE') throw notAllowed(error, port);
+      const wholeMs = patienceMs[stateOf(port)];
+      const isConnection = wholeMs === connectionMs;
+      const isOver = socket !== undefined || clock.monotonic() - begin >= wholeMs;
+      if (isOver) throw portTaken(port, isConnection, error);
+      if (isConnection && tries === 1) log.info('daemon.port_awaited', { port });
     }
-    throw error;
+    await pause(waiting);
   }
 }
 
-function portTaken(port: number): string {
-  return `Port ${port} of 127.0.0.1 is taken by another program or another user's waypointd; choose another with --port.`;
+async function pause({ schedule = scheduleTimeout, signal }: Waiting): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const cancel = schedule(resolve, retryMs);
+  const stop = (): void => reject(signal?.reason);
+  signal?.addEventListener('abort', stop);
+  try {
+    await promise;
+  } finally {
+    cancel();
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
+function portTaken(port: number, isConnection: boolean, error: unknown): ExitError {
+  const fault = isConnection
+    ? portFault(port, 'connection')
+    : portFault(port, 'listener', portOwner(port));
+  return refusal(fault, error);
+}
+
+function notAllowed(error: unknown, port: number): unknown {
+  if (errorCode(error) !== 'EACCES') return error;
+  const text = `This user may not listen on port ${port}; choose another with --port.`;
+  return new ExitError(text, 75, error);
 }

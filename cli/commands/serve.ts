@@ -39,7 +39,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
   const socket = takeInheritedSocket(process.env);
   if (isStartedByLaunchd(process.env)) shortenLaunchdLog();
   // Listened to from the start: a signal during a long migration must end the daemon in order, too.
-  const { asked, stopWatching } = watchForEnd();
+  const { asked, signal, stopWatching } = watchForEnd();
   const [{ startDaemon }, { openLog }] = await Promise.all([
     import('../../daemon/daemon.ts'),
     import('../../daemon/log.ts'),
@@ -55,6 +55,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
       log,
       handOver: true,
       newStore,
+      signal,
       ...(await manifestOption(context)),
       ...(socket === undefined ? {} : { socket }),
     });
@@ -67,6 +68,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
     await Promise.race([asked, daemon.closed]);
     await Promise.all([notifier?.stopping(), daemon.close()]);
   } catch (error) {
+    if (error === signal.reason) return;
     logRefusal(error, log, settings.log_file);
     throw socket === undefined ? error : explainSocketRefusal(error);
   } finally {

@@ -1,8 +1,9 @@
 import { probePort } from '../program/port-probe.ts';
 import type { FoundService } from '../../service-files/choose-platform.ts';
 import type { SeenDaemon } from './check-daemon.ts';
+import { portFault } from '../../daemon/faults.ts';
+import { portOwner, type PortOwner } from '../../daemon/port-owner.ts';
 import { findingsOf, type Finding } from './finding.ts';
-import { portOwner, type PortOwner } from './port-owner.ts';
 
 const area = 'port';
 
@@ -20,7 +21,7 @@ export async function checkPort(
   }
   const owner = portOwner(port);
   if (owner.state === 'free') return [ok(`${port} is free`)];
-  if (owner.state === 'taken' && owner.program === 'systemd') {
+  if (owner.program === 'systemd') {
     return [note(`${port} is held by systemd, for a service that this user may not look at`)];
   }
   const finding = await describe(port, owner);
@@ -29,19 +30,9 @@ export async function checkPort(
 }
 
 async function describe(port: number, owner: PortOwner): Promise<Finding> {
-  const { ok, problem } = findingsOf(area);
-  const remedy = 'Stop that program, or choose another port: waypointd config set port NUMBER';
-  const known = owner.state === 'taken' && owner.pid !== undefined ? owner : undefined;
-  const who = known === undefined ? '' : `, ${known.program} (process ${known.pid})`;
-  switch (await probePort(port)) {
-    case 'nothing':
-      return ok(`${port} is free`);
-    case 'waypointd':
-      return problem(
-        `${port} is taken by the waypointd of another data directory or user${who}`,
-        remedy,
-      );
-    case 'other':
-      return problem(`${port} is taken by another program${who}`, remedy);
-  }
+  const { ok, fault } = findingsOf(area);
+  if (owner.state === 'connection') return fault(portFault(port, 'connection'));
+  const use = await probePort(port);
+  if (use === 'nothing') return ok(`${port} is free`);
+  return fault(portFault(port, use === 'waypointd' ? use : 'program', owner));
 }

@@ -1,4 +1,6 @@
 import { servesDataDirectory } from '../../../client/waypoints/node/hand-over-file.ts';
+import { portFault, refusal } from '../../../daemon/faults.ts';
+import { portOwner } from '../../../daemon/port-owner.ts';
 import { ExitError } from '../../../model/exit-error.ts';
 import { choosePlatform } from '../../../service-files/choose-platform.ts';
 import { installService, installSteps } from '../../../service-files/install.ts';
@@ -12,7 +14,7 @@ import type { ServiceChoice, ServicePlatform } from '../../../service-files/serv
 import { probePort } from '../../program/port-probe.ts';
 import { findDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
-import { invocation, shellWord } from '../../terminal/invocation.ts';
+import { shellWord } from '../../terminal/invocation.ts';
 import { print } from '../../terminal/output.ts';
 import { localHost } from '../../program/local-service.ts';
 import { serviceSpec, type SpecOptions } from './spec.ts';
@@ -92,11 +94,12 @@ async function refuseOccupied(
   const isOurs = condition === 'running' || condition === 'starting';
   if (!choice.isSystem && !isOurs) await refuseBesideAnother(context, port);
   const isOwnPort = heldPort === port || (isOurs && (ownPort ?? port) === port);
-  if (port === undefined || isOwnPort || (await probePort(port)) === 'nothing') return;
-  throw new ExitError(
-    `Port ${port} of 127.0.0.1 is taken by another program or another user's waypointd; choose another: ${invocation()} config set port NUMBER. Nothing was changed.`,
-    75,
-  );
+  if (port === undefined || isOwnPort) return;
+  const owner = portOwner(port);
+  const use = await probePort(port);
+  if (use === 'nothing' && owner.state !== 'connection') return;
+  const holder = { waypointd: 'waypointd', other: 'program', nothing: 'connection' } as const;
+  throw refusal({ ...portFault(port, holder[use], owner), left: 'nothing was changed' });
 }
 
 async function refuseBesideAnother(

@@ -1,0 +1,73 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { openFilesOf } from './lock-holder.ts';
+
+/**
+ * What keeps a port of 127.0.0.1 from being listened at: a socket that listens, or one end of a connection, which an
+ * outgoing one may be given from the ephemeral range; `unknown` where the system does not tell.
+ */
+export type PortState = 'free' | 'connection' | 'listener' | 'unknown';
+
+/** Who has a port, as far as this user may see. */
+export interface PortOwner {
+  readonly state: PortState;
+  /** Of a listener. */
+  readonly pid?: number;
+  readonly program?: string;
+}
+
+/** Asks the kernel, not the port: a connection could start a service. */
+export function portState(port: number): PortState {
+  return lookAt(port).state;
+}
+
+/** As {@link portState}, with the process that listens. */
+export function portOwner(port: number): PortOwner {
+  const { state, listeners } = lookAt(port);
+  if (listeners.length === 0) return { state };
+  const pids = readdirSync('/proc').filter((name) => /^\d+$/u.test(name));
+  const pid = pids
+    .map(Number)
+    .find((one) => openFilesOf(one).some((file) => listeners.includes(file)));
+  return pid === undefined ? { state } : { state, pid, program: programOf(pid) };
+}
+
+/** The states of the kernel's tables that keep a port: connected, about to be, and listening. */
+const established = '01';
+const connecting = '02';
+const listening = '0A';
+/** 127.0.0.1 and every address, of both families, as the tables have them: words in the machine's order. */
+const reachesLoopback = /^(?:0100007F|0{8}|0{32}|0{16}FFFF00000100007F):/u;
+
+/** @returns the listeners as `/proc/PID/fd` names them. */
+function lookAt(port: number): { readonly state: PortState; readonly listeners: string[] } {
+  if (process.platform !== 'linux') return { state: 'unknown', listeners: [] };
+  try {
+    const sockets = ['tcp', 'tcp6'].flatMap((table) => socketsAt(table, port));
+    const listeners = sockets
+      .filter(({ state }) => state === listening)
+      .map(({ inode }) => `socket:[${inode}]`);
+    if (listeners.length > 0) return { state: 'listener', listeners };
+    const isHeld = sockets.some(({ state }) => state === established || state === connecting);
+    return { state: isHeld ? 'connection' : 'free', listeners };
+  } catch {
+    return { state: 'unknown', listeners: [] };
+  }
+}
+
+/** The sockets at a port, where 127.0.0.1 would reach them. */
+function socketsAt(table: string, port: number): { state: string; inode: string }[] {
+  const wanted = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  return readFileSync(`/proc/self/net/${table}`, 'latin1')
+    .split('\n')
+    .map((line) => line.trim().split(/\s+/u))
+    .filter(([, local = '']) => local.endsWith(wanted) && reachesLoopback.test(local))
+    .map((fields) => ({ state: fields[3] ?? '', inode: fields[9] ?? '' }));
+}
+
+function programOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
+  } catch {
+    return 'unknown';
+  }
+}
