@@ -61,7 +61,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 2_700,
+  model: 2_750,
   storage: 5_450,
   formats: 3_000,
   geodata: 3_000,
@@ -71,7 +71,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_200,
   objects: 2_600,
   'service-files': 1_800,
-  daemon: 5_850,
+  daemon: 6_150,
   cli: 8_250,
   bin: 300,
   build: 150,
