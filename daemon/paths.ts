@@ -9,7 +9,7 @@ import {
   unitDirectory,
   type Environment,
 } from '../client/waypoints/node/places.ts';
-import type { SettingKey, Settings } from '../model/settings.ts';
+import type { Settings } from '../model/settings.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
 
 /** Every place on disk that waypointd knows: directories first, then the files in them (contract A). All absolute. */
@@ -39,18 +39,6 @@ export interface Paths {
   /** Where programs look for a running daemon's hand-over file, in this order. */
   readonly handOverCandidates: readonly string[];
 }
-
-/** The settings whose value is a path of ours. `location_command` is not: a bare name is looked up in PATH. */
-export const pathSettings: readonly SettingKey[] = [
-  'data_dir',
-  'cache_dir',
-  'runtime_dir',
-  'log_file',
-  'bookmarks_file',
-  'objects_root',
-  'objects_tls_cert',
-  'objects_tls_key',
-];
 
 const program = 'waypointd';
 const handOverName = 'daemon.json';

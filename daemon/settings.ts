@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import { absolutePath } from '../client/waypoints/node/places.ts';
 import { errorCode } from '../model/error-code.ts';
 import {
+  pathSettings,
   settingDefaults,
   settingKeys,
   settingSchemas,
@@ -12,7 +13,6 @@ import {
 } from '../model/settings.ts';
 import { writeFileAtomic } from '../storage/atomic-file.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
-import { pathSettings } from './paths.ts';
 
 /** Where a setting's value comes from, the strongest first. */
 export type SettingSource = 'flag' | 'environment' | 'config.json' | 'default';
@@ -113,32 +113,11 @@ export function checkSetting(
 ): unknown {
   const result = settingSchemas[key].safeParse(value);
   if (!result.success) {
-    const form = result.error.issues.find(({ code }) => code === 'custom')?.message;
-    throw new ExitError(
-      `The value of ${from} is not valid: ${form ?? settingForm(key)}.`,
-      exitCode,
-    );
+    const form = result.error.issues[0]?.message;
+    throw new ExitError(`The value of ${from} is not valid: ${form}.`, exitCode);
   }
   const isPath = pathSettings.includes(key) && typeof result.data === 'string';
   return isPath ? absolutePath(String(result.data), base) : result.data;
-}
-
-/** Settings that are true or false. */
-export const switches: readonly SettingKey[] = [
-  'history',
-  'objects',
-  'objects_insecure_http',
-  'objects_batch',
-];
-
-/** What a setting's value has to look like, in a few words. */
-function settingForm(key: SettingKey): string {
-  const schema = settingSchemas[key];
-  if ('options' in schema) return `it is one of ${schema.options.join(', ')}`;
-  if (key === 'port') return 'it is a whole number from 0 to 65535';
-  if (key === 'objects_requests_per_minute') return 'it is a whole number, 0 for no limit';
-  if (switches.includes(key)) return 'it is true or false';
-  return key === 'allowed_hosts' ? 'it is a list of host names' : 'it is a text that is not empty';
 }
 
 /**

@@ -6,7 +6,11 @@ import { geocoderUrlFault } from './geocoder-url.ts';
 import { limits } from './limits.ts';
 import { parseListenAddress } from './listen-address.ts';
 
-const path = z.string().min(1);
+/** The form of a value that has no other; forms are ends of sentences. */
+const textForm = 'it is a text that is not empty';
+const hostsForm = 'it is a list of host names';
+
+const path = z.string(textForm).min(1, textForm);
 const list = z.preprocess(
   (value) =>
     typeof value === 'string'
@@ -15,28 +19,31 @@ const list = z.preprocess(
           .map((part) => part.trim())
           .filter((part) => part !== '')
       : value,
-  z.array(z.string().min(1)),
+  z.array(z.string(hostsForm).min(1, hostsForm), hostsForm),
 );
 const flag = z.preprocess(
   (value) =>
     value === 'true' || value === '1' ? true : value === 'false' || value === '0' ? false : value,
-  z.boolean(),
+  z.boolean('it is true or false'),
 );
-const integer = (min: number, max: number) =>
+const integer = (min: number, max: number, form: string) =>
   z.preprocess(
     (value) => (typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value),
-    z.int().min(min).max(max),
+    z.int(form).min(min, form).max(max, form),
   );
 
-/** A text that has to pass a check; `form` says what it has to look like, as the end of a sentence. */
+const oneOf = <const T extends string>(...options: readonly T[]) =>
+  z.enum(options, `it is one of ${options.join(', ')}`);
+
+/** A text that has to pass a check. */
 const checkedText = (isRight: (value: string) => boolean, form: string) =>
-  z.string().trim().refine(isRight, form);
+  z.string(textForm).trim().refine(isRight, form);
 const byteSize = checkedText(
   (value) => parseByteSize(value) !== undefined,
   'it is a size such as 500M or 20G; 0 is no limit',
 );
 const geocoderUrl = z
-  .string()
+  .string(textForm)
   .trim()
   .superRefine((value, context) => {
     const message = geocoderUrlFault(value);
@@ -48,16 +55,16 @@ const geocoderUrl = z
  * Key = flag with `_` for `-`; environment variable = `WAYPOINTD_` + upper-case key.
  */
 export const settingSchemas = {
-  port: integer(0, 65_535),
+  port: integer(0, 65_535, 'it is a whole number from 0 to 65535'),
   data_dir: path,
   cache_dir: path,
   runtime_dir: path,
-  log_level: z.enum(['debug', 'info', 'warn', 'error', 'silent']),
+  log_level: oneOf('debug', 'info', 'warn', 'error', 'silent'),
   log_file: path,
   allowed_hosts: list,
   history: flag,
   bookmarks_file: path,
-  location_provider: z.enum(['auto', 'off', 'geoclue', 'gpsd', 'command', 'static']),
+  location_provider: oneOf('auto', 'off', 'geoclue', 'gpsd', 'command', 'static'),
   location_command: checkedText(
     (value) => splitCommand(value) !== undefined,
     'it is a program, perhaps with arguments; quotes around a word that has blanks',
@@ -66,7 +73,7 @@ export const settingSchemas = {
     (value) => parsePosition(value) !== undefined,
     'it is "lat,lon" in degrees, such as 48.2,16.37',
   ),
-  geocoder: z.enum(['offline', 'off', 'nominatim', 'photon']),
+  geocoder: oneOf('offline', 'off', 'nominatim', 'photon'),
   geocoder_url: geocoderUrl,
   // It goes into the comment of a User-Agent header.
   geocoder_contact: checkedText(
@@ -93,13 +100,17 @@ export const settingSchemas = {
   objects_batch: flag,
   objects_max_object: byteSize,
   objects_min_free: byteSize,
-  objects_requests_per_minute: integer(0, 1_000_000),
+  objects_requests_per_minute: integer(0, 1_000_000, 'it is a whole number, 0 for no limit'),
   objects_bandwidth_per_day: byteSize,
-  objects_documentation_url: z.url(),
+  objects_documentation_url: z.url(textForm),
 } as const;
 
 export type SettingKey = keyof typeof settingSchemas;
 export const settingKeys = Object.keys(settingSchemas) as SettingKey[];
+/** Settings that are true or false. */
+export const switches = settingKeys.filter((key) => settingSchemas[key] === flag);
+/** The settings whose value is a path of ours. `location_command` is not: a bare name is looked up in PATH. */
+export const pathSettings = settingKeys.filter((key) => settingSchemas[key] === path);
 
 export type Settings = {
   readonly [K in keyof typeof settingDefaults]: z.output<(typeof settingSchemas)[K]>;

@@ -221,7 +221,7 @@ test('a queued job is cancelled at once, a running one when its worker notices, 
   t.is((await cancel(running)).status, 202);
   t.like(await over(daemon, running), { state: 'cancelled', started_at: '2024-06-01T12:00:00Z' });
   t.is((await cancel(running)).status, 409);
-  t.is(time.waiting(), 1, 'no timer is left but that of retention');
+  t.is(time.waiting(), 2, 'no timer is left but those of retention, one each');
   const withResult = await daemon.get(`/api/timelines/${running}?result=true`);
   t.is(withResult.status, 200);
   t.false('result' in withResult.body);

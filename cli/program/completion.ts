@@ -1,7 +1,6 @@
 import type { Command, Option } from 'commander';
-import { settingKeys, settingSchemas } from '../../model/settings.ts';
-import { pathSettings } from '../../daemon/paths.ts';
-import { flagName, switches } from '../../daemon/settings.ts';
+import { pathSettings, settingKeys, settingSchemas, switches } from '../../model/settings.ts';
+import { flagName } from '../../daemon/settings.ts';
 
 /** What may stand at a place: any text, a path, or one of these words. */
 type Completed = 'text' | 'file' | 'directory' | readonly string[];

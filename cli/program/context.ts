@@ -1,13 +1,8 @@
 import { Option, type Command } from 'commander';
 import { absolutePath } from '../../client/waypoints/node/places.ts';
-import { settingHelp, settingKeys, type SettingKey } from '../../model/settings.ts';
+import { settingHelp, settingKeys, switches, type SettingKey } from '../../model/settings.ts';
 import { computePaths, defaultConfigFile, type Paths } from '../../daemon/paths.ts';
-import {
-  flagName,
-  resolveSettings,
-  switches,
-  type ResolvedSettings,
-} from '../../daemon/settings.ts';
+import { flagName, resolveSettings, type ResolvedSettings } from '../../daemon/settings.ts';
 
 /** What every command knows of its surroundings. */
 export interface CommandContext {

@@ -18,8 +18,6 @@ export interface TimelineJob {
   progress: () => TimelineProgress;
   startedAt?: number;
   finishedAt?: number;
-  /** By the monotonic clock, from which retention counts. */
-  endedMs?: number;
   error?: keyof typeof timelineErrors;
   /** The result as JSON, compressed with gzip. */
   result?: Uint8Array;

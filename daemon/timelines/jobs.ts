@@ -84,7 +84,6 @@ export class TimelineJobs {
     this.#schedule = overrides.schedule ?? scheduleTimeout;
     this.#pool = overrides.pool ?? new WorkerPool({ file: 'timeline-tasks', heapMb });
     this.#tracked = new TrackedJobs({
-      clock: options.clock,
       schedule: this.#schedule,
       maxJobs: this.#limits.tracked,
       retentionMs: this.#limits.retentionMs,

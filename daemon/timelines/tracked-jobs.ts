@@ -1,9 +1,7 @@
-import type { Clock } from '../../model/process.ts';
 import type { Schedule } from '../schedule.ts';
 import type { TimelineJob } from './job.ts';
 
 export interface TrackedJobsOptions {
-  readonly clock: Clock;
   readonly schedule: Schedule;
   readonly maxJobs: number;
   /** After the end of a job. */
@@ -19,7 +17,8 @@ export interface TrackedJobsOptions {
 export class TrackedJobs {
   readonly #options: TrackedJobsOptions;
   readonly #jobs = new Map<string, TimelineJob>();
-  #cancelSweep: (() => void) | undefined;
+  /** In the order in which they ended, each with what cancels its timer: where the user was is not kept until a request. */
+  readonly #ended = new Map<TimelineJob, () => void>();
 
   constructor(options: TrackedJobsOptions) {
     this.#options = options;
@@ -30,7 +29,6 @@ export class TrackedJobs {
    * @returns false when none of them has ended.
    */
   add(job: TimelineJob): boolean {
-    this.#sweep();
     while (this.#jobs.size >= this.#options.maxJobs) {
       if (!this.#dropFirstEnded(() => true)) return false;
     }
@@ -39,7 +37,6 @@ export class TrackedJobs {
   }
 
   find(id: string): TimelineJob | undefined {
-    this.#sweep();
     return this.#jobs.get(id);
   }
 
@@ -58,14 +55,16 @@ export class TrackedJobs {
 
   /** From now on the job's time runs. */
   ended(job: TimelineJob): void {
-    job.endedMs = this.#options.clock.monotonic();
-    this.#wakeUp();
+    const { schedule, retentionMs } = this.#options;
+    this.#ended.set(
+      job,
+      schedule(() => this.#drop(job), retentionMs),
+    );
   }
 
-  /** Ends the timer. */
+  /** Ends the timers. */
   close(): void {
-    this.#cancelSweep?.();
-    this.#cancelSweep = undefined;
+    for (const cancelTimer of this.#ended.values()) cancelTimer();
   }
 
   #resultBytes(): number {
@@ -73,39 +72,14 @@ export class TrackedJobs {
   }
 
   #dropFirstEnded(may: (job: TimelineJob) => boolean): boolean {
-    let first: TimelineJob | undefined;
-    for (const job of this.#jobs.values()) {
-      if (may(job) && endOf(job) < endOf(first)) first = job;
-    }
-    return first !== undefined && this.#jobs.delete(first.id);
+    const first = [...this.#ended.keys()].find(may);
+    if (first !== undefined) this.#drop(first);
+    return first !== undefined;
   }
 
-  #sweep(): void {
-    const endedBy = this.#options.clock.monotonic() - this.#options.retentionMs;
-    for (const job of this.#jobs.values()) {
-      if (endOf(job) <= endedBy) this.#jobs.delete(job.id);
-    }
+  #drop(job: TimelineJob): void {
+    this.#ended.get(job)?.();
+    this.#ended.delete(job);
+    this.#jobs.delete(job.id);
   }
-
-  /** Where somebody was is not kept in memory until somebody happens to ask. One timer, and none without ended jobs. */
-  #wakeUp(): void {
-    if (this.#cancelSweep !== undefined) return;
-    const first = Math.min(...[...this.#jobs.values()].map(endOf));
-    if (first === Infinity) return;
-    const { clock, schedule, retentionMs } = this.#options;
-    this.#cancelSweep = schedule(
-      () => {
-        this.#cancelSweep = undefined;
-        this.#sweep();
-        this.#wakeUp();
-      },
-      // Timers may be early by a little.
-      Math.max(1, Math.ceil(first + retentionMs - clock.monotonic())),
-    );
-  }
-}
-
-/** Infinity for a job that goes on. */
-function endOf(job: TimelineJob | undefined): number {
-  return job?.endedMs ?? Infinity;
 }
