@@ -1,6 +1,101 @@
-import { NotAuthenticated } from '../objects/authenticate.ts';
-import { authenticateCommand } from './authenticate-command.ts';
+import { existsSync } from 'node:fs';
+import { userInfo } from 'node:os';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { clientBaseUrl } from '../daemon/objects/client-base-url.ts';
+import { computePaths, defaultConfigFile } from '../daemon/paths.ts';
+import { resolveSettings } from '../daemon/settings.ts';
+import { splitCommand } from '../model/command-words.ts';
 import { ExitError } from '../model/exit-error.ts';
+import { parseListenAddress } from '../model/listen-address.ts';
+import type { Settings } from '../model/settings.ts';
+import { authenticate, NotAuthenticated } from '../objects/authenticate.ts';
+import { openRoot } from '../objects/root.ts';
+
+const programs = new Set(['git-lfs-authenticate', 'x-lfs-authenticate']);
+
+/** What the client's ssh was asked to do here. */
+interface Call {
+  readonly root: string | undefined;
+  readonly user: string;
+  readonly path: string;
+  readonly operation: string;
+}
+
+/**
+ * `x-lfs-authenticate [--root DIR] [--user USER] PATH OPERATION [OID]`, as a login command or, with the request in
+ * SSH_ORIGINAL_COMMAND, as a forced one. Answers from the store itself; no server need be running.
+ * @returns the JSON that the client reads.
+ * @throws NotAuthenticated with the sentence that the client shows.
+ */
+async function authenticateCommand(
+  words: readonly string[],
+  env: NodeJS.ProcessEnv,
+): Promise<string> {
+  const { root, user, path, operation } = readCall(words, env);
+  const configFile = defaultConfigFile();
+  const flags = root === undefined ? {} : { objects_root: root };
+  const { settings } = resolveSettings({ flags, env, configFile, cwd: process.cwd() });
+  const directory = computePaths(settings, { configFile }).objects;
+  if (!existsSync(join(directory, 'objects.sqlite'))) {
+    throw new NotAuthenticated('There is no object store on this machine.');
+  }
+  const opened = await openRoot(directory, { owner: 'command' });
+  try {
+    const { repository, ...answer } = await authenticate(opened, {
+      user,
+      path,
+      operation,
+      now: Date.now(),
+    });
+    // Clients then try what they make of the ssh remote.
+    if (!tellsWhere(settings)) return JSON.stringify(answer);
+    return JSON.stringify({ ...answer, href: `${clientBaseUrl(settings)}/${repository}` });
+  } finally {
+    await opened.close();
+  }
+}
+
+/** A server that listens everywhere does not know by which name others reach it. */
+function tellsWhere({ objects_public_url: url, objects_listen: listen }: Settings): boolean {
+  const host = parseListenAddress(listen)?.host;
+  return url !== undefined || (host !== '0.0.0.0' && host !== '::');
+}
+
+/** @throws NotAuthenticated */
+function readCall(words: readonly string[], env: NodeJS.ProcessEnv): Call {
+  const given = readWords(words);
+  const forced = env['SSH_ORIGINAL_COMMAND'];
+  // As a forced command its own arguments are the administrator's: the client has no say in them.
+  const positionals = forced === undefined ? given.positionals : readForced(forced);
+  const [path, operation, , ...more] = positionals;
+  if (path === undefined || operation === undefined || more.length > 0) {
+    throw new NotAuthenticated('usage: x-lfs-authenticate PATH OPERATION [OID]');
+  }
+  const user = given.user ?? userInfo().username;
+  return { root: given.root, user, path, operation };
+}
+
+function readWords(words: readonly string[]) {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...words],
+      options: { root: { type: 'string' }, user: { type: 'string' } },
+      allowPositionals: true,
+    });
+    return { ...values, positionals };
+  } catch {
+    throw new NotAuthenticated(
+      'usage: x-lfs-authenticate [--root DIR] [--user USER] PATH OPERATION [OID]',
+    );
+  }
+}
+
+function readForced(command: string): string[] {
+  const [program = '', ...words] = splitCommand(command) ?? [];
+  if (programs.has(program)) return words;
+  throw new NotAuthenticated('This key is for git-lfs-authenticate only.');
+}
 
 // Nothing but the one JSON object may reach standard output: the client reads all of it.
 try {

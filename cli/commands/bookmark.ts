@@ -37,11 +37,8 @@ const add = defineCommand({
       time: checkTime(time),
       tags,
     };
-    return withDaemon(
-      context,
-      (client) =>
-        client.ask(waypointSchema, 'POST', '/api/bookmarks', { body, query: { emoji: true } }),
-      { makesData: true },
+    return withDaemon({ context, makesData: true }, (client) =>
+      client.ask(waypointSchema, 'POST', '/api/bookmarks', { body, query: { emoji: true } }),
     );
   },
   show(saved) {
@@ -107,7 +104,7 @@ const remove = defineCommand({
   arguments: '<name>',
   options: { ...at, ...json },
   run: ({ context, words: [name], options }) =>
-    withDaemon(context, async (client) => {
+    withDaemon({ context }, async (client) => {
       const query = await findPlace(client, name, { at: options.at, bookmarksOnly: true });
       return client.ask(deletedBookmarkSchema, 'DELETE', '/api/bookmarks', { query: { ...query } });
     }),
@@ -129,7 +126,7 @@ function change(
   position: string | undefined,
   changes: Readonly<Record<string, unknown>>,
 ) {
-  return withDaemon(context, async (client) => {
+  return withDaemon({ context }, async (client) => {
     const place = await findPlace(client, called, { at: position, bookmarksOnly: true });
     const body = { oldName: place.name, lat: place.lat, lon: place.lon, ...changes };
     return client.ask(renamedSchema, 'PATCH', '/api/bookmarks', { body });

@@ -19,7 +19,7 @@ import { printTable, type TableColumn } from '../terminal/table.ts';
 import { degrees } from '../terminal/text.ts';
 import { printSummary, sumResults } from './import/summary.ts';
 import { waypointColumns } from './list.ts';
-import { footLines, headLines } from './timeline/notes.ts';
+import { footLines, headLines } from './timeline/wording.ts';
 import { runTimeline } from './timeline/run.ts';
 import { printLevel } from './timeline/tables.ts';
 import { parseMoment, periodAround, showMoment } from './where.ts';

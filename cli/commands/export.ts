@@ -1,15 +1,18 @@
+import { createWriteStream, rmSync } from 'node:fs';
+import { realpath, rm, stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import { type ExportFormat, exportFormats, exportWriter } from '../../formats/export/formats.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import { formatTime } from '../../model/time.ts';
 import { waypointSchema } from '../../model/waypoint.ts';
-import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
-import { exportFormats, exportWriter, type ExportFormat } from '../../formats/export/formats.ts';
+import { renameDurably, temporaryBeside } from '../../storage/atomic-file.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { note, write } from '../terminal/output.ts';
 import { counted } from '../terminal/text.ts';
-import { writeFileInPieces } from './export-file.ts';
 
 /** `waypointd export` */
 export const command = defineCommand({
@@ -34,15 +37,11 @@ in front.`,
     const file = options.output === '-' ? undefined : options.output;
     if (file === '') throw usageError('The file after --output is empty; - is standard output.');
     const known = options.format ?? formatOf(file);
-    await withDaemon(
-      context,
-      async (client) => {
-        const pieces = piecesOf(client, known ?? 'gpx', options.bookmarks);
-        if (file !== undefined) return writeToFile(resolve(file), pieces, known === undefined);
-        for await (const text of pieces.texts) await write(text);
-      },
-      { needsLibrary: !options.bookmarks },
-    );
+    await withDaemon({ context, needsLibrary: !options.bookmarks }, async (client) => {
+      const pieces = piecesOf(client, known ?? 'gpx', options.bookmarks);
+      if (file !== undefined) return writeToFile(resolve(file), pieces, known === undefined);
+      for await (const text of pieces.texts) await write(text);
+    });
   },
 });
 
@@ -104,3 +103,40 @@ const fileProblems: Readonly<Record<string, string>> = {
   EFBIG: 'it would be too large for the file system',
   EDQUOT: 'your disk quota is used up',
 };
+
+/** Pieces are gathered to this size while the disk is busy, bytes. */
+const chunkBytes = 65_536;
+
+/**
+ * Writes pieces to a file of their owner alone (0600) that appears, or replaces an older one, only when every piece is
+ * on the disk. Whatever goes wrong leaves the older file as it was. A link stays one: the file it leads to is replaced.
+ * @throws ExitError when the path is something else than a regular file.
+ */
+async function writeFileInPieces(path: string, pieces: AsyncIterable<string>): Promise<void> {
+  const target = await findTarget(path);
+  const temporary = temporaryBeside(target);
+  // A signal ends the process without coming back here.
+  const removeAtExit = (): void => rmSync(temporary, { force: true });
+  process.on('exit', removeAtExit);
+  try {
+    const settings = { flags: 'wx', mode: 0o600, highWaterMark: chunkBytes, flush: true };
+    await pipeline(pieces, createWriteStream(temporary, settings));
+    await renameDurably(temporary, target);
+  } catch (error) {
+    await rm(temporary, { force: true });
+    throw error;
+  } finally {
+    process.off('exit', removeAtExit);
+  }
+}
+
+async function findTarget(path: string): Promise<string> {
+  try {
+    const target = await realpath(path);
+    if ((await stat(target)).isFile()) return target;
+  } catch (error) {
+    if (errorCode(error) === 'ENOENT') return path;
+    throw error;
+  }
+  throw new ExitError(`${path} is not a regular file; leave out -o to write to standard output.`);
+}

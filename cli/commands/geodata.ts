@@ -1,21 +1,24 @@
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { join, resolve } from 'node:path';
 import { packageRoot } from '../../daemon/version-info.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import {
-  geodataStatusSchema,
   type GenerationStatus,
   type GeodataStatus,
+  geodataStatusSchema,
+  type HostedGeneration,
 } from '../../model/geodata.ts';
+import type { ObjectBody } from '../../model/objects.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
-import { geodataRemedy } from '../terminal/geodata-remedy.ts';
-import { note, print, write } from '../terminal/output.ts';
+import { geodataRemedy } from '../terminal/invocation.ts';
+import { note, print, printJson, write } from '../terminal/output.ts';
+import { withTransferBar } from '../terminal/progress-bar.ts';
 import { printTable, type TableColumn } from '../terminal/table.ts';
 import { forTerminal, megabytes } from '../terminal/text.ts';
 import { cancel, importFile, install, installFailures } from './geodata/install.ts';
-import { publish } from './geodata/publish.ts';
+import { remoteNotes, remoteOptions, withClient } from './objects/transfer.ts';
 
 type Available = GeodataStatus['available'][number];
 
@@ -56,6 +59,53 @@ const notice = defineCommand({
   },
 });
 
+/** `waypointd geodata publish`, for who maintains a manifest */
+const publish = defineCommand({
+  name: 'publish',
+  summary: 'for maintainers: send a generation to a repository',
+  description:
+    'For maintainers: sends a generation that was built to a repository of an object server, unless it is there, and\nprints its entry in the manifest.',
+  arguments: '<file>',
+  options: remoteOptions,
+  notes: remoteNotes,
+  async run({ words: [file], options }) {
+    const path = resolve(file);
+    const { identifyFile } = await import('../../client/objects/index.ts');
+    const entry = await withClient(options, async (client, signal) => {
+      const object = await identifyFile(path, signal);
+      const described = await manifestEntry(path, object, options.repo);
+      const title = forTerminal(described.id);
+      const { isSent } = await withTransferBar(title, object.size, (onProgress) =>
+        client.upload(path, object, { signal, onProgress }),
+      );
+      if (!isSent) note('It was there already.');
+      return described;
+    });
+    await printJson(entry);
+  },
+});
+
+async function manifestEntry(
+  path: string,
+  object: ObjectBody,
+  endpoint: string,
+): Promise<HostedGeneration> {
+  const [{ describeGeneration }, { UnusableGeneration }] = await Promise.all([
+    import('../../geodata/build/describe-generation.ts'),
+    import('../../geodata/generation.ts'),
+  ]);
+  try {
+    const listed = describeGeneration(path, object, endpoint);
+    if (listed !== undefined) return listed;
+  } catch (error) {
+    if (!(error instanceof UnusableGeneration)) throw error;
+    throw new ExitError('The file is no generation of geodata, or is damaged.', 1, error);
+  }
+  throw new ExitError(
+    'This generation could not stand in a manifest: its id or its texts are not allowed there, or the repository is\nneither https nor on this machine.',
+  );
+}
+
 /** `waypointd geodata …` */
 export const command = defineCommand({
   name: 'geodata',
@@ -66,7 +116,9 @@ export const command = defineCommand({
 });
 
 function readStatus(context: CommandContext): Promise<GeodataStatus> {
-  return withDaemon(context, (client) => client.ask(geodataStatusSchema, 'GET', '/api/geodata'));
+  return withDaemon({ context }, (client) =>
+    client.ask(geodataStatusSchema, 'GET', '/api/geodata'),
+  );
 }
 
 function columnsOf(answer: GeodataStatus): TableColumn<Available>[] {

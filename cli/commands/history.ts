@@ -13,7 +13,7 @@ const clear = defineCommand({
   arguments: '[query]',
   options: { '--json': 'print the answer as JSON' },
   run: ({ context, words: [query] }) =>
-    withDaemon(context, (client) =>
+    withDaemon({ context }, (client) =>
       client.ask(deletedHistorySchema, 'DELETE', '/api/history', { query: { query } }),
     ),
   show: ({ deleted }) => print(`Forgot ${counted(deleted, 'search', 'searches')}.`),
@@ -38,7 +38,7 @@ export const command = defineCommand({
     if (!/^\d+$/u.test(limit) || Number(limit) < 1 || Number(limit) > limits.recentMax) {
       throw usageError(`--limit is a whole number from 1 to ${limits.recentMax}.`);
     }
-    return withDaemon(context, (client) =>
+    return withDaemon({ context }, (client) =>
       client.ask(recentSchema, 'GET', '/api/recent_suggest', { query: { limit } }),
     );
   },

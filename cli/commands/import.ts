@@ -1,21 +1,23 @@
-import {
-  importCancelSchema,
-  importResultSchema,
-  importStatusSchema,
-  type ImportRequest,
-  type ImportResult,
-} from '../../model/import.ts';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../model/exit-error.ts';
+import {
+  importCancelSchema,
+  type ImportRequest,
+  type ImportResult,
+  importResultSchema,
+  type ImportStatus,
+  importStatusSchema,
+} from '../../model/import.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { endAsStopped, whenStopped } from '../terminal/interrupts.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note, printJson } from '../terminal/output.ts';
+import { progressBar } from '../terminal/progress-bar.ts';
 import { hiddenFolderLine, unseenFolder } from './import/hidden-folder.ts';
 import { planImports } from './import/plan.ts';
-import { showProgress } from './import/progress.ts';
 import { printSummary, sumResults } from './import/summary.ts';
 
 /** `waypointd import` */
@@ -42,9 +44,8 @@ Exit code: 0 if at least one of the files is in the library now, else 1.`,
   async run({ context, words: [paths], options, isJson }) {
     const requests = planImports(paths, options);
     const { results, failure, stopped } = await withDaemon(
-      context,
+      { context, endsInOrder: true, makesData: true },
       (client, session) => importAll(client, requests, session.stopped),
-      { endsInOrder: true, makesData: true },
     );
     const sum = sumResults(results);
     if (results.length > 0 || failure === undefined) {
@@ -115,4 +116,51 @@ async function explain(error: Error, client: ApiClient, { dir }: ImportRequest):
     return new ExitError(hiddenFolderLine(dir));
   }
   return error;
+}
+
+const pollMs = 200;
+const format =
+  'Importing [{bar}] {percentage}% | {files} files | {points} points | {eta_formatted}';
+
+/**
+ * Shows a progress bar on standard error while an import runs, if that is a terminal.
+ * @returns stops and removes the bar.
+ */
+export function showProgress(client: ApiClient): () => Promise<void> {
+  if (!process.stderr.isTTY) return () => Promise.resolve();
+  const stopped = new AbortController();
+  const shown = poll(client, stopped.signal);
+  return async () => {
+    stopped.abort();
+    // The bar only tells of the import, and the import's own answer tells whether it went well.
+    await shown.catch(() => undefined);
+  };
+}
+
+async function poll(client: ApiClient, stopped: AbortSignal): Promise<void> {
+  const bar = await progressBar(format);
+  try {
+    while (!stopped.aborted) {
+      const status = await client.ask(importStatusSchema, 'GET', '/api/import');
+      if (status.state === 'running' && status.files_total > 0) {
+        bar.show(...doneOf(status), {
+          files: `${shown(status.files_done)}/${shown(status.files_total)}`,
+          points: shown(status.observations),
+        });
+      }
+      await delay(pollMs, undefined, { signal: stopped });
+    }
+  } finally {
+    bar.hide();
+  }
+}
+
+/** How much is done, of how much. Bytes tell more than files: one long recording may be most of the work. */
+function doneOf(status: ImportStatus): [done: number, total: number] {
+  const { bytes_done, bytes_total, files_done, files_total } = status;
+  return bytes_total > 0 ? [bytes_done, bytes_total] : [files_done, files_total];
+}
+
+function shown(count: number): string {
+  return count.toLocaleString('en-US');
 }

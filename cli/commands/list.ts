@@ -51,11 +51,8 @@ export const command = defineCommand({
   examples: ['list --tag beach', 'list --bookmarks --json', 'list --bbox -9,41.5,-8,43'],
   async run({ context, options, isJson }) {
     const query = listQuery(options);
-    await withDaemon(
-      context,
-      (client) =>
-        isJson ? printArray(client, { query, aheadBytes }) : printTable(client, options, query),
-      { needsLibrary: !options.bookmarks },
+    await withDaemon({ context, needsLibrary: !options.bookmarks }, (client) =>
+      isJson ? printArray(client, { query, aheadBytes }) : printTable(client, options, query),
     );
   },
 });

@@ -6,7 +6,7 @@ import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
-import { geodataRemedy } from '../terminal/geodata-remedy.ts';
+import { geodataRemedy } from '../terminal/invocation.ts';
 import { note } from '../terminal/output.ts';
 import { printTable, type TableColumn } from '../terminal/table.ts';
 import { degrees, forTerminal } from '../terminal/text.ts';
@@ -50,15 +50,12 @@ export const command = defineCommand({
     const text = words.join(' ').trim();
     if (text === '') throw usageError('Say what to search for, such as: search fini');
     const seeksPlaces = context.resolved.settings.geocoder !== 'off' && !isTagQuery.test(text);
-    return withDaemon(
-      context,
-      async (client) => {
-        const answer = await suggestions(client, text);
-        const isLacking = seeksPlaces && !answer.suggestions.some(isPlace);
-        return { text, answer, lacksGeodata: isLacking && (await hasNoGeodata(client)) };
-      },
-      { needsLibrary: true },
-    );
+    return withDaemon({ context, needsLibrary: true }, async (client) => {
+      const answer = await suggestions(client, text);
+      const isLacking =
+        seeksPlaces && answer.suggestions.every(({ source }) => source !== 'geocode');
+      return { text, answer, lacksGeodata: isLacking && (await hasNoGeodata(client)) };
+    });
   },
   json: ({ answer }) => answer,
   async show({ text, answer, lacksGeodata }) {
@@ -77,10 +74,6 @@ async function suggestions(client: ApiClient, text: string): Promise<SuggestAnsw
     if (answer.pending !== true || performance.now() + pauseMs > giveUpAt) return answer;
     await delay(pauseMs);
   }
-}
-
-function isPlace({ source }: Suggestion): boolean {
-  return source === 'geocode';
 }
 
 async function hasNoGeodata(client: ApiClient): Promise<boolean> {

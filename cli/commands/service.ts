@@ -8,13 +8,14 @@ import { defineCommand, type Call } from '../program/command.ts';
 import { note, print } from '../terminal/output.ts';
 import { installCommand } from './service/install.ts';
 import { localHost } from '../program/local-service.ts';
-import { readServiceStatus, showStatus } from './service/status.ts';
 import {
   commandError,
   confirmRunning,
   notInstalledSentence,
+  readServiceStatus,
+  showStatus,
   showSteps,
-} from './service/wording.ts';
+} from './service/status.ts';
 
 const choiceOptions = {
   '--system': 'the service of the whole machine instead of your own',

@@ -1,8 +1,13 @@
 import { geodataStatusSchema, type GeodataStatus } from '../../model/geodata.ts';
 import { importStatusSchema, type ImportStatus } from '../../model/import.ts';
 import { statusSchema, type DaemonStatus } from '../../model/status.ts';
-import { askIfKnown } from '../program/ask-if-known.ts';
-import { findDaemon, noteOtherPort, whyNone, type RunningDaemon } from '../program/connection.ts';
+import {
+  askIfKnown,
+  findDaemon,
+  noteOtherPort,
+  type RunningDaemon,
+  whyNone,
+} from '../program/connection.ts';
 import { defineCommand } from '../program/command.ts';
 import { note, print } from '../terminal/output.ts';
 import { counted, duration, forTerminal, megabytes } from '../terminal/text.ts';

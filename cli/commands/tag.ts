@@ -71,7 +71,7 @@ const list = defineCommand({
   options,
   run: ({ context, words: [name], options: { at } }): Promise<WaypointTags | DistinctTags> =>
     name === undefined
-      ? withDaemon(context, allTags, { needsLibrary: true })
+      ? withDaemon({ context, needsLibrary: true }, allTags)
       : withPlace(context, name, at, (client, place) =>
           client.ask(waypointTagsSchema, 'GET', '/api/tags', { query: { ...place, emoji: true } }),
         ),
@@ -107,9 +107,9 @@ function withPlace<T>(
   at: string | undefined,
   use: (client: ApiClient, place: Place) => Promise<T>,
 ): Promise<T> {
-  return withDaemon(context, async (client) => use(client, await findPlace(client, name, { at })), {
-    needsLibrary: true,
-  });
+  return withDaemon({ context, needsLibrary: true }, async (client) =>
+    use(client, await findPlace(client, name, { at })),
+  );
 }
 
 function showTags({ name, tags }: WaypointTags): Promise<void> {

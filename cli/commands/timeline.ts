@@ -1,14 +1,20 @@
-import { placeLevels } from '../../model/admin-place.ts';
+import { csvLine, withoutFormula } from '../../formats/export/csv.ts';
+import { type PlaceLevel, placeLevels } from '../../model/admin-place.ts';
 import { usageError } from '../../model/exit-error.ts';
-import type { TimelineResult } from '../../model/timeline-result.ts';
+import { knownFields } from '../../model/schema.ts';
+import {
+  timelineDaySchema,
+  timelinePlaceSchema,
+  type TimelineResult,
+  timelineStopSchema,
+} from '../../model/timeline-result.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
-import { note, print, printJson } from '../terminal/output.ts';
-import { writeCsv, writeGeoJson, type TimelineChoice } from './timeline/formats.ts';
-import { emptyLines, footLines, headLines, isEmpty } from './timeline/notes.ts';
+import { note, print, printJson, write } from '../terminal/output.ts';
 import { parsePeriod } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
 import { printDays, printLevel, printOverview, printStops } from './timeline/tables.ts';
+import { emptyLines, footLines, headLines, isEmpty } from './timeline/wording.ts';
 
 const formats = ['table', 'csv', 'geojson', 'json'] as const;
 
@@ -79,4 +85,45 @@ async function showTables(
   else if (level !== undefined) await printLevel(result, level);
   else await printOverview(result);
   for (const line of notes) await print(line);
+}
+
+/** Writes stops as GeoJSON points (RFC 7946), one feature a line. */
+async function writeGeoJson({ timeline }: TimelineResult): Promise<void> {
+  await write('{"type":"FeatureCollection","features":[');
+  for (const [at, { latitude, longitude, ...properties }] of timeline.entries()) {
+    const geometry = { type: 'Point', coordinates: [longitude, latitude] };
+    const feature = { type: 'Feature', geometry, properties };
+    await write(`${at === 0 ? '' : ','}\n${JSON.stringify(feature)}`);
+  }
+  await write('\n]}\n');
+}
+
+/** What of a timeline is wanted. */
+interface TimelineChoice {
+  readonly stops: boolean;
+  readonly days: boolean;
+  readonly level: PlaceLevel | undefined;
+}
+
+/** Writes stops, days or places as CSV; the columns are the fields of the API, in their order. */
+function writeCsv(result: TimelineResult, choice: TimelineChoice): Promise<void> {
+  if (choice.stops) return writeRows(knownFields(timelineStopSchema), result.timeline);
+  if (choice.days) return writeRows(knownFields(timelineDaySchema), result.days);
+  const places = result.places.filter(({ level }) => level === (choice.level ?? level));
+  return writeRows(knownFields(timelinePlaceSchema), places);
+}
+
+async function writeRows(columns: readonly string[], rows: readonly object[]): Promise<void> {
+  await write(csvLine(columns));
+  for (const row of rows) {
+    const cells: ReadonlyMap<string, unknown> = new Map(Object.entries(row));
+    await write(csvLine(columns.map((column) => cellText(cells.get(column)))));
+  }
+}
+
+/** The countries of a day are separated by blanks. */
+function cellText(cell: unknown): string {
+  if (Array.isArray(cell)) return withoutFormula(cell.join(' '));
+  if (typeof cell === 'string') return withoutFormula(cell);
+  return cell === undefined ? '' : JSON.stringify(cell);
 }

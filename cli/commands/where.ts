@@ -1,17 +1,24 @@
 import { formatDate, parseDate } from '../../model/calendar-date.ts';
 import { usageError } from '../../model/exit-error.ts';
+import { formatTime, parseTime } from '../../model/time.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
-import { formatTime, parseTime } from '../../model/time.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note, print } from '../terminal/output.ts';
 import { degrees, forTerminal } from '../terminal/text.ts';
-import { emptyLines, footLines, headLines, isEmpty } from './timeline/notes.ts';
 import { timelineOf } from './timeline/run.ts';
 import { printStops } from './timeline/tables.ts';
-import { whereAt } from './timeline/where-answer.ts';
-import { kilometres, minuteOf, placeOf, stayTime } from './timeline/wording.ts';
+import {
+  emptyLines,
+  footLines,
+  headLines,
+  isEmpty,
+  kilometres,
+  minuteOf,
+  placeOf,
+  stayTime,
+} from './timeline/wording.ts';
 
 /** Days looked at before and after: twice what a silence within a stay may last. */
 const daysAround = 3;
@@ -142,4 +149,28 @@ function beside(stop: TimelineStop, verb: string, time: string): string {
 function nameOf(stop: TimelineStop): string {
   const position = `${degrees(stop.latitude)}, ${degrees(stop.longitude)}`;
   return forTerminal(placeOf(stop)) || position;
+}
+
+/** Where the user was at an instant, as far as the stops around it tell. */
+type WhereAnswer =
+  | { readonly state: 'stop'; readonly stop: TimelineStop }
+  | { readonly state: 'between'; readonly previous: TimelineStop; readonly next: TimelineStop }
+  | {
+      readonly state: 'unknown';
+      readonly previous?: TimelineStop;
+      readonly next?: TimelineStop;
+    };
+
+/** Finds the stop that holds an instant (ms since 1970), or the stops before and after it. */
+export function whereAt({ timeline }: TimelineResult, timeMs: number): WhereAnswer {
+  const at = timeline.findIndex((stop) => Date.parse(stop.last_observation_utc) >= timeMs);
+  const next = timeline[at];
+  if (next !== undefined && Date.parse(next.first_observation_utc) <= timeMs) {
+    return { state: 'stop', stop: next };
+  }
+  const previous = timeline.at(at === -1 ? -1 : at - 1);
+  if (next === undefined)
+    return { state: 'unknown', ...(previous === undefined ? {} : { previous }) };
+  if (at === 0 || previous === undefined) return { state: 'unknown', next };
+  return { state: 'between', previous, next };
 }

@@ -1,6 +1,6 @@
 import { builtin, GenerationFiles, isIntact } from '../../geodata/install/generation-files.ts';
 import type { GenerationReference } from '../../model/geodata.ts';
-import { geodataRemedy } from '../terminal/geodata-remedy.ts';
+import { geodataRemedy } from '../terminal/invocation.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 const { ok, warning, problem } = findingsOf('geodata');

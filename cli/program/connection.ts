@@ -1,21 +1,23 @@
-import { ExitError } from '../../model/exit-error.ts';
 import { accessSync, constants, existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { RequestFailure } from '../../client/waypoints/request-failure.ts';
-import { systemHandOver } from '../../client/waypoints/node/places.ts';
-import { errorCode } from '../../model/error-code.ts';
-import type { HandOver, VersionInfo } from '../../model/process.ts';
 import { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import { seekDaemons } from '../../client/waypoints/node/seek-daemons.ts';
+import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import type { DaemonOptions } from '../../daemon/daemon.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
-import type { CommandContext } from './context.ts';
-import { manifestOption } from './geodata-manifest.ts';
+import { errorCode } from '../../model/error-code.ts';
+import { ExitError } from '../../model/exit-error.ts';
+import type { HandOver, VersionInfo } from '../../model/process.ts';
+import type { Schema } from '../../model/schema.ts';
+import { statusSchema } from '../../model/status.ts';
 import { endBySignal, watchSignals } from '../terminal/interrupts.ts';
 import { invocation } from '../terminal/invocation.ts';
-import { untilLibraryIsRead } from './library-wait.ts';
 import { note } from '../terminal/output.ts';
+import { counted } from '../terminal/text.ts';
+import type { CommandContext } from './context.ts';
+import { manifestOption } from './geodata-manifest.ts';
 
 /** A daemon that answered. */
 export interface RunningDaemon {
@@ -24,7 +26,8 @@ export interface RunningDaemon {
   readonly version: VersionInfo;
 }
 
-export interface DaemonUse {
+interface DaemonUse {
+  readonly context: CommandContext;
   /** The command brings data: without a daemon it may make the data directory. Others say that there is none. */
   readonly makesData?: boolean;
   /** The command needs the imported files: while a library is read after a start, it says so and waits. */
@@ -114,9 +117,8 @@ export async function whyNone({ paths }: CommandContext): Promise<string> {
  * @throws ExitError when the data cannot be opened.
  */
 export async function withDaemon<T>(
-  context: CommandContext,
+  { context, endsInOrder = false, makesData = false, needsLibrary = false }: DaemonUse,
   use: (client: ApiClient, session: Session) => Promise<T>,
-  { endsInOrder = false, makesData = false, needsLibrary = false }: DaemonUse = {},
 ): Promise<T> {
   const { client, dataDirectory, close } = await connect(context, makesData);
   const stop = new AbortController();
@@ -235,4 +237,43 @@ export async function startOwnDaemon(
     await log.close();
   }
   return { client: new ApiClient(daemon), url: daemon.url, close };
+}
+
+/** The answer to a GET; undefined of a daemon of another version, which may not know the question. */
+export async function askIfKnown<T>(
+  client: ApiClient,
+  schema: Schema<T>,
+  path: string,
+): Promise<T | undefined> {
+  try {
+    return await client.ask(schema, 'GET', path);
+  } catch (error) {
+    if (error instanceof RequestFailure && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+const pauseMs = 200;
+/** A wait that a person would notice is explained. */
+const noteMs = 1_000;
+
+/**
+ * Waits while the daemon reads its library after a start. Lists wait for it there as well, but a lost library takes
+ * longer than a request may.
+ */
+async function untilLibraryIsRead(client: ApiClient): Promise<void> {
+  const startedAt = performance.now();
+  let isNoted = false;
+  for (;;) {
+    const status = await askIfKnown(client, statusSchema, '/api/status');
+    if (status?.library.state !== 'reading') return;
+    if (!isNoted && performance.now() - startedAt >= noteMs) {
+      const { files_done: done, files_total: total } = status.library;
+      note(
+        `The library is being read, ${done.toLocaleString('en-US')} of ${counted(total, 'file')} done; this waits for it …`,
+      );
+      isNoted = true;
+    }
+    await delay(pauseMs);
+  }
 }

@@ -36,3 +36,35 @@ export async function progressBar(format: string): Promise<ProgressBar> {
     },
   };
 }
+
+/**
+ * Shows a bar for a transfer of so many bytes, for as long as it takes.
+ * @param transfer is given what shows the bytes that are there, and a title in place of the first one
+ */
+export async function withTransferBar<T>(
+  title: string,
+  size: number,
+  transfer: (show: (bytes: number, title?: string) => void) => Promise<T>,
+): Promise<T> {
+  const bar = await progressBar(
+    '{title} [{bar}] {percentage}% | {done} of {all} MB | {eta_formatted}',
+  );
+  function show(bytes: number, newTitle = title): void {
+    bar.show(bytes, Math.max(1, size), { title: newTitle, done: inMb(bytes), all: inMb(size) });
+  }
+  show(0);
+  return transfer(show).finally(bar.hide);
+}
+
+/** Counts the bytes that a piece of work has been through, where their sum is not known. */
+export async function withByteCount<T>(
+  verb: string,
+  work: (show: (bytes: number) => void) => Promise<T>,
+): Promise<T> {
+  const bar = await progressBar(`${verb} {done} MB`);
+  return work((bytes) => bar.show(0, 1, { done: inMb(bytes) })).finally(bar.hide);
+}
+
+function inMb(bytes: number): string {
+  return (bytes / 1e6).toFixed(1);
+}

@@ -1,7 +1,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { commandText } from '../../cli/commands/service/wording.ts';
+import { commandText } from '../../cli/commands/service/status.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import type { CommandLine, CommandResult } from '../../service-files/command-line.ts';
 import type { ServiceHost } from '../../service-files/service-host.ts';

@@ -29,7 +29,7 @@ import { readManifest } from '../../program/geodata-manifest.ts';
 import { endAsStopped, whenStopped } from '../../terminal/interrupts.ts';
 import { note, print } from '../../terminal/output.ts';
 import { forTerminal } from '../../terminal/text.ts';
-import { showTransfer } from '../../terminal/transfer-bar.ts';
+import { withTransferBar } from '../../terminal/progress-bar.ts';
 
 /** Most installs take less than a second; for the others twice a second is often enough. */
 const firstPauseMs = 20;
@@ -64,14 +64,11 @@ export const install = defineCommand({
     return installWithDaemon(context, { id, makesData }, async (client, begin) => {
       const { available } = await readStatus(client);
       const size = available.find((generation) => generation.id === id)?.bytes ?? 0;
-      const bar = await showTransfer(forTerminal(id), size);
-      try {
-        return await begin(({ phase, progress }) =>
-          bar.show(progress.bytes, phase === 'downloading' ? 'Fetching' : 'Checking'),
-        );
-      } finally {
-        bar.hide();
-      }
+      return withTransferBar(forTerminal(id), size, (show) =>
+        begin(({ phase, progress }) =>
+          show(progress.bytes, phase === 'downloading' ? 'Fetching' : 'Checking'),
+        ),
+      );
     });
   },
   json: ({ status }) => status,
@@ -150,13 +147,12 @@ async function installWithDaemon(
   use: (client: ApiClient, begin: Begin, dataDirectory: string) => Promise<End>,
 ): Promise<Installed | undefined> {
   const { stopped, ...installed } = await withDaemon(
-    context,
+    { context, endsInOrder: true, makesData },
     async (client, session) => {
       const begin: Begin = (watch) => runInstall(client, id, session.stopped, watch);
       const end = await use(client, begin, session.dataDirectory);
       return { id, end, status: await readStatus(client), stopped: session.stopped };
     },
-    { endsInOrder: true, makesData },
   );
   if (installed.end !== 'stopped') return installed;
   note('Stopped. The generation in use is the one from before.');

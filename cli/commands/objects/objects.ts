@@ -1,12 +1,79 @@
+import { join } from 'node:path';
+import { createNotifier, takeNotifyRequest } from '../../../daemon/systemd/notifier.ts';
+import { packageRoot } from '../../../daemon/version-info.ts';
+import { limits } from '../../../model/limits.ts';
 import { defineCommand } from '../../program/command.ts';
-import { accessCommands } from './access.ts';
+import { objectFlagsHelp } from '../../program/context.ts';
+import { watchForEnd } from '../../terminal/interrupts.ts';
+import { shellWord } from '../../terminal/invocation.ts';
+import { print } from '../../terminal/output.ts';
 import { holdingsCommands } from './holdings.ts';
 import { repo } from './repo.ts';
-import { serve } from './serve.ts';
-import { sshLine } from './ssh-line.ts';
 import { transferCommands } from './transfer.ts';
 import { upkeepCommands } from './upkeep.ts';
-import { user } from './user.ts';
+import { accessCommands, user } from './user.ts';
+import { checkUserName, objectsContext, type ObjectsContext, rootOptions } from './with-root.ts';
+
+/** `waypointd objects serve` */
+const serve = defineCommand({
+  name: 'serve',
+  group: 'The server:',
+  summary: 'run the object server in this terminal',
+  description:
+    'Runs the object server in the foreground until Ctrl-C or SIGTERM. It keeps large files by their SHA-256 for git-lfs and for "waypointd objects push". To run it beside the daemon, set objects to true.',
+  options: {
+    '--listen <host:port>': 'as --objects-listen',
+    '--root <dir>': 'as --objects-root',
+    '--public-url <url>': 'as --objects-public-url',
+    '--tls-cert <file>': 'as --objects-tls-cert',
+    '--tls-key <file>': 'as --objects-tls-key',
+    '--insecure-http': 'as --objects-insecure-http',
+    '--no-batch': 'as --objects-batch=false',
+  },
+  notes: objectFlagsHelp,
+  run: ({ context, options }) => serveObjects(objectsContext(context, options)),
+});
+
+async function serveObjects({ settings, paths }: ObjectsContext): Promise<void> {
+  // Before any child or worker starts, which would inherit its variables.
+  const notifyRequest = takeNotifyRequest(process.env);
+  const { asked, stopWatching } = watchForEnd();
+  const [{ startObjects }, { openLog }] = await Promise.all([
+    import('../../../daemon/objects/start.ts'),
+    import('../../../daemon/log.ts'),
+  ]);
+  const log = await openLog({ level: settings.log_level, file: settings.log_file });
+  const notifier = notifyRequest && createNotifier(notifyRequest, log);
+  const clock = { now: () => Date.now(), monotonic: () => performance.now() };
+  try {
+    const server = await startObjects({ settings, paths, log, clock });
+    await notifier?.ready(`Serving ${server.url}`);
+    await print(server.url);
+    await asked;
+    await Promise.all([notifier?.stopping(), server.close(limits.shutdownMs)]);
+  } finally {
+    await log.close();
+    stopWatching();
+  }
+}
+
+/** `waypointd objects ssh-line USER` */
+const sshLine = defineCommand({
+  name: 'ssh-line',
+  summary: 'print the line that lets an ssh key log in',
+  description:
+    'Prints what to put before a public key in ~/.ssh/authorized_keys, so that its owner logs in to the object server as this user and can do nothing else here.',
+  arguments: '<user>',
+  options: { '--root <dir>': rootOptions['--root <dir>'] },
+  run({ context, options, words: [user] }) {
+    const { paths } = objectsContext(context, options);
+    const program = join(packageRoot(), 'bin', 'x-lfs-authenticate.js');
+    const words = [process.execPath, program, '--root', paths.objects];
+    const line = [...words, '--user', checkUserName(user)].map(shellWord).join(' ');
+    const quoted = line.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
+    return print(`command="${quoted}",restrict`);
+  },
+});
 
 /** `waypointd objects` */
 export const command = defineCommand({

@@ -16,15 +16,11 @@ const add = defineCommand({
   async run(call) {
     const [path] = call.words;
     const { owner, name } = splitRepository(path);
-    await withRoot(
-      call,
-      async ({ directory }) => {
-        if (!(await directory.addRepository(owner, name, call.options.public, Date.now()))) {
-          throw new ExitError(`There is a repository ${path}.`);
-        }
-      },
-      true,
-    );
+    await withRoot({ ...call, mayCreate: true }, async ({ directory }) => {
+      if (!(await directory.addRepository(owner, name, call.options.public, Date.now()))) {
+        throw new ExitError(`There is a repository ${path}.`);
+      }
+    });
     // Where clients find it, as far as the settings tell.
     const url = `${clientBaseUrl(call.context.resolved.settings)}/${path}`;
     return { repository: path, public: call.options.public, url };

@@ -4,7 +4,7 @@ import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { defineCommand } from '../../program/command.ts';
 import { note, print } from '../../terminal/output.ts';
 import { counted, forTerminal, megabytes } from '../../terminal/text.ts';
-import { showBytes } from '../../terminal/transfer-bar.ts';
+import { withByteCount } from '../../terminal/progress-bar.ts';
 import { requireRepository, rootOptions, withRoot } from './with-root.ts';
 
 const dayMs = 86_400_000;
@@ -22,7 +22,7 @@ const fsck = defineCommand({
   async run(call) {
     const outcome = await withRoot(call, async (root) => {
       const { checkContents } = await import('../../../objects/upkeep/check.ts');
-      return counting('Read', (show) => checkContents(root, show));
+      return withByteCount('Read', (show) => checkContents(root, show));
     });
     if (outcome.faults.length > 0) process.exitCode = 1;
     return outcome;
@@ -36,19 +36,6 @@ const fsck = defineCommand({
     note('Push them again from a machine that has them.');
   },
 });
-
-/** Shows at a terminal how many bytes a piece of work has been through. */
-async function counting<T>(
-  verb: string,
-  work: (show: (bytes: number) => void) => Promise<T>,
-): Promise<T> {
-  const progress = await showBytes(verb);
-  try {
-    return await work(progress.show);
-  } finally {
-    progress.hide();
-  }
-}
 
 const gc = defineCommand({
   name: 'gc',
@@ -102,10 +89,12 @@ const backup = defineCommand({
       }
       const { backUp } = await import('../../../objects/upkeep/back-up.ts');
       const { RootTaken } = await import('../../../objects/root.ts');
-      return counting('Copied', (show) => backUp(root, target, show)).catch((cause: unknown) => {
-        if (!(cause instanceof RootTaken)) throw cause;
-        throw new ExitError('A server runs on the backup; it has to be stopped first.', 1, cause);
-      });
+      return withByteCount('Copied', (show) => backUp(root, target, show)).catch(
+        (cause: unknown) => {
+          if (!(cause instanceof RootTaken)) throw cause;
+          throw new ExitError('A server runs on the backup; it has to be stopped first.', 1, cause);
+        },
+      );
     });
     if (outcome.missing.length > 0) process.exitCode = 1;
     return outcome;
@@ -134,7 +123,7 @@ const importFiles = defineCommand({
     const outcome = await withRoot(call, async (root) => {
       const repository = await requireRepository(root, path);
       const { takeIn } = await import('../../../objects/upkeep/take-in.ts');
-      return counting('Took in', (show) =>
+      return withByteCount('Took in', (show) =>
         takeIn(root, repository, resolve(dir), (_files, bytes) => show(bytes)),
       ).catch((cause: unknown) => {
         if (!['ENOENT', 'ENOTDIR'].includes(errorCode(cause) ?? '')) throw cause;

@@ -1,12 +1,14 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { computePaths } from '../../../daemon/paths.ts';
+import { checkSetting } from '../../../daemon/settings.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { oidSchema, repositoryPart, userName } from '../../../model/objects.ts';
+import type { SettingKey, Settings } from '../../../model/settings.ts';
+import type { ObjectsRoot } from '../../../objects/root.ts';
 import type { RepositoryRow, UserRow } from '../../../storage/objects/directory.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { forTerminal } from '../../terminal/text.ts';
-import { objectsContext } from './objects-context.ts';
-import type { ObjectsRoot } from '../../../objects/root.ts';
 
 /** Options that every command of an object store's upkeep has. */
 export const rootOptions = {
@@ -18,20 +20,20 @@ export const rootOptions = {
 interface RootCall {
   readonly context: CommandContext;
   readonly options: { readonly root: string | undefined };
+  /** A store is made where there is none. */
+  readonly mayCreate?: true;
 }
 
 /**
  * Does something with an object store; a server may be running on it.
- * @param mayCreate whether a store is made where there is none.
  * @throws ExitError
  */
 export async function withRoot<T>(
-  { context, options: { root } }: RootCall,
+  { context, options: { root }, mayCreate }: RootCall,
   use: (root: ObjectsRoot) => Promise<T>,
-  mayCreate = false,
 ): Promise<T> {
   const { paths } = objectsContext(context, { root });
-  if (!mayCreate && !existsSync(join(paths.objects, 'objects.sqlite'))) {
+  if (mayCreate !== true && !existsSync(join(paths.objects, 'objects.sqlite'))) {
     throw new ExitError(
       `There is no object store in ${forTerminal(paths.objects)}; "objects repo add" makes one.`,
     );
@@ -58,12 +60,9 @@ export function checkUserName(name: string): string {
 
 /** @throws ExitError for what is no `OWNER/NAME`. */
 export function splitRepository(path: string): { owner: string; name: string } {
-  const [owner, name, ...more] = path.split('/');
-  const isRight =
-    more.length === 0 &&
-    repositoryPart.safeParse(owner).success &&
-    repositoryPart.safeParse(name).success;
-  if (!isRight || owner === undefined || name === undefined) {
+  const parts = path.split('/');
+  const [owner = '', name = ''] = parts;
+  if (parts.length !== 2 || !parts.every((part) => repositoryPart.safeParse(part).success)) {
     throw usageError(
       'A repository is OWNER/NAME, both of letters, digits and . _ - beginning with a letter or digit.',
     );
@@ -93,4 +92,39 @@ export async function requireUser({ directory }: ObjectsRoot, name: string): Pro
   const found = await directory.findUser(checkUserName(name));
   if (found === undefined) throw new ExitError(`There is no user ${name}.`);
   return found;
+}
+
+/** Short names that the commands of the object server have for its settings. */
+const shortFlags = {
+  listen: 'objects_listen',
+  root: 'objects_root',
+  publicUrl: 'objects_public_url',
+  tlsCert: 'objects_tls_cert',
+  tlsKey: 'objects_tls_key',
+  insecureHttp: 'objects_insecure_http',
+  batch: 'objects_batch',
+} as const satisfies Record<string, SettingKey>;
+
+/** What the object server is started with. */
+export type ObjectsContext = ReturnType<typeof objectsContext>;
+
+/**
+ * The settings of a command's call with its short flags.
+ * @throws ExitError
+ */
+export function objectsContext(
+  { resolved, paths }: CommandContext,
+  given: { readonly [Name in keyof typeof shortFlags]?: string | boolean | undefined },
+) {
+  const changes: Partial<Record<SettingKey, unknown>> = {};
+  for (const [name, key] of Object.entries(shortFlags)) {
+    const value = given[name as keyof typeof shortFlags];
+    // A switch that was not given is what it is when left out: false, and true for --no-….
+    if (value === undefined || value === (name === 'batch')) continue;
+    const from = `--${name.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
+    changes[key] = checkSetting(key, value, { from, base: process.cwd(), exitCode: 64 });
+  }
+  // Sound: every change was checked against the schema of its key.
+  const settings = { ...resolved.settings, ...changes } as Settings;
+  return { settings, paths: computePaths(settings, { configFile: paths.configFile }) };
 }

@@ -1,27 +1,34 @@
+import { dirname, join, relative } from 'node:path';
 import { servesDataDirectory } from '../../../client/waypoints/node/hand-over-file.ts';
 import { portFault, refusal } from '../../../daemon/faults.ts';
 import { portOwner } from '../../../daemon/port-owner.ts';
-import { ExitError } from '../../../model/exit-error.ts';
+import { environmentVariable, flagName } from '../../../daemon/settings.ts';
+import { ExitError, usageError } from '../../../model/exit-error.ts';
+import { settingDefaults, type SettingKey, settingKeys } from '../../../model/settings.ts';
 import { choosePlatform } from '../../../service-files/choose-platform.ts';
 import { installService, installSteps } from '../../../service-files/install.ts';
 import {
   findProgramFiles,
-  whyNotLasting,
   type ProgramFiles,
+  whyNotLasting,
 } from '../../../service-files/program-files.ts';
 import type { ServiceHost } from '../../../service-files/service-host.ts';
-import type { ServiceChoice, ServicePlatform } from '../../../service-files/service-platform.ts';
-import { probePort } from '../../program/port-probe.ts';
+import type {
+  ServiceChoice,
+  ServicePlatform,
+  ServiceSpec,
+} from '../../../service-files/service-platform.ts';
+import { serviceTitles } from '../../../service-files/service-program.ts';
+import { machineDirectories } from '../../../service-files/windows/service-platform.ts';
 import { findDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
-import { shellWord } from '../../terminal/invocation.ts';
-import { print } from '../../terminal/output.ts';
 import { localHost } from '../../program/local-service.ts';
-import { serviceSpec, type SpecOptions } from './spec.ts';
-import { startsWhen } from './status.ts';
-import { confirmRunning, serviceCommand, showSteps } from './wording.ts';
+import { probePort } from '../../program/port-probe.ts';
+import { invocation, shellWord } from '../../terminal/invocation.ts';
+import { note, print } from '../../terminal/output.ts';
+import { confirmRunning, serviceCommand, showSteps, startsWhen } from './status.ts';
 
-export interface InstallOptions extends SpecOptions {
+interface InstallOptions extends SpecOptions {
   readonly dryRun: boolean;
 }
 
@@ -114,4 +121,147 @@ async function refuseBesideAnother(
     `A waypointd that was started by hand runs at ${handOver.url}. Stop it (Ctrl-C in its terminal, or: kill ${handOver.pid}), then install the service again. Nothing was changed.`,
     75,
   );
+}
+
+interface SpecOptions {
+  readonly network: boolean;
+  readonly wrapper: string | undefined;
+}
+
+/** Which service, of which machine, runs which files. */
+interface SpecSubject {
+  readonly host: ServiceHost;
+  readonly choice: ServiceChoice;
+  readonly files: ProgramFiles;
+}
+
+/** The settings that a service file carries: where things are. All others it reads from `config.json`. */
+const carried: readonly SettingKey[] = ['data_dir', 'cache_dir', 'runtime_dir', 'port'];
+
+/**
+ * What a service installed by this call is to do.
+ * @throws ExitError 64 for a setting that a service file does not carry: argument lists are there for all to see.
+ */
+function serviceSpec(
+  context: CommandContext,
+  { host, choice, files }: SpecSubject,
+  { network: hasNetwork, wrapper }: SpecOptions,
+): ServiceSpec {
+  const { name, isSystem } = choice;
+  refuseOtherFlags(context, choice);
+  const isDaemon = name === 'waypointd';
+  const port = isDaemon ? chosenPort(context, choice) : undefined;
+  if (!hasNetwork && (port === undefined || host.platform !== 'linux')) {
+    throw usageError('--no-network is for the daemon with a fixed port, under systemd.');
+  }
+  const place = isSystem
+    ? machinePlace(host, choice)
+    : isDaemon
+      ? userPlace(context, host)
+      : objectsPlace(context);
+  const words = [...(isDaemon ? ['serve'] : ['objects', 'serve']), ...place.words];
+  if (isCarried(context, 'port') && isDaemon) words.push('--port', String(port ?? 0));
+  return {
+    name,
+    title: serviceTitles[name],
+    node: files.node,
+    words: [files.launcher, ...words],
+    port,
+    writable: place.writable,
+    hasCacheDirectory: place.hasCacheDirectory,
+    hasNetwork,
+    hasLogFile: !isSystem && context.resolved.settings.log_file !== undefined,
+    wrapper,
+  };
+}
+
+/** Where a service has its directories, and the arguments that say so. */
+type Place = Pick<ServiceSpec, 'words' | 'writable' | 'hasCacheDirectory'>;
+
+/**
+ * The directories of a user's daemon. Those that its sandbox lets it write to are named in its arguments as well: a
+ * session may know others than the service manager (XDG_DATA_HOME), and a service file is written once.
+ */
+function userPlace({ paths, resolved, flags }: CommandContext, host: ServiceHost): Place {
+  const { settings } = resolved;
+  const words = ['--data-dir', paths.data];
+  const writable = [paths.data];
+  const hasCacheDirectory =
+    resolved.sources.cache_dir === 'default' &&
+    (host.platform !== 'linux' || paths.cache === join(host.home, '.cache', 'waypointd'));
+  if (!hasCacheDirectory) {
+    words.push('--cache-dir', paths.cache);
+    writable.push(paths.cache);
+  }
+  if (settings.runtime_dir !== undefined) {
+    words.push('--runtime-dir', paths.runtime);
+    writable.push(paths.runtime);
+  }
+  if (flags.config !== undefined) words.push('--config', paths.configFile);
+  for (const file of [paths.bookmarksFile, settings.log_file]) {
+    if (file !== undefined && !isWithinAny(file, writable)) writable.push(dirname(file));
+  }
+  return { words, writable, hasCacheDirectory };
+}
+
+function isWithinAny(file: string, directories: readonly string[]): boolean {
+  return directories.some((directory) => !relative(directory, file).startsWith('..'));
+}
+
+function objectsPlace({ paths }: CommandContext): Place {
+  return { words: ['--root', paths.objects], writable: [paths.objects], hasCacheDirectory: false };
+}
+
+/** systemd makes the directories of a service of the machine and names them in its environment; Windows does not. */
+function machinePlace(host: ServiceHost, choice: ServiceChoice): Place {
+  const isDaemon = choice.name === 'waypointd';
+  if (host.platform !== 'win32') {
+    const words = isDaemon ? [] : ['--root', `/var/lib/${choice.name}`];
+    return { words, writable: [], hasCacheDirectory: true };
+  }
+  const { data, cache, runtime } = machineDirectories(host.env, choice);
+  const words = isDaemon
+    ? ['--data-dir', data, '--cache-dir', cache, '--runtime-dir', runtime]
+    : ['--root', data];
+  return { words, writable: isDaemon ? [data, cache, runtime] : [data], hasCacheDirectory: false };
+}
+
+/** A service of the machine is not told what one person has set for their own. */
+function chosenPort(context: CommandContext, { isSystem }: ServiceChoice): number | undefined {
+  const { settings, sources } = context.resolved;
+  const isMeant = !isSystem || sources.port === 'flag';
+  const port = isMeant ? settings.port : settingDefaults.port;
+  return port === 0 ? undefined : port;
+}
+
+function isCarried({ resolved }: CommandContext, key: SettingKey): boolean {
+  return resolved.sources[key] === 'flag' || resolved.sources[key] === 'environment';
+}
+
+function refuseOtherFlags(context: CommandContext, { isSystem }: ServiceChoice): void {
+  if (context.geodataManifest !== undefined) {
+    throw usageError(
+      'A service uses the geodata of its own version only: leave out --geodata-manifest.',
+    );
+  }
+  for (const key of settingKeys) {
+    // `service install --objects` means the object server's own service, not the setting.
+    if (key === 'objects') continue;
+    const isFlag = context.resolved.sources[key] === 'flag';
+    const advice = `${invocation()} config set ${key} …`;
+    if (isSystem && isFlag && key !== 'port') {
+      throw usageError(
+        `A service of the machine has places of its own: --${flagName(key)} cannot be given to it.`,
+      );
+    }
+    if (carried.includes(key)) continue;
+    if (isFlag) {
+      throw usageError(
+        `A service file does not hold --${flagName(key)}. Write it to config.json: ${advice}`,
+      );
+    }
+    if (isCarried(context, key) && !isSystem) {
+      note(`${environmentVariable(key)} is set here, not for the service; for both: ${advice}`);
+    }
+  }
 }

@@ -1,6 +1,8 @@
 import { existsSync } from 'node:fs';
 import { readHandOver } from '../../../client/waypoints/node/hand-over-file.ts';
-import { installedFiles } from '../../../service-files/install.ts';
+import { ExitError } from '../../../model/exit-error.ts';
+import type { CommandFailure, CommandLine } from '../../../service-files/command-line.ts';
+import { installedFiles, type Step } from '../../../service-files/install.ts';
 import { exitMeaning } from '../../../service-files/service-exit.ts';
 import type { ServiceHost } from '../../../service-files/service-host.ts';
 import type {
@@ -8,14 +10,14 @@ import type {
   ServicePlatform,
   ServiceState,
 } from '../../../service-files/service-platform.ts';
-import { probePort, type PortUse } from '../../program/port-probe.ts';
 import type { CommandContext } from '../../program/context.ts';
+import { type PortUse, probePort } from '../../program/port-probe.ts';
+import { invocation, shellWord } from '../../terminal/invocation.ts';
 import { note, print } from '../../terminal/output.ts';
-import { counted, duration } from '../../terminal/text.ts';
-import { commandText, exitText, notInstalledSentence, serviceCommand } from './wording.ts';
+import { counted, duration, forTerminal } from '../../terminal/text.ts';
 
 /** What `service status` tells, as `--json` prints it. */
-export type ServiceStatus = Awaited<ReturnType<typeof readServiceStatus>>;
+type ServiceStatus = Awaited<ReturnType<typeof readServiceStatus>>;
 
 /** Asks the service manager, and the port if that cannot start anything. */
 export async function readServiceStatus(
@@ -122,4 +124,79 @@ function stateText({ state, since, pid, last_exit: exit }: ServiceStatus): strin
   if (state !== 'running') return exit === undefined ? state : `${state}: ${exitText(exit)}`;
   const age = since === undefined ? '' : ` for ${duration(Date.now() - Date.parse(since))}`;
   return `running${age}${pid === undefined ? '' : ` (process ${pid})`}`;
+}
+
+/** A command about this service, to be typed. */
+export function serviceCommand(verb: string, { name, isSystem }: ServiceChoice): string {
+  const flags = `${isSystem ? ' --system' : ''}${name === 'waypointd' ? '' : ' --objects'}`;
+  return `${invocation()} service ${verb}${flags}`;
+}
+
+/** That a service is not there, and how to have it. */
+export function notInstalledSentence(title: string, choice: ServiceChoice): string {
+  return `waypointd is not installed as ${title}. Install it with: ${serviceCommand('install', choice)}`;
+}
+
+/** A command as a person would type it. */
+export function commandText({ program, words }: CommandLine): string {
+  return [program, ...words].map(shellWord).join(' ');
+}
+
+/** Shows steps as they would be taken. */
+export async function showSteps(steps: readonly Step[]): Promise<void> {
+  for (const step of steps) {
+    if ('make' in step) await print(`make    ${step.make}`);
+    else if ('remove' in step) await print(`remove  ${step.remove}`);
+    else if ('run' in step) await print(`run     ${commandText(step.run)}`);
+    else {
+      await print(`write   ${step.write.path}`);
+      await print(step.write.text.replaceAll(/^(?=.)/gmu, '        '));
+    }
+  }
+}
+
+/** How a service has ended, for a person: the meaning, and the number in brackets. */
+function exitText({ code, meaning }: { code?: number | undefined; meaning: string }): string {
+  return code === undefined ? meaning : `${meaning} (exit code ${code})`;
+}
+
+/** Says which command has failed, and its own words. */
+export function commandError({ command, result }: CommandFailure): ExitError {
+  const said = `${result.stderr}\n${result.stdout}`.trim().split('\n')[0] ?? '';
+  return new ExitError(`This failed: ${commandText(command)}${said === '' ? '' : `\n${said}`}`);
+}
+
+/**
+ * Makes sure that a service runs after the commands that were to start it.
+ * @throws ExitError that says why it does not: its own last words where they are known.
+ */
+export async function confirmRunning(
+  platform: ServicePlatform,
+  host: ServiceHost,
+  state: ServiceState,
+  failure: CommandFailure | undefined,
+): Promise<void> {
+  const { condition, lastExit } = state;
+  if (condition === 'running') return;
+  if (failure !== undefined && lastExit === undefined) throw commandError(failure);
+  const how =
+    lastExit === undefined
+      ? `it is ${condition}`
+      : exitText({ ...lastExit, meaning: exitMeaning(lastExit) });
+  const words = await lastWords(platform, host);
+  const said = words === undefined ? '' : `\n${words}`;
+  const log = `\nIts log: ${serviceCommand('logs', platform.choice)}`;
+  throw new ExitError(`The service is there, but does not run: ${how}.${said}${log}`);
+}
+
+const wordsLines = 5;
+
+/** The sentence with which the program has ended, from the last lines of its log. */
+async function lastWords(
+  { logs }: ServicePlatform,
+  { run }: ServiceHost,
+): Promise<string | undefined> {
+  const { stdout } = await run(logs(wordsLines, false));
+  const found = [...stdout.matchAll(/^(?:.*\s)?waypointd: (.+)$/gmu)].at(-1)?.[1];
+  return found === undefined ? undefined : forTerminal(found);
 }

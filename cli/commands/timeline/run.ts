@@ -10,7 +10,7 @@ import type { TimelineResult } from '../../../model/timeline-result.ts';
 import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
 import { RequestFailure } from '../../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../../model/exit-error.ts';
-import { withDaemon, type Session } from '../../program/connection.ts';
+import { withDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { endAsStopped, whenStopped } from '../../terminal/interrupts.ts';
 import { progressBar, type ProgressBar } from '../../terminal/progress-bar.ts';
@@ -32,8 +32,9 @@ export function timelineOf(
   context: CommandContext,
   request: TimelineRequest,
 ): Promise<TimelineResult | undefined> {
-  const use = (client: ApiClient, { stopped }: Session) => runTimeline(client, request, stopped);
-  return withDaemon(context, use, { endsInOrder: true });
+  return withDaemon({ context, endsInOrder: true }, (client, { stopped }) =>
+    runTimeline(client, request, stopped),
+  );
 }
 
 /** {@link timelineOf} for a daemon that was found already. */

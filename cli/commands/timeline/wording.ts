@@ -1,4 +1,6 @@
-import type { TimelineStop } from '../../../model/timeline-result.ts';
+import type { TimelineResult, TimelineStop } from '../../../model/timeline-result.ts';
+import { geodataRemedy, invocation } from '../../terminal/invocation.ts';
+import { counted, dateOf, forTerminal, wrapText } from '../../terminal/text.ts';
 
 /** The length of a stay, for reading: `40 s`, `12 min`, `4 h 12 min`, `3 d 4 h`. */
 export function stayTime(seconds: number): string {
@@ -31,4 +33,77 @@ type Names = Pick<TimelineStop, 'country' | 'region' | 'locality'>;
 export function placeOf({ locality, region, country }: Names): string {
   const names = [locality, region, country].filter((name) => name !== '');
   return names.filter((name, at) => name !== names[at - 1]).join(', ');
+}
+
+/** Cells of a line, on every terminal. */
+const noteWidth = 80;
+
+/** What tables begin with: the period, whose days are UTC, and where the names come from. */
+export function headLines(result: TimelineResult): string[] {
+  const { period, summary, dataset } = result;
+  const { start, end } = daysOf(result);
+  const days = start === end ? start : `${start} to ${end}`;
+  const active = `data on ${summary.active_days.toLocaleString('en-US')} of ${counted(period.days, 'day')}`;
+  return [
+    `${days}: ${active}. Days and times are UTC.`,
+    dataset === null
+      ? `No geodata could be opened: stops have no names, and places no totals. ${geodataRemedy()}`
+      : forTerminal(`Places: geodata ${dataset.dataset_version}, ${dataset.attribution}.`),
+  ].map((line) => wrapText(line, noteWidth));
+}
+
+/** What has to be known to read the numbers rightly. */
+export function footLines({ summary, timeline_truncated: isTruncated }: TimelineResult): string[] {
+  const lines: string[] = [];
+  const { recorded_observations: recorded, outlier_observations: outliers } = summary;
+  if (outliers > 0) {
+    lines.push(
+      `${outliers.toLocaleString('en-US')} of ${counted(recorded, 'point')} are not believed (another device, spikes): docs/timelines.md`,
+    );
+  }
+  if (summary.bridged_seconds > 0) {
+    const [part, whole] = [stayTime(summary.bridged_seconds), stayTime(summary.stop_seconds)];
+    lines.push(
+      `${part} of ${whole} in stops are inferred: silence that began at a stop and ended at or near it.`,
+    );
+  }
+  if (summary.silent_seconds > 0) {
+    lines.push(`Silence of ${stayTime(summary.silent_seconds)} between stops counts nowhere.`);
+  }
+  if (isTruncated) {
+    const { stops_found, stops_returned } = summary;
+    lines.push(
+      `Only ${stops_returned.toLocaleString('en-US')} of ${counted(stops_found, 'stop')} are listed: the longest, and the last of each place. Totals count all.`,
+    );
+  }
+  if (summary.places_dropped > 0) {
+    lines.push(`${counted(summary.places_dropped, 'place')} with the least data are left out.`);
+  }
+  return lines.map((line) => wrapText(line, noteWidth));
+}
+
+/** Whether nothing at all is known of the period. */
+export function isEmpty({ summary, timeline }: TimelineResult): boolean {
+  return summary.recorded_observations === 0 && timeline.length === 0;
+}
+
+/** Why there is nothing to show. */
+export function emptyLines(result: TimelineResult): string[] {
+  const { indexed_valid_times, indexed_missing_times, indexed_invalid_times } = result.summary;
+  const { start, end } = daysOf(result);
+  const days = start === end ? `on ${start}` : `from ${start} to ${end}`;
+  const nothing = `Nothing was recorded ${days} (UTC).`;
+  if (indexed_valid_times > 0) {
+    return [nothing, `There are ${counted(indexed_valid_times, 'point')} of other days.`];
+  }
+  if (indexed_missing_times + indexed_invalid_times > 0) {
+    return ['The imported tracks have no times, and a timeline is made of times.'];
+  }
+  return [`No tracks have been imported yet. Import some: ${invocation()} import ~/tracks -r`];
+}
+
+/** The first and the last day. */
+function daysOf({ period }: TimelineResult): { readonly start: string; readonly end: string } {
+  const last = new Date(Date.parse(period.end_utc_exclusive) - 1).toISOString();
+  return { start: dateOf(period.start_utc), end: dateOf(last) };
 }
