@@ -9,7 +9,7 @@ import { waypointGuards } from './guard.ts';
 import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
 import { ImportRun } from './import/run.ts';
 import { listen } from './listen.ts';
-import { openLocation, type LocationReader } from './location/open-location.ts';
+import { openLocation } from './location/open-location.ts';
 import { BookmarksMirror } from './mirror/mirror.ts';
 import type { RunningObjects } from './objects/start.ts';
 import type { Paths } from './paths.ts';
@@ -153,18 +153,7 @@ async function startBeside(
   };
 }
 
-interface Parts {
-  readonly index: WaypointIndex;
-  readonly readers: ReaderPool;
-  readonly imports: ImportRun;
-  readonly geodata: Geodata;
-  readonly timelines: TimelineJobs;
-  readonly mirror: BookmarksMirror;
-  readonly waypoints: Waypoints;
-  readonly location: LocationReader;
-}
-
-function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptions): Parts {
+function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptions) {
   const { settings, paths, log, clock, gpsdPort } = options;
   const index = new WaypointIndex();
   const readers = new ReaderPool({
@@ -213,30 +202,24 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
   return { index, readers, imports, geodata, timelines, mirror, waypoints, location };
 }
 
+/** Listens and, if other programs are to find this daemon, says where; `withdraw` takes that back. */
 async function open(
   server: HttpServer,
   token: string,
   options: StartOptions,
 ): Promise<{ port: number; withdraw: () => Promise<void> }> {
-  const place = { port: options.port ?? options.settings.port, socket: options.socket };
-  const { port } = await listen(server, place, options);
-  const withdraw = await announce(options, { port, token, started: options.clock.now() });
-  return { port, withdraw };
-}
-
-async function announce(
-  { paths, handOver }: StartOptions,
-  daemon: { port: number; token: string; started: number },
-): Promise<() => Promise<void>> {
-  if (!handOver) return () => Promise.resolve();
-  const content = newHandOver({ ...daemon, dataDirectory: paths.data });
+  const { paths, settings, clock, socket, handOver } = options;
+  const { port } = await listen(server, { port: options.port ?? settings.port, socket }, options);
+  if (!handOver) return { port, withdraw: () => Promise.resolve() };
+  const daemon = { port, token, started: clock.now(), dataDirectory: paths.data };
+  const content = newHandOver(daemon);
   const file = await writeHandOver(paths, content);
-  return () => removeHandOver(file, content.instance);
+  return { port, withdraw: () => removeHandOver(file, content.instance) };
 }
 
 /** Each step is tried whatever became of the one before: the stores must be closed in any case. */
 async function stop(
-  parts: Parts & {
+  parts: ReturnType<typeof buildParts> & {
     geocoders: readonly Geocoder[];
     objects: RunningObjects | undefined;
     stores: OpenedStores;

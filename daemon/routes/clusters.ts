@@ -18,7 +18,7 @@ export interface ClusterRouteOptions {
 
 /** `GET /api/clusters`: waypoints grouped for a map. */
 export function clusterRoutes({ store, index, indexReady }: ClusterRouteOptions): Route[] {
-  const permits = new Permits(limits.clusterStreams);
+  const takePermit = countPermits(limits.clusterStreams);
   return [
     route({
       method: 'GET',
@@ -41,7 +41,7 @@ export function clusterRoutes({ store, index, indexReady }: ClusterRouteOptions)
         return {
           status: 200,
           etag,
-          ...(await clusterPieces(clusterJson(index.snapshot(), request), permits)),
+          ...(await clusterPieces(clusterJson(index.snapshot(), request), takePermit)),
         };
       },
     }),
@@ -54,7 +54,7 @@ const smallTurns = 4;
 /** What is not whole after a few turns is big, and takes one of the few permits. */
 async function clusterPieces(
   steps: Iterator<string> & Iterable<string>,
-  permits: Permits,
+  takePermit: () => () => void,
 ): Promise<{ pieces: Iterable<string> | AsyncIterable<string>; close?: () => void }> {
   const turns = new TimeSlices();
   let text = '';
@@ -66,7 +66,7 @@ async function clusterPieces(
     }
     await turns.next();
   }
-  const giveBack = permits.take();
+  const giveBack = takePermit();
   return { pieces: continued(text, steps), close: giveBack };
 }
 
@@ -75,22 +75,19 @@ async function* continued(text: string, steps: Iterable<string>): AsyncGenerator
   yield* textInSlices(steps);
 }
 
-/** Counts how many of something may go on at once. */
-class Permits {
-  #free: number;
-
-  constructor(count: number) {
-    this.#free = count;
-  }
-
-  /** @throws WaypointError busy */
-  take(): () => void {
-    if (this.#free === 0) throw new WaypointError('busy');
-    this.#free -= 1;
+/**
+ * Counts how many of something may go on at once.
+ * @returns what takes one, or throws WaypointError busy; what that returns gives it back.
+ */
+function countPermits(count: number): () => () => void {
+  let free = count;
+  return () => {
+    if (free === 0) throw new WaypointError('busy');
+    free -= 1;
     return () => {
-      this.#free += 1;
+      free += 1;
     };
-  }
+  };
 }
 
 function etagOf(revision: string, request: ClusterRequest): string {

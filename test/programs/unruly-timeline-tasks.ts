@@ -28,7 +28,7 @@ const doings = Object.keys(starts) as (keyof typeof starts)[];
 /** Says how far it is once it runs, so that a test can wait for that. */
 export function buildTimeline({ startDay, control: shared }: TimelineTask): TimelineOutcome {
   const control = new TimelineControl(shared);
-  control.setTotal(3);
+  control.set('total', 3);
   control.setProcessed(1);
   const doing = doings[startDay];
   if (doing === undefined) throw new Error('a day without a meaning');

@@ -1,13 +1,5 @@
-import {
-  closeSync,
-  constants,
-  copyFileSync,
-  fsyncSync,
-  openSync,
-  renameSync,
-  rmSync,
-  utimesSync,
-} from 'node:fs';
+import { constants, copyFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { syncFile } from '../../storage/atomic-file.ts';
 
 const renameTries = 10;
 const renamePauseMs = 20;
@@ -33,14 +25,5 @@ export function renameOver(from: string, to: string): void {
       // This is a worker: it may sleep.
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, renamePauseMs);
     }
-  }
-}
-
-function syncFile(path: string): void {
-  const fd = openSync(path, 'r+');
-  try {
-    fsyncSync(fd);
-  } finally {
-    closeSync(fd);
   }
 }

@@ -83,7 +83,7 @@ function run(
   try {
     const { sources } = reader;
     const observations = reader.count(period.startDay, period.endDay);
-    control.setTotal(observations);
+    control.set('total', observations);
     const engine = new TimelineEngine(period, sources, geodata?.lookup, options);
     const facts = feed(engine, reader, period, control, options.onDay);
     look(control);
