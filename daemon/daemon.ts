@@ -18,6 +18,7 @@ import type { Schedule } from './schedule.ts';
 import type { Geocoder } from './geocoders/geocoder.ts';
 import { WaypointIndex } from '../search/waypoint-index.ts';
 import { checkTogether } from './settings-together.ts';
+import { Strangers } from './strangers.ts';
 import { openStores, type OpenedStores } from './stores.ts';
 import { TimelineJobs, type TimelineOverrides } from './timelines/jobs.ts';
 import { newToken, tokenCheck } from './token.ts';
@@ -108,17 +109,24 @@ async function startBeside(
   const places = { settings, cachePath, clock, log };
   const geocoders = await chooseGeocoders(parts.geodata.places, places);
   const token = newToken();
+  const strangers = new Strangers(limits.strangers);
   const server = createHttpServer({
     routes: apiRoutes({
       ...parts,
       token,
+      strangers,
       store: stores.store,
       latestFix: () => parts.location.latest(),
       geocoders,
       clock,
       isHistoryKept: settings.history,
     }),
-    guards: waypointGuards({ allowedHosts: settings.allowed_hosts, isToken: tokenCheck(token) }),
+    guards: waypointGuards({
+      allowedHosts: settings.allowed_hosts,
+      isToken: tokenCheck(token),
+      strangers,
+    }),
+    onConnection: (socket) => strangers.add(socket),
     prefix: '/api/',
     notFound: 'no_pages',
     log,

@@ -1,16 +1,19 @@
 import { headerValues, type Context, type Guard } from '../http/context.ts';
 import { WaypointError } from '../model/failure.ts';
+import type { Strangers } from './strangers.ts';
 import type { TokenCheck } from './token.ts';
 
 export interface GuardOptions {
   /** Further Host values to accept: with a port exactly that one, without a port any. */
   readonly allowedHosts: readonly string[];
   readonly isToken: TokenCheck;
+  /** Whose connection has brought the token is none any more. */
+  readonly strangers: Strangers;
 }
 
 /** The guards of the waypoint API, in the order of contract B.1 and B.2. */
-export function waypointGuards({ allowedHosts, isToken }: GuardOptions): Guard[] {
-  return [hostGuard(allowedHosts), forApi(refuseBrowsers), forApi(tokenGuard(isToken))];
+export function waypointGuards({ allowedHosts, ...options }: GuardOptions): Guard[] {
+  return [hostGuard(allowedHosts), forApi(refuseBrowsers), forApi(tokenGuard(options))];
 }
 
 /** `/api` itself counts as private too, although nothing is there. */
@@ -54,12 +57,13 @@ function refuseBrowsers(ctx: Context): void {
 
 const bearer = /^bearer +(\S+) *$/i;
 
-function tokenGuard(isToken: TokenCheck): Guard {
+function tokenGuard({ isToken, strangers }: Omit<GuardOptions, 'allowedHosts'>): Guard {
   return (ctx) => {
     const [authorization, ...others] = headerValues(ctx, 'authorization');
     const candidate = bearer.exec(authorization ?? '')?.[1];
     if (candidate === undefined || others.length > 0 || !isToken(candidate)) {
       throw new WaypointError('unauthorized');
     }
+    strangers.admit(ctx.req.socket);
   };
 }

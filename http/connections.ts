@@ -16,13 +16,13 @@ export interface ConnectionsOptions {
 interface Connection {
   readonly socket: Socket;
   /** The one being answered. */
-  current: ServerResponse | undefined;
+  current?: ServerResponse | undefined;
   /** Those sent ahead of that answer (pipelining). */
   readonly waiting: ServerResponse[];
   /** The newest that the parser has made, complete or not. */
-  newest: ServerResponse | undefined;
+  newest?: ServerResponse | undefined;
   /** What the parser refused: nothing that follows on this connection can be read. */
-  broken: FailureName | undefined;
+  broken?: FailureName | undefined;
 }
 
 /**
@@ -66,8 +66,7 @@ export class Connections {
   }
 
   #add(socket: Socket): void {
-    const none = { current: undefined, newest: undefined, broken: undefined };
-    this.#open.set(socket, { socket, waiting: [], ...none });
+    this.#open.set(socket, { socket, waiting: [] });
     socket.once('close', () => this.#open.delete(socket));
   }
 

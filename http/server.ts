@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server, type ServerOptions } from 'node:http';
-import type { ListenOptions } from 'node:net';
+import type { ListenOptions, Socket } from 'node:net';
 import { describeError } from '../model/error-description.ts';
 import { WaypointError } from '../model/failure.ts';
 import { isLoopbackHost } from '../model/listen-address.ts';
@@ -12,6 +12,8 @@ export interface HttpServerOptions extends ApplicationOptions {
   readonly limits?: Partial<HttpLimits>;
   /** Makes a server that speaks https, of these options and a certificate; so only those who need it load node:https. */
   readonly tls?: (options: ServerOptions) => Server;
+  /** Called with each connection, before any request of it. */
+  readonly onConnection?: (socket: Socket) => void;
   /** Allows addresses other than the loopback's. */
   readonly mayLeaveLoopback?: boolean;
 }
@@ -22,6 +24,7 @@ export type HttpServer = ReturnType<typeof createHttpServer>;
 export function createHttpServer(options: HttpServerOptions) {
   const limits = { ...defaultHttpLimits, ...options.limits };
   const server = createServerWithin(limits, options);
+  if (options.onConnection !== undefined) server.on('connection', options.onConnection);
   const connections = new Connections(server, {
     limits,
     isTls: options.tls !== undefined,
@@ -80,11 +83,10 @@ function createServerWithin(limits: HttpLimits, { tls, log }: HttpServerOptions)
     if (server.listening) log.error('http.server', describeError(error));
   });
   // Node closes connections beyond the limit silently: one warning each time that it is reached.
-  let isFull = false;
-  server.on('connection', () => void (isFull = false));
-  server.on('drop', () => {
-    if (!isFull) log.warn('http.connections_full');
-    isFull = true;
-  });
+  const warn = (): void => {
+    log.warn('http.connections_full');
+    server.once('connection', () => server.once('drop', warn));
+  };
+  server.once('drop', warn);
   return server;
 }

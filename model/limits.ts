@@ -3,6 +3,8 @@ export const limits = {
   port: 43_098,
   bodyBytes: 1_048_576,
   connections: 256,
+  /** Connections without a valid token: the others are room for the owner. */
+  strangers: 64,
   headersTimeoutMs: 5_000,
   requestTimeoutMs: 15_000,
   connectionSweepMs: 1_000,

@@ -1,9 +1,12 @@
 /** Who may call the waypoint API: contract B.1 and B.2, through real sockets. */
+import type { Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { waypointGuards } from '../daemon/guard.ts';
+import { Strangers } from '../daemon/strangers.ts';
 import { newToken, tokenCheck } from '../daemon/token.ts';
 import type { Route } from '../http/route.ts';
+import { limits } from '../model/limits.ts';
 import { getRoute, json, startHttpServer, type TestServer } from './helpers/http-server.ts';
 import { rawRequest } from './helpers/raw-http.ts';
 
@@ -22,6 +25,14 @@ interface GuardedServer extends TestServer {
   readonly outcome: (line: string, headers?: readonly string[]) => Promise<string>;
 }
 
+function guardedBy(allowedHosts: readonly string[], max: number) {
+  const strangers = new Strangers(max);
+  return {
+    guards: waypointGuards({ allowedHosts, isToken: tokenCheck(token), strangers }),
+    onConnection: (socket: Socket) => strangers.add(socket),
+  };
+}
+
 async function startGuarded(
   t: ExecutionContext,
   allowedHosts: readonly string[] = [],
@@ -32,7 +43,7 @@ async function startGuarded(
       getRoute('/healthz', () => json({ status: 'ok' })),
       body,
     ],
-    guards: waypointGuards({ allowedHosts, isToken: tokenCheck(token) }),
+    ...guardedBy(allowedHosts, limits.strangers),
   });
   return {
     ...server,
@@ -248,4 +259,44 @@ test('whatever bytes come, each answer is one of ours and the server lives', asy
     { numRuns: 150, seed: 7 },
   );
   t.is(await outcome('GET /api/look'), '200');
+});
+
+test('of connections without a token the oldest ends when there are too many; those with one stay', async (t) => {
+  const { open } = await startHttpServer(t, {
+    routes: [getRoute('/api/look', () => json(1)), getRoute('/healthz', () => json(1))],
+    ...guardedBy([], 2),
+    limits: { connections: 8 },
+  });
+  const look = rawRequest('GET /api/look', [authorization]);
+  const owners = [await open(look), await open(look), await open(look)];
+  for (const owner of owners) t.is((await owner.answer())?.status, 200);
+  const strangers = [
+    await open(),
+    await open(rawRequest('GET /healthz')),
+    await open(rawRequest('GET /api/look', ['Authorization: Bearer x'])),
+    await open(),
+  ];
+  for (const stranger of strangers.slice(0, 2)) await stranger.ended();
+  // The third and the fourth are the two that may be there; and one may still turn out to be the owner's.
+  const [, , third, fourth] = strangers;
+  t.is((await third?.answer())?.status, 401);
+  fourth?.send(look);
+  t.is((await fourth?.answer())?.status, 200);
+  for (const connection of [...owners, ...(fourth === undefined ? [] : [fourth])]) {
+    connection.send(look);
+    t.is((await connection.answer())?.status, 200);
+  }
+});
+
+test('any number of connections without a token leave room for every request of the owner', async (t) => {
+  const { open } = await startGuarded(t);
+  const flood = (count: number) => Promise.all(Array.from({ length: count }, () => open()));
+  await flood(300);
+  for (let request = 0; request < 20; request += 1) {
+    const [owner] = await Promise.all([
+      open(rawRequest('GET /api/look', [authorization])),
+      flood(32),
+    ]);
+    t.is((await owner.answer())?.status, 200, String(request));
+  }
 });

@@ -512,6 +512,7 @@ test('the limits of contract B.8 are set', (t) => {
   t.is(limits.requestTimeoutMs, 15_000);
   t.is(limits.connectionSweepMs, 1_000);
   t.is(limits.connections, 256);
+  t.is(limits.strangers, 64);
   t.is(limits.drainTimeoutMs, 15_000);
 });
 

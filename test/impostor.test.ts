@@ -6,17 +6,20 @@ import { connect as connectSocket, createServer, type AddressInfo, type Server }
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { connect } from '../client/waypoints/node/connect.ts';
+import { newNonce } from '../client/waypoints/node/proof.ts';
 import { nodeTransport } from '../client/waypoints/node/transport.ts';
 import { RequestFailure } from '../client/waypoints/request-failure.ts';
 import { WaypointService } from '../client/waypoints/service.ts';
+import { limits } from '../model/limits.ts';
 import { fakeHandOver, fakeToken, startFakeDaemon, testCli } from './helpers/cli.ts';
 import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { RawConnection, rawRequest } from './helpers/raw-http.ts';
 
 const camp = { name: 'Secret camp', lat: 42.123_456, lon: -8.654_321 };
 const sentence = /Another program answers on the daemon's port/u;
 /** All that a program that cannot prove itself ever gets to see, once for each connection. */
 const questions =
-  /^(?:GET \/healthz\?nonce=[\w-]{22} HTTP\/1\.1\r\nHost: 127\.0\.0\.1:\d+\r\nConnection: keep-alive\r\n\r\n)+$/u;
+  /^(?:GET \/healthz\?nonce=[\w-]{63} HTTP\/1\.1\r\nHost: 127\.0\.0\.1:\d+\r\nConnection: keep-alive\r\n\r\n)+$/u;
 
 function proof(token: string, port: number, nonce: string): string {
   const text = `waypointd 1 127.0.0.1:${port} ${nonce}`;
@@ -179,4 +182,26 @@ test('GET /healthz proves who answers for nonces of 16 to 64 base64url character
     t.is(status, 400, nonce);
     t.is(body.field, 'nonce');
   }
+});
+
+test('a connection on which the owner has asked for the proof stays, however many others come', async (t) => {
+  const { url, token } = await startTestDaemon(t);
+  const port = Number(new URL(url).port);
+  const open = async (...parts: string[]) => {
+    const connection = await RawConnection.open(port, ...parts);
+    t.teardown(() => connection.socket.destroy());
+    return connection;
+  };
+  const asking = (nonce: string) => open(rawRequest(`GET /healthz?nonce=${nonce}`));
+  const others = [
+    await asking('x'.repeat(63)),
+    await asking(newNonce(fakeToken, port)),
+    await asking(newNonce(token, port + 1)),
+  ];
+  const owner = await asking(newNonce(token, port));
+  t.is((await owner.answer())?.status, 200);
+  for (let count = 0; count < limits.strangers; count += 1) await open();
+  for (const other of others) await other.ended();
+  owner.send(rawRequest('GET /api/version', [`Authorization: Bearer ${token}`]));
+  t.is((await owner.answer())?.status, 200);
 });

@@ -9,6 +9,7 @@ import type { TimelineJobs } from '../timelines/jobs.ts';
 import type { Geocoder } from '../geocoders/geocoder.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';
 import { programVersion, versionInfo } from '../version-info.ts';
+import type { Strangers } from '../strangers.ts';
 import type { Waypoints } from '../waypoints.ts';
 import { bookmarkRoutes } from './bookmarks.ts';
 import { clusterRoutes } from './clusters.ts';
@@ -48,6 +49,7 @@ function featuresWith(geocoders: readonly Geocoder[]): string[] {
 /** The parts that routes answer from. */
 export interface RouteParts {
   readonly token: string;
+  readonly strangers: Strangers;
   readonly store: WaypointStore;
   readonly readers: ReaderPool;
   readonly waypoints: Waypoints;
@@ -66,6 +68,7 @@ export interface RouteParts {
 export function apiRoutes(parts: RouteParts): Route[] {
   const {
     token,
+    strangers,
     store,
     readers,
     waypoints,
@@ -81,7 +84,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
   const indexReady = (): Promise<void> => imports.indexReady;
   const libraryReady = (): Promise<void> => imports.libraryReady;
   const routes = [
-    healthRoute(token),
+    healthRoute(token, strangers),
     ...bookmarkRoutes(waypoints),
     ...clusterRoutes({ store, index, indexReady }),
     ...geodataRoutes(geodata),

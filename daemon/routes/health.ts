@@ -1,9 +1,10 @@
-import { proofOf } from '../../client/waypoints/node/proof.ts';
+import { isOwnersNonce, proofOf } from '../../client/waypoints/node/proof.ts';
 import { route, type Route } from '../../http/route.ts';
+import type { Strangers } from '../strangers.ts';
 import { healthQuerySchema, healthSchema } from '../../model/process.ts';
 
 /** `GET /healthz`: the process turns, and is the one that knows the token. Outside `/api/`, without a token and data. */
-export function healthRoute(token: string): Route {
+export function healthRoute(token: string, strangers: Strangers): Route {
   return route({
     method: 'GET',
     path: '/healthz',
@@ -15,7 +16,10 @@ export function healthRoute(token: string): Route {
       const status = 'ok';
       if (nonce === undefined) return { status: 200, json: { status } };
       // Of an answer that another program fetches for its own clients, the port is the wrong one.
-      const proof = proofOf(token, ctx.req.socket.localPort ?? 0, nonce);
+      const { socket } = ctx.req;
+      const { localPort: port = 0 } = socket;
+      if (isOwnersNonce(token, port, nonce)) strangers.admit(socket);
+      const proof = proofOf(token, port, nonce);
       return { status: 200, json: { status, proof } };
     },
   });

@@ -3,7 +3,7 @@ import type { ExecutionContext } from 'ava';
 import type { Guard } from '../../http/context.ts';
 import type { HttpLimits } from '../../http/http-limits.ts';
 import type { Answer, Route } from '../../http/route.ts';
-import { createHttpServer, type HttpServer } from '../../http/server.ts';
+import { createHttpServer, type HttpServer, type HttpServerOptions } from '../../http/server.ts';
 import type { Log } from '../../model/process.ts';
 import { RawConnection, type RawAnswer } from './raw-http.ts';
 
@@ -24,6 +24,7 @@ export interface TestServerOptions {
   readonly routes?: readonly Route[];
   readonly guards?: readonly Guard[];
   readonly limits?: Partial<HttpLimits>;
+  readonly onConnection?: NonNullable<HttpServerOptions['onConnection']>;
 }
 
 /** On a busy machine a test may leave its connections alone for longer than the real limits allow. */
@@ -37,13 +38,14 @@ const unhurried: Partial<HttpLimits> = {
 /** Starts the shared HTTP server on a free port; it is closed with the test. */
 export async function startHttpServer(
   t: ExecutionContext,
-  { routes = [], guards = [], limits = {} }: TestServerOptions,
+  { limits = {}, ...options }: TestServerOptions,
 ): Promise<TestServer> {
   const logged: string[] = [];
   const lines = new EventEmitter();
   const server = createHttpServer({
-    routes,
-    guards,
+    routes: [],
+    guards: [],
+    ...options,
     prefix: '/api/',
     notFound: 'no_pages',
     log: recordingLog(logged, lines),

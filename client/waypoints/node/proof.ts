@@ -8,9 +8,28 @@ import { RequestFailure } from '../request-failure.ts';
 
 /** What only the daemon of a token can say about a nonce, at the port of 127.0.0.1 that its client has dialled. */
 export function proofOf(token: string, port: number, nonce: string): string {
-  return createHmac('sha256', token)
-    .update(`waypointd 1 127.0.0.1:${port} ${nonce}`)
-    .digest('base64url');
+  return signed(token, `waypointd 1 127.0.0.1:${port} ${nonce}`);
+}
+
+/** Characters of a nonce of ours that are random; those behind them show that its maker knows the token. */
+const randomLength = 20;
+
+/** Makes a nonce that also tells the daemon, and only it, that the owner asks: such a connection need not make room. */
+export function newNonce(token: string, port: number): string {
+  return completed(token, port, randomBytes(15).toString('base64url'));
+}
+
+/** Whether a nonce was made with this token, for a daemon at this port. */
+export function isOwnersNonce(token: string, port: number, nonce: string): boolean {
+  return isSame(nonce, completed(token, port, nonce.slice(0, randomLength)));
+}
+
+function completed(token: string, port: number, random: string): string {
+  return random + signed(token, `waypointd client 127.0.0.1:${port} ${random}`);
+}
+
+function signed(token: string, text: string): string {
+  return createHmac('sha256', token).update(text).digest('base64url');
 }
 
 /** The connection was over before anything was sent on it but the question for the proof. */
@@ -44,7 +63,8 @@ const maxAnswerBytes = 128;
  * @throws RequestFailure `impostor`; what `fail` makes of a connection that ends; the signal's reason
  */
 export async function requireProof(token: string, request: NodeRequest): Promise<void> {
-  const nonce = randomBytes(16).toString('base64url');
+  const port = Number(request.url.port || 80);
+  const nonce = newNonce(token, port);
   const url = new URL(`/healthz?nonce=${nonce}`, request.url);
   const { silenceMs, signal, agent, fail } = request;
   const question = { method: 'GET', url, headers: {}, silenceMs, signal, agent };
@@ -55,7 +75,7 @@ export async function requireProof(token: string, request: NodeRequest): Promise
   });
   const text = await answer.text(maxAnswerBytes);
   const { data } = healthSchema.safeParse(parseJson(text));
-  const expected = proofOf(token, Number(url.port || 80), nonce);
+  const expected = proofOf(token, port, nonce);
   if (answer.status !== 200 || !isSame(data?.proof ?? '', expected)) throw impostor();
 }
 

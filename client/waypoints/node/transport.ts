@@ -45,7 +45,7 @@ export async function askDaemon(access: Access, request: DaemonRequest): Promise
 }
 
 /** Connections that the daemon ended, because of too many without a token, before anything was sent on them. */
-const maxTries = 8;
+const maxTries = 4;
 
 /**
  * Sends a request over a connection of its own: a kept one may be closed by the daemon just as it is used again. Where a
