@@ -95,7 +95,7 @@ export function runTool(words) {
   const node = isNewEnough(process.versions.node) ? process.execPath : findBundledNode();
   if (node === undefined) return refuse(sentenceAboutNode());
   process.env.PATH = path.dirname(node) + path.delimiter + (process.env.PATH ?? '');
-  if (words[at] === 'ava') shareStrippedTypes();
+  if (words[at] === 'ava') shareLoading();
   return takeOver(node, [...words.slice(0, at), file, ...words.slice(at + 1)], false);
 }
 
@@ -121,9 +121,11 @@ function isCovered() {
   return process.env.NODE_V8_COVERAGE !== undefined;
 }
 
-/** For every thread and child of a test run, which strip the same files hundreds of times: a third of its time. */
-function shareStrippedTypes() {
-  if (!isCovered()) process.env.NODE_COMPILE_CACHE ??= sourceCache;
+/** For every thread and child of a test run, which load the same files hundreds of times: a third of its time. */
+function shareLoading() {
+  if (isCovered()) return;
+  process.env.NODE_COMPILE_CACHE ??= sourceCache;
+  if (isFresh()) process.env.WAYPOINTD_BUILT_THREADS = '1';
 }
 
 function findBundledNode() {
