@@ -68,9 +68,9 @@ const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance
  * @throws ExitError with the exit code that says why
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { paths, clock = systemClock, newStore = false } = options;
+  const { paths, log, clock = systemClock, newStore = false } = options;
   checkTogether(options.settings);
-  const stores = await openStores({ paths, clock, acceptMissing: newStore });
+  const stores = await openStores({ paths, clock, log, acceptMissing: newStore });
   try {
     return await startOn(stores, { ...options, clock });
   } catch (error) {

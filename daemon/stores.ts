@@ -1,6 +1,6 @@
 import { errorCode } from '../model/error-code.ts';
 import { isDiskFull } from '../model/failure.ts';
-import type { Clock } from '../model/process.ts';
+import type { Clock, Log } from '../model/process.ts';
 import { isOutOfReach } from '../storage/database.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
@@ -18,6 +18,7 @@ import {
 import { findLockHolder, heldSentence } from './lock-holder.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
 import { requirePrivateDirectory, type Paths } from './paths.ts';
+import { tightenData } from './permissions.ts';
 import { ExitError } from '../model/exit-error.ts';
 
 /** A data directory held and opened by this process. */
@@ -34,16 +35,17 @@ export interface OpenedStores {
 export interface OpenStoresOptions {
   readonly paths: Paths;
   readonly clock: Clock;
+  readonly log: Log;
   /** The user accepts a new store beside the remains of a lost one. */
   readonly acceptMissing: boolean;
 }
 
-/** @throws ExitError 65, 74, 75 */
+/** @throws ExitError 65, 74, 75, 78 */
 export async function openStores(options: OpenStoresOptions): Promise<OpenedStores> {
-  const { paths } = options;
+  const { paths, log } = options;
   requirePrivateDirectory(paths.data, '--data-dir');
   requirePrivateDirectory(paths.cache, '--cache-dir');
-  const fault = dataAccessFault(paths) ?? lockFileFault(paths);
+  const fault = tightenData(paths, log) ?? dataAccessFault(paths) ?? lockFileFault(paths);
   if (fault !== undefined) throw refusal(fault);
   let lock: DirectoryLock | undefined;
   try {

@@ -1,4 +1,6 @@
 import {
+  chmodSync,
+  chownSync,
   copyFileSync,
   existsSync,
   mkdirSync,
@@ -14,7 +16,7 @@ import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
 import { sql } from 'kysely';
-import { checkFiles } from '../cli/doctor/check-files.ts';
+import { checkDirectories, checkFiles } from '../cli/doctor/check-files.ts';
 import { checkStores } from '../cli/doctor/check-stores.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { openReader } from '../storage/database.ts';
@@ -247,6 +249,75 @@ test('directories and stores are private to their owner', async (t) => {
     ].map((path) => [path, modeOf(path)]),
   );
   t.deepEqual(Object.values(modes), [0o700, 0o700, 0o600, 0o600, 0o600], root);
+});
+
+const posix = process.platform === 'win32' ? test.skip : test;
+const asRoot = process.getuid?.() === 0 ? test : test.skip;
+
+posix(
+  'what others may use of the data is tightened, with one log line; a folder of the user’s stays',
+  async (t) => {
+    const folder = join(temporaryDirectory(t), 'notes');
+    mkdirSync(folder);
+    chmodSync(folder, 0o755);
+    const settings = { bookmarks_file: join(folder, 'bookmarks.gpx') };
+    const daemon = await startTestDaemon(t, { settings });
+    const { root, paths } = daemon;
+    await daemon.call('POST', '/api/bookmarks', camp);
+    await until(() => existsSync(paths.bookmarksFile));
+    await daemon.close();
+    mkdirSync(paths.backups, { recursive: true });
+    const copy = join(paths.backups, 'waypoints-old.sqlite');
+    writeFileSync(copy, '');
+    const directories = [paths.data, paths.cache, paths.imports, paths.backups];
+    const files = [paths.waypointsDatabase, paths.libraryDatabase, paths.lockDatabase, copy];
+    for (const path of directories) chmodSync(path, 0o777);
+    for (const path of [...files, paths.bookmarksFile]) chmodSync(path, 0o666);
+    const again = await startTestDaemon(t, { root, settings });
+    for (const path of directories) t.is(modeOf(path), 0o700, path);
+    for (const path of files) t.is(modeOf(path), 0o600, path);
+    t.is(modeOf(folder), 0o755);
+    t.is(modeOf(paths.bookmarksFile), 0o666, 'chosen by the user');
+    const told = again.logged.filter((line) => line.startsWith('data.'));
+    t.deepEqual(told, ['data.tightened {"directories":4,"files":4}']);
+    const third = await again.restart();
+    t.false(
+      third.logged.some((line) => line.startsWith('data.')),
+      'said once',
+    );
+  },
+);
+
+posix(
+  'a data directory that others may replace: exit 78 with the command, also told by doctor',
+  async (t) => {
+    const { root, paths } = await stoppedWithCamp(t);
+    chmodSync(root, 0o777);
+    const error = await refusal(t, startTestDaemon(t, { root }));
+    t.is(error.exitCode, 78);
+    t.true(error.message.endsWith(`to mend that: chmod go-w "${root}"`), error.message);
+    const told = checkDirectories(paths, false).filter(({ level }) => level === 'problem');
+    t.deepEqual(
+      told.map(({ remedy }) => remedy),
+      [`chmod go-w "${root}"`],
+    );
+    chmodSync(root, 0o1777);
+    await (await startTestDaemon(t, { root })).close();
+    chmodSync(root, 0o755);
+    t.is((await (await startTestDaemon(t, { root })).get('/api/waypoints')).body.length, 1);
+  },
+);
+
+asRoot('data that others own: exit 78 with the command', async (t) => {
+  const { root, paths } = await stoppedWithCamp(t);
+  for (const path of [paths.data, paths.waypointsDatabase, paths.lockDatabase, root]) {
+    chownSync(path, 12_345, 12_345);
+    const error = await refusal(t, startTestDaemon(t, { root }));
+    chownSync(path, 0, 0);
+    t.is(error.exitCode, 78);
+    t.true(error.message.endsWith(`sudo chown "$(id -un)" "${path}"`), error.message);
+  }
+  t.is((await (await startTestDaemon(t, { root })).get('/api/waypoints')).body.length, 1);
 });
 
 test('a copy is made before a migration; it holds the old version whole', (t) => {

@@ -1,6 +1,7 @@
 import {
   accessSync,
   constants,
+  existsSync,
   lstatSync,
   readdirSync,
   realpathSync,
@@ -9,6 +10,11 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { accessFault, lockFileFault, ownerFault } from '../../daemon/faults.ts';
+import {
+  fileSystemWithoutModes,
+  isOpenForGood,
+  replaceableFault,
+} from '../../daemon/permissions.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { remoteFileSystem, syncProgram } from './file-system.ts';
@@ -22,6 +28,7 @@ export function checkDirectories(paths: Paths, isDataChosen: boolean): Finding[]
   const holdsToken = runtime === data;
   const runtimeUse = { flag: 'runtime-dir', holdsToken: true };
   return [
+    ...checkOwners(paths),
     ...checkDirectory('data directory', data, {
       flag: 'data-dir',
       holdsToken,
@@ -41,7 +48,7 @@ interface DirectoryUse {
 }
 
 function checkDirectory(area: string, path: string, use: DirectoryUse): Finding[] {
-  const { ok, note, warning, problem, fault } = findingsOf(area);
+  const { ok, note, warning, problem } = findingsOf(area);
   const stats = lookAt(path);
   if (stats === undefined) {
     const text = `${path} is not there yet`;
@@ -66,10 +73,32 @@ function checkDirectory(area: string, path: string, use: DirectoryUse): Finding[
         : note(`${path} is a link`, remedy),
     );
   }
-  const forbidden = ownerFault(path, target, 0o700) ?? accessFault(path);
-  if (forbidden !== undefined) findings.push(fault(forbidden));
-  else findings.push(...checkOthers(area, path, target));
+  findings.push(...checkPermissions(area, path, target));
   return findings.some(({ level }) => level !== 'note') ? findings : [...findings, ok(path)];
+}
+
+/** Where permissions do not stick, owner and mode are made up. */
+function checkPermissions(area: string, path: string, stats: Stats): Finding[] {
+  const isModeless = fileSystemWithoutModes(path) !== undefined;
+  const owned = isModeless ? undefined : ownerFault(path, stats, 0o700);
+  const forbidden = owned ?? accessFault(path);
+  if (forbidden !== undefined) return [findingsOf(area).fault(forbidden)];
+  return isModeless ? [] : checkOthers(area, path, stats);
+}
+
+/** Where the data directory is: others must not be able to replace it, and permissions should stick. */
+function checkOwners(paths: Paths): Finding[] {
+  const { warning, fault } = findingsOf('data directory');
+  const { data } = paths;
+  // What is wrong with a directory that cannot be looked at, or belongs to others, is told by the next check.
+  if (!existsSync(data)) return [];
+  const found = replaceableFault(data);
+  if (found !== undefined) return [fault(found)];
+  if (!isOpenForGood(data)) return [];
+  const text = `${data} is on a file system without permissions (${fileSystemWithoutModes(data)}): other users of this machine may use the data`;
+  const remedy =
+    'Keep it on another disk, with --data-dir, or mount that one for yourself alone (umask=077).';
+  return [warning(text, remedy)];
 }
 
 /** Access lists protect the user's profile on Windows; modes say nothing there. */
@@ -146,8 +175,9 @@ export function checkFiles(paths: Paths): Finding[] {
   const { data, imports, backups } = paths;
   const names = namesIn(data).filter((name) => ownFile.test(name));
   if (names.length === 0) return [];
-  // Modes say nothing on Windows.
-  const findings: Finding[] = isWindows
+  // Modes say nothing on Windows, nor where they do not stick.
+  const isModeless = isWindows || fileSystemWithoutModes(data) !== undefined;
+  const findings: Finding[] = isModeless
     ? []
     : [
         ...names.flatMap((name) => checkFile(join(data, name), name)),
@@ -156,7 +186,7 @@ export function checkFiles(paths: Paths): Finding[] {
   if (findings.some(({ level }) => level === 'problem')) return findings;
   const found = lockFileFault(paths);
   if (found !== undefined) findings.push(fault(found));
-  if (findings.length > 0 || isWindows) return findings;
+  if (findings.length > 0 || isModeless) return findings;
   return [ok(`All ${names.length} files are yours alone`)];
 }
 

@@ -4,10 +4,10 @@
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { testCli, untilPrinted } from '../helpers/cli.ts';
+import { launcher, testCli, untilPrinted } from '../helpers/cli.ts';
 import { gpx } from '../helpers/imports.ts';
 import { whyNoAttaching } from '../helpers/strace.ts';
 
@@ -117,3 +117,21 @@ withStrace(`an imports directory that may not be written is told as that${skippe
   t.regex(refused.body.message, /imports directory.*doctor/u);
   t.regex(log(), /"error_code":"EACCES"/u);
 });
+
+withStrace(
+  `where permissions do not stick, serve says so once and goes on${skipped}`,
+  async (t) => {
+    const cli = testCli(t);
+    await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
+    chmodSync(join(cli.root, 'data'), 0o755);
+    const calls = 'chmod,fchmodat';
+    const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:retval=0`, '-o', '/dev/null'];
+    const words = ['-D', '-f', ...inject, process.execPath, launcher, 'serve', '--port', '0'];
+    const child = spawn('strace', words, { env: cli.env, stdio: ['ignore', 'ignore', 'pipe'] });
+    t.teardown(() => child.kill('SIGKILL'));
+    const [log] = await untilPrinted(child.stderr, /^[^]*daemon\.ready/u);
+    t.is(log.split('data.permissions_do_not_stick').length, 2, log);
+    t.false(log.includes('data.tightened'));
+    t.regex(await cli.out(['list']), /Camp/u);
+  },
+);

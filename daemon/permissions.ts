@@ -1,0 +1,136 @@
+import { chmodSync, lstatSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Log } from '../model/process.ts';
+import { entriesOf, ownerFault, type Fault } from './faults.ts';
+import type { Paths } from './paths.ts';
+
+/** File systems that show one owner and mode for everything, whatever is set; `fuseblk`: NTFS and exFAT through FUSE. */
+const withoutModes = /^(?:exfat|vfat|msdos|ntfs3?|fuseblk|cifs|smb3|smbfs|vboxsf)$/u;
+
+/** The file system of a path that is there, if permissions do not stick on it as far as is known. */
+export function fileSystemWithoutModes(path: string): string | undefined {
+  if (process.platform !== 'linux') return undefined;
+  const { dev } = statSync(path, { bigint: true });
+  const major = (dev >> 8n) & 0xfffn;
+  const minor = (dev & 0xffn) | ((dev >> 12n) & 0xfff00n);
+  try {
+    const mounts = readFileSync('/proc/self/mountinfo', 'utf8');
+    const found = new RegExp(`^\\d+ \\d+ ${major}:${minor} .* - (\\S+)`, 'mu').exec(mounts)?.[1];
+    return found !== undefined && withoutModes.test(found) ? found : undefined;
+  } catch {
+    return undefined; // A container may hide it.
+  }
+}
+
+/**
+ * Takes from others what they may do with our directories and files: a log line tells of it, or that it is in vain. The
+ * folder of a bookmarks file that the settings name is not ours.
+ * @returns what this user cannot mend: a data directory, or a database in it, that others own or may replace.
+ */
+export function tightenData(paths: Paths, log: Log): Fault | undefined {
+  // Access lists protect the user's profile on Windows; modes say nothing there.
+  if (process.getuid === undefined) return undefined;
+  const fault = foreignFault(paths);
+  if (fault !== undefined) return fault;
+  const { imports, replaced, geodata, backups } = paths;
+  // Of links only those are followed that lead to what the user has named.
+  const [data, cache] = [realpathSync(paths.data), realpathSync(paths.cache)];
+  const directories = [data, cache, imports, replaced, geodata, backups].map((path) =>
+    tighten(path, 0o700),
+  );
+  const files = [...ownFiles(paths), ...entriesOf(backups)].map((path) => tighten(path, 0o600));
+  const changed = { directories: count(directories), files: count(files) };
+  if (changed.directories + changed.files > 0) log.warn('data.tightened', changed);
+  if ([...directories, ...files].includes('in vain') || isOpenForGood(data)) {
+    log.warn('data.permissions_do_not_stick');
+  }
+  return undefined;
+}
+
+function count(all: readonly Tightened[]): number {
+  return all.filter((one) => one === 'tightened').length;
+}
+
+/** Whether others may use a directory because its file system keeps no permissions. */
+export function isOpenForGood(path: string): boolean {
+  return isOpen(statSync(path)) && fileSystemWithoutModes(path) !== undefined;
+}
+
+/** Why a data directory is not this user's alone to fill; never where the file system makes the owners up. */
+function foreignFault(paths: Paths): Fault | undefined {
+  const { data, waypointsDatabase, libraryDatabase, lockDatabase } = paths;
+  if (fileSystemWithoutModes(data) !== undefined) return undefined;
+  for (const path of [realpathSync(data), waypointsDatabase, libraryDatabase, lockDatabase]) {
+    const stats = statOf(path);
+    const found = stats && ownerFault(path, stats, 0);
+    if (found !== undefined) return { ...found, exitCode: 78 };
+  }
+  return replaceableFault(data);
+}
+
+/** An owner that this user namespace does not know: that of `/` in some containers. */
+const unknownOwner = 65_534;
+
+/** Who may rename a directory on the way may put another one in its place, unless it is sticky. */
+export function replaceableFault(data: string): Fault | undefined {
+  const uid = process.getuid?.();
+  if (uid === undefined || fileSystemWithoutModes(data) !== undefined) return undefined;
+  for (let at = dirname(realpathSync(data)); ; at = dirname(at)) {
+    const stats = statOf(at);
+    if (stats !== undefined && ![uid, 0, unknownOwner].includes(stats.uid)) {
+      const text = `${data} lies in ${at}, whose owner may replace it`;
+      const remedy = `Keep it in a directory of yours, with --data-dir; or if that one is yours, have it back: sudo chown "$(id -un)" "${at}"`;
+      return { exitCode: 78, text, remedy };
+    }
+    if (stats !== undefined && mayOthersReplace(stats, uid)) {
+      const text = `${data} lies in ${at}, in which others may replace it`;
+      const command = stats.uid === uid ? `chmod go-w "${at}"` : `sudo chmod +t "${at}"`;
+      return { exitCode: 78, text, command };
+    }
+    if (dirname(at) === at) return undefined;
+  }
+}
+
+/** The group of a user is taken for that user's alone; what root lets a group do is root's business. */
+function mayOthersReplace({ mode, gid, ...stats }: Stats, uid: number): boolean {
+  if ((mode & 0o1000) !== 0) return false;
+  const isForeignGroup = stats.uid === uid && gid !== process.getgid?.();
+  return (mode & (isForeignGroup ? 0o022 : 0o002)) !== 0;
+}
+
+/** The databases and what SQLite keeps beside them; the bookmarks file where no setting names another. */
+function ownFiles({ data, geocodeDatabase, bookmarksFile, ...paths }: Paths): string[] {
+  const databases = [paths.waypointsDatabase, paths.libraryDatabase, paths.lockDatabase];
+  const own = [...databases, geocodeDatabase].flatMap((path) =>
+    ['', '-wal', '-shm', '-journal'].map((ending) => path + ending),
+  );
+  return bookmarksFile === join(data, 'bookmarks.gpx') ? [...own, bookmarksFile] : own;
+}
+
+type Tightened = 'tightened' | 'in vain' | undefined;
+
+/** @returns undefined for what is private, not there, a link or another user's. */
+function tighten(path: string, allowed: 0o700 | 0o600): Tightened {
+  const stats = statOf(path);
+  if (stats === undefined || stats.uid !== process.getuid?.() || !isOpen(stats)) return undefined;
+  if (allowed === 0o700 ? !stats.isDirectory() : !stats.isFile()) return undefined;
+  try {
+    chmodSync(path, stats.mode & allowed);
+  } catch {
+    return 'in vain'; // What some file systems say that keep no permissions.
+  }
+  return isOpen(statOf(path)) ? 'in vain' : 'tightened';
+}
+
+function isOpen(stats: Stats | undefined): boolean {
+  return stats !== undefined && (stats.mode & 0o077) !== 0;
+}
+
+/** Of a link, its own; undefined for what is not there, or in a directory that may not be entered. */
+function statOf(path: string): Stats | undefined {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false });
+  } catch {
+    return undefined;
+  }
+}
