@@ -5,7 +5,7 @@ import { createServer as createHttpServer } from 'node:http';
 import { connect as connectSocket, createServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { connect } from '../client/waypoints/node/connect.ts';
+import { connect, findDaemon } from '../client/waypoints/node/connect.ts';
 import { newNonce } from '../client/waypoints/node/proof.ts';
 import { nodeTransport } from '../client/waypoints/node/transport.ts';
 import { RequestFailure } from '../client/waypoints/request-failure.ts';
@@ -88,6 +88,7 @@ for (const [what, answer] of Object.entries(answers)) {
       t.is(failure.code, 'impostor');
       t.regex(failure.message, sentence);
     }
+    t.is(await findDaemon(directories), undefined);
     t.regex(heard(), questions);
   });
 }

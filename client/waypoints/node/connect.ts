@@ -1,4 +1,4 @@
-import type { RequestFailure } from '../request-failure.ts';
+import { RequestFailure } from '../request-failure.ts';
 import type { DaemonAccess } from '../requests.ts';
 import { WaypointService } from '../service.ts';
 import type { ListenerErrorHandler } from '../signals.ts';
@@ -38,15 +38,22 @@ export async function connect({
   });
 }
 
-/**
- * Port and token of the running daemon of this user; undefined when there is none.
- * @throws RequestFailure `impostor` when another program answers at its port
- */
-export function findDaemon(directories: ChosenDirectories = {}): Promise<DaemonAccess | undefined> {
-  return search(directories, []);
+/** Port and token of the running daemon of this user; undefined when there is none, or another program in its place. */
+export async function findDaemon(
+  directories: ChosenDirectories = {},
+): Promise<DaemonAccess | undefined> {
+  try {
+    return await search(directories, []);
+  } catch (error) {
+    if (error instanceof RequestFailure && error.isImpostor) return undefined;
+    throw error;
+  }
 }
 
-/** @param untrusted gets the files that are not trusted, and why. */
+/**
+ * @param untrusted gets the files that are not trusted, and why.
+ * @throws RequestFailure `impostor`
+ */
 async function search(
   directories: ChosenDirectories,
   untrusted: string[],
