@@ -3,6 +3,7 @@ import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { absolutePath } from '../client/waypoints/node/places.ts';
 import { errorCode } from '../model/error-code.ts';
+import { parseJson } from '../model/parse-json.ts';
 import {
   pathSettings,
   settingDefaults,
@@ -59,24 +60,16 @@ export function resolveSettings(inputs: SettingInputs): ResolvedSettings {
   const settings: Record<string, unknown> = { ...settingDefaults };
   const sources: Partial<Record<SettingKey, SettingSource>> = {};
   for (const key of settingKeys) {
-    const variable = env[environmentVariable(key)];
-    if (flags[key] !== undefined) {
-      settings[key] = checkSetting(key, flags[key], {
-        from: `--${flagName(key)}`,
-        base: cwd,
-        exitCode: 64,
-      });
-      sources[key] = 'flag';
-    } else if (variable !== undefined && variable !== '') {
-      settings[key] = checkSetting(key, variable, { from: environmentVariable(key), base: cwd });
-      sources[key] = 'environment';
-    } else if (file[key] !== undefined) {
-      const from = `"${key}" in ${configFile}`;
-      settings[key] = checkSetting(key, file[key], { from, base: dirname(configFile) });
-      sources[key] = 'config.json';
-    } else {
-      sources[key] = 'default';
-    }
+    const name = environmentVariable(key);
+    const given: readonly [SettingSource, unknown, SettingOrigin][] = [
+      ['flag', flags[key], { from: `--${flagName(key)}`, base: cwd, exitCode: 64 }],
+      // An empty variable is one that is not set.
+      ['environment', env[name] || undefined, { from: name, base: cwd }],
+      ['config.json', file[key], { from: `"${key}" in ${configFile}`, base: dirname(configFile) }],
+    ];
+    const [source, value, origin] = given.find(([, found]) => found !== undefined) ?? [];
+    if (origin !== undefined) settings[key] = checkSetting(key, value, origin);
+    sources[key] = source ?? 'default';
   }
   // Sound: every key was checked against its own schema, and every key has a source.
   return {
@@ -151,7 +144,8 @@ function readConfigFile(path: string, required: boolean): Record<string, unknown
     if (required) throw new ExitError(`There is no configuration file ${path}.`, 78);
     return {};
   }
-  const value = parseJson(text);
+  // Editors on Windows put a byte order mark first, which JSON does not allow.
+  const value = parseJson(text.replace(/^\uFEFF/u, ''));
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new ExitError(
       `The configuration file ${path} is not a JSON object; mend or move it.`,
@@ -170,15 +164,6 @@ function readConfigText(path: string): string | undefined {
     throw new ExitError(`The configuration file ${path} cannot be read.`, 78);
   }
   throw new ExitError(`The configuration file ${path} is too large.`, 78);
-}
-
-/** Editors on Windows put a byte order mark first, which JSON does not allow. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\uFEFF/u, ''));
-  } catch {
-    return undefined; // Not an object either: the caller says that the file is malformed.
-  }
 }
 
 /**

@@ -66,37 +66,23 @@ export interface RouteParts {
 
 /** Every route of the daemon, one file a resource. */
 export function apiRoutes(parts: RouteParts): Route[] {
-  const {
-    token,
-    strangers,
-    store,
-    readers,
-    waypoints,
-    index,
-    imports,
-    geodata,
-    geocoders,
-    timelines,
-    latestFix,
-    clock,
-    isHistoryKept,
-  } = parts;
+  const { store, index, imports, waypoints, geocoders } = parts;
   const indexReady = (): Promise<void> => imports.indexReady;
   const libraryReady = (): Promise<void> => imports.libraryReady;
   const routes = [
-    healthRoute(token, strangers),
+    healthRoute(parts.token, parts.strangers),
     ...bookmarkRoutes(waypoints),
     ...clusterRoutes({ store, index, indexReady }),
-    ...geodataRoutes(geodata),
-    ...historyRoutes(store, isHistoryKept),
+    ...geodataRoutes(parts.geodata),
+    ...historyRoutes(store, parts.isHistoryKept),
     ...importRoutes(imports),
-    ...locationRoutes(latestFix),
-    ...statusRoutes({ clock, index, imports, timelines }),
+    ...locationRoutes(parts.latestFix),
+    ...statusRoutes(parts),
     ...suggestRoutes({ store, index, indexReady, libraryReady, geocoders }),
     ...tagRoutes(waypoints, store, libraryReady),
-    ...timelineRoutes(timelines),
+    ...timelineRoutes(parts.timelines),
     ...versionRoutes(() => versionInfo(store.sqliteVersion, featuresWith(geocoders))),
-    ...waypointRoutes(store, readers, libraryReady),
+    ...waypointRoutes(store, parts.readers, libraryReady),
   ];
   return [...routes, openApiRoute(routes, programVersion())];
 }
