@@ -1,4 +1,12 @@
-import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { spawnSync } from 'node:child_process';
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { conversionHints } from '../cli/commands/import/other-formats.ts';
@@ -170,16 +178,41 @@ test('other formats get the gpsbabel command that converts them', (t) => {
   t.regex(one[0]?.sentence ?? '', /FIT/u);
   t.is(
     one[0]?.command,
-    `gpsbabel -w -t -i garmin_fit -f '/my tracks/it is.FIT' -o gpx -F '/my tracks/it is.gpx'`,
+    `gpsbabel -w -t -i garmin_fit -f '/my tracks/it is.FIT' -o gpx -F '/my tracks/it is.FIT.gpx'`,
   );
   t.is(conversionHints('/d', ['a.kmz', 'b.zip'])[0]?.command, undefined);
+});
+
+posix('a printed conversion writes over no file, and each file has an output of its own', (t) => {
+  const dir = temporaryDirectory(t);
+  const bin = join(dir, 'bin');
+  const tracks = join(dir, 'my tracks');
+  mkdirSync(bin);
+  mkdirSync(tracks);
+  // Stands in for gpsbabel: writes its last argument, whatever is there.
+  writeFileSync(join(bin, 'gpsbabel'), '#!/bin/sh\nfor to; do :; done\necho new > "$to"\n', {
+    mode: 0o755,
+  });
+  const convert = (files: readonly string[]): void => {
+    const [hint] = conversionHints(tracks, files);
+    const env = { PATH: `${bin}:${process.env['PATH']}` };
+    t.is(spawnSync('sh', ['-c', hint?.command ?? 'false'], { env }).status, 0, hint?.command);
+  };
+  const kept = ['ride.gpx', 'ride.fit.gpx', 'run.gpx'];
+  for (const name of [...kept, 'ride.fit', 'run.fit', 'run.FIT'])
+    writeFileSync(join(tracks, name), 'mine');
+  convert(['ride.fit']);
+  convert(['ride.fit', 'run.fit', 'run.FIT']);
+  for (const name of kept) t.is(readFileSync(join(tracks, name), 'utf8'), 'mine', name);
+  const made = readdirSync(tracks).filter((name) => name.endsWith('.gpx') && !kept.includes(name));
+  t.deepEqual(made.toSorted(), ['ride.fit 2.gpx', 'run.FIT.gpx', 'run.fit.gpx']);
 });
 
 posix('many files of another format get one command for all', (t) => {
   const [flat] = conversionHints('/d', ['a.tcx', 'b.tcx']);
   t.is(
     flat?.command,
-    `find /d -maxdepth 1 -iname '*.tcx' -exec sh -c 'gpsbabel -w -t -i gtrnctr -f "$1" -o gpx -F "\${1%.*}.gpx"' _ {} \\;`,
+    `find /d -maxdepth 1 -iname '*.tcx' -exec sh -c '[ -e "$1.gpx" ] || gpsbabel -w -t -i gtrnctr -f "$1" -o gpx -F "$1.gpx"' _ {} \\;`,
   );
   t.notRegex(conversionHints('/d', ['x/a.kml', 'b.kml'])[0]?.command ?? '', /maxdepth/u);
 });

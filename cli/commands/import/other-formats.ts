@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { extname, join } from 'node:path';
 import { shellWord } from '../../terminal/invocation.ts';
 
@@ -37,7 +38,7 @@ export interface ConversionHint {
 
 /**
  * What to do about files that are not GPX but could become it: for each format seen, a command that works as printed
- * and puts the GPX files beside the others.
+ * and puts the GPX files beside the others, where no file is.
  * @param files relative to `dir`, with `/`.
  */
 export function conversionHints(dir: string, files: readonly string[]): ConversionHint[] {
@@ -57,6 +58,11 @@ export function conversionHints(dir: string, files: readonly string[]): Conversi
   return hints;
 }
 
+/** The name of the format, not GPX, that an ending such as `.kml` promises. */
+export function otherFormat(ending: string): string | undefined {
+  return formats[ending]?.label ?? (Object.hasOwn(archives, ending) ? 'an archive' : undefined);
+}
+
 function groupByEnding(files: readonly string[]): Map<string, string[]> {
   const groups = new Map<string, string[]>();
   for (const file of files) {
@@ -67,10 +73,18 @@ function groupByEnding(files: readonly string[]): Map<string, string[]> {
 }
 
 function convertOne({ gpsbabel }: OtherFormat, file: string): string {
-  const target = `${file.slice(0, -extname(file).length)}.gpx`;
+  const target = freeName(file);
   return `gpsbabel -w -t -i ${gpsbabel} -f ${shellWord(file)} -o gpx -F ${shellWord(target)}`;
 }
 
+/** Behind the whole name, which no two files share; gpsbabel would write over a file that is there. */
+function freeName(file: string): string {
+  let name = `${file}.gpx`;
+  for (let number = 2; existsSync(name); number += 1) name = `${file} ${number}.gpx`;
+  return name;
+}
+
+/** What was converted before is left out: gpsbabel would write over it. */
 function convertAll(
   { gpsbabel }: OtherFormat,
   dir: string,
@@ -78,6 +92,6 @@ function convertAll(
   files: readonly string[],
 ): string {
   const depth = files.some((file) => file.includes('/')) ? '' : ' -maxdepth 1';
-  const one = `gpsbabel -w -t -i ${gpsbabel} -f "$1" -o gpx -F "\${1%.*}.gpx"`;
+  const one = `[ -e "$1.gpx" ] || gpsbabel -w -t -i ${gpsbabel} -f "$1" -o gpx -F "$1.gpx"`;
   return `find ${shellWord(dir)}${depth} -iname '*${ending}' -exec sh -c '${one}' _ {} \\;`;
 }
