@@ -195,8 +195,14 @@ test('the ending of the file tells the format, and --format wins', async (t) => 
   t.is(JSON.parse(read('all.GeoJSON')).type, 'FeatureCollection');
   await cli.out(['export', '-o', 'all.csv', '-f', 'gpx']);
   t.regex(read('all.csv'), /^<\?xml/u);
-  const untold = await cli.run(['export', '-o', 'all.kml']);
-  t.regex(untold.stderr, /Wrote 1 waypoint to .*all\.kml as GPX\n/u);
+  const untold = await cli.run(['export', '-o', 'all.txt']);
+  t.regex(untold.stderr, /Wrote 1 waypoint to .*all\.txt as GPX\n/u);
+  for (const name of ['all.kml', 'all.KMZ', 'all.fit']) {
+    const { code, stderr } = await cli.run(['export', '-o', name]);
+    t.is(code, 64, name);
+    t.regex(stderr, /--format/u);
+    t.false(existsSync(join(cli.root, name)));
+  }
   t.is((await cli.run(['export', '-o', ''])).code, 64);
 });
 

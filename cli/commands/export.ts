@@ -10,6 +10,7 @@ import { formatTime } from '../../model/time.ts';
 import { waypointSchema } from '../../model/waypoint.ts';
 import { renameDurably, temporaryBeside } from '../../storage/atomic-file.ts';
 import { defineCommand } from '../program/command.ts';
+import { otherFormat } from './import/other-formats.ts';
 import { withDaemon } from '../program/connection.ts';
 import { note, write } from '../terminal/output.ts';
 import { counted } from '../terminal/text.ts';
@@ -37,6 +38,12 @@ in front.`,
     const file = options.output === '-' ? undefined : options.output;
     if (file === '') throw usageError('The file after --output is empty; - is standard output.');
     const known = options.format ?? formatOf(file);
+    const ending = extname(file ?? '').toLowerCase();
+    if (known === undefined && otherFormat(ending) !== undefined) {
+      throw usageError(
+        `Files that end in ${ending} are not written. End the file in .gpx, .geojson or .csv, or tell with --format what it is to be.`,
+      );
+    }
     await withDaemon({ context, needsLibrary: !options.bookmarks }, async (client) => {
       const pieces = piecesOf(client, known ?? 'gpx', options.bookmarks);
       if (file !== undefined) return writeToFile(resolve(file), pieces, known === undefined);
