@@ -6,3 +6,18 @@ export function scheduleTimeout(run: () => void, delayMs: number): () => void {
   const timer = setTimeout(run, delayMs);
   return () => clearTimeout(timer);
 }
+
+/** Waits until work has settled, but at most so long; work that is late goes on. */
+export async function waitAtMost(
+  ms: number,
+  work: Promise<unknown>,
+  schedule: Schedule = scheduleTimeout,
+): Promise<void> {
+  const late = Promise.withResolvers<void>();
+  const cancelTimer = schedule(late.resolve, ms);
+  try {
+    await Promise.race([work, late.promise]);
+  } finally {
+    cancelTimer();
+  }
+}

@@ -10,6 +10,7 @@ import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type * as tasks from '../../worker/geodata-tasks.ts';
 import { WorkerPool } from '../pool.ts';
+import { waitAtMost } from '../schedule.ts';
 import { hostedDownload } from './hosted-download.ts';
 import { OfflinePlaces } from './offline-places.ts';
 
@@ -72,7 +73,7 @@ export class Geodata {
 
   async status(): Promise<GeodataStatus> {
     await this.#generations.ready();
-    await within(this.#generations.verified(), statusWaitMs);
+    await waitAtMost(statusWaitMs, this.#generations.verified());
     const status = await generationsStatus(this.#manifest, this.#files, this.#generations);
     return { ...status, install: this.installer.status };
   }
@@ -92,11 +93,4 @@ export class Geodata {
       log.error('geodata.not_started', describeError(error));
     }
   }
-}
-
-async function within(work: Promise<unknown>, ms: number): Promise<void> {
-  const late = Promise.withResolvers<void>();
-  const timer = setTimeout(late.resolve, ms);
-  await Promise.race([work, late.promise]);
-  clearTimeout(timer);
 }

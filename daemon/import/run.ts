@@ -13,6 +13,7 @@ import { Tally } from '../../worker/import/tally.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
 import type * as tasks from '../../worker/tasks.ts';
 import { WorkerPool } from '../pool.ts';
+import { waitAtMost } from '../schedule.ts';
 
 /** The tasks of the import worker. */
 export type ImportTasks = Pick<typeof tasks, 'importDirectory' | 'reconcileLibrary'>;
@@ -163,13 +164,7 @@ export class ImportRun {
     this.#isClosed = true;
     this.#reconcileProgress.cancel();
     if (this.#running !== undefined) this.cancel();
-    const over = Promise.allSettled([this.#running?.over, this.#reconciling]);
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise((resolve) => {
-      timer = setTimeout(resolve, closeMs);
-    });
-    await Promise.race([over, late]);
-    clearTimeout(timer);
+    await waitAtMost(closeMs, Promise.allSettled([this.#running?.over, this.#reconciling]));
     await this.#pool.close();
   }
 

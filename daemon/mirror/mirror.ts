@@ -7,7 +7,7 @@ import type { Content } from '../../worker/mirror/present-file.ts';
 import type { Draft } from '../../worker/mirror/rewrite.ts';
 import type { TakeEditResult } from '../../worker/mirror/take-edit.ts';
 import { WorkerPool } from '../pool.ts';
-import { scheduleTimeout, type Schedule } from '../schedule.ts';
+import { scheduleTimeout, waitAtMost, type Schedule } from '../schedule.ts';
 import { Abandoned, mergeEdit } from './merge-edit.ts';
 import { isCurrent } from './current-file.ts';
 import { readMirrorState, saveMirrorState, type MirrorState } from './mirror-state.ts';
@@ -97,10 +97,7 @@ export class BookmarksMirror {
    * @returns whether it is: not when it cannot be written, nor after `timeoutMs`.
    */
   async flush(timeoutMs = flushTimeoutMs): Promise<boolean> {
-    const { promise: late, resolve } = Promise.withResolvers<void>();
-    const cancel = this.#schedule(resolve, timeoutMs);
-    await Promise.race([this.#finish(), late]);
-    cancel();
+    await waitAtMost(timeoutMs, this.#finish(), this.#schedule);
     return !this.#isDirty && this.#running === undefined;
   }
 
