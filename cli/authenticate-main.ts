@@ -14,14 +14,6 @@ import { openRoot } from '../objects/root.ts';
 
 const programs = new Set(['git-lfs-authenticate', 'x-lfs-authenticate']);
 
-/** What the client's ssh was asked to do here. */
-interface Call {
-  readonly root: string | undefined;
-  readonly user: string;
-  readonly path: string;
-  readonly operation: string;
-}
-
 /**
  * `x-lfs-authenticate [--root DIR] [--user USER] PATH OPERATION [OID]`, as a login command or, with the request in
  * SSH_ORIGINAL_COMMAND, as a forced one. Answers from the store itself; no server need be running.
@@ -62,8 +54,8 @@ function tellsWhere({ objects_public_url: url, objects_listen: listen }: Setting
   return url !== undefined || (host !== '0.0.0.0' && host !== '::');
 }
 
-/** @throws NotAuthenticated */
-function readCall(words: readonly string[], env: NodeJS.ProcessEnv): Call {
+/** What the client's ssh was asked to do here. @throws NotAuthenticated */
+function readCall(words: readonly string[], env: NodeJS.ProcessEnv) {
   const given = readWords(words);
   const forced = env['SSH_ORIGINAL_COMMAND'];
   // As a forced command its own arguments are the administrator's: the client has no say in them.

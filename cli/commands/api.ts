@@ -6,11 +6,6 @@ import { defineCommand } from '../program/command.ts';
 import { requireDaemon } from '../program/connection.ts';
 import { print, write } from '../terminal/output.ts';
 
-interface ApiOptions {
-  readonly method: string | undefined;
-  readonly data: string | undefined;
-}
-
 const methods = ['GET', 'POST', 'PATCH', 'PUT', 'DELETE', 'HEAD', 'OPTIONS'];
 /** More than this is passed on as it comes: it is too long to read at a terminal, and indenting needs it whole. */
 const maxPrettyBytes = 8_388_608;
@@ -50,7 +45,10 @@ export const command = defineCommand({
   },
 });
 
-function readCall(words: readonly string[], { method, data }: ApiOptions) {
+function readCall(
+  words: readonly string[],
+  { method, data }: Readonly<Record<'method' | 'data', string | undefined>>,
+) {
   const [first = '', second, ...others] = words;
   if (others.length > 0 || (second !== undefined && method !== undefined)) {
     throw usageError('Give one PATH, or METHOD PATH.');

@@ -67,11 +67,6 @@ const path = defineCommand({
   run: ({ given }) => print(configFileOf(given)),
 });
 
-interface ShownSetting {
-  readonly value: unknown;
-  readonly source: SettingSource;
-}
-
 /** `waypointd config`, `config get|set|unset|path` */
 export const command = defineCommand({
   name: 'config',
@@ -81,7 +76,7 @@ export const command = defineCommand({
   options: { '--json': 'print JSON' },
   notes: settingFlagsHelp,
   commands: [get, set, unset, path],
-  run: ({ context }): Readonly<Record<string, ShownSetting>> =>
+  run: ({ context }) =>
     Object.fromEntries(
       settingKeys.map((key) => [
         key,

@@ -166,16 +166,13 @@ function describe({ generation_id, dataset_version, bytes, builtin }: Generation
 
 function installLine(install: GeodataStatus['install']): string {
   const { state, generation_id: id = '', phase, progress, error } = install;
-  switch (state) {
-    case 'idle':
-      return 'none since the daemon started';
-    case 'installing':
-      return `${id}: ${phase ?? 'beginning'}, ${megabytes(progress.bytes)} of ${megabytes(progress.total_bytes)}`;
-    case 'installed':
-      return `${id}: done`;
-    case 'cancelled':
-      return `${id}: cancelled`;
-    case 'failed':
-      return `${id}: ${error === undefined ? 'failed' : installFailures[error]}`;
-  }
+  const done = `${megabytes(progress.bytes)} of ${megabytes(progress.total_bytes)}`;
+  const lines: Readonly<Record<typeof state, string>> = {
+    idle: 'none since the daemon started',
+    installing: `${id}: ${phase ?? 'beginning'}, ${done}`,
+    installed: `${id}: done`,
+    cancelled: `${id}: cancelled`,
+    failed: `${id}: ${error === undefined ? 'failed' : installFailures[error]}`,
+  };
+  return lines[state];
 }

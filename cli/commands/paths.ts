@@ -1,17 +1,20 @@
 import { defineCommand } from '../program/command.ts';
+import type { CommandContext } from '../program/context.ts';
 import { print } from '../terminal/output.ts';
 
-/** What a person calls each path. */
-const labels = [
-  ['data_dir', 'data'],
-  ['bookmarks_file', 'bookmarks file'],
-  ['imports', 'imported files'],
-  ['backups', 'backups'],
-  ['cache_dir', 'cache'],
-  ['config_file', 'configuration'],
-  ['runtime_dir', 'hand-over file in'],
-  ['log_file', 'log file'],
-] as const;
+/** Each path, and what a person calls it. */
+const rows: readonly (readonly [key: string, label: string, path: PathOf])[] = [
+  ['data_dir', 'data', ({ paths }) => paths.data],
+  ['bookmarks_file', 'bookmarks file', ({ paths }) => paths.bookmarksFile],
+  ['imports', 'imported files', ({ paths }) => paths.imports],
+  ['backups', 'backups', ({ paths }) => paths.backups],
+  ['cache_dir', 'cache', ({ paths }) => paths.cache],
+  ['config_file', 'configuration', ({ paths }) => paths.configFile],
+  ['runtime_dir', 'hand-over file in', ({ paths }) => paths.runtime],
+  ['log_file', 'log file', ({ resolved }) => resolved.settings.log_file],
+];
+
+type PathOf = (context: CommandContext) => string | undefined;
 
 /** `waypointd paths` */
 export const command = defineCommand({
@@ -19,21 +22,8 @@ export const command = defineCommand({
   summary: 'print where everything is kept',
   description: 'Prints where waypointd keeps everything with the settings as they are now.',
   options: { '--json': 'print JSON' },
-  run({ context: { paths, resolved } }): Record<(typeof labels)[number][0], string | undefined> {
-    return {
-      data_dir: paths.data,
-      bookmarks_file: paths.bookmarksFile,
-      imports: paths.imports,
-      backups: paths.backups,
-      cache_dir: paths.cache,
-      config_file: paths.configFile,
-      runtime_dir: paths.runtime,
-      log_file: resolved.settings.log_file,
-    };
-  },
+  run: ({ context }) => Object.fromEntries(rows.map(([key, , path]) => [key, path(context)])),
   async show(shown) {
-    for (const [key, label] of labels) {
-      await print(`${label.padEnd(17)} ${shown[key] ?? '(none)'}`);
-    }
+    for (const [key, label] of rows) await print(`${label.padEnd(17)} ${shown[key] ?? '(none)'}`);
   },
 });

@@ -30,12 +30,7 @@ function choiceOf({ given, options }: ServiceCall): ServiceChoice {
   return { name: isObjects ? 'waypointd-objects' : 'waypointd', isSystem: options.system };
 }
 
-interface Opened {
-  readonly host: ServiceHost;
-  readonly platform: ServicePlatform;
-}
-
-async function open(call: ServiceCall): Promise<Opened> {
+async function open(call: ServiceCall) {
   const host = localHost();
   const mustReach = call.options.dryRun !== true;
   return { host, platform: await choosePlatform(host, choiceOf(call), { mustReach }) };

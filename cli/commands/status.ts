@@ -37,16 +37,12 @@ export const command = defineCommand({
 
 interface NoStatus {
   readonly running: false;
-  readonly service: Service | null;
+  readonly service: Service;
 }
 
-interface Service {
-  readonly title: string;
-  readonly state: string;
-  readonly starts_by_itself: boolean;
-}
+type Service = Awaited<ReturnType<typeof readService>>;
 
-async function readService(): Promise<Service | null> {
+async function readService() {
   const { findLocalService } = await import('../program/local-service.ts');
   const found = await findLocalService();
   if (found === undefined) return null;
@@ -82,7 +78,7 @@ function geodataSummary({ current, install }: GeodataStatus) {
   return { generation_id, dataset_version, valid, degraded, install };
 }
 
-type Status = Awaited<ReturnType<typeof readStatus>> & { readonly service: Service | null };
+type Status = Awaited<ReturnType<typeof readStatus>> & { readonly service: Service };
 
 async function showStatus(status: Status): Promise<void> {
   const { url, pid, started, uptime_seconds } = status;
@@ -142,7 +138,7 @@ function geodataLine(geodata: ReturnType<typeof geodataSummary> | undefined): st
   return `${generation_id} (version ${dataset_version})${instead}${coming}`;
 }
 
-function serviceLine({ title, state, starts_by_itself }: Service): string {
+function serviceLine({ title, state, starts_by_itself }: NonNullable<Service>): string {
   const start = starts_by_itself ? ', starts by itself' : '';
   return state === 'unknown'
     ? `${title}, which cannot be asked from here`

@@ -18,7 +18,10 @@ import { emptyLines, footLines, headLines, isEmpty } from './timeline/wording.ts
 
 const formats = ['table', 'csv', 'geojson', 'json'] as const;
 
-interface TimelineOptions extends TimelineChoice {
+interface TimelineOptions {
+  readonly stops: boolean;
+  readonly days: boolean;
+  readonly level: PlaceLevel | undefined;
   readonly format: (typeof formats)[number];
 }
 
@@ -98,15 +101,8 @@ async function writeGeoJson({ timeline }: TimelineResult): Promise<void> {
   await write('\n]}\n');
 }
 
-/** What of a timeline is wanted. */
-interface TimelineChoice {
-  readonly stops: boolean;
-  readonly days: boolean;
-  readonly level: PlaceLevel | undefined;
-}
-
 /** Writes stops, days or places as CSV; the columns are the fields of the API, in their order. */
-function writeCsv(result: TimelineResult, choice: TimelineChoice): Promise<void> {
+function writeCsv(result: TimelineResult, choice: TimelineOptions): Promise<void> {
   if (choice.stops) return writeRows(knownFields(timelineStopSchema), result.timeline);
   if (choice.days) return writeRows(knownFields(timelineDaySchema), result.days);
   const places = result.places.filter(({ level }) => level === (choice.level ?? level));

@@ -20,19 +20,15 @@ export interface SeenDaemon {
   readonly status: DaemonStatus | undefined;
 }
 
-export interface DaemonCheck {
-  readonly findings: readonly Finding[];
-  readonly daemon: SeenDaemon | undefined;
-  /** Whether any process has the data directory open. */
-  readonly isHeld: boolean;
-}
-
 const newToken =
   'Stop the daemon, remove the file and start the daemon again: that makes another token.';
 const newPort = 'Start the daemon again; where its port stays taken, choose another with --port.';
 
-/** Looks for the daemon of the data directory, and at the hand-over files where programs look for it. */
-export async function checkDaemon(paths: Paths): Promise<DaemonCheck> {
+/**
+ * Looks for the daemon of the data directory, and at the hand-over files where programs look for it.
+ * @returns also whether any process has the data directory open.
+ */
+export async function checkDaemon(paths: Paths) {
   const findings: Finding[] = [];
   let daemon: SeenDaemon | undefined;
   for await (const seen of seekDaemons(paths.handOverCandidates, paths.data)) {

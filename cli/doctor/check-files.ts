@@ -1,13 +1,4 @@
-import {
-  accessSync,
-  constants,
-  existsSync,
-  lstatSync,
-  readdirSync,
-  realpathSync,
-  statSync,
-  type Stats,
-} from 'node:fs';
+import { existsSync, lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, join } from 'node:path';
 import { accessFault, lockFileFault, ownerFault } from '../../daemon/faults.ts';
 import {
@@ -17,6 +8,7 @@ import {
 } from '../../daemon/permissions.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { errorCode } from '../../model/error-code.ts';
+import { isForbidden } from '../terminal/access.ts';
 import { remoteFileSystem, syncProgram } from './file-system.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
@@ -137,13 +129,7 @@ function checkDataPlace(data: string): Finding[] {
 
 /** Whether this user may not look into a directory that is there: then nothing can be said of what is in it. */
 export function isClosed(directory: string): boolean {
-  try {
-    accessSync(directory, constants.R_OK | constants.X_OK);
-    return false;
-  } catch (error) {
-    const code = errorCode(error);
-    return code === 'EACCES' || code === 'EPERM';
-  }
+  return isForbidden('enter', directory);
 }
 
 function realOr(path: string): string {

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { splitCommand } from '../../model/command-words.ts';
 import type { Settings } from '../../model/settings.ts';
+import { mayDo } from '../terminal/access.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 const { ok, note, problem } = findingsOf('location');
@@ -68,16 +69,7 @@ function isExecutable(program: string): boolean {
   const places = (process.env['PATH'] ?? '').split(delimiter);
   const endings = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'] : [''];
   const candidates = isAbsolute(program) ? [program] : places.map((place) => join(place, program));
-  return candidates.some((path) => endings.some((ending) => mayRun(path + ending)));
-}
-
-function mayRun(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return candidates.some((path) => endings.some((ending) => mayDo('run', path + ending)));
 }
 
 function checkGeoclue(): Finding {

@@ -5,7 +5,7 @@ import { portFault } from '../../daemon/faults.ts';
 import { portOwner, type PortOwner } from '../../daemon/port-owner.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
-const area = 'port';
+const { ok, note, fault } = findingsOf('port');
 
 /** Looks at who has the port of the settings, without waking a service that waits behind it. */
 export async function checkPort(
@@ -13,7 +13,6 @@ export async function checkPort(
   daemon: SeenDaemon | undefined,
   service: FoundService | undefined,
 ): Promise<Finding[]> {
-  const { ok, note } = findingsOf(area);
   if (daemon?.handOver.port === port) return [ok(`${port} is the daemon's`)];
   if (port === 0) return [ok('Any free one')];
   if (service?.state.heldPort === port) {
@@ -30,7 +29,6 @@ export async function checkPort(
 }
 
 async function describe(port: number, owner: PortOwner): Promise<Finding> {
-  const { ok, fault } = findingsOf(area);
   if (owner.state === 'connection') return fault(portFault(port, 'connection'));
   const use = await probePort(port);
   if (use === 'nothing') return ok(`${port} is free`);

@@ -6,8 +6,7 @@ import { findLocalService } from '../program/local-service.ts';
 import { checkTogether } from '../../daemon/settings-together.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { checkDaemon } from './check-daemon.ts';
-import { checkDirectories, isClosed } from './check-files.ts';
-import { checkFiles } from './check-files.ts';
+import { checkDirectories, checkFiles, isClosed } from './check-files.ts';
 import { checkGeodata } from './check-geodata.ts';
 import { checkLocation } from './check-location.ts';
 import { checkClock, checkDisk } from './check-machine.ts';
@@ -16,23 +15,19 @@ import { checkService } from './check-service.ts';
 import { checkStores, type StoreCheckOptions } from './check-stores.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
-export interface ExamineOptions {
-  /** Checks the databases' indexes as well. */
-  readonly isThorough: boolean;
-  /** ms since 1970. */
-  readonly now: number;
-}
-
-/** Looks at everything that a daemon with these settings needs, and at the daemon if one runs. Changes nothing. */
+/**
+ * Looks at everything that a daemon with these settings needs, and at the daemon if one runs. Changes nothing.
+ * @param isThorough checks the databases' indexes as well; `now` is in ms since 1970.
+ */
 export async function examine(
   { paths, resolved }: Pick<CommandContext, 'paths' | 'resolved'>,
-  { isThorough, now }: ExamineOptions,
+  { isThorough, now }: { readonly isThorough: boolean; readonly now: number },
 ): Promise<Finding[]> {
   const { settings, sources } = resolved;
   const service = await findLocalService();
   const daemonCheck = await checkDaemon(paths);
   const { daemon, isHeld } = daemonCheck;
-  const checks: Checks = [
+  const checks: readonly [area: string, check: Check][] = [
     ['settings', () => checkSettings(settings)],
     ['directories', () => checkDirectories(paths, sources.data_dir !== 'default')],
     ['disk', () => checkDisk(paths)],
@@ -53,7 +48,7 @@ export async function examine(
   return findings;
 }
 
-type Checks = readonly [area: string, check: () => readonly Finding[] | Promise<Finding[]>][];
+type Check = () => readonly Finding[] | Promise<Finding[]>;
 
 /** Of a data directory that may not be looked into these could only tell the same once more, in misleading words. */
 const needOpenData: readonly string[] = ['files', 'stores', 'geodata', 'clock'];
@@ -66,10 +61,7 @@ async function checkStoresTwice(paths: Paths, options: StoreCheckOptions): Promi
 }
 
 /** A check that cannot be made is a finding too, and keeps no other one from being made. */
-async function guarded(
-  area: string,
-  check: () => readonly Finding[] | Promise<Finding[]>,
-): Promise<readonly Finding[]> {
+async function guarded(area: string, check: Check): Promise<readonly Finding[]> {
   try {
     return await check();
   } catch (error) {

@@ -111,7 +111,7 @@ type ArgumentValues<Words extends string> = Words extends `${infer First} ${infe
         : [];
 
 /** A switch is true or false; a value is undefined when it is not given and has no default. */
-type OptionValues<Options> = {
+export type OptionValues<Options> = {
   readonly [Flags in keyof Options as NameOf<Flags>]: Flags extends `${string}<${string}`
     ? ValueOf<Options[Flags]>
     : boolean;

@@ -1,17 +1,16 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { systemHandOver } from '../../client/waypoints/node/places.ts';
 import { seekDaemons } from '../../client/waypoints/node/seek-daemons.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import type { DaemonOptions } from '../../daemon/daemon.ts';
-import type { Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
-import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import type { HandOver, VersionInfo } from '../../model/process.ts';
 import type { Schema } from '../../model/schema.ts';
 import { statusSchema } from '../../model/status.ts';
+import { isForbidden } from '../terminal/access.ts';
 import { endBySignal, watchSignals } from '../terminal/interrupts.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note } from '../terminal/output.ts';
@@ -186,9 +185,12 @@ async function isHeldByDaemon({ paths }: CommandContext): Promise<boolean> {
  * @throws ExitError when there is nothing of ours at the data directory.
  */
 function requireData({ paths, resolved }: CommandContext): void {
-  if (storeTraces(paths).some((path) => existsSync(path))) return;
+  // What stands in a data directory only if a daemon has been there.
+  const { waypointsDatabase, libraryDatabase, backups, imports } = paths;
+  if ([waypointsDatabase, libraryDatabase, backups, imports].some((path) => existsSync(path)))
+    return;
   // Nothing can be told of a directory that may not be entered; opening it says what is wrong.
-  if (!mayEnter(paths.data)) return;
+  if (isForbidden('run', paths.data)) return;
   const what = existsSync(paths.data)
     ? `There are no waypoints in the directory ${paths.data}`
     : `The data directory ${paths.data} does not exist`;
@@ -197,20 +199,6 @@ function requireData({ paths, resolved }: CommandContext): void {
       ? `Begin with: ${invocation()} import FOLDER, or ${invocation()} bookmark add`
       : 'Is it spelled right? "import", "bookmark add" and "serve" make a new one.';
   throw new ExitError(`${what}. ${remedy}`);
-}
-
-function mayEnter(directory: string): boolean {
-  try {
-    accessSync(directory, constants.X_OK);
-    return true;
-  } catch (error) {
-    return errorCode(error) !== 'EACCES';
-  }
-}
-
-/** What stands in a data directory only if a daemon has been there. */
-function storeTraces({ waypointsDatabase, libraryDatabase, backups, imports }: Paths): string[] {
-  return [waypointsDatabase, libraryDatabase, backups, imports];
 }
 
 async function startHere(context: CommandContext): Promise<OpenConnection> {

@@ -162,7 +162,8 @@ function sentenceOf(error: unknown): string {
 
 function apiSentence({ sentence: message, code, field }: RequestFailure): string {
   if (field === undefined) return message;
-  const rule = code === 'invalid' ? fieldRule(field) : undefined;
+  // There is none for a field that a user of the command line has not written.
+  const rule = code === 'invalid' ? new Map(Object.entries(fieldRules())).get(field) : undefined;
   return rule === undefined ? `${message} (${field})` : `${message.replace(/\.$/u, '')}: ${rule}.`;
 }
 
@@ -176,7 +177,7 @@ const time = 'a time is written as 2024-06-01T12:00:00Z';
  * What each field of a request has to look like: the API's own sentence only says that one is not valid. Made when it is
  * wanted: writing numbers for people loads some MB that no daemon needs.
  */
-const rules = (): Readonly<Record<string, string>> => ({
+const fieldRules = (): Readonly<Record<string, string>> => ({
   name,
   oldName: name,
   newName: name,
@@ -192,8 +193,3 @@ const rules = (): Readonly<Record<string, string>> => ({
   query,
   time,
 });
-
-/** The rule that a refused field has broken; undefined for one that a user of the command line has not written. */
-function fieldRule(field: string): string | undefined {
-  return new Map(Object.entries(rules())).get(field);
-}

@@ -1,7 +1,6 @@
 import { constants as copyFlags } from 'node:fs';
 import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
 import { RequestFailure } from '../../../client/waypoints/request-failure.ts';
 import { computePaths } from '../../../daemon/paths.ts';
@@ -26,14 +25,11 @@ import { defineCommand } from '../../program/command.ts';
 import { requireDaemon, withDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { readManifest } from '../../program/geodata-manifest.ts';
+import { askUntil } from '../../program/polling.ts';
 import { endAsStopped, whenStopped } from '../../terminal/interrupts.ts';
 import { note, print } from '../../terminal/output.ts';
 import { forTerminal } from '../../terminal/text.ts';
 import { withTransferBar } from '../../terminal/progress-bar.ts';
-
-/** Most installs take less than a second; for the others twice a second is often enough. */
-const firstPauseMs = 20;
-const longestPauseMs = 500;
 
 const options = { '--json': 'print the status as JSON' } as const;
 
@@ -202,13 +198,12 @@ function cancelInstall(client: ApiClient): Promise<unknown> {
   return client.ask(installCancelSchema, 'DELETE', '/api/geodata/install');
 }
 
-async function untilOver(client: ApiClient, watch?: Watch): Promise<InstallStatus> {
-  for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
-    const { install: status } = await readStatus(client);
-    if (status.state !== 'installing') return status;
-    watch?.(status);
-    await delay(pauseMs);
-  }
+function untilOver(client: ApiClient, watch?: Watch): Promise<InstallStatus> {
+  return askUntil(
+    async () => (await readStatus(client)).install,
+    ({ state }) => state !== 'installing',
+    watch,
+  );
 }
 
 function tellEnd({ id, end }: Installed): Promise<void> {

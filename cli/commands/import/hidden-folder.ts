@@ -1,6 +1,6 @@
-import { accessSync, constants } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, join, relative } from 'node:path';
+import { mayDo } from '../../terminal/access.ts';
 import { invocation, shellWord } from '../../terminal/invocation.ts';
 import type { ImportSum } from './summary.ts';
 import { forTerminal } from '../../terminal/text.ts';
@@ -24,7 +24,7 @@ const thisMachine: Machine = { platform: process.platform, home: homedir() };
  * it all the same; or that it is not for this command to see either.
  */
 export function hiddenFolderLine(folder: string, machine = thisMachine): string {
-  if (!isReadable(folder)) return `You may not read ${forTerminal(folder)}.`;
+  if (!mayDo('read', folder)) return `You may not read ${forTerminal(folder)}.`;
   const path = shellWord(forTerminal(folder));
   const program = invocation();
   return `The daemon cannot open ${forTerminal(folder)}, but this command can: ${reason(folder, machine)}. Move the files to another folder, or import them without the service: ${program} service stop; ${program} import ${path}; ${program} service start`;
@@ -57,14 +57,5 @@ export function unseenFolder({ files, duplicates, failures }: ImportSum): string
   const [first] = failures;
   if (first === undefined || files + duplicates > 0) return undefined;
   if (failures.some(({ reason: why }) => why !== 'unreadable')) return undefined;
-  return isReadable(first.file) ? dirname(first.file) : undefined;
-}
-
-function isReadable(path: string): boolean {
-  try {
-    accessSync(path, constants.R_OK);
-    return true;
-  } catch {
-    return false;
-  }
+  return mayDo('read', first.file) ? dirname(first.file) : undefined;
 }

@@ -4,7 +4,7 @@ import type { CredentialSource, ObjectClient } from '../../../client/objects/ind
 import { splitCommand } from '../../../model/command-words.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { isLoopbackHost } from '../../../model/listen-address.ts';
-import { defineCommand } from '../../program/command.ts';
+import { defineCommand, type OptionValues } from '../../program/command.ts';
 import { endBySignal, watchSignals } from '../../terminal/interrupts.ts';
 import { note, print } from '../../terminal/output.ts';
 import { withTransferBar } from '../../terminal/progress-bar.ts';
@@ -28,12 +28,7 @@ export const remoteNotes =
   'Without --user and --login, git is asked for credentials if the server wants some.';
 
 /** The values of {@link remoteOptions}. */
-interface RemoteOptions {
-  readonly repo: string;
-  readonly user?: string | undefined;
-  readonly passwordStdin?: boolean;
-  readonly login?: string | undefined;
-}
+type RemoteOptions = OptionValues<typeof remoteOptions>;
 
 /**
  * Uses a client until it is done or Ctrl-C.
@@ -102,11 +97,11 @@ async function credentials({
     if (command === undefined) throw usageError('--login is a command with its arguments.');
     return sources.commandCredentials(command);
   }
-  if (user === undefined && passwordStdin === true) {
+  if (user === undefined && passwordStdin) {
     throw usageError('--password-stdin is the password of a --user.');
   }
   if (user === undefined) return sources.gitCredentials();
-  return sources.passwordCredentials(user, await readPassword(passwordStdin === true));
+  return sources.passwordCredentials(user, await readPassword(passwordStdin));
 }
 
 const notThere = 'The repository holds no such object, or you may not see it.';

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { computePaths } from '../../../daemon/paths.ts';
-import { checkSetting } from '../../../daemon/settings.ts';
+import { checkSetting, findSettingKey } from '../../../daemon/settings.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { oidSchema, repositoryPart, userName } from '../../../model/objects.ts';
 import type { SettingKey, Settings } from '../../../model/settings.ts';
@@ -94,35 +94,27 @@ export async function requireUser({ directory }: ObjectsRoot, name: string): Pro
   return found;
 }
 
-/** Short names that the commands of the object server have for its settings. */
-const shortFlags = {
-  listen: 'objects_listen',
-  root: 'objects_root',
-  publicUrl: 'objects_public_url',
-  tlsCert: 'objects_tls_cert',
-  tlsKey: 'objects_tls_key',
-  insecureHttp: 'objects_insecure_http',
-  batch: 'objects_batch',
-} as const satisfies Record<string, SettingKey>;
-
 /** What the object server is started with. */
 export type ObjectsContext = ReturnType<typeof objectsContext>;
 
 /**
- * The settings of a command's call with its short flags.
+ * The settings of a command's call with its own flags: `--listen` is short for `--objects-listen`.
+ * @param given flags that are all short for a setting of the object server.
  * @throws ExitError
  */
 export function objectsContext(
   { resolved, paths }: CommandContext,
-  given: { readonly [Name in keyof typeof shortFlags]?: string | boolean | undefined },
+  given: Readonly<Record<string, string | boolean | undefined>>,
 ) {
   const changes: Partial<Record<SettingKey, unknown>> = {};
-  for (const [name, key] of Object.entries(shortFlags)) {
-    const value = given[name as keyof typeof shortFlags];
+  for (const [name, value] of Object.entries(given)) {
     // A switch that was not given is what it is when left out: false, and true for --no-….
     if (value === undefined || value === (name === 'batch')) continue;
-    const from = `--${name.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`)}`;
-    changes[key] = checkSetting(key, value, { from, base: process.cwd(), exitCode: 64 });
+    const flag = name.replace(/[A-Z]/gu, (letter) => `-${letter.toLowerCase()}`);
+    const key = findSettingKey(`objects-${flag}`);
+    if (key === undefined) throw new Error('Each short flag has its setting.');
+    const origin = { from: `--${flag}`, base: process.cwd(), exitCode: 64 } as const;
+    changes[key] = checkSetting(key, value, origin);
   }
   // Sound: every change was checked against the schema of its key.
   const settings = { ...resolved.settings, ...changes } as Settings;

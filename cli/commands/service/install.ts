@@ -28,15 +28,11 @@ import { invocation, shellWord } from '../../terminal/invocation.ts';
 import { note, print } from '../../terminal/output.ts';
 import { confirmRunning, serviceCommand, showSteps, startsWhen } from './status.ts';
 
-interface InstallOptions extends SpecOptions {
-  readonly dryRun: boolean;
-}
-
 /** `waypointd service install` */
 export async function installCommand(
   context: CommandContext,
   choice: ServiceChoice,
-  options: InstallOptions,
+  options: SpecOptions & { readonly dryRun: boolean },
 ): Promise<void> {
   const host = localHost();
   const platform = await choosePlatform(host, choice, { mustReach: !options.dryRun });

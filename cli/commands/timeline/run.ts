@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import {
   timelineAcceptedSchema,
   timelineCancelSchema,
@@ -12,12 +11,10 @@ import { RequestFailure } from '../../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../../model/exit-error.ts';
 import { withDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
+import { askUntil } from '../../program/polling.ts';
 import { endAsStopped, whenStopped } from '../../terminal/interrupts.ts';
 import { progressBar, type ProgressBar } from '../../terminal/progress-bar.ts';
 
-/** Most jobs take less than a second; for the others twice a second is often enough. */
-const firstPauseMs = 20;
-const longestPauseMs = 500;
 /** The client timeout of the specification for a result. */
 const resultTimeoutMs = 60_000;
 /** A bar that is there for a blink only irritates. */
@@ -78,12 +75,11 @@ async function untilOver(client: ApiClient, path: string): Promise<TimelineJobRe
   const waiting = await progressBar('Waiting for other timelines to be done …');
   const bar = await progressBar('Reading [{bar}] {percentage}% | {points} points');
   try {
-    for (let pauseMs = firstPauseMs; ; pauseMs = Math.min(pauseMs * 1.5, longestPauseMs)) {
-      const job = await client.ask(timelineJobSchema, 'GET', path);
-      if (job.finished_at !== undefined) return job;
-      if (performance.now() - startedAt >= patienceMs) show(job, waiting, bar);
-      await delay(pauseMs);
-    }
+    return await askUntil(
+      () => client.ask(timelineJobSchema, 'GET', path),
+      (job) => job.finished_at !== undefined,
+      (job) => performance.now() - startedAt >= patienceMs && show(job, waiting, bar),
+    );
   } finally {
     waiting.hide();
     bar.hide();

@@ -54,32 +54,26 @@ export function headLines(result: TimelineResult): string[] {
 
 /** What has to be known to read the numbers rightly. */
 export function footLines({ summary, timeline_truncated: isTruncated }: TimelineResult): string[] {
-  const lines: string[] = [];
   const { recorded_observations: recorded, outlier_observations: outliers } = summary;
-  if (outliers > 0) {
-    lines.push(
+  const { bridged_seconds: bridged, stop_seconds: inStops, silent_seconds: silent } = summary;
+  const { stops_found: found, stops_returned: returned, places_dropped: dropped } = summary;
+  const lines: readonly (readonly [isTold: boolean, line: string])[] = [
+    [
+      outliers > 0,
       `${outliers.toLocaleString('en-US')} of ${counted(recorded, 'point')} are not believed (another device, spikes): docs/timelines.md`,
-    );
-  }
-  if (summary.bridged_seconds > 0) {
-    const [part, whole] = [stayTime(summary.bridged_seconds), stayTime(summary.stop_seconds)];
-    lines.push(
-      `${part} of ${whole} in stops are inferred: silence that began at a stop and ended at or near it.`,
-    );
-  }
-  if (summary.silent_seconds > 0) {
-    lines.push(`Silence of ${stayTime(summary.silent_seconds)} between stops counts nowhere.`);
-  }
-  if (isTruncated) {
-    const { stops_found, stops_returned } = summary;
-    lines.push(
-      `Only ${stops_returned.toLocaleString('en-US')} of ${counted(stops_found, 'stop')} are listed: the longest, and the last of each place. Totals count all.`,
-    );
-  }
-  if (summary.places_dropped > 0) {
-    lines.push(`${counted(summary.places_dropped, 'place')} with the least data are left out.`);
-  }
-  return lines.map((line) => wrapText(line, noteWidth));
+    ],
+    [
+      bridged > 0,
+      `${stayTime(bridged)} of ${stayTime(inStops)} in stops are inferred: silence that began at a stop and ended at or near it.`,
+    ],
+    [silent > 0, `Silence of ${stayTime(silent)} between stops counts nowhere.`],
+    [
+      isTruncated,
+      `Only ${returned.toLocaleString('en-US')} of ${counted(found, 'stop')} are listed: the longest, and the last of each place. Totals count all.`,
+    ],
+    [dropped > 0, `${counted(dropped, 'place')} with the least data are left out.`],
+  ];
+  return lines.flatMap(([isTold, line]) => (isTold ? [wrapText(line, noteWidth)] : []));
 }
 
 /** Whether nothing at all is known of the period. */
