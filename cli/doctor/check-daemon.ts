@@ -9,7 +9,7 @@ import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { findLockHolder, heldSentence } from '../../daemon/lock-holder.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
-import { isClosed } from './check-files.ts';
+import { isForbidden } from '../terminal/access.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 /** A daemon of this user that answers. */
@@ -68,7 +68,7 @@ function findingOf(seen: SeenHandOver, paths: Paths): Finding | undefined {
 function isFaultOfOurs(file: string, { data, runtime }: Paths): boolean {
   const directory = dirname(file);
   if (directory !== data && directory !== runtime) return false;
-  return isClosed(directory) || distrustDirectory(directory) !== undefined;
+  return isForbidden('enter', directory) || distrustDirectory(directory) !== undefined;
 }
 
 async function askStatus(handOver: HandOver): Promise<DaemonStatus | undefined> {

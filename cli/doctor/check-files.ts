@@ -8,7 +8,6 @@ import {
 } from '../../daemon/permissions.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { errorCode } from '../../model/error-code.ts';
-import { isForbidden } from '../terminal/access.ts';
 import { remoteFileSystem, syncProgram } from './file-system.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
@@ -105,31 +104,20 @@ function checkOthers(area: string, path: string, { mode }: Stats): Finding[] {
 /** Where live databases do not belong. */
 function checkDataPlace(data: string): Finding[] {
   const { warning } = findingsOf('data directory');
-  const findings: Finding[] = [];
   const remote = remoteFileSystem(data);
-  if (remote !== undefined) {
-    findings.push(
-      warning(
-        `${data} is not on a disk of this machine (${remote}): locks and power cuts may do damage there`,
-        'Keep it on a local disk: waypointd config set data_dir DIRECTORY, after moving it while no daemon runs.',
-      ),
-    );
-  }
+  const isRemote = warning(
+    `${data} is not on a disk of this machine (${remote}): locks and power cuts may do damage there`,
+    'Keep it on a local disk: waypointd config set data_dir DIRECTORY, after moving it while no daemon runs.',
+  );
   const program = syncProgram(realOr(data));
-  if (program !== undefined) {
-    findings.push(
-      warning(
-        `${data} lies in a folder that ${program} copies: a database that is copied while it is written breaks`,
-        'Keep the data elsewhere, and only the bookmarks file there: waypointd config set bookmarks_file FILE',
-      ),
-    );
-  }
-  return findings;
-}
-
-/** Whether this user may not look into a directory that is there: then nothing can be said of what is in it. */
-export function isClosed(directory: string): boolean {
-  return isForbidden('enter', directory);
+  const isCopied = warning(
+    `${data} lies in a folder that ${program} copies: a database that is copied while it is written breaks`,
+    'Keep the data elsewhere, and only the bookmarks file there: waypointd config set bookmarks_file FILE',
+  );
+  return [
+    ...(remote === undefined ? [] : [isRemote]),
+    ...(program === undefined ? [] : [isCopied]),
+  ];
 }
 
 function realOr(path: string): string {

@@ -15,7 +15,7 @@ export async function checkGeodata(directory: string): Promise<Finding[]> {
   const builtinFinding =
     own === undefined || own === unchecked
       ? ok(`The builtin generation ${own ?? 'is whole'}`)
-      : brokenBuiltin(own);
+      : problem(`The builtin generation ${own}: timelines name no places`, geodataRemedy());
   if (reading.found === 'nothing') return [builtinFinding];
   if (reading.found === 'damaged') {
     return [
@@ -38,10 +38,6 @@ export async function checkGeodata(directory: string): Promise<Finding[]> {
     ),
     builtinFinding,
   ];
-}
-
-function brokenBuiltin(fault: string): Finding {
-  return problem(`The builtin generation ${fault}: timelines name no places`, geodataRemedy());
 }
 
 /** What is wrong with a generation, as the end of a sentence. */

@@ -5,8 +5,9 @@ import type { Paths } from '../../daemon/paths.ts';
 import { findLocalService } from '../program/local-service.ts';
 import { checkTogether } from '../../daemon/settings-together.ts';
 import { ExitError } from '../../model/exit-error.ts';
+import { isForbidden } from '../terminal/access.ts';
 import { checkDaemon } from './check-daemon.ts';
-import { checkDirectories, checkFiles, isClosed } from './check-files.ts';
+import { checkDirectories, checkFiles } from './check-files.ts';
 import { checkGeodata } from './check-geodata.ts';
 import { checkLocation } from './check-location.ts';
 import { checkClock, checkDisk } from './check-machine.ts';
@@ -40,7 +41,7 @@ export async function examine(
     ['location', () => checkLocation(settings)],
     ['clock', () => checkClock(paths, daemon, now)],
   ];
-  const needless = isClosed(paths.data) ? needOpenData : [];
+  const needless = isForbidden('enter', paths.data) ? needOpenData : [];
   const findings: Finding[] = [];
   for (const [area, check] of checks) {
     if (!needless.includes(area)) findings.push(...(await guarded(area, check)));

@@ -1,6 +1,7 @@
 import type { Command, Option } from 'commander';
 import { pathSettings, settingKeys, settingSchemas, switches } from '../../model/settings.ts';
 import { flagName } from '../../daemon/settings.ts';
+import { rootOf } from './context.ts';
 
 /** What may stand at a place: any text, a path, or one of these words. */
 type Completed = 'text' | 'file' | 'directory' | readonly string[];
@@ -75,12 +76,8 @@ function findOption(command: Command, flag: string): Option | undefined {
 
 /** The options of a command, and those of the program, which every command knows. */
 function everyOption(command: Command): readonly Option[] {
-  const above = command.parent === null ? [] : everyOption(root(command));
+  const above = command.parent === null ? [] : everyOption(rootOf(command));
   return [...command.options, ...above];
-}
-
-function root(command: Command): Command {
-  return command.parent === null ? command : root(command.parent);
 }
 
 /** Hidden commands are nothing to be offered, nor is the help that commander adds. */

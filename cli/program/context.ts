@@ -65,8 +65,7 @@ export function configFileOf({ config }: GivenFlags): string {
 
 /** Reads the settings of a call; commander keeps them with the program, wherever they stand. */
 export function givenFlags(command: Command): GivenFlags {
-  let root = command;
-  while (root.parent !== null) root = root.parent;
+  const root = rootOf(command);
   const flags: Partial<Record<SettingKey, string>> = {};
   for (const key of settingKeys) {
     // commander keeps `--data-dir` as `dataDir`; a switch without a value is true.
@@ -74,16 +73,13 @@ export function givenFlags(command: Command): GivenFlags {
     if (value === true) flags[key] = 'true';
     else if (typeof value === 'string') flags[key] = value;
   }
-  return {
-    flags,
-    config: textOption(root, 'config'),
-    geodataManifest: textOption(root, 'geodataManifest'),
-  };
+  const { config, geodataManifest } = root.opts<{ config?: string; geodataManifest?: string }>();
+  return { flags, config, geodataManifest };
 }
 
-function textOption(root: Command, name: string): string | undefined {
-  const value: unknown = root.getOptionValue(name);
-  return typeof value === 'string' ? value : undefined;
+/** The program that a command belongs to. */
+export function rootOf(command: Command): Command {
+  return command.parent === null ? command : rootOf(command.parent);
 }
 
 function camelCase(key: string): string {

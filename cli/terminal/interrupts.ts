@@ -40,18 +40,13 @@ export function endAsStopped({ reason }: AbortSignal): void {
 }
 
 /** Watches for the first signal that asks to end; a second one ends the process at once. */
-export function watchForEnd(): {
-  readonly asked: Promise<void>;
-  /** Aborted then. */
-  readonly signal: AbortSignal;
-  readonly stopWatching: () => void;
-} {
-  const { promise, resolve } = Promise.withResolvers<void>();
+export function watchForEnd() {
+  const { promise: asked, resolve } = Promise.withResolvers<void>();
   const stopped = new AbortController();
   const stopWatching = watchSignals((signal, isFirst) => {
     if (!isFirst) endBySignal(signal);
     stopped.abort();
     resolve();
   });
-  return { asked: promise, signal: stopped.signal, stopWatching };
+  return { asked, signal: stopped.signal, stopWatching };
 }

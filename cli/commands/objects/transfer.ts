@@ -121,7 +121,7 @@ const push = defineCommand({
       throw new ExitError(`There is no file ${forTerminal(wrong)}. Nothing was sent.`);
     }
     return withClient(options, async (client, signal) => {
-      const all: SentFile[] = [];
+      const all: Awaited<ReturnType<typeof send>>[] = [];
       for (const file of files) {
         const one = await send(client, file, signal);
         all.push(one);
@@ -133,18 +133,11 @@ const push = defineCommand({
   },
 });
 
-interface SentFile {
-  readonly file: string;
-  readonly oid: string;
-  readonly size: number;
-  readonly sent: boolean;
-}
-
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
-async function send(client: ObjectClient, file: string, signal: AbortSignal): Promise<SentFile> {
+async function send(client: ObjectClient, file: string, signal: AbortSignal) {
   const { identifyFile } = await import('../../../client/objects/index.ts');
   const object = await identifyFile(file, signal);
   const { isSent } = await withTransferBar(forTerminal(basename(file)), object.size, (onProgress) =>

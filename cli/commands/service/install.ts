@@ -1,7 +1,6 @@
 import { dirname, join, relative } from 'node:path';
 import { servesDataDirectory } from '../../../client/waypoints/node/hand-over-file.ts';
 import { portFault, refusal } from '../../../daemon/faults.ts';
-import { portOwner } from '../../../daemon/port-owner.ts';
 import { environmentVariable, flagName } from '../../../daemon/settings.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { settingDefaults, type SettingKey, settingKeys } from '../../../model/settings.ts';
@@ -98,6 +97,8 @@ async function refuseOccupied(
   if (!choice.isSystem && !isOurs) await refuseBesideAnother(context, port);
   const isOwnPort = heldPort === port || (isOurs && (ownPort ?? port) === port);
   if (port === undefined || isOwnPort) return;
+  // Loads SQLite, which the help of all commands does without.
+  const { portOwner } = await import('../../../daemon/port-owner.ts');
   const owner = portOwner(port);
   const use = await probePort(port);
   if (use === 'nothing' && owner.state !== 'connection') return;
