@@ -64,12 +64,9 @@ const endings: ReadonlyMap<string, ExportFormat> = new Map([
   ['.csv', 'csv'],
 ]);
 
-interface Pieces {
-  readonly texts: AsyncIterable<string>;
-  readonly count: () => number;
-}
+type Pieces = ReturnType<typeof piecesOf>;
 
-function piecesOf(client: ApiClient, format: ExportFormat, bookmarksOnly: boolean): Pieces {
+function piecesOf(client: ApiClient, format: ExportFormat, bookmarksOnly: boolean) {
   let count = 0;
   async function* texts(): AsyncGenerator<string> {
     const writer = exportWriter(format, formatTime(Date.now()));

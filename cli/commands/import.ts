@@ -68,19 +68,15 @@ Exit code: 0 if at least one of the files is in the library now, else 1.`,
   },
 });
 
-/** What was done before a failure or the end. */
-interface ImportRun {
-  readonly results: readonly ImportResult[];
-  readonly failure?: Error;
-  readonly stopped: AbortSignal;
-}
-
-/** One request after the other, until they are stopped or one fails. */
+/**
+ * One request after the other, until they are stopped or one fails.
+ * @returns what was done before.
+ */
 async function importAll(
   client: ApiClient,
   requests: readonly ImportRequest[],
   stopped: AbortSignal,
-): Promise<ImportRun> {
+) {
   const results: ImportResult[] = [];
   // The answer to the running request then tells what was done.
   whenStopped(stopped, () => {
@@ -112,10 +108,7 @@ async function explain(error: Error, client: ApiClient, { dir }: ImportRequest):
       `Another import is running (${files_done} of ${files_total} files done). Try again when "${invocation()} status" says that it is over.`,
     );
   }
-  if (error.field === 'dir') {
-    return new ExitError(hiddenFolderLine(dir));
-  }
-  return error;
+  return error.field === 'dir' ? new ExitError(hiddenFolderLine(dir)) : error;
 }
 
 const pollMs = 200;

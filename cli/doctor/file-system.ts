@@ -58,14 +58,11 @@ export function syncProgram(path: string): string | undefined {
   }
 }
 
-export interface FreeSpace {
-  readonly bytes: number;
-  /** Undefined where the file system does not count them. */
-  readonly files: number | undefined;
-}
-
-/** What an ordinary user may still write where a path is, or will be. */
-export function freeSpace(path: string): FreeSpace {
+/**
+ * What an ordinary user may still write where a path is, or will be.
+ * @returns `files` is undefined where the file system does not count them.
+ */
+export function freeSpace(path: string) {
   const { bavail, bsize, files, ffree } = statfsSync(existingParent(path));
   return { bytes: bavail * bsize, files: files > 0 ? ffree : undefined };
 }

@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { embeddedManifest, parseManifest } from '../../geodata/manifest.ts';
 import type { GeodataManifest } from '../../model/geodata.ts';
-import type { DaemonOptions } from '../../daemon/daemon.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import type { CommandContext } from './context.ts';
 
@@ -27,9 +26,6 @@ export async function readManifest(file: string | undefined): Promise<GeodataMan
 }
 
 /** What a daemon is started with because of that flag. */
-export async function manifestOption(
-  context: CommandContext,
-): Promise<Pick<DaemonOptions, 'geodata'>> {
-  const file = context.geodataManifest;
+export async function manifestOption({ geodataManifest: file }: CommandContext) {
   return file === undefined ? {} : { geodata: { manifest: await readManifest(file) } };
 }
