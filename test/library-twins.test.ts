@@ -207,3 +207,53 @@ test('imported waypoints are found by identity and by tag although they share a 
   const found = [one, same].toSorted().map((name) => ({ name, lat, lon, source: 'waypoint' }));
   t.deepEqual(store.findTagged('single', ['seen'], 8), found);
 });
+
+type Run = (this: { readonly source: string }, ...parameters: unknown[]) => unknown;
+
+/** The texts of the statements that are run meanwhile on any connection. */
+function statementsOf(t: ExecutionContext, path: string, work: () => void): string[] {
+  const db = openReader(path);
+  const methods = Object.getPrototypeOf(db.prepare('SELECT 1')) as Record<string, Run>;
+  const texts: string[] = [];
+  const originals = ['run', 'get', 'all', 'iterate'].map((name) => [name, methods[name]!] as const);
+  for (const [name, original] of originals)
+    methods[name] = function counted(...parameters) {
+      texts.push(this.source);
+      return original.apply(this, parameters);
+    };
+  try {
+    work();
+  } finally {
+    for (const [name, original] of originals) methods[name] = original;
+  }
+  for (const text of new Set(texts)) {
+    if (!text.includes('json_each')) continue;
+    const values = Array.from(text.matchAll(/\?/g), () => null);
+    const plan = db.prepare<unknown[], { detail: string }>(`EXPLAIN QUERY PLAN ${text}`);
+    for (const { detail } of plan.all(values)) t.notRegex(detail, /^SCAN (?!json_each)/, text);
+  }
+  db.close();
+  return texts;
+}
+
+for (const [title, first, second] of [
+  ['after', 'a', 'b'],
+  ['before', 'b', 'a'],
+] as const)
+  test(`a file that is added, replaced and removed ${title} one of half its waypoints takes few statements, and no scan`, (t) => {
+    const path = join(directoryOf(t), 'library.sqlite');
+    const library = newLibrary(path);
+    const count = 8_192;
+    const many = (from: number) => Array.from({ length: count }, (_, i) => `N${from + i}`);
+    put(library, first, many(0));
+    const statements = statementsOf(t, path, () => {
+      put(library, second, many(count / 2));
+      put(library, second, many(count / 4));
+      library.removeFile(library.findByKey(second)!.id);
+    });
+    // Three times the rows, 32 of which are inserted at once, and some ten statements for each 1,024.
+    t.true(statements.length < count / 8, `${statements.length}`);
+    t.deepEqual(shown(library), many(0));
+    checkTables(t, path);
+    library.close();
+  });

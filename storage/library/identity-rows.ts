@@ -1,17 +1,14 @@
-import type { Expression } from 'kysely';
 import type { Database } from '../database.ts';
-import { sameIdentity } from '../schema/identity-columns.ts';
-import { prepare, prepareValue } from '../prepared.ts';
-import type { HashedRows } from './hashed-rows.ts';
-import { libraryTables } from '../schema/library.ts';
+import { HashedRows, type HashedRow } from './hashed-rows.ts';
+import { listed, prepareIdentityStatements, type RowRange } from './identity-statements.ts';
 
-/** The file whose waypoints are added or leave: their ids are `from`…`to` (exclusive). */
-export interface RowRange {
-  readonly from: number;
-  readonly to: number;
-}
+type Statements = ReturnType<typeof prepareIdentityStatements>;
 
-/** Keeps `identities`, `further_identities` and the column `shown` of `waypoints` right. */
+/**
+ * Keeps `identities`, `further_identities` and the column `shown` of `waypoints` right. Rows whose hash is theirs alone,
+ * nearly all, are entered and removed by hash; the others by position, because twins mostly lie side by side in their
+ * files: so each page is touched once, and not once for each row.
+ */
 export interface IdentityRows {
   /**
    * Enters waypoints that were just inserted as shown, and hides those that have a twin.
@@ -22,56 +19,26 @@ export interface IdentityRows {
   remove(rows: HashedRows, file: RowRange): void;
 }
 
-/** Hashes in one statement. */
-const rowsAtOnce = 32;
-
 export function prepareIdentityRows(db: Database): IdentityRows {
-  const statements = prepareStatements(db);
-  const { enter, enterMany, holder, shared, leaveMany } = statements;
+  const statements = prepareIdentityStatements(db);
+  const shared = new HashedRows();
 
-  function addMany(values: readonly number[], newcomer: Newcomer): void {
-    if (enterMany.run(values).changes === rowsAtOnce) return;
-    for (let i = 0; i < values.length; i += 2) {
-      const hash = values[i]!;
-      const waypoint = values[i + 1]!;
-      if (holder.get(hash) !== waypoint) addFurther(statements, hash, waypoint, newcomer);
-    }
+  /** Does what needs no look at the waypoints, and gives those of which not all of that was done. */
+  function* sharedOf(rows: HashedRows, statement: Statements['enter']): Generator<HashedRow[]> {
+    shared.clear(rows.first);
+    for (const batch of rows.byHash())
+      if (statement.run(listed(batch)).changes < batch.length)
+        for (const [hash, waypoint] of batch) shared.add(hash, waypoint);
+    yield* shared.byWaypoint();
   }
 
   return {
     add(rows, path, first) {
-      const newcomer = { path, first };
-      const values = Array<number>(rowsAtOnce * 2).fill(0);
-      let length = 0;
-      for (const { hash, waypoint } of rows.sorted()) {
-        values[length] = hash;
-        values[length + 1] = waypoint;
-        length += 2;
-        if (length < values.length) continue;
-        addMany(values, newcomer);
-        length = 0;
-      }
-      for (let i = 0; i < length; i += 2) {
-        const [hash, waypoint] = [values[i]!, values[i + 1]!];
-        if (enter.run(hash, waypoint).changes === 0)
-          addFurther(statements, hash, waypoint, newcomer);
-      }
+      for (const batch of sharedOf(rows, statements.enter))
+        addShared(statements, batch, { path, first });
     },
     remove(rows, file) {
-      const hashes: number[] = [];
-      const waypoints: number[] = [];
-      for (const { hash, waypoint } of rows.sorted()) {
-        hashes.push(hash);
-        waypoints.push(waypoint);
-        if (hashes.length < rowsAtOnce) continue;
-        // Whose hash is nobody else's has neither twins nor heirs: nearly all of a large file.
-        if (shared.get(hashes) === undefined) leaveMany.run(hashes);
-        else
-          for (const [i, each] of hashes.entries())
-            removeOne(statements, each, waypoints[i]!, file);
-        hashes.length = waypoints.length = 0;
-      }
-      for (const [i, hash] of hashes.entries()) removeOne(statements, hash, waypoints[i]!, file);
+      for (const batch of sharedOf(rows, statements.leave)) removeShared(statements, batch, file);
     },
   };
 }
@@ -81,183 +48,107 @@ interface Newcomer {
   readonly first: number;
 }
 
-/** Adds a waypoint whose hash is there already: it has a twin, or shares the hash with another identity. */
-function addFurther(
-  { shownTwin, comesBefore, setShown, move, addOther, removeOther }: Statements,
-  hash: number,
-  waypoint: number,
+/** Adds waypoints whose hash is there already: of one identity with its holder, but for hashes that two identities share. */
+function addShared(statements: Statements, batch: readonly HashedRow[], newcomer: Newcomer): void {
+  const { holders, move, addFurther, setShown } = statements;
+  const hidden: HashedRow[] = [];
+  const moved = new Map<number, number>();
+  const { path, first } = newcomer;
+  for (const row of holders.all(path, first, listed(batch))) {
+    const { hash, waypoint, holder } = row;
+    if (row.isTwin === 0) addCollided(statements, [hash, waypoint], newcomer);
+    else if (row.isBefore === 1 && !moved.has(hash)) {
+      moved.set(hash, waypoint);
+      hidden.push([hash, holder]);
+    } else hidden.push([hash, waypoint]);
+  }
+  move.run(listed([...moved]));
+  addFurther.run(0, listed(hidden));
+  setShown.run(0, listed(hidden));
+}
+
+/** Adds a waypoint whose hash belongs to another identity. */
+function addCollided(
+  { collidedTwin, addFurther, removeFurther, setShown }: Statements,
+  [hash, waypoint]: HashedRow,
   { path, first }: Newcomer,
 ): void {
-  const twin = shownTwin.get(hash, waypoint);
-  // Within a file, hashes come by position.
-  const isFirst = twin === undefined || (twin < first && comesBefore.get(path, twin) === 1);
-  if (twin === undefined || !isFirst) {
-    if (!isFirst) setShown.run(0, waypoint);
-    addOther.run(hash, Number(isFirst), waypoint);
+  const one = listed([[hash, waypoint]]);
+  const found = collidedTwin.get(path, first, hash, waypoint);
+  if (found === undefined) {
+    addFurther.run(1, one);
     return;
   }
-  setShown.run(0, twin);
-  if (move.run(hash, twin, waypoint).changes === 0) {
-    removeOther.run(hash, 1, twin);
-    addOther.run(hash, 1, waypoint);
+  const twin = listed([[hash, found.id]]);
+  const hidden = found.isBefore === 1 ? twin : one;
+  if (hidden === twin) {
+    removeFurther.run(1, twin);
+    addFurther.run(1, one);
   }
-  addOther.run(hash, 0, twin);
+  addFurther.run(0, hidden);
+  setShown.run(0, hidden);
 }
 
-function removeOne(
-  { leave, move, heirOf, setShown, addOther, removeOther, otherShown }: Statements,
-  hash: number,
-  waypoint: number,
-  file: RowRange,
-): void {
-  if (removeOther.run(hash, 0, waypoint).changes === 1) return;
-  const heir = heirOf.get(hash, waypoint, file);
-  if (heir !== undefined) {
-    setShown.run(1, heir);
-    removeOther.run(hash, 0, heir);
-    if (move.run(hash, waypoint, heir).changes === 1) return;
-    removeOther.run(hash, 1, waypoint);
-    addOther.run(hash, 1, heir);
-    return;
+/** Removes waypoints whose hash others have, too. */
+function removeShared(statements: Statements, batch: readonly HashedRow[], file: RowRange): void {
+  const { shownOf, move, addFurther, removeFurther, setShown } = statements;
+  const pairs = listed(batch);
+  removeFurther.run(0, pairs);
+  const heirs = heirsOf(statements, pairs, file);
+  const inherited: HashedRow[] = [];
+  const moved: HashedRow[] = [];
+  const last: HashedRow[] = [];
+  for (const { hash, waypoint, isHolder } of shownOf.all(pairs)) {
+    const heir = heirs.get(waypoint)?.id;
+    if (heir === undefined) {
+      last.push([hash, waypoint]);
+      continue;
+    }
+    inherited.push([hash, heir]);
+    if (isHolder === 1) moved.push([hash, heir]);
+    else {
+      removeFurther.run(1, listed([[hash, waypoint]]));
+      addFurther.run(1, listed([[hash, heir]]));
+    }
   }
-  if (removeOther.run(hash, 1, waypoint).changes === 1) return;
+  move.run(listed(moved));
+  removeFurther.run(0, listed(inherited));
+  setShown.run(1, listed(inherited));
+  for (const row of last) removeLast(statements, row);
+}
+
+interface Heir {
+  readonly id: number;
+  readonly path: string;
+}
+
+/** For each of the waypoints that shows, the first of the hidden ones of its identity that are not in the file. */
+function heirsOf({ hiddenTwins }: Statements, pairs: string, file: RowRange): Map<number, Heir> {
+  const heirs = new Map<number, Heir>();
+  // One at a time: an identity may have any number.
+  for (const { waypoint, id, path } of hiddenTwins.iterate(pairs, file)) {
+    const first = heirs.get(waypoint);
+    if (first === undefined || comparePaths(path, id, first) < 0) heirs.set(waypoint, { id, path });
+  }
+  return heirs;
+}
+
+/** Paths are in byte order, as in SQLite; within a file, ids ascend. */
+function comparePaths(path: string, id: number, first: Heir): number {
+  if (path === first.path) return id - first.id;
+  return Buffer.compare(Buffer.from(path), Buffer.from(first.path));
+}
+
+/** Removes a waypoint whose identity nothing else has; another identity of the hash may hold it from then on. */
+function removeLast(statements: Statements, [hash, waypoint]: HashedRow): void {
+  const { removeFurther, otherShown, move, removeHash } = statements;
+  if (removeFurther.run(1, listed([[hash, waypoint]])).changes === 1) return;
   const next = otherShown.get(hash);
-  if (next === undefined) leave.run(hash);
-  else {
-    move.run(hash, waypoint, next);
-    removeOther.run(hash, 1, next);
+  if (next === undefined) {
+    removeHash.run(hash);
+    return;
   }
-}
-
-type Statements = ReturnType<typeof prepareStatements>;
-
-function prepareStatements(db: Database) {
-  return { ...prepareIdentities(db), ...prepareFurther(db), ...prepareTwins(db) };
-}
-
-const anyOf = (hashes: readonly number[]): number[] =>
-  Array.from({ length: rowsAtOnce }, (_, i) => hashes[i]!);
-
-function prepareIdentities(db: Database) {
-  return {
-    enter: prepare(db, (hash: number, waypoint: number) =>
-      libraryTables
-        .insertInto('identities')
-        .values({ hash, waypoint })
-        .onConflict((conflict) => conflict.doNothing()),
-    ),
-    /** Takes hashes and waypoints in turn. */
-    enterMany: prepare(db, (pairs: readonly number[]) =>
-      libraryTables
-        .insertInto('identities')
-        .values(
-          Array.from({ length: rowsAtOnce }, (_, i) => ({
-            hash: pairs[2 * i]!,
-            waypoint: pairs[2 * i + 1]!,
-          })),
-        )
-        .onConflict((conflict) => conflict.doNothing()),
-    ),
-    holder: prepareValue(db, (hash: number) =>
-      libraryTables.selectFrom('identities').select('waypoint').where('hash', '=', hash),
-    ),
-    leave: prepare(db, (hash: number) =>
-      libraryTables.deleteFrom('identities').where('hash', '=', hash),
-    ),
-    leaveMany: prepare(db, (hashes: readonly number[]) =>
-      libraryTables.deleteFrom('identities').where('hash', 'in', anyOf(hashes)),
-    ),
-    move: prepare(db, (hash: number, from: number, to: number) =>
-      libraryTables
-        .updateTable('identities')
-        .set({ waypoint: to })
-        .where((eb) => eb.and({ hash, waypoint: from })),
-    ),
-  };
-}
-
-function prepareFurther(db: Database) {
-  const further = libraryTables.selectFrom('further_identities');
-  return {
-    /** A row where one of the hashes has several waypoints. */
-    shared: prepare(db, (hashes: readonly number[]) =>
-      further.select('hash').where('hash', 'in', anyOf(hashes)).limit(1),
-    ),
-    addOther: prepare(db, (hash: number, shown: number, waypoint: number) =>
-      libraryTables.insertInto('further_identities').values({ hash, shown, waypoint }),
-    ),
-    removeOther: prepare(db, (hash: number, shown: number, waypoint: number) =>
-      libraryTables
-        .deleteFrom('further_identities')
-        .where((eb) => eb.and({ hash, shown, waypoint })),
-    ),
-    otherShown: prepareValue(db, (hash: number) =>
-      further.select('waypoint').where('hash', '=', hash).where('shown', '=', 1).limit(1),
-    ),
-    setShown: prepare(db, (shown: number, id: number) =>
-      libraryTables.updateTable('waypoints').set({ shown }).where('id', '=', id),
-    ),
-  };
-}
-
-function prepareTwins(db: Database) {
-  return {
-    /** The shown waypoint of the same identity. */
-    shownTwin: prepareValue(db, (hash: number, waypoint: number) =>
-      libraryTables
-        .selectFrom('waypoints as w')
-        .crossJoin('waypoints as t')
-        .select('t.id')
-        .where('w.id', '=', waypoint)
-        .where(sameIdentity('t', 'w'))
-        .where('t.id', 'in', shownOf(hash)),
-    ),
-    comesBefore: prepareValue(db, (path: string, waypoint: number) =>
-      libraryTables.selectNoFrom((eb) =>
-        eb(eb.val(path), '<', pathOf(eb.val(waypoint)))
-          .$castTo<number>()
-          .as('is_before'),
-      ),
-    ),
-    /** The first of the hidden waypoints of the same identity that are not in the file. */
-    heirOf: prepareValue(db, (hash: number, waypoint: number, { from, to }: RowRange) =>
-      libraryTables
-        .selectFrom('further_identities as i')
-        .crossJoin('waypoints as t')
-        .crossJoin('waypoints as w')
-        .select('t.id')
-        .where((eb) => eb.and({ 'i.hash': hash, 'i.shown': 0, 'w.id': waypoint }))
-        .where((eb) => eb.or([eb('i.waypoint', '<', from), eb('i.waypoint', '>=', to)]))
-        .whereRef('t.id', '=', 'i.waypoint')
-        .where(sameIdentity('t', 'w'))
-        .orderBy((eb) => pathOf(eb.ref('t.id')))
-        .orderBy('t.id')
-        .limit(1),
-    ),
-  };
-}
-
-/** The waypoints of a hash that are shown. */
-function shownOf(hash: number) {
-  return libraryTables
-    .selectFrom('identities')
-    .select('waypoint')
-    .where('hash', '=', hash)
-    .unionAll(
-      libraryTables
-        .selectFrom('further_identities')
-        .select('waypoint')
-        .where('hash', '=', hash)
-        .where('shown', '=', 1),
-    );
-}
-
-/** The path of the file that a waypoint is in. */
-function pathOf(waypoint: Expression<number>) {
-  return libraryTables
-    .selectFrom('files')
-    .select('path')
-    .where('first_waypoint', '<=', waypoint)
-    .orderBy('first_waypoint', 'desc')
-    .limit(1);
+  const pair = listed([[hash, next]]);
+  move.run(pair);
+  removeFurther.run(1, pair);
 }

@@ -5,7 +5,8 @@ import { toIdentityKey } from '../schema/identity-columns.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { HashedRows } from './hashed-rows.ts';
 import { identityHash, readHashSeed } from './identity-hash.ts';
-import { prepareIdentityRows, type IdentityRows, type RowRange } from './identity-rows.ts';
+import { prepareIdentityRows, type IdentityRows } from './identity-rows.ts';
+import type { RowRange } from './identity-statements.ts';
 import { InsertRows } from './insert-rows.ts';
 import { libraryTables } from '../schema/library.ts';
 
@@ -43,9 +44,9 @@ export class WaypointRows {
   /** Begins a file; what was not finished before is forgotten. */
   begin(path: string): void {
     this.#rows.clear();
-    this.#hashed.clear();
     this.#path = path;
     this.#first = this.#next = (this.#statements.lastId.get() ?? 0) + 1;
+    this.#hashed.clear(this.#first);
   }
 
   insert({ name, lat, lon, ele, timeMs, desc }: ImportedWaypoint): void {
@@ -76,25 +77,22 @@ export class WaypointRows {
   /** Removes the rows of a file; twins in other files show instead. */
   remove(file: RowRange): void {
     const { keys, remove } = this.#statements;
-    this.#hashed.clear();
+    this.#hashed.clear(file.from);
     for (let from = file.from; from < file.to; from += pageRows) {
       for (const row of keys.all(from, Math.min(from + pageRows, file.to)))
         this.#hashed.add(identityHash(toIdentityKey(row), this.#seed), row.id);
-      if (this.#hashed.isFull) this.#forget(file);
+      if (!this.#hashed.isFull) continue;
+      this.#identities.remove(this.#hashed, file);
+      this.#hashed.clear(from + pageRows);
     }
-    this.#forget(file);
+    this.#identities.remove(this.#hashed, file);
     remove.run(file.from, file.to);
   }
 
   #settle(): void {
     this.#rows.flush();
     this.#identities.add(this.#hashed, this.#path, this.#first);
-    this.#hashed.clear();
-  }
-
-  #forget(file: RowRange): void {
-    this.#identities.remove(this.#hashed, file);
-    this.#hashed.clear();
+    this.#hashed.clear(this.#next);
   }
 }
 

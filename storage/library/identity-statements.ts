@@ -1,0 +1,140 @@
+import { sql, type RawBuilder } from 'kysely';
+import type { Database } from '../database.ts';
+import { prepare, prepareValue } from '../prepared.ts';
+import type { HashedRow } from './hashed-rows.ts';
+
+/** The file whose waypoints are added or leave: their ids are `from`…`to` (exclusive). */
+export interface RowRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The parameter `pairs` of the statements, which take many rows at once: the hash of each waypoint, as JSON. */
+export function listed(rows: readonly HashedRow[]): string {
+  return `{${rows.map(([hash, waypoint]) => `"${waypoint}":${hash}`).join(',')}}`;
+}
+
+/** What IdentityRows asks and changes. */
+export function prepareIdentityStatements(db: Database) {
+  return { ...prepareIdentities(db), ...prepareFurther(db), ...prepareTwins(db) };
+}
+
+interface Pair {
+  readonly hash: number;
+  readonly waypoint: number;
+}
+
+/** The pairs as a table `p`. */
+const rowsOf = (pairs: string): RawBuilder<unknown> =>
+  sql`(SELECT value AS hash, CAST(key AS INTEGER) AS waypoint FROM json_each(${pairs})) p`;
+const isTwin = sql`(t.name, t.lat_e6, t.lon_e6) = (w.name, w.lat_e6, w.lon_e6)`;
+/** The path of the file that `t` is in. */
+const pathOf = sql`
+  (SELECT path FROM files WHERE first_waypoint <= t.id ORDER BY first_waypoint DESC LIMIT 1)`;
+/** Whether a file that begins with a waypoint comes before that of `t`; it has no waypoints in `files` yet. */
+const comesBefore = (path: string, first: number): RawBuilder<unknown> =>
+  sql`t.id < ${first} AND ${path} < ${pathOf}`;
+
+function prepareIdentities(db: Database) {
+  return {
+    enter: prepare(
+      db,
+      (pairs: string) => sql`
+        INSERT INTO identities (hash, waypoint) SELECT p.hash, p.waypoint FROM ${rowsOf(pairs)}
+        WHERE true ON CONFLICT DO NOTHING`,
+    ),
+    /** Removes the hashes that have no further waypoints. */
+    leave: prepare(
+      db,
+      (pairs: string) => sql`
+        DELETE FROM identities AS o
+        WHERE hash IN (SELECT p.hash FROM ${rowsOf(pairs)})
+          AND NOT EXISTS (SELECT 1 FROM further_identities f WHERE f.hash = o.hash)`,
+    ),
+    removeHash: prepare(db, (hash: number) => sql`DELETE FROM identities WHERE hash = ${hash}`),
+    move: prepare(
+      db,
+      (pairs: string) => sql`
+        REPLACE INTO identities (hash, waypoint) SELECT p.hash, p.waypoint FROM ${rowsOf(pairs)}`,
+    ),
+  };
+}
+
+function prepareFurther(db: Database) {
+  return {
+    addFurther: prepare(
+      db,
+      (shown: number, pairs: string) => sql`
+        INSERT INTO further_identities (hash, shown, waypoint)
+        SELECT p.hash, ${shown}, p.waypoint FROM ${rowsOf(pairs)}`,
+    ),
+    removeFurther: prepare(
+      db,
+      (shown: number, pairs: string) => sql`
+        DELETE FROM further_identities WHERE (hash, shown, waypoint) IN
+          (SELECT p.hash, ${shown}, p.waypoint FROM ${rowsOf(pairs)})`,
+    ),
+    otherShown: prepareValue(
+      db,
+      (hash: number) => sql<Pick<Pair, 'waypoint'>>`
+        SELECT waypoint FROM further_identities WHERE hash = ${hash} AND shown = 1 LIMIT 1`,
+    ),
+    setShown: prepare(
+      db,
+      (shown: number, pairs: string) => sql`
+        UPDATE waypoints SET shown = ${shown}
+        WHERE id IN (SELECT p.waypoint FROM ${rowsOf(pairs)})`,
+    ),
+  };
+}
+
+function prepareTwins(db: Database) {
+  return {
+    /** The waypoint that each hash has already, where it is another one. */
+    holders: prepare(
+      db,
+      (path: string, first: number, pairs: string) => sql<
+        Pair & { holder: number; isTwin: number; isBefore: number }
+      >`
+        SELECT p.hash, p.waypoint, t.id AS holder, ${isTwin} AS "isTwin",
+          ${comesBefore(path, first)} AS "isBefore"
+        FROM ${rowsOf(pairs)} CROSS JOIN identities i CROSS JOIN waypoints w CROSS JOIN waypoints t
+        WHERE i.hash = p.hash AND i.waypoint != p.waypoint AND w.id = p.waypoint
+          AND t.id = i.waypoint`,
+    ),
+    /** The shown waypoint of the same identity, where another one holds the hash. */
+    collidedTwin: prepare(
+      db,
+      (path: string, first: number, hash: number, waypoint: number) => sql<{
+        id: number;
+        isBefore: number;
+      }>`
+        SELECT t.id, ${comesBefore(path, first)} AS "isBefore"
+        FROM further_identities f CROSS JOIN waypoints t CROSS JOIN waypoints w
+        WHERE f.hash = ${hash} AND f.shown = 1 AND t.id = f.waypoint AND w.id = ${waypoint}
+          AND ${isTwin}`,
+    ),
+    /** Those that show. */
+    shownOf: prepare(
+      db,
+      (pairs: string) => sql<Pair & { isHolder: number }>`
+        SELECT p.hash, p.waypoint, i.waypoint = p.waypoint AS "isHolder"
+        FROM ${rowsOf(pairs)} CROSS JOIN waypoints w CROSS JOIN identities i
+        WHERE w.id = p.waypoint AND w.shown = 1 AND i.hash = p.hash`,
+    ),
+    /** For those that show, the hidden waypoints of the same identity that are not in the file. */
+    hiddenTwins: prepare(
+      db,
+      (pairs: string, { from, to }: RowRange) => sql<{
+        waypoint: number;
+        id: number;
+        path: string;
+      }>`
+        SELECT p.waypoint, t.id, ${pathOf} AS path
+        FROM ${rowsOf(pairs)} CROSS JOIN waypoints w CROSS JOIN further_identities f
+          CROSS JOIN waypoints t
+        WHERE w.id = p.waypoint AND w.shown = 1 AND f.hash = p.hash AND f.shown = 0
+          AND (f.waypoint < ${from} OR f.waypoint >= ${to}) AND t.id = f.waypoint AND ${isTwin}`,
+    ),
+  };
+}
