@@ -13,6 +13,7 @@ export const failureReasons = [
   'too_large',
   'unreadable',
   'changed',
+  'too_slow',
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 

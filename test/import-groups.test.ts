@@ -209,3 +209,36 @@ test('a source that is only touched or grows while it is read is imported as it 
   t.is(importDuring(t, grown, { now: Date.now() + later, meanwhile: grow })?.kind, 'added');
   t.deepEqual(filesBelow(grown.imports), ['a.gpx']);
 });
+
+test('a file that takes more CPU time than its size allows is too_slow, and the import goes on', (t) => {
+  const tree = { 'a.gpx': content('a'), 'b.gpx': content('b').padEnd(10_000_000) };
+  for (const [spentMs, failures] of [
+    [60_000, []],
+    [60_001, [{ file: 'a.gpx', reason: 'too_slow' }]],
+    [62_000, [{ file: 'a.gpx', reason: 'too_slow' }]],
+    [62_001, Object.keys(tree).map((file) => ({ file, reason: 'too_slow' }))],
+  ] as const) {
+    const site = importSite(t);
+    writeTree(site.source, tree);
+    let isBegun = false;
+    const cpuMs = (): number => {
+      const ms = isBegun ? spentMs : 0;
+      isBegun = true;
+      return ms;
+    };
+    const run = { ...partsOf(t, site), cpuMs };
+    importInGroups(
+      Object.keys(tree).map((file) => ({ file, size: 1 })),
+      run,
+      (entry) => {
+        isBegun = false;
+        return { root: site.source, file: entry.file, target: copyPath([entry.file]) };
+      },
+    );
+    const failed = failures.map(({ file }) => file);
+    const kept = Object.keys(tree).filter((file) => !failed.includes(file));
+    t.deepEqual(run.tally.result(site.source, undefined, false).failures, failures);
+    t.deepEqual(filesBelow(site.imports), kept);
+    t.deepEqual(pathsInLibrary(site), kept);
+  }
+});

@@ -22,6 +22,7 @@ export function partsOf(
     sizes: new KnownSizes(library),
     progress: site.progress,
     tally: new Tally(),
+    cpuMs: () => 0,
   };
 }
 

@@ -13,6 +13,7 @@ import { copyPath, requestPaths } from './copy-path.ts';
 import { ImportProgress } from './progress.ts';
 import { SourceStamps } from './source-stamps.ts';
 import { listDirectory, listNamed, type SourceList } from './source-list.ts';
+import { threadCpuMs } from './time-budget.ts';
 import { Tally, type DirectoryResult } from './tally.ts';
 
 /** What the import worker is told; plain data. */
@@ -67,7 +68,15 @@ function importInto(library: LibraryWriter, task: ImportTask, tally: Tally): Imp
   const stamps = new SourceStamps(library, task.now);
   files.purgeReplaced();
   const sizes = new KnownSizes(library);
-  const end = importAll(task, { library, files, stamps, sizes, progress, tally });
+  const end = importAll(task, {
+    library,
+    files,
+    stamps,
+    sizes,
+    progress,
+    tally,
+    cpuMs: threadCpuMs,
+  });
   saveStamps(stamps);
   const result = tally.result(task.request.dir, end.list, end.reason === 'cancelled');
   const isDurable = settle(library, files, tally.isChanged);

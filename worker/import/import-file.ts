@@ -14,6 +14,7 @@ import type { ManagedCopies } from './managed-copies.ts';
 import type { CopyPath } from './copy-path.ts';
 import type { ImportProgress } from './progress.ts';
 import type { SourceStamps } from './source-stamps.ts';
+import { beginTimeBudget } from './time-budget.ts';
 import {
   hashSource,
   heldBytes,
@@ -47,6 +48,8 @@ export interface ImportPlaces {
   readonly stamps: SourceStamps;
   readonly sizes: KnownSizes;
   readonly progress: Pick<ImportProgress, 'isCancelled'>;
+  /** CPU time of this thread, ms since some moment. */
+  readonly cpuMs: () => number;
   /** Called with the bytes of each piece parsed. */
   readonly onBytes: (bytes: number) => void;
   /** Keys of the paths that files of this import have taken. */
@@ -195,6 +198,7 @@ function store(
 ): { sha256: string; counts: FileCounts } {
   const { library, files, sizes, progress, onPlaced } = places;
   const { path } = found;
+  const checkTime = beginTimeBudget(source.size, places.cpuMs);
   const old = oldHash(found, places);
   const copy = new NewCopy(source, held, files.temporary(path));
   const made = files.makeDirectories(path);
@@ -205,9 +209,10 @@ function store(
     const counts = library.replaceFile(
       { path, pathKey, sha256 },
       {
-        load: (rows) => load(copy, source, rows, places),
+        load: (rows) => load(copy, source, rows, { ...places, checkTime }),
         place: () => {
           if (sha256 !== undefined && copy.sha256 !== sha256) throw new FileRefused('changed');
+          checkTime();
           copy.seal();
           // The sync may have taken long; the file is still in progress.
           if (progress.isCancelled) throw new ReadingCancelled();
@@ -227,9 +232,17 @@ function store(
   }
 }
 
-function load(copy: NewCopy, source: SourceFile, rows: FileRows, places: ImportPlaces): FileCounts {
-  const { progress, onBytes } = places;
-  const isCancelled = () => progress.isCancelled;
+function load(
+  copy: NewCopy,
+  source: SourceFile,
+  rows: FileRows,
+  places: ImportPlaces & { readonly checkTime: () => void },
+): FileCounts {
+  const { progress, onBytes, checkTime } = places;
+  const isCancelled = () => {
+    checkTime();
+    return progress.isCancelled;
+  };
   try {
     const counts = readGpx(copy.blocks(isCancelled), rows, { onBytes, isCancelled });
     if (hasChanged(copy, source, places)) throw new FileRefused('changed');

@@ -17,6 +17,8 @@ export interface Run {
   readonly sizes: KnownSizes;
   readonly progress: ImportProgress;
   readonly tally: Tally;
+  /** CPU time of this thread, ms since some moment. */
+  readonly cpuMs: () => number;
 }
 
 /** A commit costs as much as the rows of a small file, so many share one: so many at most… */

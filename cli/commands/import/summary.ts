@@ -28,6 +28,7 @@ const reasons: Readonly<Record<FailureReason, string>> = {
   too_large: 'it is too large',
   unreadable: 'it cannot be read, or its place in the data directory cannot be written',
   changed: 'it changed while it was read; try again',
+  too_slow: 'it took too long to read for its size',
 };
 
 /** Adds up the answers of several requests. */
