@@ -149,7 +149,7 @@ function importDuring(
   };
   return importFile(
     { root: site.source, file: 'a.gpx', target: copyPath(['a.gpx']) },
-    { ...run, onBytes, taken: new Set(), mayReplace: true, onPlaced: () => {} },
+    { ...run, onBytes, taken: new Set(), isFirst: true, onPlaced: () => {} },
   );
 }
 
@@ -241,4 +241,20 @@ test('a file that takes more CPU time than its size allows is too_slow, and the 
     t.deepEqual(filesBelow(site.imports), kept);
     t.deepEqual(pathsInLibrary(site), kept);
   }
+});
+
+test('a file that is alone in its transaction is written without a savepoint in it, and undone when it fails', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': content('a'), 'b.gpx': content('b').slice(0, -1) });
+  const run = partsOf(t, site);
+  const transaction = run.library.transaction.bind(run.library);
+  let transactions = 0;
+  run.library.transaction = (changes) => {
+    transactions += 1;
+    return transaction(changes);
+  };
+  for (const file of ['a.gpx', 'b.gpx']) importNames(site, run, [file]);
+  t.is(transactions, 2);
+  t.deepEqual(pathsInLibrary(site), ['a.gpx']);
+  t.is(dumpLibrary(site.libraryPath)['waypoints']!.length, 1);
 });

@@ -105,10 +105,12 @@ export class LibraryWriter {
 
   /**
    * Replaces the rows of the file at a path, or adds them; undone when anything throws.
+   * @param isFirst of the transaction that it is called in, which must not be committed when this throws. Spares the
+   *   savepoint: SQLite keeps all that changes within one in memory, and walks through it at the end of each statement.
    * @throws what `load` and `place` throw, and errors of SQLite.
    */
-  replaceFile(file: NewFile, { load, place }: FileContent): FileCounts {
-    return this.transaction(() => {
+  replaceFile(file: NewFile, { load, place }: FileContent, isFirst = false): FileCounts {
+    const changes = (): FileCounts => {
       const before = this.findByKey(file.pathKey);
       if (before !== undefined) this.#deleteRows(before.id);
       const { insertFile, finishFile, setContent, touch } = this.#statements;
@@ -133,7 +135,8 @@ export class LibraryWriter {
       };
       finishFile.run(finished, id);
       return counts;
-    });
+    };
+    return isFirst && this.#db.inTransaction ? changes() : this.transaction(changes);
   }
 
   removeFile(id: number): void {

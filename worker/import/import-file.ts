@@ -54,8 +54,8 @@ export interface ImportPlaces {
   readonly onBytes: (bytes: number) => void;
   /** Keys of the paths that files of this import have taken. */
   readonly taken: TakenPaths;
-  /** Whether a file that is there may be replaced. */
-  readonly mayReplace: boolean;
+  /** Of its transaction, which is undone when it fails; only then may it replace a file that is there. */
+  readonly isFirst: boolean;
   /** Called with how to take the file out of its place, in case its rows are undone. */
   readonly onPlaced: (undo: () => void) => void;
 }
@@ -98,7 +98,7 @@ function importSource(
   target: CopyPath,
   places: ImportPlaces,
 ): Verdict | undefined {
-  const { stamps, taken, mayReplace } = places;
+  const { stamps, taken, isFirst } = places;
   const reading = beginReading(source, places);
   const found = findPlace(target, places);
   if (reading.sha256 !== undefined) {
@@ -111,7 +111,7 @@ function importSource(
   // Two sources whose names differ in form only would overwrite each other, for ever.
   if (taken.has(target.pathKey)) throw new FileRefused('unreadable');
   const { known, isPresent } = found;
-  if (isPresent && !mayReplace) return undefined;
+  if (isPresent && !isFirst) return undefined;
   const { sha256, counts } = store(reading, found, target, places);
   taken.add(target.pathKey);
   stamps.note(source.stats, sha256);
@@ -222,6 +222,7 @@ function store(
           return sha256 === undefined ? { ...stamp, sha256: copy.sha256 } : stamp;
         },
       },
+      places.isFirst,
     );
     onPlaced(tidyUp);
     sizes.add(copy.length);

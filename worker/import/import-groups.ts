@@ -101,6 +101,9 @@ function importEach(
   }
 }
 
+/** Undoes a group that has nothing but a file that failed. */
+const firstFailed = new Error('The first file of a group failed.');
+
 interface GroupStart extends Shared {
   /** Bytes of the files before this group. */
   readonly bytesBefore: number;
@@ -144,7 +147,7 @@ class ImportGroup {
       });
     } catch (error) {
       for (const undo of this.#undo.toReversed()) undo();
-      throw error;
+      if (error !== firstFailed) throw error;
     }
     for (const key of this.#taken) this.#start.taken.add(key);
     for (const count of this.#counts) count();
@@ -155,6 +158,7 @@ class ImportGroup {
   /** @returns false where the group is to end. */
   #take(entry: SourceEntry): boolean {
     const { tally, progress } = this.#run;
+    const isFirst = this.length === 0;
     try {
       if (progress.isCancelled) throw new ReadingCancelled();
       const verdict = importFile(this.#start.jobOf(entry), this.#places(entry));
@@ -170,6 +174,8 @@ class ImportGroup {
       else if (error instanceof FileRefused)
         this.#settle(entry, () => tally.refuse(entry.file, error));
       else throw error;
+      // Its rows are undone with the transaction.
+      if (isFirst) throw firstFailed;
       return !this.isCancelled;
     }
   }
@@ -188,7 +194,7 @@ class ImportGroup {
     let parsed = 0;
     return {
       ...this.#run,
-      mayReplace: this.length === 0,
+      isFirst: this.length === 0,
       taken: {
         has: (key) => this.#taken.has(key) || taken.has(key),
         add: (key) => this.#taken.add(key),
