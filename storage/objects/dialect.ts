@@ -27,23 +27,34 @@ export async function hasChanged(rows: ObjectRows, change: Compilable): Promise<
 }
 
 class ObjectsDialect extends SqliteDialect {
-  readonly #database: SqliteDatabase;
+  readonly #db: Database;
 
   constructor(db: Database) {
-    const database = keepStatements(db);
-    super({ database });
-    this.#database = database;
+    super({ database: db });
+    this.#db = db;
   }
 
   override createDriver(): Driver {
-    return new ImmediateDriver({ database: this.#database });
+    return new ImmediateDriver(this.#db);
   }
 }
 
 /** A transaction that begins as a reader may find at its first write that another process has written since. */
 class ImmediateDriver extends SqliteDriver {
+  readonly #db: Database;
+
+  constructor(db: Database) {
+    super({ database: keepStatements(db) });
+    this.#db = db;
+  }
+
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    // On a full or failing disk SQLite rolls back by itself; another rollback would fail, and hide why.
+    if (this.#db.inTransaction) await super.rollbackTransaction(connection);
   }
 }
 
