@@ -24,7 +24,12 @@ export type HttpServer = ReturnType<typeof createHttpServer>;
 export function createHttpServer(options: HttpServerOptions) {
   const limits = { ...defaultHttpLimits, ...options.limits };
   const server = createServerWithin(limits, options);
-  if (options.onConnection !== undefined) server.on('connection', options.onConnection);
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+    options.onConnection?.(socket);
+  });
   const connections = new Connections(server, {
     limits,
     isTls: options.tls !== undefined,
@@ -49,10 +54,10 @@ export function createHttpServer(options: HttpServerOptions) {
     /** Stops accepting, gives requests in flight `graceMs` to be answered, then ends what is left. */
     async close(graceMs: number): Promise<void> {
       if (!server.listening) return;
-      const closed = once(server, 'close');
-      server.close();
+      const closed = new Promise((resolve) => server.close(resolve));
       connections.release();
-      const timer = setTimeout(() => server.closeAllConnections(), graceMs);
+      // Also those that Node does not count, because their TLS handshake never ended.
+      const timer = setTimeout(() => sockets.forEach((socket) => socket.destroy()), graceMs);
       await closed;
       clearTimeout(timer);
     },

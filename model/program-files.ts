@@ -6,10 +6,11 @@ export const packageUrl = new URL(isSource ? '../' : '../../', import.meta.url);
 
 /**
  * The module that a thread starts with, by the name of its source without the ending: `worker/tasks`. `npm test` starts
- * hundreds of threads, and has them run what it has just built of the sources.
+ * hundreds of threads, and has them run what it has just built of the sources; threads of tests are not among that.
  */
 export function threadModule(name: string): URL {
-  const isBuilt = !isSource || process.env['WAYPOINTD_BUILT_THREADS'] === '1';
+  const isBuilt =
+    !isSource || (process.env['WAYPOINTD_BUILT_THREADS'] === '1' && !name.includes('..'));
   const file = !isBuilt ? `${name}.ts` : `dist/threads/${name.split('/').at(-1)}.js`;
   return new URL(file, packageUrl);
 }

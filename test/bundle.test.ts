@@ -43,8 +43,13 @@ test('npm installs only what the bundle leaves out, and zod for the types of the
   t.deepEqual(Object.keys(dependencies), ['better-sqlite3', 'piscina', 'zod']);
 });
 
-test('threads start with sources here', (t) => {
-  t.is(threadModule('worker/tasks').href, new URL('worker/tasks.ts', packageUrl).href);
+test('threads start with sources here, or with what was just built of them', (t) => {
+  const { pathname: root } = packageUrl;
+  delete process.env['WAYPOINTD_BUILT_THREADS'];
+  t.is(threadModule('worker/tasks').pathname, `${root}worker/tasks.ts`);
+  process.env['WAYPOINTD_BUILT_THREADS'] = '1';
+  t.is(threadModule('worker/tasks').pathname, `${root}dist/threads/tasks.js`);
+  t.is(threadModule('worker/../test/own').pathname, `${root}test/own.ts`);
 });
 
 test('each bundled package is named with its licence, and one without is refused', (t) => {

@@ -327,6 +327,19 @@ test('a program that is not there ends the session', async (t) => {
   if (!isWindows) t.is(await runCommand(file).ended, 'EACCES');
 });
 
+posix(
+  'a program that closes its output and goes on is ended after 30 s of silence, too',
+  async (t) => {
+    const file = join(temporaryDirectory(t), 'mute.sh');
+    writeFileSync(file, `echo '{}'; exec >&-; sleep 1000`);
+    const time = manualTime();
+    const { reports, ended } = runCommand(`/bin/sh "${file}"`, time);
+    await until(() => reports.length === 1);
+    time.advance(30_000);
+    t.is(await ended, 'silent');
+  },
+);
+
 posix('a program that says nothing for 30 s is ended with all that it has started', async (t) => {
   const directory = temporaryDirectory(t);
   const pids = join(directory, 'pids');

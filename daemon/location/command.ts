@@ -43,8 +43,9 @@ export function commandSource({ command, clock, schedule }: CommandOptions): Loc
       const { stdout } = child;
       // Also of one that ends badly after we have stopped listening; without a listener it would be an exception.
       child.on('error', () => undefined);
-      const limitSilence = (): (() => void) =>
-        schedule(() => stdout.destroy(new SourceFailed('silent')), silenceMs);
+      const silence = new AbortController();
+      const stop = AbortSignal.any([signal, silence.signal]);
+      const limitSilence = (): (() => void) => schedule(() => silence.abort(), silenceMs);
       let cancelLimit = limitSilence();
       function onLine(line: unknown): void {
         cancelLimit();
@@ -52,11 +53,12 @@ export function commandSource({ command, clock, schedule }: CommandOptions): Loc
         report(line);
       }
       try {
-        const closed = once(child, 'close', { signal });
-        const [[code]] = await Promise.all([closed, readLines(stdout, { clock, signal, onLine })]);
+        const closed = once(child, 'close', { signal: stop });
+        const lines = readLines(stdout, { clock, signal: stop, onLine });
+        const [[code]] = await Promise.all([closed, lines]);
         if (code !== 0) throw new SourceFailed('ended');
       } catch (error) {
-        if (!signal.aborted) throw error;
+        if (!signal.aborted) throw silence.signal.aborted ? new SourceFailed('silent') : error;
       } finally {
         cancelLimit();
         await endProgram(child);

@@ -1,4 +1,4 @@
-import { notModified } from '../../http/etag.ts';
+import { notModified } from '../../model/etag.ts';
 import { route, type Answer, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';

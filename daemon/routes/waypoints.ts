@@ -1,4 +1,4 @@
-import { notModified } from '../../http/etag.ts';
+import { notModified } from '../../model/etag.ts';
 import { route, type Answer, type Route } from '../../http/route.ts';
 import { waypointsQuery, waypointsSchema, type WaypointsQuery } from '../../model/waypoint.ts';
 import type { ReaderPool, ReadSnapshot } from '../../storage/reader-pool.ts';

@@ -1,6 +1,6 @@
 import { bodyPieces } from '../../http/body.ts';
 import { announcedLength, headerValues, type Context } from '../../http/context.ts';
-import { notModified } from '../../http/etag.ts';
+import { notModified } from '../../model/etag.ts';
 import { route, type Answer, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases, uploadQuery, type ObjectParams } from '../../model/object-routes.ts';
