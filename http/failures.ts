@@ -68,7 +68,10 @@ async function discardBody({ req, limits }: Context): Promise<void> {
   const signal = AbortSignal.timeout(limits.lingerMs);
   let left = limits.lingerBytes;
   try {
-    for await (const [chunk] of on(req, 'data', { close: ['end', 'close'], signal })) {
+    const chunks = on(req, 'data', { close: ['end', 'close'], signal });
+    // A reader that gave up in the middle has paused it.
+    req.resume();
+    for await (const [chunk] of chunks) {
       left -= chunk.length;
       if (left < 0) return;
     }
