@@ -22,16 +22,13 @@ export async function refuseOverBandwidth(
  * @throws WaypointError bandwidth, with nothing counted.
  */
 export async function reserveBandwidth(
-  permit: Permit,
+  { repository }: Permit,
   bytes: number,
-  parts: ObjectParts,
+  { config, traffic }: ObjectParts,
 ): Promise<void> {
-  const { id } = permit.repository;
-  parts.traffic.add(id, 'sent', bytes);
-  try {
-    await refuseOverBandwidth(permit, 0, parts);
-  } catch (error) {
-    parts.traffic.add(id, 'sent', -bytes);
-    throw error;
+  const limit = config.bandwidthPerDay;
+  if (limit === 0) traffic.add(repository.id, 'sent', bytes);
+  else if (!(await traffic.reserve(repository.id, bytes, limit))) {
+    throw new WaypointError('bandwidth');
   }
 }

@@ -1,3 +1,4 @@
+import { errorCode } from '../model/error-code.ts';
 import type { Clock } from '../model/process.ts';
 import type { Holdings } from '../storage/objects/holdings.ts';
 import { whenFree } from './when-free.ts';
@@ -20,6 +21,7 @@ export class TrafficMeter {
   readonly #clock: Clock;
   readonly #pending = new Map<string, Pending>();
   #timer: NodeJS.Timeout | undefined;
+  #last: Promise<unknown> = Promise.resolve();
 
   constructor(holdings: Holdings, clock: Clock) {
     this.#holdings = holdings;
@@ -37,21 +39,27 @@ export class TrafficMeter {
   }
 
   /** Bytes that a repository has sent since the day (UTC) began. */
-  async sentToday(repositoryId: number): Promise<number> {
-    const day = this.#day();
-    const pending = (): number => this.#pending.get(keyOf(repositoryId, day))?.sent ?? 0;
-    const before = pending();
-    const { sent } = await this.#holdings.trafficSince(repositoryId, day);
-    // What was written meanwhile may be in neither of the two: rather count it twice.
-    return sent + Math.max(before, pending());
+  sentToday(repositoryId: number): Promise<number> {
+    return this.#withSentToday(repositoryId, (sent) => sent);
+  }
+
+  /** Counts bytes as sent where the day's limit has room for them. @returns whether it has. */
+  reserve(repositoryId: number, bytes: number, limit: number): Promise<boolean> {
+    return this.#withSentToday(repositoryId, (sent) => {
+      if (sent + bytes > limit) return false;
+      this.add(repositoryId, 'sent', bytes);
+      return true;
+    });
   }
 
   async flush(): Promise<void> {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const key of this.#pending.keys()) {
-      // A repository that was removed meanwhile has no traffic, and a full disk is told to those who upload.
-      await whenFree(() => this.#write(key)).catch(() => this.#pending.delete(key));
+      await whenFree(() => this.#inTurn(() => this.#write(key))).catch((error: unknown) => {
+        // A repository that was removed meanwhile has no traffic; what a failing disk refuses waits for the next flush.
+        if (errorCode(error)?.startsWith('SQLITE_CONSTRAINT')) this.#pending.delete(key);
+      });
     }
   }
 
@@ -60,10 +68,26 @@ export class TrafficMeter {
     if (sums === undefined) return;
     const { repositoryId, day, sent, received } = sums;
     await this.#holdings.addTraffic(repositoryId, day, { sent, received });
-    // After the write, so that a limit sees every byte at every moment; more may have come meanwhile.
+    // More may have come meanwhile.
     sums.sent -= sent;
     sums.received -= received;
     if (sums.sent === 0 && sums.received === 0) this.#pending.delete(key);
+  }
+
+  /** @param use is called at once with what is written and what is pending, so that nothing can be added in between. */
+  #withSentToday<T>(repositoryId: number, use: (sent: number) => T): Promise<T> {
+    return this.#inTurn(async () => {
+      const day = this.#day();
+      const { sent } = await this.#holdings.trafficSince(repositoryId, day);
+      return use(sent + (this.#pending.get(keyOf(repositoryId, day))?.sent ?? 0));
+    });
+  }
+
+  /** Reads and writes one at a time: between them, each byte is either written or pending, never both. */
+  #inTurn<T>(step: () => Promise<T>): Promise<T> {
+    const ended = this.#last.then(step);
+    this.#last = ended.catch(() => undefined);
+    return ended;
   }
 
   #day(): number {

@@ -2,10 +2,16 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import type { Permit } from '../objects/access.ts';
+import { reserveBandwidth } from '../objects/bandwidth.ts';
+import type { ObjectParts } from '../objects/parts.ts';
+import { TrafficMeter } from '../objects/traffic.ts';
 import { objectRows } from '../storage/objects/dialect.ts';
 import { objectHoldings } from '../storage/objects/holdings.ts';
 import { openObjectsDatabase } from '../storage/objects/open.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
+import { manualTime } from './helpers/manual-time.ts';
+import { plainConfig } from './helpers/objects.ts';
 
 const repository = 1;
 
@@ -59,4 +65,67 @@ withLimit('a commit that cannot be written tells the fault of the disk', (t) => 
   const told = execFileSync('sh', words, { encoding: 'utf8' });
   const cause = 'SQLITE_IOERR_WRITE';
   t.deepEqual(JSON.parse(told), { code: 'unavailable', cause, isWhole: true });
+});
+
+function makeMeter(t: ExecutionContext) {
+  const db = openStore(makeStore(t));
+  t.teardown(() => db.close());
+  const holdings = objectHoldings(objectRows(db));
+  const { clock } = manualTime();
+  const parts = { holdings, traffic: new TrafficMeter(holdings, clock) };
+  return { ...parts, written: () => holdings.trafficSince(repository, 0) };
+}
+
+test('of two downloads at once the first is let in where the limit has room for one', async (t) => {
+  const { traffic } = makeMeter(t);
+  const parts = { config: { ...plainConfig, bandwidthPerDay: 50 }, traffic } as ObjectParts;
+  const permit = { repository: { id: repository } } as Permit;
+  const both = [1, 2].map(() => reserveBandwidth(permit, 30, parts));
+  const ends = await Promise.allSettled(both);
+  t.deepEqual(
+    ends.map(({ status }) => status),
+    ['fulfilled', 'rejected'],
+  );
+  t.is(await traffic.sentToday(repository), 30);
+  const [flushed, exact] = [traffic.flush(), reserveBandwidth(permit, 20, parts)];
+  await t.notThrowsAsync(exact, 'at the limit, while counts are written');
+  await flushed;
+  await t.throwsAsync(reserveBandwidth(permit, 1, parts), { code: 'bandwidth' });
+});
+
+test('traffic that is flushed twice at once is counted once', async (t) => {
+  const { traffic, written } = makeMeter(t);
+  traffic.add(repository, 'sent', 10);
+  traffic.add(repository, 'received', 3);
+  await Promise.all([traffic.flush(), traffic.flush()]);
+  t.is(await traffic.sentToday(repository), 10);
+  const flush = traffic.flush();
+  traffic.add(repository, 'sent', 5);
+  await flush;
+  await traffic.flush();
+  t.deepEqual(await written(), { sent: 15, received: 3 });
+});
+
+test('traffic that the disk refuses is counted later; that of a removed repository is not', async (t) => {
+  const { holdings, written } = makeMeter(t);
+  let isBroken = true;
+  const traffic = new TrafficMeter(
+    {
+      ...holdings,
+      async addTraffic(...added) {
+        if (isBroken) throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
+        await holdings.addTraffic(...added);
+      },
+    },
+    manualTime().clock,
+  );
+  traffic.add(repository, 'sent', 10);
+  const removed = 2;
+  traffic.add(removed, 'sent', 10);
+  await traffic.flush();
+  t.is(await traffic.sentToday(repository), 10);
+  isBroken = false;
+  await traffic.flush();
+  t.deepEqual(await written(), { sent: 10, received: 0 });
+  t.is(await traffic.sentToday(removed), 0);
 });
