@@ -5,6 +5,7 @@ import test from 'ava';
 import fc from 'fast-check';
 import { journeyFiles } from '../fixtures/make-journey.ts';
 import { CanonicalPoints } from '../formats/gpx/canonical-points.ts';
+import { PieceReader } from '../formats/xml/read-piece.ts';
 import { FileRefused, readGpx, type ReadGpxOptions } from '../formats/gpx/read-gpx.ts';
 
 const seed = 20_240_501;
@@ -74,11 +75,22 @@ const unusual = `<?xml version='1.0' encoding='utf-8' standalone='yes'?>
 <trkpt lat="8" lon="9" x:lat="1" latitude='2'><ele>4&#46;5</ele><x:trkpt lat='9' lon='9'/><time> 2020-01-01T00:00:02Z </time></trkpt>
 </trkseg></trk></gpx>`;
 
+/** Points of both ways in turn, in segments with and without prefixes: they must stay in their order. */
+const segments = `<gpx xmlns="urn:g" xmlns:g="urn:g"><trk><trkseg>${timed(1)}</trkseg><g:trkseg>
+${timed(2, 'g:')}</g:trkseg><trkseg>${timed(3)}${timed(4, 'g:')}</trkseg>
+<trkseg>${timed(5)}</trkseg></trk><trk><name>B</name><trkseg>
+${timed(6)}</trkseg></trk><g:wpt lat="7" lon="7"/><wpt lat="8" lon="8"/></gpx>`;
+
+function timed(lat: number, prefix = ''): string {
+  return `<${prefix}trkpt lat="${lat}" lon="1"><time>2020-01-01T00:00:00Z</time></${prefix}trkpt>`;
+}
+
 /** Documents of the kinds that the short way takes, more often than the fixtures that are small enough for thousands of readings. */
 const canonical = [
   garmin,
   places,
   unusual,
+  segments,
   garmin.replaceAll('\n', '\r\n'),
   unusual.replaceAll('\n', '\r\n'),
   garmin.replaceAll('>\n<', '><'),
@@ -116,6 +128,28 @@ test('both ways refuse a document that is cut off at any byte, and agree with pi
 test('the unusual document goes the short way in all its points', (t) => {
   const { looked } = workOf(unusual);
   t.true(looked > 0.7 * unusual.length, String(looked));
+});
+
+test('segments and tracks of one point cost no parser each, and an offence between them keeps its line', (t) => {
+  const point = `${timed(1)}\n`;
+  const many = `${point}</trkseg><trkseg>\n${point}</trkseg></trk>\n<trk><name>N</name><trkseg>`;
+  const start = `<gpx><trk><trkseg>${many.repeat(200)}`;
+  // oxlint-disable-next-line typescript/unbound-method -- it is put back
+  const { read } = PieceReader.prototype;
+  let pieces = 0;
+  PieceReader.prototype.read = function counted(...given) {
+    pieces += 1;
+    return read.apply(this, given);
+  };
+  try {
+    t.is(hear([Buffer.from(`${start}</trkseg></trk></gpx>`)], 'auto').length, 401);
+  } finally {
+    PieceReader.prototype.read = read;
+  }
+  t.true(pieces < 5, String(pieces));
+  const broken = [Buffer.from(`${start}</trkseg></trc><trk><trkseg>${many}</trkseg></trk></gpx>`)];
+  t.deepEqual(hear(broken, 'auto'), ['not_xml', 801]);
+  t.deepEqual(hear(broken, 'plain'), ['not_xml', 801]);
 });
 
 /** The place of a wound is where the `@` is. */

@@ -160,6 +160,24 @@ test('a text counts the same wherever references, CDATA and comments cut it', (t
   t.is(readText(inName(cut)).waypoints[0]?.name, 'abc]]>def');
 });
 
+test('a line end in CDATA is one line feed wherever pieces cut it', (t) => {
+  const note = '<![CDATA[a\r\nb\r\rc]\r\n]]>';
+  const bytes = Buffer.from(inGpx(`<wpt lat="1" lon="2"><desc>${note}</desc></wpt>`));
+  for (const size of [1, 2, 3, 5, bytes.length]) {
+    const count = Math.ceil(bytes.length / size);
+    const pieces = Array.from({ length: count }, (_, i) =>
+      bytes.subarray(i * size, (i + 1) * size),
+    );
+    for (const way of ['auto', 'plain'] as const) {
+      const { waypoints } = read(pieces, { path: way });
+      t.deepEqual(
+        waypoints.map(({ desc }) => desc),
+        ['a b  c]'],
+      );
+    }
+  }
+});
+
 test('a start tag of 1 Mi characters is read, one more is too_large', (t) => {
   function withTag(length: number): string {
     return inGpx(`<metadata n="${'x'.repeat(length - '<metadata n=""/>'.length)}"/>`);

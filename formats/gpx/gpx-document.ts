@@ -14,13 +14,17 @@ const stretchBytes = 327_680;
 const maxRestBytes = 4_096;
 /** After a point that is not canonical at least so many bytes go the plain way, which is slow for small pieces. */
 const fewestRefusedBytes = 2_048;
+/** Bytes in which the next point is looked for at first. */
+const fewestSearchedBytes = 256;
 
 /** Which points stand side by side in an element, by its path. */
 const pointsIn: ReadonlyMap<string, PointElement> = new Map([
-  ['gpx', 'wpt'],
-  ['gpx/rte', 'rtept'],
   ['gpx/trk/trkseg', 'trkpt'],
+  ['gpx/rte', 'rtept'],
+  ['gpx', 'wpt'],
 ]);
+/** What the name of an element holds that the plain way hands to the sink. */
+const pointName = /wpt|trkpt/;
 
 /**
  * A GPX document on its way from bytes to a sink. The bytes go one of two ways. On the plain way they become text, which
@@ -37,6 +41,8 @@ export class GpxDocument {
   readonly #canonical: CanonicalPoints | undefined;
   /** So many bytes at least go the plain way before the short one is tried again. */
   #plainAtLeast = 1;
+  /** The reader may hold points that the sink has not got. */
+  #mayHoldPoints = false;
 
   /** @param path - `plain` for tests: the short way is never tried. */
   constructor(sink: GpxSink, path: 'auto' | 'plain') {
@@ -61,9 +67,17 @@ export class GpxDocument {
   #readPlain(block: Buffer, from: number): number {
     const end = this.#endOfPlain(block, from);
     const { text, isInvalid } = this.#decoder.decode(block.subarray(from, end));
-    this.#reader.push(text);
+    this.#push(text);
     if (isInvalid) this.#reader.refuse('encoding');
     return end;
+  }
+
+  #push(text: string): void {
+    // Of whole tokens every name is seen here, with or without a prefix.
+    const beganBetween = this.#reader.isBetweenTokens;
+    this.#reader.push(text);
+    const isWhole = beganBetween && this.#reader.isBetweenTokens;
+    if (!isWhole || pointName.test(text)) this.#mayHoldPoints = true;
   }
 
   /**
@@ -87,8 +101,7 @@ export class GpxDocument {
       this.#goPlain(1);
       return undefined;
     }
-    // The sink gets the points in their order.
-    this.#reader.flush();
+    this.#flushPoints();
     const to = Math.min(bytes.length, from + stretchBytes);
     const isUtf8 = this.#decoder.asciiSuperset === 'utf-8';
     const { end, lines, ending } = this.#canonical.take({ bytes, from, to, isUtf8 }, element);
@@ -97,6 +110,13 @@ export class GpxDocument {
     if (ending === 'refused') this.#goPlain(fewestRefusedBytes);
     const mayGoOn = ending === 'cut off' && bytes.length - end <= maxRestBytes;
     return end > from || mayGoOn ? end : undefined;
+  }
+
+  /** The sink gets the points in their order. Tags between segments can wait: each flush costs a new parser. */
+  #flushPoints(): void {
+    if (!this.#mayHoldPoints) return;
+    this.#reader.flush();
+    this.#mayHoldPoints = false;
   }
 
   /** The more often there is nothing to take, the rarer it is tried. */
@@ -110,15 +130,24 @@ export class GpxDocument {
     return pointsIn.get(this.#reader.open.join('/'));
   }
 
-  /** The plain way ends where the next point may begin. */
+  /** The plain way ends where the next point may begin. That is mostly near, so little is searched at first. */
   #endOfPlain(block: Buffer, from: number): number {
-    const end = Math.min(block.length, from + plainBytes);
-    let plain = block.subarray(from, end);
-    if (this.#canonical === undefined) return end;
-    for (const element of pointsIn.values()) {
-      const at = plain.indexOf(`<${element}`, this.#plainAtLeast);
-      if (at >= 0) plain = plain.subarray(0, at);
+    const most = Math.min(block.length, from + plainBytes);
+    if (this.#canonical === undefined) return most;
+    for (let length = fewestSearchedBytes; ; length *= 4) {
+      const end = Math.min(most, from + length);
+      const plain = untilPoint(block.subarray(from, end), this.#plainAtLeast);
+      if (from + plain.length < end || end === most) return from + plain.length;
     }
-    return from + plain.length;
   }
+}
+
+/** What stands before the first start of a point that is not before `at`. */
+function untilPoint(bytes: Buffer, at: number): Buffer {
+  let before = bytes;
+  for (const element of pointsIn.values()) {
+    const found = before.indexOf(`<${element}`, at);
+    if (found >= 0) before = before.subarray(0, found);
+  }
+  return before;
 }

@@ -85,9 +85,13 @@ export class XmlReader {
     return this.#section === undefined && this.#text === '';
   }
 
-  /** Takes note of line ends in what somebody else has read. */
+  /** Takes note of line ends in what was read between two tokens by other means. */
   skipLines(count: number): void {
     this.#line += count;
+    if (count === 0 || this.#piece === '') return;
+    // What comes next must not stand in the same line of the piece as what came before, or its line would be unclear.
+    this.#piece += '\n';
+    this.#pieceLines += 1;
   }
 
   /** @throws FileRefused, and errors of the handler */
@@ -226,7 +230,7 @@ export class XmlReader {
   #sectionPart({ end: terminator, isText }: Section): boolean {
     const text = this.#text;
     const found = text.indexOf(terminator, this.#at);
-    const end = found < 0 ? withoutLast(text, this.#at, terminator.charAt(0)) : found;
+    const end = found < 0 ? certainSectionEnd(text, this.#at, terminator) : found;
     const part = text.slice(this.#at, end);
     if (isText && part !== '') this.#keep(end, `<![CDATA[${part}]]>`);
     this.#at = end;
@@ -307,6 +311,12 @@ function certainEnd(text: string, start: number): number {
   if (isOpen && text.length - ampersand <= maxReferenceLength) return ampersand;
   if (text.endsWith('\r')) return text.length - 1;
   return withoutLast(text, start, ']');
+}
+
+/** How much of the last text is content of a section: it may end within the section's end or a line end. */
+function certainSectionEnd(text: string, start: number, terminator: string): number {
+  if (text.length > start && text.endsWith('\r')) return text.length - 1;
+  return withoutLast(text, start, terminator.charAt(0));
 }
 
 /** The end of the text without the up to two last characters that may begin what ends a section. */
