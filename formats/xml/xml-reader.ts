@@ -230,7 +230,7 @@ export class XmlReader {
   #sectionPart({ end: terminator, isText }: Section): boolean {
     const text = this.#text;
     const found = text.indexOf(terminator, this.#at);
-    const end = found < 0 ? certainSectionEnd(text, this.#at, terminator) : found;
+    const end = found < 0 ? withoutLast(text, this.#at, terminator.charAt(0)) : found;
     const part = text.slice(this.#at, end);
     if (isText && part !== '') this.#keep(end, `<![CDATA[${part}]]>`);
     this.#at = end;
@@ -309,18 +309,12 @@ function certainEnd(text: string, start: number): number {
   const isOpen = ampersand >= start && !text.includes(';', ampersand);
   // A longer one is left in the text, where it offends.
   if (isOpen && text.length - ampersand <= maxReferenceLength) return ampersand;
-  if (text.endsWith('\r')) return text.length - 1;
   return withoutLast(text, start, ']');
 }
 
-/** How much of the last text is content of a section: it may end within the section's end or a line end. */
-function certainSectionEnd(text: string, start: number, terminator: string): number {
-  if (text.length > start && text.endsWith('\r')) return text.length - 1;
-  return withoutLast(text, start, terminator.charAt(0));
-}
-
-/** The end of the text without the up to two last characters that may begin what ends a section. */
+/** The end of the text without the up to two last characters that may begin what ends a section, or a line end. */
 function withoutLast(text: string, start: number, character: string): number {
+  if (text.endsWith('\r')) return Math.max(start, text.length - 1);
   let end = text.length;
   while (end > start && end > text.length - 2 && text[end - 1] === character) end -= 1;
   return end;
