@@ -244,15 +244,16 @@ function load(
     checkTime();
     return progress.isCancelled;
   };
+  let counts: FileCounts;
   try {
-    const counts = readGpx(copy.blocks(isCancelled), rows, { onBytes, isCancelled });
-    if (hasChanged(copy, source, places)) throw new FileRefused('changed');
-    return counts;
+    counts = readGpx(copy.blocks(isCancelled), rows, { onBytes, isCancelled });
   } catch (error) {
     // A file that was being written while it was copied reads like a broken one.
-    const isBroken = error instanceof FileRefused;
+    const isBroken = error instanceof FileRefused && error.reason !== 'unreadable';
     throw isBroken && hasChanged(copy, source, places) ? new FileRefused('changed') : error;
   }
+  if (hasChanged(copy, source, places)) throw new FileRefused('changed');
+  return counts;
 }
 
 /** A source whose times cannot prove that nobody wrote to it meanwhile is read again. */

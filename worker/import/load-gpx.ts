@@ -19,13 +19,14 @@ export interface LoadOptions {
 export function loadGpx(path: string, rows: FileRows, options: LoadOptions): FileCounts {
   const { sha256, onBytes, isCancelled } = options;
   const hash = createHash('sha256');
+  let counts: FileCounts;
   try {
-    const counts = readGpx(hashedBlocks(path, hash), rows, { onBytes, isCancelled });
-    if (hash.digest('hex') !== sha256) throw new FileRefused('changed');
-    return counts;
+    counts = readGpx(hashedBlocks(path, hash), rows, { onBytes, isCancelled });
   } catch (error) {
     // A file that was being written while it was copied reads like a broken one.
     const isBroken = error instanceof FileRefused;
     throw isBroken && hashFile(path, isCancelled) !== sha256 ? new FileRefused('changed') : error;
   }
+  if (hash.digest('hex') !== sha256) throw new FileRefused('changed');
+  return counts;
 }
