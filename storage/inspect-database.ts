@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
 import { applicationId } from './database.ts';
+import { bytesOf, firstPageBytes, hasHotJournal } from './hot-journal.ts';
 
 /** What is in a database file; `unchecked`: it cannot be read without changing it, and is too large to be copied. */
 export type DatabaseCondition =
@@ -42,27 +43,31 @@ const maxCopyBytes = 1_073_741_824;
 export function inspectDatabase(path: string, options: InspectOptions): DatabaseReport {
   if (statSync(path).size === 0) return reportOf('blank');
   if (options.isHeld) return inspect(path, options);
-  const logs = logSuffixes.filter((suffix) => bytesOf(path + suffix) > 0);
-  if (logs.length > 0) return inspectCopy(path, logs, options);
+  const isHot = hasHotJournal(path);
+  const hasLog = bytesOf(`${path}-wal`) > 0;
+  // A start leaves these two alone, and a reader refuses them.
+  if (isHot && hasLog) return reportOf('unreachable');
+  if (isHot) return inspectRolledBack(path, options);
+  if (hasLog) return inspectCopy(path, '-wal', options);
   const address = pathToFileURL(path);
   address.searchParams.set('immutable', '1');
   return inspect(address, options);
 }
 
-/** What a crash leaves: commits that are not in the file yet, and a transaction that is to be undone. */
-const logSuffixes = ['-wal', '-journal'];
-
-function bytesOf(path: string): number {
-  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+/** As a start does: a journal that empties more than a first start writes is one of another file. */
+function inspectRolledBack(path: string, options: InspectOptions): DatabaseReport {
+  const report = inspectCopy(path, '-journal', options);
+  const isLost = report.condition === 'blank' && bytesOf(path) > firstPageBytes;
+  return isLost ? reportOf('damaged') : report;
 }
 
 /** All at once: a signal that ends the program comes after the copy is gone. */
 function inspectCopy(
   path: string,
-  logs: readonly string[],
+  log: '-wal' | '-journal',
   options: InspectOptions,
 ): DatabaseReport {
-  const parts = ['', ...logs];
+  const parts = ['', log];
   const bytes = parts.reduce((sum, suffix) => sum + bytesOf(path + suffix), 0);
   const { bavail, bsize } = statfsSync(tmpdir());
   if (bytes > maxCopyBytes || 2 * bytes > bavail * bsize) return reportOf('unchecked');

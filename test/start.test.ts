@@ -184,6 +184,7 @@ function cutOff(t: ExecutionContext, path: string): void {
 test('a store that a crash has left in the middle of a transaction is rolled back and opens', async (t) => {
   const { root, paths } = await stoppedWithCamp(t);
   cutOff(t, paths.waypointsDatabase);
+  const found = storeFiles(paths.waypointsDatabase).filter((content) => content !== undefined);
   t.throws(() => openReader(paths.waypointsDatabase).prepare('SELECT 1 FROM meta').get());
   const options = { isHeld: false, isThorough: true };
   const [seen] = checkStores(paths, options);
@@ -191,14 +192,88 @@ test('a store that a crash has left in the middle of a transaction is rolled bac
   t.true(existsSync(`${paths.waypointsDatabase}-journal`), 'and changes nothing');
   const daemon = await startTestDaemon(t, { root });
   t.is((await daemon.get('/api/waypoints')).body[0].name, 'Camp');
+  const kept = readdirSync(paths.backups).filter((name) => name.startsWith('waypoints-cut-off-'));
+  t.is(kept.length, 2, 'the store and its journal are kept as they were found');
+  for (const [index, name] of kept.toSorted().entries()) {
+    t.deepEqual(readFileSync(join(paths.backups, name)), found[index]);
+    t.is(modeOf(join(paths.backups, name)), 0o600);
+  }
+  t.is(readdirSync(paths.backups).length, 2, 'and nothing else');
 });
+
+/** A journal whose transaction began with a database of so many pages, and has changed none of them. */
+function journalOf(pages: number): Buffer {
+  const header = Buffer.alloc(512);
+  header.write('d9d505f920a163d7', 'hex');
+  header.writeUInt32BE(pages, 16);
+  header.writeUInt32BE(512, 20);
+  header.writeUInt32BE(4_096, 24);
+  return header;
+}
+
+/** The store and what SQLite keeps beside it. */
+function storeFiles(path: string): (Buffer | undefined)[] {
+  const files = ['', '-wal', '-journal'].map((end) => path + end);
+  return files.map((file) => (existsSync(file) ? readFileSync(file) : undefined));
+}
+
+for (const pages of [0, 2]) {
+  test(`a journal of another file, of ${pages} pages, beside a store that was put back: exit 74, untouched`, async (t) => {
+    const { root, paths } = await stoppedWithCamp(t);
+    const path = paths.waypointsDatabase;
+    const db = new Database(path);
+    db.pragma('journal_mode = DELETE');
+    db.close();
+    rmSync(paths.bookmarksFile);
+    writeFileSync(`${path}-journal`, journalOf(pages));
+    const before = storeFiles(path);
+    const [seen] = checkStores(paths, { isHeld: false, isThorough: false });
+    t.is(seen?.level, 'problem', 'doctor judges it as a start does');
+    t.is((await refusal(t, startTestDaemon(t, { root }))).exitCode, 74);
+    t.deepEqual(storeFiles(path), before);
+    t.deepEqual(existsSync(paths.backups) ? readdirSync(paths.backups) : [], []);
+    rmSync(`${path}-journal`);
+    const daemon = await startTestDaemon(t, { root });
+    t.is((await daemon.get('/api/waypoints')).body[0].name, 'Camp');
+  });
+}
+
+const besideLog = [
+  { title: 'an empty journal', journal: Buffer.alloc(0), exitCode: 65 },
+  { title: 'a zeroed journal', journal: Buffer.alloc(512), exitCode: 65 },
+  { title: 'a journal', journal: journalOf(2), exitCode: 74 },
+] as const;
+
+for (const { title, journal, exitCode } of besideLog) {
+  test(`${title} beside a store of a newer version with a log: exit ${exitCode}, untouched`, async (t) => {
+    const { root, paths } = await stoppedWithCamp(t);
+    const path = paths.waypointsDatabase;
+    const copy = join(temporaryDirectory(t), 'waypoints.sqlite');
+    const db = new Database(path);
+    db.pragma('user_version = 99');
+    for (const end of ['', '-wal']) copyFileSync(path + end, copy + end);
+    db.close();
+    for (const end of ['', '-wal']) copyFileSync(copy + end, path + end);
+    writeFileSync(`${path}-journal`, journal);
+    const before = storeFiles(path);
+    t.true((before[1]?.length ?? 0) > 0);
+    const [seen] = checkStores(paths, { isHeld: false, isThorough: false });
+    t.is(seen?.level, 'problem');
+    t.is(/newer/u.test(seen?.text ?? ''), exitCode === 65, 'doctor judges it as a start does');
+    t.is((await refusal(t, startTestDaemon(t, { root }))).exitCode, exitCode);
+    t.deepEqual(storeFiles(path), before);
+  });
+}
 
 test('a first start that a crash has cut off in its first transaction is no loss', async (t) => {
   const root = temporaryDirectory(t);
   mkdirSync(join(root, 'data'));
   const path = join(root, 'data', 'waypoints.sqlite');
-  new Database(path).close();
-  cutOff(t, path);
+  const db = new Database(path);
+  db.pragma('user_version = 1');
+  db.close();
+  t.is(statSync(path).size, 4_096);
+  writeFileSync(`${path}-journal`, journalOf(0));
   const daemon = await startTestDaemon(t, { root });
   t.is((await daemon.call('POST', '/api/bookmarks', camp)).status, 201);
 });

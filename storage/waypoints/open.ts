@@ -1,6 +1,15 @@
-import { existsSync, mkdirSync, renameSync, rmSync, statSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { errorCode } from '../../model/error-code.ts';
 import { isDiskFull } from '../../model/failure.ts';
 import { syncDirectory, syncFile } from '../atomic-file.ts';
 import {
@@ -10,6 +19,7 @@ import {
   openWriter,
   type Database as Connection,
 } from '../database.ts';
+import { bytesOf, firstPageBytes, hasHotJournal } from '../hot-journal.ts';
 import { migrate, schemaVersion, type Migration } from '../migrate.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
 
@@ -49,7 +59,7 @@ export interface OpenStoreOptions {
 export function openWaypointStore(options: OpenStoreOptions): Connection {
   const { path, companions, migrations = waypointMigrations } = options;
   const isThere = existsSync(path);
-  if (isThere) rollBackJournal(path);
+  if (isThere && isCutOff(path)) rollBackJournal(options, migrations.length);
   if (!isThere || isBlank(path, migrations.length)) {
     const isLost = companions.some((companion) => existsSync(companion));
     if (isLost && options.acceptMissing !== true)
@@ -66,20 +76,88 @@ export function openWaypointStore(options: OpenStoreOptions): Connection {
 }
 
 /**
- * Undoes a transaction that a crash has cut off before the store was in WAL mode (a first start, a restored copy): readers
- * may not do that, and refuse the file until it is done.
+ * Asks SQLite whether a transaction is to be undone that a crash has cut off before the store was in WAL mode (a first
+ * start, a restored copy). A reader cannot undo it; one that a process is still writing is none.
  */
-function rollBackJournal(path: string): void {
-  if (!existsSync(`${path}-journal`)) return;
+function isCutOff(path: string): boolean {
+  // The two never belong together. Undoing would fold the log into a store that may be refused.
+  if (!hasHotJournal(path) || bytesOf(`${path}-wal`) > 0) return false;
+  let db: Connection | undefined;
+  try {
+    db = openReader(path);
+    countTables(db);
+    return false;
+  } catch (error) {
+    return errorCode(error) === 'SQLITE_READONLY_ROLLBACK';
+  } finally {
+    db?.close();
+  }
+}
+
+/**
+ * Undoes a transaction that was cut off, if that leaves a store of ours: the journal may be one of an earlier file, left
+ * beside a store that was put back since, and SQLite would play it into that all the same.
+ */
+function rollBackJournal(options: OpenStoreOptions, newestVersion: number): void {
+  const { path, backupsDirectory } = options;
+  mkdirSync(backupsDirectory, { recursive: true, mode: 0o700 });
+  // All that a first start can have written when it is cut off.
+  if (statSync(path).size > firstPageBytes) tryRollBack(path, backupsDirectory, newestVersion);
+  keepAsFound(path, backupsDirectory);
+  undoCutOff(path);
+}
+
+/** Undoes the transaction in a copy, and checks what that leaves. */
+function tryRollBack(path: string, backupsDirectory: string, newestVersion: number): void {
+  const directory = join(backupsDirectory, '.roll-back.tmp');
+  const copy = join(directory, 'copy.sqlite');
+  // Left by a trial that was cut off.
+  rmSync(directory, { recursive: true, force: true });
+  try {
+    mkdirSync(directory, { mode: 0o700 });
+    for (const end of storeEnds) copyFileSync(path + end, copy + end);
+    undoCutOff(copy);
+    if (isBlank(copy, newestVersion)) throw new StoreRefused('unreadable');
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
+
+const storeEnds = ['', '-journal'];
+
+/**
+ * Copies the store and its journal into the backups directory: once, however often the start is repeated. Its name is not
+ * that of a copy to go back to, because it is none without the journal.
+ */
+function keepAsFound(path: string, backupsDirectory: string): void {
+  const stamp = stampOf(statSync(`${path}-journal`).mtimeMs);
+  const target = join(backupsDirectory, `waypoints-cut-off-${stamp}`);
+  // A roll-back that was cut off as well has changed the store since.
+  if (existsSync(`${target}-journal`)) return;
+  for (const end of storeEnds) {
+    const temporary = `${target}${end}.tmp`;
+    copyFileSync(path + end, temporary);
+    chmodSync(temporary, 0o600);
+    syncFile(temporary);
+    renameSync(temporary, target + end);
+  }
+  syncDirectory(backupsDirectory);
+}
+
+function undoCutOff(path: string): void {
   let db: Connection | undefined;
   try {
     db = new Database(path, { fileMustExist: true, timeout: 0 });
-    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    countTables(db);
   } catch (error) {
     throw asRefusal(error);
   } finally {
     db?.close();
   }
+}
+
+function countTables(db: Connection): unknown {
+  return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
 }
 
 /**
@@ -93,7 +171,7 @@ function isBlank(path: string, newestVersion: number): boolean {
     db = openReader(path);
     if (db.pragma('quick_check(1)', { simple: true }) !== 'ok')
       throw new StoreRefused('unreadable');
-    if (db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0) return true;
+    if (countTables(db) === 0) return true;
     if (db.pragma('application_id', { simple: true }) !== applicationId)
       throw new StoreRefused('unreadable');
     if (schemaVersion(db) > newestVersion) throw new StoreRefused('newer');
@@ -126,8 +204,7 @@ function backUpStore(
   version: number,
 ): void {
   mkdirSync(backupsDirectory, { recursive: true, mode: 0o700 });
-  const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const target = join(backupsDirectory, `waypoints-v${version}-${stamp}.sqlite`);
+  const target = join(backupsDirectory, `waypoints-v${version}-${stampOf(now)}.sqlite`);
   const temporary = `${target}.tmp`;
   // Left by a copy that was cut off; VACUUM INTO wants no file there.
   rmSync(temporary, { force: true });
@@ -135,4 +212,9 @@ function backUpStore(
   syncFile(temporary);
   renameSync(temporary, target);
   syncDirectory(backupsDirectory);
+}
+
+/** A time as names of backups have it. */
+function stampOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }

@@ -1,0 +1,26 @@
+import { closeSync, openSync, readSync, statSync } from 'node:fs';
+
+/** A database at most this large has nothing in it but what a first start writes when it switches to WAL mode. */
+export const firstPageBytes = 4_096;
+
+/** The size of a file, 0 for an absent one. */
+export function bytesOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/**
+ * Tells whether a writer that opens a database would play the journal beside it: SQLite removes one beside an empty file,
+ * and passes over one that is empty or whose start was zeroed.
+ */
+export function hasHotJournal(path: string): boolean {
+  const journal = `${path}-journal`;
+  if (bytesOf(path) === 0 || bytesOf(journal) === 0) return false;
+  const first = Buffer.alloc(1);
+  const file = openSync(journal, 'r');
+  try {
+    readSync(file, first);
+  } finally {
+    closeSync(file);
+  }
+  return first[0] !== 0;
+}
