@@ -163,18 +163,9 @@ test('a text counts the same wherever references, CDATA and comments cut it', (t
 test('a line end in CDATA is one line feed wherever pieces cut it', (t) => {
   const note = '<![CDATA[a\r\nb\r\rc]\r\n]]>';
   const bytes = Buffer.from(inGpx(`<wpt lat="1" lon="2"><desc>${note}</desc></wpt>`));
-  for (const size of [1, 2, 3, 5, bytes.length]) {
-    const count = Math.ceil(bytes.length / size);
-    const pieces = Array.from({ length: count }, (_, i) =>
-      bytes.subarray(i * size, (i + 1) * size),
-    );
-    for (const way of ['auto', 'plain'] as const) {
-      const { waypoints } = read(pieces, { path: way });
-      t.deepEqual(
-        waypoints.map(({ desc }) => desc),
-        ['a b  c]'],
-      );
-    }
+  for (let at = 0; at < bytes.length; at += 1) {
+    const { waypoints } = read([bytes.subarray(0, at), bytes.subarray(at)], { path: 'plain' });
+    t.is(waypoints[0]?.desc, 'a b  c]', String(at));
   }
 });
 
