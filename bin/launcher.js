@@ -125,7 +125,7 @@ function isCovered() {
 function shareLoading() {
   if (isCovered()) return;
   process.env.NODE_COMPILE_CACHE ??= sourceCache;
-  if (isFresh()) process.env.WAYPOINTD_BUILT_THREADS = '1';
+  if (isFresh()) process.env.WAYPOINT_BUILT_THREADS = '1';
 }
 
 function findBundledNode() {

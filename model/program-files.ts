@@ -10,7 +10,7 @@ export const packageUrl = new URL(isSource ? '../' : '../../', import.meta.url);
  */
 export function threadModule(name: string): URL {
   const isBuilt =
-    !isSource || (process.env['WAYPOINTD_BUILT_THREADS'] === '1' && !name.includes('..'));
+    !isSource || (process.env['WAYPOINT_BUILT_THREADS'] === '1' && !name.includes('..'));
   const file = !isBuilt ? `${name}.ts` : `dist/threads/${name.split('/').at(-1)}.js`;
   return new URL(file, packageUrl);
 }

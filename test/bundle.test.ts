@@ -45,9 +45,9 @@ test('npm installs only what the bundle leaves out, and zod for the types of the
 
 test('threads start with sources here, or with what was just built of them', (t) => {
   const { pathname: root } = packageUrl;
-  delete process.env['WAYPOINTD_BUILT_THREADS'];
+  delete process.env['WAYPOINT_BUILT_THREADS'];
   t.is(threadModule('worker/tasks').pathname, `${root}worker/tasks.ts`);
-  process.env['WAYPOINTD_BUILT_THREADS'] = '1';
+  process.env['WAYPOINT_BUILT_THREADS'] = '1';
   t.is(threadModule('worker/tasks').pathname, `${root}dist/threads/tasks.js`);
   t.is(threadModule('worker/../test/own').pathname, `${root}test/own.ts`);
 });
