@@ -1,4 +1,7 @@
-import { applicationId, type Database } from './database.ts';
+import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { syncDirectory, syncFile } from './atomic-file.ts';
+import { applicationId, createPrivateFile, type Database } from './database.ts';
 import { textOf, type Query } from './prepared.ts';
 
 /** One step of a schema, built only where it is needed; its position + 1 is the version it leads to. */
@@ -13,19 +16,28 @@ export function schemaVersion(db: Database): number {
   return db.pragma('user_version', { simple: true }) as number;
 }
 
+/** Where the copy of a store goes before a step changes it. */
+export interface BackupPlace {
+  readonly directory: string;
+  /** What the names of copies begin with. */
+  readonly name: string;
+  /** Milliseconds since 1970, for the name of the copy. */
+  readonly now: number;
+}
+
 /**
- * Brings a database to the newest schema, each step in a transaction of its own; `backUp` is called before the first
- * step that changes an existing store.
+ * Brings a database to the newest schema, each step in a transaction of its own; a copy of an existing store is made
+ * before the first step that changes it.
  * @throws NewerSchema
  */
 export function migrate(
   db: Database,
   migrations: readonly Migration[],
-  backUp: (version: number) => void,
+  backups: BackupPlace,
 ): void {
   const version = schemaVersion(db);
   if (version > migrations.length) throw new NewerSchema();
-  if (version > 0 && version < migrations.length) backUp(version);
+  if (version > 0 && version < migrations.length) backUp(db, version, backups);
   for (const [index, step] of migrations.entries()) {
     if (index < version) continue;
     db.transaction(() => {
@@ -41,4 +53,23 @@ export function applySchema(db: Database, step: Migration, version: number): voi
   for (const query of step()) db.exec(textOf(query));
   db.pragma(`application_id = ${applicationId}`);
   db.pragma(`user_version = ${version}`);
+}
+
+/** Copies the store into the backups directory, whole and synced before it gets its name. */
+function backUp(db: Database, version: number, { directory, name, now }: BackupPlace): void {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const target = join(directory, `${name}-v${version}-${stampOf(now)}.sqlite`);
+  const temporary = `${target}.tmp`;
+  // Left by a copy that was cut off; VACUUM INTO wants no file there.
+  rmSync(temporary, { force: true });
+  createPrivateFile(temporary);
+  db.prepare('VACUUM INTO ?').run(temporary);
+  syncFile(temporary);
+  renameSync(temporary, target);
+  syncDirectory(directory);
+}
+
+/** A time as names of backups have it. */
+export function stampOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }

@@ -15,13 +15,10 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
-import { sql } from 'kysely';
 import { checkDirectories, checkFiles } from '../cli/doctor/check-files.ts';
 import { checkStores } from '../cli/doctor/check-stores.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { openReader } from '../storage/database.ts';
-import { openWaypointStore } from '../storage/waypoints/open.ts';
-import { waypointMigrations } from '../storage/schema/waypoints.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { answerWhen, until } from './helpers/until.ts';
 
@@ -393,33 +390,4 @@ asRoot('data that others own: exit 78 with the command', async (t) => {
     t.true(error.message.endsWith(`sudo chown "$(id -un)" "${path}"`), error.message);
   }
   t.is((await (await startTestDaemon(t, { root })).get('/api/waypoints')).body.length, 1);
-});
-
-test('a copy is made before a migration; it holds the old version whole', (t) => {
-  const root = temporaryDirectory(t);
-  const backupsDirectory = join(root, 'backups');
-  const open = (more: Parameters<typeof openWaypointStore>[0]['migrations']) =>
-    openWaypointStore({
-      path: join(root, 'waypoints.sqlite'),
-      backupsDirectory,
-      companions: [],
-      now: 0,
-      migrations: [...waypointMigrations, ...(more ?? [])],
-    });
-  const first = open([]);
-  first.exec("INSERT INTO bookmarks VALUES (1, 'Camp', 1, 2, 1000000, 2000000, NULL, NULL, NULL)");
-  first.close();
-  t.false(existsSync(backupsDirectory));
-  t.throws(() =>
-    open([() => [sql.raw('ALTER TABLE bookmarks ADD COLUMN icon TEXT; SELECT nonsense()')]]),
-  );
-  const [failed] = readdirSync(backupsDirectory);
-  t.truthy(failed);
-  const second = open([() => [sql.raw('ALTER TABLE bookmarks ADD COLUMN icon TEXT')]]);
-  t.is(second.pragma('user_version', { simple: true }), waypointMigrations.length + 1);
-  second.close();
-  const copy = new Database(join(backupsDirectory, failed ?? ''), { readonly: true });
-  t.is(copy.pragma('user_version', { simple: true }), waypointMigrations.length);
-  t.is(copy.prepare('SELECT name FROM bookmarks').pluck().get(), 'Camp');
-  copy.close();
 });

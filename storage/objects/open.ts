@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import { applicationId, createPrivateFile, type Database as Connection } from '../database.ts';
-import { migrate, schemaVersion } from '../migrate.ts';
+import { migrate, schemaVersion, type Migration } from '../migrate.ts';
 import { objectMigrations } from './schema.ts';
 
 /** Why the database of an object store cannot be used; nothing was changed. */
@@ -30,10 +31,13 @@ export interface OpenObjectsOptions {
   readonly areCommitsSynced: boolean;
   /** Contents are there already: an empty database is never made over a lost one. */
   readonly hasContents: boolean;
+  /** Tests bring further steps. */
+  readonly migrations?: readonly Migration[];
 }
 
 /**
- * Opens the database of an object store, made if there is none.
+ * Opens the database of an object store, made if there is none; makes a copy in `backups/` beside it before every
+ * migration.
  * @throws ObjectsRefused
  */
 export function openObjectsDatabase({
@@ -41,6 +45,7 @@ export function openObjectsDatabase({
   waitMs,
   areCommitsSynced,
   hasContents,
+  migrations = objectMigrations,
 }: OpenObjectsOptions): Connection {
   const isThere = existsSync(path);
   if (!isThere && hasContents) throw new ObjectsRefused('missing');
@@ -48,14 +53,15 @@ export function openObjectsDatabase({
   // Another process may be making or mending it this moment.
   const db = new Database(path, { timeout: openWaitMs });
   try {
-    if (isThere) checkKind(db);
+    if (isThere) checkKind(db, migrations.length);
     db.pragma('journal_mode = WAL');
     db.pragma('synchronous = FULL');
     db.pragma('fullfsync = ON');
     db.pragma('foreign_keys = ON');
     db.pragma('trusted_schema = OFF');
     db.pragma('temp_store = MEMORY');
-    migrate(db, objectMigrations, () => undefined);
+    const directory = join(dirname(path), 'backups');
+    migrate(db, migrations, { directory, name: 'objects', now: Date.now() });
     if (!areCommitsSynced) db.pragma('synchronous = NORMAL');
     db.pragma(`busy_timeout = ${waitMs}`);
     return db;
@@ -65,13 +71,13 @@ export function openObjectsDatabase({
   }
 }
 
-function checkKind(db: Connection): void {
+function checkKind(db: Connection, newestVersion: number): void {
   const isEmpty = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
   if (isEmpty) return;
   if (db.pragma('application_id', { simple: true }) !== applicationId) {
     throw new ObjectsRefused('unreadable');
   }
-  if (schemaVersion(db) > objectMigrations.length) throw new ObjectsRefused('newer');
+  if (schemaVersion(db) > newestVersion) throw new ObjectsRefused('newer');
 }
 
 function asRefusal(error: unknown): unknown {

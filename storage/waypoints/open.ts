@@ -20,7 +20,7 @@ import {
   type Database as Connection,
 } from '../database.ts';
 import { bytesOf, firstPageBytes, hasHotJournal } from '../hot-journal.ts';
-import { migrate, schemaVersion, type Migration } from '../migrate.ts';
+import { migrate, schemaVersion, stampOf, type Migration } from '../migrate.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
 
 /**
@@ -57,7 +57,7 @@ export interface OpenStoreOptions {
  * @throws StoreRefused
  */
 export function openWaypointStore(options: OpenStoreOptions): Connection {
-  const { path, companions, migrations = waypointMigrations } = options;
+  const { path, backupsDirectory, companions, migrations = waypointMigrations } = options;
   const isThere = existsSync(path);
   if (isThere && isCutOff(path)) rollBackJournal(options, migrations.length);
   if (!isThere || isBlank(path, migrations.length)) {
@@ -67,7 +67,7 @@ export function openWaypointStore(options: OpenStoreOptions): Connection {
   }
   const db = openStoreWriter(path);
   try {
-    migrate(db, migrations, (version) => backUpStore(db, options, version));
+    migrate(db, migrations, { directory: backupsDirectory, name: 'waypoints', now: options.now });
   } catch (error) {
     db.close();
     throw error;
@@ -195,26 +195,4 @@ function openStoreWriter(path: string): Connection {
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError) || isDiskFull(error)) return error;
   return new StoreRefused(isOutOfReach(error) ? 'unavailable' : 'unreadable', error);
-}
-
-/** Copies the store into the backups directory, whole and synced before it gets its name. */
-function backUpStore(
-  db: Connection,
-  { backupsDirectory, now }: OpenStoreOptions,
-  version: number,
-): void {
-  mkdirSync(backupsDirectory, { recursive: true, mode: 0o700 });
-  const target = join(backupsDirectory, `waypoints-v${version}-${stampOf(now)}.sqlite`);
-  const temporary = `${target}.tmp`;
-  // Left by a copy that was cut off; VACUUM INTO wants no file there.
-  rmSync(temporary, { force: true });
-  db.prepare('VACUUM INTO ?').run(temporary);
-  syncFile(temporary);
-  renameSync(temporary, target);
-  syncDirectory(backupsDirectory);
-}
-
-/** A time as names of backups have it. */
-function stampOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
