@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { formatNames } from './recorder-formats.ts';
 import { list } from './schema.ts';
 
 /** Why a file was refused; fixed words (contract D). */
@@ -14,6 +15,7 @@ export const failureReasons = [
   'unreadable',
   'changed',
   'too_slow',
+  'unsupported',
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
@@ -57,6 +59,7 @@ export const importResultSchema = z
     failures: z.array(
       z.object({ file: z.string(), reason: z.enum(failureReasons), line: z.int().optional() }),
     ),
+    formats: z.partialRecord(z.enum(formatNames), count),
     cancelled: z.literal(true).optional(),
   })
   .meta({ id: 'ImportResult' });

@@ -61,7 +61,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 2_750,
+  model: 2_850,
   storage: 5_650,
   formats: 3_000,
   geodata: 3_000,

@@ -42,6 +42,7 @@ const nothing: ImportResult = {
   hidden: 0,
   gpx_in_subfolders: 0,
   failures: [],
+  formats: {},
 };
 
 const some: ImportResult = {

@@ -47,6 +47,7 @@ const noImport = {
   hidden: 0,
   gpx_in_subfolders: 0,
   failures: [],
+  formats: {},
 };
 const unknown = 'unknown';
 const noVersion = {

@@ -56,6 +56,7 @@ function put(library: LibraryWriter, path: string, names: readonly string[]): vo
       load: (rows) => {
         for (const name of names) rows.waypoint({ name, lat, lon });
         return {
+          format: 'gpx' as const,
           waypoints: names.length,
           observations: 0,
           missingTimes: names.length,

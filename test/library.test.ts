@@ -51,6 +51,7 @@ function put(
         for (const waypoint of waypoints) rows.waypoint(waypoint);
         rows.trackPoint(1, 2, 3, 4);
         return {
+          format: 'gpx' as const,
           waypoints: waypoints.length,
           observations: 1,
           missingTimes: 0,

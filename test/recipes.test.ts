@@ -1,11 +1,17 @@
 /**
- * ARCHITECTURE.md's recipe for a route, followed: what is declared once is found wherever it has to show. The recipe for a
- * command is followed in cli-reference.test.ts.
+ * ARCHITECTURE.md's recipes for a route and for a file format, followed: what is declared once is found wherever it has to
+ * show. The recipe for a command is followed in cli-reference.test.ts.
  */
+import { Buffer } from 'node:buffer';
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
 import test from 'ava';
 import { z } from 'zod';
 import { openApiRoute } from '../daemon/routes/openapi.ts';
+import type { Format } from '../formats/format.ts';
+import { findFormat, formats } from '../formats/registry.ts';
 import { route } from '../http/route.ts';
+import { formatNames, isLookedInto, promisedFormat } from '../model/recorder-formats.ts';
 import { queryInteger, text } from '../model/schema.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { validateAnswer } from './helpers/openapi.ts';
@@ -63,4 +69,52 @@ test('a route that is added is answered, described and refused by its own schema
     t.is(refused.status, status, path);
     t.is(JSON.parse(refused.body).field, field, path);
   }
+});
+
+const root = path.resolve(import.meta.dirname, '..');
+
+for (const name of formatNames) {
+  test(`the format ${name} is registered, described and has files that prove it`, (t) => {
+    t.is(formats.filter((format) => format.name === name).length, 1);
+    const docs = readFileSync(path.join(root, 'docs/formats.md'), 'utf8');
+    t.regex(docs, new RegExp(`^\\| \`${name}\` \\|`, 'mu'));
+    const folder = path.join('fixtures', name);
+    const files = readdirSync(path.join(root, folder));
+    t.true(files.some((file) => file.startsWith('truncated')));
+  });
+}
+
+test('a format that is added is found by its content, or by its ending where the content shows none', (t) => {
+  const moon: Format = {
+    // Names are a closed list: the fixture borrows one.
+    name: 'gpx',
+    recognises: (head) => head.toString('latin1').startsWith('MOON'),
+    read(source, sink) {
+      for (const bytes of source) sink.trackPoint(bytes.length, 0, Number.NaN, 0);
+      return {
+        waypoints: 0,
+        observations: 1,
+        missingTimes: 0,
+        invalidTimes: 0,
+        unusablePoints: 0,
+      };
+    },
+  };
+  const found = (head: string, file: string) => findFormat(Buffer.from(head), file, [moon]);
+  t.is(found('MOON 1', 'a.anything'), moon);
+  t.is(found('', 'A.GPX'), moon);
+  t.is(found('SUN', 'a.json'), undefined);
+  t.is(promisedFormat('gpx'), undefined);
+  t.deepEqual(
+    ['a.b.gpx', 'a.GpX', 'agpx', 'a.gpx.bak'].map((file) => isLookedInto(file)),
+    [true, true, false, false],
+  );
+  const points: number[][] = [];
+  const sink = {
+    trackPoint: (...point: number[]) => void points.push(point),
+    waypoint: () => t.fail(),
+  };
+  const summary = moon.read([Buffer.from('MOON 1')], sink, {});
+  t.like(summary, { observations: 1 });
+  t.deepEqual(points, [[6, 0, Number.NaN, 0]]);
 });

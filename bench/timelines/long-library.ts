@@ -51,6 +51,7 @@ function store(
           rows.trackPoint(lat, lon, 100, timeMs[i]!);
         }
         return {
+          format: 'gpx' as const,
           waypoints: 0,
           observations: timeMs.length,
           missingTimes: 0,

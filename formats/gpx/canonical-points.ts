@@ -2,8 +2,8 @@ import { Buffer } from 'node:buffer';
 import { ByteCursor } from './byte-cursor.ts';
 import { ByteTimes, passDecimal } from './byte-values.ts';
 import { passElement, passTagEnd } from './pass-element.ts';
-import type { PointCounts } from './point-counts.ts';
-import { missingTime, parseNumber, parsePointTime } from './point-values.ts';
+import type { PointCounts } from '../points/point-counts.ts';
+import { missingTime, parseNumber, parsePointTime } from '../points/point-values.ts';
 import { StartTags } from './start-tags.ts';
 import { decodeReferences } from '../xml/references.ts';
 

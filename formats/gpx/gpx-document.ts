@@ -4,7 +4,7 @@ import { ByteDecoder } from '../xml/decode-bytes.ts';
 import { XmlReader } from '../xml/xml-reader.ts';
 import { CanonicalPoints, type PointElement } from './canonical-points.ts';
 import { GpxElements } from './gpx-elements.ts';
-import { PointCounts, type GpxSink, type GpxSummary } from './point-counts.ts';
+import { PointCounts, type GpxSink, type GpxSummary } from '../points/point-counts.ts';
 
 /** Bytes decoded and parsed at once, 1-2 ms of work. Pieces of 256 KiB are no faster and take twice the memory. */
 const plainBytes = 32_768;

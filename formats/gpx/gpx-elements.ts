@@ -1,7 +1,7 @@
 import { FileRefused } from '../refused.ts';
 import type { Attributes, XmlHandler } from '../xml/read-piece.ts';
-import type { PointCounts } from './point-counts.ts';
-import { parseDegrees, parseNumber, parsePointTime } from './point-values.ts';
+import type { PointCounts } from '../points/point-counts.ts';
+import { parseDegrees, parseNumber, parsePointTime } from '../points/point-values.ts';
 
 /** Characters of one point's name, elevation, time, note and tags. */
 const maxPointLength = 1_048_576;

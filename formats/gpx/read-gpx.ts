@@ -1,10 +1,10 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { GpxDocument } from './gpx-document.ts';
-import type { GpxSink, GpxSummary } from './point-counts.ts';
+import type { GpxSink, GpxSummary } from '../points/point-counts.ts';
 import { ReadingCancelled } from '../refused.ts';
 
-export type { GpxSink, GpxSummary, GpxWaypoint } from './point-counts.ts';
+export type { GpxSink, GpxSummary, GpxWaypoint } from '../points/point-counts.ts';
 export { ReadingCancelled, FileRefused } from '../refused.ts';
 
 export interface ReadGpxOptions {

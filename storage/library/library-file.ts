@@ -1,3 +1,5 @@
+import type { FormatName } from '../../model/recorder-formats.ts';
+
 /** An imported file as the library knows it. */
 export interface LibraryFile {
   readonly id: number;
@@ -24,8 +26,9 @@ export interface SourceStamp {
   readonly ctimeNs: string;
 }
 
-/** Counts of one file. */
+/** What was read of one file. */
 export interface FileCounts {
+  readonly format: FormatName;
   readonly waypoints: number;
   readonly observations: number;
   /** Points with usable coordinates and no time, or an empty one. */

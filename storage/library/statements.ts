@@ -51,6 +51,7 @@ function prepareFileChanges(db: Database) {
         sha256,
         size: 0,
         mtime_ns: '',
+        format: '',
         waypoints: 0,
         observations: 0,
         missing_times: 0,
@@ -60,7 +61,7 @@ function prepareFileChanges(db: Database) {
     ),
     finishFile: prepare(db, (file: FinishedFile, id: number) =>
       update
-        .set({ size: file.size, mtime_ns: file.mtimeNs })
+        .set({ size: file.size, mtime_ns: file.mtimeNs, format: file.format })
         .set({ first_waypoint: file.firstWaypoint, waypoints: file.waypoints })
         .set({ observations: file.observations, unusable_points: file.unusablePoints })
         .set({ missing_times: file.missingTimes, invalid_times: file.invalidTimes })

@@ -12,7 +12,7 @@ import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
-export const librarySchemaVersion = 3;
+export const librarySchemaVersion = 4;
 
 const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
 const { optionalText, real, rowid, text, uniqueText } = columns;
@@ -21,7 +21,7 @@ const { optionalText, real, rowid, text, uniqueText } = columns;
  * `library.sqlite`: everything derived from the files below `imports/`; deleted, it is rebuilt with the same content.
  *
  * - `files`: one row for each imported content. `path` is relative to `imports/`, with `/`, NFC; `path_key` is the same
- *   case-folded where file systems fold. `size` and `mtime_ns` are those of the file there. An `id` is never used again:
+ *   case-folded where file systems fold. `format` is one of recorder-formats.ts. `size` and `mtime_ns` are those of the file there. An `id` is never used again:
  *   other content of the same path is another id. `missing_times` and `invalid_times` count points with usable
  *   coordinates that are no observations. Its waypoints have `waypoints` ids from `first_waypoint` on (null if none).
  * - `waypoints`: the ids of a file ascend in file order without a gap. `lat_e6`, `lon_e6` and `name` are the identity
@@ -43,6 +43,7 @@ const tables = {
     sha256: text,
     size: integer,
     mtime_ns: text,
+    format: text,
     first_waypoint: refined(optionalInteger, (column) => column.unique()),
     waypoints: integer,
     observations: integer,

@@ -47,6 +47,7 @@ function write(library: LibraryWriter, content: LibraryContent): void {
           rows.waypoint({ name: `${path} point`, lat, lon, timeMs });
         }
         const counts = {
+          format: 'gpx' as const,
           waypoints: waypoints.length,
           observations: times.length,
           missingTimes,

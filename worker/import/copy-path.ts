@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Buffer } from 'node:buffer';
+import { extname } from 'node:path';
 import { WaypointError } from '../../model/failure.ts';
 import type { ImportRequest } from '../../model/import.ts';
 
@@ -71,7 +72,7 @@ function copyName(part: string, isFile: boolean): string {
     .replace(deviceName, (device) => encode(device[0] ?? '') + device.slice(1));
   if (Buffer.byteLength(name) <= nameBytes) return name;
   // Composing and encoding may lengthen a name that was just short enough.
-  const end = isFile ? '.gpx' : '';
+  const end = isFile ? extname(name) : '';
   return `${cutText(name)}~${digest(name)}${end}`;
 }
 

@@ -6,7 +6,8 @@ import type {
   LibraryFile,
   LibraryWriter,
 } from '../../storage/library/writer.ts';
-import { readGpx } from '../../formats/gpx/read-gpx.ts';
+import { headBytes, type Format } from '../../formats/format.ts';
+import { findFormat } from '../../formats/registry.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import type { KnownSizes } from './known-sizes.ts';
 import { NewCopy } from './new-copy.ts';
@@ -21,6 +22,7 @@ import {
   holdSource,
   looksUnchanged,
   openSource,
+  readHead,
   type HeldSource,
   type SourceFile,
 } from './source-file.ts';
@@ -28,6 +30,8 @@ import {
 /** What became of a file that was not refused. */
 export type Verdict =
   | { readonly kind: 'added' | 'replaced'; readonly counts: FileCounts }
+  /** Its content is of no format that is read. */
+  | { readonly kind: 'unsupported' }
   | {
       readonly kind: 'duplicate';
       /** Its SHA-256, if only other paths have that content: a later file of the import may replace it there. */
@@ -87,7 +91,7 @@ function importWhole(job: FileImport, places: ImportPlaces): Verdict | undefined
   }
   const source = openSource(job.root, job.file);
   try {
-    return importSource(source, job.target, places);
+    return importSource(source, job, places);
   } finally {
     closeSync(source.fd);
   }
@@ -95,11 +99,12 @@ function importWhole(job: FileImport, places: ImportPlaces): Verdict | undefined
 
 function importSource(
   source: SourceFile,
-  target: CopyPath,
+  { file, target }: FileImport,
   places: ImportPlaces,
 ): Verdict | undefined {
   const { stamps, taken, isFirst } = places;
-  const reading = beginReading(source, places);
+  const reading = beginReading(source, file, places);
+  if (reading === undefined) return { kind: 'unsupported' };
   const found = findPlace(target, places);
   if (reading.sha256 !== undefined) {
     const duplicate = takeDuplicate(found, reading.sha256, target, places);
@@ -122,17 +127,28 @@ function importSource(
 interface Reading {
   readonly source: SourceFile;
   readonly held: HeldSource | undefined;
+  readonly format: Format;
   /** Undefined for a source that need not be hashed first: of its size none is known, so it is no duplicate. */
   readonly sha256: string | undefined;
 }
 
-/** A small source is read once for all; a large one is hashed first only if it could be a duplicate. */
-function beginReading(source: SourceFile, { sizes, progress }: ImportPlaces): Reading {
+/**
+ * A small source is read once for all; a large one is hashed first only if it could be a duplicate.
+ * @returns undefined for a file of no format.
+ */
+function beginReading(
+  source: SourceFile,
+  file: string,
+  { sizes, progress }: ImportPlaces,
+): Reading | undefined {
   const isCancelled = () => progress.isCancelled;
   const held = source.size <= heldBytes ? holdSource(source, isCancelled) : undefined;
-  if (held !== undefined) return { source, held, sha256: held.sha256 };
+  const head = held?.bytes.subarray(0, headBytes) ?? readHead(source, headBytes);
+  const format = findFormat(head, file);
+  if (format === undefined) return undefined;
+  if (held !== undefined) return { source, held, format, sha256: held.sha256 };
   const sha256 = sizes.has(source.size) ? hashSource(source, isCancelled) : undefined;
-  return { source, held, sha256 };
+  return { source, held, format, sha256 };
 }
 
 /** What is at the path of the copy of a source. */
@@ -191,7 +207,7 @@ function oldHash({ known, path, isPresent }: Found, places: ImportPlaces): strin
  * name through a power cut are dropped. None of it was answered yet: the names are synced before the answer.
  */
 function store(
-  { source, held, sha256 }: Reading,
+  { source, held, format, sha256 }: Reading,
   found: Found,
   { pathKey }: CopyPath,
   places: ImportPlaces,
@@ -209,7 +225,7 @@ function store(
     const counts = library.replaceFile(
       { path, pathKey, sha256 },
       {
-        load: (rows) => load(copy, source, rows, { ...places, checkTime }),
+        load: (rows) => load({ copy, source, format }, rows, { ...places, checkTime }),
         place: () => {
           if (sha256 !== undefined && copy.sha256 !== sha256) throw new FileRefused('changed');
           checkTime();
@@ -233,9 +249,14 @@ function store(
   }
 }
 
+interface Copying {
+  readonly copy: NewCopy;
+  readonly source: SourceFile;
+  readonly format: Format;
+}
+
 function load(
-  copy: NewCopy,
-  source: SourceFile,
+  { copy, source, format }: Copying,
   rows: FileRows,
   places: ImportPlaces & { readonly checkTime: () => void },
 ): FileCounts {
@@ -246,7 +267,8 @@ function load(
   };
   let counts: FileCounts;
   try {
-    counts = readGpx(copy.blocks(isCancelled), rows, { onBytes, isCancelled });
+    const summary = format.read(copy.blocks(isCancelled), rows, { onBytes, isCancelled });
+    counts = { ...summary, format: format.name };
   } catch (error) {
     // A file that was being written while it was copied reads like a broken one.
     const isBroken = error instanceof FileRefused && error.reason !== 'unreadable';

@@ -13,6 +13,7 @@ import {
 import { basename, dirname, join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { limits } from '../../model/limits.ts';
+import { isLookedInto } from '../../model/recorder-formats.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import type { FileStamp } from '../../storage/library/writer.ts';
 import { FileRefused } from '../../formats/refused.ts';
@@ -201,7 +202,7 @@ export class ManagedCopies {
         if (entry.name.startsWith('.')) continue;
         const path = directory === '' ? entry.name : `${directory}/${entry.name}`;
         if (entry.isDirectory()) waiting.push(path);
-        else if (entry.isFile() && /\.gpx$/iu.test(entry.name)) {
+        else if (entry.isFile() && isLookedInto(entry.name)) {
           if (!this.#add(files, path)) unlisted.add(directory);
         }
       }

@@ -5,7 +5,7 @@ import { ReadingCancelled } from '../../formats/gpx/read-gpx.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { indexOf, settle, type LibraryTask } from './import-directory.ts';
-import { loadGpx } from './load-gpx.ts';
+import { loadCopy } from './load-copy.ts';
 import { ManagedCopies, type ManagedFile } from './managed-copies.ts';
 import { pathKeyOf } from './copy-path.ts';
 import { ImportProgress } from './progress.ts';
@@ -106,7 +106,7 @@ function reconcileFile(
       { path: file.path, pathKey: pathKeyOf(file.path), sha256 },
       {
         load: (rows) =>
-          loadGpx(files.absolute(file.path), rows, { sha256, isCancelled, onBytes: () => {} }),
+          loadCopy(files.absolute(file.path), rows, { sha256, isCancelled, onBytes: () => {} }),
         place: () => file,
       },
     );

@@ -29,7 +29,8 @@ const blockBytes = 262_144;
 /** Up to this size a source is read into memory at once; an attempt to clone costs nothing beside the copy of a larger one. */
 export const heldBytes = 1_048_576;
 /** Links are not followed, and a FIFO does not block; Windows has neither flag. */
-const openFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0) | (constants.O_NONBLOCK ?? 0);
+const ownFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
+const openFlags = ownFlags | (constants.O_NONBLOCK ?? 0);
 
 /**
  * Opens a regular file below a directory, proving that no link on the way led out of it.
@@ -82,7 +83,7 @@ export function looksUnchanged({ fd, stats }: SourceFile): boolean {
 /** A small source in memory. */
 export interface HeldSource {
   /** Valid until the next source is held. */
-  readonly bytes: Uint8Array;
+  readonly bytes: Buffer;
   /** In hex. */
   readonly sha256: string;
 }
@@ -104,6 +105,18 @@ export function holdSource(source: SourceFile, isCancelled: () => boolean): Held
   return { bytes, sha256: hash('sha256', bytes) };
 }
 
+/**
+ * The first bytes of a source, at most `length`.
+ * @throws FileRefused unreadable
+ */
+export function readHead(source: SourceFile, length: number): Buffer {
+  const head = Buffer.allocUnsafe(length);
+  return head.subarray(
+    0,
+    readPiece(source, head, 0, () => false),
+  );
+}
+
 /** @returns how many bytes were read; 0 at the end. */
 function readPiece(
   { fd, size }: SourceFile,
@@ -112,7 +125,7 @@ function readPiece(
   isCancelled: () => boolean,
 ): number {
   if (isCancelled()) throw new ReadingCancelled();
-  const wanted = Math.min(blockBytes, size - at);
+  const wanted = Math.min(blockBytes, into.length, size - at);
   return readingSource(() => readSync(fd, into, 0, wanted, at));
 }
 
@@ -141,9 +154,20 @@ export function* sourceBlocks(
   }
 }
 
+/** The first bytes of a file of ours, at most `length`. */
+export function readFileHead(path: string, length: number): Buffer {
+  const fd = openSync(path, ownFlags);
+  try {
+    const head = Buffer.allocUnsafe(length);
+    return head.subarray(0, readSync(fd, head, 0, length, 0));
+  } finally {
+    closeSync(fd);
+  }
+}
+
 /** Reads a file of ours block by block, each block valid until the next is asked for, and hashes what it reads. */
 export function* hashedBlocks(path: string, hashed: Hash): Generator<Uint8Array> {
-  const fd = openSync(path, constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0));
+  const fd = openSync(path, ownFlags);
   const block = takeBlock();
   try {
     for (;;) {

@@ -1,6 +1,7 @@
 import { lstatSync, readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import { ReadingCancelled } from '../../formats/refused.ts';
+import { isLookedInto } from '../../model/recorder-formats.ts';
 import { isOutOfDescriptors } from './source-file.ts';
 
 /** A file that may be imported. */
@@ -27,14 +28,13 @@ export interface ListOptions {
   readonly isCancelled: () => boolean;
 }
 
-const gpxEnding = /\.gpx$/iu;
 /** A whole home directory below the one imported must not delay the answer for long. */
 const countedEntries = 250_000;
 
-type Kind = 'hidden' | 'own' | 'directory' | 'gpx' | 'unsupported';
+type Kind = 'hidden' | 'own' | 'directory' | 'importable' | 'unsupported';
 
 /**
- * Lists a directory: regular files ending in `.gpx`, the rest sorted by kind. Symbolic links are never followed.
+ * Lists a directory: regular files that are looked into, the rest sorted by kind. Symbolic links are never followed.
  * @param root its real path.
  * @throws ReadingCancelled
  */
@@ -50,7 +50,7 @@ export function listDirectory(
     for (const entry of readEntries(root, directory, list.unreadable, options)) {
       const file = directory === '' ? entry.name : `${directory}/${entry.name}`;
       const kind = kindOf(entry, join(root, file), options.own);
-      if (kind === 'gpx') addEntry(list, root, file);
+      if (kind === 'importable') addEntry(list, root, file);
       else if (kind === 'unsupported') list.unsupported.push(file);
       else if (kind === 'directory' && isRecursive) waiting.push(file);
       else if (kind === 'hidden' && (isRecursive || !entry.isDirectory())) list.hidden += 1;
@@ -80,7 +80,7 @@ export function listNamed(
   };
   for (const file of new Set(files.map((parts) => parts.join('/')))) {
     const kind = kindOfNamed(root, file.split('/'), own);
-    if (kind === 'gpx') addEntry(list, root, file);
+    if (kind === 'importable') addEntry(list, root, file);
     else if (kind === undefined) list.unreadable.push(file);
     else if (kind === 'hidden') list.hidden += 1;
     else list.unsupported.push(file);
@@ -119,8 +119,8 @@ function kindOf(
 ): Kind {
   if (entry.name.startsWith('.')) return 'hidden';
   if (entry.isDirectory()) return own.includes(path) ? 'own' : 'directory';
-  const isImportable = entry.isFile() && gpxEnding.test(entry.name) && !own.includes(path);
-  return isImportable ? 'gpx' : 'unsupported';
+  const isImportable = entry.isFile() && isLookedInto(entry.name) && !own.includes(path);
+  return isImportable ? 'importable' : 'unsupported';
 }
 
 /** @returns undefined where nothing is, or where it cannot be looked at. */
@@ -145,7 +145,7 @@ function kindOfNamed(
     };
     const kind = kindOf(entry, path, own);
     if (index === parts.length - 1) return kind;
-    if (kind === 'gpx') return undefined;
+    if (kind === 'importable') return undefined;
     if (kind !== 'directory') return kind;
   }
   return undefined;
@@ -171,7 +171,7 @@ function countBelow(root: string, options: ListOptions): number {
       const file = join(directory, entry.name);
       const kind = kindOf(entry, join(root, file), options.own);
       if (kind === 'directory') waiting.push(file);
-      else if (kind === 'gpx' && directory !== '') count += 1;
+      else if (kind === 'importable' && directory !== '') count += 1;
     }
   }
   return count;

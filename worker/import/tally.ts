@@ -1,4 +1,5 @@
 import type { FailureReason, ImportResult } from '../../model/import.ts';
+import type { FormatName } from '../../model/recorder-formats.ts';
 import { formatTime } from '../../model/time.ts';
 import type { FileCounts } from '../../storage/library/writer.ts';
 import type { FileRefused } from '../../formats/refused.ts';
@@ -21,7 +22,9 @@ export class Tally {
   #added = 0;
   readonly #replaced: string[] = [];
   readonly #duplicates: string[] = [];
+  readonly #unsupported: string[] = [];
   readonly #failures: Failure[] = [];
+  readonly #formats: Partial<Record<FormatName, number>> = {};
   #untimedPoints = 0;
   #unusablePoints = 0;
   #firstMs = Infinity;
@@ -33,6 +36,7 @@ export class Tally {
 
   take(file: string, verdict: Verdict): void {
     if (verdict.kind === 'duplicate') this.#duplicates.push(file);
+    else if (verdict.kind === 'unsupported') this.#unsupported.push(file);
     else {
       if (verdict.kind === 'replaced') this.#replaced.push(file);
       else this.#added += 1;
@@ -49,7 +53,7 @@ export class Tally {
    * @param list what was found; undefined when that took too long for the user.
    */
   result(dir: string, list: SourceList | undefined, isCancelled: boolean): DirectoryResult {
-    const unsupported = list?.unsupported ?? [];
+    const unsupported = [...(list?.unsupported ?? []), ...this.#unsupported].toSorted();
     const duplicates = this.#duplicates.toSorted();
     const failures = this.#failures.toSorted((a, b) => (a.file < b.file ? -1 : 1));
     const failed = failures.map(({ file }) => file);
@@ -78,11 +82,13 @@ export class Tally {
       hidden: list?.hidden ?? 0,
       gpx_in_subfolders: list?.gpxInSubfolders ?? 0,
       failures,
+      formats: { ...this.#formats },
       ...(isCancelled ? { cancelled: true } : {}),
     };
   }
 
   #count(counts: FileCounts): void {
+    this.#formats[counts.format] = (this.#formats[counts.format] ?? 0) + 1;
     this.waypoints += counts.waypoints;
     this.observations += counts.observations;
     this.#untimedPoints += counts.missingTimes + counts.invalidTimes;

@@ -2,6 +2,7 @@ import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import type { ImportRequest } from '../../../model/import.ts';
+import { isLookedInto } from '../../../model/recorder-formats.ts';
 import { forTerminal } from '../../terminal/text.ts';
 
 /** A request names at most so many files, well within the API's limits of 10,000 and 1 MiB. */
@@ -95,7 +96,7 @@ function findClash(requests: readonly ImportRequest[]): string | undefined {
   const broughtBy = new Map<string, Bringer>();
   for (const { dir, files, recursive = false } of requests) {
     const isNamed = files !== undefined;
-    for (const file of files ?? gpxFiles(dir, recursive)) {
+    for (const file of files ?? filesOf(dir, recursive)) {
       if (broughtBy.size >= maxNames) return undefined;
       const path = join(dir, file);
       const earlier = broughtBy.get(keptName(file));
@@ -129,13 +130,13 @@ function keptName(file: string): string {
   return foldsCase ? composed.toLowerCase() : composed;
 }
 
-/** The GPX files that an import of a directory takes, relative to it, `/` between names. */
-function* gpxFiles(dir: string, recursive: boolean, below = ''): Generator<string> {
+/** The files that an import of a directory looks into, relative to it, `/` between names. */
+function* filesOf(dir: string, recursive: boolean, below = ''): Generator<string> {
   for (const entry of entriesOf(join(dir, below))) {
     if (entry.name.startsWith('.')) continue;
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
-    if (entry.isDirectory() && recursive) yield* gpxFiles(dir, recursive, path);
-    if (entry.isFile() && /\.gpx$/iu.test(entry.name)) yield path;
+    if (entry.isDirectory() && recursive) yield* filesOf(dir, recursive, path);
+    if (entry.isFile() && isLookedInto(entry.name)) yield path;
   }
 }
 

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { FailureReason, ImportResult } from '../../../model/import.ts';
+import { formatNames } from '../../../model/recorder-formats.ts';
 import { invocation } from '../../terminal/invocation.ts';
 import { note, print } from '../../terminal/output.ts';
 import { conversionHints } from './other-formats.ts';
@@ -29,6 +30,7 @@ const reasons: Readonly<Record<FailureReason, string>> = {
   unreadable: 'it cannot be read, or its place in the data directory cannot be written',
   changed: 'it changed while it was read; try again',
   too_slow: 'it took too long to read for its size',
+  unsupported: 'its content is of no format that is read',
 };
 
 /** Adds up the answers of several requests. */
@@ -64,12 +66,21 @@ export function sumResults(results: readonly ImportResult[]): ImportSum {
     replaced_files: joined('replaced_files'),
     hidden: total('hidden'),
     gpx_in_subfolders: total('gpx_in_subfolders'),
+    formats: sumFormats(results),
     failures: results.flatMap(({ dir, failures }) =>
       failures.map((failure) => ({ ...failure, file: join(dir, failure.file) })),
     ),
     ...(results.some(({ cancelled }) => cancelled === true) ? { cancelled: true as const } : {}),
     results,
   };
+}
+
+function sumFormats(results: readonly ImportResult[]): ImportResult['formats'] {
+  const sum: ImportResult['formats'] = {};
+  for (const { formats } of results)
+    for (const name of formatNames)
+      if (formats[name] !== undefined) sum[name] = (sum[name] ?? 0) + formats[name];
+  return sum;
 }
 
 /** The fields of an answer that have values of one kind. */

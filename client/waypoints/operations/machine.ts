@@ -65,6 +65,7 @@ function emptyImport(dir: string): ImportResult {
     hidden: 0,
     gpx_in_subfolders: 0,
     failures: [],
+    formats: {},
   };
 }
 

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { FileCounts, FileRows } from '../../storage/library/writer.ts';
-import { readGpx } from '../../formats/gpx/read-gpx.ts';
+import { headBytes } from '../../formats/format.ts';
+import { findFormat } from '../../formats/registry.ts';
 import { FileRefused } from '../../formats/refused.ts';
-import { hashedBlocks, hashFile } from './source-file.ts';
+import { hashedBlocks, hashFile, readFileHead } from './source-file.ts';
 
 export interface LoadOptions {
   /** What the bytes must hash to, in hex. */
@@ -16,12 +17,15 @@ export interface LoadOptions {
  * @throws FileRefused `changed` if the copy is not what was hashed, else what the reader says.
  * @throws ReadingCancelled
  */
-export function loadGpx(path: string, rows: FileRows, options: LoadOptions): FileCounts {
+export function loadCopy(path: string, rows: FileRows, options: LoadOptions): FileCounts {
   const { sha256, onBytes, isCancelled } = options;
+  const format = findFormat(readFileHead(path, headBytes), path);
+  if (format === undefined) throw new FileRefused('unsupported');
   const hash = createHash('sha256');
   let counts: FileCounts;
   try {
-    counts = readGpx(hashedBlocks(path, hash), rows, { onBytes, isCancelled });
+    const summary = format.read(hashedBlocks(path, hash), rows, { onBytes, isCancelled });
+    counts = { ...summary, format: format.name };
   } catch (error) {
     // A file that was being written while it was copied reads like a broken one.
     const isBroken = error instanceof FileRefused;

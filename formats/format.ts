@@ -1,0 +1,28 @@
+import type { Buffer } from 'node:buffer';
+import type { FormatName } from '../model/recorder-formats.ts';
+import type { GpxSink, GpxSummary } from './points/point-counts.ts';
+
+export interface ReadOptions {
+  /** Called after every piece of at most 256 KiB with its number of bytes. */
+  readonly onBytes?: (bytes: number) => void;
+  /** Asked before every piece; true stops reading. */
+  readonly isCancelled?: () => boolean;
+}
+
+/** A format of recorder files. */
+export interface Format {
+  readonly name: FormatName;
+  /** Whether a file that begins with these bytes, {@link headBytes} or all it has, is of this format. */
+  readonly recognises: (head: Buffer) => boolean;
+  /**
+   * Reads a file given in pieces of any size, which may be reused once the next one is asked for. Synchronous, for a worker
+   * thread; memory is bounded and time is linear whatever the content.
+   * @throws FileRefused the content is not importable; what the sink got until then must be undone.
+   * @throws ReadingCancelled
+   * @throws errors of the iterable and of the sink, as they are.
+   */
+  readonly read: (source: Iterable<Uint8Array>, sink: GpxSink, options: ReadOptions) => GpxSummary;
+}
+
+/** First bytes of a file in which its format shows. */
+export const headBytes = 4_096;
