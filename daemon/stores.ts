@@ -79,7 +79,7 @@ function openLocked(
   try {
     createPrivateDirectory(paths.imports);
     const library = prepareLibrary(paths.libraryDatabase, clock.now());
-    const store = new WaypointStore(db, paths.libraryDatabase);
+    const store = new WaypointStore(db, paths.libraryDatabase, () => clock.now());
     return {
       store,
       isLibraryEmpty: library.empty,

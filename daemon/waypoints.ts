@@ -1,8 +1,9 @@
+import { identityOf } from '../model/identity.ts';
 import type { Clock } from '../model/process.ts';
 import { formatTime } from '../model/time.ts';
 import type { Tag } from '../model/tag.ts';
 import type { BookmarkChange, NewBookmark, Place } from '../model/waypoint.ts';
-import type { Bookmark, ChangedBookmark, TaggedPlace, WaypointStore } from '../storage/store.ts';
+import type { Bookmark, Changed, TaggedPlace, WaypointStore } from '../storage/store.ts';
 import { optionalFields } from '../storage/waypoints/bookmarks.ts';
 import type { WaypointIndex } from '../search/waypoint-index.ts';
 
@@ -14,6 +15,12 @@ export interface WaypointsOptions {
   readonly onChange: () => void;
   /** False while the library is being rebuilt from the imports. */
   readonly isLibraryWhole: () => boolean;
+}
+
+/** What a request has made, and the number of the change; undefined if nothing was changed after all. */
+export interface Made<T> {
+  readonly result: T;
+  readonly change: number | undefined;
 }
 
 /** Changes of bookmarks and tags: first the store, durably; then the index in memory; then the mirror is told. */
@@ -33,51 +40,50 @@ export class Waypoints {
   }
 
   /** @throws WaypointError already_bookmarked */
-  add(fields: NewBookmark): { bookmark: Bookmark; tags: Tag[] } {
-    const { store, index, clock, onChange } = this.#options;
+  add(fields: NewBookmark): Made<{ bookmark: Bookmark; tags: Tag[] }> {
     const { name, lat, lon, tags = [] } = fields;
-    const time = fields.time ?? formatTime(clock.now());
-    const added = store.addBookmark(
-      { name, lat, lon, ...optionalFields({ ele: fields.ele, desc: fields.desc, time }) },
-      tags,
-    );
-    index.putBookmark(added.bookmark);
-    onChange();
-    return added;
+    const time = fields.time ?? formatTime(this.#options.clock.now());
+    const optional = optionalFields({ ele: fields.ele, desc: fields.desc, time });
+    return this.#show(this.#options.store.addBookmark({ name, lat, lon, ...optional }, tags));
   }
 
   /** @throws WaypointError not_a_bookmark, already_bookmarked */
-  change(change: BookmarkChange): ChangedBookmark {
-    const { store, index, onChange, isLibraryWhole } = this.#options;
-    const changed = store.changeBookmark(change, isLibraryWhole());
-    index.putBookmark(changed.after);
-    if (changed.hidden !== undefined) index.hide(changed.hidden);
-    if (changed.unhidden !== undefined) index.unhide(changed.unhidden);
-    onChange();
-    return changed;
+  change(change: BookmarkChange): Made<{ before: Bookmark; after: Bookmark }> {
+    const { store, isLibraryWhole } = this.#options;
+    return this.#show(store.changeBookmark(change, isLibraryWhole()));
   }
 
   /** @throws WaypointError not_a_bookmark */
-  remove(place: Place): Bookmark {
-    const { store, index, onChange, isLibraryWhole } = this.#options;
-    const { bookmark, unhidden } = store.removeBookmark(place, isLibraryWhole());
-    index.removeBookmark(bookmark.id);
-    for (const key of unhidden) index.unhide(key);
+  remove(place: Place): Made<Bookmark> {
+    const { store, isLibraryWhole } = this.#options;
+    return this.#show(store.removeBookmark(place, isLibraryWhole()));
+  }
+
+  /** @throws WaypointError unknown_waypoint */
+  addTags(place: Place, raws: readonly string[]): Made<TaggedPlace> {
+    return this.#show(this.#options.store.addTags(place, raws));
+  }
+
+  /** @throws WaypointError unknown_waypoint */
+  removeTag(place: Place, raw: string): Made<TaggedPlace> {
+    return this.#show(this.#options.store.removeTag(place, raw));
+  }
+
+  #show<T>({ result, change }: Changed<T>): Made<T> {
+    if (change === undefined) return { result, change: undefined };
+    const { store, index, onChange } = this.#options;
+    for (const { of, before, after } of change.rows) {
+      if (of === 'bookmark') {
+        if (after === null) index.removeBookmark(before!.id);
+        else index.putBookmark(after);
+      } else if (of === 'hidden') {
+        const { name, lat, lon } = (after ?? before)!;
+        const key = identityOf(name, lat, lon);
+        if (store.hidden.has(key)) index.hide(key);
+        else index.unhide(key);
+      }
+    }
     onChange();
-    return bookmark;
-  }
-
-  /** @throws WaypointError unknown_waypoint */
-  addTags(place: Place, raws: readonly string[]): TaggedPlace & { added: number } {
-    const tagged = this.#options.store.addTags(place, raws);
-    if (tagged.added > 0) this.#options.onChange();
-    return tagged;
-  }
-
-  /** @throws WaypointError unknown_waypoint */
-  removeTag(place: Place, raw: string): TaggedPlace {
-    const tagged = this.#options.store.removeTag(place, raw);
-    if (tagged.removed) this.#options.onChange();
-    return tagged;
+    return { result, change: change.id };
   }
 }

@@ -61,5 +61,9 @@ export const limits = {
   mirrorDebounceMs: 1_000,
   /** An unreadable bookmarks file is given up once it has stood unchanged this long: editors and sync programs write in steps. */
   mirrorSettleMs: 10_000,
+  /** How long changes can be taken back. */
+  journalMs: 30 * 24 * 3_600_000,
+  /** Changes kept; the oldest goes first. */
+  journalChanges: 100_000,
   replacedRetentionMs: 30 * 24 * 3_600_000,
 } as const;

@@ -4,6 +4,7 @@ import {
   nearestIdentity,
   type IdentityKey,
 } from '../model/identity.ts';
+import type { ChangeKind } from '../model/change.ts';
 import { WaypointError } from '../model/failure.ts';
 import { limits } from '../model/limits.ts';
 import { normalTag, type Tag } from '../model/tag.ts';
@@ -15,27 +16,21 @@ import { prepareWatchedRevision } from './revision.ts';
 import { prepareTwins, type TwinLookup } from './twins.ts';
 import {
   optionalFields,
-  prepareBookmarks,
   type Bookmark,
   type BookmarkFields,
   type BookmarkStore,
 } from './waypoints/bookmarks.ts';
-import { prepareHidden, type HiddenStore } from './waypoints/hidden.ts';
+import type { HiddenRow, HiddenStore } from './waypoints/hidden.ts';
 import { prepareHistory, type HistoryStore } from './waypoints/history.ts';
-import { prepareMeta, type StoreMeta } from './waypoints/meta.ts';
-import { prepareTags, type TagStore } from './waypoints/tags.ts';
+import type { StoreMeta } from './waypoints/meta.ts';
+import type { Journal, RecordedChange } from './waypoints/journal.ts';
+import { JournaledRows, type Changed } from './waypoints/journaled-rows.ts';
+import { isSameRow } from './waypoints/row-change.ts';
+import { takeBack } from './waypoints/take-back.ts';
+import type { TagStore } from './waypoints/tags.ts';
 
 export type { Bookmark, BookmarkFields } from './waypoints/bookmarks.ts';
-
-/** A bookmark before and after a change. */
-export interface ChangedBookmark {
-  readonly before: Bookmark;
-  readonly after: Bookmark;
-  /** The imported twin it left, now hidden. */
-  readonly hidden: IdentityKey | undefined;
-  /** The imported twin it came back to, no longer hidden by anything but the bookmark itself. */
-  readonly unhidden: IdentityKey | undefined;
-}
+export type { Changed } from './waypoints/journaled-rows.ts';
 
 /** The tags of the waypoint that a request meant. */
 export interface TaggedPlace {
@@ -49,7 +44,8 @@ export interface TaggedPlace {
  */
 export class WaypointStore {
   readonly bookmarks: Pick<BookmarkStore, 'all' | 'find' | 'isEmpty'>;
-  readonly hidden: Pick<HiddenStore, 'all' | 'of'>;
+  readonly hidden: Pick<HiddenStore, 'all' | 'has'>;
+  readonly changes: Pick<Journal, 'get' | 'list' | 'since'>;
   readonly history: HistoryStore;
   readonly meta: StoreMeta;
   readonly twins: TwinLookup;
@@ -60,18 +56,21 @@ export class WaypointStore {
   readonly #bookmarks: BookmarkStore;
   readonly #hidden: HiddenStore;
   readonly #tags: TagStore;
+  readonly #rows: JournaledRows;
   readonly #db: Database;
   readonly #joined: Database;
 
   /** Takes over the writer connection of `waypoints.sqlite`, opened and migrated. */
-  constructor(db: Database, libraryPath: string) {
+  constructor(db: Database, libraryPath: string, now: () => number = Date.now) {
     this.#db = db;
     this.#joined = openJoinedReader(db.name, libraryPath);
-    this.#bookmarks = this.bookmarks = prepareBookmarks(db);
-    this.#hidden = this.hidden = prepareHidden(db);
-    this.#tags = prepareTags(db);
+    this.#rows = new JournaledRows(db, now);
+    ({ bookmarks: this.#bookmarks, hidden: this.#hidden, tags: this.#tags } = this.#rows);
+    this.bookmarks = this.#bookmarks;
+    this.hidden = this.#hidden;
+    this.changes = this.#rows.journal;
+    this.meta = this.#rows.meta;
     this.history = prepareHistory(db);
-    this.meta = prepareMeta(db);
     defineIdentityHash(this.#joined);
     this.twins = prepareTwins(this.#joined);
     this.findTagged = prepareTagged(this.#joined);
@@ -83,48 +82,54 @@ export class WaypointStore {
   addBookmark(
     fields: BookmarkFields,
     tags: readonly string[],
-  ): { bookmark: Bookmark; tags: Tag[] } {
-    return this.#change(() => {
-      const key = identityOf(fields.name, fields.lat, fields.lon);
+  ): Changed<{ bookmark: Bookmark; tags: Tag[] }> {
+    return this.transaction('bookmark_add', () => {
+      const key = keyOf(fields);
       if (this.#bookmarks.findExact(key) !== undefined)
         throw new WaypointError('already_bookmarked');
       const bookmark = this.#bookmarks.add(fields);
+      this.#rows.noteTags(key);
       this.#addTags(key, tags);
       return { bookmark, tags: this.#tags.list(key) };
     });
   }
 
   /**
-   * Renames, moves or edits a bookmark; its tags go with it. The imported twin it leaves stays hidden.
+   * Renames, moves or edits a bookmark; its tags go with it. The imported twin it leaves stays hidden, and has these tags,
+   * too, once it shows again.
    * @param isLibraryWhole false while the library is being rebuilt: then a twin may exist that is not there yet.
    * @throws WaypointError not_a_bookmark, already_bookmarked, too_many_tags
    */
-  changeBookmark(change: BookmarkChange, isLibraryWhole: boolean): ChangedBookmark {
-    return this.#change(() => {
-      const before = this.#bookmarks.find({ ...change, name: change.oldName });
-      if (before === undefined) throw new WaypointError('not_a_bookmark');
-      const from = keyOf(before);
-      const fields = changedFields(before, change);
-      const to = keyOf(fields);
-      if (isSameIdentity(from, to)) {
-        const after = this.#bookmarks.update(before.id, fields);
-        return { before, after, hidden: undefined, unhidden: undefined };
+  changeBookmark(
+    change: BookmarkChange,
+    isLibraryWhole: boolean,
+  ): Changed<{ before: Bookmark; after: Bookmark }> {
+    const before = this.#bookmarks.find({ ...change, name: change.oldName });
+    if (before === undefined) throw new WaypointError('not_a_bookmark');
+    const after = { id: before.id, ...changedFields(before, change) };
+    const [from, to] = [keyOf(before), keyOf(after)];
+    const isSame = isSameIdentity(from, to);
+    return this.transaction(isSame ? 'bookmark_edit' : 'bookmark_rename', () => {
+      if (!isSame) {
+        if (this.#bookmarks.findExact(to) !== undefined)
+          throw new WaypointError('already_bookmarked');
+        const tags = this.#tags.list(from);
+        this.#rows.noteTags(to);
+        this.#tags.move(from, to);
+        // What an imported waypoint at the new place has comes on top.
+        const atMost = Math.max(limits.tagsPerWaypoint, tags.length);
+        if (this.#tags.list(to).length > atMost) throw new WaypointError('too_many_tags');
+        if (!isLibraryWhole || this.twins.exists(from)) {
+          const { name, lat, lon } = before;
+          const raws = tags.map(({ raw }) => raw);
+          this.#hidden.add({ name, lat, lon, bookmarkId: before.id, tags: raws });
+        }
+        // The bookmark is back over its twin, with the tags that both have now.
+        for (const row of this.#hidden.at(to))
+          if (row.bookmarkId === before.id) this.#hidden.remove(row);
       }
-      if (this.#bookmarks.findExact(to) !== undefined)
-        throw new WaypointError('already_bookmarked');
-      const atMost = Math.max(limits.tagsPerWaypoint, this.#tags.list(from).length);
-      this.#tags.move(from, to);
-      // What an imported waypoint at the new place has comes on top.
-      if (this.#tags.list(to).length > atMost) throw new WaypointError('too_many_tags');
-      const hasTwin = !isLibraryWhole || this.twins.exists(from);
-      if (hasTwin) this.#hidden.hide(from, before.id);
-      this.#hidden.unhide(to, before.id);
-      return {
-        before,
-        after: this.#bookmarks.update(before.id, fields),
-        hidden: hasTwin ? from : undefined,
-        unhidden: this.#hidden.has(to) ? undefined : to,
-      };
+      if (!isSameRow(before, after)) this.#bookmarks.update(before, after);
+      return { before, after };
     });
   }
 
@@ -133,40 +138,61 @@ export class WaypointStore {
    * @param isLibraryWhole as for changeBookmark: while it is not, tags are kept rather than lost.
    * @throws WaypointError not_a_bookmark
    */
-  removeBookmark(
-    place: Place,
-    isLibraryWhole: boolean,
-  ): { bookmark: Bookmark; unhidden: IdentityKey[] } {
-    return this.#change(() => {
-      const bookmark = this.#bookmarks.find(place);
-      if (bookmark === undefined) throw new WaypointError('not_a_bookmark');
-      const hidden = this.#hidden.of(bookmark.id);
+  removeBookmark(place: Place, isLibraryWhole: boolean): Changed<Bookmark> {
+    const bookmark = this.#bookmarks.find(place);
+    if (bookmark === undefined) throw new WaypointError('not_a_bookmark');
+    return this.transaction('bookmark_delete', () => {
       const key = keyOf(bookmark);
-      this.#bookmarks.remove(bookmark.id);
-      if (isLibraryWhole && !this.twins.exists(key)) this.#tags.removeAll(key);
-      return { bookmark, unhidden: hidden.filter((twin) => !this.#hidden.has(twin)) };
+      this.#bookmarks.remove(bookmark);
+      if (!this.#canShow(key, isLibraryWhole)) this.#tags.removeAll(key);
+      for (const row of this.#hidden.of(bookmark.id)) this.#release(row);
+      return bookmark;
     });
   }
 
   /** @throws WaypointError unknown_waypoint, too_many_tags */
-  addTags(place: Place, raws: readonly string[]): TaggedPlace & { added: number } {
+  addTags(place: Place, raws: readonly string[]): Changed<TaggedPlace> {
     const known = this.#require(place);
     const key = keyOf(known);
     // Nothing new is no change: no write to the disk, and no list has to be sent again.
     const present = new Set(this.#tags.list(key).map(({ normal }) => normal));
     const isNew = raws.some((raw) => !present.has(normalTag(raw)));
-    const added = isNew ? this.#change(() => this.#addTags(key, raws)) : 0;
-    return { place: known, tags: this.#tags.list(key), added };
+    const change = isNew
+      ? this.transaction('tag_add', () => this.#addTags(key, raws)).change
+      : undefined;
+    return { result: { place: known, tags: this.#tags.list(key) }, change };
   }
 
   /** @throws WaypointError unknown_waypoint */
-  removeTag(place: Place, raw: string): TaggedPlace & { removed: boolean } {
+  removeTag(place: Place, raw: string): Changed<TaggedPlace> {
     const known = this.#require(place);
     const key = keyOf(known);
     const normal = normalTag(raw);
-    const removed = this.#tags.list(key).some((tag) => tag.normal === normal);
-    if (removed) this.#change(() => this.#tags.remove(key, raw));
-    return { place: known, tags: this.#tags.list(key), removed };
+    const row = this.#tags.rows(key).find((tag) => normalTag(tag.raw) === normal);
+    const change = row && this.transaction('tag_remove', () => this.#tags.remove(row)).change;
+    return { result: { place: known, tags: this.#tags.list(key) }, change };
+  }
+
+  /**
+   * Takes a change of rows back, as one change more. The library is whole.
+   * @throws WaypointError unknown_change, already_undone, not_undoable, later_change
+   */
+  undo(id: number): Changed<RecordedChange> {
+    const target = this.changes.get(id);
+    if (target === undefined) throw new WaypointError('unknown_change');
+    if (target.undoneBy !== null) throw new WaypointError('already_undone');
+    if (target.rows.length === 0) throw new WaypointError('not_undoable');
+    const stores = {
+      bookmarks: this.#bookmarks,
+      tags: this.#tags,
+      hidden: this.#hidden,
+      canShow: (key: IdentityKey) => this.#canShow(key, true),
+    };
+    const write = (): RecordedChange => {
+      takeBack(stores, target.rows);
+      return target;
+    };
+    return this.#rows.transaction('undo', write, id);
   }
 
   /** The tags of a waypoint; none for an unknown one. */
@@ -191,9 +217,9 @@ export class WaypointStore {
     return nearer(place, bookmark, twin);
   }
 
-  /** Runs several changes as one transaction. */
-  transaction<T>(change: () => T): T {
-    return this.#change(change);
+  /** See JournaledRows.transaction. */
+  transaction<T>(kind: ChangeKind, write: () => T): Changed<T> {
+    return this.#rows.transaction(kind, write);
   }
 
   /** Empties the write-ahead log and closes. */
@@ -217,15 +243,17 @@ export class WaypointStore {
     return known;
   }
 
-  #change<T>(change: () => T): T {
-    // Inside a running transaction better-sqlite3 makes this a savepoint.
-    return this.#db
-      .transaction(() => {
-        const result = change();
-        this.meta.touch();
-        return result;
-      })
-      .immediate();
+  /** Whether an imported waypoint shows, or may once the library is whole, when no bookmark covers it. */
+  #canShow(key: IdentityKey, isLibraryWhole: boolean): boolean {
+    return !this.#hidden.has(key) && (!isLibraryWhole || this.twins.exists(key));
+  }
+
+  /** What was hidden shows again with its tags, unless something else hides it, too: that keeps them then. */
+  #release(row: HiddenRow): void {
+    this.#hidden.remove(row);
+    const [other] = this.#hidden.at(keyOf(row));
+    if (other === undefined) this.#tags.add(keyOf(row), row.tags);
+    else this.#hidden.update(other, { ...other, tags: [...new Set([...other.tags, ...row.tags])] });
   }
 }
 

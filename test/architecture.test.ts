@@ -61,8 +61,8 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 2_850,
-  storage: 5_650,
+  model: 3_000,
+  storage: 6_400,
   formats: 3_000,
   geodata: 3_000,
   search: 2_450,

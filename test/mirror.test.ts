@@ -23,6 +23,7 @@ import { BookmarksMirror, type BookmarksMirrorOptions } from '../daemon/mirror/m
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import type { Log } from '../model/process.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
+import type { ChangeKind } from '../model/change.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { readGpx, type GpxWaypoint } from '../formats/gpx/read-gpx.ts';
@@ -608,10 +609,10 @@ test('a crash in the middle of a merge loses nothing: the merge is repeated', as
     get(target, key) {
       const value: unknown = Reflect.get(target, key, target);
       if (key !== 'transaction') return typeof value === 'function' ? value.bind(target) : value;
-      return (change: () => unknown) => {
+      return (kind: ChangeKind, change: () => unknown) => {
         slices += 1;
         if (slices === 3) throw new Crash();
-        return target.transaction(change);
+        return target.transaction(kind, change);
       };
     },
   });

@@ -14,7 +14,7 @@ const vocabulary = 'beach,camp,coffee,food,home,*,**,!,hiking,to see,été,seen'
 export function addTags(database: string, options: PlaceOptions): void {
   const db = openWriter(database, 'normal');
   try {
-    const tags = prepareTags(db);
+    const tags = prepareTags(db, () => undefined);
     const random = new Random(options.seed + 1);
     db.transaction(() => {
       for (const { name, lat, lon } of places(options)) {

@@ -66,13 +66,13 @@ function mergeSlice(
   });
   const news = candidates.filter((candidate) => changeOf(store, candidate) !== undefined);
   if (news.length === 0) return [];
-  return store.transaction(() =>
+  return store.transaction('merge', () =>
     news.flatMap((candidate) => {
       // Asked again: one before it may have brought the same.
       const change = changeOf(store, candidate);
       return change === undefined ? [] : apply(store, candidate, change, counts);
     }),
-  );
+  ).result;
 }
 
 type Candidate = NewBookmark & Pick<EditedWaypoint, 'isCrowded'>;
@@ -133,7 +133,7 @@ function apply(
   counts: MergeCounts,
 ): Bookmark[] {
   if (existing === undefined) {
-    const { bookmark } = store.addBookmark({ name, lat, lon, ...fields }, []);
+    const { bookmark } = store.addBookmark({ name, lat, lon, ...fields }, []).result;
     // An imported waypoint of this identity may have had tags.
     const missing = missingTags(store, bookmark, tags);
     if (missing.length > 0) store.addTags(bookmark, missing);
@@ -146,6 +146,9 @@ function apply(
     store.changeBookmark({ ...place, ...fields }, true);
     counts.filled += 1;
   }
-  if (tags.length > 0) counts.tags += store.addTags(existing, tags).added;
+  if (tags.length > 0) {
+    store.addTags(existing, tags);
+    counts.tags += tags.length;
+  }
   return [];
 }

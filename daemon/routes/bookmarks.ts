@@ -9,6 +9,7 @@ import {
   waypointSchema,
 } from '../../model/waypoint.ts';
 import type { Waypoints } from '../waypoints.ts';
+import { changeHeader } from '../changes/change-header.ts';
 import { shownTags } from './tags.ts';
 
 /** `/api/bookmarks`: the user's own waypoints. */
@@ -22,10 +23,12 @@ export function bookmarkRoutes(waypoints: Waypoints): Route[] {
       body: newBookmarkSchema,
       answers: { 201: waypointSchema },
       handle({ query, body }) {
-        const { bookmark, tags } = waypoints.add(body);
+        const { result, change } = waypoints.add(body);
+        const { bookmark, tags } = result;
         const { id: _id, ...fields } = bookmark;
         const shown = tags.length === 0 ? {} : { tags: shownTags(tags, query.emoji) };
-        return { status: 201, json: { ...fields, bookmark: true, ...shown } };
+        const json = { ...fields, bookmark: true, ...shown };
+        return { status: 201, json, headers: changeHeader(change) };
       },
     }),
     route({
@@ -35,12 +38,11 @@ export function bookmarkRoutes(waypoints: Waypoints): Route[] {
       body: bookmarkChangeSchema,
       answers: { 200: renamedSchema },
       handle({ body }) {
-        const { before, after } = waypoints.change(body);
+        const { result, change } = waypoints.change(body);
+        const { before, after } = result;
         const { lat, lon } = after;
-        return {
-          status: 200,
-          json: { renamed: true, oldName: before.name, newName: after.name, lat, lon },
-        };
+        const json = { renamed: true, oldName: before.name, newName: after.name, lat, lon };
+        return { status: 200, json, headers: changeHeader(change) };
       },
     }),
     route({
@@ -50,8 +52,10 @@ export function bookmarkRoutes(waypoints: Waypoints): Route[] {
       query: placeQuery,
       answers: { 200: deletedBookmarkSchema },
       handle({ query }) {
-        const { name, lat, lon } = waypoints.remove(query);
-        return { status: 200, json: { deleted: true, name, lat, lon } };
+        const { result, change } = waypoints.remove(query);
+        const { name, lat, lon } = result;
+        const json = { deleted: true, name, lat, lon };
+        return { status: 200, json, headers: changeHeader(change) };
       },
     }),
   ];

@@ -10,6 +10,7 @@ import {
   waypointTagsSchema,
 } from '../../model/waypoint.ts';
 import type { TaggedPlace, WaypointStore } from '../../storage/store.ts';
+import { changeHeader } from '../changes/change-header.ts';
 import type { Waypoints } from '../waypoints.ts';
 
 /** Tags as an answer shows them: Tag objects when enriched, else raw strings. */
@@ -53,8 +54,9 @@ export function tagRoutes(
       async handle({ query, body }) {
         await libraryReady();
         const raws = [...(body.tags ?? []), ...(body.tag === undefined ? [] : [body.tag])];
-        const tagged = waypoints.addTags(body, raws);
-        return { status: tagged.added > 0 ? 201 : 200, json: taggedJson(tagged, query.emoji) };
+        const { result, change } = waypoints.addTags(body, raws);
+        const json = taggedJson(result, query.emoji);
+        return { status: change === undefined ? 200 : 201, json, headers: changeHeader(change) };
       },
     }),
     route({
@@ -65,8 +67,9 @@ export function tagRoutes(
       answers: { 200: waypointTagsSchema },
       async handle({ query }) {
         await libraryReady();
-        const tagged = waypoints.removeTag(query, query.tag);
-        return { status: 200, json: taggedJson(tagged, query.emoji) };
+        const { result, change } = waypoints.removeTag(query, query.tag);
+        const json = taggedJson(result, query.emoji);
+        return { status: 200, json, headers: changeHeader(change) };
       },
     }),
   ];

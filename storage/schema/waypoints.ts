@@ -11,14 +11,15 @@ import {
 import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
-const { integer, numbered, optionalReal, optionalText, real, text, uniqueText } = columns;
+const { integer, numbered, optionalInteger, optionalReal, optionalText, real, text, uniqueText } =
+  columns;
 
 /** The identity of a waypoint (contract C), indexed wherever it is looked for. */
 const identity = { name: text, lat_e6: integer, lon_e6: integer };
 const identityKey = ['name', 'lat_e6', 'lon_e6'] as const;
 
-/** `waypoints.sqlite`: what the user made and cannot record again. Times are ISO 8601 UTC text. */
-const tables = {
+/** What the first version made. */
+const firstTables = {
   meta: table({ key: text, value: text }, { key: ['key'] }),
   bookmarks: table(
     {
@@ -44,12 +45,36 @@ const tables = {
     { normal: text, raw: text, enriched: text, uses: integer, first_id: integer },
     { key: ['normal', 'raw'] },
   ),
-  // Imported twins of bookmarks that were renamed or moved away from them; they show again when the bookmark goes.
   hidden: table(
     { ...identity, bookmark_id: belongsTo('bookmarks') },
     { key: [...identityKey, 'bookmark_id'] },
   ),
   history: table({ id: numbered, query: uniqueText, lat: optionalReal, lon: optionalReal }),
+};
+
+/** `waypoints.sqlite`: what the user made and cannot record again. Times are ISO 8601 UTC text, but for `changes.at`. */
+const tables = {
+  ...firstTables,
+  // Imported waypoints that do not show: the user hid them (bookmark 0), or the bookmark over them was renamed or moved away;
+  // then they show again when the bookmark goes. `tags` is a JSON array of the raw tags they had.
+  hidden: table(
+    { id: numbered, ...identity, bookmark_id: integer, lat: real, lon: real, tags: text },
+    { unique: [...identityKey, 'bookmark_id'] },
+  ),
+  // What the user changed. `revision` is that of `meta` after the change; `at` is in ms since 1970; `finished` is 0 for an
+  // intent. `details` is JSON: the rows before and after (waypoints/journal.ts), or what a change of the library needs to
+  // be taken back; the last column, so that lists need not read it.
+  changes: table({
+    id: numbered,
+    at: integer,
+    kind: text,
+    revision: integer,
+    count: integer,
+    undoes: optionalInteger,
+    undone_by: optionalInteger,
+    finished: integer,
+    details: text,
+  }),
 };
 
 export type WaypointsDb = TablesOf<typeof tables>;
@@ -59,7 +84,7 @@ export type BookmarkRow = Omit<Selectable<WaypointsDb['bookmarks']>, 'lat_e6' | 
 export const waypointTables = queryBuilder<WaypointsDb>();
 
 const firstSchema: Migration = () => [
-  ...createTables(tables),
+  ...createTables(firstTables),
   sql`INSERT INTO meta VALUES ('store', lower(hex(randomblob(8)))), ('revision', '1')`,
   createIndex('tags_by_normal', 'tags', ['normal', ...identityKey]),
   createIndex('hidden_by_bookmark', 'hidden', ['bookmark_id']),
@@ -75,5 +100,22 @@ const firstSchema: Migration = () => [
     END`,
 ];
 
+const journal: Migration = () => [
+  sql`ALTER TABLE hidden RENAME TO hidden_before`,
+  ...createTables({ hidden: tables.hidden, changes: tables.changes }),
+  sql`
+    INSERT INTO hidden (name, lat_e6, lon_e6, bookmark_id, lat, lon, tags)
+      SELECT name, lat_e6, lon_e6, bookmark_id, lat_e6 / 1e6, lon_e6 / 1e6, '[]' FROM hidden_before`,
+  sql`DROP TABLE hidden_before`,
+  createIndex('hidden_by_bookmark', 'hidden', ['bookmark_id']),
+  sql`
+    CREATE TRIGGER tag_spelled AFTER UPDATE OF raw, normal ON tags WHEN new.raw <> old.raw BEGIN
+      UPDATE tag_spellings SET uses = uses - 1 WHERE normal = old.normal AND raw = old.raw;
+      DELETE FROM tag_spellings WHERE normal = old.normal AND raw = old.raw AND uses = 0;
+      INSERT INTO tag_spellings VALUES (new.normal, new.raw, new.enriched, 1, new.id)
+        ON CONFLICT (normal, raw) DO UPDATE SET uses = uses + 1;
+    END`,
+];
+
 /** The steps of the schema, oldest first; what a released one makes is never changed. */
-export const waypointMigrations: readonly Migration[] = [firstSchema];
+export const waypointMigrations: readonly Migration[] = [firstSchema, journal];

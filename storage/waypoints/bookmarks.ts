@@ -11,6 +11,7 @@ import type { Database } from '../database.ts';
 import { identityColumns } from '../schema/identity-columns.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { waypointTables, type BookmarkRow, type WaypointsDb } from '../schema/waypoints.ts';
+import { notedRows, type NoteRow, type RowStore } from './row-change.ts';
 
 /** A stored bookmark; lat and lon keep the full precision that was given. */
 export interface Bookmark extends Place {
@@ -23,7 +24,7 @@ export interface Bookmark extends Place {
 /** What of a bookmark can be set. */
 export type BookmarkFields = Omit<Bookmark, 'id'>;
 
-export interface BookmarkStore {
+export interface BookmarkStore extends RowStore<Bookmark> {
   isEmpty(): boolean;
   /** All bookmarks in creation order. */
   all(): Bookmark[];
@@ -31,13 +32,11 @@ export interface BookmarkStore {
   find(place: Place): Bookmark | undefined;
   findExact(key: IdentityKey): Bookmark | undefined;
   add(fields: BookmarkFields): Bookmark;
-  update(id: number, fields: BookmarkFields): Bookmark;
-  remove(id: number): void;
 }
 
 const readable = ['id', 'name', 'lat', 'lon', 'ele', 'time', 'desc'] as const;
 
-export function prepareBookmarks(db: Database): BookmarkStore {
+export function prepareBookmarks(db: Database, note: NoteRow<Bookmark>): BookmarkStore {
   const rows = waypointTables.selectFrom('bookmarks').select(readable);
   const all = prepare(db, () => rows.orderBy('id'));
   const any = prepare(db, () => rows.limit(1));
@@ -53,6 +52,10 @@ export function prepareBookmarks(db: Database): BookmarkStore {
   const add = prepareValue(db, (fields: StoredFields) =>
     waypointTables.insertInto('bookmarks').values(columnsOf(fields)).returning('id'),
   );
+  const get = prepare(db, (id: number) => rows.where('id', '=', id));
+  const insert = prepare(db, (fields: StoredFields, id: number) =>
+    waypointTables.insertInto('bookmarks').values({ id, ...columnsOf(fields) }),
+  );
   const update = prepare(db, (fields: StoredFields, id: number) =>
     waypointTables.updateTable('bookmarks').set(columnsOf(fields)).where('id', '=', id),
   );
@@ -60,7 +63,17 @@ export function prepareBookmarks(db: Database): BookmarkStore {
     waypointTables.deleteFrom('bookmarks').where('id', '=', id),
   );
 
+  const written = notedRows<Bookmark>(
+    {
+      get: (id) => optional(get.get(id)),
+      insert: (bookmark) => insert.run(stored(bookmark), bookmark.id),
+      update: (bookmark) => update.run(stored(bookmark), bookmark.id),
+      remove: (id) => remove.run(id),
+    },
+    note,
+  );
   return {
+    ...written,
     isEmpty: () => any.get() === undefined,
     all: () => all.all().map(toBookmark),
     find(place) {
@@ -71,12 +84,11 @@ export function prepareBookmarks(db: Database): BookmarkStore {
       return optional(row);
     },
     findExact: (key) => optional(exact.get(key)),
-    add: (fields) => ({ ...fields, id: add.get(stored(fields))! }),
-    update(id, fields) {
-      update.run(stored(fields), id);
-      return { ...fields, id };
+    add(fields) {
+      const bookmark = { ...fields, id: add.get(stored(fields))! };
+      note({ before: null, after: bookmark });
+      return bookmark;
     },
-    remove: (id) => void remove.run(id),
   };
 }
 

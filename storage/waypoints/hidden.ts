@@ -1,43 +1,107 @@
-import type { IdentityKey } from '../../model/identity.ts';
+import { identityOf, type IdentityKey } from '../../model/identity.ts';
+import type { Place } from '../../model/waypoint.ts';
 import type { Database } from '../database.ts';
 import { identityColumns, toIdentityKey } from '../schema/identity-columns.ts';
 import { prepare } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
+import { notedRows, type NoteRow, type RowStore } from './row-change.ts';
 
-/** Imported twins that stay hidden because the bookmark over them was renamed or moved away. */
-export interface HiddenStore {
-  all(): IdentityKey[];
-  has(key: IdentityKey): boolean;
-  hide(key: IdentityKey, bookmarkId: number): void;
-  /** The bookmark is back: its twin counts as the bookmark again. */
-  unhide(key: IdentityKey, bookmarkId: number): void;
-  /** What one bookmark hides. */
-  of(bookmarkId: number): IdentityKey[];
+/** Why an imported waypoint does not show. */
+export interface HiddenRow extends Place {
+  readonly id: number;
+  /** The bookmark that was renamed or moved away from it, else 0: the user hid it. */
+  readonly bookmarkId: number;
+  /** Its tags as they were, raw: it has them again once it shows. */
+  readonly tags: readonly string[];
 }
 
-export function prepareHidden(db: Database): HiddenStore {
-  const keys = waypointTables.selectFrom('hidden').select(['name', 'lat_e6', 'lon_e6']);
-  const all = prepare(db, () => keys.distinct());
-  const of = prepare(db, (bookmarkId: number) => keys.where('bookmark_id', '=', bookmarkId));
-  const has = prepare(db, (key: IdentityKey) =>
-    keys.where((eb) => eb.and(identityColumns(key))).limit(1),
-  );
-  const hide = prepare(db, (key: IdentityKey, bookmark_id: number) =>
-    waypointTables
-      .insertInto('hidden')
-      .orIgnore()
-      .values({ ...identityColumns(key), bookmark_id }),
-  );
-  const unhide = prepare(db, (key: IdentityKey, bookmark_id: number) =>
-    waypointTables
-      .deleteFrom('hidden')
-      .where((eb) => eb.and({ ...identityColumns(key), bookmark_id })),
+/** Imported waypoints that do not show, by identity, whatever file they come from. */
+export interface HiddenStore extends RowStore<HiddenRow> {
+  all(): IdentityKey[];
+  has(key: IdentityKey): boolean;
+  add(row: Omit<HiddenRow, 'id'>): void;
+  /** What hides one identity. */
+  at(key: IdentityKey): HiddenRow[];
+  /** What one bookmark hides. */
+  of(bookmarkId: number): HiddenRow[];
+}
+
+const stored = ['id', 'name', 'lat', 'lon', 'bookmark_id', 'tags'] as const;
+
+export function prepareHidden(db: Database, note: NoteRow<HiddenRow>): HiddenStore {
+  const { all, get, at, of, has, add, insert, update, remove } = prepareStatements(db);
+  const written = notedRows<HiddenRow>(
+    {
+      get(id) {
+        const row = get.get(id);
+        return row && toRow(row);
+      },
+      insert: (row) => insert.run(keyOf(row), row, JSON.stringify(row.tags)),
+      update: (row) => update.run(keyOf(row), row, JSON.stringify(row.tags)),
+      remove: (id) => remove.run(id),
+    },
+    note,
   );
   return {
+    ...written,
     all: () => all.all().map(toIdentityKey),
-    of: (bookmarkId) => of.all(bookmarkId).map(toIdentityKey),
+    at: (key) => at.all(key).map(toRow),
+    of: (bookmarkId) => of.all(bookmarkId).map(toRow),
     has: (key) => has.get(key) !== undefined,
-    hide: (key, bookmarkId) => void hide.run(key, bookmarkId),
-    unhide: (key, bookmarkId) => void unhide.run(key, bookmarkId),
+    add(row) {
+      const { id } = add.get(keyOf(row), row, JSON.stringify(row.tags))!;
+      note({ before: null, after: { id, ...row } });
+    },
   };
+}
+
+function prepareStatements(db: Database) {
+  const rows = waypointTables.selectFrom('hidden').select(stored).orderBy('id');
+  const all = prepare(db, () =>
+    waypointTables.selectFrom('hidden').select(['name', 'lat_e6', 'lon_e6']).distinct(),
+  );
+  const get = prepare(db, (id: number) => rows.where('id', '=', id));
+  const at = prepare(db, (key: IdentityKey) => rows.where((eb) => eb.and(identityColumns(key))));
+  const of = prepare(db, (bookmarkId: number) => rows.where('bookmark_id', '=', bookmarkId));
+  const has = prepare(db, (key: IdentityKey) =>
+    waypointTables
+      .selectFrom('hidden')
+      .select('bookmark_id')
+      .where((eb) => eb.and(identityColumns(key)))
+      .limit(1),
+  );
+  const add = prepare(db, (key: IdentityKey, row: Omit<HiddenRow, 'id'>, tags: string) =>
+    waypointTables
+      .insertInto('hidden')
+      .values({ ...columnsOf(key, row), tags })
+      .returning('id'),
+  );
+  const insert = prepare(db, (key: IdentityKey, row: HiddenRow, tags: string) =>
+    waypointTables.insertInto('hidden').values({ id: row.id, ...columnsOf(key, row), tags }),
+  );
+  const update = prepare(db, (key: IdentityKey, row: HiddenRow, tags: string) =>
+    waypointTables
+      .updateTable('hidden')
+      .set({ ...columnsOf(key, row), tags })
+      .where('id', '=', row.id),
+  );
+  const remove = prepare(db, (id: number) =>
+    waypointTables.deleteFrom('hidden').where('id', '=', id),
+  );
+  return { all, get, at, of, has, add, insert, update, remove };
+}
+
+type Stored = Omit<HiddenRow, 'bookmarkId' | 'tags'> & { bookmark_id: number; tags: string };
+
+function toRow({ bookmark_id, tags, ...row }: Stored): HiddenRow {
+  // Sound: the column is written here alone.
+  return { ...row, bookmarkId: bookmark_id, tags: JSON.parse(tags) as string[] };
+}
+
+function columnsOf(key: IdentityKey, { lat, lon, bookmarkId }: Omit<HiddenRow, 'id'>) {
+  return { ...identityColumns(key), lat, lon, bookmark_id: bookmarkId };
+}
+
+function keyOf({ name, lat, lon }: Place): IdentityKey {
+  return identityOf(name, lat, lon);
 }

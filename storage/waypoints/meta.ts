@@ -9,8 +9,8 @@ export interface StoreMeta {
   set(key: string, value: string): void;
   /** Counter of the changes that a list of bookmarks could show. */
   revision(): string;
-  /** Counts one change; called inside the transaction that makes it. */
-  touch(): void;
+  /** Counts one change, inside the transaction that makes it, and gives the new revision. */
+  touch(): string;
 }
 
 export function prepareMeta(db: Database): StoreMeta {
@@ -25,13 +25,17 @@ export function prepareMeta(db: Database): StoreMeta {
         conflict.column('key').doUpdateSet((eb) => ({ value: eb.ref('excluded.value') })),
       ),
   );
-  const touch = prepare(db, () =>
-    waypointTables.updateTable('meta').set({ value: countedUp }).where('key', '=', 'revision'),
+  const touch = prepareValue(db, () =>
+    waypointTables
+      .updateTable('meta')
+      .set({ value: countedUp })
+      .where('key', '=', 'revision')
+      .returning('value'),
   );
   return {
     get: (key) => get.get(key),
     set: (key, value) => void set.run(key, value),
     revision: () => get.get('revision') ?? '',
-    touch: () => void touch.run(),
+    touch: () => touch.get() ?? '',
   };
 }

@@ -1,17 +1,27 @@
-import { isSameIdentity, type IdentityKey } from '../../model/identity.ts';
+import type { IdentityKey } from '../../model/identity.ts';
 import { enrichTag, normalTag, type Tag } from '../../model/tag.ts';
 import type { Database } from '../database.ts';
-import { identityColumns } from '../schema/identity-columns.ts';
+import {
+  identityColumns,
+  toIdentityKey,
+  type IdentityColumns,
+} from '../schema/identity-columns.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
+import { notedRows, type NoteRow, type RowStore } from './row-change.ts';
+
+/** One tag of one waypoint. */
+export interface TagRow extends IdentityKey {
+  readonly id: number;
+  readonly raw: string;
+}
 
 /** The tags of waypoints, by identity; within one waypoint each normal form once, in the order they were added. */
-export interface TagStore {
+export interface TagStore extends RowStore<TagRow> {
   list(key: IdentityKey): Tag[];
+  rows(key: IdentityKey): TagRow[];
   /** @returns how many were new. */
   add(key: IdentityKey, raws: readonly string[]): number;
-  /** @returns whether it was there. */
-  remove(key: IdentityKey, raw: string): boolean;
   removeAll(key: IdentityKey): void;
   /** Gives all tags of one identity to another; what that one has already stays as it is. */
   move(from: IdentityKey, to: IdentityKey): void;
@@ -19,7 +29,58 @@ export interface TagStore {
   vocabulary(): Tag[];
 }
 
-export function prepareTags(db: Database): TagStore {
+const stored = ['id', 'name', 'lat_e6', 'lon_e6', 'raw'] as const;
+
+export function prepareTags(db: Database, note: NoteRow<TagRow>): TagStore {
+  const { list, rows, get, add, insert, update, remove } = prepareStatements(db);
+  const vocabulary = prepareVocabulary(db);
+  const written = notedRows<TagRow>(
+    {
+      get(id) {
+        const row = get.get(id);
+        return row && toTagRow(row);
+      },
+      insert: (row) => insert.run(row, ...spelled(row.raw)),
+      update: (row) => update.run(row, ...spelled(row.raw)),
+      remove: (id) => remove.run(id),
+    },
+    note,
+  );
+  const store: Omit<TagStore, 'vocabulary'> = {
+    ...written,
+    list: (key) => list.all(key).map(parseTag),
+    rows: (key) => rows.all(key).map(toTagRow),
+    add(key, raws) {
+      let added = 0;
+      for (const raw of raws) {
+        const id = add.get(key, raw, ...spelled(raw));
+        if (id === undefined) continue;
+        note({ before: null, after: { id, ...key, raw } });
+        added += 1;
+      }
+      return added;
+    },
+    removeAll(key) {
+      for (const row of store.rows(key)) store.remove(row);
+    },
+    move(from, to) {
+      const present = new Set(store.list(to).map(({ normal }) => normal));
+      for (const row of store.rows(from))
+        if (present.has(normalTag(row.raw))) store.remove(row);
+        else store.update(row, { ...row, ...to });
+    },
+  };
+  return {
+    ...store,
+    vocabulary: () =>
+      vocabulary
+        .all()
+        .map(({ enriched, count }) => ({ ...parseTag(enriched), count }))
+        .toSorted(byRawForm),
+  };
+}
+
+function prepareStatements(db: Database) {
   const list = prepareValue(db, (key: IdentityKey) =>
     waypointTables
       .selectFrom('tags')
@@ -27,55 +88,38 @@ export function prepareTags(db: Database): TagStore {
       .where((eb) => eb.and(identityColumns(key)))
       .orderBy('id'),
   );
-  const add = prepare(db, (key: IdentityKey, raw: string, normal: string, enriched: string) =>
+  const rows = prepare(db, (key: IdentityKey) =>
+    waypointTables
+      .selectFrom('tags')
+      .select(stored)
+      .where((eb) => eb.and(identityColumns(key)))
+      .orderBy('id'),
+  );
+  const get = prepare(db, (id: number) =>
+    waypointTables.selectFrom('tags').select(stored).where('id', '=', id),
+  );
+  const add = prepareValue(db, (key: IdentityKey, raw: string, normal: string, enriched: string) =>
     waypointTables
       .insertInto('tags')
       .values({ ...identityColumns(key), raw, normal, enriched })
-      .onConflict((conflict) => conflict.doNothing()),
+      .onConflict((conflict) => conflict.doNothing())
+      .returning('id'),
   );
-  const remove = prepare(db, (key: IdentityKey, normal: string) =>
-    waypointTables.deleteFrom('tags').where((eb) => eb.and({ ...identityColumns(key), normal })),
+  const insert = prepare(db, (row: TagRow, normal: string, enriched: string) =>
+    waypointTables
+      .insertInto('tags')
+      .values({ id: row.id, ...identityColumns(row), raw: row.raw, normal, enriched }),
   );
-  const removeAll = prepare(db, (key: IdentityKey) =>
-    waypointTables.deleteFrom('tags').where((eb) => eb.and(identityColumns(key))),
-  );
-  const move = prepare(db, (from: IdentityKey, to: IdentityKey) =>
+  const update = prepare(db, (row: TagRow, normal: string, enriched: string) =>
     waypointTables
       .updateTable('tags')
-      .set(identityColumns(to))
-      .where((eb) => eb.and(identityColumns(from)))
-      .where('normal', 'not in', (eb) =>
-        eb
-          .selectFrom('tags as present')
-          .select('present.normal')
-          .where((present) => present.and(identityColumns(to))),
-      ),
+      .set({ ...identityColumns(row), raw: row.raw, normal, enriched })
+      .where('id', '=', row.id),
   );
-  const vocabulary = prepareVocabulary(db);
-
-  return {
-    list: (key) => list.all(key).map(parseTag),
-    add(key, raws) {
-      let added = 0;
-      for (const raw of raws) {
-        const tag = enrichTag(raw);
-        added += add.run(key, raw, tag.normal, JSON.stringify(tag)).changes;
-      }
-      return added;
-    },
-    remove: (key, raw) => remove.run(key, normalTag(raw)).changes > 0,
-    removeAll: (key) => void removeAll.run(key),
-    move(from, to) {
-      move.run(from, to);
-      // What was not moved is there already.
-      if (!isSameIdentity(from, to)) removeAll.run(from);
-    },
-    vocabulary: () =>
-      vocabulary
-        .all()
-        .map(({ enriched, count }) => ({ ...parseTag(enriched), count }))
-        .toSorted(byRawForm),
-  };
+  const remove = prepare(db, (id: number) =>
+    waypointTables.deleteFrom('tags').where('id', '=', id),
+  );
+  return { list, rows, get, add, insert, update, remove };
 }
 
 /** Of the spellings of a normal form the one most used, the first made on a tie, with the uses of all of them. */
@@ -103,6 +147,15 @@ function prepareVocabulary(db: Database) {
       .select(['enriched', 'count'])
       .where('rank', '=', 1),
   );
+}
+
+function spelled(raw: string): [normal: string, enriched: string] {
+  const tag = enrichTag(raw);
+  return [tag.normal, JSON.stringify(tag)];
+}
+
+function toTagRow({ id, raw, ...key }: IdentityColumns & { id: number; raw: string }): TagRow {
+  return { id, ...toIdentityKey(key), raw };
 }
 
 /** Sound: the column is written by `add` alone. */

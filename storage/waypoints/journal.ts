@@ -1,0 +1,175 @@
+import type { ChangeKind } from '../../model/change.ts';
+import { limits } from '../../model/limits.ts';
+import type { Database } from '../database.ts';
+import { prepare, prepareValue } from '../prepared.ts';
+import { waypointTables } from '../schema/waypoints.ts';
+import type { Bookmark } from './bookmarks.ts';
+import type { HiddenRow } from './hidden.ts';
+import type { RowPair } from './row-change.ts';
+import type { TagRow } from './tags.ts';
+
+/** What a change did to one row. One that is the same before and after only has to be so still to take the change back. */
+export type RowChange =
+  | ({ readonly of: 'bookmark' } & RowPair<Bookmark>)
+  | ({ readonly of: 'tag' } & RowPair<TagRow>)
+  | ({ readonly of: 'hidden' } & RowPair<HiddenRow>);
+
+/** One change of the user's data. */
+export interface Change {
+  readonly id: number;
+  /** Milliseconds since 1970. */
+  readonly at: number;
+  readonly kind: ChangeKind;
+  /** The revision of the store (StoreMeta.revision) that it led to: each change of rows counts it up by one. */
+  readonly revision: number;
+  /** Bookmarks, else hidden waypoints, else tags that it touched; what a change of the library says. */
+  readonly count: number;
+  /** The change that it took back. */
+  readonly undoes: number | null;
+  /** The change that took it back. */
+  readonly undoneBy: number | null;
+  /** False for an intent: of the two databases that such a change concerns, the library has not committed yet. */
+  readonly isFinished: boolean;
+}
+
+/** A change with the rows it touched, in the order of the writes; none for a change of the library. */
+export interface RecordedChange extends Change {
+  readonly rows: readonly RowChange[];
+}
+
+type NewChange = Pick<Change, 'at' | 'kind' | 'revision' | 'undoes'>;
+
+/** The changes of limits.journalMs, at most limits.journalChanges; written in the transaction of what they tell. */
+export interface Journal {
+  /** @returns the number of the change. */
+  record(change: NewChange, rows: readonly RowChange[]): number;
+  get(id: number): RecordedChange | undefined;
+  /** The newest changes, those before a number if one is given, newest first. */
+  list(limit: number, before?: number): Change[];
+  /**
+   * The changes since a revision of the store, newest first: taking back their rows, last one first, gives bookmarks and
+   * tags as they were then. Undefined when the journal does not reach back that far. While they are gone through, the
+   * connection can do nothing else.
+   */
+  since(revision: number): Iterable<RecordedChange> | undefined;
+}
+
+const head = ['id', 'at', 'kind', 'revision', 'count', 'undoes', 'undone_by', 'finished'] as const;
+
+export function prepareJournal(db: Database): Journal {
+  const { add, get, list, newestFirst, oldest, forget, setUndone, setStanding } =
+    prepareStatements(db);
+
+  const forgetOld = (id: number, now: number): void => {
+    forget.run(id - limits.journalChanges);
+    // Each change makes room for itself; a few more than one, so that old ones go even so.
+    for (let i = 0; i < 4; i += 1) {
+      const last = oldest.get();
+      if (last === undefined || last.id === id || last.at >= now - limits.journalMs) return;
+      forget.run(last.id);
+    }
+  };
+
+  function* changesSince(revision: number): Generator<RecordedChange> {
+    for (const row of newestFirst.iterate()) {
+      if (row.revision <= revision) return;
+      yield recorded(row);
+    }
+  }
+
+  return {
+    record({ at, kind, revision, undoes }, rows) {
+      const row = { at, kind, revision, undoes, count: countOf(rows), finished: 1 };
+      const id = add.get(row, JSON.stringify(rows))!;
+      if (undoes !== null) {
+        setUndone.run(id, undoes);
+        setStanding.run(undoes);
+      }
+      forgetOld(id, at);
+      return id;
+    },
+    get(id) {
+      const row = get.get(id);
+      return row && recorded(row);
+    },
+    list: (limit, before = Number.MAX_SAFE_INTEGER) => list.all(before, limit).map(toChange),
+    since(revision) {
+      const first = oldest.get();
+      return first === undefined || first.revision - 1 > revision
+        ? undefined
+        : changesSince(revision);
+    },
+  };
+}
+
+interface Stored extends Pick<Change, 'at' | 'revision' | 'count' | 'undoes'> {
+  readonly kind: string;
+  readonly finished: number;
+}
+
+function prepareStatements(db: Database) {
+  const changes = waypointTables.selectFrom('changes').select(head).orderBy('id', 'desc');
+  return {
+    add: prepareValue(
+      db,
+      ({ at, kind, revision, count, undoes, finished }: Stored, details: string) =>
+        waypointTables
+          .insertInto('changes')
+          .values({ at, kind, revision, count, undoes, finished, details })
+          .returning('id'),
+    ),
+    get: prepare(db, (id: number) => changes.select('details').where('id', '=', id)),
+    list: prepare(db, (before: number, limit: number) =>
+      changes.where('id', '<', before).limit(limit),
+    ),
+    newestFirst: prepare(db, () => changes.select('details')),
+    oldest: prepare(db, () =>
+      waypointTables.selectFrom('changes').select(['id', 'at', 'revision']).orderBy('id').limit(1),
+    ),
+    forget: prepare(db, (id: number) => waypointTables.deleteFrom('changes').where('id', '<=', id)),
+    setUndone: prepare(db, (undone_by: number, id: number) =>
+      waypointTables.updateTable('changes').set({ undone_by }).where('id', '=', id),
+    ),
+    // What was taken back by a change that is taken back itself stands again.
+    setStanding: prepare(db, (id: number) =>
+      waypointTables
+        .updateTable('changes')
+        .set({ undone_by: null })
+        .where('undone_by', '=', id)
+        .where('id', '=', (eb) =>
+          eb.selectFrom('changes as u').select('u.undoes').where('u.id', '=', id),
+        ),
+    ),
+  };
+}
+
+type Row = Omit<Change, 'kind' | 'undoneBy' | 'isFinished'> & {
+  readonly kind: string;
+  readonly undone_by: number | null;
+  readonly finished: number;
+};
+
+function toChange({ id, at, kind, revision, count, undoes, undone_by, finished }: Row): Change {
+  return {
+    id,
+    at,
+    // Sound: written here alone.
+    kind: kind as ChangeKind,
+    revision,
+    count,
+    undoes,
+    undoneBy: undone_by,
+    isFinished: finished === 1,
+  };
+}
+
+function recorded(row: Row & { readonly details: string }): RecordedChange {
+  const details: unknown = JSON.parse(row.details);
+  // Sound: written here alone; a change of the library has an object.
+  return { ...toChange(row), rows: Array.isArray(details) ? (details as RowChange[]) : [] };
+}
+
+function countOf(rows: readonly RowChange[]): number {
+  const kind = (['bookmark', 'hidden'] as const).find((of) => rows.some((row) => row.of === of));
+  return rows.filter((row) => row.of === (kind ?? 'tag')).length;
+}

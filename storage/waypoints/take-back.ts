@@ -1,0 +1,57 @@
+import { errorCode } from '../../model/error-code.ts';
+import { WaypointError } from '../../model/failure.ts';
+import { identityOf, type IdentityKey } from '../../model/identity.ts';
+import { limits } from '../../model/limits.ts';
+import type { BookmarkStore } from './bookmarks.ts';
+import type { HiddenStore } from './hidden.ts';
+import type { RowChange } from './journal.ts';
+import { putBack } from './row-change.ts';
+import type { TagStore } from './tags.ts';
+
+/** What a change can have touched. */
+export interface ChangedStores {
+  readonly bookmarks: BookmarkStore;
+  readonly tags: TagStore;
+  readonly hidden: HiddenStore;
+  /** Whether an imported waypoint of this identity shows where no bookmark is. */
+  readonly canShow: (key: IdentityKey) => boolean;
+}
+
+/**
+ * Puts all rows back as they were before a change, within a transaction that a refusal undoes.
+ * @throws WaypointError later_change
+ */
+export function takeBack(stores: ChangedStores, rows: readonly RowChange[]): void {
+  try {
+    for (const row of rows.toReversed()) {
+      if (row.of === 'bookmark') putBack(stores.bookmarks, row);
+      else if (row.of === 'tag') putBack(stores.tags, row);
+      else putBack(stores.hidden, row);
+    }
+  } catch (error) {
+    // Something else has its name and place now.
+    if (errorCode(error)?.startsWith('SQLITE_CONSTRAINT') !== true) throw error;
+    throw new WaypointError('later_change', { cause: error });
+  }
+  requireWhole(stores, rows);
+}
+
+/** Tags that came since must not be left without a waypoint, nor be too many with those that are back. */
+function requireWhole(
+  { bookmarks, tags, canShow }: ChangedStores,
+  rows: readonly RowChange[],
+): void {
+  const ids = new Set(
+    rows.flatMap((row) => (row.of === 'tag' ? [(row.after ?? row.before)!.id] : [])),
+  );
+  for (const row of rows) {
+    if (row.of === 'bookmark' && row.after !== null) {
+      const key = identityOf(row.after.name, row.after.lat, row.after.lon);
+      if (bookmarks.findExact(key) !== undefined || canShow(key)) continue;
+      if (tags.rows(key).some(({ id }) => !ids.has(id))) throw new WaypointError('later_change');
+    } else if (row.of === 'tag' && row.after === null) {
+      if (tags.list(row.before!).length > limits.tagsPerWaypoint)
+        throw new WaypointError('later_change');
+    }
+  }
+}
