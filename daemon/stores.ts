@@ -3,6 +3,7 @@ import { isDiskFull } from '../model/failure.ts';
 import type { Clock, Log } from '../model/process.ts';
 import { isOutOfReach } from '../storage/database.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
+import { tryNameFolding } from '../storage/name-folding.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore, StoreRefused } from '../storage/waypoints/open.ts';
@@ -78,7 +79,8 @@ function openLocked(
   });
   try {
     createPrivateDirectory(paths.imports);
-    const library = prepareLibrary(paths.libraryDatabase, clock.now());
+    const folding = tryNameFolding(paths.imports);
+    const library = prepareLibrary(paths.libraryDatabase, clock.now(), folding);
     const store = new WaypointStore(db, paths.libraryDatabase, () => clock.now());
     return {
       store,

@@ -15,17 +15,28 @@ export function openWriter(path: string, durability: 'full' | 'normal'): Databas
   createPrivateFile(path);
   // SQLite opens a file that may only be read all the same, and would tell at the first change.
   accessSync(path, constants.W_OK);
-  const db = new Database(path, { timeout: 0 });
-  db.pragma('journal_mode = WAL');
-  db.pragma(`synchronous = ${durability}`);
-  db.pragma('fullfsync = ON');
-  db.pragma('foreign_keys = ON');
-  db.pragma('trusted_schema = OFF');
-  db.pragma('secure_delete = ON');
-  db.pragma('temp_store = MEMORY');
-  db.pragma('wal_autocheckpoint = 1000');
-  db.pragma('journal_size_limit = 67108864');
-  return db;
+  return orClosed(new Database(path, { timeout: 0 }), (db) => {
+    db.pragma('journal_mode = WAL');
+    db.pragma(`synchronous = ${durability}`);
+    db.pragma('fullfsync = ON');
+    db.pragma('foreign_keys = ON');
+    db.pragma('trusted_schema = OFF');
+    db.pragma('secure_delete = ON');
+    db.pragma('temp_store = MEMORY');
+    db.pragma('wal_autocheckpoint = 1000');
+    db.pragma('journal_size_limit = 67108864');
+    return db;
+  });
+}
+
+/** Prepares a connection; closes it when that throws: Windows renames no file that is still open. */
+export function orClosed<T>(db: Database.Database, prepare: (db: Database.Database) => T): T {
+  try {
+    return prepare(db);
+  } catch (error) {
+    db.close();
+    throw error;
+  }
 }
 
 /** Creates an empty file that is its owner's alone: SQLite would make one readable by others. */
@@ -36,18 +47,21 @@ export function createPrivateFile(path: string): void {
 
 /** Opens a database for reading only. Readers in WAL mode never block the writer; see limits.drainTimeoutMs. */
 export function openReader(path: string): Database.Database {
-  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 1_000 });
-  db.pragma('trusted_schema = OFF');
-  db.pragma('temp_store = MEMORY');
-  return db;
+  const reader = new Database(path, { readonly: true, fileMustExist: true, timeout: 1_000 });
+  return orClosed(reader, (db) => {
+    db.pragma('trusted_schema = OFF');
+    db.pragma('temp_store = MEMORY');
+    return db;
+  });
 }
 
 /** Opens the user's store for reading with the library attached as `library`; neither can be written through it. */
 export function openJoinedReader(waypointsPath: string, libraryPath: string): Database.Database {
-  const db = openReader(waypointsPath);
-  // An attached database inherits the read-only mode of the connection.
-  db.prepare('ATTACH ? AS library').run(libraryPath);
-  return db;
+  return orClosed(openReader(waypointsPath), (db) => {
+    // An attached database inherits the read-only mode of the connection.
+    db.prepare('ATTACH ? AS library').run(libraryPath);
+    return db;
+  });
 }
 
 /** Tells whether an error of SQLite says that a database is damaged. */

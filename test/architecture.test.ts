@@ -62,7 +62,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_000,
-  storage: 6_400,
+  storage: 6_500,
   formats: 3_000,
   geodata: 3_000,
   search: 2_450,

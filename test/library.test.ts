@@ -4,6 +4,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   truncateSync,
   rmSync,
   statSync,
@@ -13,7 +14,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
-import { openReader, openWriter } from '../storage/database.ts';
+import { openJoinedReader, openReader, openWriter } from '../storage/database.ts';
 import { markLibraryDamaged, prepareLibrary } from '../storage/library/prepare.ts';
 import { LibraryWriter, type ImportedWaypoint } from '../storage/library/writer.ts';
 
@@ -141,6 +142,49 @@ for (const [what, damage] of Object.entries({
     t.deepEqual(prepareLibrary(path, now), { ...prepared, setAside: false });
   });
 }
+
+test('a library whose paths were compared otherwise is set aside: the data has moved to another file system', (t) => {
+  const path = libraryPath(t);
+  t.false(prepareLibrary(path, now, 'case').setAside);
+  t.false(prepareLibrary(path, now, 'case').setAside);
+  for (const folding of ['none', 'composition', 'both'] as const) {
+    t.true(prepareLibrary(path, now, folding).setAside, folding);
+    const library = new LibraryWriter(path);
+    const expected = { none: 'E\u0301', composition: '\u00c9', both: '\u00e9' }[folding];
+    t.is(library.keyOf('E\u0301'), expected);
+    library.close();
+  }
+});
+
+const onLinux = process.platform === 'linux' ? test : test.skip;
+
+onLinux(
+  'a database that cannot be opened leaves no handle, which Windows would not let us rename',
+  (t) => {
+    const path = libraryPath(t);
+    writeFileSync(path, 'broken '.repeat(100));
+    const handles = (): number =>
+      readdirSync('/proc/self/fd').filter((fd) => {
+        try {
+          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path);
+        } catch {
+          return false;
+        }
+      }).length;
+    const openings = [
+      () => openWriter(path, 'normal'),
+      () => openWriter(path, 'full'),
+      () => openJoinedReader(path, path),
+      () => new LibraryWriter(path),
+    ];
+    for (const open of openings) {
+      t.throws(open, { message: /not a database/u });
+      t.is(handles(), 0);
+    }
+    prepareLibrary(path, now);
+    t.is(handles(), 0);
+  },
+);
 
 test('prepareLibrary keeps only the last library that it set aside', (t) => {
   const path = libraryPath(t);

@@ -2,7 +2,8 @@ import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } 
 import { dirname, join } from 'node:path';
 import { applicationId, isDamage, openWriter, type Database as Connection } from '../database.ts';
 import { applySchema } from '../migrate.ts';
-import { prepare } from '../prepared.ts';
+import { prepare, prepareValue } from '../prepared.ts';
+import type { NameFolding } from '../name-folding.ts';
 import { prepareLibraryRevision } from '../revision.ts';
 import { librarySchema, librarySchemaVersion, libraryTables } from '../schema/library.ts';
 
@@ -21,31 +22,38 @@ export interface PreparedLibrary {
 const checkedBytes = 33_554_432;
 const setAsideName = /^library-set-aside-.*\.sqlite(-wal|-shm)?$/;
 const companions = ['-wal', '-shm'];
+const foldingKey = 'folding';
 
 /**
  * Makes the library ready before any other connection to it exists: creates it when missing, and sets one of another
- * schema, or one that cannot be read, aside for a new one. Only the last set aside is kept.
+ * schema or of another file system's names, or one that cannot be read, aside for a new one. Only the last set aside is
+ * kept.
  * @param now ms since 1970, for the name of what is set aside.
+ * @param folding of the directory of the files, whose paths the library compares.
  * @throws errors of the disk, which say nothing about the library.
  */
-export function prepareLibrary(path: string, now: number): PreparedLibrary {
-  const setAside = existsSync(path) && !isUsable(path);
+export function prepareLibrary(
+  path: string,
+  now: number,
+  folding: NameFolding = 'none',
+): PreparedLibrary {
+  const setAside = existsSync(path) && !isUsable(path, folding);
   if (setAside) setLibraryAside(path, now);
   rmSync(damageMark(path), { force: true });
   try {
-    return { ...openPrepared(path), setAside };
+    return { ...openPrepared(path, folding), setAside };
   } catch (error) {
     // Of a large library not every page was checked.
     if (setAside || !isDamage(error)) throw error;
     setLibraryAside(path, now);
-    return { ...openPrepared(path), setAside: true };
+    return { ...openPrepared(path, folding), setAside: true };
   }
 }
 
-function openPrepared(path: string): Omit<PreparedLibrary, 'setAside'> {
+function openPrepared(path: string, folding: NameFolding): Omit<PreparedLibrary, 'setAside'> {
   const db = openWriter(path, 'normal');
   try {
-    if (schemaVersionOf(db) === 0) create(db);
+    if (schemaVersionOf(db) === 0) create(db, folding);
     const file = prepare(db, () => libraryTables.selectFrom('files').select('id').limit(1)).get();
     const unread = prepare(db, () =>
       libraryTables.selectFrom('meta').select('key').where('key', '=', 'unread'),
@@ -69,11 +77,16 @@ function damageMark(path: string): string {
   return `${path}.damaged`;
 }
 
-function create(db: Connection): void {
-  db.transaction(() => applySchema(db, librarySchema, librarySchemaVersion)).immediate();
+function create(db: Connection, folding: NameFolding): void {
+  db.transaction(() => {
+    applySchema(db, librarySchema, librarySchemaVersion);
+    prepare(db, () =>
+      libraryTables.insertInto('meta').values({ key: foldingKey, value: folding }),
+    ).run();
+  }).immediate();
 }
 
-function isUsable(path: string): boolean {
+function isUsable(path: string, folding: NameFolding): boolean {
   if (existsSync(damageMark(path))) return false;
   let db: Connection | undefined;
   try {
@@ -82,6 +95,7 @@ function isUsable(path: string): boolean {
     if (version === 0) return isBlank(db);
     if (version !== librarySchemaVersion) return false;
     if (db.pragma('application_id', { simple: true }) !== applicationId) return false;
+    if (readFolding(db) !== folding) return false;
     if (statSync(path).size > checkedBytes) return true;
     return db.pragma('quick_check(1)', { simple: true }) === 'ok';
   } catch (error) {
@@ -90,6 +104,15 @@ function isUsable(path: string): boolean {
   } finally {
     db?.close();
   }
+}
+
+/** Reads how the paths of a library are compared. */
+export function readFolding(db: Connection): NameFolding {
+  const value = prepareValue(db, () =>
+    libraryTables.selectFrom('meta').select('value').where('key', '=', foldingKey),
+  ).get();
+  // Written by `create` only.
+  return value as NameFolding;
 }
 
 function schemaVersionOf(db: Connection): unknown {

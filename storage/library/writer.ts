@@ -1,9 +1,11 @@
 import type { Transaction } from 'better-sqlite3';
 import type { Place } from '../../model/waypoint.ts';
 import { syncFile } from '../atomic-file.ts';
-import { openWriter, type Database } from '../database.ts';
+import { openWriter, orClosed, type Database } from '../database.ts';
+import { foldPath, type NameFolding } from '../name-folding.ts';
 import { DayCollector, type DayPart } from './day-collector.ts';
 import type { FileCounts, FileStamp, LibraryFile, NewFile, SourceStamp } from './library-file.ts';
+import { readFolding } from './prepare.ts';
 import { prepareStatements } from './statements.ts';
 import { WaypointRows, type ImportedWaypoint } from './waypoint-rows.ts';
 
@@ -46,18 +48,19 @@ export class LibraryWriter {
   readonly #waypointRows: WaypointRows;
   readonly #trackPoints: DayCollector;
   readonly #timedWaypoints: DayCollector;
+  readonly #folding: NameFolding;
   #fileId = 0;
   #areWaypointsChanged = false;
 
   /** @param path of a library that prepareLibrary has made ready. */
   constructor(path: string) {
     this.#db = openWriter(path, 'normal');
-    this.#db.pragma(`cache_size = -${cacheKb}`);
-    this.#db.pragma(`busy_timeout = ${busyMs}`);
+    const { statements, waypointRows, folding } = orClosed(this.#db, prepareWriting);
     // Made once: making one costs as much as a statement.
     this.#transaction = this.#db.transaction((changes) => changes());
-    this.#statements = prepareStatements(this.#db);
-    this.#waypointRows = new WaypointRows(this.#db);
+    this.#statements = statements;
+    this.#waypointRows = waypointRows;
+    this.#folding = folding;
     this.#trackPoints = new DayCollector((part) => this.#insertDay(trackPointKind, part));
     this.#timedWaypoints = new DayCollector((part) => this.#insertDay(waypointKind, part));
   }
@@ -65,6 +68,11 @@ export class LibraryWriter {
   /** All files, in byte order of their paths. */
   files(): LibraryFile[] {
     return this.#statements.allFiles.all();
+  }
+
+  /** The form in which the paths of files are compared. */
+  keyOf(path: string): string {
+    return foldPath(path, this.#folding);
   }
 
   findByKey(pathKey: string): LibraryFile | undefined {
@@ -219,4 +227,11 @@ export class LibraryWriter {
     }
     this.#statements.deleteFile.run(id);
   }
+}
+
+function prepareWriting(db: Database) {
+  db.pragma(`cache_size = -${cacheKb}`);
+  db.pragma(`busy_timeout = ${busyMs}`);
+  const waypointRows = new WaypointRows(db);
+  return { statements: prepareStatements(db), waypointRows, folding: readFolding(db) };
 }

@@ -17,6 +17,7 @@ import {
   isOutOfReach,
   openReader,
   openWriter,
+  orClosed,
   type Database as Connection,
 } from '../database.ts';
 import { bytesOf, firstPageBytes, hasHotJournal } from '../hot-journal.ts';
@@ -65,14 +66,10 @@ export function openWaypointStore(options: OpenStoreOptions): Connection {
     if (isLost && options.acceptMissing !== true)
       throw new StoreRefused(isThere ? 'unreadable' : 'missing');
   }
-  const db = openStoreWriter(path);
-  try {
+  return orClosed(openStoreWriter(path), (db) => {
     migrate(db, migrations, { directory: backupsDirectory, name: 'waypoints', now: options.now });
-  } catch (error) {
-    db.close();
-    throw error;
-  }
-  return db;
+    return db;
+  });
 }
 
 /**

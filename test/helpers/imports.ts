@@ -5,6 +5,7 @@ import type { ExecutionContext } from 'ava';
 import type { ImportRequest, ImportResult } from '../../model/import.ts';
 import { importResultSchema } from '../../model/import.ts';
 import { openReader } from '../../storage/database.ts';
+import { tryNameFolding } from '../../storage/name-folding.ts';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import {
   importDirectory,
@@ -97,7 +98,7 @@ export function importSite(t: ExecutionContext<unknown>): ImportSite {
   });
   mkdirSync(site.source);
   mkdirSync(site.imports, { recursive: true });
-  prepareLibrary(libraryPath, Date.now());
+  prepareLibrary(libraryPath, Date.now(), tryNameFolding(site.imports));
   return site;
 }
 

@@ -4,15 +4,6 @@ import { extname } from 'node:path';
 import { WaypointError } from '../../model/failure.ts';
 import type { ImportRequest } from '../../model/import.ts';
 
-/** Where a file lies below `imports/`. */
-export interface CopyPath {
-  /** Relative, with `/`. */
-  readonly path: string;
-  /** The same as paths are compared. */
-  readonly pathKey: string;
-}
-
-const foldsCase = process.platform === 'win32' || process.platform === 'darwin';
 /** Characters that Windows does not take in a name (Microsoft, "Naming Files, Paths, and Namespaces"). */
 // oxlint-disable-next-line no-control-regex -- control characters are among them
 const reservedCharacters = /[<>:"|?*\\\u0000-\u001f]/gu;
@@ -30,15 +21,8 @@ const cutBytes = 160;
  * that the data directory can be carried to another one.
  * @param parts the names on the way, none of them `..` or empty.
  */
-export function copyPath(parts: readonly string[]): CopyPath {
-  const path = parts.map((part, index) => copyName(part, index === parts.length - 1)).join('/');
-  return { path, pathKey: pathKeyOf(path) };
-}
-
-/** The form in which paths below `imports/` are compared. */
-export function pathKeyOf(path: string): string {
-  const composed = path.normalize('NFC');
-  return foldsCase ? composed.toLowerCase() : composed;
+export function copyPath(parts: readonly string[]): string {
+  return parts.map((part, index) => copyName(part, index === parts.length - 1)).join('/');
 }
 
 /** The name that a file has while it is copied, beside its own place. */

@@ -12,7 +12,6 @@ import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import type { KnownSizes } from './known-sizes.ts';
 import { NewCopy } from './new-copy.ts';
 import type { ManagedCopies } from './managed-copies.ts';
-import type { CopyPath } from './copy-path.ts';
 import type { ImportProgress } from './progress.ts';
 import type { SourceStamps } from './source-stamps.ts';
 import { beginTimeBudget } from './time-budget.ts';
@@ -43,7 +42,8 @@ export interface FileImport {
   readonly root: string;
   /** The source, relative to it. */
   readonly file: string;
-  readonly target: CopyPath;
+  /** Where it goes below `imports/`, with `/`. */
+  readonly target: string;
 }
 
 export interface ImportPlaces {
@@ -86,7 +86,7 @@ function importWhole(job: FileImport, places: ImportPlaces): Verdict | undefined
   const remembered = places.stamps.hashOf(join(job.root, job.file));
   if (remembered !== undefined) {
     const found = findPlace(job.target, places);
-    const duplicate = takeDuplicate(found, remembered, job.target, places);
+    const duplicate = takeDuplicate(found, remembered, places);
     if (duplicate !== undefined) return duplicate;
   }
   const source = openSource(job.root, job.file);
@@ -107,18 +107,18 @@ function importSource(
   if (reading === undefined) return { kind: 'unsupported' };
   const found = findPlace(target, places);
   if (reading.sha256 !== undefined) {
-    const duplicate = takeDuplicate(found, reading.sha256, target, places);
+    const duplicate = takeDuplicate(found, reading.sha256, places);
     if (duplicate !== undefined) {
       stamps.note(source.stats, reading.sha256);
       return duplicate;
     }
   }
   // Two sources whose names differ in form only would overwrite each other, for ever.
-  if (taken.has(target.pathKey)) throw new FileRefused('unreadable');
+  if (taken.has(found.pathKey)) throw new FileRefused('unreadable');
   const { known, isPresent } = found;
   if (isPresent && !isFirst) return undefined;
-  const { sha256, counts } = store(reading, found, target, places);
-  taken.add(target.pathKey);
+  const { sha256, counts } = store(reading, found, places);
+  taken.add(found.pathKey);
   stamps.note(source.stats, sha256);
   const isReplaced = isPresent || (known !== undefined && known.sha256 !== sha256);
   return { kind: isReplaced ? 'replaced' : 'added', counts };
@@ -152,29 +152,27 @@ function beginReading(
 }
 
 /** What is at the path of the copy of a source. */
-function findPlace(target: CopyPath, { library, files }: ImportPlaces): Found {
-  const known = library.findByKey(target.pathKey);
+function findPlace(target: string, { library, files }: ImportPlaces): Found {
+  const pathKey = library.keyOf(target);
+  const known = library.findByKey(pathKey);
   // On a file system that folds case, a known file keeps the path it has.
-  const path = known?.path ?? target.path;
-  return { known, path, isPresent: files.find(path) !== undefined };
+  const path = known?.path ?? target;
+  return { known, path, pathKey, isPresent: files.find(path) !== undefined };
 }
 
 /** Notes a duplicate of a known path as that path's source, so that no other source of this import takes it. */
-function takeDuplicate(
-  found: Found,
-  sha256: string,
-  target: CopyPath,
-  places: ImportPlaces,
-): Verdict | undefined {
+function takeDuplicate(found: Found, sha256: string, places: ImportPlaces): Verdict | undefined {
   if (!isDuplicate(found, sha256, places)) return undefined;
   if (found.known === undefined) return { kind: 'duplicate', elsewhere: sha256 };
-  places.taken.add(target.pathKey);
+  places.taken.add(found.pathKey);
   return { kind: 'duplicate' };
 }
 
 interface Found {
   readonly known: LibraryFile | undefined;
   readonly path: string;
+  /** The path as paths are compared. */
+  readonly pathKey: string;
   readonly isPresent: boolean;
 }
 
@@ -209,11 +207,10 @@ function oldHash({ known, path, isPresent }: Found, places: ImportPlaces): strin
 function store(
   { source, held, format, sha256 }: Reading,
   found: Found,
-  { pathKey }: CopyPath,
   places: ImportPlaces,
 ): { sha256: string; counts: FileCounts } {
   const { library, files, sizes, progress, onPlaced } = places;
-  const { path } = found;
+  const { path, pathKey } = found;
   const checkTime = beginTimeBudget(source.size, places.cpuMs);
   const old = oldHash(found, places);
   const copy = new NewCopy(source, held, files.temporary(path));

@@ -7,7 +7,6 @@ import { FileRefused } from '../../formats/refused.ts';
 import { indexOf, settle, type LibraryTask } from './import-directory.ts';
 import { loadCopy } from './load-copy.ts';
 import { ManagedCopies, type ManagedFile } from './managed-copies.ts';
-import { pathKeyOf } from './copy-path.ts';
 import { ImportProgress } from './progress.ts';
 
 export interface ReconcileOutcome {
@@ -65,14 +64,14 @@ function reconcileFiles(places: Places, counts: Counts): boolean {
     const known = new Map(library.files().map((file) => [file.pathKey, file]));
     if (unlisted.length > 0) counts.isWhole = false;
     progress.set('filesTotal', present.length);
-    const there = new Set(present.map(({ path }) => pathKeyOf(path)));
+    const there = new Set(present.map(({ path }) => library.keyOf(path)));
     for (const file of known.values()) {
       if (there.has(file.pathKey) || isBelow(file.path, unlisted)) continue;
       library.removeFile(file.id);
       counts.dropped += 1;
     }
     for (const [at, file] of present.entries()) {
-      reconcileFile(file, known.get(pathKeyOf(file.path)), places, counts);
+      reconcileFile(file, known.get(library.keyOf(file.path)), places, counts);
       progress.set('filesDone', at + 1);
     }
     return true;
@@ -103,7 +102,7 @@ function reconcileFile(
       return;
     }
     library.replaceFile(
-      { path: file.path, pathKey: pathKeyOf(file.path), sha256 },
+      { path: file.path, pathKey: library.keyOf(file.path), sha256 },
       {
         load: (rows) =>
           loadCopy(files.absolute(file.path), rows, { sha256, isCancelled, onBytes: () => {} }),
