@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import type { FormatName } from '../model/recorder-formats.ts';
-import type { GpxSink, GpxSummary } from './points/point-counts.ts';
+import type { RecordingSink, RecordingSummary } from './points/sink.ts';
 
 export interface ReadOptions {
   /** Called after every piece of at most 256 KiB with its number of bytes. */
@@ -21,7 +21,11 @@ export interface Format {
    * @throws ReadingCancelled
    * @throws errors of the iterable and of the sink, as they are.
    */
-  readonly read: (source: Iterable<Uint8Array>, sink: GpxSink, options: ReadOptions) => GpxSummary;
+  readonly read: (
+    source: Iterable<Uint8Array>,
+    sink: RecordingSink,
+    options: ReadOptions,
+  ) => RecordingSummary;
 }
 
 /** First bytes of a file in which its format shows. */

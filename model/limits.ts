@@ -19,7 +19,13 @@ export const limits = {
   shutdownMs: 5_000,
   nameCodePoints: 512,
   tagCodePoints: 128,
+  /** Of a note and of a comment. */
   descCodePoints: 8_192,
+  /** Of a symbol, a type, a source and the text of a link. */
+  fieldCodePoints: 512,
+  /** Links of one waypoint, track or route. */
+  links: 8,
+  linkCodePoints: 2_048,
   queryCodePoints: 256,
   historyEntries: 10_000,
   /** Searches in one request: more than are kept, so that a client may hand over all it has. */

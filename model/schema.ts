@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import { WaypointError } from './failure.ts';
-import { codePointLength, isPlainText, normalizeText } from './text.ts';
+import { codePointLength, isPlainNote, isPlainText, normalizeNote, normalizeText } from './text.ts';
 import { formatTime, parseTime } from './time.ts';
 
 // Compiling each schema to code costs more at start-up than it ever saves on requests of a few fields.
@@ -26,6 +26,15 @@ export function text(max: number, min = 1): z.ZodString {
     .overwrite(normalizeText)
     .refine((value) => isPlainText(value) && isBetween(codePointLength(value), min, max))
     .meta({ minLength: min, maxLength: max });
+}
+
+/** A note of up to `max` code points after trimming and NFC, in which line ends become line feeds. */
+export function note(max: number): z.ZodString {
+  return z
+    .string()
+    .overwrite(normalizeNote)
+    .refine((value) => isPlainNote(value) && isBetween(codePointLength(value), 0, max))
+    .meta({ maxLength: max });
 }
 
 function isBetween(value: number, min: number, max: number): boolean {

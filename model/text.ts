@@ -1,11 +1,19 @@
 const controlCharacter = /\p{Cc}/u;
 const controlCharacters = /\p{Cc}/gu;
+/** Tabs and line ends are what a note of several lines is made of. */
+const controlCharactersOfNotes = /[^\P{Cc}\t\n\r]/gu;
+const lineEnds = /\r\n?/g;
 /** XML cannot hold these two, so a text with one would come back changed from an export. */
 const nonCharacter = /[\uFFFE\uFFFF]/;
 
 /** Trims and composes (NFC) a text, the form in which names, tags and queries are stored and compared. */
 export function normalizeText(text: string): string {
   return text.trim().normalize('NFC');
+}
+
+/** The same for a note, in which line ends are line feeds. */
+export function normalizeNote(text: string): string {
+  return normalizeText(text.replace(lineEnds, '\n'));
 }
 
 /** Counts code points, the unit of every text limit. */
@@ -20,7 +28,16 @@ export function isPlainText(text: string): boolean {
   return text.isWellFormed() && !controlCharacter.test(text) && !nonCharacter.test(text);
 }
 
-/** Replaces control characters by blanks and lone surrogates by U+FFFD, for texts of files that are not refused. */
-export function blankControlCharacters(text: string): string {
-  return text.toWellFormed().replace(controlCharacters, ' ');
+/** Tells the same for a note, which may have tabs and line feeds. */
+export function isPlainNote(text: string): boolean {
+  return isPlainText(text.replaceAll(/[\t\n]/g, ' '));
+}
+
+/**
+ * Replaces control characters by blanks and lone surrogates by U+FFFD, for texts of files that are not refused.
+ * @param isNote tabs and line ends stay.
+ */
+export function blankControlCharacters(text: string, isNote = false): string {
+  const control = isNote ? controlCharactersOfNotes : controlCharacters;
+  return text.toWellFormed().replace(control, ' ');
 }

@@ -4,6 +4,7 @@ import {
   lat,
   list,
   lon,
+  note,
   queryBbox,
   queryBoolean,
   queryLat,
@@ -12,6 +13,39 @@ import {
   time,
 } from './schema.ts';
 import { tagInput, tagListSchema } from './tag.ts';
+
+/** What may be linked to; an address of another kind could run something where it is clicked. */
+const linkPattern = /^(?:https?:\/\/|mailto:)[^\s\p{Cc}]+$/iu;
+
+/** Whether a link may be stored. */
+export function isLink({ href }: Link): boolean {
+  return linkPattern.test(href) && href.isWellFormed() && href.length <= limits.linkCodePoints;
+}
+
+const fieldText = text(limits.fieldCodePoints, 0);
+
+/** A page about a waypoint, a track or a route. */
+const linkSchema = z.object({
+  href: z
+    .string()
+    .trim()
+    .refine((href) => isLink({ href }))
+    .meta({ maxLength: limits.linkCodePoints, description: 'http, https or mailto.' }),
+  text: fieldText.optional(),
+});
+export interface Link {
+  readonly href: string;
+  readonly text?: string | undefined;
+}
+
+/** What GPX says about a waypoint beside its note; absent fields are left out. */
+const moreSchema = z.object({
+  sym: z.string().optional().meta({ description: 'The name of a symbol.' }),
+  type: z.string().optional(),
+  cmt: z.string().optional().meta({ description: 'A comment, as `desc` of several lines.' }),
+  src: z.string().optional().meta({ description: 'Where its data are from.' }),
+  links: z.array(z.object({ href: z.string(), text: z.string().optional() })).optional(),
+});
 
 /** A waypoint as answers carry it; absent optional fields are left out. */
 export const waypointSchema = z
@@ -22,6 +56,7 @@ export const waypointSchema = z
     ele: z.number().optional().meta({ description: 'Elevation in metres.' }),
     time: z.iso.datetime().optional(),
     desc: z.string().optional(),
+    ...moreSchema.shape,
     bookmark: z.boolean(),
     tags: tagListSchema.optional(),
   })
@@ -36,7 +71,15 @@ export interface Place {
 }
 
 const nameText = text(limits.nameCodePoints);
-const descText = text(limits.descCodePoints, 0);
+const descText = note(limits.descCodePoints);
+
+const moreInput = {
+  sym: fieldText,
+  type: fieldText,
+  cmt: descText,
+  src: fieldText,
+  links: list(linkSchema, limits.links),
+};
 
 export const newBookmarkSchema = z.object({
   name: nameText,
@@ -45,6 +88,7 @@ export const newBookmarkSchema = z.object({
   desc: descText.optional(),
   ele: z.number().optional(),
   time: time.optional(),
+  ...z.object(moreInput).partial().shape,
   tags: list(tagInput, limits.tagsPerRequest).optional(),
 });
 export type NewBookmark = z.output<typeof newBookmarkSchema>;
@@ -61,6 +105,11 @@ export const bookmarkChangeSchema = z
     desc: descText.nullish(),
     ele: z.number().nullish(),
     time: time.nullish(),
+    sym: moreInput.sym.nullish(),
+    type: moreInput.type.nullish(),
+    cmt: moreInput.cmt.nullish(),
+    src: moreInput.src.nullish(),
+    links: moreInput.links.nullish(),
   })
   .refine(
     ({ oldName: _name, lat: _lat, lon: _lon, ...changes }) =>

@@ -61,9 +61,9 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_000,
-  storage: 6_500,
-  formats: 3_000,
+  model: 3_150,
+  storage: 7_000,
+  formats: 3_500,
   geodata: 3_000,
   search: 2_450,
   worker: 6_550,

@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import { readGpx } from '../formats/gpx/read-gpx.ts';
+import { deafSink } from '../formats/points/sink.ts';
 import { testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { rounds } from './helpers/effort.ts';
 
@@ -122,8 +123,8 @@ function toKnown(waypoint: {
 function readMirror(path: string): Model {
   const model: Known[] = [];
   readGpx(path, {
+    ...deafSink,
     waypoint: (waypoint) => model.push(toKnown(waypoint)),
-    trackPoint: () => undefined,
   });
   return model;
 }

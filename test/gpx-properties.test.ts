@@ -2,6 +2,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { FileRefused, readGpx } from '../formats/gpx/read-gpx.ts';
+import { deafSink } from '../formats/points/sink.ts';
 import { rounds } from './helpers/effort.ts';
 
 const seed = 20_240_501;
@@ -23,8 +24,11 @@ function hear(source: Iterable<Uint8Array>): Heard {
   const waypoints: object[] = [];
   const trackPoints: object[] = [];
   const summary = readGpx(source, {
+    ...deafSink,
     waypoint: (waypoint) => void waypoints.push(waypoint),
-    trackPoint: (lat, lon, ele, timeMs) => void trackPoints.push({ lat, lon, ele, timeMs }),
+    trackPoint(lat, lon, ele, timeMs) {
+      if (!Number.isNaN(timeMs)) trackPoints.push({ lat, lon, ele, timeMs });
+    },
   });
   const { waypoints: found, observations, missingTimes, invalidTimes, unusablePoints } = summary;
   return {

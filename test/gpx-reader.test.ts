@@ -7,27 +7,33 @@ import {
   ReadingCancelled,
   FileRefused,
   readGpx,
-  type GpxSink,
-  type GpxSummary,
-  type GpxWaypoint,
   type ReadGpxOptions,
 } from '../formats/gpx/read-gpx.ts';
+import {
+  deafSink,
+  type RecordedWaypoint,
+  type RecordingSink,
+  type RecordingSummary,
+} from '../formats/points/sink.ts';
 
 const folder = path.resolve(import.meta.dirname, '../fixtures/gpx');
 const megabyte = 1_048_576;
 
 interface Reading {
-  readonly waypoints: GpxWaypoint[];
+  readonly waypoints: RecordedWaypoint[];
   readonly trackPoints: number[][];
-  readonly summary: GpxSummary;
+  readonly summary: RecordingSummary;
 }
 
 function read(source: string | Iterable<Uint8Array>, options?: ReadGpxOptions): Reading {
-  const waypoints: GpxWaypoint[] = [];
+  const waypoints: RecordedWaypoint[] = [];
   const trackPoints: number[][] = [];
-  const sink: GpxSink = {
+  const sink: RecordingSink = {
+    ...deafSink,
     waypoint: (waypoint) => void waypoints.push(waypoint),
-    trackPoint: (...values) => void trackPoints.push(values),
+    trackPoint(lat, lon, ele, timeMs) {
+      if (!Number.isNaN(timeMs)) trackPoints.push([lat, lon, ele, timeMs]);
+    },
   };
   return { summary: readGpx(source, sink, options), waypoints, trackPoints };
 }
@@ -165,7 +171,7 @@ test('a line end in CDATA is one line feed wherever pieces cut it', (t) => {
   const bytes = Buffer.from(inGpx(`<wpt lat="1" lon="2"><desc>${note}</desc></wpt>`));
   for (let at = 0; at < bytes.length; at += 1) {
     const { waypoints } = read([bytes.subarray(0, at), bytes.subarray(at)], { path: 'plain' });
-    t.is(waypoints[0]?.desc, 'a b  c]', String(at));
+    t.is(waypoints[0]?.desc, 'a\nb\n\nc]', String(at));
   }
 });
 
@@ -277,7 +283,7 @@ test('a cancelled reading ends at the next piece', (t) => {
   const text = inGpx('<wpt lat="1" lon="2"/>'.repeat(20_000));
   let asked = 0;
   let waypoints = 0;
-  const sink: GpxSink = { waypoint: () => void (waypoints += 1), trackPoint: () => undefined };
+  const sink: RecordingSink = { ...deafSink, waypoint: () => void (waypoints += 1) };
   const isCancelled = (): boolean => (asked += 1) > 2;
   t.throws(() => readGpx([Buffer.from(text)], sink, { isCancelled }), {
     instanceOf: ReadingCancelled,
@@ -287,11 +293,11 @@ test('a cancelled reading ends at the next piece', (t) => {
 
 test('errors of the sink, of the source and of the file system pass unchanged', (t) => {
   const failure = new Error('disk full');
-  const sink: GpxSink = {
+  const sink: RecordingSink = {
+    ...deafSink,
     waypoint: () => {
       throw failure;
     },
-    trackPoint: () => undefined,
   };
   t.is(
     t.throws(() => readGpx([Buffer.from(inName('A'))], sink)),

@@ -12,6 +12,7 @@ import { LibraryWriter } from '../storage/library/writer.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { rounds } from './helpers/effort.ts';
+import { noCounts } from './helpers/no-counts.ts';
 
 const seed = 20_261_121;
 const [lat, lon] = [1, 2];
@@ -56,12 +57,9 @@ function put(library: LibraryWriter, path: string, names: readonly string[]): vo
       load: (rows) => {
         for (const name of names) rows.waypoint({ name, lat, lon });
         return {
-          format: 'gpx' as const,
+          ...noCounts,
           waypoints: names.length,
-          observations: 0,
           missingTimes: names.length,
-          invalidTimes: 0,
-          unusablePoints: 0,
         };
       },
       place: () => ({ size: 1, mtimeNs: '1' }),

@@ -17,6 +17,7 @@ import fc from 'fast-check';
 import { openJoinedReader, openReader, openWriter } from '../storage/database.ts';
 import { markLibraryDamaged, prepareLibrary } from '../storage/library/prepare.ts';
 import { LibraryWriter, type ImportedWaypoint } from '../storage/library/writer.ts';
+import { noCounts } from './helpers/no-counts.ts';
 
 function libraryPath(t: ExecutionContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'waypointd-library-'));
@@ -52,12 +53,9 @@ function put(
         for (const waypoint of waypoints) rows.waypoint(waypoint);
         rows.trackPoint(1, 2, 3, 4);
         return {
-          format: 'gpx' as const,
+          ...noCounts,
           waypoints: waypoints.length,
           observations: 1,
-          missingTimes: 0,
-          invalidTimes: 0,
-          unusablePoints: 0,
           firstMs: 4,
           lastMs: 4,
         };

@@ -26,7 +26,8 @@ import { prepareLibrary } from '../storage/library/prepare.ts';
 import type { ChangeKind } from '../model/change.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
-import { readGpx, type GpxWaypoint } from '../formats/gpx/read-gpx.ts';
+import { readGpx } from '../formats/gpx/read-gpx.ts';
+import { deafSink, type RecordedWaypoint } from '../formats/points/sink.ts';
 import type * as mirrorTasks from '../worker/mirror-tasks.ts';
 import { draftMirror, publishMirror } from '../worker/mirror/rewrite.ts';
 import { slicesOf } from '../worker/mirror/slices.ts';
@@ -167,9 +168,9 @@ async function started(bench: Bench): Promise<Bench> {
   return bench;
 }
 
-function readWaypoints(path: string): GpxWaypoint[] {
-  const waypoints: GpxWaypoint[] = [];
-  readGpx(path, { waypoint: (waypoint) => waypoints.push(waypoint), trackPoint: () => undefined });
+function readWaypoints(path: string): RecordedWaypoint[] {
+  const waypoints: RecordedWaypoint[] = [];
+  readGpx(path, { ...deafSink, waypoint: (waypoint) => waypoints.push(waypoint) });
   return waypoints;
 }
 

@@ -16,6 +16,8 @@ import { queryInteger, text } from '../model/schema.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { validateAnswer } from './helpers/openapi.ts';
 import { rawRequest } from './helpers/raw-http.ts';
+import { Recording } from '../formats/points/recording.ts';
+import { deafSink, type RecordingSink } from '../formats/points/sink.ts';
 
 test('a route that is added is answered, described and refused by its own schemas, with no other list', async (t) => {
   const moons = route({
@@ -90,14 +92,9 @@ test('a format that is added is found by its content, or by its ending where the
     name: 'gpx',
     recognises: (head) => head.toString('latin1').startsWith('MOON'),
     read(source, sink) {
-      for (const bytes of source) sink.trackPoint(bytes.length, 0, Number.NaN, 0);
-      return {
-        waypoints: 0,
-        observations: 1,
-        missingTimes: 0,
-        invalidTimes: 0,
-        unusablePoints: 0,
-      };
+      const recording = new Recording(sink);
+      for (const bytes of source) recording.trackPoint(bytes.length, 0, Number.NaN, 0);
+      return recording.summary();
     },
   };
   const found = (head: string, file: string) => findFormat(Buffer.from(head), file, [moon]);
@@ -110,8 +107,9 @@ test('a format that is added is found by its content, or by its ending where the
     [true, true, false, false],
   );
   const points: number[][] = [];
-  const sink = {
-    trackPoint: (...point: number[]) => void points.push(point),
+  const sink: RecordingSink = {
+    ...deafSink,
+    trackPoint: (...[lat, lon, ele, timeMs]) => void points.push([lat, lon, ele, timeMs]),
     waypoint: () => t.fail(),
   };
   const summary = moon.read([Buffer.from('MOON 1')], sink, {});

@@ -53,6 +53,11 @@ function store(
         return {
           format: 'gpx' as const,
           waypoints: 0,
+          ownBookmarks: 0,
+          trackPoints: timeMs.length,
+          tracks: 1,
+          routePoints: 0,
+          routes: 0,
           observations: timeMs.length,
           missingTimes: 0,
           invalidTimes: 0,

@@ -2,13 +2,17 @@ import { Buffer } from 'node:buffer';
 import { ByteCursor } from './byte-cursor.ts';
 import { ByteTimes, passDecimal } from './byte-values.ts';
 import { passElement, passTagEnd } from './pass-element.ts';
-import type { PointCounts } from '../points/point-counts.ts';
+import type { Recording } from '../points/recording.ts';
 import { missingTime, parseNumber, parsePointTime } from '../points/point-values.ts';
+import {
+  furtherTexts,
+  isMeaningful,
+  words,
+  type FurtherText,
+  type PointElement,
+} from './point-children.ts';
 import { StartTags } from './start-tags.ts';
 import { decodeReferences } from '../xml/references.ts';
-
-/** Elements that are points, by their names. */
-export type PointElement = 'trkpt' | 'rtept' | 'wpt';
 
 /** A stretch of a document's bytes. */
 export interface Stretch {
@@ -32,32 +36,9 @@ export interface Taken {
   readonly looked: number;
 }
 
-const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
-const words = {
-  trkpt: { start: ascii('<trkpt'), end: ascii('</trkpt') },
-  rtept: { start: ascii('<rtept'), end: ascii('</rtept') },
-  wpt: { start: ascii('<wpt'), end: ascii('</wpt') },
-  ele: { start: ascii('<ele>'), end: ascii('</ele'), tag: ascii('</ele>') },
-  time: { start: ascii('<time>'), end: ascii('</time'), tag: ascii('</time>') },
-  name: { start: ascii('<name>'), end: ascii('</name') },
-  desc: { start: ascii('<desc>'), end: ascii('</desc') },
-  extensions: ascii('<extensions'),
-  tags: ascii('tags'),
-} as const;
-
-/** Children that say something about a point: which must be found whatever their prefix. */
-const meaningful = {
-  trkpt: ['ele', 'time'].map(ascii),
-  rtept: [],
-  wpt: ['ele', 'time', 'name', 'desc', 'extensions'].map(ascii),
-} as const;
-const noTags: readonly string[] = [];
-
 const exclamation = 0x21;
 const openAngle = 0x3c;
-const closeAngle = 0x3e;
 const slash = 0x2f;
-const colon = 0x3a;
 
 /**
  * Takes runs of points straight from the bytes, about ten times as fast as by way of text, scanner and parser. It knows
@@ -65,7 +46,7 @@ const colon = 0x3a;
  * others from its start, so nothing is ever decided here that they would decide otherwise.
  */
 export class CanonicalPoints {
-  readonly #counts: PointCounts;
+  readonly #recording: Recording;
   readonly #byteTimes = new ByteTimes();
   readonly #start = new StartTags();
   #cursor = new ByteCursor(Buffer.alloc(0), 0, 0, true);
@@ -79,9 +60,10 @@ export class CanonicalPoints {
   #hasTime = false;
   #hasName = false;
   #hasDesc = false;
+  #further: Partial<Record<FurtherText, string>> | undefined;
 
-  constructor(counts: PointCounts) {
-    this.#counts = counts;
+  constructor(recording: Recording) {
+    this.#recording = recording;
   }
 
   /**
@@ -114,11 +96,13 @@ export class CanonicalPoints {
   #deliver(): void {
     const { lat, lon } = this.#start;
     if (this.#element === 'trkpt') {
-      this.#counts.trackPoint(lat, lon, this.#ele, this.#timeMs);
+      this.#recording.trackPoint(lat, lon, this.#ele, this.#timeMs);
     }
+    if (this.#element === 'rtept') this.#recording.routePoint(lat, lon, this.#ele, this.#name);
     if (this.#element !== 'wpt') return;
-    const texts = { name: this.#name, desc: this.#desc, tags: noTags };
-    this.#counts.waypoint(lat, lon, this.#ele, this.#timeMs, texts);
+    const texts = { name: this.#name, desc: this.#desc };
+    const all = this.#further === undefined ? texts : { ...texts, ...this.#further };
+    this.#recording.waypoint(lat, lon, this.#ele, this.#timeMs, all);
   }
 
   /** Passes a point behind its name. */
@@ -146,16 +130,26 @@ export class CanonicalPoints {
     this.#hasTime = false;
     this.#hasName = false;
     this.#hasDesc = false;
+    this.#further = undefined;
   }
 
   #child(): boolean {
     const cursor = this.#cursor;
     if (!this.#hasEle && cursor.takes(words.ele.start)) return this.#passEle();
     if (!this.#hasTime && cursor.takes(words.time.start)) return this.#passTime();
-    if (this.#element !== 'wpt') return !this.#isMeaningful() && passElement(cursor);
-    if (!this.#hasName && cursor.takes(words.name.start)) return this.#passName();
+    const isNamed = this.#element !== 'trkpt';
+    if (isNamed && !this.#hasName && cursor.takes(words.name.start)) return this.#passName();
+    if (this.#element === 'wpt') return this.#waypointChild();
+    return !isMeaningful(this.#element, cursor) && passElement(cursor);
+  }
+
+  #waypointChild(): boolean {
+    const cursor = this.#cursor;
     if (!this.#hasDesc && cursor.takes(words.desc.start)) return this.#passDesc();
-    if (!this.#isMeaningful()) return passElement(cursor);
+    for (const { name, start, end } of furtherTexts)
+      if (this.#further?.[name] === undefined && cursor.takes(start))
+        return this.#passFurther(name, end);
+    if (!isMeaningful(this.#element, cursor)) return passElement(cursor);
     return this.#passExtensions();
   }
 
@@ -202,6 +196,12 @@ export class CanonicalPoints {
     return text !== undefined;
   }
 
+  #passFurther(name: FurtherText, end: Uint8Array): boolean {
+    const text = this.#value(this.#cursor.at, end);
+    this.#further = { ...this.#further, [name]: text ?? '' };
+    return text !== undefined;
+  }
+
   /** Passes a value, in texts and CDATA sections, and its end tag; undefined = it is not one that can be read here. */
   #value(start: number, end: Uint8Array): string | undefined {
     const cursor = this.#cursor;
@@ -226,35 +226,14 @@ export class CanonicalPoints {
     return cursor.hasReference ? decodeReferences(text) : text;
   }
 
-  /** Whether the element here says something about the point; one that was not taken until now is not for us then. */
-  #isMeaningful(): boolean {
-    const { bytes, at } = this.#cursor;
-    let start = at + 1;
-    let end = start;
-    let hasPrefix = false;
-    for (; isInName(bytes[end]!); end += 1) {
-      if (bytes[end] !== colon || hasPrefix) continue;
-      hasPrefix = true;
-      start = end + 1;
-    }
-    return meaningful[this.#element].some((name) => isName(name, bytes, start, end));
-  }
-
-  /** Passes extensions of a waypoint in which our tags cannot be. */
+  /** Passes extensions of a waypoint in which nothing of ours can be. */
   #passExtensions(): boolean {
     const cursor = this.#cursor;
     const { at } = cursor;
     if (!cursor.takes(words.extensions)) return false;
     cursor.at = at;
-    return passElement(cursor) && !cursor.bytes.subarray(at, cursor.at).includes(words.tags);
+    if (!passElement(cursor)) return false;
+    const passed = cursor.bytes.subarray(at, cursor.at);
+    return !passed.includes(words.tags) && !passed.includes(words.bookmark);
   }
-}
-
-function isName(name: Buffer, bytes: Buffer, start: number, end: number): boolean {
-  return end - start === name.length && bytes.compare(name, 0, name.length, start, end) === 0;
-}
-
-/** Ends a name at the latest where the tag ends; what is no name at all fails later. */
-function isInName(byte: number): boolean {
-  return byte > 0x20 && byte !== slash && byte !== closeAngle && byte !== openAngle;
 }

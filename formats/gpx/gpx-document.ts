@@ -2,9 +2,11 @@ import type { Buffer } from 'node:buffer';
 import { FileRefused } from '../refused.ts';
 import { ByteDecoder } from '../xml/decode-bytes.ts';
 import { XmlReader } from '../xml/xml-reader.ts';
-import { CanonicalPoints, type PointElement } from './canonical-points.ts';
+import { CanonicalPoints } from './canonical-points.ts';
+import type { PointElement } from './point-children.ts';
 import { GpxElements } from './gpx-elements.ts';
-import { PointCounts, type GpxSink, type GpxSummary } from '../points/point-counts.ts';
+import { Recording } from '../points/recording.ts';
+import type { RecordingSink, RecordingSummary } from '../points/sink.ts';
 
 /** Bytes decoded and parsed at once, 1-2 ms of work. Pieces of 256 KiB are no faster and take twice the memory. */
 const plainBytes = 32_768;
@@ -24,7 +26,7 @@ const pointsIn: ReadonlyMap<string, PointElement> = new Map([
   ['gpx', 'wpt'],
 ]);
 /** What the name of an element holds that the plain way hands to the sink. */
-const pointName = /wpt|trkpt/;
+const pointName = /wpt|trkpt|rtept/;
 
 /**
  * A GPX document on its way from bytes to a sink. The bytes go one of two ways. On the plain way they become text, which
@@ -35,7 +37,7 @@ const pointName = /wpt|trkpt/;
  */
 export class GpxDocument {
   readonly #decoder = new ByteDecoder();
-  readonly #counts: PointCounts;
+  readonly #recording: Recording;
   readonly #elements: GpxElements;
   readonly #reader: XmlReader;
   readonly #canonical: CanonicalPoints | undefined;
@@ -45,11 +47,11 @@ export class GpxDocument {
   #mayHoldPoints = false;
 
   /** @param path - `plain` for tests: the short way is never tried. */
-  constructor(sink: GpxSink, path: 'auto' | 'plain') {
-    this.#counts = new PointCounts(sink);
-    this.#elements = new GpxElements(this.#counts);
+  constructor(sink: RecordingSink, path: 'auto' | 'plain') {
+    this.#recording = new Recording(sink);
+    this.#elements = new GpxElements(this.#recording);
     this.#reader = new XmlReader(this.#elements);
-    this.#canonical = path === 'auto' ? new CanonicalPoints(this.#counts) : undefined;
+    this.#canonical = path === 'auto' ? new CanonicalPoints(this.#recording) : undefined;
   }
 
   /**
@@ -84,13 +86,13 @@ export class GpxDocument {
    * @param rest - what the last call has left.
    * @throws FileRefused, and errors of the sink
    */
-  end(rest: Buffer): GpxSummary {
+  end(rest: Buffer): RecordingSummary {
     for (let at = 0; at < rest.length;) at = this.#readPlain(rest, at);
     const { text, isInvalid } = this.#decoder.end();
     this.#reader.push(text);
     this.#reader.end(isInvalid);
     if (!this.#elements.isGpx) throw new FileRefused('not_gpx');
-    return this.#counts.summary();
+    return this.#recording.summary();
   }
 
   /** @returns where what was taken ends; undefined = nothing can be taken here. */
@@ -102,6 +104,10 @@ export class GpxDocument {
       return undefined;
     }
     this.#flushPoints();
+    // Names of tracks may come later than their points: the tags between segments are not read yet.
+    const [, line = 0, segment] = this.#reader.openOrdinals;
+    if (element !== 'wpt')
+      this.#recording.at(element === 'trkpt' ? 'track' : 'route', line, segment ?? line);
     const to = Math.min(bytes.length, from + stretchBytes);
     const isUtf8 = this.#decoder.asciiSuperset === 'utf-8';
     const { end, lines, ending } = this.#canonical.take({ bytes, from, to, isUtf8 }, element);

@@ -1,61 +1,88 @@
 import { FileRefused } from '../refused.ts';
 import type { Attributes, XmlHandler } from '../xml/read-piece.ts';
-import type { PointCounts } from '../points/point-counts.ts';
+import type { RawTexts, Recording } from '../points/recording.ts';
 import { parseDegrees, parseNumber, parsePointTime } from '../points/point-values.ts';
 
-/** Characters of one point's name, elevation, time, note and tags. */
-const maxPointLength = 1_048_576;
+/** Characters of what one point, track or route says about itself. */
+const maxTextsLength = 1_048_576;
 /** What an empty value counts, so that there are not too many. */
 const valueLength = 16;
 
-type TextElement = 'ele' | 'time' | 'name' | 'desc';
-type Role = 'path' | 'trkpt' | 'wpt' | 'tag' | TextElement;
+type TextElement =
+  | 'ele'
+  | 'time'
+  | 'name'
+  | 'desc'
+  | 'cmt'
+  | 'sym'
+  | 'type'
+  | 'src'
+  | 'url'
+  | 'urlname';
+/** What says something: points, and the lines that they are in. */
+type Subject = 'trkpt' | 'rtept' | 'wpt' | 'trk' | 'rte';
+type Role = 'path' | 'trkseg' | 'tag' | 'bookmark' | 'link' | 'linkText' | Subject | TextElement;
 
 /** A place in a GPX document. What is not in this tree is passed over, so a point is where the tree leads, nowhere else. */
 interface Place {
   readonly role: Role;
   readonly children: ReadonlyMap<string, Place>;
-  /** Children are known by their local names, whatever the prefix: our tags, inside `extensions`. */
+  /** Children are known by their local names, whatever the prefix: ours, inside `extensions`. */
   readonly takesAnyPrefix: boolean;
 }
 
 function place(
   role: Role,
-  children: Readonly<Record<string, Place>>,
+  children: Readonly<Record<string, Place>> = {},
   takesAnyPrefix = false,
 ): Place {
   return { role, children: new Map(Object.entries(children)), takesAnyPrefix };
 }
 
-const values = { ele: place('ele', {}), time: place('time', {}) };
-const texts = { name: place('name', {}), desc: place('desc', {}) };
-const tags = place('path', { tag: place('tag', {}) }, true);
-const extensions = place('path', { tags }, true);
-const waypoint = place('wpt', { ...values, ...texts, extensions });
-const segment = place('path', { trkpt: place('trkpt', values) });
-const root = place('path', { wpt: waypoint, trk: place('path', { trkseg: segment }) });
-
-/** A point as its markup says it. */
-interface RawPoint {
-  readonly attributes: Attributes;
-  readonly texts: Map<TextElement, string>;
-  readonly tags: string[];
+function values(...roles: readonly TextElement[]): Record<string, Place> {
+  return Object.fromEntries(roles.map((role) => [role, place(role)]));
 }
 
-/** Turns the elements of a GPX document into points. */
+const link = place('link', { text: place('linkText') });
+// `url` and `urlname` are GPX 1.0.
+const texts = { ...values('name', 'desc', 'cmt', 'type', 'src', 'url', 'urlname'), link };
+const ours = { tags: place('path', { tag: place('tag') }, true), bookmark: place('bookmark') };
+const extensions = place('path', ours, true);
+const waypoint = place('wpt', { ...values('ele', 'time', 'sym'), ...texts, extensions });
+const segment = place('trkseg', { trkpt: place('trkpt', values('ele', 'time')) });
+const route = place('rte', { ...texts, rtept: place('rtept', values('ele', 'name')) });
+const track = place('trk', { ...texts, trkseg: segment });
+const root = place('path', { wpt: waypoint, trk: track, rte: route });
+
+/** What a document says about a point or a line. */
+interface RawSubject {
+  readonly attributes: Attributes;
+  readonly texts: Map<TextElement, string>;
+  readonly links: { href: string; text: string }[];
+  readonly tags: string[];
+  isOwnBookmark: boolean;
+  /** Of its texts. */
+  length: number;
+}
+
+/** Turns the elements of a GPX document into points, tracks and routes. */
 export class GpxElements implements XmlHandler {
-  readonly #counts: PointCounts;
+  readonly #recording: Recording;
   /** For each open element its place; undefined outside the tree. */
   readonly #places: (Place | undefined)[] = [];
   #prefixes: ReadonlySet<string> = new Set();
   #isGpx = false;
-  #point: RawPoint | undefined;
-  #pointLength = 0;
+  #point: RawSubject | undefined;
+  #lineSubject: RawSubject | undefined;
+  /** Which element each began with, counting all that began; as XmlReader.openOrdinals. */
+  #ordinal = 0;
+  #line = 0;
+  #segment = 0;
   /** The text being read; undefined for a second one of its kind, which is ignored. */
   #textElement: TextElement | undefined;
 
-  constructor(counts: PointCounts) {
-    this.#counts = counts;
+  constructor(recording: Recording) {
+    this.#recording = recording;
   }
 
   /** The root element is called `gpx`. */
@@ -69,44 +96,71 @@ export class GpxElements implements XmlHandler {
     if (isRoot && this.#isGpx) this.#prefixes = gpxPrefixes(name, attributes);
     const here = isRoot ? (this.#isGpx ? root : undefined) : this.#find(name);
     this.#places.push(here);
+    this.#ordinal += 1;
     if (here !== undefined && here.role !== 'path') this.#openRole(here.role, attributes);
   }
 
   text(text: string): void {
     const role = this.#places.at(-1)?.role;
-    const point = this.#point;
-    if (point === undefined || role === undefined) return;
-    if (role === 'tag') point.tags.push((point.tags.pop() ?? '') + text);
+    const subject = this.#subject;
+    if (subject === undefined || role === undefined) return;
+    const lastLink = subject.links.at(-1);
+    if (role === 'tag') subject.tags.push((subject.tags.pop() ?? '') + text);
+    else if (role === 'linkText' && lastLink !== undefined) lastLink.text += text;
     else if (this.#textElement === role) {
-      point.texts.set(role, (point.texts.get(role) ?? '') + text);
+      subject.texts.set(role, (subject.texts.get(role) ?? '') + text);
     } else return;
     this.#lengthen(text.length);
   }
 
   close(): void {
     const role = this.#places.pop()?.role;
-    if (this.#point === undefined || (role !== 'trkpt' && role !== 'wpt')) return;
+    if (role === 'trk' || role === 'rte') this.#endLine();
+    if (this.#point === undefined) return;
+    if (role !== 'trkpt' && role !== 'rtept' && role !== 'wpt') return;
     this.#deliver(role, this.#point);
     this.#point = undefined;
   }
 
+  /** What texts are about. */
+  get #subject(): RawSubject | undefined {
+    return this.#point ?? this.#lineSubject;
+  }
+
   #openRole(role: Exclude<Role, 'path'>, attributes: Attributes): void {
-    if (role === 'trkpt' || role === 'wpt') {
-      this.#point = { attributes, texts: new Map(), tags: [] };
-      this.#pointLength = 0;
-      return;
+    if (role === 'trkseg') this.#segment = this.#ordinal;
+    else if (role === 'trk' || role === 'rte') {
+      this.#line = this.#segment = this.#ordinal;
+      this.#lineSubject = newSubject(attributes);
+    } else if (role === 'trkpt' || role === 'rtept' || role === 'wpt') {
+      this.#point = newSubject(attributes);
+    } else if (this.#subject !== undefined) this.#openText(role, attributes, this.#subject);
+  }
+
+  #openText(
+    role: Exclude<Role, 'path' | 'trkseg' | Subject>,
+    attributes: Attributes,
+    subject: RawSubject,
+  ): void {
+    this.#textElement = undefined;
+    if (role === 'bookmark') subject.isOwnBookmark = true;
+    else if (role === 'tag') subject.tags.push('');
+    else if (role === 'link') {
+      const href = attributes['@href'] ?? '';
+      subject.links.push({ href, text: '' });
+      this.#lengthen(href.length);
+    } else if (role !== 'linkText' && !subject.texts.has(role)) {
+      this.#textElement = role;
+      subject.texts.set(role, '');
     }
     this.#lengthen(valueLength);
-    if (role === 'tag') this.#point?.tags.push('');
-    else {
-      this.#textElement = this.#point?.texts.has(role) === true ? undefined : role;
-      if (this.#textElement !== undefined) this.#point?.texts.set(role, '');
-    }
   }
 
   #lengthen(length: number): void {
-    this.#pointLength += length;
-    if (this.#pointLength > maxPointLength) throw new FileRefused('too_large');
+    const subject = this.#subject;
+    if (subject === undefined) return;
+    subject.length += length;
+    if (subject.length > maxTextsLength) throw new FileRefused('too_large');
   }
 
   #find(name: string): Place | undefined {
@@ -116,19 +170,46 @@ export class GpxElements implements XmlHandler {
     return isOurs ? parent.children.get(localName(name)) : undefined;
   }
 
-  #deliver(role: 'trkpt' | 'wpt', { attributes, texts: said, tags: saidTags }: RawPoint): void {
+  #deliver(role: 'trkpt' | 'rtept' | 'wpt', subject: RawSubject): void {
+    const { attributes, texts: said } = subject;
     const lat = parseDegrees(attributes['@lat'], 90) ?? Number.NaN;
     const lon = parseDegrees(attributes['@lon'], 180) ?? Number.NaN;
     const ele = parseNumber(said.get('ele')) ?? Number.NaN;
-    const timeMs = parsePointTime(said.get('time'));
-    if (role === 'trkpt') {
-      this.#counts.trackPoint(lat, lon, ele, timeMs);
-      return;
+    const recording = this.#recording;
+    if (role !== 'wpt')
+      recording.at(role === 'trkpt' ? 'track' : 'route', this.#line, this.#segment);
+    if (role === 'rtept') recording.routePoint(lat, lon, ele, said.get('name'));
+    else if (role === 'trkpt')
+      recording.trackPoint(lat, lon, ele, parsePointTime(said.get('time')));
+    else {
+      const { tags, isOwnBookmark } = subject;
+      const raw = { ...textsOf(subject), sym: said.get('sym'), tags, isOwnBookmark };
+      recording.waypoint(lat, lon, ele, parsePointTime(said.get('time')), raw);
     }
-    const name = said.get('name') ?? '';
-    const desc = said.get('desc') ?? '';
-    this.#counts.waypoint(lat, lon, ele, timeMs, { name, desc, tags: saidTags });
   }
+
+  #endLine(): void {
+    const subject = this.#lineSubject;
+    this.#lineSubject = undefined;
+    if (subject !== undefined) this.#recording.lineTexts(this.#line, textsOf(subject));
+  }
+}
+
+function newSubject(attributes: Attributes): RawSubject {
+  return { attributes, texts: new Map(), links: [], tags: [], isOwnBookmark: false, length: 0 };
+}
+
+function textsOf({ texts: said, links }: RawSubject): RawTexts {
+  const href = said.get('url');
+  const former = href === undefined ? [] : [{ href, text: said.get('urlname') }];
+  return {
+    name: said.get('name'),
+    desc: said.get('desc'),
+    cmt: said.get('cmt'),
+    type: said.get('type'),
+    src: said.get('src'),
+    links: href === undefined && links.length === 0 ? undefined : [...links, ...former],
+  };
 }
 
 function prefixOf(name: string): string {

@@ -1,10 +1,9 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { GpxDocument } from './gpx-document.ts';
-import type { GpxSink, GpxSummary } from '../points/point-counts.ts';
+import type { RecordingSink, RecordingSummary } from '../points/sink.ts';
 import { ReadingCancelled } from '../refused.ts';
 
-export type { GpxSink, GpxSummary, GpxWaypoint } from '../points/point-counts.ts';
 export { ReadingCancelled, FileRefused } from '../refused.ts';
 
 export interface ReadGpxOptions {
@@ -29,9 +28,9 @@ const blockBytes = 262_144;
  */
 export function readGpx(
   source: string | Iterable<Uint8Array>,
-  sink: GpxSink,
+  sink: RecordingSink,
   options: ReadGpxOptions = {},
-): GpxSummary {
+): RecordingSummary {
   const document = new GpxDocument(sink, options.path ?? 'auto');
   let space = Buffer.alloc(blockBytes);
   let rest = space.subarray(0, 0);

@@ -1,4 +1,4 @@
-import { blankControlCharacters, normalizeText } from '../../model/text.ts';
+import { blankControlCharacters, normalizeNote, normalizeText } from '../../model/text.ts';
 import { copyText } from '../xml/copy-text.ts';
 
 /** Without anything to clean, trim or compose, as no character below U+0300 can be composed: most names. */
@@ -10,9 +10,19 @@ const printable = /^(?:[!-~\u00a1-\u02ff](?:[ -~\u00a1-\u02ff]*[!-~\u00a1-\u02ff
  */
 export function cleanText(text: string, maxCodePoints: number): string {
   if (text.length <= maxCodePoints && printable.test(text)) return text;
-  const clean = normalizeText(blankControlCharacters(text));
+  return cutOff(normalizeText(blankControlCharacters(text)), text.length, maxCodePoints);
+}
+
+/** The same for a text of several lines: line feeds and tabs stay, and every line end becomes a line feed. */
+export function cleanNote(text: string, maxCodePoints: number): string {
+  if (text.length <= maxCodePoints && printable.test(text)) return text;
+  return cutOff(normalizeNote(blankControlCharacters(text, true)), text.length, maxCodePoints);
+}
+
+/** @param length of the text before it was cleaned. */
+function cutOff(clean: string, length: number, maxCodePoints: number): string {
   // A code point has at most two units: shorter texts need no counting.
-  if (clean.length <= maxCodePoints) return clean.length === text.length ? clean : copyText(clean);
+  if (clean.length <= maxCodePoints) return clean.length === length ? clean : copyText(clean);
   let end = 0;
   for (let count = 0; count < maxCodePoints && end < clean.length; count += 1) {
     end += (clean.codePointAt(end) ?? 0) > 0xffff ? 2 : 1;

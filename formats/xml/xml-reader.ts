@@ -1,5 +1,6 @@
 import type { FailureReason } from '../../model/import.ts';
 import { FileRefused } from '../refused.ts';
+import { certainEnd, offenceIn, withoutLast } from './characters.ts';
 import { copyText } from './copy-text.ts';
 import { PieceReader, type XmlHandler } from './read-piece.ts';
 import { findBadReference } from './references.ts';
@@ -12,8 +13,6 @@ const maxTagLength = 1_048_576;
 const maxNameLength = 1023;
 /** Characters in a declaration or document type. */
 const maxPrologLength = 4096;
-/** Characters in a reference whose end is not there yet; real ones have up to 8. */
-const maxReferenceLength = 64;
 /** Characters from which on a piece goes to the parser. */
 const pieceLength = 32_768;
 
@@ -55,6 +54,9 @@ export class XmlReader {
   #section: Section | undefined;
   /** Names of the open elements: now, and at the beginning of the piece. */
   readonly #open: string[] = [];
+  /** How many elements began before each of them and with it. */
+  readonly #ordinals: number[] = [];
+  #started = 0;
   #openBefore: readonly string[] = [];
   /** What goes to the parser next: from earlier texts, and from this one. */
   #piece = '';
@@ -78,6 +80,11 @@ export class XmlReader {
   /** The names of the open elements, the root first. */
   get open(): readonly string[] {
     return this.#open;
+  }
+
+  /** For each open element which one it is, counting from 1 all that began, in the order in which the handler hears them. */
+  get openOrdinals(): readonly number[] {
+    return this.#ordinals;
   }
 
   /** All that was pushed is cut, so that the next characters may be read by somebody else, after `flush`. */
@@ -202,12 +209,16 @@ export class XmlReader {
     if (this.#hasRoot && this.#open.length === 0) this.#fail('not_xml');
     if (this.#open.length === maxDepth) this.#fail('too_deep');
     this.#hasRoot = true;
-    if (!isEmpty) this.#open.push(copyText(name));
+    this.#started += 1;
+    if (isEmpty) return;
+    this.#open.push(copyText(name));
+    this.#ordinals.push(this.#started);
   }
 
   /** The parser compares the names. */
   #endTag(rest: string): void {
     if (notSpace.test(rest) || this.#open.pop() === undefined) this.#fail('not_xml');
+    this.#ordinals.pop();
   }
 
   /** What lacks its end is an offence, unless it could be the start of something legal. */
@@ -292,30 +303,4 @@ export class XmlReader {
     this.flush();
     throw new FileRefused(reason, line);
   }
-}
-
-/** Where character data offends first; −1 = nowhere. */
-function offenceIn(characters: string): number {
-  const reference = findBadReference(characters);
-  const sectionEnd = characters.indexOf(']]>');
-  return reference < 0 || sectionEnd < 0
-    ? Math.max(reference, sectionEnd)
-    : Math.min(reference, sectionEnd);
-}
-
-/** How much of the last text can be judged: it may end within a reference, `]]>` or a line end. */
-function certainEnd(text: string, start: number): number {
-  const ampersand = text.lastIndexOf('&');
-  const isOpen = ampersand >= start && !text.includes(';', ampersand);
-  // A longer one is left in the text, where it offends.
-  if (isOpen && text.length - ampersand <= maxReferenceLength) return ampersand;
-  return withoutLast(text, start, ']');
-}
-
-/** The end of the text without the up to two last characters that may begin what ends a section, or a line end. */
-function withoutLast(text: string, start: number, character: string): number {
-  if (text.endsWith('\r')) return Math.max(start, text.length - 1);
-  let end = text.length;
-  while (end > start && end > text.length - 2 && text[end - 1] === character) end -= 1;
-  return end;
 }

@@ -30,6 +30,13 @@ export interface SourceStamp {
 export interface FileCounts {
   readonly format: FormatName;
   readonly waypoints: number;
+  /** Waypoints that were bookmarks when we exported them. */
+  readonly ownBookmarks: number;
+  /** Timed and untimed ones, and the tracks that have any. */
+  readonly trackPoints: number;
+  readonly tracks: number;
+  readonly routePoints: number;
+  readonly routes: number;
   readonly observations: number;
   /** Points with usable coordinates and no time, or an empty one. */
   readonly missingTimes: number;

@@ -18,6 +18,8 @@ export interface ImportedWaypoint {
   readonly ele?: number;
   readonly timeMs?: number;
   readonly desc?: string;
+  /** It was a bookmark when we exported it, which is no observation. */
+  readonly isOwnBookmark?: true;
 }
 
 /** Rows that are read at once; bounds the memory. */

@@ -1,5 +1,5 @@
 import type { Transaction } from 'better-sqlite3';
-import type { Place } from '../../model/waypoint.ts';
+import type { Link, Place } from '../../model/waypoint.ts';
 import { syncFile } from '../atomic-file.ts';
 import { openWriter, orClosed, type Database } from '../database.ts';
 import { foldPath, type NameFolding } from '../name-folding.ts';
@@ -12,11 +12,27 @@ import { WaypointRows, type ImportedWaypoint } from './waypoint-rows.ts';
 export type { FileCounts, FileStamp, LibraryFile, SourceStamp } from './library-file.ts';
 export type { ImportedWaypoint } from './waypoint-rows.ts';
 
+export type LineKind = 'track' | 'route';
+
+/** What a track or a route says about itself. */
+export interface LineTexts {
+  readonly name?: string;
+  readonly desc?: string;
+  readonly cmt?: string;
+  readonly type?: string;
+  readonly src?: string;
+  readonly links?: readonly Link[];
+}
+
 /** Takes what a file holds, in file order. */
 export interface FileRows {
   waypoint(waypoint: ImportedWaypoint): void;
-  /** @param ele in metres, NaN for none. */
+  /** @param ele in metres, and `timeMs`: NaN for none. */
   trackPoint(lat: number, lon: number, ele: number, timeMs: number): void;
+  routePoint(lat: number, lon: number, ele: number, name: string): void;
+  line(kind: LineKind, id: number): void;
+  segment(): void;
+  lineTexts(id: number, texts: LineTexts): void;
 }
 
 export interface FileContent {
@@ -207,10 +223,16 @@ export class LibraryWriter {
     return {
       waypoint: (waypoint) => {
         this.#waypointRows.insert(waypoint);
-        const { lat, lon, ele = Number.NaN, timeMs } = waypoint;
-        if (timeMs !== undefined) this.#timedWaypoints.add(lat, lon, ele, timeMs);
+        const { lat, lon, ele = Number.NaN, timeMs, isOwnBookmark = false } = waypoint;
+        if (timeMs !== undefined && !isOwnBookmark) this.#timedWaypoints.add(lat, lon, ele, timeMs);
       },
-      trackPoint: (lat, lon, ele, timeMs) => this.#trackPoints.add(lat, lon, ele, timeMs),
+      trackPoint: (lat, lon, ele, timeMs) => {
+        if (!Number.isNaN(timeMs)) this.#trackPoints.add(lat, lon, ele, timeMs);
+      },
+      routePoint: () => {},
+      line: () => {},
+      segment: () => {},
+      lineTexts: () => {},
     };
   }
 

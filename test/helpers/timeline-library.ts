@@ -7,6 +7,7 @@ import type { TimelineResult } from '../../model/timeline-result.ts';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
 import { temporaryDirectory } from './daemon.ts';
+import { noCounts } from './no-counts.ts';
 
 /** An observation: ms since 1970, degrees. */
 export type Observed = readonly [timeMs: number, lat: number, lon: number];
@@ -47,7 +48,7 @@ function write(library: LibraryWriter, content: LibraryContent): void {
           rows.waypoint({ name: `${path} point`, lat, lon, timeMs });
         }
         const counts = {
-          format: 'gpx' as const,
+          ...noCounts,
           waypoints: waypoints.length,
           observations: times.length,
           missingTimes,

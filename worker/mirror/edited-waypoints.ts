@@ -1,6 +1,7 @@
 import { identityOf, identityText, neighbourKeys } from '../../model/identity.ts';
 import { formatTime } from '../../model/time.ts';
-import { readGpx, type GpxWaypoint } from '../../formats/gpx/read-gpx.ts';
+import { readGpx } from '../../formats/gpx/read-gpx.ts';
+import { deafSink, type RecordedWaypoint } from '../../formats/points/sink.ts';
 
 /** With maxEditBytes bounds the memory that a file of many tiny waypoints can take. */
 const maxWaypoints = 500_000;
@@ -11,7 +12,7 @@ export class TooLarge extends Error {
 }
 
 /** A waypoint of a bookmarks file that another program wrote; texts clean, NFC and within their limits. */
-export interface EditedWaypoint extends Omit<GpxWaypoint, 'timeMs'> {
+export interface EditedWaypoint extends Omit<RecordedWaypoint, 'timeMs' | 'isOwnBookmark'> {
   /** ISO 8601 UTC. */
   readonly time?: string;
   /** The file holds a neighbouring identity too: this waypoint is meant to be one of its own. */
@@ -29,9 +30,10 @@ export interface EditedFile {
  * @throws FileRefused, TooLarge
  */
 export function readEdited(path: string): EditedFile {
-  const waypoints: GpxWaypoint[] = [];
+  const waypoints: RecordedWaypoint[] = [];
   let trackPoints = 0;
   readGpx(path, {
+    ...deafSink,
     waypoint(waypoint) {
       if (waypoints.length === maxWaypoints) throw new TooLarge();
       waypoints.push(waypoint);
@@ -47,12 +49,13 @@ export function readEdited(path: string): EditedFile {
   };
 }
 
-function toEdited({ timeMs, ...waypoint }: GpxWaypoint, isCrowded: boolean): EditedWaypoint {
+function toEdited(read: RecordedWaypoint, isCrowded: boolean): EditedWaypoint {
+  const { timeMs, isOwnBookmark: _isOwn, ...waypoint } = read;
   return { ...waypoint, ...(timeMs === undefined ? {} : { time: formatTime(timeMs) }), isCrowded };
 }
 
 /** Whether the file holds one of the up to eight identities around this one as well. */
-function isCrowded({ name, lat, lon }: GpxWaypoint, keys: ReadonlySet<string>): boolean {
+function isCrowded({ name, lat, lon }: RecordedWaypoint, keys: ReadonlySet<string>): boolean {
   const own = identityOf(name, lat, lon);
   const { latE6Min, latE6Max, lonE6: lonsE6 } = neighbourKeys(own);
   for (let latE6 = latE6Min; latE6 <= latE6Max; latE6 += 1) {

@@ -1,0 +1,199 @@
+import { limits } from '../../model/limits.ts';
+import { isLink, type Link } from '../../model/waypoint.ts';
+import { cleanNote, cleanText } from './clean-text.ts';
+import { invalidTime } from './point-values.ts';
+import type {
+  LineKind,
+  LineTexts,
+  RecordedTexts,
+  RecordedWaypoint,
+  RecordingSink,
+  RecordingSummary,
+} from './sink.ts';
+
+/** Texts as the file says them, references replaced; what is left out or empty is absent. */
+export interface RawTexts {
+  readonly name?: string | undefined;
+  readonly desc?: string | undefined;
+  readonly cmt?: string | undefined;
+  readonly type?: string | undefined;
+  readonly src?: string | undefined;
+  readonly links?: readonly Link[] | undefined;
+}
+
+export interface RawWaypointTexts extends RawTexts {
+  readonly sym?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+  readonly isOwnBookmark?: boolean | undefined;
+}
+
+/**
+ * What readers of all formats hand points and texts to, as the file says them: usable ones go to the sink, clean, and all
+ * are counted. NaN stands for a number that is not there or not valid, in coordinates for an unusable point; times know
+ * the two apart, see point-values.ts.
+ */
+export class Recording {
+  readonly #sink: RecordingSink;
+  #waypointElements = 0;
+  #waypoints = 0;
+  #ownBookmarks = 0;
+  #trackPoints = 0;
+  #tracks = 0;
+  #routePoints = 0;
+  #routes = 0;
+  #observations = 0;
+  #missingTimes = 0;
+  #invalidTimes = 0;
+  #unusablePoints = 0;
+  #firstMs = Infinity;
+  #lastMs = -Infinity;
+  /** Where points belong, and what of that the sink has been told. */
+  #kind: LineKind = 'track';
+  #line = 0;
+  #segment = 0;
+  #toldLine = Number.NaN;
+  #toldSegment = Number.NaN;
+
+  constructor(sink: RecordingSink) {
+    this.#sink = sink;
+  }
+
+  /**
+   * Says where points belong from now on; saying it again changes nothing. Until then, they are of one track.
+   * @param line any number that no other line of the file has.
+   * @param segment any number that no other segment of the line has.
+   */
+  at(kind: LineKind, line: number, segment = 0): void {
+    this.#kind = kind;
+    this.#line = line;
+    this.#segment = segment;
+  }
+
+  trackPoint(lat: number, lon: number, ele: number, timeMs: number, accuracyM?: number): void {
+    if (!this.#count(lat, lon, timeMs)) return;
+    this.#trackPoints += 1;
+    this.#tell();
+    this.#sink.trackPoint(lat, lon, ele, Number.isFinite(timeMs) ? timeMs : Number.NaN, accuracyM);
+  }
+
+  routePoint(lat: number, lon: number, ele: number, name = ''): void {
+    if (!this.#isUsable(lat, lon)) return;
+    this.#routePoints += 1;
+    this.#tell();
+    this.#sink.routePoint(lat, lon, ele, cleanText(name, limits.nameCodePoints));
+  }
+
+  /** @param line as it was, or will be, given to {@link at}. */
+  lineTexts(line: number, raw: RawTexts): void {
+    const name = cleanText(raw.name ?? '', limits.nameCodePoints);
+    const texts: LineTexts = { ...(name === '' ? {} : { name }), ...cleanTexts(raw) };
+    if (Object.keys(texts).length > 0) this.#sink.lineTexts(line, texts);
+  }
+
+  waypoint(lat: number, lon: number, ele: number, timeMs: number, raw: RawWaypointTexts): void {
+    this.#waypointElements += 1;
+    const isOwnBookmark = raw.isOwnBookmark === true;
+    const isUsable = isOwnBookmark ? this.#isUsable(lat, lon) : this.#count(lat, lon, timeMs);
+    if (!isUsable) return;
+    this.#waypoints += 1;
+    if (isOwnBookmark) this.#ownBookmarks += 1;
+    const name = cleanText(raw.name ?? '', limits.nameCodePoints);
+    // Assigned one by one: spreading takes several times as long.
+    const waypoint: { -readonly [Key in keyof RecordedWaypoint]: RecordedWaypoint[Key] } = {
+      lat,
+      lon,
+      name: name === '' ? `Waypoint ${this.#waypointElements}` : name,
+      tags: cleanTags(raw.tags),
+    };
+    if (!Number.isNaN(ele)) waypoint.ele = ele;
+    if (Number.isFinite(timeMs)) waypoint.timeMs = timeMs;
+    const desc = cleanNote(raw.desc ?? '', limits.descCodePoints);
+    if (desc !== '') waypoint.desc = desc;
+    if (isOwnBookmark) waypoint.isOwnBookmark = true;
+    if (hasMore(raw)) Object.assign(waypoint, cleanSymbol(raw.sym), cleanTexts(raw));
+    this.#sink.waypoint(waypoint);
+  }
+
+  summary(): RecordingSummary {
+    const counts = {
+      waypoints: this.#waypoints,
+      ownBookmarks: this.#ownBookmarks,
+      trackPoints: this.#trackPoints,
+      tracks: this.#tracks,
+      routePoints: this.#routePoints,
+      routes: this.#routes,
+      observations: this.#observations,
+      missingTimes: this.#missingTimes,
+      invalidTimes: this.#invalidTimes,
+      unusablePoints: this.#unusablePoints,
+    };
+    if (this.#observations === 0) return counts;
+    return { ...counts, firstMs: this.#firstMs, lastMs: this.#lastMs };
+  }
+
+  /** Tells the sink of lines and segments that have a usable point. */
+  #tell(): void {
+    if (this.#line !== this.#toldLine) {
+      if (this.#kind === 'track') this.#tracks += 1;
+      else this.#routes += 1;
+      this.#sink.line(this.#kind, this.#line);
+    } else if (this.#segment !== this.#toldSegment) this.#sink.segment();
+    else return;
+    this.#toldLine = this.#line;
+    this.#toldSegment = this.#segment;
+  }
+
+  #isUsable(lat: number, lon: number): boolean {
+    if (!Number.isNaN(lat) && !Number.isNaN(lon)) return true;
+    this.#unusablePoints += 1;
+    return false;
+  }
+
+  /** @returns whether the coordinates are usable. */
+  #count(lat: number, lon: number, timeMs: number): boolean {
+    if (!this.#isUsable(lat, lon)) return false;
+    if (!Number.isFinite(timeMs)) {
+      if (timeMs === invalidTime) this.#invalidTimes += 1;
+      else this.#missingTimes += 1;
+      return true;
+    }
+    this.#observations += 1;
+    if (timeMs < this.#firstMs) this.#firstMs = timeMs;
+    if (timeMs > this.#lastMs) this.#lastMs = timeMs;
+    return true;
+  }
+}
+
+const noTags: readonly string[] = [];
+
+function cleanTags(tags: readonly string[] = noTags): readonly string[] {
+  if (tags.length === 0) return noTags;
+  return tags.map((tag) => cleanText(tag, limits.tagCodePoints)).filter((tag) => tag !== '');
+}
+
+function hasMore({ sym, cmt, type, src, links }: RawWaypointTexts): boolean {
+  return [sym, cmt, type, src, links].some((value) => value !== undefined);
+}
+
+function cleanSymbol(sym = ''): Pick<RecordedWaypoint, 'sym'> {
+  const clean = cleanText(sym, limits.fieldCodePoints);
+  return clean === '' ? {} : { sym: clean };
+}
+
+function cleanTexts({ desc, cmt, type, src, links = [] }: RawTexts): RecordedTexts {
+  const texts = {
+    desc: cleanNote(desc ?? '', limits.descCodePoints),
+    cmt: cleanNote(cmt ?? '', limits.descCodePoints),
+    type: cleanText(type ?? '', limits.fieldCodePoints),
+    src: cleanText(src ?? '', limits.fieldCodePoints),
+  };
+  const present = Object.entries(texts).filter(([, text]) => text !== '');
+  const usable = links.map(cleanLink).filter(isLink).slice(0, limits.links);
+  return { ...Object.fromEntries(present), ...(usable.length > 0 && { links: usable }) };
+}
+
+function cleanLink({ href, text }: Link): Link {
+  // Its length is looked at, not cut: another address would be a wrong one.
+  const clean = cleanText(text ?? '', limits.fieldCodePoints);
+  return { href: href.trim(), ...(clean === '' ? {} : { text: clean }) };
+}

@@ -1,0 +1,92 @@
+import type { Link } from '../../model/waypoint.ts';
+
+/** A point with usable coordinates: degrees WGS84, metres, integer ms UTC. */
+export interface RecordedPoint {
+  readonly lat: number;
+  readonly lon: number;
+  readonly ele?: number;
+  readonly timeMs?: number;
+}
+
+/** What waypoints, tracks and routes may say beside their name: clean, NFC, within the limits, never empty. */
+export interface RecordedTexts {
+  /** With line feeds and tabs, as `cmt`. */
+  readonly desc?: string;
+  readonly cmt?: string;
+  readonly type?: string;
+  readonly src?: string;
+  readonly links?: readonly Link[];
+}
+
+/** A waypoint as it is stored; `name` is never empty. */
+export interface RecordedWaypoint extends RecordedPoint, RecordedTexts {
+  readonly name: string;
+  readonly sym?: string;
+  /** Tags our own export and mirror put into `extensions`. */
+  readonly tags: readonly string[];
+  /** One of our own exports says that it was a bookmark: no observation, because it was typed in. */
+  readonly isOwnBookmark?: true;
+}
+
+/** What a track or a route is called; without a name it has none. */
+export interface LineTexts extends RecordedTexts {
+  readonly name?: string;
+}
+
+export type LineKind = 'track' | 'route';
+
+/**
+ * Gets what a file holds, in its order, while it is read: who stores it undoes that when reading throws. Readers do not
+ * call it, but the {@link Recording} in front of it, which checks, cleans and counts. Coordinates are usable always.
+ */
+export interface RecordingSink {
+  waypoint(waypoint: RecordedWaypoint): void;
+  /** A track or route begins; called before its first point, and so never for one without. */
+  line(kind: LineKind, id: number): void;
+  /** Another segment of the same track begins. */
+  segment(): void;
+  /**
+   * @param ele metres, NaN for none.
+   * @param timeMs NaN for none: the point is kept, and is no observation.
+   * @param accuracyM radius in metres that the recorder states; NaN or left out for none. Not stored yet.
+   */
+  trackPoint(lat: number, lon: number, ele: number, timeMs: number, accuracyM?: number): void;
+  /** @param name empty for none. */
+  routePoint(lat: number, lon: number, ele: number, name: string): void;
+  /** What a line says about itself: at most once for each, at any time; also for a line that never gets a point. */
+  lineTexts(id: number, texts: LineTexts): void;
+}
+
+/** Hears nothing; for those who want to hear something only. */
+export const deafSink: RecordingSink = {
+  waypoint() {},
+  line() {},
+  segment() {},
+  trackPoint() {},
+  routePoint() {},
+  lineTexts() {},
+};
+
+/** What a file holds. Route points are in no count but their own. */
+export interface RecordingSummary {
+  /** Waypoints with usable coordinates. */
+  readonly waypoints: number;
+  /** Those of them that were bookmarks when we exported them. */
+  readonly ownBookmarks: number;
+  /** Track points with usable coordinates, timed or not, and the tracks that have any. */
+  readonly trackPoints: number;
+  readonly tracks: number;
+  readonly routePoints: number;
+  readonly routes: number;
+  /** Waypoints and track points with usable coordinates and a valid time, without own bookmarks. */
+  readonly observations: number;
+  /** Points with usable coordinates and without a time, or with an empty one. */
+  readonly missingTimes: number;
+  /** Points with usable coordinates and a time that is none. */
+  readonly invalidTimes: number;
+  /** Points of all kinds without coordinates, or outside −90…90, −180…180. */
+  readonly unusablePoints: number;
+  /** The earliest and the latest observation, ms UTC. */
+  readonly firstMs?: number;
+  readonly lastMs?: number;
+}
