@@ -42,10 +42,7 @@ import { fakeHandOver, startFakeDaemon, testCli, untilPrinted } from './helpers/
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
 import { until } from './helpers/until.ts';
-
-const posix = process.platform === 'win32' ? test.skip : test;
-const onLinux = process.platform === 'linux' ? test : test.skip;
-const asRoot = process.getuid?.() === 0 ? test : test.skip;
+import { asRoot, onLinux, posix } from './helpers/where.ts';
 
 /** The files of a data directory by their paths in it: closed in order, and as kill -9 leaves them. */
 interface LeftFiles {

@@ -21,8 +21,7 @@ import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { decimalText, escapeXml, gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import type { Waypoint } from '../model/waypoint.ts';
 import { launcher, startFakeDaemon, testCli, type TestCli } from './helpers/cli.ts';
-
-const posix = process.platform === 'win32' ? test.skip : test;
+import { posix, testWith } from './helpers/where.ts';
 
 const camp: Waypoint = {
   name: 'Camp',
@@ -286,7 +285,7 @@ posix('a reader of standard output that closes it ends the command without a wor
   }
 });
 
-const withFullDevice = existsSync('/dev/full') ? test : test.skip;
+const withFullDevice = testWith(existsSync('/dev/full'), 'no /dev/full');
 withFullDevice('standard output on a full disk is an error', async (t) => {
   const cli = await withWaypoints(t, [camp]);
   const full = openSync('/dev/full', 'w');

@@ -16,8 +16,7 @@ import { sumResults } from '../cli/commands/import/summary.ts';
 import type { ImportResult } from '../model/import.ts';
 import { fail, finish, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
-
-const posix = process.platform === 'win32' ? test.skip : test;
+import { posix } from './helpers/where.ts';
 
 const nothing: ImportResult = {
   imported: false,

@@ -27,9 +27,7 @@ import type { ServicePlatform } from '../service-files/service-platform.ts';
 import { launcher, startFakeDaemon, testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { fakeHost, fakeSpec, type FakeHost } from './helpers/service-host.ts';
 import { until } from './helpers/until.ts';
-
-const posix = process.platform === 'win32' ? test.skip : test;
-const linux = process.platform === 'linux' ? test : test.skip;
+import { onLinux, posix, testUnless } from './helpers/where.ts';
 
 const daemon = { name: 'waypointd', isSystem: false } as const;
 const reached = { mustReach: true };
@@ -426,7 +424,7 @@ function withSystemctl(cli: TestCli): { readonly env: Record<string, string> } {
   return { env: { PATH: `${bin}:${cli.env['PATH']}` } };
 }
 
-linux(
+onLinux(
   'install --dry-run shows files and commands of this machine and touches nothing',
   async (t) => {
     const cli = testCli(t);
@@ -448,7 +446,7 @@ linux(
   },
 );
 
-linux('install --objects is for the object server, which has a service of its own', async (t) => {
+onLinux('install --objects is for the object server, which has a service of its own', async (t) => {
   const cli = testCli(t);
   const words = ['service', 'install', '--objects', '--dry-run'];
   const { stdout, stderr } = await cli.run(words, withSystemctl(cli));
@@ -457,7 +455,7 @@ linux('install --objects is for the object server, which has a service of its ow
   t.notRegex(stderr, /object server/u);
 });
 
-linux(
+onLinux(
   'install takes where things are, and no other setting: arguments are there for all to see',
   async (t) => {
     const cli = testCli(t);
@@ -470,7 +468,7 @@ linux(
   },
 );
 
-linux('what has nothing to say about a service that is not there says so', async (t) => {
+onLinux('what has nothing to say about a service that is not there says so', async (t) => {
   const cli = testCli(t);
   const options = withSystemctl(cli);
   const [status, start, uninstall] = await Promise.all([
@@ -489,11 +487,10 @@ linux('what has nothing to say about a service that is not there says so', async
 /** A clone in a temporary directory refuses to become a service before it looks at ports. */
 const isLasting =
   whyNotLasting({ node: process.execPath, launcher }, localHost(), false) === undefined;
-const inPlace = isLasting ? linux : test.skip;
-const whySkipped = isLasting ? '' : ' (skipped: this clone lies in a temporary directory)';
+const inPlace = isLasting ? onLinux : testUnless('this clone lies in a temporary directory');
 
 inPlace(
-  `install notices a daemon that was started by hand, or another program at the port${whySkipped}`,
+  'install notices a daemon that was started by hand, or another program at the port',
   async (t) => {
     const cli = testCli(t);
     const options = withSystemctl(cli);

@@ -4,6 +4,7 @@ import { allCommands } from '../cli/commands/all.ts';
 import { completionLines } from '../cli/program/completion.ts';
 import { buildProgram } from '../cli/program/program.ts';
 import { launcher, testCli } from './helpers/cli.ts';
+import { testWith } from './helpers/where.ts';
 
 /** A line, its last word the one that is completed, and what is offered: words, or what kind of path. */
 const lines: readonly [line: readonly string[], offered: readonly string[] | string][] = [
@@ -87,7 +88,7 @@ const typed: readonly [line: readonly string[], offered: string | undefined][] =
 ];
 
 const hasBash = spawnSync('bash', ['--version']).status === 0;
-(hasBash ? test : test.skip)('bash completes commands, options and their values', async (t) => {
+testWith(hasBash, 'no bash')('bash completes commands, options and their values', async (t) => {
   const cli = testCli(t);
   const asked = typed.map(([words]) => `ask ${words.map((word) => `'${word}'`).join(' ')}`);
   // Where files are wanted the script leaves bash its own way; elsewhere it asks for an end of that.

@@ -129,17 +129,17 @@ test('every fixture yields the same in pieces of 1, 2, 3 and 7 bytes as in one',
 });
 
 test('every fixture yields the same when it is cut in two at any place', (t) => {
+  const differing: string[] = [];
   for (const file of files()) {
     const bytes = readFileSync(path.join(folder, file));
     if (bytes.length > 1_200) continue;
     const whole = JSON.stringify(read([bytes]).outcome);
     for (let cut = 1; cut < bytes.length; cut += 1) {
       const { outcome } = read([bytes.subarray(0, cut), bytes.subarray(cut)]);
-      if (JSON.stringify(outcome) !== whole)
-        t.is(JSON.stringify(outcome), whole, `${file}, ${cut}`);
+      if (JSON.stringify(outcome) !== whole) differing.push(`${file}, ${cut}`);
     }
   }
-  t.pass();
+  t.deepEqual(differing, []);
 });
 
 test('fixtures/journey is what its script writes, small, and read without a fault', (t) => {

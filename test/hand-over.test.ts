@@ -18,8 +18,8 @@ import { computePaths } from '../daemon/paths.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { fakeHandOver, fakeToken, startFakeDaemon, testCli } from './helpers/cli.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
+import { asRoot, posix } from './helpers/where.ts';
 
-const posix = process.platform === 'win32' ? test.skip : test;
 /** A port at which nobody answers. */
 const deadPort = 1;
 
@@ -194,7 +194,6 @@ posix('a hand-over file is not used: others can change its directory', async (t)
   t.is((await readHandOver(file)).found, 'refused');
 });
 
-const asRoot = process.getuid?.() === 0 ? test : test.skip;
 asRoot('a hand-over file is not used: it or its directory belongs to another user', async (t) => {
   const file = plant(t, fakeHandOver(deadPort));
   chownSync(file, 12_345, 12_345);

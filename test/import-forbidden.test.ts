@@ -3,8 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import test from 'ava';
-import { withoutRights } from './helpers/rights.ts';
+import { withoutAllRights, withoutRights } from './helpers/where.ts';
 
 const program = resolve(import.meta.dirname, 'programs/import-forbidden.ts');
 
@@ -25,35 +24,33 @@ interface Seen {
   readonly whole: unknown;
 }
 
-test('a place that is closed fails the files that belong there, and loses nothing', (t) => {
-  const rights = process.platform === 'win32' ? undefined : withoutRights();
-  if (rights === undefined) {
-    t.log('permissions cannot be tried here');
-    t.pass();
-    return;
-  }
-  const root = mkdtempSync(join(tmpdir(), 'waypointd-forbidden-'));
-  t.teardown(() => rmSync(root, { recursive: true, force: true }));
-  const [command, ...words] = [...rights, process.execPath, program, root];
-  const { stdout, stderr } = spawnSync(command, words, { encoding: 'utf8' });
-  t.is(stderr, '');
-  const { places, left, opened, old, kept, unlisted, whole }: Seen = JSON.parse(stdout);
+withoutAllRights(
+  'a place that is closed fails the files that belong there, and loses nothing',
+  (t) => {
+    const rights = withoutRights() ?? [];
+    const root = mkdtempSync(join(tmpdir(), 'waypointd-forbidden-'));
+    t.teardown(() => rmSync(root, { recursive: true, force: true }));
+    const [command, ...words] = [...rights, process.execPath, program, root];
+    const { stdout, stderr } = spawnSync(command, words, { encoding: 'utf8' });
+    t.is(stderr, '');
+    const { places, left, opened, old, kept, unlisted, whole }: Seen = JSON.parse(stdout);
 
-  const files = ['blind/a', 'blind/b', 'dark/a', 'dark/b', 'edited', 'listed/a', 'listed/b'];
-  const locked = ['locked/a', 'locked/b', 'locked/c/d'];
-  const failed = [...files, ...locked].map((file) => `${file}.gpx unreadable`);
-  t.deepEqual(places.import, { added: 1, replaced: 1, duplicates: 0, failed });
-  t.deepEqual(left, []);
-  const known = ['blind/a.gpx', 'copy-of-dark.gpx', 'dark/a.gpx', 'edited.gpx', 'listed/a.gpx'];
-  t.like(places.start, { loaded: 0, dropped: 0, refused: 0, isWhole: false }, 'rows stay');
-  t.like(places.start, { files: [...known, 'locked/a.gpx', 'z.gpx'] });
+    const files = ['blind/a', 'blind/b', 'dark/a', 'dark/b', 'edited', 'listed/a', 'listed/b'];
+    const locked = ['locked/a', 'locked/b', 'locked/c/d'];
+    const failed = [...files, ...locked].map((file) => `${file}.gpx unreadable`);
+    t.deepEqual(places.import, { added: 1, replaced: 1, duplicates: 0, failed });
+    t.deepEqual(left, []);
+    const known = ['blind/a.gpx', 'copy-of-dark.gpx', 'dark/a.gpx', 'edited.gpx', 'listed/a.gpx'];
+    t.like(places.start, { loaded: 0, dropped: 0, refused: 0, isWhole: false }, 'rows stay');
+    t.like(places.start, { files: [...known, 'locked/a.gpx', 'z.gpx'] });
 
-  t.like(opened.import, { added: 5, replaced: 5, failed: [] }, 'once they are open again');
-  t.like(opened.start, { loaded: 0, dropped: 0, refused: 0, isWhole: true });
+    t.like(opened.import, { added: 5, replaced: 5, failed: [] }, 'once they are open again');
+    t.like(opened.start, { loaded: 0, dropped: 0, refused: 0, isWhole: true });
 
-  t.deepEqual(old, { added: 1, replaced: 0, duplicates: 11, failed: ['z.gpx unreadable'] });
-  t.is(kept, 6, 'old bytes that may not be deleted stop no import');
-  t.deepEqual(unlisted.failed, ['z.gpx unreadable']);
+    t.deepEqual(old, { added: 1, replaced: 0, duplicates: 11, failed: ['z.gpx unreadable'] });
+    t.is(kept, 6, 'old bytes that may not be deleted stop no import');
+    t.deepEqual(unlisted.failed, ['z.gpx unreadable']);
 
-  t.is(whole, 'EACCES', 'where nothing can be written, no file is blamed');
-});
+    t.is(whole, 'EACCES', 'where nothing can be written, no file is blamed');
+  },
+);

@@ -17,6 +17,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createHash } from 'node:crypto';
+import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import test from 'ava';
 import { expected } from '../fixtures/expected.ts';
@@ -24,10 +25,11 @@ import { WaypointError } from '../model/failure.ts';
 import { decodeDay, pointColumns } from '../storage/day-blob.ts';
 import { openReader } from '../storage/database.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
+import { tryNameFolding } from '../storage/name-folding.ts';
 import { temporaryPath, copyPath, requestPaths } from '../worker/import/copy-path.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/imports.ts';
+import { asUser, posix, testWith } from './helpers/where.ts';
 
-const isRoot = process.getuid?.() === 0;
 const isWindows = process.platform === 'win32';
 const fixtures = resolve(import.meta.dirname, '../fixtures/gpx');
 const camp = gpx([['Camp', 42.1, -8.3]]);
@@ -308,66 +310,59 @@ test('into cannot name a hidden directory, where old bytes are kept', (t) => {
   t.deepEqual(requestPaths({ dir: '/x', into: 'a/b' }).into, ['a', 'b']);
 });
 
-if (!isWindows) {
-  test('links, directories named like files and FIFOs are unsupported, and nothing hangs', (t) => {
-    const site = importSite(t);
-    writeTree(site.source, { '../outside/secret.gpx': hut, 'real.gpx': lake });
-    symlinkSync('../outside/secret.gpx', join(site.source, 'link.gpx'));
-    symlinkSync('../outside', join(site.source, 'linked'));
-    symlinkSync('real.gpx', join(site.source, 'inside.gpx'));
-    symlinkSync('nowhere', join(site.source, 'dangling.gpx'));
-    execFileSync('mkfifo', [join(site.source, 'fifo.gpx')]);
-    mkdirSync(join(site.source, 'folder.gpx'));
-    const unsupported = ['dangling.gpx', 'fifo.gpx', 'inside.gpx', 'link.gpx', 'linked'];
-    t.like(site.result({ recursive: true }), {
-      added: 1,
-      unsupported_files: unsupported,
-      failed: 0,
-    });
-    t.deepEqual(filesBelow(site.imports), ['real.gpx']);
-    const named = ['link.gpx', 'linked/secret.gpx', 'fifo.gpx'];
-    t.like(site.result({ files: named }), { added: 0, unsupported: 3 });
+posix('links, directories named like files and FIFOs are unsupported, and nothing hangs', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { '../outside/secret.gpx': hut, 'real.gpx': lake });
+  symlinkSync('../outside/secret.gpx', join(site.source, 'link.gpx'));
+  symlinkSync('../outside', join(site.source, 'linked'));
+  symlinkSync('real.gpx', join(site.source, 'inside.gpx'));
+  symlinkSync('nowhere', join(site.source, 'dangling.gpx'));
+  execFileSync('mkfifo', [join(site.source, 'fifo.gpx')]);
+  mkdirSync(join(site.source, 'folder.gpx'));
+  const unsupported = ['dangling.gpx', 'fifo.gpx', 'inside.gpx', 'link.gpx', 'linked'];
+  t.like(site.result({ recursive: true }), {
+    added: 1,
+    unsupported_files: unsupported,
+    failed: 0,
   });
+  t.deepEqual(filesBelow(site.imports), ['real.gpx']);
+  const named = ['link.gpx', 'linked/secret.gpx', 'fifo.gpx'];
+  t.like(site.result({ files: named }), { added: 0, unsupported: 3 });
+});
 
-  test('the directory of the import may itself be a link', (t) => {
-    const site = importSite(t);
-    writeTree(site.source, { 'a.gpx': hut });
-    const link = `${site.source}-link`;
-    symlinkSync(site.source, link);
-    t.like(site.result({ dir: link }), { dir: link, added: 1 });
-  });
+posix('the directory of the import may itself be a link', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut });
+  const link = `${site.source}-link`;
+  symlinkSync(site.source, link);
+  t.like(site.result({ dir: link }), { dir: link, added: 1 });
+});
 
-  test('a link below the imports is never followed', (t) => {
-    const site = importSite(t);
-    const outside = join(site.imports, '../outside');
-    mkdirSync(outside);
-    symlinkSync(outside, join(site.imports, 'sub'));
-    writeTree(site.source, { 'sub/a.gpx': hut });
-    t.deepEqual(site.result({ recursive: true }).failures, [
-      { file: 'sub/a.gpx', reason: 'unreadable' },
-    ]);
-    t.deepEqual(readdirSync(outside), []);
-  });
+posix('a link below the imports is never followed', (t) => {
+  const site = importSite(t);
+  const outside = join(site.imports, '../outside');
+  mkdirSync(outside);
+  symlinkSync(outside, join(site.imports, 'sub'));
+  writeTree(site.source, { 'sub/a.gpx': hut });
+  t.deepEqual(site.result({ recursive: true }).failures, [
+    { file: 'sub/a.gpx', reason: 'unreadable' },
+  ]);
+  t.deepEqual(readdirSync(outside), []);
+});
 
-  test('what cannot be read fails alone', (t) => {
-    if (isRoot) {
-      t.log('root reads everything: only checked for other users');
-      t.pass();
-      return;
-    }
-    const site = importSite(t);
-    writeTree(site.source, { 'a.gpx': hut, 'b.gpx': lake, 'sub/c.gpx': camp });
-    chmodSync(join(site.source, 'a.gpx'), 0);
-    chmodSync(join(site.source, 'sub'), 0);
-    const { added, failures } = site.result({ recursive: true });
-    chmodSync(join(site.source, 'sub'), 0o700);
-    t.is(added, 1);
-    t.deepEqual(failures, [
-      { file: 'a.gpx', reason: 'unreadable' },
-      { file: 'sub', reason: 'unreadable' },
-    ]);
-  });
-}
+asUser('what cannot be read fails alone', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut, 'b.gpx': lake, 'sub/c.gpx': camp });
+  chmodSync(join(site.source, 'a.gpx'), 0);
+  chmodSync(join(site.source, 'sub'), 0);
+  const { added, failures } = site.result({ recursive: true });
+  chmodSync(join(site.source, 'sub'), 0o700);
+  t.is(added, 1);
+  t.deepEqual(failures, [
+    { file: 'a.gpx', reason: 'unreadable' },
+    { file: 'sub', reason: 'unreadable' },
+  ]);
+});
 
 test('a directory that is gone when the worker looks is one clear failure', (t) => {
   const site = importSite(t);
@@ -434,14 +429,12 @@ test('names that differ in form only are one private name', (t) => {
   t.like(site.result(), { added: 0, replaced: 1 });
 });
 
-test('of two sources that would take one private name, the second is refused, every time', (t) => {
+testWith(
+  ['none', 'case'].includes(tryNameFolding(tmpdir())),
+  'this file system takes the two names for one',
+)('of two sources that would take one private name, the second is refused, every time', (t) => {
   const site = importSite(t);
   writeTree(site.source, { 'caf\u00e9.gpx': hut, 'cafe\u0301.gpx': lake });
-  if (readdirSync(site.source).length === 1) {
-    t.log('this file system knows only one of the two names');
-    t.pass();
-    return;
-  }
   t.like(site.result(), { added: 1, failures: [{ file: 'caf\u00e9.gpx', reason: 'unreadable' }] });
   t.like(site.result(), {
     duplicates: 1,
@@ -690,35 +683,33 @@ test('reconciling can be cancelled, and goes on at the next start', (t) => {
   t.like(site.reconcile(), { loaded: 2, isWhole: true });
 });
 
-if (!isWindows) {
-  test('links among the managed copies are not followed at start-up', (t) => {
-    const site = importSite(t);
-    writeTree(site.source, { 'outside.gpx': hut });
-    symlinkSync(join(site.source, 'outside.gpx'), join(site.imports, 'link.gpx'));
-    symlinkSync(site.source, join(site.imports, 'linked'));
-    t.like(site.reconcile(), { loaded: 0, refused: 0, isWhole: true });
-    t.true(lstatSync(join(site.imports, 'link.gpx')).isSymbolicLink());
-  });
+posix('links among the managed copies are not followed at start-up', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'outside.gpx': hut });
+  symlinkSync(join(site.source, 'outside.gpx'), join(site.imports, 'link.gpx'));
+  symlinkSync(site.source, join(site.imports, 'linked'));
+  t.like(site.reconcile(), { loaded: 0, refused: 0, isWhole: true });
+  t.true(lstatSync(join(site.imports, 'link.gpx')).isSymbolicLink());
+});
 
-  test('a name that is no UTF-8 fails alone', (t) => {
-    const site = importSite(t);
-    writeTree(site.source, { 'a.gpx': hut });
-    try {
-      writeFileSync(Buffer.from(`${site.source}/z\u00fcrich.gpx`, 'latin1'), lake);
-    } catch {
-      t.log('this file system refuses such names itself');
-    }
-    const { added, failures } = site.result();
-    t.is(added, 1);
-    for (const { reason } of failures) t.is(reason, 'unreadable');
-  });
+posix('a name that is no UTF-8 fails alone', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut });
+  try {
+    writeFileSync(Buffer.from(`${site.source}/z\u00fcrich.gpx`, 'latin1'), lake);
+  } catch {
+    t.log('this file system refuses such names itself');
+  }
+  const { added, failures } = site.result();
+  t.is(added, 1);
+  for (const { reason } of failures) t.is(reason, 'unreadable');
+});
 
-  test('the bytes of a hard-linked source are not shared with the managed copy', (t) => {
-    const site = importSite(t);
-    writeTree(site.source, { 'a.gpx': hut });
-    linkSync(join(site.source, 'a.gpx'), join(site.source, 'b.gpx'));
-    t.like(site.result(), { added: 1, duplicates: 1 });
-    appendFileSync(join(site.source, 'a.gpx'), '\n');
-    t.is(readFileSync(join(site.imports, 'a.gpx'), 'utf8'), hut);
-  });
-}
+posix('the bytes of a hard-linked source are not shared with the managed copy', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut });
+  linkSync(join(site.source, 'a.gpx'), join(site.source, 'b.gpx'));
+  t.like(site.result(), { added: 1, duplicates: 1 });
+  appendFileSync(join(site.source, 'a.gpx'), '\n');
+  t.is(readFileSync(join(site.imports, 'a.gpx'), 'utf8'), hut);
+});

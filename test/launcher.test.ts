@@ -17,6 +17,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import test, { type ExecutionContext } from 'ava';
+import { testWith } from './helpers/where.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const isWindows = process.platform === 'win32';
@@ -131,18 +132,8 @@ const systemVersion = isWindows ? undefined : versionOf(systemNode);
 const hasOldNode = systemVersion !== undefined && isOld(systemVersion);
 const whyNot = `no Node.js older than 24.12 at ${systemNode}`;
 
-type Declare = (title: string, body: (t: ExecutionContext) => void | Promise<void>) => void;
-
-/** Declares a test, or a skipped one that says why. */
-function when(holds: boolean, reason: string): Declare {
-  return (title, body) => {
-    if (holds) test(title, body);
-    else test.skip(`${title} (skipped: ${reason})`, body);
-  };
-}
-
-const testOld = when(hasOldNode, whyNot);
-const testTerminal = when(
+const testOld = testWith(hasOldNode, whyNot);
+const testTerminal = testWith(
   hasOldNode && spawnSync('script', ['--version']).status === 0,
   `${whyNot}, or no script(1)`,
 );
@@ -155,8 +146,8 @@ const nodes: readonly [name: string, node: string, isThere: boolean][] = [
 ];
 
 for (const [name, node, isThere] of nodes) {
-  const testNode = when(isThere, whyNot);
-  const testSignals = when(isThere && !isWindows, isWindows ? 'Windows' : whyNot);
+  const testNode = testWith(isThere, whyNot);
+  const testSignals = testWith(isThere && !isWindows, isWindows ? 'Windows' : whyNot);
 
   testNode(`${name}: the program runs on a Node.js that is new enough`, (t) => {
     const { stdout } = run(node, copyLaunchers(t), ['node']);
@@ -259,7 +250,7 @@ for (const [name, node, isThere] of nodes) {
   });
 }
 
-when(!isWindows, 'Windows')(
+testWith(!isWindows, 'Windows')(
   'below npm, and only there, an echo of Ctrl-C is dropped',
   async (t) => {
     const npmStart = { npm_lifecycle_event: 'start', npm_package_name: 'waypointd' };

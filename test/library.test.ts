@@ -18,6 +18,7 @@ import { openJoinedReader, openReader, openWriter } from '../storage/database.ts
 import { markLibraryDamaged, prepareLibrary } from '../storage/library/prepare.ts';
 import { LibraryWriter, type ImportedWaypoint } from '../storage/library/writer.ts';
 import { noCounts } from './helpers/no-counts.ts';
+import { onLinux } from './helpers/where.ts';
 
 function libraryPath(t: ExecutionContext): string {
   const directory = mkdtempSync(join(tmpdir(), 'waypointd-library-'));
@@ -153,8 +154,6 @@ test('a library whose paths were compared otherwise is set aside: the data has m
     library.close();
   }
 });
-
-const onLinux = process.platform === 'linux' ? test : test.skip;
 
 onLinux(
   'a database that cannot be opened leaves no handle, which Windows would not let us rename',

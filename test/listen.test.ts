@@ -9,10 +9,10 @@ import type { Log } from '../model/process.ts';
 import { finish, testCli, untilPrinted } from './helpers/cli.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { until } from './helpers/until.ts';
+import { onLinux } from './helpers/where.ts';
 
 const silent = (): void => {};
 const log: Log = { debug: silent, info: silent, warn: silent, error: silent };
-const onLinux = process.platform === 'linux' ? test : test.skip;
 
 /** Waits at a port that is taken for the first `tries`. @returns when the tries came, and how it ended. */
 async function wait(state: PortState, tries: number, stop?: AbortController) {

@@ -20,10 +20,9 @@ import { splitCommand } from '../model/command-words.ts';
 import type { Clock, LocationFix, Log } from '../model/process.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { manualTime } from './helpers/manual-time.ts';
+import { onLinux, posix } from './helpers/where.ts';
 
 const isWindows = process.platform === 'win32';
-const linux = process.platform === 'linux' ? test : test.skip;
-const posix = isWindows ? test.skip : test;
 const realClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
 /** All that comes, however slowly, comes within one second. */
 const oneSecond = { clock: manualTime().clock, schedule: scheduleTimeout };
@@ -377,7 +376,7 @@ posix('closing the daemon ends the program', async (t) => {
   t.throws(() => process.kill(pid, 0), { code: 'ESRCH' });
 });
 
-linux(
+onLinux(
   'GeoClue: no bus, and one that speaks another language, end the session; the daemon stays',
   async (t) => {
     t.is(await session(geoclueSource).ended, 'no_bus');
@@ -402,7 +401,7 @@ linux(
   },
 );
 
-linux('auto asks gpsd and GeoClue; one of them is enough', async (t) => {
+onLinux('auto asks gpsd and GeoClue; one of them is enough', async (t) => {
   const gpsd = await startGpsd(t, (socket) => socket.write(lines({ ...tpv, time: undefined })));
   const daemon = await startTestDaemon(t, {
     settings: { location_provider: 'auto' },

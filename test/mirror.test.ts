@@ -34,6 +34,7 @@ import { slicesOf } from '../worker/mirror/slices.ts';
 import { takeEdit } from '../worker/mirror/take-edit.ts';
 import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
 import { until } from './helpers/until.ts';
+import { posix } from './helpers/where.ts';
 
 /** Windows has no permission bits, and links need a privilege there. */
 const isWindows = process.platform === 'win32';
@@ -298,7 +299,7 @@ test('the same content is not written again', async (t) => {
   t.deepEqual(temporariesIn(bench.root), []);
 });
 
-(isWindows ? test.skip : test)('a rewrite keeps the permissions of the file', async (t) => {
+posix('a rewrite keeps the permissions of the file', async (t) => {
   const bench = await started(makeBench(t));
   chmodSync(bench.path, 0o640);
   bench.store.addBookmark(at('A'), []);
@@ -780,7 +781,7 @@ test('a bookmarks file too large to merge is left alone', async (t) => {
 });
 
 for (const isThere of [true, false]) {
-  (isWindows ? test.skip : test)(
+  posix(
     `a link is written through to its target that is ${isThere ? '' : 'not '}there`,
     async (t) => {
       const bench = makeBench(t);

@@ -12,6 +12,7 @@ import { openObjectsDatabase } from '../storage/objects/open.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { plainConfig } from './helpers/objects.ts';
+import { posix } from './helpers/where.ts';
 
 const repository = 1;
 
@@ -55,9 +56,7 @@ test('a commit that SQLite refuses and keeps open is rolled back', async (t) => 
   db.close();
 });
 
-const withLimit = process.platform === 'win32' ? test.skip : test;
-
-withLimit('a commit that cannot be written tells the fault of the disk', (t) => {
+posix('a commit that cannot be written tells the fault of the disk', (t) => {
   const program = join(import.meta.dirname, 'programs/objects-past-limit.ts');
   // 400 blocks of 512 or 1,024 bytes: no statement writes to the log, only commits do.
   const script = 'ulimit -f 400 && exec "$0" "$@"';

@@ -21,6 +21,7 @@ import { ExitError } from '../model/exit-error.ts';
 import { openReader } from '../storage/database.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { answerWhen, until } from './helpers/until.ts';
+import { asRoot, posix } from './helpers/where.ts';
 
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
 
@@ -193,7 +194,7 @@ test('a store that a crash has left in the middle of a transaction is rolled bac
   t.is(kept.length, 2, 'the store and its journal are kept as they were found');
   for (const [index, name] of kept.toSorted().entries()) {
     t.deepEqual(readFileSync(join(paths.backups, name)), found[index]);
-    t.is(modeOf(join(paths.backups, name)), 0o600);
+    if (process.platform !== 'win32') t.is(modeOf(join(paths.backups, name)), 0o600);
   }
   t.is(readdirSync(paths.backups).length, 2, 'and nothing else');
 });
@@ -305,11 +306,7 @@ test('a taken port: exit 75, and the directory is free again', async (t) => {
   t.is((await daemon.get('/api/waypoints')).status, 200);
 });
 
-test('directories and stores are private to their owner', async (t) => {
-  if (process.platform === 'win32') {
-    t.pass('Windows protects the profile by access lists.');
-    return;
-  }
+posix('directories and stores are private to their owner', async (t) => {
   const { root, paths } = await startTestDaemon(t);
   const modes = Object.fromEntries(
     [
@@ -322,9 +319,6 @@ test('directories and stores are private to their owner', async (t) => {
   );
   t.deepEqual(Object.values(modes), [0o700, 0o700, 0o600, 0o600, 0o600], root);
 });
-
-const posix = process.platform === 'win32' ? test.skip : test;
-const asRoot = process.getuid?.() === 0 ? test : test.skip;
 
 posix(
   'what others may use of the data is tightened, with one log line; a folder of the user’s stays',
