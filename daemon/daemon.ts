@@ -3,10 +3,13 @@ import { limits } from '../model/limits.ts';
 import type { Clock, Log } from '../model/process.ts';
 import type { Settings } from '../model/settings.ts';
 import { ReaderPool } from '../storage/reader-pool.ts';
+import type { WaypointStore } from '../storage/store.ts';
 import { chooseGeocoders } from './geocoders/choose-geocoders.ts';
 import { Geodata, type GeodataOverrides } from './geodata/geodata.ts';
 import { waypointGuards } from './guard.ts';
 import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
+import { LedgerSync } from './import/ledger-sync.ts';
+import { LibraryWork } from './import/library-work.ts';
 import { ImportRun } from './import/run.ts';
 import { listen } from './listen.ts';
 import { openLocation } from './location/open-location.ts';
@@ -138,7 +141,7 @@ async function startBeside(
   });
   const url = `http://127.0.0.1:${port}`;
   // A failure is logged there; clusters and suggest answer with it until an import mends the library.
-  parts.imports.reconcile(stores.isLibraryEmpty).catch(() => {});
+  parts.library.reconcile(stores.isLibraryEmpty).catch(() => {});
   parts.mirror.start();
   parts.geodata.start();
   log.info('daemon.ready', { port });
@@ -169,15 +172,13 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     libraryPath: paths.libraryDatabase,
     size: limits.streams,
   });
+  const library = openLibrary(store, index, isLibraryWhole, options);
   const imports = new ImportRun({
-    libraryPath: paths.libraryDatabase,
+    library,
     importsDirectory: paths.imports,
-    ownFiles: [paths.bookmarksFile],
-    wasLibraryWhole: isLibraryWhole,
     clock,
     log,
     countWaypoints: () => index.count(),
-    onIndex: (data) => index.replaceLibrary(data),
   });
   const geodata = new Geodata({ directory: paths.geodata, clock, log }, options.geodata);
   const timelines = new TimelineJobs(
@@ -185,7 +186,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
       libraryPath: paths.libraryDatabase,
       clock,
       log,
-      libraryReady: () => imports.libraryReady,
+      libraryReady: () => library.ready,
       geodata: async () => (await geodata.hold()) ?? null,
     },
     options.timelines,
@@ -204,10 +205,41 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     index,
     clock,
     onChange: () => mirror.touch(),
-    isLibraryWhole: () => imports.isLibraryWhole,
+    isLibraryWhole: () => library.isWhole,
   });
   const location = openLocation({ settings, clock, log, gpsdPort });
-  return { index, readers, imports, geodata, timelines, mirror, waypoints, location };
+  const files = { importsDirectory: paths.imports };
+  return {
+    index,
+    readers,
+    library,
+    imports,
+    files,
+    geodata,
+    timelines,
+    mirror,
+    waypoints,
+    location,
+  };
+}
+
+/** What writes the library, and what follows it. */
+function openLibrary(
+  store: WaypointStore,
+  index: WaypointIndex,
+  wasLibraryWhole: boolean,
+  { paths, clock, log }: StartOptions,
+): LibraryWork {
+  return new LibraryWork({
+    libraryPath: paths.libraryDatabase,
+    importsDirectory: paths.imports,
+    ownFiles: [paths.bookmarksFile],
+    wasLibraryWhole,
+    ledger: new LedgerSync(store, clock),
+    clock,
+    log,
+    onIndex: (data) => index.replaceLibrary(data),
+  });
 }
 
 /** Listens and, if other programs are to find this daemon, says where; `withdraw` takes that back. */

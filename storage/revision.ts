@@ -21,6 +21,12 @@ export function prepareLibraryRevision(library: Database): () => string {
   return () => statement.get() ?? '';
 }
 
+/** The same of the library that a joined reader has attached. */
+export function prepareAttachedRevision(joined: Database): () => string {
+  const statement = prepareValue(joined, () => revisionOf(joinedTables.withSchema('library')));
+  return () => statement.get() ?? '';
+}
+
 function joinedRevision() {
   const inMain = revisionOf(joinedTables.withSchema('main'));
   const inLibrary = revisionOf(joinedTables.withSchema('library'));

@@ -11,6 +11,7 @@ import { normalTag, type Tag } from '../model/tag.ts';
 import type { BookmarkChange, Place } from '../model/waypoint.ts';
 import { openJoinedReader, type Database } from './database.ts';
 import { defineIdentityHash } from './library/identity-hash.ts';
+import { prepareSyncReader, type SyncReader } from './library/synced-files.ts';
 import { prepareTagged, type FindTagged } from './tagged-places.ts';
 import { prepareWatchedRevision } from './revision.ts';
 import { prepareTwins, type TwinLookup } from './twins.ts';
@@ -22,6 +23,7 @@ import {
 } from './waypoints/bookmarks.ts';
 import type { HiddenRow, HiddenStore } from './waypoints/hidden.ts';
 import { prepareHistory, type HistoryStore } from './waypoints/history.ts';
+import { ImportLedger } from './waypoints/imports.ts';
 import type { StoreMeta } from './waypoints/meta.ts';
 import type { Journal, RecordedChange } from './waypoints/journal.ts';
 import { JournaledRows, type Changed } from './waypoints/journaled-rows.ts';
@@ -47,6 +49,8 @@ export class WaypointStore {
   readonly hidden: Pick<HiddenStore, 'all' | 'has'>;
   readonly changes: Pick<Journal, 'get' | 'list' | 'since'>;
   readonly history: HistoryStore;
+  readonly imports: ImportLedger;
+  readonly libraryFiles: SyncReader;
   readonly meta: StoreMeta;
   readonly twins: TwinLookup;
   readonly findTagged: FindTagged;
@@ -71,6 +75,8 @@ export class WaypointStore {
     this.changes = this.#rows.journal;
     this.meta = this.#rows.meta;
     this.history = prepareHistory(db);
+    this.imports = new ImportLedger(db);
+    this.libraryFiles = prepareSyncReader(this.#joined);
     defineIdentityHash(this.#joined);
     this.twins = prepareTwins(this.#joined);
     this.findTagged = prepareTagged(this.#joined);

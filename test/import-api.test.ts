@@ -13,7 +13,8 @@ import {
 import { join } from 'node:path';
 import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
-import { ImportRun, type ImportTasks } from '../daemon/import/run.ts';
+import { LibraryWork, type ImportTasks } from '../daemon/import/library-work.ts';
+import { ImportRun } from '../daemon/import/run.ts';
 import { WorkerPool } from '../daemon/pool.ts';
 import { WaypointError } from '../model/failure.ts';
 import type { ImportResult, ImportStatus } from '../model/import.ts';
@@ -29,7 +30,7 @@ import {
   type TestAnswer,
   type TestDaemon,
 } from './helpers/daemon.ts';
-import { dumpLibrary, filesBelow, gpx, writeTree } from './helpers/imports.ts';
+import { dumpLibrary, filesBelow, gpx, noLedger, writeTree } from './helpers/imports.ts';
 
 const camp = gpx([['Camp', 42.123456, -8.3]], ['2024-05-01T08:00:00Z', '2024-05-02T08:00:00Z']);
 const hut = gpx([['Hut', 46.5, 8.2]]);
@@ -299,6 +300,7 @@ class GatedPool extends WorkerPool<ImportTasks> {
 
 function gatedRun(t: ExecutionContext): {
   run: ImportRun;
+  library: LibraryWork;
   pool: GatedPool;
   dir: string;
   indexes: unknown[];
@@ -309,17 +311,21 @@ function gatedRun(t: ExecutionContext): {
   const dir = join(root, 'source');
   mkdirSync(dir);
   mkdirSync(join(root, 'imports'));
-  const run = new ImportRun({
-    libraryPath: join(root, 'library.sqlite'),
+  const shared = {
     importsDirectory: join(root, 'imports'),
-    ownFiles: [],
     clock: { now: () => 0, monotonic: () => 0 },
     log: silent,
+  };
+  const library = new LibraryWork({
+    ...shared,
+    libraryPath: join(root, 'library.sqlite'),
+    ownFiles: [],
+    ledger: noLedger,
     onIndex: (index) => void indexes.push(index),
-    countWaypoints: () => 7,
     pool,
   });
-  return { run, pool, dir, indexes };
+  const run = new ImportRun({ ...shared, library, countWaypoints: () => 7 });
+  return { run, library, pool, dir, indexes };
 }
 
 /** What the worker answers for a directory in which it found nothing. */
@@ -333,24 +339,24 @@ async function until(isSo: () => boolean): Promise<void> {
 }
 
 test('an empty library and empty imports start no worker', async (t) => {
-  const { run, pool } = gatedRun(t);
-  await run.reconcile(true);
+  const { library, pool } = gatedRun(t);
+  await library.reconcile(true);
   t.deepEqual(pool.calls, []);
-  t.true(run.isLibraryWhole);
+  t.true(library.isWhole);
 });
 
 test('an import waits for the start-up to end instead of failing', async (t) => {
-  const { run, pool, dir, indexes } = gatedRun(t);
-  const starting = run.reconcile(false);
+  const { run, library, pool, dir, indexes } = gatedRun(t);
+  const starting = library.reconcile(false);
   const importing = run.start({ dir });
   await until(() => pool.calls.length > 0);
   t.is(run.status().state, 'running');
   await t.throwsAsync(run.start({ dir }), { instanceOf: WaypointError, message: /running/ });
   t.deepEqual(pool.calls, ['reconcileLibrary']);
-  t.false(run.isLibraryWhole);
+  t.false(library.isWhole);
   pool.gates[0]!.resolve({ index: 'first', isWhole: true });
   await starting;
-  t.true(run.isLibraryWhole);
+  t.true(library.isWhole);
   await until(() => pool.calls.length === 2);
   pool.gates[1]!.resolve({ result: resultOf(dir), index: 'second', isDiskFull: false });
   t.like(await importing, { dir, dedup_count: 7 });
@@ -358,8 +364,8 @@ test('an import waits for the start-up to end instead of failing', async (t) => 
 });
 
 test('an import that waits can be cancelled at once', async (t) => {
-  const { run, pool, dir } = gatedRun(t);
-  void run.reconcile(false);
+  const { run, library, pool, dir } = gatedRun(t);
+  void library.reconcile(false);
   const importing = run.start({ dir });
   await until(() => pool.calls.length > 0);
   run.cancel();
@@ -377,13 +383,13 @@ test('an import that waits for mending can be cancelled at once', async (t) => {
 });
 
 test('a worker that dies fails its import; the next one mends the library first', async (t) => {
-  const { run, pool, dir } = gatedRun(t);
-  await run.reconcile(true);
+  const { run, library, pool, dir } = gatedRun(t);
+  await library.reconcile(true);
   const dying = run.start({ dir });
   await until(() => pool.calls.length === 1);
   pool.gates[0]!.reject(new Error('worker exited with code: 1'));
   await t.throwsAsync(dying, { instanceOf: WaypointError, message: /log has the details/ });
-  t.false(run.isLibraryWhole);
+  t.false(library.isWhole);
   t.is(run.status().last, null);
   const next = run.start({ dir });
   await until(() => pool.calls.length === 2);
@@ -396,8 +402,8 @@ test('a worker that dies fails its import; the next one mends the library first'
 });
 
 test('an import after a start-up that failed is told to build the index', async (t) => {
-  const { run, pool, dir } = gatedRun(t);
-  const starting = run.reconcile(false);
+  const { run, library, pool, dir } = gatedRun(t);
+  const starting = library.reconcile(false);
   pool.gates[0]!.reject(new Error('worker exited with code: 1'));
   await t.throwsAsync(starting);
   const importing = run.start({ dir });
@@ -411,8 +417,8 @@ test('an import after a start-up that failed is told to build the index', async 
 });
 
 test('a full disk is 507, after the index of what was finished is in use', async (t) => {
-  const { run, pool, dir, indexes } = gatedRun(t);
-  await run.reconcile(true);
+  const { run, library, pool, dir, indexes } = gatedRun(t);
+  await library.reconcile(true);
   const importing = run.start({ dir });
   await until(() => pool.calls.length === 1);
   pool.gates[0]!.resolve({
@@ -445,8 +451,8 @@ test('a real worker that dies takes neither the daemon nor the pool with it', as
 });
 
 test('hanging up does not stop an import', async (t) => {
-  const { run, pool, dir } = gatedRun(t);
-  await run.reconcile(true);
+  const { run, library, pool, dir } = gatedRun(t);
+  await library.reconcile(true);
   const { port } = await startHttpServer(t, { routes: importRoutes(run) });
   const hangUp = new AbortController();
   const request = fetch(`http://127.0.0.1:${port}/api/import`, {
@@ -465,8 +471,8 @@ test('hanging up does not stop an import', async (t) => {
 });
 
 test('the lists of the last result are cut, its numbers are not', async (t) => {
-  const { run, pool, dir } = gatedRun(t);
-  await run.reconcile(true);
+  const { run, library, pool, dir } = gatedRun(t);
+  await library.reconcile(true);
   const importing = run.start({ dir });
   await until(() => pool.calls.length === 1);
   const files = Array.from({ length: 1_001 }, (_, i) => `${i}.txt`);

@@ -1,12 +1,12 @@
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { ImportRun, type ImportTasks } from '../daemon/import/run.ts';
+import { LibraryWork, type ImportTasks } from '../daemon/import/library-work.ts';
 import type { WorkerPool } from '../daemon/pool.ts';
 import { emptySearchIndex } from '../search/index/data.ts';
 import { startFakeDaemon, testCli } from './helpers/cli.ts';
 import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
-import { gpx, writeTree } from './helpers/imports.ts';
+import { gpx, noLedger, writeTree } from './helpers/imports.ts';
 
 test('GET /api/status tells what the daemon holds and since when it runs', async (t) => {
   let monotonic = 5_000;
@@ -39,22 +39,22 @@ test('a library that is being read is told of, and so is one that could not be r
   writeTree(root, { 'imports/a.gpx': gpx([['Porto', 41, -8]]) });
   const done = Promise.withResolvers<object>();
   const pool = { run: () => done.promise, close: async () => {} };
-  const run = new ImportRun({
+  const library = new LibraryWork({
     libraryPath: join(root, 'library.sqlite'),
     importsDirectory: join(root, 'imports'),
     ownFiles: [],
     clock: { now: () => 0, monotonic: () => 0 },
     log: { debug: () => {}, info: () => {}, warn: () => {}, error: () => {} },
     onIndex: () => {},
-    countWaypoints: () => 0,
+    ledger: noLedger,
     pool: pool as unknown as WorkerPool<ImportTasks>,
   });
-  const over = run.reconcile(true);
-  t.is(run.libraryStatus().state, 'reading');
+  const over = library.reconcile(true);
+  t.is(library.status().state, 'reading');
   done.resolve({ loaded: 0, dropped: 0, refused: 0, isWhole: false, index: emptySearchIndex() });
   await over;
-  t.is(run.libraryStatus().state, 'incomplete');
-  await run.close();
+  t.is(library.status().state, 'incomplete');
+  await library.close();
 });
 
 const idle = {

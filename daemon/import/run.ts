@@ -1,38 +1,24 @@
-import { opendir, readdir, realpath } from 'node:fs/promises';
+import { opendir, realpath } from 'node:fs/promises';
 import { isAbsolute, sep } from 'node:path';
 import { errorCode, restoreCode } from '../../model/error-code.ts';
 import { isStorageFault, toFailure, WaypointError } from '../../model/failure.ts';
 import type { ImportRequest, ImportResult, ImportStatus } from '../../model/import.ts';
 import type { Clock, Log } from '../../model/process.ts';
-import type { DaemonStatus } from '../../model/status.ts';
 import { formatTime } from '../../model/time.ts';
 import type { ImportOutcome } from '../../worker/import/import-directory.ts';
 import { requestPaths } from '../../worker/import/copy-path.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { Tally } from '../../worker/import/tally.ts';
-import type { SearchIndexData } from '../../search/index/data.ts';
-import type * as tasks from '../../worker/tasks.ts';
-import { WorkerPool } from '../pool.ts';
 import { waitAtMost } from '../schedule.ts';
-
-/** The tasks of the import worker. */
-export type ImportTasks = Pick<typeof tasks, 'importDirectory' | 'reconcileLibrary'>;
+import type { LibraryWork } from './library-work.ts';
 
 export interface ImportRunOptions {
-  readonly libraryPath: string;
+  readonly library: LibraryWork;
   readonly importsDirectory: string;
-  /** Files of ours that are no sources wherever they lie: the bookmarks file. */
-  readonly ownFiles: readonly string[];
-  /** As prepareLibrary says; then lists need not wait for the start-up. */
-  readonly wasLibraryWhole?: boolean;
   readonly clock: Clock;
   readonly log: Log;
-  /** Takes the new index of imported waypoints; the import answers when it is in use. */
-  readonly onIndex: (index: SearchIndexData) => unknown;
   /** Counts the waypoints of the whole store, each identity once. */
   readonly countWaypoints: () => number | Promise<number>;
-  /** Tests gate the worker. */
-  readonly pool?: WorkerPool<ImportTasks>;
 }
 
 interface Running {
@@ -44,9 +30,6 @@ interface Running {
   readonly over: Promise<unknown>;
 }
 
-/** A recorder or a person saves one file after the other, and most of a small import is the start of its thread. */
-const warmMs = 60_000;
-
 /** At shutdown the file in progress is undone; a disk that takes longer than this is left to the next start. */
 const closeMs = 3_000;
 
@@ -56,49 +39,12 @@ const closeMs = 3_000;
  */
 export class ImportRun {
   readonly #options: ImportRunOptions;
-  readonly #pool: WorkerPool<ImportTasks>;
   #running: Running | undefined;
-  #reconciling: Promise<void> = Promise.resolve();
-  readonly #reconcileProgress = new ImportProgress();
-  #isReconciling = false;
   #counters = new ImportProgress().read();
   #last: ImportStatus['last'] = null;
-  #isLibraryWhole = false;
-  /** Whether the index in use is the library's: not before the first one, nor after an import that ended badly. */
-  #hasIndex = false;
-  #isClosed = false;
 
   constructor(options: ImportRunOptions) {
     this.#options = options;
-    this.#pool = options.pool ?? new WorkerPool({ file: 'tasks', idleMs: warmMs });
-  }
-
-  /** False while the library may lack what `imports/` has: until it is reconciled, and after a worker has died. */
-  get isLibraryWhole(): boolean {
-    return this.#isLibraryWhole;
-  }
-
-  /** Resolves when no file of `imports/` is missing in the library but one that could not be read. */
-  get libraryReady(): Promise<void> {
-    return this.#options.wasLibraryWhole ? Promise.resolve() : this.#reconciling.catch(() => {});
-  }
-
-  /** Settles when the first index is in use; rejects when there is none, until an import has mended the library. */
-  get indexReady(): Promise<void> {
-    return this.#reconciling;
-  }
-
-  /**
-   * Brings the library in line with `imports/` and hands over the first index; to be called once, at start-up. An import
-   * that comes meanwhile waits. Starts no worker when both are empty.
-   * @param isLibraryEmpty as prepareLibrary says.
-   */
-  reconcile(isLibraryEmpty: boolean): Promise<void> {
-    this.#isReconciling = true;
-    this.#reconciling = this.#reconcile(isLibraryEmpty).finally(() => {
-      this.#isReconciling = false;
-    });
-    return this.#reconciling;
   }
 
   /**
@@ -106,7 +52,7 @@ export class ImportRun {
    * @throws WaypointError import_running, import_directory, invalid (files, into), disk_full, unavailable
    */
   async start(request: ImportRequest): Promise<ImportResult> {
-    if (this.#isClosed) throw new WaypointError('unavailable');
+    if (this.#options.library.isClosed) throw new WaypointError('unavailable');
     if (this.#running !== undefined) throw new WaypointError('import_running');
     const over = Promise.withResolvers<void>();
     const running = {
@@ -123,17 +69,6 @@ export class ImportRun {
       this.#running = undefined;
       over.resolve();
     }
-  }
-
-  /** How far the comparison with `imports/` is; incomplete after one that could not read everything. */
-  libraryStatus(): DaemonStatus['library'] {
-    const { filesDone, filesTotal } = this.#reconcileProgress.read();
-    const settled = this.#isLibraryWhole ? 'ready' : 'incomplete';
-    return {
-      state: this.#isReconciling ? 'reading' : settled,
-      files_done: filesDone,
-      files_total: filesTotal,
-    };
   }
 
   status(): ImportStatus {
@@ -161,23 +96,17 @@ export class ImportRun {
 
   /** Cancels what is running, waits for it and ends the worker. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    this.#reconcileProgress.cancel();
+    const { library } = this.#options;
+    library.cancel();
     if (this.#running !== undefined) this.cancel();
-    await waitAtMost(closeMs, Promise.allSettled([this.#running?.over, this.#reconciling]));
-    await this.#pool.close();
+    await waitAtMost(closeMs, Promise.allSettled([this.#running?.over, library.indexReady]));
+    await library.close();
   }
 
   async #import(request: ImportRequest, running: Running): Promise<ImportResult> {
     requestPaths(request);
     await this.#checkDirectory(request.dir);
-    const { progress, cancelled } = running;
-    await Promise.race([this.#libraryReady(), cancelled.promise]);
-    // Not even begun: the worker may be busy for minutes with what came before.
-    const outcome = progress.isCancelled
-      ? { result: new Tally().result(request.dir, undefined, true), isDiskFull: false }
-      : await this.#runImport(request, progress);
-    if (outcome.index !== undefined) await this.#useIndex(outcome.index);
+    const outcome = await this.#importInTurn(request, running);
     const result = { ...outcome.result, dedup_count: await this.#options.countWaypoints() };
     this.#last = { finished_at: formatTime(this.#options.clock.now()), ...shortened(result) };
     this.#logImport(result, outcome.isDiskFull, this.#options.clock.now() - running.startedAt);
@@ -185,55 +114,22 @@ export class ImportRun {
     return result;
   }
 
-  /** Waits for the start-up; what a worker that died has left half done is mended before anything is added to it. */
-  async #libraryReady(): Promise<void> {
-    await this.#reconciling.catch(() => {});
-    if (!this.#isLibraryWhole) await this.reconcile(false).catch(() => {});
-  }
-
-  async #runImport(request: ImportRequest, progress: ImportProgress): Promise<ImportOutcome> {
-    const { ownFiles } = this.#options;
-    const task = { ...this.#task(progress), request, ownFiles, hasIndex: this.#hasIndex };
+  async #importInTurn(request: ImportRequest, running: Running): Promise<ImportOutcome> {
+    const { library } = this.#options;
+    const { progress, cancelled } = running;
+    const turn = library.turn(true);
+    const end = await Promise.race([turn, cancelled.promise]);
     try {
-      return await this.#pool.run('importDirectory', task);
+      // Not even begun: the worker may be busy for minutes with what came before.
+      if (progress.isCancelled)
+        return { result: new Tally().result(request.dir, undefined, true), isDiskFull: false };
+      return await library.import(request, progress);
     } catch (error) {
-      this.#isLibraryWhole = false;
-      this.#hasIndex = false;
-      throw this.#isClosed
-        ? new WaypointError('unavailable', { cause: error })
-        : importFailure(error);
+      throw error instanceof WaypointError ? error : importFailure(error);
+    } finally {
+      if (end !== undefined) end();
+      else void turn.then((endLater) => endLater());
     }
-  }
-
-  async #reconcile(isLibraryEmpty: boolean): Promise<void> {
-    const { log, importsDirectory } = this.#options;
-    if (isLibraryEmpty && (await hasNoFiles(importsDirectory))) {
-      this.#isLibraryWhole = true;
-      this.#hasIndex = true;
-      return;
-    }
-    try {
-      const task = this.#task(this.#reconcileProgress);
-      const { index, isWhole, ...counts } = await this.#pool.run('reconcileLibrary', task);
-      await this.#useIndex(index);
-      this.#isLibraryWhole = isWhole;
-      log.info('library.reconciled', { ...counts, complete: isWhole });
-    } catch (error) {
-      if (this.#isClosed) return;
-      log.error('library.not_reconciled', describe(error));
-      throw error;
-    }
-  }
-
-  async #useIndex(index: SearchIndexData): Promise<void> {
-    this.#hasIndex = false;
-    await this.#options.onIndex(index);
-    this.#hasIndex = true;
-  }
-
-  #task(progress: ImportProgress) {
-    const { libraryPath, importsDirectory, clock } = this.#options;
-    return { libraryPath, importsDirectory, progress: progress.shared, now: clock.now() };
   }
 
   /** Only tells what the user could mend; the worker meets the directory as it is then. */
@@ -266,21 +162,11 @@ export class ImportRun {
   }
 }
 
-async function hasNoFiles(directory: string): Promise<boolean> {
-  const names = await readdir(directory).catch(() => []);
-  return names.every((name) => name.startsWith('.'));
-}
-
 /** What ended an import as a whole; a place that this user may not open is one of ours then. */
 function importFailure(thrown: unknown): WaypointError {
   const error = restoreCode(thrown);
   const isClosed = ['EACCES', 'EPERM'].includes(errorCode(error) ?? '');
   return isClosed ? new WaypointError('imports_closed', { cause: error }) : toFailure(error);
-}
-
-/** The worker's errors hold no paths. */
-function describe(error: unknown): Record<string, string> {
-  return { error: error instanceof Error ? error.message : String(error) };
 }
 
 /** Lists of the last result beyond this are cut: a status is asked for again and again. The numbers stay true. */

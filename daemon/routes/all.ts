@@ -3,6 +3,7 @@ import type { Clock } from '../../model/process.ts';
 import type { ReaderPool } from '../../storage/reader-pool.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import type { Geodata } from '../geodata/geodata.ts';
+import type { LibraryWork } from '../import/library-work.ts';
 import type { ImportRun } from '../import/run.ts';
 import type { LatestFix } from '../location/open-location.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
@@ -17,6 +18,7 @@ import { geodataRoutes } from './geodata.ts';
 import { healthRoute } from './health.ts';
 import { historyRoutes } from './history.ts';
 import { importRoutes } from './import.ts';
+import { importedFileRoutes } from './imported-files.ts';
 import { locationRoutes } from './location.ts';
 import { openApiRoute } from './openapi.ts';
 import { statusRoutes } from './status.ts';
@@ -34,6 +36,7 @@ const features = [
   'geojson',
   'history',
   'import',
+  'imports',
   'location',
   'suggest',
   'tags',
@@ -54,7 +57,9 @@ export interface RouteParts {
   readonly readers: ReaderPool;
   readonly waypoints: Waypoints;
   readonly index: WaypointIndex;
+  readonly library: LibraryWork;
   readonly imports: ImportRun;
+  readonly files: { readonly importsDirectory: string };
   readonly geodata: Geodata;
   /** Asked in this order for what local waypoints leave room for. */
   readonly geocoders: readonly Geocoder[];
@@ -66,9 +71,9 @@ export interface RouteParts {
 
 /** Every route of the daemon, one file a resource. */
 export function apiRoutes(parts: RouteParts): Route[] {
-  const { store, index, imports, waypoints, geocoders } = parts;
-  const indexReady = (): Promise<void> => imports.indexReady;
-  const libraryReady = (): Promise<void> => imports.libraryReady;
+  const { store, index, library, imports, waypoints, geocoders } = parts;
+  const indexReady = (): Promise<void> => library.indexReady;
+  const libraryReady = (): Promise<void> => library.ready;
   const routes = [
     healthRoute(parts.token, parts.strangers),
     ...bookmarkRoutes(waypoints),
@@ -76,6 +81,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...geodataRoutes(parts.geodata),
     ...historyRoutes(store, parts.isHistoryKept),
     ...importRoutes(imports),
+    ...importedFileRoutes({ ledger: store.imports, ...parts.files, ready: () => library.listed }),
     ...locationRoutes(parts.latestFix),
     ...statusRoutes(parts),
     ...suggestRoutes({ store, index, indexReady, libraryReady, geocoders }),

@@ -1,14 +1,14 @@
 import { route, type Route } from '../../http/route.ts';
 import type { Clock } from '../../model/process.ts';
 import { statusSchema, type DaemonStatus } from '../../model/status.ts';
-import type { ImportRun } from '../import/run.ts';
+import type { LibraryWork } from '../import/library-work.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
 
 export interface StatusParts {
   readonly clock: Clock;
   readonly index: WaypointIndex;
-  readonly imports: ImportRun;
+  readonly library: LibraryWork;
   readonly timelines: TimelineJobs;
 }
 
@@ -27,10 +27,10 @@ export function statusRoutes(parts: StatusParts): Route[] {
 }
 
 function readStatus(
-  { clock, index, imports, timelines }: StatusParts,
+  { clock, index, library: work, timelines }: StatusParts,
   startedAt: number,
 ): DaemonStatus {
-  const library = imports.libraryStatus();
+  const library = work.status();
   return {
     uptime_seconds: Math.floor((clock.monotonic() - startedAt) / 1000),
     library,

@@ -52,3 +52,26 @@ export interface NewFile extends Pick<LibraryFile, 'path' | 'pathKey'> {
   /** Undefined where it is known only when all is read; then `place` tells it. */
   readonly sha256: string | undefined;
 }
+
+/** The smallest box that holds all points of a file, in degrees; null for a file without any. */
+export type FileBounds = Readonly<Record<'south' | 'west' | 'north' | 'east', number | null>>;
+
+/** The box of all points that it gets. */
+export class PointBounds {
+  #south = Infinity;
+  #west = Infinity;
+  #north = -Infinity;
+  #east = -Infinity;
+
+  add(lat: number, lon: number): void {
+    if (lat < this.#south) this.#south = lat;
+    if (lat > this.#north) this.#north = lat;
+    if (lon < this.#west) this.#west = lon;
+    if (lon > this.#east) this.#east = lon;
+  }
+
+  get box(): FileBounds {
+    if (this.#south > this.#north) return { south: null, west: null, north: null, east: null };
+    return { south: this.#south, west: this.#west, north: this.#north, east: this.#east };
+  }
+}

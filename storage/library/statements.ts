@@ -3,11 +3,11 @@ import type { Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { countedUp, prepareLibraryRevision } from '../revision.ts';
 import type { DayPart } from './day-collector.ts';
-import type { FileCounts, FileStamp, NewFile, SourceStamp } from './library-file.ts';
+import type { FileBounds, FileCounts, FileStamp, NewFile, SourceStamp } from './library-file.ts';
 import { libraryTables } from '../schema/library.ts';
 
 /** A file whose rows are written. */
-interface FinishedFile extends FileStamp, Omit<FileCounts, 'firstMs' | 'lastMs'> {
+interface FinishedFile extends FileStamp, FileBounds, Omit<FileCounts, 'firstMs' | 'lastMs'> {
   readonly firstWaypoint: number | null;
   readonly firstMs: number | null;
   readonly lastMs: number | null;
@@ -66,6 +66,8 @@ function prepareFileChanges(db: Database) {
         .set({ observations: file.observations, unusable_points: file.unusablePoints })
         .set({ missing_times: file.missingTimes, invalid_times: file.invalidTimes })
         .set({ first_ms: file.firstMs, last_ms: file.lastMs })
+        .set({ south: file.south, west: file.west })
+        .set({ north: file.north, east: file.east })
         .where('id', '=', id),
     ),
     setContent: prepare(db, (sha256: string, id: number) =>

@@ -4,7 +4,14 @@ import { syncFile } from '../atomic-file.ts';
 import { openWriter, orClosed, type Database } from '../database.ts';
 import { foldPath, type NameFolding } from '../name-folding.ts';
 import { DayCollector, type DayPart } from './day-collector.ts';
-import type { FileCounts, FileStamp, LibraryFile, NewFile, SourceStamp } from './library-file.ts';
+import {
+  PointBounds,
+  type FileCounts,
+  type FileStamp,
+  type LibraryFile,
+  type NewFile,
+  type SourceStamp,
+} from './library-file.ts';
 import { readFolding } from './prepare.ts';
 import { prepareStatements } from './statements.ts';
 import { WaypointRows, type ImportedWaypoint } from './waypoint-rows.ts';
@@ -66,6 +73,7 @@ export class LibraryWriter {
   readonly #timedWaypoints: DayCollector;
   readonly #folding: NameFolding;
   #fileId = 0;
+  #bounds = new PointBounds();
   #areWaypointsChanged = false;
 
   /** @param path of a library that prepareLibrary has made ready. */
@@ -156,6 +164,7 @@ export class LibraryWriter {
         firstWaypoint,
         firstMs,
         lastMs,
+        ...this.#bounds.box,
       };
       finishFile.run(finished, id);
       return counts;
@@ -217,19 +226,22 @@ export class LibraryWriter {
 
   #rowsOf(id: number, path: string): FileRows {
     this.#fileId = id;
+    this.#bounds = new PointBounds();
     this.#trackPoints.reset();
     this.#timedWaypoints.reset();
     this.#waypointRows.begin(path);
     return {
       waypoint: (waypoint) => {
         this.#waypointRows.insert(waypoint);
+        this.#bounds.add(waypoint.lat, waypoint.lon);
         const { lat, lon, ele = Number.NaN, timeMs, isOwnBookmark = false } = waypoint;
         if (timeMs !== undefined && !isOwnBookmark) this.#timedWaypoints.add(lat, lon, ele, timeMs);
       },
       trackPoint: (lat, lon, ele, timeMs) => {
+        this.#bounds.add(lat, lon);
         if (!Number.isNaN(timeMs)) this.#trackPoints.add(lat, lon, ele, timeMs);
       },
-      routePoint: () => {},
+      routePoint: (lat, lon) => this.#bounds.add(lat, lon),
       line: () => {},
       segment: () => {},
       lineTexts: () => {},

@@ -12,7 +12,7 @@ import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
-export const librarySchemaVersion = 4;
+export const librarySchemaVersion = 6;
 
 const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
 const { optionalText, real, rowid, text, uniqueText } = columns;
@@ -23,7 +23,8 @@ const { optionalText, real, rowid, text, uniqueText } = columns;
  * - `files`: one row for each imported content. `path` is relative to `imports/`, with `/`, NFC; `path_key` is the same
  *   case-folded where file systems fold. `format` is one of recorder-formats.ts. `size` and `mtime_ns` are those of the file there. An `id` is never used again:
  *   other content of the same path is another id. `missing_times` and `invalid_times` count points with usable
- *   coordinates that are no observations. Its waypoints have `waypoints` ids from `first_waypoint` on (null if none).
+ *   coordinates that are no observations. `south`, `west`, `north`, `east` hold its points, in degrees (null if
+ *   none). Its waypoints have `waypoints` ids from `first_waypoint` on (null if none).
  * - `waypoints`: the ids of a file ascend in file order without a gap. `lat_e6`, `lon_e6` and `name` are the identity
  *   (contract C); `shown` is 1 for the first row of each identity by (`files.path` in byte order, `id`), else 0.
  * - `identities`: for each hash of an identity (identity-hash.ts) a waypoint that is shown. `further_identities`: all
@@ -52,6 +53,10 @@ const tables = {
     unusable_points: integer,
     first_ms: optionalInteger,
     last_ms: optionalInteger,
+    south: optionalReal,
+    west: optionalReal,
+    north: optionalReal,
+    east: optionalReal,
   }),
   waypoints: table({
     id: rowid,

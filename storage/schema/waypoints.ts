@@ -10,6 +10,7 @@ import {
 } from '../create-table.ts';
 import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
+import { importsSchema, importTables } from './imports.ts';
 
 const { integer, numbered, optionalInteger, optionalReal, optionalText, real, text, uniqueText } =
   columns;
@@ -77,7 +78,7 @@ const tables = {
   }),
 };
 
-export type WaypointsDb = TablesOf<typeof tables>;
+export type WaypointsDb = TablesOf<typeof tables & typeof importTables>;
 export type BookmarkRow = Omit<Selectable<WaypointsDb['bookmarks']>, 'lat_e6' | 'lon_e6'>;
 
 /** Builds queries over the user's store. */
@@ -118,4 +119,4 @@ const journal: Migration = () => [
 ];
 
 /** The steps of the schema, oldest first; what a released one makes is never changed. */
-export const waypointMigrations: readonly Migration[] = [firstSchema, journal];
+export const waypointMigrations: readonly Migration[] = [firstSchema, journal, importsSchema];

@@ -28,6 +28,11 @@ const refusedNames = new Set(['ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP', 'EIN
 /** What it says when this user may not do something there. */
 const forbidden = new Set(['EACCES', 'EPERM']);
 
+/** Where the bytes of a content are kept that is replaced or removed. */
+export function keptPath(importsDirectory: string, sha256: string): string {
+  return join(importsDirectory, replacedName, `${sha256}.gpx`);
+}
+
 /** A file below `imports/`, as the library stamps it. */
 export interface ManagedFile extends FileStamp {
   readonly path: string;
@@ -225,7 +230,7 @@ export class ManagedCopies {
 
   /** The retention counts from the time set here, before the bytes lose their place. */
   #keep(target: string, sha256: string): string {
-    const kept = join(this.#replaced, `${sha256}.gpx`);
+    const kept = keptPath(this.#root, sha256);
     const seconds = this.#now / 1_000;
     if (!isDirectory(this.#replaced)) mkdirSync(this.#replaced, { mode: 0o700 });
     utimesSync(target, seconds, seconds);

@@ -1,0 +1,124 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { limits } from '../../model/limits.ts';
+import type { Clock } from '../../model/process.ts';
+import { formatTime } from '../../model/time.ts';
+import type { SyncReader } from '../../storage/library/synced-files.ts';
+import type {
+  ImportFolder,
+  ImportLedger,
+  PlannedChange,
+  RunKind,
+} from '../../storage/waypoints/imports.ts';
+import type { StoreMeta } from '../../storage/waypoints/meta.ts';
+
+/** What the list of imported files is kept in, and what it is compared with. */
+export interface LedgerStore {
+  readonly imports: ImportLedger;
+  readonly libraryFiles: SyncReader;
+  readonly meta: Pick<StoreMeta, 'get' | 'set'>;
+}
+
+/** Files taken over in one transaction, a few milliseconds of work. */
+const pageFiles = 250;
+/** Names the library that the list was last brought in line with. */
+const revisionKey = 'imports_library';
+
+/** Brings the list of imported files in line with the library, in slices that stop no request for long. */
+export class LedgerSync {
+  readonly #store: LedgerStore;
+  readonly #clock: Clock;
+  /** The newest file of the library that the list knows. */
+  #newest = 0;
+
+  constructor(store: LedgerStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Begins a run, before the library changes. @returns its number. */
+  begin(kind: RunKind, folder?: ImportFolder, changes: readonly PlannedChange[] = []): number {
+    return this.#store.imports.begin(kind, this.#now(), folder, changes);
+  }
+
+  /** Takes over what a run has brought, and ends the run. */
+  async finish(run: number): Promise<void> {
+    await this.#takeOver(run);
+    this.#store.imports.finish(run);
+    this.#noteRevision();
+  }
+
+  /**
+   * Compares all files, as at a start: finishes what was begun, and takes over what the files say.
+   * @param isWhole whether the library has all files of `imports/`.
+   */
+  async settle(isWhole: boolean): Promise<void> {
+    const { imports, libraryFiles } = this.#store;
+    this.#purge();
+    if (this.#isCurrent()) {
+      this.#newest = libraryFiles.lastId();
+      return;
+    }
+    const open = imports.openRuns();
+    for (const { id, kind } of open) if (kind === 'remove') this.finishRemoval(id);
+    this.#newest = 0;
+    await this.#takeOver(open.findLast(({ kind }) => kind !== 'remove')?.id);
+    if (isWhole) await this.#noteGone();
+    for (const { id, kind } of open) if (kind !== 'remove') imports.finish(id);
+    if (isWhole) this.#noteRevision();
+  }
+
+  /** Ends a removal: what the library no longer has is removed. @returns those files. */
+  finishRemoval(run: number): number[] {
+    const { imports, libraryFiles } = this.#store;
+    const isGone = ({ pathKey, sha256 }: { pathKey: string; sha256: string }): boolean =>
+      !libraryFiles.has(pathKey, sha256);
+    const gone = imports.finishRemoval(run, isGone, this.#now());
+    this.#noteRevision();
+    return gone;
+  }
+
+  /** Whether the list says what the library holds. */
+  #isCurrent(): boolean {
+    const { imports, libraryFiles, meta } = this.#store;
+    return imports.openRuns().length === 0 && meta.get(revisionKey) === libraryFiles.revision();
+  }
+
+  async #takeOver(run: number | undefined): Promise<void> {
+    const { imports, libraryFiles } = this.#store;
+    for (;;) {
+      const files = libraryFiles.filesAfter(this.#newest, pageFiles);
+      const last = files.at(-1);
+      if (last === undefined) return;
+      imports.record(run, files, this.#now());
+      this.#newest = last.libraryId;
+      if (files.length < pageFiles) return;
+      await nextTurn();
+    }
+  }
+
+  async #noteGone(): Promise<void> {
+    const { imports, libraryFiles } = this.#store;
+    let after = 0;
+    for (;;) {
+      const gone = libraryFiles.goneAfter(after, pageFiles);
+      const last = gone.at(-1);
+      if (last === undefined) return;
+      imports.noteGone(gone, this.#now());
+      after = last;
+      await nextTurn();
+    }
+  }
+
+  #purge(): void {
+    this.#store.imports.purge(formatTime(this.#clock.now() - limits.replacedRetentionMs));
+  }
+
+  #noteRevision(): void {
+    const { libraryFiles, meta } = this.#store;
+    meta.set(revisionKey, libraryFiles.revision());
+  }
+
+  #now(): string {
+    return formatTime(this.#clock.now());
+  }
+}

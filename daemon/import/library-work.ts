@@ -1,0 +1,224 @@
+import { readdir, realpath, stat } from 'node:fs/promises';
+import { WaypointError } from '../../model/failure.ts';
+import type { ImportRequest } from '../../model/import.ts';
+import type { Clock, Log } from '../../model/process.ts';
+import type { DaemonStatus } from '../../model/status.ts';
+import { ImportProgress } from '../../worker/import/progress.ts';
+import type { ImportFolder } from '../../storage/waypoints/imports.ts';
+import type { SearchIndexData } from '../../search/index/data.ts';
+import type * as tasks from '../../worker/tasks.ts';
+import type { ImportOutcome } from '../../worker/import/import-directory.ts';
+import { WorkerPool } from '../pool.ts';
+import type { LedgerSync } from './ledger-sync.ts';
+import { Turns, type EndTurn } from './turns.ts';
+
+/** The tasks of the import worker. */
+export type ImportTasks = Pick<typeof tasks, 'importDirectory' | 'reconcileLibrary'>;
+
+export interface LibraryWorkOptions {
+  readonly libraryPath: string;
+  readonly importsDirectory: string;
+  /** As prepareLibrary says; then lists need not wait for the start-up. */
+  readonly wasLibraryWhole?: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Takes the new index of imported waypoints; a change of the library answers when it is in use. */
+  readonly onIndex: (index: SearchIndexData) => unknown;
+  /** Files of ours that are no sources wherever they lie: the bookmarks file. */
+  readonly ownFiles: readonly string[];
+  /** Follows what the library holds. */
+  readonly ledger: Pick<LedgerSync, 'settle' | 'begin' | 'finish'>;
+  /** Tests gate the worker. */
+  readonly pool?: WorkerPool<ImportTasks>;
+}
+
+/** A recorder or a person saves one file after the other, and most of a small import is the start of its thread. */
+const warmMs = 60_000;
+
+/** The worker that alone writes the library, what it has left unfinished, and the index of what it has written. */
+export class LibraryWork {
+  readonly #options: LibraryWorkOptions;
+  readonly #pool: WorkerPool<ImportTasks>;
+  #reconciling: Promise<void> = Promise.resolve();
+  readonly #turns = new Turns();
+  readonly #reconcileProgress = new ImportProgress();
+  #isReconciling = false;
+  #isWhole = false;
+  /** Whether the index in use is the library's: not before the first one, nor after a task that ended badly. */
+  #hasIndex = false;
+  #isClosed = false;
+
+  constructor(options: LibraryWorkOptions) {
+    this.#options = options;
+    this.#pool = options.pool ?? new WorkerPool({ file: 'tasks', idleMs: warmMs });
+  }
+
+  /** False while the library may lack what `imports/` has: until it is reconciled, and after a worker has died. */
+  get isWhole(): boolean {
+    return this.#isWhole;
+  }
+
+  get isClosed(): boolean {
+    return this.#isClosed;
+  }
+
+  /** Resolves when no file of `imports/` is missing in the library but one that could not be read. */
+  get ready(): Promise<void> {
+    return this.#options.wasLibraryWhole ? Promise.resolve() : this.listed;
+  }
+
+  /** Resolves when the list of imported files says what the library holds. */
+  get listed(): Promise<void> {
+    return this.#reconciling.catch(() => {});
+  }
+
+  /** Settles when the first index is in use; rejects when there is none, until an import has mended the library. */
+  get indexReady(): Promise<void> {
+    return this.#reconciling;
+  }
+
+  /**
+   * Brings the library in line with `imports/` and hands over the first index; to be called once, at start-up. An import
+   * that comes meanwhile waits. Starts no worker when both are empty.
+   * @param isLibraryEmpty as prepareLibrary says.
+   */
+  reconcile(isLibraryEmpty: boolean): Promise<void> {
+    this.#isReconciling = true;
+    this.#reconciling = this.#reconcile(isLibraryEmpty).finally(() => {
+      this.#isReconciling = false;
+    });
+    return this.#reconciling;
+  }
+
+  /**
+   * Resolves when it is the caller's turn to change the library. That waits for the start-up, and what a worker that died
+   * has left half done is mended before.
+   * @param isUrgent goes before those that wait and are not.
+   */
+  async turn(isUrgent: boolean): Promise<EndTurn> {
+    const end = await this.#turns.take(isUrgent);
+    await this.#reconciling.catch(() => {});
+    if (!this.#isWhole) await this.reconcile(false).catch(() => {});
+    return end;
+  }
+
+  /** How far the comparison with `imports/` is; incomplete after one that could not read everything. */
+  status(): DaemonStatus['library'] {
+    const { filesDone, filesTotal } = this.#reconcileProgress.read();
+    const settled = this.#isWhole ? 'ready' : 'incomplete';
+    return {
+      state: this.#isReconciling ? 'reading' : settled,
+      files_done: filesDone,
+      files_total: filesTotal,
+    };
+  }
+
+  /**
+   * Imports a directory; to be called in a turn.
+   * @throws what the worker throws; WaypointError unavailable when it was ended.
+   */
+  async import(request: ImportRequest, progress: ImportProgress): Promise<ImportOutcome> {
+    const { ledger, ownFiles } = this.#options;
+    const run = ledger.begin('import', await folderOf(request.dir));
+    const outcome = await this.run('importDirectory', progress, { request, ownFiles });
+    await ledger.finish(run);
+    return outcome;
+  }
+
+  /**
+   * Runs a task that changes the library, and takes its index into use; to be called in a turn.
+   * @throws as import.
+   */
+  async run<Name extends Exclude<keyof ImportTasks, 'reconcileLibrary'>>(
+    name: Name,
+    progress: ImportProgress,
+    task: Omit<Parameters<ImportTasks[Name]>[0], keyof WorkTask>,
+  ): Promise<ReturnType<ImportTasks[Name]>> {
+    const whole = { ...task, ...this.#task(progress), hasIndex: this.#hasIndex };
+    let outcome;
+    try {
+      // Sound: what was left out of the task's type is what is added here.
+      outcome = await this.#pool.run(name, whole as Parameters<ImportTasks[Name]>[0]);
+    } catch (error) {
+      this.#isWhole = false;
+      this.#hasIndex = false;
+      throw this.#isClosed ? new WaypointError('unavailable', { cause: error }) : error;
+    }
+    if (outcome.index !== undefined) await this.#useIndex(outcome.index);
+    return outcome;
+  }
+
+  /** Has the comparison of the start-up stop. */
+  cancel(): void {
+    this.#isClosed = true;
+    this.#reconcileProgress.cancel();
+  }
+
+  /** Ends the worker. */
+  close(): Promise<void> {
+    return this.#pool.close();
+  }
+
+  async #reconcile(isLibraryEmpty: boolean): Promise<void> {
+    const { log, importsDirectory, ledger } = this.#options;
+    if (isLibraryEmpty && (await hasNoFiles(importsDirectory))) {
+      await ledger.settle(true);
+      this.#isWhole = true;
+      this.#hasIndex = true;
+      return;
+    }
+    try {
+      const task = this.#task(this.#reconcileProgress);
+      const { index, isWhole, ...counts } = await this.#pool.run('reconcileLibrary', task);
+      await this.#useIndex(index);
+      await ledger.settle(isWhole);
+      this.#isWhole = isWhole;
+      log.info('library.reconciled', { ...counts, complete: isWhole });
+    } catch (error) {
+      if (this.#isClosed) return;
+      log.error('library.not_reconciled', describe(error));
+      throw error;
+    }
+  }
+
+  async #useIndex(index: SearchIndexData): Promise<void> {
+    this.#hasIndex = false;
+    await this.#options.onIndex(index);
+    this.#hasIndex = true;
+  }
+
+  #task(progress: ImportProgress) {
+    const { libraryPath, importsDirectory, clock } = this.#options;
+    return { libraryPath, importsDirectory, progress: progress.shared, now: clock.now() };
+  }
+}
+
+/** What every task is told. */
+interface WorkTask {
+  libraryPath: unknown;
+  importsDirectory: unknown;
+  progress: unknown;
+  now: unknown;
+  hasIndex: unknown;
+}
+
+/** What tells a directory from others; undefined for one that is gone. */
+async function folderOf(dir: string): Promise<ImportFolder | undefined> {
+  try {
+    const path = await realpath(dir);
+    const { dev, ino } = await stat(path, { bigint: true });
+    return { device: dev.toString(), inode: ino.toString(), path };
+  } catch {
+    return undefined;
+  }
+}
+
+async function hasNoFiles(directory: string): Promise<boolean> {
+  const names = await readdir(directory).catch(() => []);
+  return names.every((name) => name.startsWith('.'));
+}
+
+/** The worker's errors hold no paths. */
+function describe(error: unknown): Record<string, string> {
+  return { error: error instanceof Error ? error.message : String(error) };
+}

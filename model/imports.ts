@@ -1,0 +1,67 @@
+import * as z from 'zod';
+import { queryInteger, text } from './schema.ts';
+
+/** What becomes of an imported file: other content took its place, or the user removed it. */
+export const importStates = ['active', 'replaced', 'removed'] as const;
+export type ImportState = (typeof importStates)[number];
+
+const count = z.int().min(0);
+const time = z.iso.datetime();
+
+/** What a listing tells of a file beside its row, kept as JSON. */
+export const importSummarySchema = z.object({
+  waypoints: count,
+  track_points: count,
+  route_points: count,
+  observations: count,
+  untimed_points: count,
+  unusable_points: count,
+  first_time: time.optional(),
+  last_time: time.optional(),
+  /** `[west, south, east, north]` in degrees, as small as the numbers go: never across the antimeridian. */
+  bbox: z.array(z.number()).length(4).optional(),
+});
+export type ImportSummary = z.output<typeof importSummarySchema>;
+
+/** One imported file (contract D2). `path` is relative to `imports/`, with `/`. */
+export const importedFileSchema = z
+  .object({
+    id: z.int().min(1),
+    path: z.string(),
+    format: z.string(),
+    sha256: z.string(),
+    bytes: count,
+    imported_at: time,
+    state: z.enum(importStates),
+    ...importSummarySchema.shape,
+  })
+  .meta({ id: 'ImportedFile' });
+export type ImportedFile = z.output<typeof importedFileSchema>;
+
+/** What a cursor says: the time and the id of the last file that was listed. */
+export const cursorPattern = /^(\d{4}-\d\d-\d\dT[\d:.]{8,12}Z)_(\d{1,15})$/;
+
+export const importsQuery = z.object({
+  limit: queryInteger(1, 1_000).optional(),
+  cursor: z.string().regex(cursorPattern).optional(),
+  q: text(256).optional(),
+  state: z.enum(importStates).optional(),
+});
+export type ImportsQuery = z.output<typeof importsQuery>;
+
+export const importsSchema = z
+  .object({ files: z.array(importedFileSchema), next_cursor: z.string().optional() })
+  .meta({ id: 'Imports' });
+
+export const importParams = z.object({
+  id: z
+    .string()
+    .regex(/^[1-9]\d{0,14}$/)
+    .transform(Number)
+    .meta({ openapi: { type: 'integer', minimum: 1 } }),
+});
+
+/** The bytes of a file. */
+export const importContentSchema = z
+  .string()
+  .meta({ mediaTypes: ['application/octet-stream'], format: 'binary' });

@@ -1,0 +1,118 @@
+import type { ImportSummary } from '../../model/imports.ts';
+import { formatTime } from '../../model/time.ts';
+import type { Database } from '../database.ts';
+import { prepare, prepareValue, type RowOf } from '../prepared.ts';
+import { prepareAttachedRevision } from '../revision.ts';
+import { joinedTables } from '../schema/joined.ts';
+
+/** A file of the library as the list of imported files takes it over. */
+export interface SyncedFile {
+  /** Of the library; ascends with every file. */
+  readonly libraryId: number;
+  readonly path: string;
+  readonly pathKey: string;
+  readonly sha256: string;
+  readonly size: number;
+  readonly format: string;
+  /** When its copy was made. */
+  readonly copiedAt: string;
+  readonly summary: ImportSummary;
+}
+
+/** What the list of imported files reads of the library, through a joined reader. */
+export interface SyncReader {
+  /** Files that came after another one, in the order in which they came; `limit` at most. */
+  filesAfter(libraryId: number, limit: number): SyncedFile[];
+  /** Active files, of ids above one, that the library does not have with that content; `limit` at most. */
+  goneAfter(id: number, limit: number): number[];
+  has(pathKey: string, sha256: string): boolean;
+  /** The newest file; 0 for none. */
+  lastId(): number;
+  /** As LibraryWriter.revision. */
+  revision(): string;
+}
+
+export function prepareSyncReader(joined: Database): SyncReader {
+  const files = joinedTables.selectFrom('library.files as f');
+  const after = prepare(joined, (id: number, limit: number) =>
+    files.selectAll().where('id', '>', id).orderBy('id').limit(limit),
+  );
+  const gone = prepareValue(joined, (id: number, limit: number) =>
+    joinedTables
+      .selectFrom('imports as i')
+      .select('i.id')
+      .where('i.id', '>', id)
+      .where('i.state', '=', 'active')
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('library.files as f')
+              .select('f.id')
+              .whereRef('f.path_key', '=', 'i.path_key')
+              .whereRef('f.sha256', '=', 'i.sha256'),
+          ),
+        ),
+      )
+      .orderBy('i.id')
+      .limit(limit),
+  );
+  const has = prepareValue(joined, (pathKey: string, sha256: string) =>
+    files.select('f.id').where('path_key', '=', pathKey).where('sha256', '=', sha256),
+  );
+  const lastId = prepareValue(joined, () => files.select((eb) => eb.fn.max('f.id').as('id')));
+  type Row = RowOf<typeof after>;
+  const toFile = (row: Row): SyncedFile => ({
+    libraryId: row.id,
+    path: row.path,
+    pathKey: row.path_key,
+    sha256: row.sha256,
+    size: row.size,
+    format: row.format,
+    copiedAt: timeOf(row.mtime_ns),
+    summary: summaryOf(row),
+  });
+  return {
+    filesAfter: (id, limit) => after.all(id, limit).map(toFile),
+    goneAfter: (id, limit) => gone.all(id, limit),
+    has: (pathKey, sha256) => has.get(pathKey, sha256) !== undefined,
+    lastId: () => lastId.get() ?? 0,
+    revision: prepareAttachedRevision(joined),
+  };
+}
+
+/** A time of the file system; one before 1970 is that of a clock that was not set. */
+function timeOf(mtimeNs: string): string {
+  return formatTime(Math.max(0, Math.floor(Number(mtimeNs) / 1e6)));
+}
+
+interface Counts {
+  readonly waypoints: number;
+  readonly observations: number;
+  readonly missing_times: number;
+  readonly invalid_times: number;
+  readonly unusable_points: number;
+  readonly first_ms: number | null;
+  readonly last_ms: number | null;
+  readonly west: number | null;
+  readonly south: number | null;
+  readonly east: number | null;
+  readonly north: number | null;
+}
+
+function summaryOf(row: Counts): ImportSummary {
+  const { waypoints, observations, first_ms, last_ms, west, south, east, north } = row;
+  const untimed = row.missing_times + row.invalid_times;
+  const hasBox = west !== null && south !== null && east !== null && north !== null;
+  return {
+    waypoints,
+    track_points: observations + untimed - waypoints,
+    route_points: 0,
+    observations,
+    untimed_points: untimed,
+    unusable_points: row.unusable_points,
+    ...(first_ms === null ? {} : { first_time: formatTime(first_ms) }),
+    ...(last_ms === null ? {} : { last_time: formatTime(last_ms) }),
+    ...(hasBox ? { bbox: [west, south, east, north] } : {}),
+  };
+}

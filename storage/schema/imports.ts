@@ -1,0 +1,64 @@
+import { sql } from 'kysely';
+import { belongsTo, columns, createIndex, createTables, refined, table } from '../create-table.ts';
+import type { Migration } from '../migrate.ts';
+
+const { integer, numbered, optionalInteger, optionalText, text } = columns;
+
+/** The part of `waypoints.sqlite` that tells what was imported: ids and states outlive `library.sqlite`, which is only derived from the files. */
+export const importTables = {
+  // The directories that files came from; never told in an answer or a log.
+  import_folders: table(
+    { id: numbered, device: text, inode: text, path: text },
+    { unique: ['device', 'inode', 'path'] },
+  ),
+  // One row for each content that a path below `imports/` has or had. `path_key` is the path as paths are compared,
+  // `folded` as it is searched.
+  // `state`: `active`; `replaced` by other content, or gone; `removed` by the user, which later imports respect.
+  // `summary` is what listings tell of it beside: counts, times and box, as JSON.
+  imports: table(
+    {
+      id: numbered,
+      path: text,
+      path_key: text,
+      folded: text,
+      sha256: text,
+      bytes: integer,
+      format: text,
+      imported_at: text,
+      state: text,
+      ended_at: optionalText,
+      folder_id: refined(optionalInteger, (column) => column.references('import_folders.id')),
+      summary: text,
+    },
+    { unique: ['path_key', 'sha256'] },
+  ),
+  // Every change of the above, written before the library changes; `is_done` is 1 when both have it. `kind`: `import`,
+  // `remove` or `restore`.
+  import_runs: table({
+    id: numbered,
+    kind: text,
+    at: text,
+    is_done: integer,
+    folder_id: refined(optionalInteger, (column) => column.references('import_folders.id')),
+  }),
+  // The files that a run changes: their states before (null for none) and after.
+  import_run_files: table(
+    {
+      run_id: belongsTo('import_runs'),
+      import_id: belongsTo('imports'),
+      before: optionalText,
+      after: text,
+    },
+    { key: ['run_id', 'import_id'] },
+  ),
+};
+
+/** Makes these tables. */
+export const importsSchema: Migration = () => [
+  ...createTables(importTables),
+  sql`CREATE UNIQUE INDEX imports_active ON imports (path_key) WHERE state = 'active'`,
+  // Holds all that a search through the listing looks at.
+  createIndex('imports_listed', 'imports', ['imported_at', 'id', 'state', 'folded']),
+  createIndex('imports_by_content', 'imports', ['sha256', 'state']),
+  createIndex('import_runs_by_file', 'import_run_files', ['import_id']),
+];

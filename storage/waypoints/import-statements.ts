@@ -1,0 +1,134 @@
+import { sql } from 'kysely';
+import type { ImportState } from '../../model/imports.ts';
+import type { Database } from '../database.ts';
+import { prepare, prepareValue, type RowOf } from '../prepared.ts';
+import { waypointTables } from '../schema/waypoints.ts';
+
+/** The directory that files came from. */
+export interface ImportFolder {
+  readonly device: string;
+  readonly inode: string;
+  /** A real path; in no answer and no log. */
+  readonly path: string;
+}
+
+/** Which files a page has. */
+interface PageOf {
+  readonly at: string;
+  readonly id: number;
+  readonly state: string | null;
+  readonly words: string | null;
+  readonly limit: number;
+}
+
+interface NewImport {
+  readonly path: string;
+  readonly pathKey: string;
+  readonly folded: string;
+  readonly sha256: string;
+  readonly size: number;
+  readonly format: string;
+  readonly importedAt: string;
+  readonly folder: number | null;
+  readonly summary: string;
+}
+
+const imports = waypointTables.selectFrom('imports');
+const rows = imports
+  .select(['id', 'path', 'path_key', 'format', 'sha256', 'bytes', 'imported_at', 'state'])
+  .$narrowType<{ state: ImportState }>()
+  .select('summary');
+
+export type ImportRow = RowOf<ReturnType<typeof prepareImportStatements>['byId']>;
+
+/** What the list of imported files asks and changes. */
+export function prepareImportStatements(db: Database) {
+  const update = waypointTables.updateTable('imports');
+  return {
+    page: preparePage(db),
+    byId: prepare(db, (id: number) => rows.where('id', '=', id)),
+    activeAt: prepare(db, (pathKey: string) =>
+      rows.where('path_key', '=', pathKey).where('state', '=', 'active'),
+    ),
+    byContent: prepare(db, (pathKey: string, sha256: string) =>
+      rows.where('path_key', '=', pathKey).where('sha256', '=', sha256),
+    ),
+    keptWith: prepareValue(db, (sha256: string) =>
+      imports.select('id').where('sha256', '=', sha256).where('state', '!=', 'active'),
+    ),
+    insert: prepare(db, (row: NewImport) =>
+      waypointTables.insertInto('imports').values({
+        path: row.path,
+        path_key: row.pathKey,
+        folded: row.folded,
+        sha256: row.sha256,
+        bytes: row.size,
+        format: row.format,
+        imported_at: row.importedAt,
+        state: 'active',
+        folder_id: row.folder,
+        summary: row.summary,
+      }),
+    ),
+    activate: prepare(
+      db,
+      ({ folder, summary }: Pick<NewImport, 'folder' | 'summary'>, id: number) =>
+        update
+          .set((eb) => ({
+            folder_id: eb.fn.coalesce(sql<number>`${folder}`, 'folder_id'),
+            summary,
+          }))
+          .set({ state: 'active', ended_at: null })
+          .where('id', '=', id),
+    ),
+    setState: prepare(db, (state: ImportState, ended_at: string, id: number) =>
+      update.set({ state, ended_at }).where('id', '=', id),
+    ),
+    refresh: prepare(db, (summary: string, id: number) =>
+      update.set({ summary }).where('id', '=', id),
+    ),
+    remove: prepare(db, (id: number) =>
+      waypointTables.deleteFrom('imports').where('id', '=', id).where('state', '!=', 'active'),
+    ),
+    purge: prepare(db, (before: string) =>
+      waypointTables
+        .deleteFrom('imports')
+        .where('id', 'in', () =>
+          imports
+            .select('id')
+            .where('state', '=', 'replaced')
+            .where('ended_at', '<', before)
+            .limit(1_000),
+        ),
+    ),
+    folderId: prepareValue(db, ({ device, inode, path }: ImportFolder) =>
+      waypointTables
+        .selectFrom('import_folders')
+        .select('id')
+        .where((eb) => eb.and({ device, inode, path })),
+    ),
+    addFolder: prepare(db, ({ device, inode, path }: ImportFolder) =>
+      waypointTables.insertInto('import_folders').values({ device, inode, path }),
+    ),
+  };
+}
+
+/** The ids come from an index that holds all that is asked for, so that words that are nowhere cost little. */
+function preparePage(db: Database) {
+  return prepare(db, ({ at, id, state, words, limit }: PageOf) =>
+    rows
+      .where('id', 'in', (eb) =>
+        eb
+          .selectFrom('imports')
+          .select('id')
+          .where(sql<boolean>`(imported_at, id) < (${at}, ${id})`)
+          .where(sql<boolean>`(${state} IS NULL OR state = ${state})`)
+          .where(sql<boolean>`(${words} IS NULL OR instr(folded, ${words}) > 0)`)
+          .orderBy('imported_at', 'desc')
+          .orderBy('id', 'desc')
+          .limit(limit),
+      )
+      .orderBy('imported_at', 'desc')
+      .orderBy('id', 'desc'),
+  );
+}
