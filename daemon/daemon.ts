@@ -3,14 +3,11 @@ import { limits } from '../model/limits.ts';
 import type { Clock, Log } from '../model/process.ts';
 import type { Settings } from '../model/settings.ts';
 import { ReaderPool } from '../storage/reader-pool.ts';
-import type { WaypointStore } from '../storage/store.ts';
 import { chooseGeocoders } from './geocoders/choose-geocoders.ts';
 import { Geodata, type GeodataOverrides } from './geodata/geodata.ts';
 import { waypointGuards } from './guard.ts';
 import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
-import { LedgerSync } from './import/ledger-sync.ts';
-import { LibraryWork } from './import/library-work.ts';
-import { ImportRun } from './import/run.ts';
+import { openImports } from './import/open-imports.ts';
 import { listen } from './listen.ts';
 import { openLocation } from './location/open-location.ts';
 import { BookmarksMirror } from './mirror/mirror.ts';
@@ -172,14 +169,9 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     libraryPath: paths.libraryDatabase,
     size: limits.streams,
   });
-  const library = openLibrary(store, index, isLibraryWhole, options);
-  const imports = new ImportRun({
-    library,
-    importsDirectory: paths.imports,
-    clock,
-    log,
-    countWaypoints: () => index.count(),
-  });
+  const wasLibraryWhole = isLibraryWhole;
+  const opened = openImports({ store, index, wasLibraryWhole, paths, clock, log });
+  const { library } = opened;
   const geodata = new Geodata({ directory: paths.geodata, clock, log }, options.geodata);
   const timelines = new TimelineJobs(
     {
@@ -208,38 +200,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     isLibraryWhole: () => library.isWhole,
   });
   const location = openLocation({ settings, clock, log, gpsdPort });
-  const files = { importsDirectory: paths.imports };
-  return {
-    index,
-    readers,
-    library,
-    imports,
-    files,
-    geodata,
-    timelines,
-    mirror,
-    waypoints,
-    location,
-  };
-}
-
-/** What writes the library, and what follows it. */
-function openLibrary(
-  store: WaypointStore,
-  index: WaypointIndex,
-  wasLibraryWhole: boolean,
-  { paths, clock, log }: StartOptions,
-): LibraryWork {
-  return new LibraryWork({
-    libraryPath: paths.libraryDatabase,
-    importsDirectory: paths.imports,
-    ownFiles: [paths.bookmarksFile],
-    wasLibraryWhole,
-    ledger: new LedgerSync(store, clock),
-    clock,
-    log,
-    onIndex: (data) => index.replaceLibrary(data),
-  });
+  return { ...opened, index, readers, geodata, timelines, mirror, waypoints, location };
 }
 
 /** Listens and, if other programs are to find this daemon, says where; `withdraw` takes that back. */

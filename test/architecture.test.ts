@@ -62,7 +62,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_150,
-  storage: 7_000,
+  storage: 7_700,
   formats: 3_500,
   geodata: 3_000,
   search: 2_450,
@@ -71,7 +71,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_200,
   objects: 2_600,
   'service-files': 1_800,
-  daemon: 6_150,
+  daemon: 6_500,
   cli: 8_250,
   bin: 300,
   build: 150,

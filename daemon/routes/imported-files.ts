@@ -75,7 +75,7 @@ export function importedFileRoutes(parts: ImportedFileParts): Route[] {
 }
 
 /** @throws WaypointError not_found */
-export function findFile(ledger: ImportLedger, id: number): LedgerFile {
+function findFile(ledger: ImportLedger, id: number): LedgerFile {
   const file = ledger.find(id);
   if (file === undefined) throw new WaypointError('not_found');
   return file;

@@ -43,9 +43,10 @@ export type ImportRow = RowOf<ReturnType<typeof prepareImportStatements>['byId']
 
 /** What the list of imported files asks and changes. */
 export function prepareImportStatements(db: Database) {
-  const update = waypointTables.updateTable('imports');
   return {
     page: preparePage(db),
+    ...prepareFolders(db),
+    ...prepareChanges(db),
     byId: prepare(db, (id: number) => rows.where('id', '=', id)),
     activeAt: prepare(db, (pathKey: string) =>
       rows.where('path_key', '=', pathKey).where('state', '=', 'active'),
@@ -56,6 +57,12 @@ export function prepareImportStatements(db: Database) {
     keptWith: prepareValue(db, (sha256: string) =>
       imports.select('id').where('sha256', '=', sha256).where('state', '!=', 'active'),
     ),
+  };
+}
+
+function prepareChanges(db: Database) {
+  const update = waypointTables.updateTable('imports');
+  return {
     insert: prepare(db, (row: NewImport) =>
       waypointTables.insertInto('imports').values({
         path: row.path,
@@ -101,6 +108,11 @@ export function prepareImportStatements(db: Database) {
             .limit(1_000),
         ),
     ),
+  };
+}
+
+function prepareFolders(db: Database) {
+  return {
     folderId: prepareValue(db, ({ device, inode, path }: ImportFolder) =>
       waypointTables
         .selectFrom('import_folders')

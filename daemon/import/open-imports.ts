@@ -1,0 +1,42 @@
+import type { Clock, Log } from '../../model/process.ts';
+import type { WaypointIndex } from '../../search/waypoint-index.ts';
+import type { WaypointStore } from '../../storage/store.ts';
+import type { Paths } from '../paths.ts';
+import { LedgerSync } from './ledger-sync.ts';
+import { LibraryWork } from './library-work.ts';
+import { ImportRun } from './run.ts';
+
+export interface OpenImportsOptions {
+  readonly store: WaypointStore;
+  readonly index: WaypointIndex;
+  /** As prepareLibrary says. */
+  readonly wasLibraryWhole: boolean;
+  readonly paths: Paths;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Builds what writes the library and what has it write. */
+export function openImports({
+  store,
+  index,
+  wasLibraryWhole,
+  paths,
+  clock,
+  log,
+}: OpenImportsOptions) {
+  const importsDirectory = paths.imports;
+  const library = new LibraryWork({
+    libraryPath: paths.libraryDatabase,
+    importsDirectory,
+    ownFiles: [paths.bookmarksFile],
+    wasLibraryWhole,
+    ledger: new LedgerSync(store, clock),
+    clock,
+    log,
+    onIndex: (data) => index.replaceLibrary(data),
+  });
+  const countWaypoints = () => index.count();
+  const imports = new ImportRun({ library, importsDirectory, clock, log, countWaypoints });
+  return { library, imports, files: { importsDirectory } };
+}
