@@ -10,7 +10,7 @@ import {
 } from '../create-table.ts';
 import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
-import { importsSchema, importTables } from './imports.ts';
+import { importsSchema, type importTables } from './imports.ts';
 
 const { integer, numbered, optionalInteger, optionalReal, optionalText, real, text, uniqueText } =
   columns;
