@@ -4,8 +4,9 @@
  *
  * 1. This Node.js is new enough: go on in this very process.
  * 2. Else the bundled one (an optional npm package that carries the binary) takes over. Where `process.execve` exists
- *    it replaces this process. Elsewhere (Node.js 18, 20, Windows) it is a child: this process stays to hand signals
- *    to it and its exit code or death by signal back, and the child stops in order when this process is killed.
+ *    it replaces this process. Elsewhere (Node.js 18, 20, Windows, or with sockets of a service manager, which Node.js
+ *    would close) it is a child: this process stays to hand signals to it and its exit code or death by signal back, and
+ *    the child stops in order when this process is killed.
  * 3. Else one sentence says what to install; exit code 69 (EX_UNAVAILABLE of sysexits.h).
  */
 import { spawn } from 'node:child_process';
@@ -55,6 +56,12 @@ const usage = 64;
 
 /** Tells a child that its channel is the launcher's. Taken out of its environment before anything else can see it. */
 const channelVariable = 'WAYPOINT_LAUNCHER_CHANNEL';
+
+/** Tells a child that the sockets that a service manager has handed to the launcher are now its own. */
+const socketsVariable = 'WAYPOINT_LAUNCHER_SOCKETS';
+/** sd_listen_fds(3): after standard input, output and error; more than one is refused by the daemon, with a sentence. */
+const firstSocket = 3;
+const maxSockets = 64;
 
 /**
  * Runs the program whose entry module is `entry` (`cli/main`, no extension). The entry runs itself when imported and
@@ -169,11 +176,17 @@ function refuse(sentence, code = unavailable) {
 }
 
 function takeOver(node, words, withChannel) {
-  if (process.platform !== 'win32' && typeof process.execve === 'function') {
-    process.execve(node, [node, ...words], process.env);
+  const env = { ...process.env };
+  const hasSockets = withChannel && env.LISTEN_PID === String(process.pid);
+  if (process.platform !== 'win32' && typeof process.execve === 'function' && !hasSockets) {
+    process.execve(node, [node, ...words], env);
   }
   const stdio = ['inherit', 'inherit', 'inherit'];
-  const env = { ...process.env };
+  if (hasSockets) {
+    const count = Math.min(Number(env.LISTEN_FDS) || 0, maxSockets);
+    for (let at = 0; at < count; at += 1) stdio.push(firstSocket + at);
+    env[socketsVariable] = '1';
+  }
   if (withChannel) {
     // It carries no messages: its end tells the child that this process is gone.
     stdio.push('ipc');
@@ -229,6 +242,11 @@ function endAs(code, signal) {
 function stopWithParent() {
   const hasChannel = process.env[channelVariable] !== undefined;
   delete process.env[channelVariable];
+  // Those that name another process have leaked to this one, and stay as they are.
+  if (hasChannel && process.env[socketsVariable] !== undefined) {
+    process.env.LISTEN_PID = String(process.pid);
+  }
+  delete process.env[socketsVariable];
   if (!hasChannel) {
     dropEchoOfNpm();
     return whenNpmIsGone(terminate);

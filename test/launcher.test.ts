@@ -14,6 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
+import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import test, { type ExecutionContext } from 'ava';
@@ -26,12 +27,19 @@ const systemNode = '/usr/bin/node';
 /** Does what its first argument says. `signals` names each one that comes, until standard input ends or, with `end`, until the first. */
 const entry = `
 import { spawnSync } from 'node:child_process';
+import { fstatSync } from 'node:fs';
 const [word, ...rest] = process.argv.slice(2);
 if (word === 'argv') console.log(JSON.stringify(process.argv.slice(1)));
 else if (word === 'exit') process.exitCode = Number(rest[0]);
 else if (word === 'die') process.kill(process.pid, rest[0]);
 else if (word === 'node') console.log(process.version);
-else if (word === 'echo') process.stdin.pipe(process.stdout);
+else if (word === 'sockets') {
+  const isSocket = (fd) => { try { return fstatSync(fd).isSocket(); } catch { return false; } };
+  const { LISTEN_PID, LISTEN_FDS, WAYPOINT_LAUNCHER_SOCKETS } = process.env;
+  const isOurs = LISTEN_PID === String(process.pid);
+  const found = [3, 4].map((fd) => fd !== process.channel?.fd && isSocket(fd));
+  console.log(JSON.stringify({ isOurs, LISTEN_FDS, found, WAYPOINT_LAUNCHER_SOCKETS }));
+} else if (word === 'echo') process.stdin.pipe(process.stdout);
 else if (word === 'environment') {
   const code = 'process.stdout.write(JSON.stringify(Object.keys(process.env)))';
   console.log(spawnSync(process.execPath, ['-e', code], { encoding: 'utf8' }).stdout);
@@ -222,6 +230,25 @@ for (const [name, node, isThere] of nodes) {
     shell.kill('SIGKILL');
     t.is(await nextLine(), 'SIGTERM');
     t.is(await nextLine(), undefined);
+  });
+
+  testSignals(`${name}: the socket of a service manager becomes the program's own`, async (t) => {
+    const server = createServer().listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    t.teardown(() => server.close());
+    const { _handle: socket } = server as unknown as { readonly _handle: { readonly fd: number } };
+    const { bin } = copyLaunchers(t);
+    const words = [node, path.join(bin, 'waypointd.js'), 'sockets'];
+    const found = async (wanted: string): Promise<unknown> => {
+      const script = `LISTEN_PID=${wanted} LISTEN_FDS=1 exec "$@"`;
+      const child = spawn('/bin/sh', ['-c', script, 'sh', ...words], {
+        stdio: ['pipe', 'pipe', 'inherit', socket.fd],
+        env: plainEnvironment(),
+      });
+      return JSON.parse((await follow(t, child).nextLine()) ?? '');
+    };
+    t.deepEqual(await found('$$'), { isOurs: true, LISTEN_FDS: '1', found: [true, false] });
+    t.like(await found('1'), { isOurs: false }, 'leaked variables are left alone');
   });
 
   testNode(`${name}: run.js gives a script and its children that Node.js`, (t) => {
