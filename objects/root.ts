@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, statfs } from 'node:fs/promises';
+import { readdir, readFile, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../model/error-code.ts';
 import { createFileOnce } from '../storage/atomic-file.ts';
@@ -10,6 +10,7 @@ import { objectsDirectory, type ObjectsDirectory } from '../storage/objects/dire
 import { objectHoldings, type Holdings } from '../storage/objects/holdings.ts';
 import { Journal } from '../storage/objects/journal.ts';
 import { openObjectsDatabase } from '../storage/objects/open.ts';
+import { createPrivateDirectory } from '../storage/private-directory.ts';
 
 const secretBytes = 32;
 
@@ -53,7 +54,7 @@ export function lockPath(root: string): string {
  * @throws ObjectsRefused
  */
 export async function openRoot(path: string, { owner }: OpenRootOptions): Promise<ObjectsRoot> {
-  await mkdir(path, { recursive: true, mode: 0o700 });
+  createPrivateDirectory(path);
   const contents = new DiskContentStore(path, owner);
   await contents.prepare();
   const hasContents = (await readdir(join(path, 'objects'))).length > 0;

@@ -1,8 +1,9 @@
-import { mkdirSync, renameSync, rmSync } from 'node:fs';
+import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { syncDirectory, syncFile } from './atomic-file.ts';
 import { applicationId, createPrivateFile, type Database } from './database.ts';
 import { textOf, type Query } from './prepared.ts';
+import { createPrivateDirectory } from './private-directory.ts';
 
 /** One step of a schema, built only where it is needed; its position + 1 is the version it leads to. */
 export type Migration = () => readonly Query[];
@@ -57,7 +58,7 @@ export function applySchema(db: Database, step: Migration, version: number): voi
 
 /** Copies the store into the backups directory, whole and synced before it gets its name. */
 function backUp(db: Database, version: number, { directory, name, now }: BackupPlace): void {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  createPrivateDirectory(directory);
   const target = join(directory, `${name}-v${version}-${stampOf(now)}.sqlite`);
   const temporary = `${target}.tmp`;
   // Left by a copy that was cut off; VACUUM INTO wants no file there.

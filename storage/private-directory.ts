@@ -1,5 +1,6 @@
 import { mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { syncDirectory } from './atomic-file.ts';
 
 /**
  * Creates a directory that only its owner may enter, with its parents; one that is there stays as it is. Not with the
@@ -15,6 +16,16 @@ export function createPrivateDirectory(directory: string): void {
   } catch (error) {
     // Another program may have made it meanwhile.
     if (!isDirectory(directory)) throw error;
+  }
+  syncName(parent);
+}
+
+/** All that is ever written into a directory is lost with its name. */
+function syncName(parent: string): void {
+  try {
+    syncDirectory(parent);
+  } catch {
+    // A parent that may be entered and not read, or a network file system: then there is no more that can be done.
   }
 }
 

@@ -1,4 +1,4 @@
-import { copyFile, mkdir, open, rename, rm } from 'node:fs/promises';
+import { copyFile, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
@@ -9,6 +9,7 @@ import { lockDirectory } from '../../storage/lock.ts';
 import { objectRows } from '../../storage/objects/dialect.ts';
 import { objectHoldings, type Holding } from '../../storage/objects/holdings.ts';
 import { openObjectsDatabase } from '../../storage/objects/open.ts';
+import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { lockPath, RootTaken, type ObjectsRoot } from '../root.ts';
 
 const pageRows = 1_000;
@@ -34,7 +35,7 @@ export async function backUp(
   destination: string,
   onProgress: (bytes: number) => void,
 ): Promise<BackupOutcome> {
-  await mkdir(destination, { recursive: true, mode: 0o700 });
+  createPrivateDirectory(destination);
   const lock = lockDirectory(lockPath(destination));
   if (lock === undefined) throw new RootTaken();
   const database = join(destination, 'objects.sqlite');

@@ -21,6 +21,7 @@ import {
   type Database as Connection,
 } from '../database.ts';
 import { bytesOf, firstPageBytes, hasHotJournal } from '../hot-journal.ts';
+import { createPrivateDirectory } from '../private-directory.ts';
 import { migrate, schemaVersion, stampOf, type Migration } from '../migrate.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
 
@@ -97,7 +98,7 @@ function isCutOff(path: string): boolean {
  */
 function rollBackJournal(options: OpenStoreOptions, newestVersion: number): void {
   const { path, backupsDirectory } = options;
-  mkdirSync(backupsDirectory, { recursive: true, mode: 0o700 });
+  createPrivateDirectory(backupsDirectory);
   // All that a first start can have written when it is cut off.
   if (statSync(path).size > firstPageBytes) tryRollBack(path, backupsDirectory, newestVersion);
   keepAsFound(path, backupsDirectory);

@@ -109,6 +109,8 @@ withStrace(`a change of the user's data is synced before its answer${skipped}`, 
   const store = /\/data(\/waypoints\.sqlite(-wal|-journal)?)?$/u;
   expectSynced(t, record, isDone, { pattern: store, moments: 6 });
   t.true(syncsOf(record, /waypoints\.sqlite-wal$/u) >= 6);
+  // The name of the data directory itself, which the first start has made.
+  expectSynced(t, record, isDone, { pattern: new RegExp(`^${cli.root}$`, 'u'), moments: 6 });
 
   // The bookmarks file: its content and the hash in the store are on the disk before the rename, the name after it.
   const isRename = ({ target = '' }: SystemCall): boolean => target.endsWith('/bookmarks.gpx');

@@ -1,6 +1,7 @@
-import { mkdirSync, realpathSync } from 'node:fs';
+import { realpathSync } from 'node:fs';
 import { isDiskFull } from '../../model/failure.ts';
 import type { ImportRequest } from '../../model/import.ts';
+import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
 import { ReadingCancelled } from '../../formats/gpx/read-gpx.ts';
 import { buildSearchIndex } from '../../search/index/build.ts';
@@ -46,7 +47,7 @@ export interface ImportOutcome {
 export function importDirectory(task: ImportTask): ImportOutcome {
   const tally = new Tally();
   try {
-    mkdirSync(task.importsDirectory, { recursive: true, mode: 0o700 });
+    createPrivateDirectory(task.importsDirectory);
     const library = new LibraryWriter(task.libraryPath);
     try {
       return importInto(library, task, tally);

@@ -1,5 +1,5 @@
-import { mkdirSync } from 'node:fs';
 import { isDiskFull } from '../../model/failure.ts';
+import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { LibraryWriter, type LibraryFile } from '../../storage/library/writer.ts';
 import { ReadingCancelled } from '../../formats/gpx/read-gpx.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
@@ -27,7 +27,7 @@ export interface ReconcileOutcome {
  */
 export function reconcileLibrary(task: LibraryTask): ReconcileOutcome {
   const progress = new ImportProgress(task.progress);
-  mkdirSync(task.importsDirectory, { recursive: true, mode: 0o700 });
+  createPrivateDirectory(task.importsDirectory);
   const files = new ManagedCopies(task.importsDirectory, task.now);
   const library = new LibraryWriter(task.libraryPath);
   try {

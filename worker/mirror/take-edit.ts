@@ -1,8 +1,9 @@
-import { mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileRefused } from '../../formats/gpx/read-gpx.ts';
 import { limits } from '../../model/limits.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
+import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { readEdited, TooLarge } from './edited-waypoints.ts';
 import { readFile, resolveTarget, statFile, writeSynced, type Content } from './present-file.ts';
 import { packSlices, slicesOf } from './slices.ts';
@@ -69,7 +70,7 @@ export function takeEdit(request: TakeEditRequest): TakeEditResult {
   const size = statFile(target)?.size;
   if (size === undefined) return { outcome: 'missing' };
   if (size > maxEditBytes) return { outcome: 'refused', reason: 'too_large' };
-  mkdirSync(request.backupsDirectory, { recursive: true, mode: 0o700 });
+  createPrivateDirectory(request.backupsDirectory);
   const path = join(request.backupsDirectory, temporaryName);
   try {
     const copy = readFile(target, (blocks, { mtimeMs }) => ({
