@@ -96,14 +96,20 @@ function trace(
   return { child, record };
 }
 
-/** The tracer is no child of ours and ends a little after the program. */
 async function readRecord(record: string, pid: number | undefined): Promise<SystemCall[]> {
-  await until(() => readFileSync(record, 'utf8').includes(`${pid} +++ exited`));
+  await untilRecorded(record, pid);
   return parseRecord(readFileSync(record, 'utf8'));
 }
 
+/** Waits for the end of a record: the tracer is no child of ours and ends a little after the program. */
+export async function untilRecorded(record: string, pid: number | undefined): Promise<void> {
+  // Short numbers are padded.
+  const end = new RegExp(`^${pid} +\\+\\+\\+ (?:exited|killed)`, 'mu');
+  await until(() => end.test(readFileSync(record, 'latin1').slice(-100_000)));
+}
+
 /** Reads what `strace -f -yy -o` writes; calls that other threads interrupted are put together again. */
-function parseRecord(text: string): SystemCall[] {
+export function parseRecord(text: string): SystemCall[] {
   const open = new Map<string, { readonly begin: number; readonly text: string }>();
   const calls: SystemCall[] = [];
   for (const [line, content] of text.split('\n').entries()) {
@@ -131,7 +137,7 @@ function toCall(name: string, args: string, begin: number, end: number): SystemC
     /^(?:-?\w+<((?:[^>\\]|\\.|->|\]>)*?)>(?=[,)]))?(?:, )?(?:"((?:[^"\\]|\\.)*)")?/u.exec(args) ??
     [];
   const strings = [...args.matchAll(/"((?:[^"\\]|\\.)*)"/gu)].map((match) => match[1] ?? '');
-  const isNamed = /^(?:open|rename|link|mkdir)/u.test(name);
+  const isNamed = /^(?:open|rename|link|unlink|mkdir|rmdir|truncate|statx)/u.test(name);
   const path = isNamed ? resolve(descriptor ?? '/', named ?? strings[0] ?? '') : (descriptor ?? '');
   const target = /^(?:rename|link)/u.test(name) ? strings[1] : undefined;
   return {

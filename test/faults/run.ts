@@ -1,0 +1,42 @@
+/**
+ * `npm run faults [PART…]`: faults that no test of contents can see, on a whole daemon; Linux with strace. Prints a line of
+ * figures for each part, and ends with 1 when anything was lost, half there, unclear or stuck.
+ */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { whyNoAttaching } from '../helpers/strace.ts';
+import { cutPower } from './power-cut.ts';
+import { scratchDirectory } from './site.ts';
+
+/** Runs one part in an empty directory. @returns what was done, in figures. */
+type Part = (directory: string, onFault: (fault: string) => void) => Promise<string>;
+
+const parts: Readonly<Record<string, Part>> = {
+  async cuts(directory, onFault) {
+    const options = { directory, seed: 7, steps: 40, images: 240, workers: 2, onFault };
+    const { calls, images, answers, faulty } = await cutPower(options);
+    return `${images} images of ${calls} recorded calls and ${answers} answers, ${faulty} faulty`;
+  },
+};
+
+const missing = whyNoAttaching();
+if (missing !== undefined) {
+  console.log(`faults: skipped (${missing})`);
+  process.exit(0);
+}
+const asked = process.argv.slice(2);
+const scratch = scratchDirectory();
+let found = 0;
+for (const name of asked.length === 0 ? Object.keys(parts) : asked) {
+  const begin = performance.now();
+  const directory = join(scratch, name);
+  mkdirSync(directory);
+  const figures = await parts[name]?.(directory, (fault) => {
+    found += 1;
+    console.log(`FAULT ${fault}`);
+  });
+  const seconds = ((performance.now() - begin) / 1_000).toFixed(0);
+  console.log(`${name}: ${figures ?? 'no such part'} (${seconds} s)`);
+}
+console.log(`faults: ${found} found`);
+process.exit(found === 0 ? 0 : 1);
