@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readGpx } from '../../formats/gpx/read-gpx.ts';
+import { deafSink } from '../../formats/points/sink.ts';
 import { answerWhen } from '../helpers/until.ts';
 import {
   contentOf,
@@ -93,8 +94,8 @@ function mirrorFaults({ data }: Site, { before }: Expected): string[] {
 function readBookmarks(path: string): Bookmark[] {
   const bookmarks: Bookmark[] = [];
   readGpx(path, {
+    ...deafSink,
     waypoint: (waypoint) => bookmarks.push(toBookmark(waypoint)),
-    trackPoint: () => undefined,
   });
   return bookmarks;
 }
