@@ -4,7 +4,7 @@ import { formatTime } from '../model/time.ts';
 import type { Tag } from '../model/tag.ts';
 import type { BookmarkChange, NewBookmark, Place } from '../model/waypoint.ts';
 import type { Bookmark, Changed, TaggedPlace, WaypointStore } from '../storage/store.ts';
-import { optionalFields } from '../storage/waypoints/bookmarks.ts';
+import { optionalFields } from '../storage/more-fields.ts';
 import type { WaypointIndex } from '../search/waypoint-index.ts';
 
 export interface WaypointsOptions {
@@ -43,7 +43,7 @@ export class Waypoints {
   add(fields: NewBookmark): Made<{ bookmark: Bookmark; tags: Tag[] }> {
     const { name, lat, lon, tags = [] } = fields;
     const time = fields.time ?? formatTime(this.#options.clock.now());
-    const optional = optionalFields({ ele: fields.ele, desc: fields.desc, time });
+    const optional = optionalFields({ ...fields, time });
     return this.#show(this.#options.store.addBookmark({ name, lat, lon, ...optional }, tags));
   }
 

@@ -1,12 +1,17 @@
 import type { Waypoint } from '../model/waypoint.ts';
 
-/** The namespace of our own GPX extension, which holds a waypoint's tags. A name, not an address. */
+/** The namespace of our own GPX extension: a waypoint's tags, and that it was a bookmark. A name, not an address. */
 const gpxExtensionNamespace = 'https://waypointd.invalid/gpx/1';
 
 /** What a GPX waypoint is written from: a waypoint with its tags raw. */
 export type GpxWaypoint = Omit<Waypoint, 'bookmark' | 'tags'> & {
+  /** Has it marked as one, so that an import does not take it for an observation. */
+  readonly bookmark?: boolean | undefined;
   readonly tags?: readonly string[] | undefined;
 };
+
+/** What waypoints, tracks and routes have in common. */
+type Described = Partial<Pick<Waypoint, 'name' | 'desc' | 'cmt' | 'src' | 'links' | 'type'>>;
 
 const entities: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -29,17 +34,40 @@ ${metadata}`;
 }
 
 /** One `<wpt>`, its elements in the order the GPX 1.1 schema demands, with a line feed. */
-export function gpxWaypoint({ name, lat, lon, ele, time, desc, tags }: GpxWaypoint): string {
-  const parts = [`<wpt lat="${decimalText(lat)}" lon="${decimalText(gpxLongitude(lon))}">`];
-  if (ele !== undefined) parts.push(`<ele>${decimalText(ele)}</ele>`);
-  if (time !== undefined) parts.push(`<time>${escapeXml(time)}</time>`);
-  parts.push(`<name>${escapeXml(name)}</name>`);
-  if (desc !== undefined) parts.push(`<desc>${escapeXml(desc)}</desc>`);
-  if (tags !== undefined && tags.length > 0) {
-    const list = tags.map((tag) => `<wd:tag>${escapeXml(tag)}</wd:tag>`).join('');
-    parts.push(`<extensions><wd:tags>${list}</wd:tags></extensions>`);
-  }
-  return `${parts.join('')}</wpt>\n`;
+export function gpxWaypoint(waypoint: GpxWaypoint): string {
+  const { lat, lon, ele, time, sym, bookmark = false, tags = [] } = waypoint;
+  const list = tags.map((tag) => `<wd:tag>${escapeXml(tag)}</wd:tag>`).join('');
+  const ours =
+    (list === '' ? '' : `<wd:tags>${list}</wd:tags>`) + (bookmark ? '<wd:bookmark/>' : '');
+  return [
+    gpxPointStart('wpt', lat, lon),
+    ele === undefined ? '' : `<ele>${decimalText(ele)}</ele>`,
+    gpxElement('time', time),
+    gpxTexts(waypoint, gpxElement('sym', sym)),
+    ours === '' ? '' : `<extensions>${ours}</extensions>`,
+    '</wpt>\n',
+  ].join('');
+}
+
+/** The start tag of a point; degrees. */
+export function gpxPointStart(name: 'wpt' | 'trkpt' | 'rtept', lat: number, lon: number): string {
+  return `<${name} lat="${decimalText(lat)}" lon="${decimalText(gpxLongitude(lon))}">`;
+}
+
+/** What something is called, in the order of the schema; `beforeType` is what stands there before its type. */
+export function gpxTexts(said: Described, beforeType = ''): string {
+  const { name, cmt, desc, src, links = [], type } = said;
+  const linked = links.map(
+    ({ href, text }) => `<link href="${escapeXml(href)}">${gpxElement('text', text)}</link>`,
+  );
+  const texts = [gpxElement('name', name), gpxElement('cmt', cmt), gpxElement('desc', desc)];
+  return [...texts, gpxElement('src', src), ...linked, beforeType, gpxElement('type', type)].join(
+    '',
+  );
+}
+
+function gpxElement(name: string, text: string | undefined): string {
+  return text === undefined ? '' : `<${name}>${escapeXml(text)}</${name}>`;
 }
 
 /** The end of a GPX document. */

@@ -9,18 +9,14 @@ import { WaypointError } from '../model/failure.ts';
 import { limits } from '../model/limits.ts';
 import { normalTag, type Tag } from '../model/tag.ts';
 import type { BookmarkChange, Place } from '../model/waypoint.ts';
+import { optionalFields } from './more-fields.ts';
 import { openJoinedReader, type Database } from './database.ts';
 import { defineIdentityHash } from './library/identity-hash.ts';
 import { prepareSyncReader, type SyncReader } from './library/synced-files.ts';
 import { prepareTagged, type FindTagged } from './tagged-places.ts';
 import { prepareWatchedRevision } from './revision.ts';
 import { prepareTwins, type TwinLookup } from './twins.ts';
-import {
-  optionalFields,
-  type Bookmark,
-  type BookmarkFields,
-  type BookmarkStore,
-} from './waypoints/bookmarks.ts';
+import { type Bookmark, type BookmarkFields, type BookmarkStore } from './waypoints/bookmarks.ts';
 import type { HiddenRow, HiddenStore } from './waypoints/hidden.ts';
 import { prepareHistory, type HistoryStore } from './waypoints/history.ts';
 import { ImportLedger } from './waypoints/imports.ts';
@@ -276,16 +272,17 @@ function nearer<A extends Place, B extends Place>(
   return nearestIdentity<A | B>(place.lat, place.lon, [a, b]);
 }
 
+function withoutUndefined<Fields extends object>(fields: Fields): Fields {
+  const said = Object.entries(fields).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(said) as Fields;
+}
+
 /** Applies a change: what is absent stays, null (or an empty note) clears. */
 function changedFields(before: Bookmark, change: BookmarkChange): BookmarkFields {
   return {
     name: change.newName ?? before.name,
     lat: change.newLat ?? before.lat,
     lon: change.newLon ?? before.lon,
-    ...optionalFields({
-      ele: change.ele === undefined ? before.ele : change.ele,
-      time: change.time === undefined ? before.time : change.time,
-      desc: change.desc === undefined ? before.desc : change.desc,
-    }),
+    ...optionalFields({ ...before, ...withoutUndefined(change) }),
   };
 }

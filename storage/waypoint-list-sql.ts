@@ -110,7 +110,9 @@ function asJson(rows: Rows, query: WaypointsQuery, filter: ListFilter, isBookmar
       const optional = (column: 'ele' | 'time' | 'desc', before: string) =>
         sql`iif(${eb.ref(`w.${column}`)} IS NULL, '', ${sql.lit(before)} || json_quote(${eb.ref(`w.${column}`)}))`;
       const rest = sql`${optional('ele', ',"ele":')} || ${optional('time', ',"time":')}
-      || ${optional('desc', ',"desc":')} || ${sql.lit(`,"bookmark":${isBookmark}`)} || coalesce(${tags}, '')`;
+      || ${optional('desc', ',"desc":')}
+      || iif(${eb.ref('w.more')} IS NULL, '', ',' || substr(${eb.ref('w.more')}, 2, length(${eb.ref('w.more')}) - 2))
+      || ${sql.lit(`,"bookmark":${isBookmark}`)} || coalesce(${tags}, '')`;
       const json =
         format === 'geojson'
           ? sql<string>`'{"type":"Feature","geometry":{"type":"Point","coordinates":[' || ${quoted('lon')} || ','

@@ -74,7 +74,7 @@ test('GPX has every field in the order that the GPX 1.1 schema demands', (t) => 
     `<?xml version="1.0" encoding="UTF-8"?>
 <gpx version="1.1" creator="waypointd" xmlns="http://www.topografix.com/GPX/1/1" xmlns:wd="https://waypointd.invalid/gpx/1">
 <metadata><time>2024-01-01T00:00:00Z</time></metadata>
-<wpt lat="42.1" lon="-8.3"><ele>12.5</ele><time>2024-06-01T12:00:00Z</time><name>Camp</name><desc>by the river</desc><extensions><wd:tags><wd:tag>home</wd:tag><wd:tag>**</wd:tag></wd:tags></extensions></wpt>
+<wpt lat="42.1" lon="-8.3"><ele>12.5</ele><time>2024-06-01T12:00:00Z</time><name>Camp</name><desc>by the river</desc><extensions><wd:tags><wd:tag>home</wd:tag><wd:tag>**</wd:tag></wd:tags><wd:bookmark/></extensions></wpt>
 </gpx>
 `,
   );

@@ -217,8 +217,9 @@ test('the mirror holds every bookmark with its tags, in creation order, for its 
       timeMs: Date.parse('2020-01-02T03:04:05Z'),
       desc: 'by "the" river',
       tags: ['home', 'a&b'],
+      isOwnBookmark: true,
     },
-    { ...at('A', -0.0000001, -180), tags: [] },
+    { ...at('A', -0.0000001, -180), tags: [], isOwnBookmark: true },
   ]);
   if (!isWindows) t.is(statSync(path).mode & 0o777, 0o600);
   t.deepEqual(temporariesIn(bench.root), []);

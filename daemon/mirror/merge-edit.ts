@@ -4,7 +4,7 @@ import { limits } from '../../model/limits.ts';
 import { normalTag, tagInput } from '../../model/tag.ts';
 import { newBookmarkSchema, type NewBookmark } from '../../model/waypoint.ts';
 import type { Bookmark, WaypointStore } from '../../storage/store.ts';
-import { optionalFields } from '../../storage/waypoints/bookmarks.ts';
+import { optionalFields, type OptionalFields } from '../../storage/more-fields.ts';
 import type { EditedWaypoint } from '../../worker/mirror/edited-waypoints.ts';
 import { unpackSlices } from '../../worker/mirror/slices.ts';
 
@@ -80,31 +80,28 @@ type Candidate = NewBookmark & Pick<EditedWaypoint, 'isCrowded'>;
 /** What is missing in the bookmark that is there; `existing` undefined for a new one. */
 interface Change {
   readonly existing: Bookmark | undefined;
-  readonly fields: Pick<Bookmark, 'ele' | 'time' | 'desc'>;
+  readonly fields: OptionalFields;
   readonly tags: readonly string[];
 }
 
 /** The waypoint under the rules of POST /api/bookmarks; a tag that these refuse is left out. */
 function acceptable(waypoint: EditedWaypoint): NewBookmark | undefined {
-  const { name, lat, lon, ele, time, desc } = waypoint;
-  const fields = { name, lat, lon, ...optionalFields({ ele, time, desc }) };
+  const { name, lat, lon } = waypoint;
+  const fields = { name, lat, lon, ...optionalFields(waypoint) };
   const tags = waypoint.tags.filter((tag) => tagInput.safeParse(tag).success);
   return newBookmarkSchema.safeParse({ ...fields, tags }).data;
 }
 
 function changeOf(store: WaypointStore, candidate: Candidate): Change | undefined {
-  const { ele, time, desc, tags = [] } = candidate;
+  const { tags = [] } = candidate;
   const existing = counterpart(store, candidate);
-  if (existing === undefined)
-    return { existing, fields: optionalFields({ ele, time, desc }), tags };
-  const fields = optionalFields({
-    ele: existing.ele === undefined ? ele : undefined,
-    time: existing.time === undefined ? time : undefined,
-    desc: existing.desc === undefined ? desc : undefined,
-  });
-  const missing = missingTags(store, existing, tags);
-  const isComplete = Object.keys(fields).length === 0 && missing.length === 0;
-  return isComplete ? undefined : { existing, fields, tags: missing };
+  const found = optionalFields(candidate);
+  if (existing === undefined) return { existing, fields: found, tags };
+  const missing = Object.entries(found).filter(([name]) => !(name in existing));
+  const fields: OptionalFields = Object.fromEntries(missing);
+  const newTags = missingTags(store, existing, tags);
+  const isComplete = missing.length === 0 && newTags.length === 0;
+  return isComplete ? undefined : { existing, fields, tags: newTags };
 }
 
 /** The tags that a bookmark does not have, as many as it may have: a refusal would hold up the whole file. */

@@ -15,7 +15,7 @@ export interface RecordedTexts {
   readonly cmt?: string;
   readonly type?: string;
   readonly src?: string;
-  readonly links?: readonly Link[];
+  readonly links?: Link[];
 }
 
 /** A waypoint as it is stored; `name` is never empty. */

@@ -4,6 +4,7 @@ import type { Database } from '../database.ts';
 import { toIdentityKey } from '../schema/identity-columns.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { HashedRows } from './hashed-rows.ts';
+import { moreText, type MoreFields } from '../more-fields.ts';
 import { identityHash, readHashSeed } from './identity-hash.ts';
 import { prepareIdentityRows, type IdentityRows } from './identity-rows.ts';
 import type { RowRange } from './identity-statements.ts';
@@ -11,7 +12,7 @@ import { InsertRows } from './insert-rows.ts';
 import { libraryTables } from '../schema/library.ts';
 
 /** A waypoint as an imported file has it; the name is trimmed and NFC. */
-export interface ImportedWaypoint {
+export interface ImportedWaypoint extends Readonly<MoreFields> {
   readonly name: string;
   readonly lat: number;
   readonly lon: number;
@@ -51,7 +52,8 @@ export class WaypointRows {
     this.#hashed.clear(this.#first);
   }
 
-  insert({ name, lat, lon, ele, timeMs, desc }: ImportedWaypoint): void {
+  insert(waypoint: ImportedWaypoint): void {
+    const { name, lat, lon, ele, timeMs, desc } = waypoint;
     const key = identityOf(name, lat, lon);
     const rows = this.#rows;
     rows.put(this.#next);
@@ -63,6 +65,7 @@ export class WaypointRows {
     rows.put(ele ?? null);
     rows.put(timeMs === undefined ? null : formatTime(timeMs));
     rows.put(desc ?? null);
+    rows.put(hasMore(waypoint) ? moreText(waypoint) : null);
     // Until its twins are known.
     rows.put(1);
     this.#hashed.add(identityHash(key, this.#seed), this.#next);
@@ -98,6 +101,11 @@ export class WaypointRows {
   }
 }
 
+function hasMore({ sym, type, cmt, src, links }: ImportedWaypoint): boolean {
+  const more = sym ?? type ?? cmt ?? src ?? links;
+  return more !== undefined;
+}
+
 /** In the order in which {@link WaypointRows.insert} puts them. */
 const rowColumns = [
   'id',
@@ -109,6 +117,7 @@ const rowColumns = [
   'ele',
   'time',
   'desc',
+  'more',
   'shown',
 ] as const;
 

@@ -28,7 +28,7 @@ export interface LineTexts {
   readonly cmt?: string;
   readonly type?: string;
   readonly src?: string;
-  readonly links?: readonly Link[];
+  readonly links?: Link[];
 }
 
 /** Takes what a file holds, in file order. */

@@ -68,6 +68,7 @@ const tables = {
     ele: optionalReal,
     time: optionalText,
     desc: optionalText,
+    more: optionalText,
     shown: integer,
   }),
   identities: table({ hash: rowid, waypoint: integer }),

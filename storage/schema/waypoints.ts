@@ -56,6 +56,11 @@ const firstTables = {
 /** `waypoints.sqlite`: what the user made and cannot record again. Times are ISO 8601 UTC text, but for `changes.at`. */
 const tables = {
   ...firstTables,
+  // `more` is what GPX may say further (more-fields.ts): a JSON object, null without any of it.
+  bookmarks: table(
+    { ...firstTables.bookmarks.columns, more: optionalText },
+    { unique: identityKey },
+  ),
   // Imported waypoints that do not show: the user hid them (bookmark 0), or the bookmark over them was renamed or moved away;
   // then they show again when the bookmark goes. `tags` is a JSON array of the raw tags they had.
   hidden: table(
@@ -118,5 +123,12 @@ const journal: Migration = () => [
     END`,
 ];
 
+const moreFields: Migration = () => [sql`ALTER TABLE bookmarks ADD COLUMN more TEXT`];
+
 /** The steps of the schema, oldest first; what a released one makes is never changed. */
-export const waypointMigrations: readonly Migration[] = [firstSchema, journal, importsSchema];
+export const waypointMigrations: readonly Migration[] = [
+  firstSchema,
+  journal,
+  importsSchema,
+  moreFields,
+];

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { openReader, type Database } from '../database.ts';
 import { sameIdentity } from '../schema/identity-columns.ts';
 import { prepare } from '../prepared.ts';
-import { optionalFields, type BookmarkFields } from './bookmarks.ts';
+import { optionalFields, readMore } from '../more-fields.ts';
+import type { BookmarkFields } from './bookmarks.ts';
 import { prepareMeta } from './meta.ts';
 import { waypointTables } from '../schema/waypoints.ts';
 
@@ -25,7 +26,7 @@ function prepareTagged(db: Database) {
   return prepare(db, () =>
     waypointTables
       .selectFrom('bookmarks as b')
-      .select(['b.name', 'b.lat', 'b.lon', 'b.ele', 'b.time', 'b.desc'])
+      .select(['b.name', 'b.lat', 'b.lon', 'b.ele', 'b.time', 'b.desc', 'b.more'])
       .select((outer) =>
         outer
           .selectFrom('tags as t')
@@ -49,10 +50,11 @@ export function openBookmarkSnapshot(waypointsPath: string): BookmarkSnapshot {
     return {
       revision,
       *bookmarks() {
-        for (const { name, lat, lon, tags, ...optionals } of prepareTagged(db).iterate()) {
+        for (const { name, lat, lon, tags, more, ...optionals } of prepareTagged(db).iterate()) {
           // Sound: the column is an array of the texts of tags.raw.
           const raws = JSON.parse(tags ?? '[]') as string[];
-          yield { name, lat, lon, ...optionalFields(optionals), tags: raws };
+          const fields = { ...optionalFields(optionals), ...readMore(more) };
+          yield { name, lat, lon, ...fields, tags: raws };
         }
       },
       close: () => db.close(),

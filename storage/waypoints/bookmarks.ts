@@ -8,17 +8,15 @@ import {
 } from '../../model/identity.ts';
 import type { Place } from '../../model/waypoint.ts';
 import type { Database } from '../database.ts';
+import { moreText, optionalFields, readMore, type OptionalFields } from '../more-fields.ts';
 import { identityColumns } from '../schema/identity-columns.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { waypointTables, type BookmarkRow, type WaypointsDb } from '../schema/waypoints.ts';
 import { notedRows, type NoteRow, type RowStore } from './row-change.ts';
 
 /** A stored bookmark; lat and lon keep the full precision that was given. */
-export interface Bookmark extends Place {
+export interface Bookmark extends Place, Readonly<OptionalFields> {
   readonly id: number;
-  readonly ele?: number;
-  readonly time?: string;
-  readonly desc?: string;
 }
 
 /** What of a bookmark can be set. */
@@ -34,7 +32,7 @@ export interface BookmarkStore extends RowStore<Bookmark> {
   add(fields: BookmarkFields): Bookmark;
 }
 
-const readable = ['id', 'name', 'lat', 'lon', 'ele', 'time', 'desc'] as const;
+const readable = ['id', 'name', 'lat', 'lon', 'ele', 'time', 'desc', 'more'] as const;
 
 export function prepareBookmarks(db: Database, note: NoteRow<Bookmark>): BookmarkStore {
   const rows = waypointTables.selectFrom('bookmarks').select(readable);
@@ -94,9 +92,10 @@ export function prepareBookmarks(db: Database, note: NoteRow<Bookmark>): Bookmar
 
 type StoredFields = Omit<Selectable<WaypointsDb['bookmarks']>, 'id'>;
 
-function stored({ name, lat, lon, ele, time, desc }: BookmarkFields): StoredFields {
+function stored({ name, lat, lon, ele, time, desc, ...others }: BookmarkFields): StoredFields {
   const key = identityColumns(identityOf(name, lat, lon));
-  return { ...key, lat, lon, ele: ele ?? null, time: time ?? null, desc: desc ?? null };
+  const optionals = { ele: ele ?? null, time: time ?? null, desc: desc ?? null };
+  return { ...key, lat, lon, ...optionals, more: moreText(others) };
 }
 
 /** Each column by its name: placeholders cannot be spread. */
@@ -109,26 +108,15 @@ function columnsOf({
   ele,
   time,
   desc,
+  more,
 }: StoredFields): StoredFields {
-  return { name, lat_e6, lon_e6, lat, lon, ele, time, desc };
+  return { name, lat_e6, lon_e6, lat, lon, ele, time, desc, more };
 }
 
 function optional(row: BookmarkRow | undefined): Bookmark | undefined {
   return row === undefined ? undefined : toBookmark(row);
 }
 
-function toBookmark({ id, name, lat, lon, ...optionals }: BookmarkRow): Bookmark {
-  return { id, name, lat, lon, ...optionalFields(optionals) };
-}
-
-/** The optional fields that are there: null, undefined and an empty note are left out. */
-export function optionalFields(fields: {
-  ele?: number | null | undefined;
-  time?: string | null | undefined;
-  desc?: string | null | undefined;
-}): Pick<Bookmark, 'ele' | 'time' | 'desc'> {
-  const present = Object.entries(fields).filter(
-    ([, value]) => value !== null && value !== undefined && value !== '',
-  );
-  return Object.fromEntries(present);
+function toBookmark({ id, name, lat, lon, more, ...optionals }: BookmarkRow): Bookmark {
+  return { id, name, lat, lon, ...optionalFields(optionals), ...readMore(more) };
 }

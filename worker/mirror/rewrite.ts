@@ -101,7 +101,7 @@ function modeOf(present: PresentFile | undefined): number | undefined {
 function* documentPieces(snapshot: BookmarkSnapshot): Generator<Uint8Array> {
   let piece = gpxHead();
   for (const bookmark of snapshot.bookmarks()) {
-    piece += gpxWaypoint(bookmark);
+    piece += gpxWaypoint({ ...bookmark, bookmark: true });
     if (piece.length < pieceLength) continue;
     yield Buffer.from(piece);
     piece = '';
