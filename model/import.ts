@@ -19,6 +19,10 @@ export const failureReasons = [
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 
+/** Why a file that was imported left nothing: it has no points, or none of them has usable coordinates. */
+const emptyReasons = ['no_points', 'unusable_points'] as const;
+export type EmptyReason = (typeof emptyReasons)[number];
+
 export const importRequestSchema = z.strictObject({
   dir: z.string().min(1).max(4_096),
   recursive: z.boolean().optional(),
@@ -51,6 +55,13 @@ export const importResultSchema = z
     observations: count,
     untimed_points: count,
     unusable_points: count,
+    tracks: count,
+    track_points: count,
+    routes: count,
+    route_points: count,
+    own_bookmarks: count,
+    files_without_data: z.array(z.string()),
+    without_data: z.array(z.object({ file: z.string(), reason: z.enum(emptyReasons) })),
     first_time: time.optional(),
     last_time: time.optional(),
     replaced_files: z.array(z.string()),

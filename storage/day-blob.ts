@@ -13,10 +13,10 @@ const formatVersion = 1;
 /** Times are stored in whole seconds: one byte instead of two for a logger at 1 Hz. */
 const wholeSeconds = 1;
 /** Elevations: absent for all points, there for all, or there where a bit says so. */
-const eleNone = 0;
+export const eleNone = 0;
 const eleAll = 2;
-const eleSome = 4;
-const eleMode = 6;
+export const eleSome = 4;
+export const eleMode = 6;
 export const latLimitE7 = 900_000_000;
 export const lonLimitE7 = 1_800_000_000;
 /** A header, then at most five bytes for each of four numbers, and a bit. */
@@ -77,7 +77,7 @@ function areWholeSeconds(timeMs: Float64Array, from: number, to: number): boolea
   return true;
 }
 
-function elevationMode(eleDm: Int32Array, from: number, to: number): number {
+export function elevationMode(eleDm: Int32Array, from: number, to: number): number {
   let absent = 0;
   for (let i = from; i < to; i += 1) if (eleDm[i] === noElevation) absent += 1;
   if (absent === 0) return eleAll;
@@ -85,11 +85,11 @@ function elevationMode(eleDm: Int32Array, from: number, to: number): number {
 }
 
 /** Differences wrap around at 32 bits, in both directions alike, so every difference of two coordinates fits. */
-function zigzag(value: number): number {
+export function zigzag(value: number): number {
   return ((value << 1) ^ (value >> 31)) >>> 0;
 }
 
-function putNumber(out: Buffer, start: number, number: number): number {
+export function putNumber(out: Buffer, start: number, number: number): number {
   let at = start;
   let rest = number;
   while (rest > 127) {
@@ -121,7 +121,7 @@ function putTimes(
 }
 
 /** Points without elevation are left out; no other column holds {@link noElevation}. */
-function putColumn(
+export function putColumn(
   out: Buffer,
   start: number,
   column: Int32Array,
@@ -139,7 +139,7 @@ function putColumn(
   return at;
 }
 
-function putPresence(
+export function putPresence(
   out: Buffer,
   start: number,
   eleDm: Int32Array,
@@ -197,7 +197,7 @@ export function readHeader(blob: Uint8Array): DayHeader {
   return { count, dayStartMs, unitMs, mode, at: reader.at };
 }
 
-function readElevations(
+export function readElevations(
   reader: NumberReader,
   eleDm: Int32Array,
   count: number,

@@ -176,7 +176,7 @@ function collect(
   points: readonly (readonly [timeMs: number, lat: number, lon: number, ele: number])[],
 ) {
   const parts: DayPart[] = [];
-  const collector = new DayCollector((part) => void parts.push(part));
+  const collector = new DayCollector((part) => parts.push(part));
   for (const [timeMs, lat, lon, ele] of points) collector.add(lat, lon, ele, timeMs);
   collector.flush();
   return parts;
@@ -303,7 +303,7 @@ test('observations that jump between two days make two parts for 262,144 of them
 
 test('a collector that is reset knows nothing of the file before', (t) => {
   const parts: DayPart[] = [];
-  const collector = new DayCollector((part) => void parts.push(part));
+  const collector = new DayCollector((part) => parts.push(part));
   collector.add(1, 1, 1, 5);
   collector.add(1, 1, 1, 1);
   collector.reset();

@@ -8,6 +8,7 @@ import {
   pointColumns,
   type PointColumns,
 } from '../day-blob.ts';
+import { encodeOrder } from '../point-order.ts';
 
 /** One row of `days`, without the file it belongs to. */
 export interface DayPart {
@@ -24,7 +25,7 @@ export interface DayPart {
   readonly blob: Buffer;
 }
 
-const unitsPerDegree = 10_000_000;
+export const unitsPerDegree = 10_000_000;
 const unitsPerMetre = 10;
 const maxEleDm = 2_147_483_647;
 /**
@@ -38,7 +39,8 @@ const unorderedPoints = 2 ** 18;
  * file order). Memory is bounded, whatever the file.
  */
 export class DayCollector {
-  readonly #emit: (part: DayPart) => void;
+  readonly #emit: (part: DayPart) => number;
+  readonly #emitOrder: ((firstRow: number, order: Buffer) => void) | undefined;
   #points = pointColumns();
   #capacity = dayBlobPoints;
   #sorted: PointColumns | undefined;
@@ -46,8 +48,16 @@ export class DayCollector {
   #part = 0;
   #isSorted = true;
 
-  constructor(emit: (part: DayPart) => void) {
+  /**
+   * @param emit returns the row of the part.
+   * @param emitOrder hears of parts that follow each other from `firstRow` on and are not in file order: point-order.ts.
+   */
+  constructor(
+    emit: (part: DayPart) => number,
+    emitOrder?: (firstRow: number, order: Buffer) => void,
+  ) {
     this.#emit = emit;
+    this.#emitOrder = emitOrder;
   }
 
   /** Forgets what was gathered, for the next file. */
@@ -105,15 +115,22 @@ export class DayCollector {
 
   #emitUnsorted(): void {
     const sorted = (this.#sorted ??= pointColumns());
+    const fileOrder = new Uint32Array(this.#count);
+    let emitted = 0;
+    let firstRow: number | undefined;
     for (const order of dayOrders(this.#points.timeMs, this.#count)) {
       // Only a day of a batch larger than a blob has several parts in it.
       for (let from = 0; from < order.length; from += dayBlobPoints) {
         if (from > 0) this.#part += 1;
         const part = order.subarray(from, from + dayBlobPoints);
         copyPoints(this.#points, part, sorted);
-        this.#emit(dayPart(sorted, 0, part.length, this.#part));
+        const row = this.#emit(dayPart(sorted, 0, part.length, this.#part));
+        firstRow ??= row;
+        fileOrder.set(part, emitted);
+        emitted += part.length;
       }
     }
+    if (firstRow !== undefined) this.#emitOrder?.(firstRow, encodeOrder(fileOrder));
   }
 }
 
@@ -155,7 +172,8 @@ function copyPoints(points: PointColumns, order: Uint32Array, target: PointColum
   }
 }
 
-function eleDmOf(ele: number): number {
+/** Whole decimetres; none for NaN and what no number of them says. */
+export function eleDmOf(ele: number): number {
   const eleDm = Math.round(ele * unitsPerMetre);
   return Math.abs(eleDm) <= maxEleDm ? eleDm : noElevation;
 }
@@ -168,8 +186,8 @@ function endOfDay(timeMs: Float64Array, from: number, count: number): number {
 }
 
 function dayPart(points: PointColumns, from: number, to: number, part: number): DayPart {
-  const [southE7, northE7] = range(points.latE7, from, to);
-  const [westE7, eastE7] = range(points.lonE7, from, to);
+  const [southE7, northE7] = rangeOf(points.latE7, from, to);
+  const [westE7, eastE7] = rangeOf(points.lonE7, from, to);
   return {
     day: dayOf(points.timeMs[from]!),
     part,
@@ -184,7 +202,8 @@ function dayPart(points: PointColumns, from: number, to: number, part: number): 
   };
 }
 
-function range(column: Int32Array, from: number, to: number): [min: number, max: number] {
+/** The least and the greatest of some values. */
+export function rangeOf(column: Int32Array, from: number, to: number): [min: number, max: number] {
   let min = column[from]!;
   let max = min;
   for (let i = from + 1; i < to; i += 1) {

@@ -21,6 +21,9 @@ export function prepareStatements(db: Database) {
     ...prepareSources(db),
     ...prepareShown(db),
     insertDay: prepareInsertDay(db),
+    insertOrder: prepare(db, (day_id: number, file_id: number, blob: Buffer) =>
+      libraryTables.insertInto('day_orders').values({ day_id, file_id, blob }),
+    ),
     revision: prepareLibraryRevision(db),
     touch: prepare(db, () =>
       libraryTables.updateTable('meta').set({ value: countedUp }).where('key', '=', 'revision'),
@@ -54,6 +57,10 @@ function prepareFileChanges(db: Database) {
         format: '',
         waypoints: 0,
         observations: 0,
+        track_points: 0,
+        tracks: 0,
+        route_points: 0,
+        routes: 0,
         missing_times: 0,
         invalid_times: 0,
         unusable_points: 0,
@@ -63,6 +70,8 @@ function prepareFileChanges(db: Database) {
       update
         .set({ size: file.size, mtime_ns: file.mtimeNs, format: file.format })
         .set({ first_waypoint: file.firstWaypoint, waypoints: file.waypoints })
+        .set({ track_points: file.trackPoints, tracks: file.tracks })
+        .set({ route_points: file.routePoints, routes: file.routes })
         .set({ observations: file.observations, unusable_points: file.unusablePoints })
         .set({ missing_times: file.missingTimes, invalid_times: file.invalidTimes })
         .set({ first_ms: file.firstMs, last_ms: file.lastMs })

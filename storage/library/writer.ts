@@ -1,5 +1,5 @@
 import type { Transaction } from 'better-sqlite3';
-import type { Link, Place } from '../../model/waypoint.ts';
+import type { Place } from '../../model/waypoint.ts';
 import { syncFile } from '../atomic-file.ts';
 import { openWriter, orClosed, type Database } from '../database.ts';
 import { foldPath, type NameFolding } from '../name-folding.ts';
@@ -13,23 +13,12 @@ import {
   type SourceStamp,
 } from './library-file.ts';
 import { readFolding } from './prepare.ts';
+import { LineRows, type LineKind, type LineTexts } from './line-rows.ts';
 import { prepareStatements } from './statements.ts';
 import { WaypointRows, type ImportedWaypoint } from './waypoint-rows.ts';
 
 export type { FileCounts, FileStamp, LibraryFile, SourceStamp } from './library-file.ts';
 export type { ImportedWaypoint } from './waypoint-rows.ts';
-
-export type LineKind = 'track' | 'route';
-
-/** What a track or a route says about itself. */
-export interface LineTexts {
-  readonly name?: string;
-  readonly desc?: string;
-  readonly cmt?: string;
-  readonly type?: string;
-  readonly src?: string;
-  readonly links?: Link[];
-}
 
 /** Takes what a file holds, in file order. */
 export interface FileRows {
@@ -71,6 +60,7 @@ export class LibraryWriter {
   readonly #waypointRows: WaypointRows;
   readonly #trackPoints: DayCollector;
   readonly #timedWaypoints: DayCollector;
+  readonly #lineRows: LineRows;
   readonly #folding: NameFolding;
   #fileId = 0;
   #bounds = new PointBounds();
@@ -85,7 +75,11 @@ export class LibraryWriter {
     this.#statements = statements;
     this.#waypointRows = waypointRows;
     this.#folding = folding;
-    this.#trackPoints = new DayCollector((part) => this.#insertDay(trackPointKind, part));
+    this.#trackPoints = new DayCollector(
+      (part) => this.#insertDay(trackPointKind, part),
+      (firstRow, order) => void this.#statements.insertOrder.run(firstRow, this.#fileId, order),
+    );
+    this.#lineRows = new LineRows(this.#db);
     this.#timedWaypoints = new DayCollector((part) => this.#insertDay(waypointKind, part));
   }
 
@@ -152,6 +146,7 @@ export class LibraryWriter {
       if (from < to) this.#areWaypointsChanged = true;
       this.#trackPoints.flush();
       this.#timedWaypoints.flush();
+      this.#lineRows.finish();
       touch.run();
       const placed = place();
       if (placed.sha256 !== undefined) setContent.run(placed.sha256, id);
@@ -229,6 +224,8 @@ export class LibraryWriter {
     this.#bounds = new PointBounds();
     this.#trackPoints.reset();
     this.#timedWaypoints.reset();
+    const lines = this.#lineRows;
+    lines.begin(id);
     this.#waypointRows.begin(path);
     return {
       waypoint: (waypoint) => {
@@ -239,17 +236,24 @@ export class LibraryWriter {
       },
       trackPoint: (lat, lon, ele, timeMs) => {
         this.#bounds.add(lat, lon);
-        if (!Number.isNaN(timeMs)) this.#trackPoints.add(lat, lon, ele, timeMs);
+        if (Number.isNaN(timeMs)) lines.untimed(lat, lon, ele);
+        else {
+          lines.timed();
+          this.#trackPoints.add(lat, lon, ele, timeMs);
+        }
       },
-      routePoint: (lat, lon) => this.#bounds.add(lat, lon),
-      line: () => {},
-      segment: () => {},
-      lineTexts: () => {},
+      routePoint: (lat, lon, ele, name) => {
+        this.#bounds.add(lat, lon);
+        lines.untimed(lat, lon, ele, name);
+      },
+      line: (kind, line) => lines.line(kind, line),
+      segment: () => lines.segment(),
+      lineTexts: (line, texts) => lines.texts(line, texts),
     };
   }
 
-  #insertDay(kind: number, part: DayPart): void {
-    this.#statements.insertDay.run(part, this.#fileId, kind);
+  #insertDay(kind: number, part: DayPart): number {
+    return Number(this.#statements.insertDay.run(part, this.#fileId, kind).lastInsertRowid);
   }
 
   #deleteRows(id: number): void {

@@ -12,7 +12,7 @@ import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
-export const librarySchemaVersion = 6;
+export const librarySchemaVersion = 7;
 
 const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
 const { optionalText, real, rowid, text, uniqueText } = columns;
@@ -34,6 +34,13 @@ const { optionalText, real, rowid, text, uniqueText } = columns;
  *   from `imports/`, and no loss: without it sources are hashed.
  * - `days`: the timed points of one UTC day (since 1970) of one file as blobs (day-blob.ts); `kind` 0 track points, 1
  *   waypoints; `part` ascends in file order. A rowid table, because large rows make the inner nodes of others large.
+ *   The rows of a file's track points, by `id`, have them in file order, but for those that
+ * - `day_orders` says more about: from the row `day_id` on, so many points as its blob has (point-order.ts) are sorted by
+ *   time, and the blob puts them in file order.
+ * - `lines`: the tracks (`kind` 0) and routes (1) that have points, in file order; `texts` is JSON of what they are called.
+ * - `line_parts`: the points of a line, by `id`. `runs` (line-runs.ts) says of each point in which segment it is, and whether
+ *   it is the next timed one of the file (`days`) or the next in `points` (point-blob.ts), which have no time. The box is
+ *   that of the latter. `names` is a JSON object: names of route points by their place in `points`.
  */
 const tables = {
   meta: table({ key: text, value: text }, { key: ['key'] }),
@@ -48,6 +55,10 @@ const tables = {
     first_waypoint: refined(optionalInteger, (column) => column.unique()),
     waypoints: integer,
     observations: integer,
+    track_points: integer,
+    tracks: integer,
+    route_points: integer,
+    routes: integer,
     missing_times: integer,
     invalid_times: integer,
     unusable_points: integer,
@@ -98,6 +109,26 @@ const tables = {
     },
     { unique: ['day', 'file_id', 'kind', 'part'] },
   ),
+  day_orders: table({ day_id: rowid, file_id: belongsTo('files'), blob }),
+  lines: table({
+    id: generatedRowid,
+    file_id: belongsTo('files'),
+    kind: integer,
+    texts: optionalText,
+  }),
+  line_parts: table({
+    id: generatedRowid,
+    line_id: belongsTo('lines'),
+    timed: integer,
+    untimed: integer,
+    south_e7: optionalInteger,
+    west_e7: optionalInteger,
+    north_e7: optionalInteger,
+    east_e7: optionalInteger,
+    runs: blob,
+    points: blob,
+    names: optionalText,
+  }),
 };
 
 export type LibraryDb = TablesOf<typeof tables>;
@@ -115,4 +146,7 @@ export const librarySchema: Migration = () => [
   // To count them: few, and a row costs little while it is not among them.
   sql`CREATE INDEX waypoints_not_shown ON waypoints (id) WHERE shown = 0`,
   createIndex('days_by_file', 'days', ['file_id']),
+  createIndex('day_orders_by_file', 'day_orders', ['file_id']),
+  createIndex('lines_by_file', 'lines', ['file_id']),
+  createIndex('line_parts_by_line', 'line_parts', ['line_id']),
 ];

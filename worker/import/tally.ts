@@ -1,4 +1,4 @@
-import type { FailureReason, ImportResult } from '../../model/import.ts';
+import type { EmptyReason, FailureReason, ImportResult } from '../../model/import.ts';
 import type { FormatName } from '../../model/recorder-formats.ts';
 import { formatTime } from '../../model/time.ts';
 import type { FileCounts } from '../../storage/library/writer.ts';
@@ -27,6 +27,12 @@ export class Tally {
   readonly #formats: Partial<Record<FormatName, number>> = {};
   #untimedPoints = 0;
   #unusablePoints = 0;
+  #tracks = 0;
+  #trackPoints = 0;
+  #routes = 0;
+  #routePoints = 0;
+  #ownBookmarks = 0;
+  readonly #withoutData: { readonly file: string; readonly reason: EmptyReason }[] = [];
   #firstMs = Infinity;
   #lastMs = -Infinity;
 
@@ -41,6 +47,7 @@ export class Tally {
       if (verdict.kind === 'replaced') this.#replaced.push(file);
       else this.#added += 1;
       this.#count(verdict.counts);
+      this.#noteEmpty(file, verdict.counts);
     }
   }
 
@@ -77,6 +84,13 @@ export class Tally {
       observations: this.observations,
       untimed_points: this.#untimedPoints,
       unusable_points: this.#unusablePoints,
+      tracks: this.#tracks,
+      track_points: this.#trackPoints,
+      routes: this.#routes,
+      route_points: this.#routePoints,
+      own_bookmarks: this.#ownBookmarks,
+      files_without_data: this.#withoutData.map(({ file }) => file),
+      without_data: this.#withoutData,
       ...this.#times(),
       replaced_files: this.#replaced,
       hidden: list?.hidden ?? 0,
@@ -93,8 +107,20 @@ export class Tally {
     this.observations += counts.observations;
     this.#untimedPoints += counts.missingTimes + counts.invalidTimes;
     this.#unusablePoints += counts.unusablePoints;
+    this.#tracks += counts.tracks;
+    this.#trackPoints += counts.trackPoints;
+    this.#routes += counts.routes;
+    this.#routePoints += counts.routePoints;
+    this.#ownBookmarks += counts.ownBookmarks;
     this.#firstMs = Math.min(this.#firstMs, counts.firstMs ?? Infinity);
     this.#lastMs = Math.max(this.#lastMs, counts.lastMs ?? -Infinity);
+  }
+
+  /** What was imported must not seem to be there when nothing of it is. */
+  #noteEmpty(file: string, counts: FileCounts): void {
+    if (counts.waypoints + counts.trackPoints + counts.routePoints > 0) return;
+    const reason = counts.unusablePoints > 0 ? 'unusable_points' : 'no_points';
+    this.#withoutData.push({ file, reason });
   }
 
   #times(): Pick<DirectoryResult, 'first_time' | 'last_time'> {

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import type { FailureReason, ImportResult } from '../../../model/import.ts';
+import type { EmptyReason, FailureReason, ImportResult } from '../../../model/import.ts';
 import { formatNames } from '../../../model/recorder-formats.ts';
 import { invocation } from '../../terminal/invocation.ts';
 import { note, print } from '../../terminal/output.ts';
@@ -61,6 +61,15 @@ export function sumResults(results: readonly ImportResult[]): ImportSum {
     observations: total('observations'),
     untimed_points: total('untimed_points'),
     unusable_points: total('unusable_points'),
+    tracks: total('tracks'),
+    track_points: total('track_points'),
+    routes: total('routes'),
+    route_points: total('route_points'),
+    own_bookmarks: total('own_bookmarks'),
+    files_without_data: joined('files_without_data'),
+    without_data: results.flatMap(({ dir, without_data }) =>
+      without_data.map(({ file, reason }) => ({ file: join(dir, file), reason })),
+    ),
     ...(first === undefined ? {} : { first_time: first }),
     ...(last === undefined ? {} : { last_time: last }),
     replaced_files: joined('replaced_files'),
@@ -94,6 +103,8 @@ export async function printSummary(sum: ImportSum): Promise<void> {
   for (const line of details(sum)) await print(`  ${line}`);
   noteFailures(sum);
   noteUnsupported(sum);
+  noteWithoutData(sum);
+  noteOwnBookmarks(sum);
   noteReplacedTwice(sum);
   if (sum.gpx_in_subfolders > 0) {
     const those = counted(sum.gpx_in_subfolders, 'GPX file is', 'GPX files are');
@@ -131,8 +142,11 @@ function details(sum: ImportSum): string[] {
   }
   if (sum.untimed_points > 0) {
     lines.push(
-      `${counted(sum.untimed_points, 'point')} without a time: on the map if it is a waypoint, but not among the timed points`,
+      `${counted(sum.untimed_points, 'point')} without a time: kept, but not among the timed points`,
     );
+  }
+  if (sum.routes > 0) {
+    lines.push(`${counted(sum.routes, 'route')} of ${counted(sum.route_points, 'point')}`);
   }
   if (sum.unusable_points > 0) {
     lines.push(`${counted(sum.unusable_points, 'point')} without a usable position left out`);
@@ -173,6 +187,26 @@ function noteUnsupported({ unsupported_files: files, results }: ImportSum): void
       if (command !== undefined) note(`    ${command}`);
     }
   }
+}
+
+function noteWithoutData({ without_data: files }: ImportSum): void {
+  if (files.length === 0) return;
+  note(`${counted(files.length, 'file')} left nothing:`);
+  noteFirst(files, ({ file, reason }) => `${forTerminal(file)}: ${emptyReasons[reason]}`);
+}
+
+const emptyReasons: Readonly<Record<EmptyReason, string>> = {
+  no_points: 'it has no points',
+  unusable_points: 'none of its points has a usable position',
+};
+
+/** An export of ours brings waypoints, but an import makes no bookmarks. */
+function noteOwnBookmarks({ own_bookmarks: count }: ImportSum): void {
+  if (count === 0) return;
+  const those = counted(count, 'waypoint was a bookmark', 'waypoints were bookmarks');
+  note(
+    `${those} when exported, and came in as imported ones without their tags. To have bookmarks again, put the file in the place of bookmarks.gpx (${invocation()} paths).`,
+  );
 }
 
 function noteFirst<T>(items: readonly T[], line: (item: T) => string): void {

@@ -1,0 +1,165 @@
+import { Buffer } from 'node:buffer';
+import type { Link } from '../../model/waypoint.ts';
+import { dayBlobPoints, pointColumns } from '../day-blob.ts';
+import type { Database } from '../database.ts';
+import { RunWriter } from '../line-runs.ts';
+import { encodePoints } from '../point-blob.ts';
+import { prepare } from '../prepared.ts';
+import { libraryTables } from '../schema/library.ts';
+import { eleDmOf, rangeOf, unitsPerDegree } from './day-collector.ts';
+
+export type LineKind = 'track' | 'route';
+
+/** What a track or a route says about itself. */
+export interface LineTexts {
+  readonly name?: string;
+  readonly desc?: string;
+  readonly cmt?: string;
+  readonly type?: string;
+  readonly src?: string;
+  readonly links?: Link[];
+}
+
+/** The value of `lines.kind`. */
+export const lineKinds: Readonly<Record<LineKind, number>> = { track: 0, route: 1 };
+/** A line may be told its texts while so many began after it. */
+const recentLines = 4_096;
+const noPoints = Buffer.alloc(0);
+
+/** Writes the tracks and routes of one file (points before the first are of a track without a name), with those of their points that have no time. Memory is bounded. */
+export class LineRows {
+  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #points = pointColumns();
+  readonly #runs = new RunWriter();
+  #names: Record<number, string> | undefined;
+  #fileId = 0;
+  #lineId: number = 0;
+  #timed = 0;
+  #untimed = 0;
+  /** Rows of the lines that began last, by the numbers that they were told with. */
+  readonly #recent = new Map<number, number>();
+  #early: { readonly id: number; readonly texts: LineTexts } | undefined;
+
+  constructor(db: Database) {
+    this.#statements = prepareStatements(db);
+  }
+
+  /** Begins a file; what was not finished before is forgotten. */
+  begin(fileId: number): void {
+    this.#fileId = fileId;
+    this.#lineId = this.#timed = this.#untimed = 0;
+    this.#names = undefined;
+    this.#runs.take();
+    this.#runs.segment();
+    this.#recent.clear();
+    this.#early = undefined;
+  }
+
+  line(kind: LineKind, id: number): void {
+    this.finish();
+    const texts = this.#early?.id === id ? JSON.stringify(this.#early.texts) : null;
+    this.#lineId = this.#add(kind, texts);
+    this.#runs.segment();
+    this.#recent.set(id, this.#lineId);
+    if (this.#recent.size <= recentLines) return;
+    for (const oldest of this.#recent.keys()) {
+      this.#recent.delete(oldest);
+      return;
+    }
+  }
+
+  texts(id: number, texts: LineTexts): void {
+    const row = this.#recent.get(id);
+    if (row === undefined) this.#early = { id, texts };
+    else this.#statements.setTexts.run(JSON.stringify(texts), row);
+  }
+
+  segment(): void {
+    this.#runs.segment();
+    if (this.#runs.isFull) this.finish();
+  }
+
+  /** The next timed track point of the file is in this line. */
+  timed(): void {
+    this.#timed += 1;
+    this.#runs.point(true);
+    if (this.#runs.isFull) this.finish();
+  }
+
+  untimed(lat: number, lon: number, ele: number, name = ''): void {
+    const at = this.#untimed;
+    const { latE7, lonE7, eleDm } = this.#points;
+    latE7[at] = Math.round(lat * unitsPerDegree);
+    lonE7[at] = Math.round(lon * unitsPerDegree);
+    eleDm[at] = eleDmOf(ele);
+    if (name !== '') (this.#names ??= {})[at] = name;
+    this.#untimed += 1;
+    this.#runs.point(false);
+    if (this.#untimed === dayBlobPoints || this.#runs.isFull) this.finish();
+  }
+
+  /** Writes what is left of the line. */
+  finish(): void {
+    if (this.#timed + this.#untimed === 0) return;
+    if (this.#lineId === 0) this.#lineId = this.#add('track', null);
+    const { latE7, lonE7 } = this.#points;
+    const count = this.#untimed;
+    const [south_e7, north_e7] = count === 0 ? [null, null] : rangeOf(latE7, 0, count);
+    const [west_e7, east_e7] = count === 0 ? [null, null] : rangeOf(lonE7, 0, count);
+    this.#statements.addPart.run(this.#lineId, {
+      timed: this.#timed,
+      untimed: count,
+      south_e7,
+      west_e7,
+      north_e7,
+      east_e7,
+      runs: this.#runs.take(),
+      points: count === 0 ? noPoints : encodePoints(this.#points, count),
+      names: this.#names === undefined ? null : JSON.stringify(this.#names),
+    });
+    this.#timed = this.#untimed = 0;
+    this.#names = undefined;
+  }
+
+  #add(kind: LineKind, texts: string | null): number {
+    const { addLine } = this.#statements;
+    return Number(addLine.run(this.#fileId, lineKinds[kind], texts).lastInsertRowid);
+  }
+}
+
+interface LinePart {
+  readonly timed: number;
+  readonly untimed: number;
+  readonly south_e7: number | null;
+  readonly west_e7: number | null;
+  readonly north_e7: number | null;
+  readonly east_e7: number | null;
+  readonly runs: Buffer;
+  readonly points: Buffer;
+  readonly names: string | null;
+}
+
+function prepareStatements(db: Database) {
+  return {
+    addLine: prepare(db, (file_id: number, kind: number, texts: string | null) =>
+      libraryTables.insertInto('lines').values({ file_id, kind, texts }),
+    ),
+    setTexts: prepare(db, (texts: string, id: number) =>
+      libraryTables.updateTable('lines').set({ texts }).where('id', '=', id),
+    ),
+    addPart: prepare(db, (line_id: number, part: LinePart) =>
+      libraryTables.insertInto('line_parts').values({
+        line_id,
+        timed: part.timed,
+        untimed: part.untimed,
+        south_e7: part.south_e7,
+        west_e7: part.west_e7,
+        north_e7: part.north_e7,
+        east_e7: part.east_e7,
+        runs: part.runs,
+        points: part.points,
+        names: part.names,
+      }),
+    ),
+  };
+}

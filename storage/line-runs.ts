@@ -1,0 +1,69 @@
+import { Buffer } from 'node:buffer';
+import { putNumber } from './day-blob.ts';
+import { NumberReader } from './number-columns.ts';
+
+/** Neighbouring points of a line that are of one segment and all timed, or all not. */
+export interface Run {
+  readonly points: number;
+  readonly isTimed: boolean;
+  /** Its first point begins a segment. */
+  readonly beginsSegment: boolean;
+}
+
+/** A part of a line ends with so many bytes, so that none grows without bound. */
+const mostBytes = 32_768;
+/** With two bits more it fits the numbers. */
+const mostPoints = 2 ** 28;
+
+/** Gathers runs, each as one variable-length number: how many points, whether timed, whether of a new segment. */
+export class RunWriter {
+  readonly #bytes = Buffer.allocUnsafe(mostBytes + 8);
+  #length = 0;
+  #points = 0;
+  #isTimed = true;
+  #beginsSegment = true;
+
+  get isFull(): boolean {
+    return this.#length >= mostBytes;
+  }
+
+  /** Points from now on are of another segment. */
+  segment(): void {
+    this.#end();
+    this.#beginsSegment = true;
+  }
+
+  point(isTimed: boolean): void {
+    if (isTimed !== this.#isTimed || this.#points === mostPoints) {
+      this.#end();
+      this.#isTimed = isTimed;
+    }
+    this.#points += 1;
+  }
+
+  /** @returns all runs since the last call; the next one goes on in the same segment. */
+  take(): Buffer {
+    this.#end();
+    const taken = Buffer.from(this.#bytes.subarray(0, this.#length));
+    this.#length = 0;
+    return taken;
+  }
+
+  #end(): void {
+    if (this.#points === 0) return;
+    const kind = (this.#isTimed ? 2 : 0) + (this.#beginsSegment ? 1 : 0);
+    this.#length = putNumber(this.#bytes, this.#length, this.#points * 4 + kind);
+    this.#points = 0;
+    this.#beginsSegment = false;
+  }
+}
+
+/** @throws DayBlobCorrupt */
+export function* readRuns(blob: Uint8Array): Generator<Run> {
+  const reader = new NumberReader(blob, 0);
+  while (reader.at < blob.length) {
+    const number = reader.next();
+    const isTimed = (number & 2) !== 0;
+    yield { points: number >>> 2, isTimed, beginsSegment: (number & 1) !== 0 };
+  }
+}
