@@ -88,6 +88,8 @@ function timeOf(mtimeNs: string): string {
 
 interface Counts {
   readonly waypoints: number;
+  readonly track_points: number;
+  readonly route_points: number;
   readonly observations: number;
   readonly missing_times: number;
   readonly invalid_times: number;
@@ -101,13 +103,24 @@ interface Counts {
 }
 
 function summaryOf(row: Counts): ImportSummary {
-  const { waypoints, observations, first_ms, last_ms, west, south, east, north } = row;
+  const {
+    waypoints,
+    track_points,
+    route_points,
+    observations,
+    first_ms,
+    last_ms,
+    west,
+    south,
+    east,
+    north,
+  } = row;
   const untimed = row.missing_times + row.invalid_times;
   const hasBox = west !== null && south !== null && east !== null && north !== null;
   return {
     waypoints,
-    track_points: observations + untimed - waypoints,
-    route_points: 0,
+    track_points,
+    route_points,
     observations,
     untimed_points: untimed,
     unusable_points: row.unusable_points,
