@@ -1,9 +1,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test from 'ava';
 import { failureTable } from '../model/failure.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { callOf, everyOperation, type Values } from './helpers/every-route.ts';
 
 /** Marks that must turn up in no failure and no log line, in any route and at any level. */
 const name = 'Canaryname';
@@ -60,9 +62,8 @@ async function failEvery(
   return answers;
 }
 
-test('a store that fails under every route gives 500 with the fixed sentence, and nothing private in answers and logs', async (t) => {
-  const daemon = await startTestDaemon(t);
-  await daemon.call('POST', '/api/bookmarks', { ...place, tags: ['canarytag'] });
+/** Takes all tables from under a running daemon. @returns how many there were. */
+function dropTables(daemon: TestDaemon): number {
   const vandal = new Database(daemon.paths.waypointsDatabase);
   vandal.pragma('foreign_keys = OFF');
   const tables = vandal
@@ -71,9 +72,15 @@ test('a store that fails under every route gives 500 with the fixed sentence, an
     )
     .pluck()
     .all();
-  t.true(tables.length >= 5);
   for (const table of tables) vandal.exec(`DROP TABLE ${table}`);
   vandal.close();
+  return tables.length;
+}
+
+test('a store that fails under every route gives 500 with the fixed sentence, and nothing private in answers and logs', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await daemon.call('POST', '/api/bookmarks', { ...place, tags: ['canarytag'] });
+  t.true(dropTables(daemon) >= 5);
   for (const { status, message, text } of await failEvery(daemon, everyRoute)) {
     t.is(status, 500);
     t.is(message, failureTable.internal.message);
@@ -109,6 +116,52 @@ test('refused and normal requests leave nothing private in answers of failures a
     t.true(sentences.has(message));
     assertSilent(t, text);
   }
+  await daemon.close();
+  for (const line of daemon.logged) assertSilent(t, line);
+});
+
+/** What a field is given in the walk over all routes. */
+const canaries: Values = {
+  ...place,
+  ...{ oldName: name, newName: 'Canary2', newLat: lat, newLon: lon, tag: 'canarytag' },
+  ...{ tags: ['canarytag'], query: 'canaryquery', q: 'tag:canarytag', queries: ['canaryquery'] },
+  ...{ dir: join(tmpdir(), 'canarydir'), into: 'canaryfolder', files: ['canary.gpx'] },
+  ...{ bbox: '12.345,1,98.765,2', desc: 'canarynote', cmt: 'canarynote', cursor: 'canarycursor' },
+  ...{ path: 'canary.gpx', generation_id: 'canary', newTag: 'canarytag2', details: true },
+};
+
+test('no route at all, asked well or badly, with a store or without, says anything private in a failure or a log line', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const operations = everyOperation((await daemon.get('/api/openapi.json')).body);
+  t.true(operations.length > 25);
+  const refusals = operations.flatMap((operation) => [
+    ...operation.query.map((field) =>
+      callOf(operation, { query: { [field.name]: '\u0000canary' } }),
+    ),
+    ...operation.body.map((field) =>
+      callOf(operation, { body: { [field.name]: { canary: lat } } }),
+    ),
+  ]);
+  const calls = [
+    ...operations.map((operation) => callOf(operation, {}, { known: canaries, all: true })),
+    ...operations.map((operation) => callOf(operation, {}, { known: canaries })),
+    ...refusals,
+  ];
+  const failures = async (): Promise<number> => {
+    let failed = 0;
+    for (const { method, path, body } of calls) {
+      const answer = await daemon.call(method, path, body);
+      if (answer.status < 400) continue;
+      failed += 1;
+      t.true(sentences.has(answer.body.message), `${method} ${path}: ${answer.text}`);
+      assertSilent(t, answer.text);
+    }
+    return failed;
+  };
+  const before = await failures();
+  t.true(before >= refusals.length / 2, `${before} failures`);
+  dropTables(daemon);
+  t.true((await failures()) > before);
   await daemon.close();
   for (const line of daemon.logged) assertSilent(t, line);
 });
