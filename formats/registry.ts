@@ -1,10 +1,11 @@
 import type { Buffer } from 'node:buffer';
 import { promisedFormat } from '../model/recorder-formats.ts';
 import type { Format } from './format.ts';
+import { fitFormat } from './fit/fit-format.ts';
 import { gpxFormat } from './gpx/gpx-format.ts';
 
 /** In the order in which they are asked whether a file is theirs. */
-export const formats: readonly Format[] = [gpxFormat];
+export const formats: readonly Format[] = [gpxFormat, fitFormat];
 
 /**
  * The format of a file: the one that its first bytes show, else the one that its ending promises.

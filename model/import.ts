@@ -16,6 +16,9 @@ export const failureReasons = [
   'changed',
   'too_slow',
   'unsupported',
+  'wrong_format',
+  'damaged',
+  'not_json',
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 

@@ -4,6 +4,7 @@
  */
 const endingsOf = {
   gpx: ['.gpx'],
+  fit: ['.fit'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type FormatName = keyof typeof endingsOf;

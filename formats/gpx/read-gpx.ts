@@ -1,16 +1,13 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { GpxDocument } from './gpx-document.ts';
+import type { ReadOptions } from '../format.ts';
 import type { RecordingSink, RecordingSummary } from '../points/sink.ts';
-import { ReadingCancelled } from '../refused.ts';
+import { readBlocks } from '../read-blocks.ts';
 
 export { ReadingCancelled, FileRefused } from '../refused.ts';
 
-export interface ReadGpxOptions {
-  /** Called after every piece of at most 256 KiB with its number of bytes. */
-  readonly onBytes?: (bytes: number) => void;
-  /** Asked before every piece; true stops reading. */
-  readonly isCancelled?: () => boolean;
+export interface ReadGpxOptions extends ReadOptions {
   /** For tests: `plain` has the whole document go the way that knows all of XML. */
   readonly path?: 'auto' | 'plain';
 }
@@ -32,24 +29,7 @@ export function readGpx(
   options: ReadGpxOptions = {},
 ): RecordingSummary {
   const document = new GpxDocument(sink, options.path ?? 'auto');
-  let space = Buffer.alloc(blockBytes);
-  let rest = space.subarray(0, 0);
-  for (const bytes of typeof source === 'string' ? fileBlocks(source) : source) {
-    const length = rest.length + bytes.length;
-    if (length > space.length) space = Buffer.alloc(2 * length);
-    rest.copy(space);
-    space.set(bytes, rest.length);
-    const block = space.subarray(0, length);
-    let at = 0;
-    for (let from = -1; at < length && at !== from; options.onBytes?.(at - from)) {
-      if (options.isCancelled?.() === true) throw new ReadingCancelled();
-      from = at;
-      at = document.read(block, from);
-    }
-    rest = block.subarray(at);
-  }
-  options.onBytes?.(rest.length);
-  return document.end(rest);
+  return readBlocks(typeof source === 'string' ? fileBlocks(source) : source, document, options);
 }
 
 function* fileBlocks(path: string): Generator<Uint8Array> {

@@ -31,6 +31,9 @@ const reasons: Readonly<Record<FailureReason, string>> = {
   changed: 'it changed while it was read; try again',
   too_slow: 'it took too long to read for its size',
   unsupported: 'its content is of no format that is read',
+  wrong_format: 'its content is not what its ending says',
+  damaged: 'it is damaged: its parts contradict each other',
+  not_json: 'it is not well-formed JSON',
 };
 
 /** Adds up the answers of several requests. */

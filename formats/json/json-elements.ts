@@ -1,0 +1,195 @@
+import { isAscii, isUtf8, type Buffer } from 'node:buffer';
+import type { BlockReader } from '../read-blocks.ts';
+import { FileRefused } from '../refused.ts';
+
+/** Arrays and objects within each other, those of an element included. Real files have up to 12. */
+const maxDepth = 100;
+/** Bytes of one element: parsed, it takes some ten times as many. A track of half a million positions has as many. */
+const maxElementBytes = 16_777_216;
+/** Bytes of elements parsed at once, a few milliseconds of work. */
+const stretchBytes = 262_144;
+
+const byteOrderMark = [0xef, 0xbb, 0xbf];
+const quote = 0x22;
+const comma = 0x2c;
+const colon = 0x3a;
+const openBracket = 0x5b;
+const backslash = 0x5c;
+const closeBracket = 0x5d;
+const openBrace = 0x7b;
+const closeBrace = 0x7d;
+
+/** What may come next, outside of elements. */
+type Expected = 'root' | 'key' | 'colon' | 'value' | 'comma' | 'end';
+
+/**
+ * Reads a JSON document of any size element by element: those of its root, if that is an array; of an object those of
+ * its arrays, and its other members whole. Finds the ends of elements only; each is parsed by `JSON.parse`, at a sixth of
+ * the cost of a streaming parser (bench: 1.6 instead of 10 µs a position). Memory is bounded and time linear.
+ */
+export class JsonElements implements BlockReader<void> {
+  readonly #hear: (member: string, value: unknown) => void;
+  #expected: Expected = 'root';
+  /** Open around elements, from the outside: `[`, `{` or `{[`. */
+  readonly #open: ('array' | 'object')[] = [];
+  #member = '';
+  /** Nothing was read yet of the innermost array or object, which may end at once. */
+  #isFirst = false;
+  /** Where the search for the end of an element goes on, from its beginning. */
+  #scanned = 0;
+  #depth = 0;
+  #isInText = false;
+
+  /** @param hear gets each element, and the name of the member that it is or is in; '' for those of a root array. */
+  constructor(hear: (member: string, value: unknown) => void) {
+    this.#hear = hear;
+  }
+
+  read(block: Buffer, from: number): number {
+    const until = Math.min(block.length, from + stretchBytes);
+    for (let at = from; ; ) {
+      at = this.#blanks(block, at);
+      if (at >= until) return Math.min(at, block.length);
+      const next = this.#step(block, at);
+      if (next === undefined) return at;
+      at = next;
+    }
+  }
+
+  end(rest: Buffer): void {
+    // A scalar at the very end has no end of its own, and is no document of ours.
+    if (this.#expected === 'end' && rest.length === 0) return;
+    throw new FileRefused(this.#expected === 'root' && rest.length === 0 ? 'empty' : 'truncated');
+  }
+
+  #blanks(block: Buffer, from: number): number {
+    let at = from;
+    for (; at < block.length; at += 1) {
+      const byte = block[at]!;
+      if (byte !== 0x20 && byte !== 0x0a && byte !== 0x0d && byte !== 0x09) break;
+    }
+    return at;
+  }
+
+  /** @returns where the token or element ends; undefined if its end is not there yet. */
+  #step(block: Buffer, at: number): number | undefined {
+    const byte = block[at]!;
+    switch (this.#expected) {
+      case 'root':
+        return byte === byteOrderMark[0] ? passMark(block, at) : this.#begin(byte, at);
+      case 'key':
+        return byte === closeBrace && this.#isFirst ? this.#close(at) : this.#key(block, at);
+      case 'colon':
+        return byte === colon ? this.#expect('value', at) : fail();
+      case 'value':
+        if (byte === closeBracket && this.#isFirst && this.#open.at(-1) === 'array')
+          return this.#close(at);
+        if (byte === openBracket && this.#open.length === 1 && this.#open[0] === 'object')
+          return this.#begin(byte, at);
+        return this.#element(block, at);
+      case 'comma':
+        return this.#separator(byte, at);
+      case 'end':
+        return fail();
+    }
+  }
+
+  #expect(expected: Expected, at: number): number {
+    this.#expected = expected;
+    return at + 1;
+  }
+
+  #begin(byte: number, at: number): number {
+    if (byte !== openBrace && byte !== openBracket) fail();
+    this.#open.push(byte === openBrace ? 'object' : 'array');
+    this.#isFirst = true;
+    return this.#expect(byte === openBrace ? 'key' : 'value', at);
+  }
+
+  #close(at: number): number {
+    this.#open.pop();
+    return this.#expect(this.#open.length === 0 ? 'end' : 'comma', at);
+  }
+
+  #separator(byte: number, at: number): number {
+    const innermost = this.#open.at(-1);
+    if (byte === comma) {
+      this.#isFirst = false;
+      return this.#expect(innermost === 'object' ? 'key' : 'value', at);
+    }
+    return byte === (innermost === 'object' ? closeBrace : closeBracket) ? this.#close(at) : fail();
+  }
+
+  #key(block: Buffer, at: number): number | undefined {
+    if (block[at] !== quote) fail();
+    const end = this.#elementEnd(block, at);
+    if (end === undefined) return undefined;
+    this.#member = String(parse(block.subarray(at, end)));
+    this.#expected = 'colon';
+    return end;
+  }
+
+  #element(block: Buffer, at: number): number | undefined {
+    const end = this.#elementEnd(block, at);
+    if (end === undefined) return undefined;
+    this.#hear(this.#member, parse(block.subarray(at, end)));
+    this.#expected = 'comma';
+    return end;
+  }
+
+  /** Goes on where the last search for the end of this element ended: linear, however small the blocks are. */
+  #elementEnd(block: Buffer, from: number): number | undefined {
+    const to = Math.min(block.length, from + maxElementBytes + 1);
+    let at = from + this.#scanned;
+    let depth = this.#depth;
+    let isInText = this.#isInText;
+    for (; at < to; at += 1) {
+      const byte = block[at]!;
+      if (isInText) {
+        if (byte === backslash) at += 1;
+        else if (byte === quote) isInText = false;
+        if (isInText || depth > 0) continue;
+        return this.#found(at + 1);
+      }
+      if (byte === quote) isInText = true;
+      else if (byte === openBrace || byte === openBracket) {
+        depth += 1;
+        if (depth > maxDepth) throw new FileRefused('too_deep');
+      } else if (byte === closeBrace || byte === closeBracket) {
+        depth -= 1;
+        if (depth <= 0) return this.#found(depth < 0 ? at : at + 1);
+      } else if (depth === 0 && byte === comma) return this.#found(at);
+    }
+    if (at - from > maxElementBytes) throw new FileRefused('too_large');
+    this.#scanned = at - from;
+    this.#depth = depth;
+    this.#isInText = isInText;
+    return undefined;
+  }
+
+  #found(end: number): number {
+    this.#scanned = 0;
+    this.#depth = 0;
+    this.#isInText = false;
+    return end;
+  }
+}
+
+function passMark(block: Buffer, at: number): number | undefined {
+  if (block.length - at < byteOrderMark.length) return undefined;
+  return byteOrderMark.every((byte, i) => block[at + i] === byte) ? at + 3 : fail();
+}
+
+function parse(bytes: Buffer): unknown {
+  if (!isUtf8(bytes)) throw new FileRefused('encoding');
+  try {
+    return JSON.parse(bytes.toString(isAscii(bytes) ? 'latin1' : 'utf8'));
+  } catch {
+    // Its message would quote the content of the file.
+    return fail();
+  }
+}
+
+function fail(): never {
+  throw new FileRefused('not_json');
+}

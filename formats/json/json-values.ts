@@ -1,0 +1,33 @@
+import { parsePointTime } from '../points/point-values.ts';
+
+/** A member of an object; undefined for anything else, and for what is not its own. */
+export function member(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  return (value as Readonly<Record<string, unknown>>)[name];
+}
+
+/** The elements of an array; none for anything else. */
+export function elements(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+/** A finite number; NaN for anything else. */
+export function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value + 0 : Number.NaN;
+}
+
+/** A text; '' for anything else. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** A coordinate in degrees; NaN for what is none. */
+export function degreesOf(value: unknown, limit: 90 | 180): number {
+  const degrees = numberOf(value);
+  return Math.abs(degrees) <= limit ? degrees : Number.NaN;
+}
+
+/** An ISO 8601 text as a time of a point. */
+export function timeOf(value: unknown): number {
+  return parsePointTime(textOf(value));
+}

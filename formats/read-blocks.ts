@@ -1,0 +1,47 @@
+import { Buffer } from 'node:buffer';
+import type { ReadOptions } from './format.ts';
+import { ReadingCancelled } from './refused.ts';
+
+/** Bytes of most blocks. */
+const blockBytes = 262_144;
+
+/** Takes the bytes of a file piece after piece. */
+export interface BlockReader<Result> {
+  /**
+   * Reads on from a place in a block, some milliseconds of work.
+   * @returns where the next call is to begin; where this one began, if what begins there goes on in the next block,
+   * which is then to begin with it.
+   */
+  read(block: Buffer, from: number): number;
+  /** @param rest what the last call has left. */
+  end(rest: Buffer): Result;
+}
+
+/**
+ * Gives a reader all bytes of a source; what it leaves at the end of a block comes again at the beginning of the next.
+ * @throws what the reader and the source throw; ReadingCancelled
+ */
+export function readBlocks<Result>(
+  source: Iterable<Uint8Array>,
+  reader: BlockReader<Result>,
+  options: ReadOptions,
+): Result {
+  let space = Buffer.alloc(blockBytes);
+  let rest = space.subarray(0, 0);
+  for (const bytes of source) {
+    const length = rest.length + bytes.length;
+    if (length > space.length) space = Buffer.alloc(2 * length);
+    rest.copy(space);
+    space.set(bytes, rest.length);
+    const block = space.subarray(0, length);
+    let at = 0;
+    for (let from = -1; at < length && at !== from; options.onBytes?.(at - from)) {
+      if (options.isCancelled?.() === true) throw new ReadingCancelled();
+      from = at;
+      at = reader.read(block, from);
+    }
+    rest = block.subarray(at);
+  }
+  options.onBytes?.(rest.length);
+  return reader.end(rest);
+}
