@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { FailureReason } from '../../model/import.ts';
-import { PointCounts, type GpxSink, type GpxSummary } from '../points/point-counts.ts';
+import { Recording } from '../points/recording.ts';
+import type { RecordingSink, RecordingSummary } from '../points/sink.ts';
 import { invalidTime, missingTime } from '../points/point-values.ts';
 import { FileRefused } from '../refused.ts';
 import type { BlockReader } from '../read-blocks.ts';
@@ -30,19 +31,21 @@ const definition = 0x40;
 const developerData = 0x20;
 
 /** A FIT file, or several that were put one behind the other, on its way from bytes to a sink. */
-export class FitDocument implements BlockReader<GpxSummary> {
-  readonly #counts: PointCounts;
+export class FitDocument implements BlockReader<RecordingSummary> {
+  readonly #recording: Recording;
   readonly #layouts: (Layout | undefined)[] = [];
   /** Bytes of messages that the present file still has; undefined between files. */
   #left: number | undefined;
   #crc = 0;
-  #hasFile = false;
+  /** Files begun, and times that the recorder was started. */
+  #files = 0;
+  #segment = 0;
   #isCourse = false;
   /** The last one, in seconds since the epoch of FIT. */
   #time = noTime;
 
-  constructor(sink: GpxSink) {
-    this.#counts = new PointCounts(sink);
+  constructor(sink: RecordingSink) {
+    this.#recording = new Recording(sink);
   }
 
   read(block: Buffer, from: number): number {
@@ -63,22 +66,22 @@ export class FitDocument implements BlockReader<GpxSummary> {
     return at;
   }
 
-  end(rest: Buffer): GpxSummary {
-    if (!this.#hasFile && rest.length === 0) throw new FileRefused('empty');
+  end(rest: Buffer): RecordingSummary {
+    if (this.#files === 0 && rest.length === 0) throw new FileRefused('empty');
     if (this.#left !== undefined || rest.length > 0) throw new FileRefused('truncated');
-    return this.#counts.summary();
+    return this.#recording.summary();
   }
 
   #header(block: Buffer, from: number): number {
     const size = block[from] ?? 0;
     if (block.length - from < shortestHeader) return from;
     const name = block.toString('latin1', from + signatureAt, from + signatureAt + 4);
-    const reason: FailureReason = this.#hasFile ? 'damaged' : 'wrong_format';
+    const reason: FailureReason = this.#files > 0 ? 'damaged' : 'wrong_format';
     if (name !== signature || size < shortestHeader) throw new FileRefused(reason);
     if (block.length - from < size) return from;
     this.#left = block.readUInt32LE(from + 4);
     this.#crc = checksum(0, block, from, from + size);
-    this.#hasFile = true;
+    this.#files += 1;
     this.#isCourse = false;
     this.#time = noTime;
     this.#layouts.length = 0;
@@ -128,6 +131,7 @@ export class FitDocument implements BlockReader<GpxSummary> {
       if (time !== noTime) this.#time = time;
     }
     if (places.fileType >= 0) this.#isCourse = bytes[at + places.fileType] === courseFile;
+    if (message === messages.event && isStart(bytes, at, layout)) this.#segment += 1;
     if (places.lat < 0 || places.lon < 0) return;
     const lat = semicircles(bytes, at + places.lat, isBigEndian);
     const lon = semicircles(bytes, at + places.lon, isBigEndian);
@@ -138,13 +142,23 @@ export class FitDocument implements BlockReader<GpxSummary> {
     const ele = altitude(bytes, at, layout);
     const timeMs = this.#isCourse ? missingTime : timeMsOf(time);
     if (message === messages.record) {
-      this.#counts.trackPoint(usableLat, lon * degreesPerSemicircle, ele, timeMs);
+      this.#point(usableLat, lon * degreesPerSemicircle, ele, timeMs, accuracyAt(bytes, at, layout));
       return;
     }
     const name = textAt(bytes, at + places.name, layout.nameSize);
-    const texts = { name, desc: '', tags: [] };
-    this.#counts.waypoint(usableLat, lon * degreesPerSemicircle, ele, timeMs, texts);
+    this.#recording.waypoint(usableLat, lon * degreesPerSemicircle, ele, timeMs, { name });
   }
+
+  #point(lat: number, lon: number, ele: number, timeMs: number, accuracyM: number): void {
+    this.#recording.at(this.#isCourse ? 'route' : 'track', this.#files, this.#segment);
+    if (this.#isCourse) this.#recording.routePoint(lat, lon, ele);
+    else this.#recording.trackPoint(lat, lon, ele, timeMs, accuracyM);
+  }
+}
+
+/** The timer was started, or started again. */
+function isStart(bytes: Buffer, at: number, { at: places }: Layout): boolean {
+  return places.event >= 0 && bytes[at + places.event] === 0 && bytes[at + places.eventType] === 0;
 }
 
 function semicircles(bytes: Buffer, at: number, isBigEndian: boolean): number {
@@ -167,6 +181,12 @@ function altitude(bytes: Buffer, at: number, { isBigEndian, at: places }: Layout
   const altitudeAt = at + places.altitude;
   const stored = isBigEndian ? bytes.readUInt16BE(altitudeAt) : bytes.readUInt16LE(altitudeAt);
   return stored === 0xffff ? Number.NaN : stored / 5 - 500;
+}
+
+/** In metres, NaN for none. */
+function accuracyAt(bytes: Buffer, at: number, { at: places }: Layout): number {
+  const metres = places.accuracy < 0 ? 0xff : bytes[at + places.accuracy]!;
+  return metres === 0xff ? Number.NaN : metres;
 }
 
 /** A text that ends with a zero byte, if it is shorter than its field. */

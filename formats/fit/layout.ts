@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 
 /** Global numbers of the messages that are read (FIT profile 21). */
-export const messages = { fileId: 0, record: 20, location: 29, coursePoint: 32 } as const;
+export const messages = { fileId: 0, record: 20, event: 21, location: 29, coursePoint: 32 } as const;
 
 /** Bytes of the values that are read; a field of another size is not what the profile says. A name has any size. */
 const sizes = {
@@ -12,6 +12,8 @@ const sizes = {
   enhancedAltitude: 4,
   accuracy: 1,
   fileType: 1,
+  event: 1,
+  eventType: 1,
   name: undefined,
 } as const;
 type Value = keyof typeof sizes;
@@ -21,6 +23,7 @@ const timestamp = 253;
 const fieldNumbers: Readonly<Record<number, Readonly<Partial<Record<Value, number>>>>> = {
   [messages.fileId]: { fileType: 0 },
   [messages.record]: { lat: 0, lon: 1, altitude: 2, enhancedAltitude: 78, accuracy: 31 },
+  [messages.event]: { event: 0, eventType: 1 },
   [messages.location]: { name: 0, lat: 1, lon: 2, altitude: 4 },
   [messages.coursePoint]: { time: 1, lat: 2, lon: 3, name: 6 },
 };
@@ -82,6 +85,8 @@ export function readDefinition(
     enhancedAltitude: placeOf('enhancedAltitude'),
     accuracy: placeOf('accuracy'),
     fileType: placeOf('fileType'),
+    event: placeOf('event'),
+    eventType: placeOf('eventType'),
     name: placeOf('name'),
   };
   const nameSize = fields.get(numbers.name ?? -1)?.size ?? 0;

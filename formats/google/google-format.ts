@@ -1,6 +1,6 @@
 import type { Format } from '../format.ts';
 import { JsonElements } from '../json/json-elements.ts';
-import { PointCounts } from '../points/point-counts.ts';
+import { Recording } from '../points/recording.ts';
 import { readBlocks } from '../read-blocks.ts';
 import { GoogleLocations } from './google-locations.ts';
 
@@ -18,9 +18,9 @@ export const googleFormat: Format = {
     return exports.test(text) || bareArray.test(text);
   },
   read(source, sink, options) {
-    const counts = new PointCounts(sink);
-    const locations = new GoogleLocations(counts);
+    const recording = new Recording(sink);
+    const locations = new GoogleLocations(recording);
     readBlocks(source, new JsonElements((member, value) => locations.take(member, value)), options);
-    return counts.summary();
+    return recording.summary();
   },
 };

@@ -1,5 +1,5 @@
 import { degreesOf, elements, member, numberOf, textOf, timeOf } from '../json/json-values.ts';
-import type { PointCounts } from '../points/point-counts.ts';
+import type { Recording } from '../points/recording.ts';
 import { missingTime } from '../points/point-values.ts';
 
 /** `48.8566°, 2.3522°` of Android, `geo:48.8566,2.3522` of an iPhone. */
@@ -11,17 +11,22 @@ const msPerMinute = 60_000;
  * activity likewise. Places are no waypoints here: nobody has saved them.
  */
 export class GoogleLocations {
-  readonly #counts: PointCounts;
+  readonly #recording: Recording;
+  #segment = 0;
 
-  constructor(counts: PointCounts) {
-    this.#counts = counts;
+  constructor(recording: Recording) {
+    this.#recording = recording;
   }
 
   /** @param name of the member that the value is an element of; '' for the bare array of an iPhone. */
   take(name: string, value: unknown): void {
+    if (name !== 'locations' && name !== 'rawSignals') {
+      this.#segment += 1;
+      this.#recording.at('track', 1, this.#segment);
+    }
     if (name === 'locations') this.#record(value);
     else if (name === 'timelineObjects') this.#timelineObject(value);
-    else if (name === 'semanticSegments' || name === '') this.#segment(value);
+    else if (name === 'semanticSegments' || name === '') this.#timelineSegment(value);
     else if (name === 'rawSignals') this.#signal(member(value, 'position'));
   }
 
@@ -57,7 +62,7 @@ export class GoogleLocations {
   }
 
   /** What an Android phone exports, and an iPhone. */
-  #segment(segment: unknown): void {
+  #timelineSegment(segment: unknown): void {
     const start = timeOf(member(segment, 'startTime'));
     const end = timeOf(member(segment, 'endTime'));
     const place = member(member(member(segment, 'visit'), 'topCandidate'), 'placeLocation');
@@ -94,19 +99,18 @@ export class GoogleLocations {
   #place(place: unknown, timeMs: number, ele = Number.NaN, accuracy?: unknown): void {
     const lat = fromE7(member(place, 'latitudeE7') ?? member(place, 'latE7'), 90);
     const lon = fromE7(member(place, 'longitudeE7') ?? member(place, 'lngE7'), 180);
-    this.#counts.trackPoint(lat, lon, ele, timeMs);
-    void accuracy;
+    this.#recording.trackPoint(lat, lon, ele, timeMs, numberOf(accuracy));
   }
 
   #position(at: unknown, timeMs: number, ele = Number.NaN, accuracy?: unknown): void {
     const [, lat, lon] = position.exec(textOf(member(at, 'latLng') ?? at)) ?? [];
-    this.#counts.trackPoint(
+    this.#recording.trackPoint(
       degreesOf(Number(lat), 90),
       degreesOf(Number(lon), 180),
       ele,
       timeMs,
+      numberOf(accuracy),
     );
-    void accuracy;
   }
 }
 
@@ -119,8 +123,5 @@ function fromE7(value: unknown, limit: 90 | 180): number {
 
 /** A time under its present name, or as the milliseconds of older exports. */
 function timeIn(value: unknown, name: string): number {
-  const ms = member(value, `${name}Ms`);
-  if (ms !== undefined) return msOf(ms);
-  const text = member(value, name);
-  return typeof text === 'string' && /^\d+$/.test(text) ? msOf(text) : timeOf(text);
+  return timeOf(member(value, name) ?? member(value, `${name}Ms`));
 }

@@ -1,4 +1,6 @@
-import { parsePointTime } from '../points/point-values.ts';
+import { parsePointNumber, parsePointTime } from '../points/point-values.ts';
+
+const epochText = /^\d{9,16}(?:\.\d{1,9})?$/;
 
 /** A member of an object; undefined for anything else, and for what is not its own. */
 export function member(value: unknown, name: string): unknown {
@@ -27,7 +29,9 @@ export function degreesOf(value: unknown, limit: 90 | 180): number {
   return Math.abs(degrees) <= limit ? degrees : Number.NaN;
 }
 
-/** An ISO 8601 text as a time of a point. */
+/** A time of a point, which is an ISO 8601 text, or seconds or milliseconds since 1970 as a number or text. */
 export function timeOf(value: unknown): number {
-  return parsePointTime(textOf(value));
+  if (typeof value === 'number') return parsePointNumber(value);
+  const text = textOf(value);
+  return epochText.test(text) ? parsePointNumber(Number(text)) : parsePointTime(text);
 }

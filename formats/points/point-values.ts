@@ -34,3 +34,13 @@ export function parsePointTime(text: string | undefined): number {
   if (trimmed === '') return missingTime;
   return (timePattern.test(trimmed) ? parseTime(trimmed) : undefined) ?? invalidTime;
 }
+
+/** The year 9999, and what is taken for milliseconds: as seconds it is the year 5138, as milliseconds 1973. */
+const lastMs = 253_402_300_799_999;
+const fewestMs = 100_000_000_000;
+
+/** The time of a point as a number since 1970, in seconds or in milliseconds: integer ms; {@link invalidTime} for none. */
+export function parsePointNumber(since1970: number): number {
+  const ms = Math.floor(since1970 < fewestMs ? since1970 * 1_000 : since1970);
+  return ms >= 0 && ms <= lastMs ? ms : invalidTime;
+}

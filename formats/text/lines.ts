@@ -1,0 +1,54 @@
+import type { Buffer } from 'node:buffer';
+import type { BlockReader } from '../read-blocks.ts';
+import { FileRefused } from '../refused.ts';
+
+/** Bytes of one line; real ones have up to some thousands. */
+const maxLineBytes = 1_048_576;
+/** Bytes of lines read at once, some milliseconds of work. */
+const stretchBytes = 65_536;
+
+const lineFeed = 0x0a;
+const carriageReturn = 0x0d;
+
+/** Hands on the lines of a file, without their ends, in UTF-8. Lines are numbered from 1. */
+export class Lines implements BlockReader<void> {
+  readonly #hear: (line: string, number: number) => void;
+  readonly #hearLast: (line: string, number: number) => void;
+  #number = 0;
+
+  /** @param hearLast hears what follows the last line end, if anything does: it may be cut off. */
+  constructor(
+    hear: (line: string, number: number) => void,
+    hearLast: (line: string, number: number) => void = hear,
+  ) {
+    this.#hear = hear;
+    this.#hearLast = hearLast;
+  }
+
+  read(block: Buffer, from: number): number {
+    const until = from + stretchBytes;
+    let at = from;
+    while (at < until) {
+      const end = block.indexOf(lineFeed, at);
+      if (end < 0) break;
+      this.#number += 1;
+      this.#hear(textOf(block, at, end), this.#number);
+      at = end + 1;
+    }
+    if (at === from && block.length - from > maxLineBytes) {
+      throw new FileRefused('too_large', this.#number + 1);
+    }
+    return at;
+  }
+
+  end(rest: Buffer): void {
+    this.#number += 1;
+    const text = textOf(rest, 0, rest.length);
+    if (text !== '') this.#hearLast(text, this.#number);
+  }
+}
+
+function textOf(block: Buffer, from: number, end: number): string {
+  const to = end > from && block[end - 1] === carriageReturn ? end - 1 : end;
+  return block.toString('utf8', from, to);
+}
