@@ -5,6 +5,13 @@
 const endingsOf = {
   gpx: ['.gpx'],
   fit: ['.fit'],
+  google: [],
+  kml: ['.kml'],
+  owntracks: [],
+  tcx: ['.tcx'],
+  geojson: ['.geojson'],
+  csv: [],
+  nmea: ['.nmea'],
 } as const satisfies Readonly<Record<string, readonly string[]>>;
 
 export type FormatName = keyof typeof endingsOf;
@@ -13,7 +20,7 @@ export type FormatName = keyof typeof endingsOf;
 export const formatNames = Object.keys(endingsOf) as [FormatName, ...FormatName[]];
 
 /** Endings that may hold one of the formats, or anything else: only the content tells. */
-const sharedEndings: readonly string[] = [];
+const sharedEndings: readonly string[] = ['.json', '.csv', '.rec'];
 
 const formatByEnding: ReadonlyMap<string, FormatName> = new Map(
   formatNames.flatMap((name) => endingsOf[name].map((ending) => [ending, name] as const)),

@@ -142,7 +142,13 @@ export class FitDocument implements BlockReader<RecordingSummary> {
     const ele = altitude(bytes, at, layout);
     const timeMs = this.#isCourse ? missingTime : timeMsOf(time);
     if (message === messages.record) {
-      this.#point(usableLat, lon * degreesPerSemicircle, ele, timeMs, accuracyAt(bytes, at, layout));
+      this.#point(
+        usableLat,
+        lon * degreesPerSemicircle,
+        ele,
+        timeMs,
+        accuracyAt(bytes, at, layout),
+      );
       return;
     }
     const name = textAt(bytes, at + places.name, layout.nameSize);

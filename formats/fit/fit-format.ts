@@ -2,7 +2,6 @@ import type { Format } from '../format.ts';
 import { readBlocks } from '../read-blocks.ts';
 import { FitDocument, signature, signatureAt } from './fit-document.ts';
 
-
 /** FIT (Flexible and Interoperable Data Transfer), as Garmin, Wahoo, Suunto, Coros and others record it. */
 export const fitFormat: Format = {
   name: 'fit',

@@ -1,7 +1,13 @@
 import type { Buffer } from 'node:buffer';
 
 /** Global numbers of the messages that are read (FIT profile 21). */
-export const messages = { fileId: 0, record: 20, event: 21, location: 29, coursePoint: 32 } as const;
+export const messages = {
+  fileId: 0,
+  record: 20,
+  event: 21,
+  location: 29,
+  coursePoint: 32,
+} as const;
 
 /** Bytes of the values that are read; a field of another size is not what the profile says. A name has any size. */
 const sizes = {

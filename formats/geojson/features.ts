@@ -42,7 +42,8 @@ export class Features {
         this.#track(elements(coordinates), elements(times), properties);
         break;
       case 'GeometryCollection':
-        for (const part of elements(member(geometry, 'geometries'))) this.#geometry(part, properties);
+        for (const part of elements(member(geometry, 'geometries')))
+          this.#geometry(part, properties);
         break;
       default:
       // Areas are not where somebody was.

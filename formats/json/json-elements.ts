@@ -47,7 +47,7 @@ export class JsonElements implements BlockReader<void> {
 
   read(block: Buffer, from: number): number {
     const until = Math.min(block.length, from + stretchBytes);
-    for (let at = from; ; ) {
+    for (let at = from; ;) {
       at = this.#blanks(block, at);
       if (at >= until) return Math.min(at, block.length);
       const next = this.#step(block, at);

@@ -1,4 +1,4 @@
-import { parsePointNumber, parsePointTime } from '../points/point-values.ts';
+import { parseNumber, parsePointNumber, parsePointTime } from '../points/point-values.ts';
 
 const epochText = /^\d{9,16}(?:\.\d{1,9})?$/;
 
@@ -13,8 +13,9 @@ export function elements(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** A finite number; NaN for anything else. */
+/** A finite number, or a text that is one; NaN for anything else. */
 export function numberOf(value: unknown): number {
+  if (typeof value === 'string') return parseNumber(value) ?? Number.NaN;
   return typeof value === 'number' && Number.isFinite(value) ? value + 0 : Number.NaN;
 }
 

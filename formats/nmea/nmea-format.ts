@@ -13,7 +13,12 @@ export const nmeaFormat: Format = {
   read(source, sink, options) {
     const recording = new Recording(sink);
     const sentences = new Sentences(recording);
-    readBlocks(source, new Lines((line) => sentences.take(line)), options);
+    const lines = new Lines(
+      (line) => sentences.take(line),
+      // A receiver was switched off in the middle of it, unless its checksum is there.
+      (line) => line.includes('*') && sentences.take(line),
+    );
+    readBlocks(source, lines, options);
     sentences.end();
     return recording.summary();
   },

@@ -89,7 +89,11 @@ function clockOf(text = ''): number | undefined {
 function dateOf(text = ''): number | undefined {
   const [, day, month, year] = /^(\d\d)(\d\d)(\d\d)$/.exec(text) ?? [];
   if (day === undefined) return undefined;
-  const ms = Date.UTC((Number(year) < 80 ? 2000 : 1900) + Number(year), Number(month) - 1, Number(day));
+  const ms = Date.UTC(
+    (Number(year) < 80 ? 2000 : 1900) + Number(year),
+    Number(month) - 1,
+    Number(day),
+  );
   return new Date(ms).getUTCMonth() === Number(month) - 1 ? ms : undefined;
 }
 

@@ -7,7 +7,7 @@ import { readBlocks } from '../read-blocks.ts';
 import { Lines } from '../text/lines.ts';
 
 /** When it came, of what kind it is, and what was sent. */
-const record = /^\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:?\d\d)?\t[^\t\n]*\t/;
+const record = /^\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:?\d\d)?[\t ]+[^\s{]+[\t ]+\{/m;
 
 /** The log of an OwnTracks recorder: a line for each message. */
 export const owntracksFormat: Format = {

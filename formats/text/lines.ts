@@ -12,14 +12,14 @@ const carriageReturn = 0x0d;
 
 /** Hands on the lines of a file, without their ends, in UTF-8. Lines are numbered from 1. */
 export class Lines implements BlockReader<void> {
-  readonly #hear: (line: string, number: number) => void;
-  readonly #hearLast: (line: string, number: number) => void;
+  readonly #hear: (line: string, number: number) => unknown;
+  readonly #hearLast: (line: string, number: number) => unknown;
   #number = 0;
 
   /** @param hearLast hears what follows the last line end, if anything does: it may be cut off. */
   constructor(
-    hear: (line: string, number: number) => void,
-    hearLast: (line: string, number: number) => void = hear,
+    hear: (line: string, number: number) => unknown,
+    hearLast: (line: string, number: number) => unknown = hear,
   ) {
     this.#hear = hear;
     this.#hearLast = hearLast;

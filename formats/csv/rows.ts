@@ -1,0 +1,125 @@
+import { FileRefused } from '../refused.ts';
+import type { Recording } from '../points/recording.ts';
+import {
+  missingTime,
+  parseNumber,
+  parsePointNumber,
+  parsePointTime,
+} from '../points/point-values.ts';
+
+/** Names of columns, in lower case, without units and punctuation. */
+const names = {
+  lat: ['lat', 'latitude', 'latitudee7', 'late7'],
+  lon: ['lon', 'lng', 'long', 'longitude', 'longitudee7', 'lone7', 'lnge7'],
+  time: ['time', 'timestamp', 'datetime', 'isotime', 'utctime', 'timeutc', 'gpstime'],
+  ele: ['ele', 'elevation', 'alt', 'altitude'],
+  accuracy: ['accuracy', 'acc', 'horizontalaccuracy'],
+  date: ['date'],
+} as const;
+type Column = keyof typeof names;
+
+const separators = [',', ';', '\t'];
+const e7 = 1e7;
+const fewestE7 = 100_000;
+
+/** Where each column stands; −1 for one that is not there. */
+interface Header {
+  readonly separator: string;
+  readonly at: Readonly<Record<Column, number>>;
+}
+
+/** @returns undefined for a line that names no time, latitude and longitude. */
+export function readHeader(line: string): Header | undefined {
+  const separator = separators.find((one) => line.includes(one));
+  if (separator === undefined) return undefined;
+  const cells = splitCells(line.replace(/^\uFEFF/, ''), separator).map((cell) =>
+    // `altitude (m)`, `date_time`, `Latitude`
+    cell.toLowerCase().replaceAll(/\([^)]*\)|\[[^\]]*\]|[^a-z0-9]/g, ''),
+  );
+  const at = {
+    lat: placeOf(cells, names.lat),
+    lon: placeOf(cells, names.lon),
+    time: placeOf(cells, names.time),
+    ele: placeOf(cells, names.ele),
+    accuracy: placeOf(cells, names.accuracy),
+    date: placeOf(cells, names.date),
+  };
+  return at.lat < 0 || at.lon < 0 || at.time < 0 ? undefined : { separator, at };
+}
+
+function placeOf(cells: readonly string[], wanted: readonly string[]): number {
+  return cells.findIndex((cell) => wanted.includes(cell));
+}
+
+/** Takes one row after the other; the first is the header. */
+export class Rows {
+  readonly #recording: Recording;
+  #header: Header | undefined;
+
+  constructor(recording: Recording) {
+    this.#recording = recording;
+  }
+
+  take(line: string): void {
+    if (line.trim() === '') return;
+    const header = this.#header;
+    if (header === undefined) {
+      this.#header = readHeader(line);
+      if (this.#header === undefined) throw new FileRefused('wrong_format', 1);
+      return;
+    }
+    const { separator, at } = header;
+    const cells = splitCells(line, separator);
+    const number = (column: Column): number =>
+      parseNumber(decimal(cells[at[column]], separator)) ?? Number.NaN;
+    this.#recording.trackPoint(
+      degrees(number('lat'), 90),
+      degrees(number('lon'), 180),
+      number('ele'),
+      timeOf(cells[at.date] ?? '', cells[at.time] ?? ''),
+      number('accuracy'),
+    );
+  }
+}
+
+/** Where cells are not parted by commas, decimals may be. */
+function decimal(text: string | undefined, separator: string): string | undefined {
+  return separator === ',' ? text : text?.replace(',', '.');
+}
+
+/** Whole numbers far beyond the earth are ten-millionths. */
+function degrees(number: number, limit: 90 | 180): number {
+  const value = Math.abs(number) >= fewestE7 && Number.isInteger(number) ? number / e7 : number;
+  return Math.abs(value) <= limit ? value : Number.NaN;
+}
+
+/** ISO 8601, with a blank for its `T` too, in one cell or two; or a number since 1970. */
+function timeOf(date: string, time: string): number {
+  const text = (date === '' ? time : `${date} ${time}`).trim();
+  if (text === '') return missingTime;
+  if (/^\d{9,16}(?:\.\d{1,9})?$/.test(text)) return parsePointNumber(Number(text));
+  return parsePointTime(text.replace(/^(\d{4}-\d\d-\d\d) +/, '$1T').replace(/ ?UTC$/, 'Z'));
+}
+
+/** RFC 4180, but that no cell goes on in the next line. */
+function splitCells(line: string, separator: string): string[] {
+  if (!line.includes('"')) return line.split(separator).map((cell) => cell.trim());
+  const cells: string[] = [];
+  for (let at = 0; at <= line.length; at += 1) {
+    let cell = '';
+    if (line[at] === '"') {
+      for (at += 1; at < line.length; at += 1) {
+        const end = line.indexOf('"', at);
+        cell += line.slice(at, end < 0 ? line.length : end);
+        at = end < 0 ? line.length : end + 1;
+        if (line[at] !== '"') break;
+        cell += '"';
+      }
+    }
+    const next = line.indexOf(separator, at);
+    const end = next < 0 ? line.length : next;
+    cells.push((cell + line.slice(at, end)).trim());
+    at = end;
+  }
+  return cells;
+}

@@ -1,0 +1,48 @@
+import { parseDegrees, parseNumber } from '../points/point-values.ts';
+import { FileRefused } from '../refused.ts';
+
+/** Characters of one position; real ones have up to 60. */
+const maxLength = 1_024;
+
+/** Degrees and metres; NaN for what is not there or is none. */
+export interface Coordinates {
+  readonly lat: number;
+  readonly lon: number;
+  readonly ele: number;
+}
+
+/** Reads `lon,lat[,ele]` or, in a track, `lon lat [ele]`. */
+export function parseCoordinates(text: string, separator: ',' | ' '): Coordinates {
+  const [lon, lat, ele] = text.trim().split(separator === ',' ? ',' : /\s+/);
+  return {
+    lat: parseDegrees(lat, 90) ?? Number.NaN,
+    lon: parseDegrees(lon, 180) ?? Number.NaN,
+    ele: parseNumber(ele) ?? Number.NaN,
+  };
+}
+
+/** A list of positions that comes in parts, so that it may have any length. */
+export class CoordinateList {
+  readonly #hear: (coordinates: Coordinates) => void;
+  #rest = '';
+
+  constructor(hear: (coordinates: Coordinates) => void) {
+    this.#hear = hear;
+  }
+
+  push(text: string): void {
+    const words = (this.#rest + text).split(/\s+/);
+    this.#rest = words.pop() ?? '';
+    for (const word of words) this.#take(word);
+    if (this.#rest.length > maxLength) throw new FileRefused('too_large');
+  }
+
+  end(): void {
+    this.#take(this.#rest);
+    this.#rest = '';
+  }
+
+  #take(word: string): void {
+    if (word !== '') this.#hear(parseCoordinates(word, ','));
+  }
+}

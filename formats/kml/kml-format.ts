@@ -1,0 +1,19 @@
+import type { Format } from '../format.ts';
+import { Recording } from '../points/recording.ts';
+import { readBlocks } from '../read-blocks.ts';
+import { ElementTree } from '../xml/element-tree.ts';
+import { rootName } from '../xml/root-name.ts';
+import { XmlDocument } from '../xml/xml-document.ts';
+import { KmlElements } from './kml-elements.ts';
+
+/** KML 2.x, with the tracks that Google added to it. */
+export const kmlFormat: Format = {
+  name: 'kml',
+  recognises: (head) => rootName(head) === 'kml',
+  read(source, sink, options) {
+    const recording = new Recording(sink);
+    const tree = new ElementTree(new KmlElements(recording), 'kml');
+    readBlocks(source, new XmlDocument(tree), options);
+    return recording.summary();
+  },
+};

@@ -1,0 +1,81 @@
+/** Every file of fixtures/<format> yields what fixtures/expected-formats.json says, read alone and imported. */
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import test from 'ava';
+import { fitFiles } from '../fixtures/make-fit.ts';
+import { formatNames } from '../model/recorder-formats.ts';
+import { openReader } from '../storage/database.ts';
+import { readFixture, type FixtureReading } from './helpers/fixtures.ts';
+import { importSite } from './helpers/imports.ts';
+
+const fixtures = path.resolve(import.meta.dirname, '../fixtures');
+const expected = JSON.parse(
+  readFileSync(path.join(fixtures, 'expected-formats.json'), 'utf8'),
+) as Readonly<Record<string, FixtureReading>>;
+/** GPX has a test file of its own. */
+const folders = formatNames.filter((name) => name !== 'gpx');
+const files = folders.flatMap((folder) =>
+  readdirSync(path.join(fixtures, folder)).map((file) => `${folder}/${file}`),
+);
+
+test('what is expected is told of every fixture', (t) => {
+  t.deepEqual(files.toSorted(), Object.keys(expected).toSorted());
+});
+
+for (const file of files) {
+  test(`fixture ${file}`, (t) => {
+    const whole = readFixture(path.join(fixtures, file));
+    t.deepEqual(whole, expected[file]);
+    for (const size of [1, 2, 3, 7]) {
+      t.deepEqual(readFixture(path.join(fixtures, file), size), whole, `in pieces of ${size}`);
+    }
+  });
+}
+
+test('fixtures/fit is what its script writes', (t) => {
+  for (const [name, bytes] of fitFiles())
+    t.deepEqual(readFileSync(path.join(fixtures, 'fit', name)), bytes, name);
+  t.is(fitFiles().size, files.filter((file) => file.startsWith('fit/')).length);
+});
+
+test('all fixtures in one folder are imported, refused or passed over, each with its format and counts', (t) => {
+  const site = importSite(t);
+  for (const folder of folders) {
+    cpSync(path.join(fixtures, folder), path.join(site.source, folder), { recursive: true });
+  }
+  const result = site.result({ recursive: true });
+  const of = (wanted: (reading: FixtureReading) => boolean) =>
+    files.filter((file) => wanted(expected[file] ?? {})).toSorted();
+  const imported = of(({ counts }) => counts !== undefined);
+  t.deepEqual(
+    result.unsupported_files,
+    of(({ format }) => format === undefined),
+  );
+  t.deepEqual(
+    result.failures.map(({ file, reason, line }) => [file, reason, line]),
+    of(({ refused }) => refused !== undefined).map((file) => {
+      const { refused, line } = expected[file] ?? {};
+      return [file, refused, line];
+    }),
+  );
+  t.is(result.added + result.duplicates, imported.length);
+  const db = openReader(site.libraryPath);
+  t.teardown(() => db.close());
+  const rows = db
+    .prepare<[], Record<string, string | number>>(
+      `SELECT path, format, waypoints, observations, missing_times AS missingTimes,
+      invalid_times AS invalidTimes, unusable_points AS unusablePoints FROM files`,
+    )
+    .all();
+  t.is(rows.length, result.added);
+  for (const { path: file = '', format, ...counts } of rows) {
+    const reading = expected[file] ?? {};
+    t.is(format, reading.format, String(file));
+    for (const [name, count] of Object.entries(counts))
+      t.is(count, reading.counts?.[name] ?? 0, `${file} ${name}`);
+  }
+  const counted = Object.fromEntries(
+    folders.map((name) => [name, rows.filter(({ format }) => format === name).length]),
+  );
+  t.deepEqual(result.formats, counted);
+});
