@@ -1,13 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { FormatName } from '../model/recorder-formats.ts';
+import type { ReadOptions } from './read-blocks.ts';
 import type { RecordingSink, RecordingSummary } from './points/sink.ts';
-
-export interface ReadOptions {
-  /** Called after every piece of at most 256 KiB with its number of bytes. */
-  readonly onBytes?: (bytes: number) => void;
-  /** Asked before every piece; true stops reading. */
-  readonly isCancelled?: () => boolean;
-}
 
 /** A format of recorder files. */
 export interface Format {

@@ -1,9 +1,15 @@
 import { Buffer } from 'node:buffer';
-import type { ReadOptions } from './format.ts';
 import { ReadingCancelled } from './refused.ts';
 
 /** Bytes of most blocks. */
 const blockBytes = 262_144;
+
+export interface ReadOptions {
+  /** Called after every piece of at most 256 KiB with its number of bytes. */
+  readonly onBytes?: (bytes: number) => void;
+  /** Asked before every piece; true stops reading. */
+  readonly isCancelled?: () => boolean;
+}
 
 /** Takes the bytes of a file piece after piece. */
 export interface BlockReader<Result> {

@@ -63,7 +63,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_150,
   storage: 7_700,
-  formats: 3_500,
+  formats: 5_500,
   geodata: 3_000,
   search: 2_450,
   worker: 6_650,

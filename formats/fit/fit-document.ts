@@ -124,12 +124,7 @@ export class FitDocument implements BlockReader<RecordingSummary> {
 
   #data(bytes: Buffer, at: number, layout: Layout, isCompressed: boolean): void {
     const { message, isBigEndian, at: places } = layout;
-    let time = isCompressed ? this.#time : noTime;
-    if (places.time >= 0) {
-      const timeAt = at + places.time;
-      time = isBigEndian ? bytes.readUInt32BE(timeAt) : bytes.readUInt32LE(timeAt);
-      if (time !== noTime) this.#time = time;
-    }
+    const time = this.#timeOf(bytes, at, layout, isCompressed);
     if (places.fileType >= 0) this.#isCourse = bytes[at + places.fileType] === courseFile;
     if (message === messages.event && isStart(bytes, at, layout)) this.#segment += 1;
     if (places.lat < 0 || places.lon < 0) return;
@@ -153,6 +148,14 @@ export class FitDocument implements BlockReader<RecordingSummary> {
     }
     const name = textAt(bytes, at + places.name, layout.nameSize);
     this.#recording.waypoint(usableLat, lon * degreesPerSemicircle, ele, timeMs, { name });
+  }
+
+  #timeOf(bytes: Buffer, at: number, layout: Layout, isCompressed: boolean): number {
+    if (layout.at.time < 0) return isCompressed ? this.#time : noTime;
+    const timeAt = at + layout.at.time;
+    const time = layout.isBigEndian ? bytes.readUInt32BE(timeAt) : bytes.readUInt32LE(timeAt);
+    if (time !== noTime) this.#time = time;
+    return time;
   }
 
   #point(lat: number, lon: number, ele: number, timeMs: number, accuracyM: number): void {

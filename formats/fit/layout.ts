@@ -69,21 +69,38 @@ export function readDefinition(
   if (end > bytes.length) return undefined;
   const isBigEndian = bytes[start + 1] === 1;
   const message = isBigEndian ? bytes.readUInt16BE(start + 2) : bytes.readUInt16LE(start + 2);
+  const { fields, size } = readFields(bytes, fieldsAt, fieldsEnd, end);
+  const layout = { message, isBigEndian, size, ...placesOf(message, fields) };
+  return { layout, end };
+}
+
+type Fields = ReadonlyMap<number, { readonly at: number; readonly size: number }>;
+
+function readFields(
+  bytes: Buffer,
+  from: number,
+  fieldsEnd: number,
+  end: number,
+): { readonly fields: Fields; readonly size: number } {
   const fields = new Map<number, { readonly at: number; readonly size: number }>();
   let size = 0;
-  for (let field = fieldsAt; field < fieldsEnd; field += fieldBytes) {
+  for (let field = from; field < fieldsEnd; field += fieldBytes) {
     fields.set(bytes[field]!, { at: size, size: bytes[field + 1]! });
     size += bytes[field + 1]!;
   }
   // Developer fields stand behind the others; only their sizes matter.
   for (let field = fieldsEnd + 1; field < end; field += fieldBytes) size += bytes[field + 1]!;
+  return { fields, size };
+}
+
+function placesOf(message: number, fields: Fields): Pick<Layout, 'at' | 'nameSize'> {
   const numbers = fieldNumbers[message] ?? {};
   const placeOf = (value: Value): number => {
     const found = fields.get(numbers[value] ?? (value === 'time' ? timestamp : -1));
     const isAsExpected = sizes[value] === undefined || sizes[value] === found?.size;
     return found === undefined || !isAsExpected ? -1 : found.at;
   };
-  const places = {
+  const at = {
     time: placeOf('time'),
     lat: placeOf('lat'),
     lon: placeOf('lon'),
@@ -95,6 +112,5 @@ export function readDefinition(
     eventType: placeOf('eventType'),
     name: placeOf('name'),
   };
-  const nameSize = fields.get(numbers.name ?? -1)?.size ?? 0;
-  return { layout: { message, isBigEndian, size, at: places, nameSize }, end };
+  return { at, nameSize: fields.get(numbers.name ?? -1)?.size ?? 0 };
 }

@@ -1,6 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import { FileRefused } from '../refused.ts';
 import { ByteDecoder } from '../xml/decode-bytes.ts';
+import { plainBytes } from '../xml/xml-document.ts';
 import { XmlReader } from '../xml/xml-reader.ts';
 import { CanonicalPoints } from './canonical-points.ts';
 import type { PointElement } from './point-children.ts';
@@ -8,8 +9,6 @@ import { GpxElements } from './gpx-elements.ts';
 import { Recording } from '../points/recording.ts';
 import type { RecordingSink, RecordingSummary } from '../points/sink.ts';
 
-/** Bytes decoded and parsed at once, 1-2 ms of work. Pieces of 256 KiB are no faster and take twice the memory. */
-const plainBytes = 32_768;
 /** Bytes from which points are taken at once, 1-2 ms of work. Far below any limit of the reader on a tag or point. */
 const stretchBytes = 327_680;
 /** The longest point that may wait for the block in which it ends; a longer one goes the plain way. */

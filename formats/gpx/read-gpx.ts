@@ -1,9 +1,8 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { GpxDocument } from './gpx-document.ts';
-import type { ReadOptions } from '../format.ts';
 import type { RecordingSink, RecordingSummary } from '../points/sink.ts';
-import { readBlocks } from '../read-blocks.ts';
+import { readBlocks, type ReadOptions } from '../read-blocks.ts';
 
 export { ReadingCancelled, FileRefused } from '../refused.ts';
 

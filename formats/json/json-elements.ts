@@ -19,6 +19,18 @@ const closeBracket = 0x5d;
 const openBrace = 0x7b;
 const closeBrace = 0x7d;
 
+/** What bytes mean outside of texts. */
+const plain = 0;
+const text = 1;
+const opening = 2;
+const closing = 3;
+const separating = 4;
+const kinds = new Uint8Array(256);
+kinds[quote] = text;
+kinds[comma] = separating;
+for (const byte of [openBrace, openBracket]) kinds[byte] = opening;
+for (const byte of [closeBrace, closeBracket]) kinds[byte] = closing;
+
 /** What may come next, outside of elements. */
 type Expected = 'root' | 'key' | 'colon' | 'value' | 'comma' | 'end';
 
@@ -73,22 +85,17 @@ export class JsonElements implements BlockReader<void> {
 
   /** @returns where the token or element ends; undefined if its end is not there yet. */
   #step(block: Buffer, at: number): number | undefined {
-    const byte = block[at]!;
     switch (this.#expected) {
       case 'root':
-        return byte === byteOrderMark[0] ? passMark(block, at) : this.#begin(byte, at);
+        return this.#root(block, at);
       case 'key':
-        return byte === closeBrace && this.#isFirst ? this.#close(at) : this.#key(block, at);
+        return this.#key(block, at);
       case 'colon':
-        return byte === colon ? this.#expect('value', at) : fail();
+        return block[at] === colon ? this.#expect('value', at) : fail();
       case 'value':
-        if (byte === closeBracket && this.#isFirst && this.#open.at(-1) === 'array')
-          return this.#close(at);
-        if (byte === openBracket && this.#open.length === 1 && this.#open[0] === 'object')
-          return this.#begin(byte, at);
-        return this.#element(block, at);
+        return this.#value(block, at);
       case 'comma':
-        return this.#separator(byte, at);
+        return this.#separator(block[at]!, at);
       case 'end':
         return fail();
     }
@@ -99,8 +106,22 @@ export class JsonElements implements BlockReader<void> {
     return at + 1;
   }
 
+  #root(block: Buffer, at: number): number | undefined {
+    const byte = block[at]!;
+    if (byte === byteOrderMark[0]) return passMark(block, at);
+    return byte === openBrace || byte === openBracket ? this.#begin(byte, at) : fail();
+  }
+
+  #value(block: Buffer, at: number): number | undefined {
+    const byte = block[at]!;
+    const innermost = this.#open.at(-1);
+    if (byte === closeBracket && this.#isFirst && innermost === 'array') return this.#close(at);
+    // The elements of this array are those that are wanted.
+    if (byte === openBracket && innermost === 'object') return this.#begin(byte, at);
+    return this.#element(block, at);
+  }
+
   #begin(byte: number, at: number): number {
-    if (byte !== openBrace && byte !== openBracket) fail();
     this.#open.push(byte === openBrace ? 'object' : 'array');
     this.#isFirst = true;
     return this.#expect(byte === openBrace ? 'key' : 'value', at);
@@ -121,6 +142,7 @@ export class JsonElements implements BlockReader<void> {
   }
 
   #key(block: Buffer, at: number): number | undefined {
+    if (block[at] === closeBrace && this.#isFirst) return this.#close(at);
     if (block[at] !== quote) fail();
     const end = this.#elementEnd(block, at);
     if (end === undefined) return undefined;
@@ -141,29 +163,45 @@ export class JsonElements implements BlockReader<void> {
   #elementEnd(block: Buffer, from: number): number | undefined {
     const to = Math.min(block.length, from + maxElementBytes + 1);
     let at = from + this.#scanned;
-    let depth = this.#depth;
-    let isInText = this.#isInText;
-    for (; at < to; at += 1) {
-      const byte = block[at]!;
-      if (isInText) {
-        if (byte === backslash) at += 1;
-        else if (byte === quote) isInText = false;
-        if (isInText || depth > 0) continue;
-        return this.#found(at + 1);
+    while (at < to) {
+      if (this.#isInText) {
+        at = this.#passText(block, at, to);
+        if (!this.#isInText && this.#depth === 0) return this.#found(at);
+        continue;
       }
-      if (byte === quote) isInText = true;
-      else if (byte === openBrace || byte === openBracket) {
-        depth += 1;
-        if (depth > maxDepth) throw new FileRefused('too_deep');
-      } else if (byte === closeBrace || byte === closeBracket) {
-        depth -= 1;
-        if (depth <= 0) return this.#found(depth < 0 ? at : at + 1);
-      } else if (depth === 0 && byte === comma) return this.#found(at);
+      const kind = kinds[block[at]!]!;
+      const end = kind === plain ? undefined : this.#structure(kind, at);
+      if (end !== undefined) return this.#found(end);
+      at += 1;
     }
     if (at - from > maxElementBytes) throw new FileRefused('too_large');
     this.#scanned = at - from;
-    this.#depth = depth;
-    this.#isInText = isInText;
+    return undefined;
+  }
+
+  #passText(block: Buffer, from: number, to: number): number {
+    let at = from;
+    for (; at < to; at += 1) {
+      const byte = block[at]!;
+      if (byte === backslash) at += 1;
+      else if (byte === quote) {
+        this.#isInText = false;
+        return at + 1;
+      }
+    }
+    return at;
+  }
+
+  /** @returns where the element ends, if it does here. */
+  #structure(kind: number, at: number): number | undefined {
+    if (kind === opening) {
+      this.#depth += 1;
+      if (this.#depth > maxDepth) throw new FileRefused('too_deep');
+    } else if (kind === closing) {
+      this.#depth -= 1;
+      if (this.#depth <= 0) return this.#depth < 0 ? at : at + 1;
+    } else if (kind === text) this.#isInText = true;
+    else if (this.#depth === 0) return at;
     return undefined;
   }
 

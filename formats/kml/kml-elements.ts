@@ -9,6 +9,16 @@ const maxWaiting = 10_000_000;
 /** Points of one placemark: they wait for its name. */
 const maxPoints = 10_000;
 
+/** Elements whose texts are wanted, by the element that they are in. */
+const wanted: Readonly<Record<string, readonly string[]>> = {
+  Point: ['coordinates'],
+  LineString: ['coordinates'],
+  Track: ['when', 'coord'],
+  TimeStamp: ['when'],
+  TimeSpan: ['begin'],
+  Placemark: ['name', 'description'],
+};
+
 /** Takes placemarks: points are waypoints, or of a track if they have a time and no name; lines and tracks are tracks. */
 export class KmlElements implements ElementListener {
   readonly #recording: Recording;
@@ -43,15 +53,9 @@ export class KmlElements implements ElementListener {
   }
 
   wants(name: string, parents: readonly string[]): 'whole' | 'parts' | 'nothing' {
-    const parent = parents.at(-1);
-    if (name === 'coordinates') {
-      return parent === 'Point' || parent === 'LineString' ? 'parts' : 'nothing';
-    }
-    const isInTrack = parent === 'Track' && (name === 'when' || name === 'coord');
-    const isTime =
-      parent === 'TimeStamp' ? name === 'when' : parent === 'TimeSpan' && name === 'begin';
-    const isText = parent === 'Placemark' && (name === 'name' || name === 'description');
-    return isInTrack || isTime || isText ? 'whole' : 'nothing';
+    const parent = parents.at(-1) ?? '';
+    if (wanted[parent]?.includes(name) !== true) return 'nothing';
+    return name === 'coordinates' ? 'parts' : 'whole';
   }
 
   text(name: string, text: string, parents: readonly string[]): void {
