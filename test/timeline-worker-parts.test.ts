@@ -6,7 +6,6 @@ import { DayCursor } from '../storage/day-cursor.ts';
 import { DayBlobCorrupt } from '../storage/number-columns.ts';
 import type { DayRow } from '../storage/library/day-reader.ts';
 import { LongestStops } from '../worker/timeline/aggregate/longest-stops.ts';
-import { nightsWithin } from '../worker/timeline/aggregate/nights.ts';
 import { PairSet } from '../worker/timeline/aggregate/pair-set.ts';
 import { compareWorth, type Stop } from '../worker/timeline/aggregate/stop.ts';
 import { LocalPlane } from '../worker/timeline/detect/local-plane.ts';
@@ -14,6 +13,7 @@ import { Point } from '../worker/timeline/detect/point.ts';
 import { PointQueue } from '../worker/timeline/detect/point-queue.ts';
 import { distanceM, metresPerUnit } from '../worker/timeline/earth.ts';
 import { mergeDay } from '../worker/timeline/observations/merge-day.ts';
+import { NightCount } from '../worker/timeline/presence/night-count.ts';
 import { PlaceNumbers } from '../worker/timeline/result/place-numbers.ts';
 import { nowhere } from '../model/admin-place.ts';
 import { rounds } from './helpers/effort.ts';
@@ -300,28 +300,44 @@ test('places are numbered by their first visit, over 180° and at a pole, too', 
   }
 });
 
-test('a night is 03:00 of solar time, the end of a span excluded', (t) => {
+test('a night is 03:00 of solar time, and belongs to the span that ends with it', (t) => {
   const cases: [fromHour: number, toHour: number, lon: number, nights: number][] = [
     [3, 3, 0, 0],
-    [2, 3, 0, 0],
-    [3, 3.001, 0, 1],
+    [2, 3, 0, 1],
+    [3, 3.001, 0, 0],
     [0, 24, 0, 1],
     [-48, 0, 0, 2],
     // UTC−8: 11:00 UTC.
-    [10, 11, -120, 0],
-    [11, 12, -120, 1],
+    [10, 11, -120, 1],
+    [11, 12, -120, 0],
     // UTC+12 and UTC−12.
     [14, 16, 179.9, 1],
     [14, 16, -179.9, 1],
-    [3, 4, 7.4, 1],
-    [3, 4, 7.6, 0],
-    [2, 3, 7.6, 1],
+    [2, 4, 7.4, 1],
+    [2.5, 4, 7.6, 0],
+    [1, 2, 7.6, 1],
     [0, 21 * 24, 0, 21],
   ];
   for (const [from, to, lon, nights] of cases) {
-    t.is(nightsWithin(from * hourMs, to * hourMs, lon * e7), nights, `${from} ${to} ${lon}`);
-    const shift = -20_000 * dayMs;
-    t.is(nightsWithin(from * hourMs + shift, to * hourMs + shift, lon * e7), nights);
+    for (const shift of [0, -20_000 * dayMs]) {
+      const count = new NightCount();
+      const before = count.goTo(from * hourMs + shift, lon * e7);
+      t.is(count.goTo(to * hourMs + shift, lon * e7) - before, nights, `${from} ${to} ${lon}`);
+    }
   }
   t.true(metresPerUnit > 0.0111 && metresPerUnit < 0.0112);
+});
+
+test('nights go on over the date line, and one that is flown back over is counted once', (t) => {
+  const nightsOf = (...legs: [hour: number, lon: number][]): number[] => {
+    const count = new NightCount();
+    return legs.map(([hour, lon]) => count.goTo(hour * hourMs, lon * e7));
+  };
+  // Noon in Honolulu, eight hours west to Tokyo: it is afternoon, and no night was between.
+  t.deepEqual(nightsOf([22, -158], [30, 140]), [0, 0]);
+  // And back, through the night.
+  t.deepEqual(nightsOf([9, 140], [16, -158]), [0, 1]);
+  // 03:30 in one zone, 03:15 in the one before it, 03:45 there.
+  t.deepEqual(nightsOf([3.5, 0], [4.25, -15], [4.75, -15]), [0, 0, 0]);
+  t.deepEqual(nightsOf([3.5, 0], [3.75, -15], [4.5, -15]), [0, -1, 0]);
 });

@@ -204,6 +204,9 @@ test('a short way between two places, told in full', (t) => {
     silent_distance_m: 0,
     first_observation_utc: '2024-05-01T00:00:00Z',
     last_observation_utc: '2024-05-01T00:30:00Z',
+    unknown_days: 0,
+    unknown_nights: 0,
+    transit_nights: 0,
   });
   t.deepEqual(result.days, [
     {
@@ -213,6 +216,9 @@ test('a short way between two places, told in full', (t) => {
       stop_seconds: 1440,
       distance_m: 6672,
       countries: ['Hi', 'Lo', 'Mi'],
+      date_local: '2024-05-01',
+      utc_offset_minutes: 0,
+      presence: ['Hi', 'Lo', 'Mi'].map((country_id) => ({ country_id, kind: 'recorded' })),
     },
   ]);
   t.deepEqual(

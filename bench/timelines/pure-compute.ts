@@ -1,4 +1,5 @@
 import { dayOf } from '../../storage/day-blob.ts';
+import { Calendar } from '../../worker/timeline/calendar/calendar.ts';
 import { TimelineEngine } from '../../worker/timeline/engine.ts';
 import { timelineOptions } from '../../worker/timeline/options.ts';
 import { periodOf } from '../../worker/timeline/period.ts';
@@ -19,8 +20,9 @@ export function pureComputeMs(blocks: Iterable<Block>, startDay: number, days: n
     unusablePoints: 0,
     lastMs: Infinity,
   };
-  const period = periodOf(startDay, startDay + days - 1);
-  const engine = new TimelineEngine(period, [source], undefined, timelineOptions);
+  const calendar = new Calendar('UTC');
+  const period = periodOf(startDay, startDay + days - 1, calendar.zoneAt(0, 0));
+  const engine = new TimelineEngine(period, calendar, [source], undefined, timelineOptions);
   let spentMs = 0;
   for (const block of blocks) {
     const before = ownCpuMs();

@@ -42,14 +42,17 @@ export function importFiles(files: readonly GpxFile[]): FilledLibrary {
   return { path: libraryPath, remove: () => rmSync(root, { recursive: true, force: true }) };
 }
 
-/** Makes the timeline of UTC days since 1970, both inclusive, in this thread. @returns its text. */
+/** Days since 1970, both inclusive, UTC or of a zone. */
+export type DaysOf = Pick<TimelineTask, 'startDay' | 'endDay' | 'timeZone'>;
+
+/** Makes the timeline of some days in this thread. @returns its text. */
 export function timelineText(
   libraryPath: string,
-  { startDay, endDay }: { readonly startDay: number; readonly endDay: number },
+  { startDay, endDay, timeZone = 'UTC' }: DaysOf,
   geodata: Geodata,
 ): string {
   const control = new TimelineControl().shared;
-  const outcome = buildTimeline({ libraryPath, startDay, endDay, control, ...geodata });
+  const outcome = buildTimeline({ libraryPath, startDay, endDay, timeZone, control, ...geodata });
   if (outcome.state !== 'completed') throw new Error('nobody cancelled it');
   return gunzipSync(outcome.json).toString();
 }

@@ -36,8 +36,6 @@ const dayMs = 86_400_000;
 const shortestMs = 8 * minuteMs;
 /** A recorder that sleeps while one is still is awake for so long at least. */
 const fallsAsleepMs = 2 * minuteMs;
-/** A stay that begins or ends this near to 03:00 solar time may have the night or not. */
-const doubtMs = 30 * minuteMs;
 
 /** What was recorded of a journey. */
 export interface Evidence {
@@ -66,7 +64,7 @@ export function truthOf({ visits, towns, trail }: Journey, evidence: Evidence): 
   const days = daysByTown(fixes, towns);
   const countries = towns.map((town): [string, CountryTruth] => [
     town.country,
-    { nights: nightsIn(town, stays, silences), recordedDays: days.get(town.country) },
+    { nights: nightsIn(town, towns, fixes), recordedDays: days.get(town.country) },
   ]);
   const activeDays = new Set(fixes.map(({ timeMs }) => Math.floor(timeMs / dayMs))).size;
   return { stays, countries: new Map(countries), activeDays };
@@ -92,28 +90,26 @@ function isSilentAround(timeMs: number, silences: readonly Span[]): boolean {
   );
 }
 
-/** Moments of 03:00 solar time within stays in a country; undefined where one of them is doubtful. */
-function nightsIn(
-  town: City,
-  stays: readonly TrueStay[],
-  silences: readonly Span[],
-): number | undefined {
+/**
+ * Moments of 03:00 solar time with a fix in the country before and after; undefined where one of these fixes was between
+ * towns within its reach, and so perhaps in it.
+ */
+function nightsIn(town: City, towns: readonly City[], fixes: readonly Fix[]): number | undefined {
+  const shiftMs = (solarHours(town) - 3) * hourMs;
+  const nightOf = ({ timeMs }: Fix): number => Math.floor((timeMs + shiftMs) / dayMs);
   let nights = 0;
-  for (const stay of stays.filter(({ country }) => country === town.country)) {
-    const offsetMs = (3 - solarHours(town)) * hourMs;
-    const first = Math.floor((stay.startMs - doubtMs - offsetMs) / dayMs);
-    for (let at = first * dayMs + offsetMs; at <= stay.endMs + doubtMs; at += dayMs) {
-      if (at < stay.startMs - doubtMs) continue;
-      const isClear = at > stay.startMs + doubtMs && at < stay.endMs - doubtMs;
-      const isBridged = silences.every(
-        ({ startMs, endMs }) =>
-          startMs > at ||
-          endMs < at ||
-          (startMs > stay.startMs + doubtMs && endMs < stay.endMs - doubtMs),
-      );
-      if (!isClear || !isBridged || stay.isHidden) return undefined;
-      nights += 1;
-    }
+  for (const [index, fix] of fixes.entries()) {
+    const next = fixes[index + 1];
+    if (next === undefined || nightOf(next) === nightOf(fix)) continue;
+    const here = [fix, next].map((one) =>
+      towns.find((each) => metresBetween(each, one) < cityRadiusM),
+    );
+    const isThere = here.every((one) => one === town);
+    const mayBeThere = [fix, next].every((one, i) =>
+      here[i] === undefined ? metresBetween(town, one) < town.reachKm * 1_000 : here[i] === town,
+    );
+    if (mayBeThere && !isThere) return undefined;
+    if (isThere && next.timeMs - fix.timeMs <= 72 * hourMs) nights += nightOf(next) - nightOf(fix);
   }
   return nights;
 }

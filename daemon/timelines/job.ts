@@ -43,6 +43,7 @@ export function recordOf(job: TimelineJob): TimelineJobRecord {
     state,
     start_date: request.start_date,
     end_date: request.end_date,
+    ...(request.time_zone === undefined ? {} : { time_zone: request.time_zone }),
     processed_observations: processed,
     ...(total === undefined ? {} : { total_observations: total }),
     created_at: formatTime(createdAt),

@@ -181,6 +181,7 @@ export class TimelineJobs {
       libraryPath: this.#options.libraryPath,
       geodataPath: geodata?.path ?? null,
       dataset: geodata?.dataset ?? null,
+      timeZone: request.time_zone ?? 'UTC',
       startDay: dayOf(request.start_date),
       endDay: dayOf(request.end_date),
     };

@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { builtinGeodata } from '../../bench/timelines/builtin-geodata.ts';
-import { parseTimeline, timelineText, type Geodata } from '../../bench/timelines/timeline-of.ts';
+import {
+  parseTimeline,
+  timelineText,
+  type DaysOf,
+  type Geodata,
+} from '../../bench/timelines/timeline-of.ts';
 import type { TimelineResult } from '../../model/timeline-result.ts';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
@@ -83,7 +88,7 @@ export interface MadeTimeline {
 export function timelineOf(
   t: ExecutionContext<unknown>,
   libraryPath: string,
-  period: { readonly startDay: number; readonly endDay: number },
+  period: DaysOf,
   geodata: Geodata = builtinGeodata(),
 ): MadeTimeline {
   const text = timelineText(libraryPath, period, geodata);

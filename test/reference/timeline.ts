@@ -1,4 +1,9 @@
-import type { TimelineResult, TimelinePlace, TimelineStop } from '../../model/timeline-result.ts';
+import type {
+  TimelinePlace,
+  TimelinePresence,
+  TimelineResult,
+  TimelineStop,
+} from '../../model/timeline-result.ts';
 
 /*
  * The totals of a timeline again, from its stops and the raw observations, in plain slow code: what is wrong is named in
@@ -6,7 +11,6 @@ import type { TimelineResult, TimelinePlace, TimelineStop } from '../../model/ti
  */
 
 const dayMs = 86_400_000;
-const hourMs = 3_600_000;
 const levels = ['country', 'region', 'locality'] as const;
 type Level = (typeof levels)[number];
 const names = [
@@ -112,7 +116,6 @@ function placeFaults(result: TimelineResult): string[] {
   const units = new Set(places.map((row) => `${row.level} ${unitOf(row, row.level)}`));
   const faults = places.flatMap((row, at) => {
     const inside = timeline.filter((stop) => isIn(row, stop));
-    const stays = inside.filter(({ kind }) => kind === 'stay');
     const latest = inside.reduce<TimelineStop | undefined>(
       (last, stop) =>
         last === undefined || spanOf(stop).endMs >= spanOf(last).endMs ? stop : last,
@@ -122,12 +125,12 @@ function placeFaults(result: TimelineResult): string[] {
     return wrong(`row ${at} (${row.level})`, {
       pointsInside: row.timeline_index === -1 || (pointed !== undefined && isIn(row, pointed)),
       pointsToLatest: row.timeline_index === -1 || pointed === latest,
-      pointsSomewhere: isTruncated || row.timeline_index >= 0,
+      pointsSomewhere: isTruncated || inside.length === 0 || row.timeline_index >= 0,
+      isSomewhere: inside.length > 0 || isTruncated || row.recorded_observations === 0,
       stopSeconds: isTruncated || isSum(row.stop_seconds, inside, 'duration_seconds'),
       bridged: isTruncated || isSum(row.bridged_seconds, inside, 'bridged_seconds'),
-      nights: isTruncated || row.nights === total(stays.map(nightsOf)),
+      ...presenceChecks(result, row),
       visits: isTruncated || row.visits === visitsOf(timeline, row),
-      days: row.recorded_days <= result.summary.active_days,
       files: row.source_files > 0 || row.recorded_observations === 0,
       order: at === 0 || isSorted(places[at - 1]!, row),
       once: places.findIndex((other) => isSame(other, row)) === at,
@@ -153,19 +156,20 @@ function isSorted(a: TimelinePlace, b: TimelinePlace): boolean {
   return a.recorded_observations >= b.recorded_observations;
 }
 
-/** Moments of 03:00 solar time within a stay. */
-function nightsOf(stop: TimelineStop): number {
-  const { startMs, endMs } = spanOf(stop);
-  const solarMs = Math.round(stop.longitude / 15) * hourMs;
-  let nights = 0;
-  for (
-    let at = 3 * hourMs - solarMs + Math.floor(startMs / dayMs - 2) * dayMs;
-    at < endMs;
-    at += dayMs
-  ) {
-    if (at >= startMs) nights += 1;
-  }
-  return nights;
+function presenceChecks(result: TimelineResult, row: TimelinePlace): Record<string, boolean> {
+  return {
+    days: row.days === row.recorded_days + row.days_inferred,
+    daysListed: row.level !== 'country' || row.days === daysIn(result, row.country_id),
+    recordedDays: row.recorded_days <= result.summary.active_days,
+    nights: row.nights >= row.nights_inferred,
+  };
+}
+
+/** On how many days a country is listed. */
+function daysIn({ days }: TimelineResult, country: string): number {
+  const isHere = (of: TimelinePresence): boolean =>
+    of.country_id === country && of.kind !== 'transit';
+  return days.filter(({ presence }) => presence.some(isHere)).length;
 }
 
 /** Stays and marks in a unit that follow one elsewhere, or none. */
@@ -193,7 +197,8 @@ function dayFaults(
       countries: day.countries.every(
         (id, i) => /^[A-Z]{2}$/.test(id) && id > (day.countries[i - 1] ?? ''),
       ),
-      reason: day.recorded_observations > 0 || day.stop_seconds > 0,
+      reason: day.recorded_observations > 0 || day.stop_seconds > 0 || day.presence.length > 0,
+      present: day.stop_seconds === 0 || day.presence.length > 0,
     });
   });
   const of = (field: 'recorded_observations' | 'stop_seconds' | 'distance_m' | 'stops'): number =>

@@ -1,18 +1,21 @@
 import { gzipSync } from 'node:zlib';
+import { dayOf } from '../../storage/day-blob.ts';
 import { DayReader, libraryRevision, SourcesChanged } from '../../storage/library/day-reader.ts';
 import { TimelineControl } from './control.ts';
 import { TimelineEngine, type TimelineFacts } from './engine.ts';
 import { withGeodata, type Geodata } from './geodata.ts';
 import { mergeDay } from './observations/merge-day.ts';
 import { timelineOptions, type TimelineOptions } from './options.ts';
-import { periodOf, type Period } from './period.ts';
+import { type Period } from './period.ts';
+import { findPeriod } from './calendar/find-period.ts';
+import { Calendar } from './calendar/calendar.ts';
 import { writeResult } from './result/write-result.ts';
 import type { TimelineOutcome, TimelineTask } from './task.ts';
 
 /** How often a library that is being changed is looked at, ms. */
 const lookMs = 100;
-/** Days to each side of the period that are looked at, for stays across its edges: more than a silence may last. */
-const lookDays = 2;
+/** UTC days to each side of the period that are looked at: more than what says something about the day between may be apart. */
+const lookDays = 4;
 const pointsBetweenLooks = 50_000;
 
 class Cancelled extends Error {}
@@ -78,16 +81,23 @@ function run(
   geodata: Geodata | undefined,
   control: TimelineControl,
 ): TimelineOutcome {
-  const period = periodOf(task.startDay, task.endDay);
+  const { timeZone = 'UTC' } = task;
+  const calendar = new Calendar(timeZone);
   const reader = new DayReader(task.libraryPath);
   try {
     const { sources } = reader;
-    const observations = reader.count(period.startDay, period.endDay);
+    const period = findPeriod(reader, calendar, task);
+    const observations = reader.count(dayOf(period.startMs), dayOf(period.endMs - 1));
     control.set('total', observations);
-    const engine = new TimelineEngine(period, sources, geodata?.lookup, options);
+    const engine = new TimelineEngine(period, calendar, sources, geodata?.lookup, options);
     const facts = feed(engine, reader, period, control, options.onDay);
     look(control);
-    const json = writeResult(facts, { dataset: geodata?.dataset ?? null, sources, options });
+    const json = writeResult(facts, {
+      dataset: geodata?.dataset ?? null,
+      sources,
+      options,
+      timeZone,
+    });
     look(control);
     // The fastest level: a result is kept for minutes, and is one of few.
     const compressed = gzipSync(json, { level: 1 });
@@ -106,10 +116,11 @@ function feed(
 ): TimelineFacts {
   let processed = 0;
   let sinceLook = 0;
-  const last = period.endDay + lookDays;
-  let day = reader.nextDay(period.startDay - lookDays);
+  const [firstDay, lastDay] = [dayOf(period.startMs), dayOf(period.endMs - 1)];
+  const last = lastDay + lookDays;
+  let day = reader.nextDay(firstDay - lookDays);
   for (; day !== undefined && day <= last; day = reader.nextDay(day + 1)) {
-    const counts = day >= period.startDay && day <= period.endDay;
+    const counts = day >= firstDay && day <= lastDay;
     mergeDay(
       reader.rows(day),
       (row) => reader.blob(row),

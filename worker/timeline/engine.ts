@@ -1,5 +1,4 @@
 import type { AdminLookup } from '../../model/admin-place.ts';
-import { dayOf } from '../../storage/day-blob.ts';
 import type { PositionColumns } from '../../storage/day-cursor.ts';
 import type { DaySource } from '../../storage/library/day-reader.ts';
 import { AdminRows } from './aggregate/admin-rows.ts';
@@ -8,10 +7,14 @@ import { Totals } from './aggregate/totals.ts';
 import { LongestStops } from './aggregate/longest-stops.ts';
 import { PlaceFinder } from './aggregate/place-finder.ts';
 import { Way } from './aggregate/way.ts';
+import type { Calendar } from './calendar/calendar.ts';
+import type { Zone } from './calendar/zone.ts';
 import { Detector } from './detect/detector.ts';
 import { detectionParameters } from './detect/parameters.ts';
 import type { Point } from './detect/point.ts';
 import { TrackFilter } from './detect/track-filter.ts';
+import { FlightWatch } from './presence/flight-watch.ts';
+import { Presence } from './presence/presence.ts';
 import { StayMerger } from './stay-merger.ts';
 import { Intake } from './observations/intake.ts';
 import type { TimelineOptions } from './options.ts';
@@ -20,11 +23,13 @@ import { isInPeriod, type Period } from './period.ts';
 /** All that a timeline is made of, before stops and rows are chosen and put in order. */
 export interface TimelineFacts {
   readonly period: Period;
+  readonly calendar: Calendar;
   readonly rows: AdminRows;
   readonly days: DayRows;
   readonly stops: LongestStops;
   readonly totals: Totals;
   readonly way: Way;
+  readonly presence: Presence;
   /** Within the period; repeats are no recorded ones. */
   readonly recorded: number;
   readonly repeats: number;
@@ -40,7 +45,8 @@ export interface TimelineFacts {
  */
 export class TimelineEngine {
   readonly #period: Period;
-  readonly #parts: Pick<TimelineFacts, 'rows' | 'days' | 'stops' | 'totals' | 'way'>;
+  readonly #parts: Pick<TimelineFacts, 'rows' | 'days' | 'stops' | 'totals' | 'way' | 'presence'>;
+  readonly #calendar: Calendar;
   readonly #intake: Intake;
   readonly #filter: TrackFilter;
   readonly #detector: Detector;
@@ -53,6 +59,7 @@ export class TimelineEngine {
 
   constructor(
     period: Period,
+    calendar: Calendar,
     sources: readonly DaySource[],
     lookup: AdminLookup | undefined,
     options: TimelineOptions,
@@ -61,14 +68,17 @@ export class TimelineEngine {
     const rows = new AdminRows(sources.length);
     const days = new DayRows(period);
     const stops = new LongestStops(options.stays.maxStops);
-    const way = new Way(period, parameters.silenceMs, days);
-    const finder = new PlaceFinder(lookup, rows);
-    const totals = new Totals(period, { rows, days, stops, finder, way });
+    const way = new Way(period, parameters.silenceMs, days, calendar.zoneAt(0, 0));
+    const finder = new PlaceFinder(lookup, rows, calendar);
+    const presence = new Presence(period, days);
+    const flights = new FlightWatch(presence);
+    const totals = new Totals(period, { rows, days, stops, finder, way, presence, flights });
     const reject = ({ timeMs, weight }: Point): void => {
       if (isInPeriod(period, timeMs)) this.#outliers += weight;
     };
     this.#period = period;
-    this.#parts = { rows, days, stops, totals, way };
+    this.#calendar = calendar;
+    this.#parts = { rows, days, stops, totals, way, presence };
     this.#merger = new StayMerger(parameters, totals, reject);
     this.#detector = new Detector(period, parameters, this.#merger);
     const endMs = Float64Array.from(sources, ({ lastMs }) => lastMs ?? Number.NEGATIVE_INFINITY);
@@ -81,15 +91,48 @@ export class TimelineEngine {
 
   /** Takes points `from`…`to` (exclusive), at least one, of one source and one UTC day; times never go back. */
   take(columns: PositionColumns, from: number, to: number, source: number, kind: number): void {
+    const { timeMs, latE7, lonE7 } = columns;
+    for (let at = from; at < to;) {
+      const zone = this.#calendar.zoneAt(latE7[at]!, lonE7[at]!);
+      const endMs = Math.min(
+        zone.startOf(zone.dayOf(timeMs[at]!) + 1),
+        this.#nextEdge(timeMs[at]!),
+      );
+      let end = to;
+      // Most pieces of a day are whole.
+      if (timeMs[to - 1]! >= endMs) {
+        end = at + 1;
+        while (timeMs[end]! < endMs) end += 1;
+      }
+      this.#takeDay(columns, at, end, source, kind, zone);
+      at = end;
+    }
+  }
+
+  /** Takes points of one calendar day, all of them in the period or outside of it. */
+  #takeDay(
+    columns: PositionColumns,
+    from: number,
+    to: number,
+    source: number,
+    kind: number,
+    zone: Zone,
+  ): void {
     const repeats = this.#intake.takeAll(columns, from, to, source, kind);
     const firstMs = columns.timeMs[from]!;
     if (!isInPeriod(this.#period, firstMs)) return;
     const recorded = to - from - repeats;
     this.#repeats += repeats;
     this.#recorded += recorded;
-    this.#parts.days.record(dayOf(firstMs), recorded);
+    this.#parts.days.record(firstMs, recorded, zone);
     this.#firstMs = Math.min(this.#firstMs, firstMs);
     this.#lastMs = columns.timeMs[to - 1]!;
+  }
+
+  #nextEdge(timeMs: number): number {
+    const { startMs, endMs } = this.#period;
+    if (timeMs < startMs) return startMs;
+    return timeMs < endMs ? endMs : Number.POSITIVE_INFINITY;
   }
 
   /** Ends after the last point. */
@@ -100,6 +143,7 @@ export class TimelineEngine {
     this.#parts.totals.finish();
     return {
       period: this.#period,
+      calendar: this.#calendar,
       ...this.#parts,
       recorded: this.#recorded,
       repeats: this.#repeats,

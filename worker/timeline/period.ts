@@ -1,5 +1,8 @@
-/** The whole UTC days that a timeline is about. */
+import type { Zone } from './calendar/zone.ts';
+
+/** The whole days that a timeline is about. */
 export interface Period {
+  /** Calendar days since 1970, of the zone of the request. */
   readonly startDay: number;
   /** The last day. */
   readonly endDay: number;
@@ -9,11 +12,9 @@ export interface Period {
   readonly endMs: number;
 }
 
-const dayMs = 86_400_000;
-
-/** @param startDay, @param endDay UTC days since 1970, both inclusive. */
-export function periodOf(startDay: number, endDay: number): Period {
-  return { startDay, endDay, startMs: startDay * dayMs, endMs: (endDay + 1) * dayMs };
+/** @param startDay, @param endDay calendar days of the zone since 1970, both inclusive. */
+export function periodOf(startDay: number, endDay: number, zone: Zone, endZone = zone): Period {
+  return { startDay, endDay, startMs: zone.startOf(startDay), endMs: endZone.startOf(endDay + 1) };
 }
 
 export function isInPeriod({ startMs, endMs }: Period, timeMs: number): boolean {

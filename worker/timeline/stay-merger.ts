@@ -94,7 +94,7 @@ export class StayMerger implements DetectorSink {
   #markUntil(timeMs: number): void {
     const aside = this.#aside;
     while (aside.size > 0 && aside.firstMs < timeMs) {
-      this.#totals.mark(aside.read(0, this.#waypoint));
+      this.#totals.markAside(aside.read(0, this.#waypoint));
       aside.dropFirst();
     }
   }

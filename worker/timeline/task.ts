@@ -7,7 +7,9 @@ export interface TimelineTask {
   readonly geodataPath: string | null;
   /** What the result says of that generation; null together with the path. */
   readonly dataset: TimelineDataset | null;
-  /** UTC days since 1970, both inclusive. */
+  /** `UTC` (default), `local` or an IANA name. */
+  readonly timeZone?: string;
+  /** Calendar days of that zone since 1970, both inclusive. */
   readonly startDay: number;
   readonly endDay: number;
   /** TimelineControl.shared */

@@ -5,7 +5,8 @@ import {
   type PlaceLevel,
 } from '../../../model/admin-place.ts';
 import { PairSet } from './pair-set.ts';
-import type { Presence } from '../presence.ts';
+import { DayCount } from '../presence/day-count.ts';
+import type { Recording } from '../recording.ts';
 import type { Stop } from './stop.ts';
 
 /** The slowest moment in a unit without a stop. */
@@ -29,12 +30,15 @@ export interface AdminRow {
   stopSeconds: number;
   bridgedSeconds: number;
   observations: number;
-  days: number;
-  lastDay: number;
+  readonly days: DayCount;
   nights: number;
+  nightsInferred: number;
   sources: number;
   firstMs: number;
   lastMs: number;
+  /** Of the days that are inferred; infinite without any. */
+  inferredFromMs: number;
+  inferredToMs: number;
   /** Of all stops found. */
   latest: Stop | undefined;
   pass: Pass | undefined;
@@ -49,8 +53,6 @@ export interface AdminUnit {
 /** What a run of observations on the way adds to its unit. */
 export interface Recorded {
   readonly observations: number;
-  /** UTC days, ascending. */
-  readonly days: readonly number[];
   readonly sources: Iterable<number>;
   readonly firstMs: number;
   readonly lastMs: number;
@@ -69,8 +71,12 @@ export class AdminRows {
     this.#sources = new PairSet(sources);
   }
 
-  get rows(): Iterable<AdminRow> {
-    return this.#rows.values();
+  /** Those that something of the period belongs to: others were met before or after it. */
+  get rows(): AdminRow[] {
+    return [...this.#rows.values()].filter(
+      ({ observations, latest, days, nights }) =>
+        observations > 0 || latest !== undefined || days.recorded + days.inferred + nights > 0,
+    );
   }
 
   unitOf(place: AdminPlace): AdminUnit {
@@ -83,13 +89,9 @@ export class AdminRows {
     return unit;
   }
 
-  record({ rows }: AdminUnit, recorded: Recorded | Presence): void {
+  record({ rows }: AdminUnit, recorded: Recorded | Recording): void {
     for (const row of rows) {
       row.observations += recorded.observations;
-      for (const day of recorded.days) {
-        if (day > row.lastDay) row.days += 1;
-        row.lastDay = Math.max(row.lastDay, day);
-      }
       for (const source of recorded.sources) {
         if (this.#sources.add(row.number, source)) row.sources += 1;
       }
@@ -99,11 +101,10 @@ export class AdminRows {
   }
 
   /** Counts a stay or mark. */
-  stop({ rows }: AdminUnit, stop: Stop, nights: number): void {
+  stop({ rows }: AdminUnit, stop: Stop): void {
     for (const row of rows) {
       row.stopSeconds += stop.durationSeconds;
       row.bridgedSeconds += stop.bridgedSeconds;
-      row.nights += nights;
       row.latest = stop;
       if (row.observations > 0) continue;
       // A silence that was bridged may reach over the whole period.
@@ -146,12 +147,14 @@ export class AdminRows {
       stopSeconds: 0,
       bridgedSeconds: 0,
       observations: 0,
-      days: 0,
-      lastDay: Number.NEGATIVE_INFINITY,
+      days: new DayCount(),
       nights: 0,
+      nightsInferred: 0,
       sources: 0,
       firstMs: Number.POSITIVE_INFINITY,
       lastMs: Number.NEGATIVE_INFINITY,
+      inferredFromMs: Number.POSITIVE_INFINITY,
+      inferredToMs: Number.NEGATIVE_INFINITY,
       latest: undefined,
       pass: undefined,
     };

@@ -1,89 +1,97 @@
-import { dayMs, dayOf } from '../../../storage/day-blob.ts';
+import type { TimelinePresence } from '../../../model/timeline-result.ts';
+import type { Zone } from '../calendar/zone.ts';
 import { secondsWithin, type Period } from '../period.ts';
 
-/** What was recorded on one UTC day. */
+/** What is known of one calendar day. */
 export interface DayRow {
   readonly day: number;
-  readonly observations: number;
-  readonly stops: number;
-  readonly stopSeconds: number;
-  readonly distanceM: number;
-  /** ISO 3166-1 alpha-2, ascending. */
-  readonly countries: readonly string[];
+  /** Of the place where the day began, as far as known. */
+  readonly zone: Zone;
+  observations: number;
+  stops: number;
+  stopSeconds: number;
+  distanceM: number;
+  readonly presence: readonly TimelinePresence[];
 }
 
-/** Counts by the UTC days of the period; what lies outside of it is ignored. */
+/** A row while it is counted. */
+interface OpenRow extends Omit<DayRow, 'presence'> {
+  zone: Zone;
+  /** By country; the empty one is the sea. */
+  readonly countries: Map<string, 'recorded' | 'inferred'>;
+  isInTransit: boolean;
+}
+
+/** Counts by the calendar days of the period; what lies outside of it is ignored. */
 export class DayRows {
   readonly #period: Period;
-  readonly #observations: Float64Array;
-  readonly #stops: Float64Array;
-  readonly #stopSeconds: Float64Array;
-  readonly #distanceM: Float64Array;
-  readonly #countries: (Set<string> | undefined)[];
+  readonly #rows: (OpenRow | undefined)[];
 
   constructor(period: Period) {
-    const days = period.endDay - period.startDay + 1;
     this.#period = period;
-    this.#observations = new Float64Array(days);
-    this.#stops = new Float64Array(days);
-    this.#stopSeconds = new Float64Array(days);
-    this.#distanceM = new Float64Array(days);
-    this.#countries = Array.from({ length: days });
+    this.#rows = Array.from({ length: period.endDay - period.startDay + 1 });
   }
 
-  record(day: number, observations: number): void {
-    this.#add(this.#observations, day, observations);
+  record(timeMs: number, observations: number, zone: Zone): void {
+    this.#rowAt(timeMs, zone).observations += observations;
   }
 
-  travel(day: number, metres: number): void {
-    this.#add(this.#distanceM, day, metres);
+  travel(timeMs: number, metres: number, zone: Zone): void {
+    this.#rowAt(timeMs, zone).distanceM += metres;
   }
 
-  country(day: number, code: string): void {
-    const index = day - this.#period.startDay;
-    if (code === '' || index < 0 || index >= this.#countries.length) return;
-    (this.#countries[index] ??= new Set()).add(code);
+  /** Notes that a country has a day. */
+  present(day: number, country: string, kind: 'recorded' | 'inferred', zone: Zone): void {
+    const row = this.#row(day, zone);
+    if (row === undefined || row.countries.get(country) === 'recorded') return;
+    row.countries.set(country, kind);
   }
 
-  /** Counts a stop by the day of its end, its seconds by day. @returns that day. */
-  stop(firstMs: number, lastMs: number, country: string): number {
-    const last = this.dayOfEnd(lastMs);
-    for (let day = dayOf(firstMs); day <= last; day += 1) {
-      const from = Math.max(firstMs, day * dayMs);
-      const to = Math.min(lastMs, (day + 1) * dayMs);
-      this.#add(this.#stopSeconds, day, secondsWithin(this.#period, from, to));
-      this.country(day, country);
+  /** Notes that at least part of a day was between countries, or above them. */
+  inTransit(day: number, zone: Zone): void {
+    const row = this.#row(day, zone);
+    if (row !== undefined) row.isInTransit = true;
+  }
+
+  /** Counts a stop by the day of its end, its seconds by day. */
+  stop(firstMs: number, lastMs: number, zone: Zone): void {
+    const last = zone.dayOf(lastMs);
+    for (let day = zone.dayOf(firstMs); day <= last; day += 1) {
+      const from = Math.max(firstMs, zone.startOf(day));
+      const to = Math.min(lastMs, zone.startOf(day + 1));
+      const row = this.#row(day, zone);
+      if (row !== undefined) row.stopSeconds += secondsWithin(this.#period, from, to);
     }
-    this.#add(this.#stops, last, 1);
-    return last;
+    this.#rowAt(lastMs, zone).stops += 1;
   }
 
-  /** The end of the period belongs to its last day. */
-  dayOfEnd(lastMs: number): number {
-    return Math.min(dayOf(lastMs), this.#period.endDay);
-  }
-
-  /** Days with observations, or with part of a stop. */
+  /** Days with observations, with part of a stop, or in a country or between two. */
   rows(): DayRow[] {
-    const rows: DayRow[] = [];
-    for (const [index, observations] of this.#observations.entries()) {
-      const stopSeconds = this.#stopSeconds[index]!;
-      const stops = this.#stops[index]!;
-      if (observations === 0 && stopSeconds === 0 && stops === 0) continue;
-      rows.push({
-        day: this.#period.startDay + index,
-        observations,
-        stops,
-        stopSeconds,
-        distanceM: Math.round(this.#distanceM[index]!),
-        countries: [...(this.#countries[index] ?? [])].toSorted(),
-      });
-    }
-    return rows;
+    return this.#rows.flatMap((row) => {
+      if (row === undefined) return [];
+      const { countries, isInTransit, ...rest } = row;
+      const presence: TimelinePresence[] = [...countries]
+        .map(([country_id, kind]) => ({ country_id, kind }))
+        .toSorted((a, b) => (a.country_id < b.country_id ? -1 : 1));
+      if (presence.length === 0 && isInTransit) presence.push({ country_id: '', kind: 'transit' });
+      if (row.observations + row.stopSeconds + row.stops + presence.length === 0) return [];
+      return [{ ...rest, distanceM: Math.round(row.distanceM), presence }];
+    });
   }
 
-  #add(column: Float64Array, day: number, amount: number): void {
+  /** The day of an instant within the period. One above the date line may have another date: it counts at the edge. */
+  #rowAt(timeMs: number, zone: Zone): OpenRow {
+    const { startDay, endDay } = this.#period;
+    return this.#row(Math.min(Math.max(zone.dayOf(timeMs), startDay), endDay), zone)!;
+  }
+
+  #row(day: number, zone: Zone): OpenRow | undefined {
     const index = day - this.#period.startDay;
-    if (index >= 0 && index < column.length) column[index]! += amount;
+    if (index < 0 || index >= this.#rows.length) return undefined;
+    const row = this.#rows[index];
+    if (row !== undefined) return row;
+    const countries = new Map<string, 'recorded' | 'inferred'>();
+    const counts = { observations: 0, stops: 0, stopSeconds: 0, distanceM: 0 };
+    return (this.#rows[index] = { day, zone, ...counts, countries, isInTransit: false });
   }
 }

@@ -1,6 +1,8 @@
 import { nowhere, type AdminLookup, type AdminPlace } from '../../../model/admin-place.ts';
 import { unitsPerDegree } from '../earth.ts';
-import type { AdminRows, AdminUnit } from './admin-rows.ts';
+import type { Calendar } from '../calendar/calendar.ts';
+import type { Spot } from '../presence/span.ts';
+import type { AdminRows } from './admin-rows.ts';
 
 /** Side of the squares that share an answer on the way: about 55 m. */
 const cellUnits = 5_000;
@@ -8,38 +10,41 @@ const cellsAround = 3_600_000_000 / cellUnits;
 /** Answers that are kept: the streets of a life, some 20 MB. */
 const keptCells = 100_000;
 
-/** Finds the administrative unit of a position. */
+/** Finds the administrative unit and the time zone of a position. */
 export class PlaceFinder {
   readonly #lookup: AdminLookup | undefined;
   readonly #rows: AdminRows;
-  readonly #cells = new Map<number, AdminUnit>();
+  readonly #calendar: Calendar;
+  readonly #cells = new Map<number, Spot>();
 
   /** @param lookup undefined where no generation could be opened. */
-  constructor(lookup: AdminLookup | undefined, rows: AdminRows) {
+  constructor(lookup: AdminLookup | undefined, rows: AdminRows, calendar: Calendar) {
     this.#lookup = lookup;
     this.#rows = rows;
+    this.#calendar = calendar;
   }
 
-  /** The unit at the very position. */
-  at(latE7: number, lonE7: number): AdminUnit {
-    return this.#rows.unitOf(this.#find(latE7, lonE7));
+  /** What is known of the very position. */
+  at(latE7: number, lonE7: number): Spot {
+    const unit = this.#rows.unitOf(this.#find(latE7, lonE7));
+    return { unit, zone: this.#calendar.zoneAt(latE7, lonE7), lonE7 };
   }
 
-  /** The unit in the middle of the small square around a position: the same ways are gone again and again. */
-  near(latE7: number, lonE7: number): AdminUnit {
+  /** What is known of the middle of the small square around a position: the same ways are gone again and again. */
+  near(latE7: number, lonE7: number): Spot {
     const row = Math.floor(latE7 / cellUnits);
     const column = Math.floor(lonE7 / cellUnits);
     const cell = row * cellsAround + column;
     const known = this.#cells.get(cell);
     if (known !== undefined) return known;
     const half = cellUnits / 2;
-    const unit = this.at(
+    const spot = this.at(
       Math.min(row * cellUnits + half, 900_000_000),
       Math.min(column * cellUnits + half, 1_800_000_000),
     );
     if (this.#cells.size >= keptCells) this.#cells.clear();
-    this.#cells.set(cell, unit);
-    return unit;
+    this.#cells.set(cell, spot);
+    return spot;
   }
 
   #find(latE7: number, lonE7: number): AdminPlace {

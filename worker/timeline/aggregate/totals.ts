@@ -1,12 +1,14 @@
 import { waypointKind, type Point } from '../detect/point.ts';
 import type { Stay } from '../detect/stay.ts';
 import { isInPeriod, secondsWithin, type Period } from '../period.ts';
+import type { FlightWatch } from '../presence/flight-watch.ts';
+import type { Presence } from '../presence/presence.ts';
+import type { Spot } from '../presence/span.ts';
 import type { AdminRows, AdminUnit, Recorded } from './admin-rows.ts';
 import type { DayRows } from './day-rows.ts';
 import type { LongestStops } from './longest-stops.ts';
-import { nightsWithin } from './nights.ts';
 import type { PlaceFinder } from './place-finder.ts';
-import type { Presence } from '../presence.ts';
+import type { Recording } from '../recording.ts';
 import { Run } from './run.ts';
 import type { Stop } from './stop.ts';
 import type { Way } from './way.ts';
@@ -17,6 +19,8 @@ export interface TotalsParts {
   readonly stops: LongestStops;
   readonly finder: PlaceFinder;
   readonly way: Way;
+  readonly presence: Presence;
+  readonly flights: FlightWatch;
 }
 
 /** On the way the unit is looked up again after so many metres. */
@@ -33,7 +37,7 @@ export class Totals {
   readonly #period: Period;
   readonly #parts: TotalsParts;
   readonly #run = new Run();
-  #unit: AdminUnit | undefined;
+  #spot: Spot | undefined;
   #sinceLookupM = 0;
   #beforeMs = Number.NaN;
 
@@ -49,18 +53,25 @@ export class Totals {
     const speed = (metres * 1_000) / Math.max(1, timeMs - this.#beforeMs);
     this.#beforeMs = timeMs;
     this.#sinceLookupM += metres;
-    if (!isInPeriod(this.#period, timeMs)) this.#unit = undefined;
-    else if (point.kind === waypointKind) this.mark(point);
-    else this.#count(this.#unitAlong(point, speed), point);
+    const isWaypoint = point.kind === waypointKind;
+    const spot = isWaypoint ? this.#parts.finder.at(latE7, lonE7) : this.#spotAlong(point, speed);
+    this.#parts.flights.goTo(spot, timeMs, metres);
+    if (isWaypoint) this.#mark(spot, point);
+    else if (isInPeriod(this.#period, timeMs)) this.#count(spot.unit, point);
   }
 
-  /** Counts a timed waypoint, wherever the way is. */
-  mark(point: Point): void {
+  /** Counts a timed waypoint away from the way. */
+  markAside(point: Point): void {
+    const spot = this.#parts.finder.at(point.latE7, point.lonE7);
+    this.#parts.presence.takeAside(spot, point.timeMs);
+    this.#mark(spot, point);
+  }
+
+  #mark(spot: Spot, point: Point): void {
     const { timeMs, latE7, lonE7, weight } = point;
     if (!isInPeriod(this.#period, timeMs)) return;
-    const unit = this.#parts.finder.at(latE7, lonE7);
-    this.#count(unit, point);
-    this.#stop(unit, {
+    this.#count(spot.unit, point);
+    this.#stop(spot, {
       kind: 'mark',
       latE7,
       lonE7,
@@ -78,16 +89,18 @@ export class Totals {
   stayed(stay: Stay): void {
     const { latE7, lonE7 } = stay;
     const { startMs, endMs } = this.#period;
-    const { way, finder } = this.#parts;
-    way.goTo(stay.firstMs, latE7, lonE7);
+    const { way, finder, flights } = this.#parts;
+    const metres = way.goTo(stay.firstMs, latE7, lonE7);
     way.rest(stay.lastMs);
+    const spot = finder.at(latE7, lonE7);
+    way.zone = spot.zone;
+    flights.stay(spot, stay.recording, metres);
     this.#beforeMs = stay.lastMs;
     this.#sinceLookupM = 0;
-    this.#unit = undefined;
+    this.#spot = spot;
     if (stay.lastMs < startMs || stay.firstMs >= endMs) return;
-    this.#unit = finder.at(latE7, lonE7);
-    this.#record(this.#unit, stay.presence);
-    this.#stop(this.#unit, {
+    this.#record(spot.unit, stay.recording);
+    this.#stop(spot, {
       kind: stay.kind,
       latE7,
       lonE7,
@@ -95,7 +108,7 @@ export class Totals {
       firstMs: Math.max(stay.firstMs, startMs),
       lastMs: Math.min(stay.lastMs, endMs),
       bridgedSeconds: stay.bridgedSeconds,
-      observations: stay.presence.observations,
+      observations: stay.recording.observations,
       continuesBefore: stay.firstMs < startMs,
       continuesAfter: stay.lastMs >= endMs,
     });
@@ -103,44 +116,52 @@ export class Totals {
 
   /** Counts what was gathered and not yet counted. */
   finish(): void {
+    this.#parts.flights.finish();
+    this.#endRun();
+  }
+
+  #endRun(): void {
     const { unit } = this.#run;
     if (unit !== undefined) this.#settle(unit, this.#run);
     this.#run.unit = undefined;
   }
 
-  #unitAlong({ timeMs, latE7, lonE7 }: Point, speed: number): AdminUnit {
-    if (this.#unit !== undefined && this.#sinceLookupM < lookupM) return this.#unit;
+  #spotAlong({ timeMs, latE7, lonE7 }: Point, speed: number): Spot {
+    if (this.#spot !== undefined && this.#sinceLookupM < lookupM) return this.#spot;
     const { finder, rows, way } = this.#parts;
-    const unit = finder.near(latE7, lonE7);
-    this.#unit = unit;
+    const spot = finder.near(latE7, lonE7);
+    const { unit } = spot;
+    this.#spot = spot;
     this.#sinceLookupM = 0;
-    rows.pass(unit, { speed, timeMs, latE7, lonE7, wayM: way.metres, place: unit.place });
-    return unit;
+    way.zone = spot.zone;
+    if (isInPeriod(this.#period, timeMs)) {
+      rows.pass(unit, { speed, timeMs, latE7, lonE7, wayM: way.metres, place: unit.place });
+    }
+    return spot;
   }
 
   #count(unit: AdminUnit, { timeMs, source, weight }: Point): void {
     const run = this.#run;
-    if (!run.goesOn(unit, timeMs, source)) {
-      this.finish();
+    if (!run.goesOn(unit, source)) {
+      this.#endRun();
       run.begin(unit, timeMs, source);
     }
     run.add(timeMs, weight);
   }
 
-  #record(unit: AdminUnit, recorded: Recorded | Presence): void {
-    this.finish();
+  #record(unit: AdminUnit, recorded: Recorded | Recording): void {
+    this.#endRun();
     this.#settle(unit, recorded);
   }
 
-  #settle(unit: AdminUnit, recorded: Recorded | Presence): void {
+  #settle(unit: AdminUnit, recorded: Recorded | Recording): void {
     this.#parts.rows.record(unit, recorded);
-    for (const day of recorded.days) this.#parts.days.country(day, unit.place.country_id);
     if (unit.place.country_id === '') this.unresolved += recorded.observations;
     else this.resolved += recorded.observations;
   }
 
   #stop(
-    unit: AdminUnit,
+    { unit, zone }: Spot,
     found: Omit<Stop, 'ordinal' | 'place' | 'durationSeconds' | 'wayBeforeM'>,
   ): void {
     const { rows, days, stops, way } = this.#parts;
@@ -155,9 +176,8 @@ export class Totals {
     this.stopsFound += 1;
     this.stopSeconds += stop.durationSeconds;
     this.bridgedSeconds += stop.bridgedSeconds;
-    days.stop(firstMs, lastMs, unit.place.country_id);
-    const nights = found.kind === 'stay' ? nightsWithin(firstMs, lastMs, found.lonE7) : 0;
-    rows.stop(unit, stop, nights);
+    days.stop(firstMs, lastMs, zone);
+    rows.stop(unit, stop);
     stops.add(stop);
   }
 }

@@ -1,4 +1,4 @@
-import { dayOf } from '../../../storage/day-blob.ts';
+import type { Zone } from '../calendar/zone.ts';
 import { distanceM } from '../earth.ts';
 import { isInPeriod, secondsWithin, type Period } from '../period.ts';
 import type { DayRows } from './day-rows.ts';
@@ -10,6 +10,8 @@ export class Way {
   movingSeconds = 0;
   silentSeconds = 0;
   silentM = 0;
+  /** The zone whose days count here. */
+  zone: Zone;
   readonly #period: Period;
   readonly #silenceMs: number;
   readonly #days: DayRows;
@@ -17,7 +19,8 @@ export class Way {
   #latE7 = 0;
   #lonE7 = 0;
 
-  constructor(period: Period, silenceMs: number, days: DayRows) {
+  constructor(period: Period, silenceMs: number, days: DayRows, zone: Zone) {
+    this.zone = zone;
     this.#period = period;
     this.#silenceMs = silenceMs;
     this.#days = days;
@@ -46,7 +49,7 @@ export class Way {
   #count(fromMs: number, toMs: number, metres: number): void {
     if (!isInPeriod(this.#period, toMs)) return;
     const isSilent = toMs - fromMs > this.#silenceMs;
-    if (!isSilent) this.#days.travel(dayOf(toMs), metres);
+    if (!isSilent) this.#days.travel(toMs, metres, this.zone);
     // From the first to the last observation of the period: what lies beyond them is known only a little way.
     if (fromMs < this.#period.startMs) return;
     const seconds = secondsWithin(this.#period, fromMs, toMs);

@@ -1,5 +1,5 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
-import { Presence } from '../presence.ts';
+import { Recording } from '../recording.ts';
 import { secondsWithin, type Period } from '../period.ts';
 import { distanceM, wrapLonE7 } from '../earth.ts';
 import { LocalPlane } from './local-plane.ts';
@@ -28,7 +28,7 @@ export interface SteadyLimits {
 export class Stay {
   readonly kind: 'stay' | 'mark';
   readonly plane = new LocalPlane();
-  readonly presence: Presence;
+  readonly recording: Recording;
   firstMs = Number.NaN;
   lastMs = Number.NaN;
   /** Silences bridged, as far as they lie within the period. */
@@ -59,7 +59,7 @@ export class Stay {
     minWeight: number,
   ) {
     this.kind = kind;
-    this.presence = new Presence(period);
+    this.recording = new Recording(period);
     this.#period = period;
     this.#minWeight = minWeight;
     this.#settledCount = 1 / minWeight;
@@ -140,7 +140,7 @@ export class Stay {
     }
     if (at > from) {
       this.lastMs = beforeMs;
-      this.presence.addDay(timeMs[from]!, beforeMs, source, at - from);
+      this.recording.addDay(timeMs[from]!, beforeMs, source, at - from);
     }
     return at;
   }
@@ -157,7 +157,7 @@ export class Stay {
     for (let i = 0; i < count; i += 1) {
       const point = points.read(i, this.#point);
       if (this.squareTo(point) <= insideM * insideM) this.absorb(point);
-      else this.presence.add(point.timeMs, point.source, point.weight);
+      else this.recording.add(point.timeMs, point.source, point.weight);
     }
   }
 
@@ -175,7 +175,7 @@ export class Stay {
     for (let i = 0; i <= farthestM; i += 1) this.#distances[i]! += later.#distances[i]!;
     this.bridgedSeconds += later.bridgedSeconds;
     this.lastMs = later.lastMs;
-    this.presence.addAll(later.presence);
+    this.recording.addAll(later.recording);
   }
 
   /** The smallest number of whole metres around the centre within which 90 % of the observations lie. */
@@ -197,7 +197,7 @@ export class Stay {
 
   #record({ timeMs, source, weight }: Point): void {
     this.lastMs = timeMs;
-    this.presence.add(timeMs, source, weight);
+    this.recording.add(timeMs, source, weight);
   }
 
   /** The centre follows. */

@@ -6,7 +6,7 @@ import type {
   TimelineStop,
   TimelineSummary,
 } from '../../../model/timeline-result.ts';
-import { dayOf } from '../../../storage/day-blob.ts';
+import { dayMs, dayOf } from '../../../storage/day-blob.ts';
 import type { DaySource } from '../../../storage/library/day-reader.ts';
 import type { AdminRow } from '../aggregate/admin-rows.ts';
 import type { DayRow } from '../aggregate/day-rows.ts';
@@ -16,6 +16,8 @@ import type { TimelineFacts } from '../engine.ts';
 import { secondsWithin, type Period } from '../period.ts';
 import { instantText } from './instants.ts';
 import { PlaceNumbers } from './place-numbers.ts';
+
+const minuteMs = 60_000;
 
 /*
  * The parts of the result (model/timeline-result.ts); the keys stand in the order of contract E.
@@ -33,7 +35,7 @@ export function* stopEntries(
     yield {
       index,
       kind: stop.kind,
-      date_utc: formatDate(Math.min(dayOf(stop.lastMs), period.endDay)),
+      date_utc: formatDate(dayOf(Math.min(stop.lastMs, period.endMs - 1))),
       latitude: degrees(stop.latE7),
       longitude: degrees(stop.lonE7),
       radius_m: stop.radiusM,
@@ -52,7 +54,15 @@ export function* stopEntries(
   }
 }
 
-export function placeEntry(row: AdminRow, indexes: ReadonlyMap<Stop, number>): TimelinePlace {
+export function placeEntry(
+  row: AdminRow,
+  indexes: ReadonlyMap<Stop, number>,
+  { startMs }: Period,
+): TimelinePlace {
+  // What nothing was recorded in has the days that are inferred.
+  const isSilent = row.firstMs === Number.POSITIVE_INFINITY;
+  const [inferredMs, untilMs] =
+    row.days.inferred > 0 ? [row.inferredFromMs, row.inferredToMs] : [startMs, startMs];
   return {
     level: row.level,
     ...adminEntry(row.place),
@@ -61,22 +71,29 @@ export function placeEntry(row: AdminRow, indexes: ReadonlyMap<Stop, number>): T
     stop_seconds: row.stopSeconds,
     bridged_seconds: row.bridgedSeconds,
     recorded_observations: row.observations,
-    recorded_days: row.days,
+    recorded_days: row.days.recorded,
     nights: row.nights,
     source_files: row.sources,
-    first_observation_utc: instantText(row.firstMs),
-    last_observation_utc: instantText(row.lastMs),
+    first_observation_utc: instantText(isSilent ? inferredMs : row.firstMs),
+    last_observation_utc: instantText(isSilent ? untilMs : row.lastMs),
+    days: row.days.recorded + row.days.inferred,
+    days_inferred: row.days.inferred,
+    nights_inferred: row.nightsInferred,
   };
 }
 
 export function dayEntry(row: DayRow): TimelineDay {
+  const noonMs = row.zone.noonOf(row.day);
   return {
-    date_utc: formatDate(row.day),
+    date_utc: formatDate(dayOf(noonMs)),
     recorded_observations: row.observations,
     stops: row.stops,
     stop_seconds: row.stopSeconds,
     distance_m: row.distanceM,
-    countries: [...row.countries],
+    countries: row.presence.map((each) => each.country_id).filter((id) => id !== ''),
+    date_local: formatDate(row.day),
+    utc_offset_minutes: Math.round(((row.day + 0.5) * dayMs - noonMs) / minuteMs),
+    presence: [...row.presence],
   };
 }
 
@@ -86,7 +103,7 @@ export function summaryEntry(
   sources: readonly DaySource[],
   counts: Pick<TimelineSummary, 'stops_found' | 'stops_returned' | 'places_dropped'>,
 ): TimelineSummary {
-  const { totals, way } = facts;
+  const { totals, way, presence } = facts;
   return {
     recorded_observations: facts.recorded,
     resolved_observations: totals.resolved,
@@ -108,6 +125,9 @@ export function summaryEntry(
     silent_distance_m: Math.round(way.silentM),
     first_observation_utc: facts.recorded === 0 ? null : instantText(facts.firstMs),
     last_observation_utc: facts.recorded === 0 ? null : instantText(facts.lastMs),
+    unknown_days: presence.unknownDays,
+    unknown_nights: presence.unknownNights,
+    transit_nights: presence.transitNights,
   };
 }
 

@@ -17,24 +17,29 @@ export interface ResultFrame {
   readonly dataset: TimelineDataset | null;
   readonly sources: readonly DaySource[];
   readonly options: TimelineOptions;
+  /** Of the request. */
+  readonly timeZone: string;
 }
 
 const semantics =
-  'Days are UTC. A stop is of the day of its end; where it crosses an edge of the period it is cut there and says so. ' +
-  'Day rows cut stops at 00:00Z. A silence is part of a stop only if both of its ends are there, or if its end is within ' +
+  'Days are those of time_zone; local ones are those of the place. A stop is of the day of its end; where it crosses an ' +
+  'edge of the period it is cut there and says so. Day rows cut stops at midnight. A silence is part of a stop only if both of its ends are there, or if its end is within ' +
   '400 m and the way leads off from there; it counts in bridged_seconds. Other silences count from the first to the last ' +
-  'observation of the period. Nights are moments of 03:00 solar time (UTC plus one hour for each 15 degrees of longitude, ' +
-  'rounded) within stays. Visits are stops that came after one in another unit of the level. timeline_index is the ' +
+  'observation of the period. A day is of each country with an observation of that day (recorded), not those flown over; ' +
+  'one without is of the country that the observations before and after it share, if these are at most 72 hours apart ' +
+  '(inferred). A night is a moment of 03:00 solar time (UTC plus one hour for each 15 degrees of longitude, rounded): of ' +
+  'the country that the observations before and after it share, at most 72 hours apart, inferred if both are more than 6 ' +
+  'hours off; between countries at most 36 hours apart, or in the air, in transit. Regions and localities likewise. Visits are stops that came after one in another unit of the level. timeline_index is the ' +
   'latest stop in the unit, or -1 where that one was left out.';
 
 /** Writes the result (contract E) as JSON; the same facts give the same bytes. Uses the facts up. */
 export function writeResult(facts: TimelineFacts, frame: ResultFrame): Buffer {
   const { stays, maxPlaceRows } = frame.options;
-  const allRows = frame.dataset === null ? [] : [...facts.rows.rows];
+  const allRows = frame.dataset === null ? [] : facts.rows.rows;
   const rows = largestRows(allRows, maxPlaceRows);
   const passes = addPasses(facts.rows, rows, facts.totals.stopsFound);
-  for (const { firstMs, lastMs, place } of passes) {
-    facts.days.stop(firstMs, lastMs, place.country_id);
+  for (const { firstMs, latE7, lonE7 } of passes) {
+    facts.days.stop(firstMs, firstMs, facts.calendar.zoneAt(latE7, lonE7));
   }
   const found = facts.totals.stopsFound + passes.length;
   const stops = selectStops([...facts.stops.stops, ...passes], found, rows, stays.maxStops);
@@ -54,7 +59,7 @@ export function writeResult(facts: TimelineFacts, frame: ResultFrame): Buffer {
   writeList(
     text,
     'places',
-    inOrder(rows).map((row) => placeEntry(row, indexes)),
+    inOrder(rows).map((row) => placeEntry(row, indexes, facts.period)),
   );
   writeList(text, 'days', days.map(dayEntry));
   text.write('}');
@@ -83,7 +88,7 @@ function headOf({ startDay, endDay, startMs, endMs }: Period, frame: ResultFrame
     period: {
       start_utc: instantText(startMs),
       end_utc_exclusive: instantText(endMs),
-      time_zone: 'UTC',
+      time_zone: frame.timeZone,
       semantics,
       days: endDay - startDay + 1,
     },

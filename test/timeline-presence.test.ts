@@ -1,0 +1,409 @@
+/** Which days and nights belong to which country: the scenes that went wrong once, and what holds for every journey. */
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import { between, metresBetween, moved, type Position } from '../bench/timelines/geometry.ts';
+import type { TimelinePlace, TimelineResult } from '../model/timeline-result.ts';
+import { rounds } from './helpers/effort.ts';
+import { days, libraryOf, timelineOf, type Observed } from './helpers/timeline-library.ts';
+
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+const dayMs = 86_400_000;
+
+interface Town extends Position {
+  readonly country: string;
+  readonly zone: string;
+}
+
+const kassel: Town = { lat: 51.3127, lon: 9.4797, country: 'DE', zone: 'Europe/Berlin' };
+const munich: Town = { lat: 48.1374, lon: 11.5755, country: 'DE', zone: 'Europe/Berlin' };
+const lyon: Town = { lat: 45.764, lon: 4.8357, country: 'FR', zone: 'Europe/Paris' };
+const auckland: Town = { lat: -36.8485, lon: 174.7633, country: 'NZ', zone: 'Pacific/Auckland' };
+const sydney: Town = { lat: -33.8688, lon: 151.2093, country: 'AU', zone: 'Australia/Sydney' };
+const toronto: Town = { lat: 43.6532, lon: -79.3832, country: 'CA', zone: 'America/Toronto' };
+const mexico: Town = { lat: 19.4326, lon: -99.1332, country: 'MX', zone: 'America/Mexico_City' };
+const bangkok: Town = { lat: 13.7563, lon: 100.5018, country: 'TH', zone: 'Asia/Bangkok' };
+const honolulu: Town = { lat: 21.4513, lon: -158.0153, country: 'US', zone: 'Pacific/Honolulu' };
+const tokyo: Town = { lat: 35.6762, lon: 139.6503, country: 'JP', zone: 'Asia/Tokyo' };
+
+/** Fixes at a place, both ends included. */
+function at(
+  place: Position,
+  from: string | number,
+  to: string | number,
+  everyMin = 10,
+): Observed[] {
+  const [fromMs, toMs] = [from, to].map((time) => new Date(time).getTime()) as [number, number];
+  const fixes: Observed[] = [];
+  for (let timeMs = fromMs; timeMs <= toMs; timeMs += everyMin * minuteMs) {
+    fixes.push([timeMs, place.lat, place.lon]);
+  }
+  return fixes;
+}
+
+/** Fixes on a straight way, without its ends. */
+function way(a: Position, b: Position, from: number, to: number, everyMin: number): Observed[] {
+  const fixes: Observed[] = [];
+  for (let timeMs = from + everyMin * minuteMs; timeMs < to; timeMs += everyMin * minuteMs) {
+    const { lat, lon } = between(a, b, (timeMs - from) / (to - from));
+    fixes.push([timeMs, lat, lon]);
+  }
+  return fixes;
+}
+
+function made(
+  t: ExecutionContext,
+  trackPoints: readonly Observed[],
+  start: string,
+  end: string,
+  timeZone = 'UTC',
+): TimelineResult {
+  const library = libraryOf(t, [{ path: 'a.gpx', trackPoints }]);
+  return timelineOf(t, library, { ...days(start, end), timeZone }).result;
+}
+
+function country({ places }: TimelineResult, id: string): TimelinePlace | undefined {
+  return places.find(({ level, country_id }) => level === 'country' && country_id === id);
+}
+
+/** All that can be counted twice is counted alike. */
+function faultsOf(result: TimelineResult, nights: number): string[] {
+  const { unknown_nights, transit_nights } = result.summary;
+  const rows = result.places.filter(({ level }) => level === 'country');
+  const faults = rows.flatMap((row) => {
+    const of = (kind: string): number =>
+      result.days.filter(({ presence }) =>
+        presence.some((each) => each.country_id === row.country_id && each.kind === kind),
+      ).length;
+    const said = [row.recorded_days, row.days_inferred, row.days];
+    const listed = [of('recorded'), of('inferred'), of('recorded') + of('inferred')];
+    return said.join() === listed.join()
+      ? []
+      : [`${row.country_id}: ${said.join()} for ${listed.join()}`];
+  });
+  const total = rows.reduce((sum, row) => sum + row.nights, unknown_nights + transit_nights);
+  if (total !== nights) faults.push(`${total} nights of ${nights}`);
+  return faults;
+}
+
+test('a phone that is off at night and on again elsewhere in the city was there', (t) => {
+  const fixes = Array.from({ length: 6 }, (_, i) => {
+    const place = moved(kassel, 2_000 * (i % 2), 0);
+    const day = Date.UTC(2024, 4, 1 + i);
+    return at(place, day + 7 * hourMs, day + 22 * hourMs);
+  }).flat();
+  const result = made(t, fixes, '2024-05-01', '2024-05-06');
+  t.like(country(result, 'DE'), { days: 6, nights: 5, days_inferred: 0, nights_inferred: 0 });
+  t.deepEqual(faultsOf(result, 5), []);
+});
+
+for (const [name, place] of Object.entries({
+  'the same hotel': lyon,
+  'another one': moved(lyon, 900, 0),
+})) {
+  test(`after 70 hours without a fix in ${name}, the days and nights between are inferred`, (t) => {
+    const fixes = [
+      ...at(lyon, '2024-05-02T08:00Z', '2024-05-03T18:00Z'),
+      ...at(place, '2024-05-06T16:00Z', '2024-05-07T12:00Z'),
+    ];
+    const result = made(t, fixes, '2024-05-01', '2024-05-31');
+    t.like(country(result, 'FR'), { days: 6, days_inferred: 2, nights: 5, nights_inferred: 3 });
+    t.deepEqual(faultsOf(result, 5), []);
+    const dates = result.days.map(({ date_utc }) => date_utc.slice(-2));
+    t.deepEqual(dates, ['02', '03', '04', '05', '06', '07']);
+    t.like(result.summary, { unknown_days: 0, unknown_nights: 0, active_days: 4 });
+    // Asked for alone, a day without a fix is the same.
+    const alone = made(t, fixes, '2024-05-04', '2024-05-04');
+    t.deepEqual(
+      alone.days.map((day) => day.presence),
+      [[{ country_id: 'FR', kind: 'inferred' }]],
+    );
+    t.like(country(alone, 'FR'), { days: 1, days_inferred: 1, nights: 1, nights_inferred: 1 });
+  });
+}
+
+test('after more than 72 hours, or where the ends disagree, what was between is unknown', (t) => {
+  const before = at(lyon, '2024-05-02T08:00Z', '2024-05-03T18:00Z');
+  const later = made(
+    t,
+    [...before, ...at(lyon, '2024-05-06T18:10Z', '2024-05-07T12:00Z')],
+    '2024-05-01',
+    '2024-05-31',
+  );
+  t.like(later.summary, { unknown_days: 2, unknown_nights: 3, transit_nights: 0 });
+  t.deepEqual(faultsOf(later, 5), []);
+  const elsewhere = made(
+    t,
+    [...before, ...at(kassel, '2024-05-06T08:00Z', '2024-05-06T12:00Z')],
+    '2024-05-01',
+    '2024-05-31',
+  );
+  t.like(elsewhere.summary, { unknown_days: 2, unknown_nights: 3, transit_nights: 0 });
+  t.deepEqual(faultsOf(elsewhere, 4), []);
+});
+
+test('a logger that sleeps at home from Friday to Monday has been there all the time', (t) => {
+  const fixes = [
+    ...way(munich, kassel, Date.UTC(2024, 4, 3, 14), Date.UTC(2024, 4, 3, 19), 1),
+    ...at(kassel, '2024-05-03T19:00Z', '2024-05-03T19:04Z', 1),
+    ...at(moved(kassel, 60, 0), '2024-05-06T08:00Z', '2024-05-06T08:01Z', 1),
+    ...way(moved(kassel, 100, 0), munich, Date.UTC(2024, 4, 6, 8, 1), Date.UTC(2024, 4, 6, 12), 1),
+  ];
+  const result = made(t, fixes, '2024-05-01', '2024-05-31');
+  t.like(country(result, 'DE'), { days: 4, nights: 3, days_inferred: 2 });
+  t.deepEqual(
+    result.days.map(({ presence }) => presence[0]?.kind),
+    ['recorded', 'inferred', 'inferred', 'recorded'],
+  );
+  const saturday = made(t, fixes, '2024-05-04', '2024-05-04');
+  t.is(country(saturday, 'DE')?.days, 1);
+});
+
+test('a night in a train is one of the country that it stays in, or of none where it leaves it', (t) => {
+  const [from, to] = [Date.UTC(2024, 4, 3, 21), Date.UTC(2024, 4, 4, 6)];
+  const inside = [
+    ...at(kassel, '2024-05-03T08:00Z', from),
+    ...way(kassel, munich, from, to, 1),
+    ...at(munich, to, '2024-05-05T12:00Z'),
+  ];
+  t.like(country(made(t, inside, '2024-05-01', '2024-05-31'), 'DE'), { nights: 2, days: 3 });
+  const silent = [...at(kassel, '2024-05-03T08:00Z', from), ...at(lyon, to, '2024-05-04T12:00Z')];
+  const result = made(t, silent, '2024-05-01', '2024-05-31');
+  t.is(result.summary.transit_nights, 1);
+  t.deepEqual(faultsOf(result, 1), []);
+  t.deepEqual(
+    result.days.map(({ countries }) => countries),
+    [['DE'], ['FR']],
+  );
+});
+
+test('a border day is one of both countries', (t) => {
+  const fixes = [
+    ...at(kassel, '2024-05-03T08:00Z', '2024-05-03T12:00Z'),
+    ...way(kassel, lyon, Date.UTC(2024, 4, 3, 12), Date.UTC(2024, 4, 3, 20), 1),
+    ...at(lyon, '2024-05-03T20:00Z', '2024-05-03T22:00Z'),
+  ];
+  const { places, days: rows } = made(t, fixes, '2024-05-03', '2024-05-03');
+  const countries = places.filter(({ level }) => level === 'country');
+  t.true(countries.length >= 2 && countries.every((row) => row.days === 1));
+  t.deepEqual(rows[0]!.countries, countries.map(({ country_id }) => country_id).toSorted());
+});
+
+for (const everyMin of [1, 8]) {
+  test(`what a flight crosses has no day of it, with a fix every ${everyMin} min`, (t) => {
+    const takeOff = Date.UTC(2024, 4, 3, 20);
+    const landing = takeOff + (metresBetween(kassel, bangkok) / 240) * 1_000;
+    const fixes = [
+      ...at(kassel, '2024-05-03T08:00Z', takeOff, 1),
+      ...way(kassel, bangkok, takeOff, landing, everyMin),
+      ...at(bangkok, landing + minuteMs, landing + 30 * hourMs, 1),
+    ];
+    const result = made(t, fixes, '2024-05-01', '2024-05-31', 'local');
+    const visited = result.places.filter(
+      ({ level, days: count }) => level === 'country' && count > 0,
+    );
+    t.deepEqual(visited.map(({ country_id }) => country_id).toSorted(), ['DE', 'TH']);
+    t.true(result.places.some((row) => row.level === 'country' && row.days === 0));
+    t.like(result.summary, { transit_nights: 1, unknown_nights: 0, unknown_days: 0 });
+  });
+}
+
+test('a fast train is no flight', (t) => {
+  const [from, to] = [Date.UTC(2024, 4, 3, 9), Date.UTC(2024, 4, 3, 11, 30)];
+  const fixes = [
+    ...at(munich, '2024-05-03T08:00Z', from),
+    ...way(munich, lyon, from, to, 1),
+    ...at(lyon, to, '2024-05-03T13:00Z'),
+  ];
+  const result = made(t, fixes, '2024-05-03', '2024-05-03');
+  t.is(country(result, 'CH')?.days, 1);
+});
+
+// Local days
+
+/** Days of a journey from one town to another and back, as a calendar on the wall counts them. */
+function localDays(town: Town, stays: readonly (readonly [Town, number, number])[]): number {
+  const dates = new Set<string>();
+  for (const [place, fromMs, toMs] of stays) {
+    if (place !== town) continue;
+    for (let timeMs = fromMs; timeMs <= toMs; timeMs += hourMs / 4) {
+      dates.add(new Date(timeMs).toLocaleDateString('en-CA', { timeZone: place.zone }));
+    }
+  }
+  return dates.size;
+}
+
+for (const [home, away] of [
+  [auckland, sydney],
+  [toronto, mexico],
+  [kassel, bangkok],
+  [honolulu, tokyo],
+] as const) {
+  test(`trips from ${home.country} to ${away.country} have the days of the calendars there`, (t) => {
+    const flightMs = (metresBetween(home, away) / 230) * 1_000;
+    for (let trip = 0; trip < rounds(6); trip += 1) {
+      const quarter = hourMs / 4;
+      const start = Date.UTC(2024, 2 * trip, 5, 7 * trip);
+      const out = start + 30 * hourMs + trip * 5 * quarter;
+      const arrival = out + Math.ceil(flightMs / quarter) * quarter;
+      const back = arrival + (20 + trip * 29) * hourMs;
+      const home2 = back + Math.ceil(flightMs / quarter) * quarter;
+      const stays = [
+        [home, start, out],
+        [away, arrival, back],
+        [home, home2, home2 + 40 * hourMs],
+      ] as const;
+      const fixes = stays.flatMap(([place, from, to]) => at(place, from, to, 15));
+      const [first, last] = [start - 3 * dayMs, home2 + 5 * dayMs].map((ms) =>
+        new Date(ms).toISOString().slice(0, 10),
+      );
+      const result = made(t, fixes, first!, last!, 'local');
+      for (const town of [home, away]) {
+        t.is(country(result, town.country)?.days, localDays(town, stays), `trip ${trip}`);
+      }
+      t.is(result.summary.unknown_days, 0);
+      t.is(result.summary.unknown_nights, 0);
+    }
+  });
+}
+
+test('days of a named zone begin at its midnights, through the changes of its clock', (t) => {
+  const fixes = at(kassel, '2024-03-29T22:00Z', '2024-04-01T22:30Z', 15);
+  const result = made(t, fixes, '2024-03-30', '2024-04-01', 'Europe/Berlin');
+  t.like(result.period, {
+    start_utc: '2024-03-29T23:00:00Z',
+    end_utc_exclusive: '2024-04-01T22:00:00Z',
+    days: 3,
+    time_zone: 'Europe/Berlin',
+  });
+  t.deepEqual(
+    result.days.map(({ date_local, utc_offset_minutes, recorded_observations, stop_seconds }) => [
+      date_local,
+      utc_offset_minutes,
+      recorded_observations,
+      stop_seconds / 3_600,
+    ]),
+    [
+      ['2024-03-30', 60, 96, 24],
+      ['2024-03-31', 120, 92, 23],
+      ['2024-04-01', 120, 96, 24],
+    ],
+  );
+});
+
+test('a day that a zone left out is neither counted nor unknown, one that came twice is one day', (t) => {
+  const apia = { lat: -13.8333, lon: -171.7667 };
+  const fixes = [
+    ...at(apia, '2011-12-29T02:00Z', '2011-12-30T08:00Z'),
+    ...at(apia, '2011-12-30T12:00Z', '2012-01-01T08:00Z'),
+  ];
+  const left = made(t, fixes, '2011-12-25', '2012-01-03', 'local');
+  t.deepEqual(
+    left.days.map(({ date_local }) => date_local),
+    ['2011-12-28', '2011-12-29', '2011-12-31', '2012-01-01'],
+  );
+  t.deepEqual(
+    left.days.map(({ utc_offset_minutes }) => utc_offset_minutes),
+    [-600, -600, 840, 840],
+  );
+  t.is(left.summary.unknown_days, 0);
+  // Tokyo in the evening of the 4th, Honolulu in the morning of the 4th.
+  const twice = [
+    ...at(tokyo, '2024-05-03T23:00Z', '2024-05-04T10:00Z'),
+    ...at(honolulu, '2024-05-04T17:30Z', '2024-05-05T08:00Z'),
+  ];
+  const result = made(t, twice, '2024-05-01', '2024-05-31', 'local');
+  t.deepEqual(
+    result.days.map(({ date_local, countries }) => [date_local, ...countries]),
+    [['2024-05-04', 'JP', 'US']],
+  );
+  t.is(result.summary.recorded_observations, result.days[0]!.recorded_observations);
+});
+
+test('at sea days are those of the nautical zones', (t) => {
+  const ship = at({ lat: 30.5, lon: -40 }, '2024-05-03T12:00Z', '2024-05-04T02:50Z');
+  const [day, ...others] = made(t, ship, '2024-05-01', '2024-05-31', 'local').days;
+  t.like(day, { date_local: '2024-05-03', utc_offset_minutes: -180 });
+  t.deepEqual(others, []);
+});
+
+// Every journey
+
+const towns = [kassel, munich, lyon, sydney, mexico, bangkok, tokyo];
+const leg = fc.record({
+  town: fc.integer({ min: 0, max: towns.length - 1 }),
+  hours: fc.integer({ min: 1, max: 60 }),
+  everyMin: fc.constantFrom(5, 47, 200, 900),
+  silentHours: fc.constantFrom(0, 0, 0, 5, 30, 71, 73, 200),
+  isFlightSeen: fc.boolean(),
+});
+type Leg = typeof leg extends fc.Arbitrary<infer T> ? T : never;
+
+function journeyOf(legs: readonly Leg[]): Observed[] {
+  const fixes: Observed[] = [];
+  let timeMs = Date.UTC(2024, 4, 1, 9);
+  let here: Town | undefined;
+  for (const { town, hours, everyMin, silentHours, isFlightSeen } of legs) {
+    const there = towns[town]!;
+    if (here !== undefined && here !== there) {
+      const landMs = timeMs + (metresBetween(here, there) / 200) * 1_000;
+      if (isFlightSeen) fixes.push(...way(here, there, timeMs, landMs, 4));
+      timeMs = landMs;
+    }
+    here = there;
+    fixes.push(...at(there, Math.round(timeMs), Math.round(timeMs + hours * hourMs), everyMin));
+    timeMs += (hours + silentHours) * hourMs + minuteMs;
+  }
+  return fixes.map(([ms, lat, lon]) => [Math.round(ms / 1_000) * 1_000, lat, lon]);
+}
+
+/** Moments of 03:00 solar time, hour by hour: no journey here goes round the earth. */
+function nightsOf(fixes: readonly Observed[]): number {
+  const nightOf = ([timeMs, , lon]: Observed): number =>
+    Math.floor((timeMs + (Math.round(lon / 15) - 3) * hourMs) / dayMs);
+  let latest = nightOf(fixes[0]!);
+  const first = latest;
+  for (const fix of fixes) latest = Math.max(latest, nightOf(fix));
+  return latest - first;
+}
+
+const period = { startDay: Date.UTC(2024, 3, 20) / dayMs, endDay: Date.UTC(2024, 11, 31) / dayMs };
+
+function timelineOfFixes(
+  t: ExecutionContext,
+  trackPoints: readonly Observed[],
+  timeZone: string,
+): TimelineResult {
+  return timelineOf(t, libraryOf(t, [{ path: 'a.gpx', trackPoints }]), { ...period, timeZone })
+    .result;
+}
+
+test('on every journey nights and days add up, and one fix more makes no recorded day unknown', (t) => {
+  fc.assert(
+    fc.property(
+      fc.array(leg, { minLength: 1, maxLength: 7 }),
+      fc.nat(),
+      fc.constantFrom('UTC', 'local', 'Asia/Tokyo'),
+      (legs, pick, zone) => {
+        const fixes = journeyOf(legs);
+        const result = timelineOfFixes(t, fixes, zone);
+        const crossesDateLine = fixes.some(
+          ([, , lon], i) => i > 0 && Math.abs(lon - fixes[i - 1]![2]) > 180,
+        );
+        const nights = nightsOf(fixes);
+        if (!crossesDateLine) t.deepEqual(faultsOf(result, nights), []);
+        const less = fixes.toSpliced(pick % fixes.length, 1);
+        if (less.length === 0) return;
+        const before = timelineOfFixes(t, less, zone);
+        const known = new Map(
+          result.days.map(({ date_local, presence }) => [date_local, presence]),
+        );
+        for (const { date_local, presence } of before.days) {
+          if (presence.some(({ kind }) => kind === 'recorded'))
+            t.true((known.get(date_local) ?? []).length > 0, date_local);
+        }
+      },
+    ),
+    { numRuns: rounds(25), seed: 20_240_501 },
+  );
+});

@@ -1,0 +1,140 @@
+import type { AdminRow } from '../aggregate/admin-rows.ts';
+import type { DayRows } from '../aggregate/day-rows.ts';
+import { isInPeriod, type Period } from '../period.ts';
+import { NightCount } from './night-count.ts';
+import type { Span, Spot } from './span.ts';
+
+const hourMs = 3_600_000;
+/** Observations this near say for themselves where a night was. */
+const nightMs = 6 * hourMs;
+/** Both sides of a longer silence say nothing about what is in between. */
+const inferMs = 72 * hourMs;
+/** Between two countries: longer is no journey. */
+const transitMs = 36 * hourMs;
+/** A calendar day between two observations nearer than that has never been: the date line, or a zone's leap. */
+const shortestDayMs = 22 * hourMs;
+
+/** The observations before and after a silence, and what both say. */
+interface Gap {
+  readonly before: Span;
+  readonly after: Span;
+  /** Units that both are in, country first; none if it is too long. */
+  readonly shared: readonly AdminRow[];
+  readonly isTransit: boolean;
+  /** Of the period: what lies outside of its first and last observation is not unknown, but not asked for. */
+  readonly isWithin: boolean;
+}
+
+/**
+ * The one rule by which days and nights belong to countries, regions and towns (contract E2, docs/days.md). A day belongs
+ * to all units with an observation of that day; one without to the units that the nearest observations share. A night
+ * belongs to the units that the observations before and after it share. Takes spans in order of time.
+ */
+export class Presence {
+  transitNights = 0;
+  unknownNights = 0;
+  unknownDays = 0;
+  readonly #period: Period;
+  readonly #days: DayRows;
+  readonly #nights = new NightCount();
+  #before: Span | undefined;
+
+  constructor(period: Period, days: DayRows) {
+    this.#period = period;
+    this.#days = days;
+  }
+
+  take(span: Span): void {
+    const { spot, fromMs, toMs } = span;
+    const firstDay = spot.zone.dayOf(fromMs);
+    const before = this.#before;
+    this.#before = span;
+    const until = this.#nights.goTo(fromMs, spot.lonE7);
+    if (before === undefined) this.#nights.last = until;
+    else this.#cross(this.#gapBetween(before, span), until, firstDay);
+    this.#passNights(this.#nights.goTo(toMs, span.toLonE7), (nightAt) =>
+      this.#night(nightAt, span.isFlown ? [] : spot.unit.rows, true, span.isFlown),
+    );
+    const lastDay = spot.zone.dayOf(toMs);
+    for (let day = firstDay; day <= lastDay; day += 1) {
+      if (spot.zone.has(day)) this.#record(day, spot, span.isFlown);
+    }
+  }
+
+  /** Counts the day of an observation away from the way; it says nothing about what is before and after. */
+  takeAside(spot: Spot, timeMs: number): void {
+    this.#record(spot.zone.dayOf(timeMs), spot, false);
+  }
+
+  #gapBetween(before: Span, after: Span): Gap {
+    const ms = after.fromMs - before.toMs;
+    const isKnown = !before.isFlown && !after.isFlown && ms <= inferMs;
+    const rows = after.spot.unit.rows;
+    const shared = isKnown ? before.spot.unit.rows.filter((row) => rows.includes(row)) : [];
+    const { startMs, endMs } = this.#period;
+    return {
+      before,
+      after,
+      shared,
+      isTransit: shared.length === 0 && ms <= transitMs,
+      isWithin: before.toMs >= startMs && after.fromMs < endMs,
+    };
+  }
+
+  #cross(gap: Gap, untilNight: number, firstDay: number): void {
+    const { before, after } = gap;
+    this.#passNights(untilNight, (nightAt) => {
+      const atMs = Math.min(Math.max(nightAt, before.toMs), after.fromMs);
+      const isNear = atMs - before.toMs <= nightMs || after.fromMs - atMs <= nightMs;
+      if (gap.isWithin || gap.shared.length > 0 || gap.isTransit) {
+        this.#night(atMs, gap.shared, isNear, gap.isTransit);
+      }
+    });
+    if (after.fromMs - before.toMs < shortestDayMs) return;
+    const { zone } = before.spot;
+    for (let day = zone.dayOf(before.toMs) + 1; day < firstDay; day += 1) {
+      if (zone.has(day)) this.#gapDay(day, gap);
+    }
+  }
+
+  #passNights(until: number, count: (nightAt: number) => void): void {
+    const nights = this.#nights;
+    while (nights.last < until) {
+      nights.last += 1;
+      count(nights.instantOf(nights.last));
+    }
+  }
+
+  #night(atMs: number, rows: readonly AdminRow[], isRecorded: boolean, isTransit: boolean): void {
+    if (!isInPeriod(this.#period, atMs)) return;
+    for (const row of rows) {
+      row.nights += 1;
+      if (!isRecorded) row.nightsInferred += 1;
+    }
+    if (rows.length > 0) return;
+    if (isTransit) this.transitNights += 1;
+    else this.unknownNights += 1;
+  }
+
+  #gapDay(day: number, { before, shared, isTransit, isWithin }: Gap): void {
+    const { startDay, endDay } = this.#period;
+    if (day < startDay || day > endDay) return;
+    const { zone } = before.spot;
+    for (const row of shared) {
+      row.days.infer(day);
+      row.inferredFromMs = Math.min(row.inferredFromMs, zone.startOf(day));
+      row.inferredToMs = Math.max(row.inferredToMs, zone.startOf(day + 1));
+    }
+    if (shared.length > 0) this.#days.present(day, shared[0]!.place.country_id, 'inferred', zone);
+    else if (isTransit) this.#days.inTransit(day, zone);
+    else if (isWithin) this.unknownDays += 1;
+  }
+
+  #record(day: number, { unit, zone }: Spot, isFlown: boolean): void {
+    const { startDay, endDay } = this.#period;
+    if (day < startDay || day > endDay) return;
+    if (isFlown) return this.#days.inTransit(day, zone);
+    for (const row of unit.rows) row.days.record(day);
+    this.#days.present(day, unit.place.country_id, 'recorded', zone);
+  }
+}

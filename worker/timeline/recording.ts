@@ -1,0 +1,71 @@
+import type { Period } from './period.ts';
+
+/** A longer pause may hide a whole day, or a night that is far from every observation, ms. */
+const pauseMs = 43_200_000;
+
+/** What was recorded over a stretch of time; observations come in order of time. What counts lies within the period. */
+export class Recording {
+  observations = 0;
+  readonly sources = new Set<number>();
+  /** Of the first observation, ms since 1970 UTC; infinite while there is none. */
+  firstMs = Number.POSITIVE_INFINITY;
+  lastMs = Number.NEGATIVE_INFINITY;
+  /** Begin and end of each stretch without a pause of half a day, in turn; outside of the period, too. */
+  readonly stretches: number[] = [];
+  readonly #period: Period;
+  /** Until when the observations are as the last one: before, in or after the period. */
+  #edgeMs = Number.NEGATIVE_INFINITY;
+  #isInPeriod = false;
+  #source = -1;
+
+  constructor(period: Period) {
+    this.#period = period;
+  }
+
+  /** @param weight of how many observations. */
+  add(timeMs: number, source: number, weight: number): void {
+    this.#stretch(timeMs, timeMs);
+    if (timeMs >= this.#edgeMs) this.#cross(timeMs);
+    if (!this.#isInPeriod) return;
+    this.observations += weight;
+    this.lastMs = timeMs;
+    if (source === this.#source) return;
+    this.#source = source;
+    this.sources.add(source);
+  }
+
+  /** Adds observations of one source and one day, without a pause. */
+  addDay(firstMs: number, lastMs: number, source: number, observations: number): void {
+    this.add(firstMs, source, observations);
+    this.#stretch(lastMs, lastMs);
+    if (this.#isInPeriod) this.lastMs = lastMs;
+  }
+
+  /** Adds what was recorded later elsewhere. */
+  addAll(later: Recording): void {
+    this.observations += later.observations;
+    for (const source of later.sources) this.sources.add(source);
+    this.firstMs = Math.min(this.firstMs, later.firstMs);
+    this.lastMs = Math.max(this.lastMs, later.lastMs);
+    this.#edgeMs = Math.max(this.#edgeMs, later.#edgeMs);
+    this.#isInPeriod = later.#isInPeriod;
+    for (let i = 0; i < later.stretches.length; i += 2) {
+      this.#stretch(later.stretches[i]!, later.stretches[i + 1]!);
+    }
+  }
+
+  #stretch(firstMs: number, lastMs: number): void {
+    const { stretches } = this;
+    const { length } = stretches;
+    if (length > 0 && firstMs - stretches[length - 1]! <= pauseMs) stretches[length - 1] = lastMs;
+    else stretches.push(firstMs, lastMs);
+  }
+
+  #cross(timeMs: number): void {
+    const { startMs, endMs } = this.#period;
+    this.#isInPeriod = timeMs >= startMs && timeMs < endMs;
+    if (timeMs < startMs) this.#edgeMs = startMs;
+    else this.#edgeMs = timeMs < endMs ? endMs : Number.POSITIVE_INFINITY;
+    if (this.#isInPeriod && this.firstMs === Number.POSITIVE_INFINITY) this.firstMs = timeMs;
+  }
+}
