@@ -67,7 +67,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_500,
   geodata: 3_000,
   search: 2_450,
-  worker: 6_650,
+  worker: 8_000,
   http: 1_000,
   client: 3_300,
   objects: 2_600,

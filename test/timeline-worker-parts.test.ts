@@ -13,7 +13,7 @@ import { Point } from '../worker/timeline/detect/point.ts';
 import { PointQueue } from '../worker/timeline/detect/point-queue.ts';
 import { distanceM, metresPerUnit } from '../worker/timeline/earth.ts';
 import { mergeDay } from '../worker/timeline/observations/merge-day.ts';
-import { NightCount } from '../worker/timeline/presence/night-count.ts';
+import { NightCount } from '../worker/timeline/aggregate/presence/night-count.ts';
 import { PlaceNumbers } from '../worker/timeline/result/place-numbers.ts';
 import { nowhere } from '../model/admin-place.ts';
 import { rounds } from './helpers/effort.ts';

@@ -487,7 +487,7 @@ function replace(libraryPath: string, from: string, to: LibraryContent, t: Execu
     db.prepare('ATTACH ? AS other').run(other);
     db.transaction(() => {
       db.prepare('DELETE FROM files WHERE path = ?').run(from);
-      const columns = `path, path_key, sha256, size, mtime_ns, waypoints, observations, missing_times,
+      const columns = `path, path_key, sha256, format, size, mtime_ns, waypoints, observations, missing_times,
         invalid_times, unusable_points, first_ms, last_ms`;
       const id = db
         .prepare(`INSERT INTO files (${columns}) SELECT ${columns} FROM other.files`)

@@ -123,8 +123,7 @@ function placeFaults(result: TimelineResult): string[] {
     );
     const pointed = timeline[row.timeline_index];
     return wrong(`row ${at} (${row.level})`, {
-      pointsInside: row.timeline_index === -1 || (pointed !== undefined && isIn(row, pointed)),
-      pointsToLatest: row.timeline_index === -1 || pointed === latest,
+      pointsToLatest: row.timeline_index === -1 || (pointed !== undefined && pointed === latest),
       pointsSomewhere: isTruncated || inside.length === 0 || row.timeline_index >= 0,
       isSomewhere: inside.length > 0 || isTruncated || row.recorded_observations === 0,
       stopSeconds: isTruncated || isSum(row.stop_seconds, inside, 'duration_seconds'),

@@ -7,7 +7,7 @@ import { withGeodata, type Geodata } from './geodata.ts';
 import { mergeDay } from './observations/merge-day.ts';
 import { timelineOptions, type TimelineOptions } from './options.ts';
 import { type Period } from './period.ts';
-import { findPeriod } from './calendar/find-period.ts';
+import { findPeriod } from './find-period.ts';
 import { Calendar } from './calendar/calendar.ts';
 import { writeResult } from './result/write-result.ts';
 import type { TimelineOutcome, TimelineTask } from './task.ts';

@@ -5,7 +5,7 @@ import {
   type PlaceLevel,
 } from '../../../model/admin-place.ts';
 import { PairSet } from './pair-set.ts';
-import { DayCount } from '../presence/day-count.ts';
+import { DayCount } from './day-count.ts';
 import type { Recording } from '../recording.ts';
 import type { Stop } from './stop.ts';
 

@@ -1,7 +1,7 @@
 import { nowhere, type AdminLookup, type AdminPlace } from '../../../model/admin-place.ts';
 import { unitsPerDegree } from '../earth.ts';
 import type { Calendar } from '../calendar/calendar.ts';
-import type { Spot } from '../presence/span.ts';
+import type { Spot } from './presence/span.ts';
 import type { AdminRows } from './admin-rows.ts';
 
 /** Side of the squares that share an answer on the way: about 55 m. */

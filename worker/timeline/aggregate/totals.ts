@@ -1,9 +1,9 @@
 import { waypointKind, type Point } from '../detect/point.ts';
 import type { Stay } from '../detect/stay.ts';
 import { isInPeriod, secondsWithin, type Period } from '../period.ts';
-import type { FlightWatch } from '../presence/flight-watch.ts';
-import type { Presence } from '../presence/presence.ts';
-import type { Spot } from '../presence/span.ts';
+import type { FlightWatch } from './presence/flight-watch.ts';
+import type { Presence } from './presence/presence.ts';
+import type { Spot } from './presence/span.ts';
 import type { AdminRows, AdminUnit, Recorded } from './admin-rows.ts';
 import type { DayRows } from './day-rows.ts';
 import type { LongestStops } from './longest-stops.ts';

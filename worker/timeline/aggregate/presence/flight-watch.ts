@@ -1,4 +1,4 @@
-import type { Recording } from '../recording.ts';
+import type { Recording } from '../../recording.ts';
 import type { Presence } from './presence.ts';
 import type { Span, Spot } from './span.ts';
 

@@ -1,6 +1,6 @@
-import type { AdminRow } from '../aggregate/admin-rows.ts';
-import type { DayRows } from '../aggregate/day-rows.ts';
-import { isInPeriod, type Period } from '../period.ts';
+import type { AdminRow } from '../admin-rows.ts';
+import type { DayRows } from '../day-rows.ts';
+import { isInPeriod, type Period } from '../../period.ts';
 import { NightCount } from './night-count.ts';
 import type { Span, Spot } from './span.ts';
 

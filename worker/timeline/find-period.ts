@@ -1,8 +1,8 @@
-import type { DayReader } from '../../../storage/library/day-reader.ts';
-import { mergeDay } from '../observations/merge-day.ts';
-import { periodOf, type Period } from '../period.ts';
-import type { Calendar } from './calendar.ts';
-import type { Zone } from './zone.ts';
+import type { DayReader } from '../../storage/library/day-reader.ts';
+import { mergeDay } from './observations/merge-day.ts';
+import { periodOf, type Period } from './period.ts';
+import type { Calendar } from './calendar/calendar.ts';
+import type { Zone } from './calendar/zone.ts';
 
 type Days = Pick<Period, 'startDay' | 'endDay'>;
 

@@ -1,5 +1,5 @@
-import type { AdminUnit } from '../aggregate/admin-rows.ts';
-import type { Zone } from '../calendar/zone.ts';
+import type { AdminUnit } from '../admin-rows.ts';
+import type { Zone } from '../../calendar/zone.ts';
 
 /** What is known of a position: where it is, and which days count there. */
 export interface Spot {

@@ -1,5 +1,5 @@
-import { dayMs } from '../../../storage/day-blob.ts';
-import { unitsPerDegree, wrapLonE7 } from '../earth.ts';
+import { dayMs } from '../../../../storage/day-blob.ts';
+import { unitsPerDegree, wrapLonE7 } from '../../earth.ts';
 
 const hourMs = 3_600_000;
 const nightHour = 3;
