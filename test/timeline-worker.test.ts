@@ -487,12 +487,18 @@ function replace(libraryPath: string, from: string, to: LibraryContent, t: Execu
     db.prepare('ATTACH ? AS other').run(other);
     db.transaction(() => {
       db.prepare('DELETE FROM files WHERE path = ?').run(from);
-      const columns = `path, path_key, sha256, format, size, mtime_ns, waypoints, observations, missing_times,
-        invalid_times, unusable_points, first_ms, last_ms`;
+      const columnsOf = (table: string, ...but: string[]): string =>
+        db
+          .prepare<[string], string>('SELECT name FROM pragma_table_info(?)')
+          .pluck()
+          .all(table)
+          .filter((name) => !but.includes(name))
+          .join();
+      const columns = columnsOf('files', 'id');
       const id = db
         .prepare(`INSERT INTO files (${columns}) SELECT ${columns} FROM other.files`)
         .run().lastInsertRowid;
-      const dayColumns = `kind, part, points, first_ms, last_ms, south_e7, west_e7, north_e7, east_e7, blob`;
+      const dayColumns = columnsOf('days', 'id', 'file_id', 'day');
       db.prepare(
         `INSERT INTO days (file_id, day, ${dayColumns}) SELECT ?, day, ${dayColumns} FROM other.days`,
       ).run(id);
