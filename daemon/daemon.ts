@@ -3,6 +3,7 @@ import { limits } from '../model/limits.ts';
 import type { Clock, Log } from '../model/process.ts';
 import type { Settings } from '../model/settings.ts';
 import { ReaderPool } from '../storage/reader-pool.ts';
+import { Changes } from './changes/changes.ts';
 import { chooseGeocoders } from './geocoders/choose-geocoders.ts';
 import { Geodata, type GeodataOverrides } from './geodata/geodata.ts';
 import { waypointGuards } from './guard.ts';
@@ -199,8 +200,14 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     onChange: () => mirror.touch(),
     isLibraryWhole: () => library.isWhole,
   });
+  const changes = new Changes({
+    store,
+    waypoints,
+    libraryReady: () => library.ready,
+    kinds: {},
+  });
   const location = openLocation({ settings, clock, log, gpsdPort });
-  return { ...opened, index, readers, geodata, timelines, mirror, waypoints, location };
+  return { ...opened, index, readers, geodata, timelines, mirror, waypoints, changes, location };
 }
 
 /** Listens and, if other programs are to find this daemon, says where; `withdraw` takes that back. */

@@ -5,6 +5,7 @@ import type { Tag } from '../model/tag.ts';
 import type { BookmarkChange, NewBookmark, Place } from '../model/waypoint.ts';
 import type { Bookmark, Changed, TaggedPlace, WaypointStore } from '../storage/store.ts';
 import { optionalFields } from '../storage/more-fields.ts';
+import type { RecordedChange } from '../storage/waypoints/journal.ts';
 import type { WaypointIndex } from '../search/waypoint-index.ts';
 
 export interface WaypointsOptions {
@@ -67,6 +68,25 @@ export class Waypoints {
   /** @throws WaypointError unknown_waypoint */
   removeTag(place: Place, raw: string): Made<TaggedPlace> {
     return this.#show(this.#options.store.removeTag(place, raw));
+  }
+
+  /** @throws WaypointError unknown_waypoint, is_a_bookmark */
+  hide(place: Place): Made<Place> {
+    return this.#show(this.#options.store.hide(place));
+  }
+
+  /** @throws WaypointError unknown_waypoint */
+  showAgain(place: Place): Made<Place> {
+    return this.#show(this.#options.store.show(place));
+  }
+
+  renameTag(tag: string, newTag: string): Made<number> {
+    return this.#show(this.#options.store.renameTag(tag, newTag));
+  }
+
+  /** @throws WaypointError unknown_change, already_undone, not_undoable, later_change */
+  undo(id: number): Made<RecordedChange> {
+    return this.#show(this.#options.store.undo(id));
   }
 
   #show<T>({ result, change }: Changed<T>): Made<T> {

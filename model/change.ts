@@ -1,3 +1,7 @@
+import * as z from 'zod';
+import { limits } from './limits.ts';
+import { lat, lon, queryBoolean, queryInteger } from './schema.ts';
+
 /** What can happen to the user's data. */
 export const changeKinds = [
   'bookmark_add',
@@ -16,3 +20,66 @@ export const changeKinds = [
   'undo',
 ] as const;
 export type ChangeKind = (typeof changeKinds)[number];
+
+const id = z.int().min(1);
+
+export const changesQuery = z.object({
+  limit: queryInteger(1, limits.changesMax).optional(),
+  cursor: queryInteger(1, Number.MAX_SAFE_INTEGER).optional(),
+  details: queryBoolean.optional(),
+});
+export type ChangesQuery = z.output<typeof changesQuery>;
+
+/** A bookmark, a tag of a waypoint, or a hidden waypoint, as it was before or after a change. */
+const changedSchema = z.object({
+  name: z.string(),
+  lat,
+  lon,
+  ele: z.number().optional(),
+  time: z.string().optional(),
+  desc: z.string().optional(),
+  tag: z.string().optional(),
+});
+
+const changeDetailSchema = z.object({
+  what: z.enum(['bookmark', 'tag', 'hidden']),
+  before: changedSchema.optional(),
+  after: changedSchema.optional(),
+});
+export type ChangeDetail = z.output<typeof changeDetailSchema>;
+
+export const changeSchema = z
+  .object({
+    id,
+    at: z.iso.datetime(),
+    kind: z.enum(changeKinds),
+    count: z.int().min(0).meta({ description: 'Waypoints that it concerned.' }),
+    undone: z.boolean().meta({ description: 'It was taken back and not done again since.' }),
+    undoable: z
+      .boolean()
+      .meta({ description: 'It can be taken back: nothing later is known to stand in the way.' }),
+    undoes: id.optional().meta({ description: 'The change that this one has taken back.' }),
+    details: z
+      .array(changeDetailSchema)
+      .max(limits.changeDetails)
+      .optional()
+      .meta({ description: 'With details=true: the first of what it concerned.' }),
+  })
+  .meta({ id: 'Change' });
+export type ChangeAnswer = z.output<typeof changeSchema>;
+
+export const changesSchema = z.object({
+  changes: z.array(changeSchema),
+  next_cursor: id.optional(),
+});
+export type ChangesAnswer = z.output<typeof changesSchema>;
+
+export const changeParams = z.object({ id: queryInteger(1, Number.MAX_SAFE_INTEGER) });
+
+export const undoneSchema = z.object({
+  undone: id.meta({ description: 'What was taken back.' }),
+  kind: z.enum(changeKinds),
+  count: z.int().min(0),
+  change: id.meta({ description: 'The change that this is, to be taken back in turn.' }),
+});
+export type UndoneAnswer = z.output<typeof undoneSchema>;

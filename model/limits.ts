@@ -71,5 +71,13 @@ export const limits = {
   journalMs: 30 * 24 * 3_600_000,
   /** Changes kept; the oldest goes first. */
   journalChanges: 100_000,
+  /** In one page of changes. */
+  changesMax: 200,
+  changesDefault: 50,
+  /** Of one change. */
+  changeDetails: 20,
+  /** In one page of hidden waypoints. */
+  hiddenMax: 1_000,
+  hiddenDefault: 100,
   replacedRetentionMs: 30 * 24 * 3_600_000,
 } as const;

@@ -7,6 +7,7 @@ import {
   note,
   queryBbox,
   queryBoolean,
+  queryInteger,
   queryLat,
   queryLon,
   text,
@@ -127,6 +128,31 @@ export const renamedSchema = z.object({
 });
 
 export const deletedBookmarkSchema = z.object({ deleted: z.boolean(), name: z.string(), lat, lon });
+
+export const shownWaypointSchema = z.object({ shown: z.boolean(), name: z.string(), lat, lon });
+
+export const hiddenQuery = z.object({
+  limit: queryInteger(1, limits.hiddenMax).optional(),
+  cursor: queryInteger(1, Number.MAX_SAFE_INTEGER).optional(),
+});
+
+/** What the user has hidden, newest first. */
+export const hiddenSchema = z.object({
+  hidden: z.array(z.object({ name: z.string(), lat, lon, tags: z.array(z.string()).optional() })),
+  next_cursor: z.int().optional(),
+});
+export type HiddenAnswer = z.output<typeof hiddenSchema>;
+
+export const tagChangeSchema = z.object({
+  tag: text(limits.tagCodePoints),
+  newTag: text(limits.tagCodePoints),
+});
+
+export const renamedTagSchema = z.object({
+  renamed: z.boolean(),
+  waypoints: z.int().min(0).meta({ description: 'How many had the tag.' }),
+});
+
 
 export const placeQuery = z.object({ name: nameText, lat: queryLat, lon: queryLon });
 export const emojiQuery = z.object({ emoji: queryBoolean.optional() });

@@ -17,14 +17,16 @@ import { prepareTagged, type FindTagged } from './tagged-places.ts';
 import { prepareWatchedRevision } from './revision.ts';
 import { prepareTwins, type TwinLookup } from './twins.ts';
 import { type Bookmark, type BookmarkFields, type BookmarkStore } from './waypoints/bookmarks.ts';
-import type { HiddenRow, HiddenStore } from './waypoints/hidden.ts';
+import type { HiddenStore } from './waypoints/hidden.ts';
+import { hideWaypoint, release } from './waypoints/hide-waypoint.ts';
 import { prepareHistory, type HistoryStore } from './waypoints/history.ts';
 import { ImportLedger } from './waypoints/imports.ts';
 import type { StoreMeta } from './waypoints/meta.ts';
 import type { Journal, RecordedChange } from './waypoints/journal.ts';
 import { JournaledRows, type Changed } from './waypoints/journaled-rows.ts';
 import { isSameRow } from './waypoints/row-change.ts';
-import { takeBack } from './waypoints/take-back.ts';
+import { renameTag } from './waypoints/rename-tag.ts';
+import { isAsLeft, takeBack } from './waypoints/take-back.ts';
 import type { TagStore } from './waypoints/tags.ts';
 
 export type { Bookmark, BookmarkFields } from './waypoints/bookmarks.ts';
@@ -42,7 +44,7 @@ export interface TaggedPlace {
  */
 export class WaypointStore {
   readonly bookmarks: Pick<BookmarkStore, 'all' | 'find' | 'isEmpty'>;
-  readonly hidden: Pick<HiddenStore, 'all' | 'has'>;
+  readonly hidden: Pick<HiddenStore, 'all' | 'byUser' | 'has'>;
   readonly changes: Pick<Journal, 'get' | 'list' | 'since'>;
   readonly history: HistoryStore;
   readonly imports: ImportLedger;
@@ -147,7 +149,7 @@ export class WaypointStore {
       const key = keyOf(bookmark);
       this.#bookmarks.remove(bookmark);
       if (!this.#canShow(key, isLibraryWhole)) this.#tags.removeAll(key);
-      for (const row of this.#hidden.of(bookmark.id)) this.#release(row);
+      for (const row of this.#hidden.of(bookmark.id)) release(this.#rows, row);
       return bookmark;
     });
   }
@@ -175,6 +177,38 @@ export class WaypointStore {
     return { result: { place: known, tags: this.#tags.list(key) }, change };
   }
 
+  /** @throws WaypointError unknown_waypoint, is_a_bookmark */
+  hide(place: Place): Changed<Place> {
+    const known = this.#require(place);
+    return this.transaction('hide', () => {
+      hideWaypoint(this.#rows, known);
+      return known;
+    });
+  }
+
+  /**
+   * Shows again what the user has hidden.
+   * @throws WaypointError unknown_waypoint
+   */
+  show(place: Place): Changed<Place> {
+    const row = this.#hidden.find(place);
+    if (row === undefined) throw new WaypointError('unknown_waypoint');
+    return this.transaction('show', () => {
+      release(this.#rows, row);
+      return row;
+    });
+  }
+
+  /** @returns how many waypoints had the tag. */
+  renameTag(tag: string, newTag: string): Changed<number> {
+    return this.transaction('tag_rename', () => renameTag(this.#rows, tag, newTag));
+  }
+
+  /** Whether all that a change touched is as it has left it. */
+  isAsLeft({ rows }: RecordedChange): boolean {
+    return isAsLeft(this.#rows, rows);
+  }
+
   /**
    * Takes a change of rows back, as one change more. The library is whole.
    * @throws WaypointError unknown_change, already_undone, not_undoable, later_change
@@ -184,14 +218,8 @@ export class WaypointStore {
     if (target === undefined) throw new WaypointError('unknown_change');
     if (target.undoneBy !== null) throw new WaypointError('already_undone');
     if (target.rows.length === 0) throw new WaypointError('not_undoable');
-    const stores = {
-      bookmarks: this.#bookmarks,
-      tags: this.#tags,
-      hidden: this.#hidden,
-      canShow: (key: IdentityKey) => this.#canShow(key, true),
-    };
     const write = (): RecordedChange => {
-      takeBack(stores, target.rows);
+      takeBack(this.#rows, target.rows, (key) => this.#canShow(key, true));
       return target;
     };
     return this.#rows.transaction('undo', write, id);
@@ -248,14 +276,6 @@ export class WaypointStore {
   /** Whether an imported waypoint shows, or may once the library is whole, when no bookmark covers it. */
   #canShow(key: IdentityKey, isLibraryWhole: boolean): boolean {
     return !this.#hidden.has(key) && (!isLibraryWhole || this.twins.exists(key));
-  }
-
-  /** What was hidden shows again with its tags, unless something else hides it, too: that keeps them then. */
-  #release(row: HiddenRow): void {
-    this.#hidden.remove(row);
-    const [other] = this.#hidden.at(keyOf(row));
-    if (other === undefined) this.#tags.add(keyOf(row), row.tags);
-    else this.#hidden.update(other, { ...other, tags: [...new Set([...other.tags, ...row.tags])] });
   }
 }
 

@@ -1,6 +1,17 @@
 /** The journal of changes: what every change is told by, and how it is taken back. */
-import test from 'ava';
-import { startTestDaemon, type TestAnswer } from './helpers/daemon.ts';
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { limits } from '../model/limits.ts';
+import { JournaledRows } from '../storage/waypoints/journaled-rows.ts';
+import { openWaypointStore } from '../storage/waypoints/open.ts';
+import {
+  startTestDaemon,
+  temporaryDirectory,
+  type TestAnswer,
+  type TestDaemon,
+} from './helpers/daemon.ts';
+import { gpx, writeTree } from './helpers/imports.ts';
 
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
 const query = ({ name, lat, lon } = camp): string =>
@@ -30,4 +41,304 @@ test('every answer that changed something has the number of the change, no other
     t.is(idOf(answer), last + 1);
     last += 1;
   }
+});
+
+const imported = { name: 'Spring', lat: 47, lon: 8 };
+
+/** A daemon with one imported waypoint, as two files have it. */
+async function daemonWithImport(t: ExecutionContext): Promise<TestDaemon> {
+  const daemon = await startTestDaemon(t);
+  await importNames(t, daemon, 'a.gpx', ['Spring']);
+  return daemon;
+}
+
+async function importNames(
+  t: ExecutionContext,
+  daemon: TestDaemon,
+  file: string,
+  names: readonly string[],
+): Promise<void> {
+  const dir = temporaryDirectory(t);
+  writeTree(dir, { [file]: gpx(names.map((name) => [name, 47, 8])) });
+  t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+}
+
+/** All that shows what the user has. */
+async function everything(daemon: TestDaemon): Promise<object> {
+  const list = (await daemon.get('/api/waypoints')).body;
+  const { body: tags } = await daemon.get('/api/tags?distinct=true&emoji=true&counts=1');
+  const { body: clusters } = await daemon.get('/api/clusters?zoom=20');
+  const { body: hidden } = await daemon.get('/api/hidden');
+  return { list, tags, clusters, hidden };
+}
+
+const undo = (daemon: TestDaemon, id: number): Promise<TestAnswer<any>> =>
+  daemon.call('POST', `/api/changes/${id}/undo`);
+
+test('POST /api/changes/{id}/undo takes back every kind, and taking that back does it again', async (t) => {
+  const daemon = await daemonWithImport(t);
+  const spring = { oldName: 'Spring', lat: 47, lon: 8 };
+  const steps: [kind: string, count: number, method: string, path: string, body?: unknown][] = [
+    ['tag_add', 2, 'POST', '/api/tags', { ...imported, tags: ['water', 'x'] }],
+    ['tag_rename', 1, 'PATCH', '/api/tags', { tag: 'water', newTag: 'Beach' }],
+    ['bookmark_add', 1, 'POST', '/api/bookmarks', { ...imported, desc: 'cold', tags: ['b'] }],
+    ['bookmark_edit', 1, 'PATCH', '/api/bookmarks', { ...spring, desc: null, ele: 3.5 }],
+    ['bookmark_rename', 1, 'PATCH', '/api/bookmarks', { ...spring, newName: 'Well', newLat: -0 }],
+    ['tag_remove', 1, 'DELETE', '/api/tags?name=Well&lat=0&lon=8&tag=b'],
+    ['bookmark_delete', 1, 'DELETE', '/api/bookmarks?name=Well&lat=0&lon=8'],
+    ['hide', 1, 'DELETE', `/api/waypoints?${query(imported)}`],
+    ['show', 1, 'DELETE', `/api/hidden?${query(imported)}`],
+  ];
+  const states = [await everything(daemon)];
+  const ids: number[] = [];
+  for (const [kind, count, method, path, body] of steps) {
+    const answer = await daemon.call(method, path, body);
+    t.true(answer.status < 300, `${kind}: ${answer.text}`);
+    ids.push(idOf(answer));
+    states.push(await everything(daemon));
+    const { changes } = (await daemon.get('/api/changes?limit=1')).body;
+    t.like(changes[0], { id: idOf(answer), kind, count, undone: false, undoable: true });
+  }
+  const undos: number[] = [];
+  for (const [at, id] of [...ids.entries()].toReversed()) {
+    const answer = await undo(daemon, id);
+    t.is(answer.status, 200, answer.text);
+    t.like(answer.body, { undone: id, kind: steps[at]?.[0], change: idOf(answer) });
+    t.deepEqual(await everything(daemon), states[at], `before ${steps[at]?.[0]}`);
+    undos.push(idOf(answer));
+  }
+  const again = await daemon.restart();
+  for (const [at, id] of undos.toReversed().entries()) {
+    t.is((await undo(again, id)).status, 200);
+    t.deepEqual(await everything(again), states[at + 1], `again ${steps[at]?.[0]}`);
+  }
+  t.is((await undo(again, ids[0]!)).status, 409, 'it stands again, below the others');
+});
+
+test('a change cannot be taken back past a later one, twice, or when it is unknown; then nothing is changed', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const made = idOf(await daemon.call('POST', '/api/bookmarks', camp));
+  const tagged = idOf(await daemon.call('POST', '/api/tags', { ...camp, tag: 'x' }));
+  const renamed = idOf(
+    await daemon.call('PATCH', '/api/bookmarks', {
+      oldName: 'Camp',
+      lat: 42.1,
+      lon: -8.3,
+      newName: 'T',
+    }),
+  );
+  const other = idOf(await daemon.call('POST', '/api/bookmarks', camp));
+  const state = await everything(daemon);
+  const sentence = 'A later change stands in the way; take that one back first.';
+  for (const id of [made, tagged, renamed]) {
+    const { status, body } = await undo(daemon, id);
+    t.like({ status, ...body }, { status: 409, code: 'conflict', message: sentence });
+  }
+  const { changes } = (await daemon.get('/api/changes')).body;
+  t.deepEqual(
+    changes.map(({ undoable }: { undoable: boolean }) => undoable),
+    [true, true, false, false],
+    'only what the list has looked at: the name and place taken since are not',
+  );
+  t.is((await undo(daemon, 99)).status, 404);
+  t.is((await undo(daemon, 0)).status, 404);
+  t.deepEqual(await everything(daemon), state);
+  t.is((await undo(daemon, other)).status, 200);
+  const twice = await undo(daemon, other);
+  t.like(twice, { status: 409, body: { message: 'This change was taken back already.' } });
+  t.is((await undo(daemon, renamed)).status, 200);
+});
+
+test('a new bookmark that was tagged since is not taken back from under its tags', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const made = idOf(await daemon.call('POST', '/api/bookmarks', { ...camp, tags: ['own'] }));
+  const tagged = idOf(await daemon.call('POST', '/api/tags', { ...camp, tag: 'x' }));
+  t.is((await undo(daemon, made)).status, 409);
+  t.is((await undo(daemon, tagged)).status, 200);
+  t.is((await undo(daemon, made)).status, 200);
+  t.deepEqual((await daemon.get('/api/tags?distinct=true')).body.tags, []);
+});
+
+test('GET /api/changes pages from the newest, with names only when asked', async (t) => {
+  const now = Date.parse('2026-03-01T10:00:00Z');
+  const daemon = await startTestDaemon(t, { clock: { now: () => now, monotonic: () => 0 } });
+  for (const name of ['A', 'B', 'C'])
+    await daemon.call('POST', '/api/bookmarks', { ...camp, name, tags: ['t'] });
+  const first = await daemon.get('/api/changes?limit=2');
+  t.false(/Camp|42\.1|"A"/.test(first.text));
+  t.deepEqual(first.body, {
+    changes: [3, 2].map((id) => ({
+      id,
+      at: '2026-03-01T10:00:00Z',
+      kind: 'bookmark_add',
+      count: 1,
+      undone: false,
+      undoable: true,
+    })),
+    next_cursor: 2,
+  });
+  const second = (await daemon.get('/api/changes?limit=2&cursor=2&details=true')).body;
+  const place = { name: 'A', lat: 42.1, lon: -8.3 };
+  t.deepEqual(second.changes[0].details, [
+    { what: 'bookmark', after: { ...place, time: '2026-03-01T10:00:00Z' } },
+    { what: 'tag', after: { ...place, tag: 't' } },
+  ]);
+  t.is(second.next_cursor, undefined);
+  const asked: [string, number][] = [
+    ['1', 200],
+    ['200', 200],
+    ['0', 400],
+    ['201', 400],
+  ];
+  for (const [limit, status] of asked) {
+    const answer = await daemon.get(`/api/changes?limit=${limit}`);
+    t.is(answer.status, status, limit);
+    if (status === 400) t.is(answer.body.field, 'limit');
+  }
+});
+
+test('changes are kept 30 days, and at most so many', (t) => {
+  const day = 24 * 3_600_000;
+  const db = openWaypointStore({
+    path: join(temporaryDirectory(t), 'waypoints.sqlite'),
+    backupsDirectory: temporaryDirectory(t),
+    companions: [],
+    now: 0,
+  });
+  let now = 0;
+  const rows = new JournaledRows(db, () => now);
+  const add = (name: string) =>
+    rows.transaction('bookmark_add', () => rows.bookmarks.add({ ...camp, name }));
+  const kept = (): number[] => rows.journal.list(1_000).map(({ id }) => id);
+  for (const name of ['a', 'b', 'c']) add(name);
+  now = 30 * day;
+  add('d');
+  t.deepEqual(kept(), [4, 3, 2, 1], 'at the limit');
+  now += 1;
+  add('e');
+  t.deepEqual(kept(), [5, 4], 'one past it');
+  t.is(rows.journal.since(2), undefined, 'revision 2 is further back than the journal');
+  const since = [...(rows.journal.since(5) ?? [])];
+  t.deepEqual(
+    since.map(({ id, revision }) => [id, revision]),
+    [[5, 6]],
+  );
+  db.prepare('UPDATE sqlite_sequence SET seq = ? WHERE name = ?').run(
+    limits.journalChanges + 3,
+    'changes',
+  );
+  add('f');
+  t.deepEqual(kept(), [limits.journalChanges + 4, 5], 'the newest hundred thousand numbers');
+  add('g');
+  t.deepEqual(kept(), [limits.journalChanges + 5, limits.journalChanges + 4]);
+  db.close();
+});
+
+test('DELETE /api/waypoints hides an imported waypoint from all that shows it, for good', async (t) => {
+  const daemon = await daemonWithImport(t);
+  await daemon.call('POST', '/api/tags', { ...imported, tags: ['water'] });
+  const deleted = await daemon.call('DELETE', `/api/waypoints?${query(imported)}`);
+  t.like(deleted, { status: 200, body: { deleted: true, ...imported } });
+  t.deepEqual((await daemon.get('/api/hidden')).body, {
+    hidden: [{ ...imported, tags: ['water'] }],
+  });
+  const isGone = async (one: TestDaemon): Promise<void> => {
+    t.deepEqual((await one.get('/api/waypoints')).body, []);
+    t.deepEqual((await one.get('/api/waypoints?format=geojson')).body.features, []);
+    t.deepEqual((await one.get('/api/clusters?zoom=20')).body, []);
+    t.deepEqual((await one.get('/api/suggest?q=spring')).body.suggestions, []);
+    t.deepEqual((await one.get('/api/suggest?q=tag:water')).body.suggestions, []);
+    t.deepEqual((await one.get('/api/tags?distinct=true')).body.tags, []);
+    t.deepEqual((await one.get(`/api/tags?${query(imported)}`)).body.tags, []);
+    t.is((await one.call('POST', '/api/tags', { ...imported, tag: 'y' })).status, 404);
+    t.is((await one.call('DELETE', `/api/waypoints?${query(imported)}`)).status, 404);
+  };
+  await isGone(daemon);
+  await importNames(t, daemon, 'b.gpx', ['Spring']);
+  await importNames(t, daemon, 'a.gpx', ['Spring', 'Spring']);
+  await isGone(daemon);
+  await daemon.close();
+  rmSync(daemon.paths.libraryDatabase);
+  const again = await startTestDaemon(t, { root: daemon.root });
+  await isGone(again);
+  const shown = await again.call('DELETE', `/api/hidden?${query(imported)}`);
+  t.like(shown, { status: 200, body: { shown: true, ...imported } });
+  t.deepEqual((await again.get('/api/waypoints')).body, [
+    { ...imported, bookmark: false, tags: ['water'] },
+  ]);
+  t.is((await again.call('DELETE', `/api/hidden?${query(imported)}`)).status, 404);
+});
+
+test('a bookmark is not hidden; one over a hidden waypoint comes and goes without showing it', async (t) => {
+  const daemon = await daemonWithImport(t);
+  await daemon.call('POST', '/api/bookmarks', camp);
+  const refused = await daemon.call('DELETE', `/api/waypoints?${query(camp)}`);
+  t.like(refused, { status: 409, body: { message: 'This is a bookmark; it is deleted as one.' } });
+  t.is((await daemon.call('DELETE', `/api/bookmarks?${query(camp)}`)).status, 200);
+  await daemon.call('DELETE', `/api/waypoints?${query(imported)}`);
+  await daemon.call('POST', '/api/bookmarks', { ...imported, tags: ['mine'] });
+  t.is((await daemon.get('/api/waypoints')).body.length, 1);
+  await daemon.call('DELETE', `/api/bookmarks?${query(imported)}`);
+  t.deepEqual((await daemon.get('/api/waypoints')).body, []);
+  t.deepEqual((await daemon.get('/api/tags?distinct=true')).body.tags, []);
+});
+
+test('GET /api/hidden pages from the newest', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const names = ['A', 'B', 'C'];
+  await importNames(t, daemon, 'a.gpx', names);
+  for (const name of names)
+    await daemon.call('DELETE', `/api/waypoints?${query({ ...imported, name })}`);
+  const first = (await daemon.get('/api/hidden?limit=2')).body;
+  const second = (await daemon.get(`/api/hidden?limit=2&cursor=${first.next_cursor}`)).body;
+  t.deepEqual(
+    [...first.hidden, ...second.hidden].map(({ name }: { name: string }) => name),
+    ['C', 'B', 'A'],
+  );
+  t.is(second.next_cursor, undefined);
+  t.is((await daemon.get('/api/hidden?limit=1000')).status, 200);
+  t.is((await daemon.get('/api/hidden?limit=1001')).status, 400);
+});
+
+test('a tagged imported waypoint that was bookmarked, renamed and deleted is back with its tags', async (t) => {
+  const daemon = await daemonWithImport(t);
+  await daemon.call('POST', '/api/tags', { ...imported, tags: ['water'] });
+  await daemon.call('POST', '/api/bookmarks', imported);
+  await daemon.call('PATCH', '/api/bookmarks', {
+    oldName: 'Spring',
+    lat: 47,
+    lon: 8,
+    newName: 'Well',
+  });
+  t.is((await daemon.get('/api/tags?distinct=true&emoji=true&counts=1')).body.tags[0].count, 1);
+  await daemon.call('DELETE', `/api/bookmarks?${query({ ...imported, name: 'Well' })}`);
+  t.deepEqual((await daemon.get('/api/waypoints')).body, [
+    { ...imported, bookmark: false, tags: ['water'] },
+  ]);
+});
+
+test('PATCH /api/tags renames a tag of all waypoints, hidden ones too, as one change', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importNames(t, daemon, 'a.gpx', ['Spring', 'Gone']);
+  const gone = { ...imported, name: 'Gone' };
+  await daemon.call('POST', '/api/bookmarks', { ...camp, tags: ['a', 'Water', 'b', 'lake'] });
+  await daemon.call('POST', '/api/tags', { ...imported, tags: ['water'] });
+  await daemon.call('POST', '/api/tags', { ...gone, tags: ['WATER', 'lake'] });
+  await daemon.call('DELETE', `/api/waypoints?${query(gone)}`);
+  const state = await everything(daemon);
+  const renamed = await daemon.call('PATCH', '/api/tags', { tag: 'water', newTag: 'Lake' });
+  t.like(renamed, { status: 200, body: { renamed: true, waypoints: 2 } });
+  await daemon.call('DELETE', `/api/hidden?${query(gone)}`);
+  const tagsOf = async (place: typeof camp): Promise<string[]> =>
+    (await daemon.get(`/api/tags?${query(place)}`)).body.tags;
+  t.deepEqual(await tagsOf(camp), ['a', 'b', 'lake']);
+  t.deepEqual(await tagsOf(imported), ['Lake']);
+  t.deepEqual(await tagsOf(gone), ['Lake']);
+  const { changes } = (await daemon.get('/api/changes?limit=2')).body;
+  for (const { id } of changes) t.is((await undo(daemon, id)).status, 200);
+  t.deepEqual(await everything(daemon), state);
+  const nothing = await daemon.call('PATCH', '/api/tags', { tag: 'nobody', newTag: 'x' });
+  t.like(nothing, { status: 200, body: { renamed: false, waypoints: 0 } });
+  t.false(nothing.headers.has('x-change-id'));
+  t.is((await daemon.call('PATCH', '/api/tags', { tag: 'a', newTag: ' ' })).body.field, 'newTag');
 });

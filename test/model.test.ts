@@ -40,6 +40,8 @@ type Step =
   | { readonly kind: 'remove'; readonly place: Chosen }
   | { readonly kind: 'tag'; readonly place: Place; readonly tags: readonly string[] }
   | { readonly kind: 'untag'; readonly place: Place; readonly tag: string }
+  | { readonly kind: 'hide' | 'show'; readonly place: Place }
+  | { readonly kind: 'rename-tag'; readonly tag: string; readonly to: string }
   | { readonly kind: 'import'; readonly path: string; readonly content: readonly Place[] }
   /** Stops, perhaps loses the library or a private file, and starts again. */
   | { readonly kind: 'restart'; readonly lost?: string | undefined };
@@ -53,6 +55,9 @@ const steps: Readonly<Record<Step['kind'], [weight: number, fc.Arbitrary<object>
   remove: [3, fc.record({ place: chosen })],
   tag: [2, fc.record({ place: chosen, tags: fc.array(tags, { minLength: 1, maxLength: 3 }) })],
   untag: [1, fc.record({ place: chosen, tag: tags })],
+  hide: [2, fc.record({ place: places })],
+  show: [1, fc.record({ place: places })],
+  'rename-tag': [1, fc.record({ tag: tags, to: tags })],
   import: [2, fc.record({ path: paths, content: fc.array(places, { maxLength: 6 }) })],
   restart: [
     1,
@@ -84,6 +89,8 @@ const [a, b, c, d] = ['Hut', 'Inn', 'Pass', 'Top'].map((name) => ({ name, lat: 4
 const add = (place: Place): Step => ({ kind: 'add', place, tags: ['home'] });
 const move = (place: Place, to: Place): Step => ({ kind: 'change', place, to });
 const remove = (place: Place): Step => ({ kind: 'remove', place });
+const hide = (place: Place): Step => ({ kind: 'hide', place });
+const show = (place: Place): Step => ({ kind: 'show', place });
 const begin: Step[] = [{ kind: 'import', path: 'a.gpx', content: [a!, d!] }, add(a!)];
 /** What a walk seldom meets by itself. */
 const examples: [Step[]][] = [
@@ -94,6 +101,20 @@ const examples: [Step[]][] = [
   // Two bookmarks left one twin: it shows when neither hides it.
   [[...begin, move(a!, b!), add(a!), move(a!, c!), move(c!, a!), remove(a!), remove(b!)]],
   [[...begin, move(a!, b!), add(a!), move(a!, c!), remove(c!), remove(b!)]],
+  // Hidden by the user, too: below a bookmark that comes and goes, and beside one that has left it.
+  [
+    [
+      ...begin,
+      move(a!, b!),
+      hide(d!),
+      add(d!),
+      remove(d!),
+      show(d!),
+      remove(b!),
+      hide(a!),
+      add(a!),
+    ],
+  ],
 ];
 
 interface World {
@@ -117,13 +138,55 @@ test('bookmarks, imports, tags and restarts in any order: list, clusters, sugges
   );
 });
 
-async function take(t: ExecutionContext, world: World, step: Step): Promise<void> {
+/** Changes of one import, with restarts that lose nothing or only what is derived. */
+const changes = walks.map((walk) =>
+  walk.filter(
+    (step, at) =>
+      at === 0 ||
+      (step.kind === 'restart' ? !step.lost?.startsWith('imports/') : step.kind !== 'import'),
+  ),
+);
+
+test('changes in any order, taken back from the newest on, end where they began', async (t) => {
+  await fc.assert(
+    fc.asyncProperty(changes, async ([first, ...walk]) => {
+      const world: World = { daemon: await startTestDaemon(t), model: new ReferenceStore() };
+      await take(t, world, first!);
+      const begun: { readonly id: string; readonly before: object }[] = [];
+      for (const step of walk) {
+        const before = await everything(world.daemon);
+        const id = await take(t, world, step);
+        if (id !== null) begun.push({ id, before });
+      }
+      await restart(world, 'library.sqlite');
+      for (const { id, before } of begun.toReversed()) {
+        const { status, text } = await world.daemon.call('POST', `/api/changes/${id}/undo`);
+        t.is(status, 200, text);
+        t.deepEqual(await everything(world.daemon), before);
+      }
+      await world.daemon.close();
+    }),
+    { seed, numRuns: examples.length + rounds(2), examples: examples.map(([walk]) => [walk]) },
+  );
+});
+
+/** All that shows what the user has. */
+async function everything(daemon: TestDaemon): Promise<object> {
+  const paths = ['waypoints', 'tags?distinct=1&counts=1&emoji=1', 'hidden', 'clusters?zoom=20'];
+  return Promise.all(paths.map(async (path) => (await daemon.get(`/api/${path}`)).body));
+}
+
+/** @returns the number of the change. */
+async function take(t: ExecutionContext, world: World, step: Step): Promise<string | null> {
   if (step.kind === 'restart') await restart(world, step.lost);
   else if (step.kind === 'import') await importFile(t, world, step.path, step.content);
   else {
     const [expected, method, path, body] = request(world.model, step);
-    t.is((await world.daemon.call(method, path, body)).status, expected, JSON.stringify(step));
+    const { status, headers } = await world.daemon.call(method, path, body);
+    t.is(status, expected, JSON.stringify(step));
+    return headers.get('x-change-id');
   }
+  return null;
 }
 
 function placeOf({ bookmarks }: ReferenceStore, chosen: Chosen): Place {
@@ -133,9 +196,8 @@ function placeOf({ bookmarks }: ReferenceStore, chosen: Chosen): Place {
 
 /** The last place that a bookmark was moved away from and that has a twin. */
 function before(model: ReferenceStore, place: Place): Place {
-  const key = [...(model.bookmark(place)?.hides ?? [])].at(-1);
-  const imported = [...model.files.values()].flat();
-  return imported.find((twin) => keyOf(twin) === key) ?? place;
+  const id = model.bookmark(place)?.id;
+  return model.hidden.findLast(({ by }) => by === id)?.place ?? place;
 }
 
 /** Does a step in the model and gives the request that does it in the daemon. */
@@ -143,8 +205,16 @@ function request(
   model: ReferenceStore,
   step: Exclude<Step, { kind: 'restart' | 'import' }>,
 ): [status: number, method: string, path: string, body?: object] {
+  if (step.kind === 'rename-tag') {
+    const body = { tag: step.tag, newTag: step.to };
+    return [model.renameTag(step.tag, step.to), 'PATCH', '/api/tags', body];
+  }
   const place = placeOf(model, step.place);
   switch (step.kind) {
+    case 'hide':
+      return [model.hide(composed(place)), 'DELETE', `/api/waypoints?${query(place)}`];
+    case 'show':
+      return [model.show(composed(place)), 'DELETE', `/api/hidden?${query(place)}`];
     case 'add': {
       const body = { ...place, tags: step.tags };
       return [model.add(composed(place), step.tags), 'POST', '/api/bookmarks', body];

@@ -2,6 +2,7 @@ import type { Route } from '../../http/route.ts';
 import type { Clock } from '../../model/process.ts';
 import type { ReaderPool } from '../../storage/reader-pool.ts';
 import type { WaypointStore } from '../../storage/store.ts';
+import type { Changes } from '../changes/changes.ts';
 import type { Geodata } from '../geodata/geodata.ts';
 import type { LibraryWork } from '../import/library-work.ts';
 import type { ImportRun } from '../import/run.ts';
@@ -13,9 +14,11 @@ import { programVersion, versionInfo } from '../version-info.ts';
 import type { Strangers } from '../strangers.ts';
 import type { Waypoints } from '../waypoints.ts';
 import { bookmarkRoutes } from './bookmarks.ts';
+import { changeRoutes } from './changes.ts';
 import { clusterRoutes } from './clusters.ts';
 import { geodataRoutes } from './geodata.ts';
 import { healthRoute } from './health.ts';
+import { hiddenRoutes } from './hidden.ts';
 import { historyRoutes } from './history.ts';
 import { importRoutes } from './import.ts';
 import { importedFileRoutes } from './imported-files.ts';
@@ -31,9 +34,11 @@ import { waypointRoutes } from './waypoints.ts';
 /** What `GET /api/version` lists: the parts of the API that this version has. */
 const features = [
   'bookmarks',
+  'changes',
   'clusters',
   'geodata',
   'geojson',
+  'hidden',
   'history',
   'import',
   'imports',
@@ -56,6 +61,7 @@ export interface RouteParts {
   readonly store: WaypointStore;
   readonly readers: ReaderPool;
   readonly waypoints: Waypoints;
+  readonly changes: Changes;
   readonly index: WaypointIndex;
   readonly library: LibraryWork;
   readonly imports: ImportRun;
@@ -77,8 +83,10 @@ export function apiRoutes(parts: RouteParts): Route[] {
   const routes = [
     healthRoute(parts.token, parts.strangers),
     ...bookmarkRoutes(waypoints),
+    ...changeRoutes(parts.changes),
     ...clusterRoutes({ store, index, indexReady }),
     ...geodataRoutes(parts.geodata),
+    ...hiddenRoutes(waypoints, store, libraryReady),
     ...historyRoutes(store, parts.isHistoryKept),
     ...importRoutes(imports),
     ...importedFileRoutes({ ledger: store.imports, ...parts.files, ready: () => library.listed }),

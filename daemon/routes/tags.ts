@@ -5,6 +5,8 @@ import {
   deleteTagQuery,
   emojiQuery,
   newTagsSchema,
+  renamedTagSchema,
+  tagChangeSchema,
   tagsAnswerSchema,
   tagsQuery,
   waypointTagsSchema,
@@ -24,6 +26,10 @@ export function tagRoutes(
   store: WaypointStore,
   libraryReady: () => Promise<void>,
 ): Route[] {
+  return [...readingRoutes(store, libraryReady), ...changingRoutes(waypoints, libraryReady)];
+}
+
+function readingRoutes(store: WaypointStore, libraryReady: () => Promise<void>): Route[] {
   return [
     route({
       method: 'GET',
@@ -44,6 +50,11 @@ export function tagRoutes(
         return { status: 200, json: taggedJson(store.tagsOf({ name, lat, lon }), query.emoji) };
       },
     }),
+  ];
+}
+
+function changingRoutes(waypoints: Waypoints, libraryReady: () => Promise<void>): Route[] {
+  return [
     route({
       method: 'POST',
       path: '/api/tags',
@@ -57,6 +68,18 @@ export function tagRoutes(
         const { result, change } = waypoints.addTags(body, raws);
         const json = taggedJson(result, query.emoji);
         return { status: change === undefined ? 200 : 201, json, headers: changeHeader(change) };
+      },
+    }),
+    route({
+      method: 'PATCH',
+      path: '/api/tags',
+      summary: 'Renames a tag of all waypoints, as one change.',
+      body: tagChangeSchema,
+      answers: { 200: renamedTagSchema },
+      handle({ body }) {
+        const { result, change } = waypoints.renameTag(body.tag, body.newTag);
+        const json = { renamed: change !== undefined, waypoints: result };
+        return { status: 200, json, headers: changeHeader(change) };
       },
     }),
     route({

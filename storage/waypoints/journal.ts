@@ -1,5 +1,6 @@
 import type { ChangeKind } from '../../model/change.ts';
 import { limits } from '../../model/limits.ts';
+import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
@@ -30,6 +31,8 @@ export interface Change {
   readonly undoneBy: number | null;
   /** False for an intent: of the two databases that such a change concerns, the library has not committed yet. */
   readonly isFinished: boolean;
+  /** The size of what is kept of it. */
+  readonly bytes: number;
 }
 
 /** A change with the rows it touched, in the order of the writes; none for a change of the library. */
@@ -54,7 +57,18 @@ export interface Journal {
   since(revision: number): Iterable<RecordedChange> | undefined;
 }
 
-const head = ['id', 'at', 'kind', 'revision', 'count', 'undoes', 'undone_by', 'finished'] as const;
+const head = [
+  'id',
+  'at',
+  'kind',
+  'revision',
+  'count',
+  'undoes',
+  'undone_by',
+  'finished',
+  // Reads no more than the length.
+  sql<number>`octet_length(${sql.ref('details')})`.as('bytes'),
+] as const;
 
 export function prepareJournal(db: Database): Journal {
   const { add, get, list, newestFirst, oldest, forget, setUndone, setStanding } =
@@ -149,22 +163,13 @@ type Row = Omit<Change, 'kind' | 'undoneBy' | 'isFinished'> & {
   readonly finished: number;
 };
 
-function toChange({ id, at, kind, revision, count, undoes, undone_by, finished }: Row): Change {
-  return {
-    id,
-    at,
-    // Sound: written here alone.
-    kind: kind as ChangeKind,
-    revision,
-    count,
-    undoes,
-    undoneBy: undone_by,
-    isFinished: finished === 1,
-  };
+function toChange({ kind, undone_by, finished, ...rest }: Row): Change {
+  // Sound: written here alone.
+  return { ...rest, kind: kind as ChangeKind, undoneBy: undone_by, isFinished: finished === 1 };
 }
 
-function recorded(row: Row & { readonly details: string }): RecordedChange {
-  const details: unknown = JSON.parse(row.details);
+function recorded({ details: text, ...row }: Row & { readonly details: string }): RecordedChange {
+  const details: unknown = JSON.parse(text);
   // Sound: written here alone; a change of the library has an object.
   return { ...toChange(row), rows: Array.isArray(details) ? (details as RowChange[]) : [] };
 }

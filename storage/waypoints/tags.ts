@@ -25,6 +25,8 @@ export interface TagStore extends RowStore<TagRow> {
   removeAll(key: IdentityKey): void;
   /** Gives all tags of one identity to another; what that one has already stays as it is. */
   move(from: IdentityKey, to: IdentityKey): void;
+  /** The rows of a normal form. */
+  spelled(normal: string): TagRow[];
   /** One representative of each normal form (most used, then first made) with its count, sorted by raw form. */
   vocabulary(): Tag[];
 }
@@ -32,7 +34,7 @@ export interface TagStore extends RowStore<TagRow> {
 const stored = ['id', 'name', 'lat_e6', 'lon_e6', 'raw'] as const;
 
 export function prepareTags(db: Database, note: NoteRow<TagRow>): TagStore {
-  const { list, rows, get, add, insert, update, remove } = prepareStatements(db);
+  const { list, rows, ofForm, get, add, insert, update, remove } = prepareStatements(db);
   const vocabulary = prepareVocabulary(db);
   const written = notedRows<TagRow>(
     {
@@ -49,6 +51,7 @@ export function prepareTags(db: Database, note: NoteRow<TagRow>): TagStore {
   const store: Omit<TagStore, 'vocabulary'> = {
     ...written,
     list: (key) => list.all(key).map(parseTag),
+    spelled: (normal) => ofForm.all(normal).map(toTagRow),
     rows: (key) => rows.all(key).map(toTagRow),
     add(key, raws) {
       let added = 0;
@@ -95,6 +98,9 @@ function prepareStatements(db: Database) {
       .where((eb) => eb.and(identityColumns(key)))
       .orderBy('id'),
   );
+  const ofForm = prepare(db, (normal: string) =>
+    waypointTables.selectFrom('tags').select(stored).where('normal', '=', normal),
+  );
   const get = prepare(db, (id: number) =>
     waypointTables.selectFrom('tags').select(stored).where('id', '=', id),
   );
@@ -119,7 +125,7 @@ function prepareStatements(db: Database) {
   const remove = prepare(db, (id: number) =>
     waypointTables.deleteFrom('tags').where('id', '=', id),
   );
-  return { list, rows, get, add, insert, update, remove };
+  return { list, rows, ofForm, get, add, insert, update, remove };
 }
 
 /** Of the spellings of a normal form the one most used, the first made on a tie, with the uses of all of them. */

@@ -2,26 +2,34 @@ import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { identityOf, type IdentityKey } from '../../model/identity.ts';
 import { limits } from '../../model/limits.ts';
-import type { BookmarkStore } from './bookmarks.ts';
-import type { HiddenStore } from './hidden.ts';
 import type { RowChange } from './journal.ts';
-import { putBack } from './row-change.ts';
-import type { TagStore } from './tags.ts';
+import type { JournaledRows } from './journaled-rows.ts';
+import { isSameRow, putBack } from './row-change.ts';
 
-/** What a change can have touched. */
-export interface ChangedStores {
-  readonly bookmarks: BookmarkStore;
-  readonly tags: TagStore;
-  readonly hidden: HiddenStore;
-  /** Whether an imported waypoint of this identity shows where no bookmark is. */
-  readonly canShow: (key: IdentityKey) => boolean;
+/** Whether an imported waypoint of an identity shows where no bookmark is. */
+export type CanShow = (key: IdentityKey) => boolean;
+
+/** Tells whether all rows are as a change has left them. */
+export function isAsLeft(stores: JournaledRows, rows: readonly RowChange[]): boolean {
+  const last = new Map(rows.map((row) => [`${row.of} ${(row.before ?? row.after)!.id}`, row]));
+  return [...last.values()].every(({ of, before, after }) =>
+    isSameRow(rowsOf(stores, of).get((before ?? after)!.id) ?? null, after),
+  );
+}
+
+function rowsOf(stores: JournaledRows, of: RowChange['of']) {
+  return { bookmark: stores.bookmarks, tag: stores.tags, hidden: stores.hidden }[of];
 }
 
 /**
  * Puts all rows back as they were before a change, within a transaction that a refusal undoes.
  * @throws WaypointError later_change
  */
-export function takeBack(stores: ChangedStores, rows: readonly RowChange[]): void {
+export function takeBack(
+  stores: JournaledRows,
+  rows: readonly RowChange[],
+  canShow: CanShow,
+): void {
   try {
     for (const row of rows.toReversed()) {
       if (row.of === 'bookmark') putBack(stores.bookmarks, row);
@@ -33,13 +41,14 @@ export function takeBack(stores: ChangedStores, rows: readonly RowChange[]): voi
     if (errorCode(error)?.startsWith('SQLITE_CONSTRAINT') !== true) throw error;
     throw new WaypointError('later_change', { cause: error });
   }
-  requireWhole(stores, rows);
+  requireWhole(stores, rows, canShow);
 }
 
 /** Tags that came since must not be left without a waypoint, nor be too many with those that are back. */
 function requireWhole(
-  { bookmarks, tags, canShow }: ChangedStores,
+  { bookmarks, tags }: JournaledRows,
   rows: readonly RowChange[],
+  canShow: CanShow,
 ): void {
   const ids = new Set(
     rows.flatMap((row) => (row.of === 'tag' ? [(row.after ?? row.before)!.id] : [])),

@@ -9,8 +9,16 @@ export interface ListedPlace extends Place {
 }
 
 interface ModelBookmark extends Place {
-  /** Identities it was renamed or moved away from. */
-  readonly hides: Set<string>;
+  readonly id: number;
+}
+
+/** An imported waypoint that does not show, with the tags it is to have again. */
+interface Hidden {
+  readonly key: string;
+  readonly place: Place;
+  /** The bookmark that was renamed or moved away from it; 0: the user hid it. */
+  readonly by: number;
+  readonly tags: readonly string[];
 }
 
 /**
@@ -20,12 +28,14 @@ interface ModelBookmark extends Place {
 export class ReferenceStore {
   bookmarks: ModelBookmark[] = [];
   tags: { owner: string; raw: string }[] = [];
+  hidden: Hidden[] = [];
+  #lastId = 0;
   readonly files = new Map<string, readonly Place[]>();
 
   /** Each method gives the status of the answer. */
   add(place: Place, tags: readonly string[]): number {
     if (this.bookmark(place) !== undefined) return 409;
-    this.bookmarks.push({ ...place, hides: new Set() });
+    this.bookmarks.push({ ...place, id: (this.#lastId += 1) });
     this.#tag(keyOf(place), tags);
     return 201;
   }
@@ -36,9 +46,11 @@ export class ReferenceStore {
     const [before, after] = [keyOf(from), keyOf(to)];
     if (before !== after) {
       if (this.bookmark(to) !== undefined) return 409;
+      const tags = this.#tagsOf(before);
       this.#moveTags(before, after);
-      if (this.#imported(before) !== undefined) bookmark.hides.add(before);
-      bookmark.hides.delete(after);
+      const twin = this.#imported(before);
+      if (twin !== undefined) this.hidden.push({ key: before, place: twin, by: bookmark.id, tags });
+      this.hidden = this.hidden.filter(({ key, by }) => key !== after || by !== bookmark.id);
     }
     this.bookmarks = this.bookmarks.map((one) => (one === bookmark ? { ...one, ...to } : one));
     return 200;
@@ -49,9 +61,40 @@ export class ReferenceStore {
     if (bookmark === undefined) return 404;
     this.bookmarks = this.bookmarks.filter((one) => one !== bookmark);
     const key = keyOf(place);
-    if (this.#imported(key) === undefined) {
-      this.tags = this.tags.filter(({ owner }) => owner !== key);
-    }
+    if (this.#imported(key) === undefined || this.#isHidden(key)) this.#untag(key);
+    for (const row of this.hidden.filter(({ by }) => by === bookmark.id)) this.#release(row);
+    return 200;
+  }
+
+  hide(place: Place): number {
+    const key = keyOf(place);
+    if (!this.#shows(key)) return 404;
+    if (this.bookmark(place) !== undefined) return 409;
+    this.hidden.push({ key, place, by: 0, tags: this.#tagsOf(key) });
+    this.#untag(key);
+    return 200;
+  }
+
+  show(place: Place): number {
+    const row = this.hidden.find(({ key, by }) => key === keyOf(place) && by === 0);
+    if (row === undefined) return 404;
+    this.#release(row);
+    return 200;
+  }
+
+  renameTag(tag: string, newTag: string): number {
+    const rename = (own: readonly string[], raw: string): string[] => {
+      if (!isSameTag(raw, tag)) return [raw];
+      const isThere = !isSameTag(tag, newTag) && own.some((one) => isSameTag(one, newTag));
+      return isThere ? [] : [newTag];
+    };
+    this.tags = this.tags.flatMap(({ owner, raw }) =>
+      rename(this.#tagsOf(owner), raw).map((name) => ({ owner, raw: name })),
+    );
+    this.hidden = this.hidden.map((row) => ({
+      ...row,
+      tags: row.tags.flatMap((raw) => rename(row.tags, raw)),
+    }));
     return 200;
   }
 
@@ -83,7 +126,7 @@ export class ReferenceStore {
 
   /** What shows: bookmarks in creation order, then imported waypoints by file and position, each identity once. */
   list(): ListedPlace[] {
-    const covered = new Set(this.bookmarks.flatMap((one) => [keyOf(one), ...one.hides]));
+    const covered = new Set([...this.bookmarks.map(keyOf), ...this.hidden.map(({ key }) => key)]);
     const imported = this.#allImported().filter((place) => {
       const key = keyOf(place);
       const isNew = !covered.has(key);
@@ -102,7 +145,7 @@ export class ReferenceStore {
 
   #listed({ name, lat, lon }: Place, bookmark: boolean): ListedPlace {
     const key = keyOf({ name, lat, lon });
-    const tags = this.tags.filter(({ owner }) => owner === key).map(({ raw }) => raw);
+    const tags = this.#tagsOf(key);
     return { name, lat, lon, bookmark, ...(tags.length === 0 ? {} : { tags }) };
   }
 
@@ -117,6 +160,29 @@ export class ReferenceStore {
 
   #shows(key: string): boolean {
     return this.list().some((place) => keyOf(place) === key);
+  }
+
+  #isHidden(key: string): boolean {
+    return this.hidden.some((row) => row.key === key);
+  }
+
+  /** It shows again with its tags, unless something else hides it: that keeps them then. */
+  #release(row: Hidden): void {
+    this.hidden = this.hidden.filter((one) => one !== row);
+    const other = this.hidden.find(({ key }) => key === row.key);
+    if (other === undefined) this.#tag(row.key, row.tags);
+    else {
+      const tags = [...new Set([...other.tags, ...row.tags])];
+      this.hidden = this.hidden.map((one) => (one === other ? { ...one, tags } : one));
+    }
+  }
+
+  #tagsOf(key: string): string[] {
+    return this.tags.filter(({ owner }) => owner === key).map(({ raw }) => raw);
+  }
+
+  #untag(key: string): void {
+    this.tags = this.tags.filter(({ owner }) => owner !== key);
   }
 
   #tag(owner: string, raws: readonly string[]): number {

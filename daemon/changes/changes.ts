@@ -1,0 +1,113 @@
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type ChangeAnswer,
+  type ChangeDetail,
+  type ChangeKind,
+  type ChangesAnswer,
+  type ChangesQuery,
+  type UndoneAnswer,
+} from '../../model/change.ts';
+import { WaypointError } from '../../model/failure.ts';
+import { limits } from '../../model/limits.ts';
+import { formatTime } from '../../model/time.ts';
+import type { Bookmark, WaypointStore } from '../../storage/store.ts';
+import { optionalFields } from '../../storage/waypoints/bookmarks.ts';
+import type { HiddenRow } from '../../storage/waypoints/hidden.ts';
+import type { Change, RecordedChange, RowChange } from '../../storage/waypoints/journal.ts';
+import type { TagRow } from '../../storage/waypoints/tags.ts';
+import type { Waypoints } from '../waypoints.ts';
+
+/** Takes back a change of the library, as a change of its own, whose number it gives. */
+type UndoChange = (change: Change) => Promise<number>;
+
+export interface ChangesOptions {
+  readonly store: WaypointStore;
+  readonly waypoints: Waypoints;
+  readonly libraryReady: () => Promise<void>;
+  /** The kinds that are more than rows of the store. */
+  readonly kinds: Readonly<Partial<Record<ChangeKind, UndoChange>>>;
+}
+
+/** A change of more than this is not looked through to tell whether it can be taken back, nor for details. */
+const lookedThroughBytes = 65_536;
+
+/** The journal of changes: what it tells, and how each of them is taken back. */
+export class Changes {
+  readonly #options: ChangesOptions;
+
+  constructor(options: ChangesOptions) {
+    this.#options = options;
+  }
+
+  list({ limit = limits.changesDefault, cursor, details = false }: ChangesQuery): ChangesAnswer {
+    const { changes } = this.#options.store;
+    const page = changes.list(limit + 1, cursor);
+    const shown = page.slice(0, limit);
+    const last = page.length > limit ? shown.at(-1) : undefined;
+    return {
+      changes: shown.map((change) => this.#shown(change, details)),
+      ...(last && { next_cursor: last.id }),
+    };
+  }
+
+  /** @throws WaypointError unknown_change, already_undone, not_undoable, later_change */
+  async undo(id: number): Promise<UndoneAnswer> {
+    const { store, waypoints, libraryReady, kinds } = this.#options;
+    const found = store.changes.get(id);
+    if (found === undefined) throw new WaypointError('unknown_change');
+    const { kind, count, undoneBy } = found;
+    if (undoneBy !== null) throw new WaypointError('already_undone');
+    const undoKind = kinds[kind];
+    if (undoKind !== undefined) return { undone: id, kind, count, change: await undoKind(found) };
+    await libraryReady();
+    const { change } = waypoints.undo(id);
+    if (change === undefined) throw new WaypointError('not_undoable');
+    return { undone: id, kind, count, change };
+  }
+
+  #shown(change: Change, withDetails: boolean): ChangeAnswer {
+    const { id, at, kind, count, undoneBy, undoes, bytes } = change;
+    const isSmall = bytes <= lookedThroughBytes;
+    const recorded = isSmall ? this.#options.store.changes.get(id) : undefined;
+    return {
+      id,
+      at: formatTime(at),
+      kind,
+      count,
+      undone: undoneBy !== null,
+      undoable: this.#isUndoable(change, recorded),
+      ...(undoes !== null && { undoes }),
+      ...(withDetails && { details: detailsOf(recorded) }),
+    };
+  }
+
+  #isUndoable(
+    { kind, isFinished, undoneBy }: Change,
+    recorded: RecordedChange | undefined,
+  ): boolean {
+    const { store, kinds } = this.#options;
+    if (!isFinished || undoneBy !== null) return false;
+    if (kinds[kind] !== undefined || recorded === undefined) return true;
+    return recorded.rows.length > 0 && store.isAsLeft(recorded);
+  }
+}
+
+function detailsOf(recorded: RecordedChange | undefined): ChangeDetail[] {
+  return (recorded?.rows ?? []).flatMap(detailOf).slice(0, limits.changeDetails);
+}
+
+/** Nothing for a row that only has to be as it was. */
+function detailOf({ of: what, ...row }: RowChange): ChangeDetail[] {
+  const [before, after] = [row.before, row.after].map((one) => one && shownRow(one));
+  if (isDeepStrictEqual(before, after)) return [];
+  return [{ what, ...(before && { before }), ...(after && { after }) }];
+}
+
+function shownRow(row: Bookmark | TagRow | HiddenRow): NonNullable<ChangeDetail['after']> {
+  const { name } = row;
+  if ('raw' in row) return { name, lat: row.latE6 / 1e6, lon: row.lonE6 / 1e6, tag: row.raw };
+  const { lat, lon } = row;
+  if ('bookmarkId' in row) return { name, lat, lon };
+  const { ele, time, desc } = row;
+  return { name, lat, lon, ...optionalFields({ ele, time, desc }) };
+}

@@ -1,0 +1,29 @@
+import { route, type Route } from '../../http/route.ts';
+import { changeParams, changesQuery, changesSchema, undoneSchema } from '../../model/change.ts';
+import { changeHeader } from '../changes/change-header.ts';
+import type { Changes } from '../changes/changes.ts';
+
+/** `/api/changes`: what was done to the user's data, and taking it back. */
+export function changeRoutes(changes: Changes): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/changes',
+      summary: 'Lists the changes of the last 30 days, newest first.',
+      query: changesQuery,
+      answers: { 200: changesSchema },
+      handle: ({ query }) => ({ status: 200, json: changes.list(query) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/changes/{id}/undo',
+      summary: 'Takes a change back; that is a change, too, and can be taken back in turn.',
+      params: changeParams,
+      answers: { 200: undoneSchema },
+      async handle({ params }) {
+        const undone = await changes.undo(params.id);
+        return { status: 200, json: undone, headers: changeHeader(undone.change) };
+      },
+    }),
+  ];
+}
