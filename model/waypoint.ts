@@ -153,7 +153,6 @@ export const renamedTagSchema = z.object({
   waypoints: z.int().min(0).meta({ description: 'How many had the tag.' }),
 });
 
-
 export const placeQuery = z.object({ name: nameText, lat: queryLat, lon: queryLon });
 export const emojiQuery = z.object({ emoji: queryBoolean.optional() });
 
