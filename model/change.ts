@@ -1,6 +1,7 @@
 import * as z from 'zod';
 import { limits } from './limits.ts';
-import { lat, lon, queryBoolean, queryInteger } from './schema.ts';
+import { queryBoolean, queryInteger } from './schema.ts';
+import { waypointSchema } from './waypoint.ts';
 
 /** What can happen to the user's data. */
 export const changeKinds = [
@@ -31,15 +32,9 @@ export const changesQuery = z.object({
 export type ChangesQuery = z.output<typeof changesQuery>;
 
 /** A bookmark, a tag of a waypoint, or a hidden waypoint, as it was before or after a change. */
-const changedSchema = z.object({
-  name: z.string(),
-  lat,
-  lon,
-  ele: z.number().optional(),
-  time: z.string().optional(),
-  desc: z.string().optional(),
-  tag: z.string().optional(),
-});
+const changedSchema = waypointSchema
+  .omit({ bookmark: true, tags: true })
+  .extend({ tag: z.string().optional() });
 
 const changeDetailSchema = z.object({
   what: z.enum(['bookmark', 'tag', 'hidden']),

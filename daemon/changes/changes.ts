@@ -10,8 +10,8 @@ import {
 import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
 import { formatTime } from '../../model/time.ts';
+import { optionalFields } from '../../storage/more-fields.ts';
 import type { Bookmark, WaypointStore } from '../../storage/store.ts';
-import { optionalFields } from '../../storage/waypoints/bookmarks.ts';
 import type { HiddenRow } from '../../storage/waypoints/hidden.ts';
 import type { Change, RecordedChange, RowChange } from '../../storage/waypoints/journal.ts';
 import type { TagRow } from '../../storage/waypoints/tags.ts';
@@ -108,6 +108,5 @@ function shownRow(row: Bookmark | TagRow | HiddenRow): NonNullable<ChangeDetail[
   if ('raw' in row) return { name, lat: row.latE6 / 1e6, lon: row.lonE6 / 1e6, tag: row.raw };
   const { lat, lon } = row;
   if ('bookmarkId' in row) return { name, lat, lon };
-  const { ele, time, desc } = row;
-  return { name, lat, lon, ...optionalFields({ ele, time, desc }) };
+  return { name, lat, lon, ...optionalFields(row) };
 }
