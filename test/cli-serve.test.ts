@@ -224,7 +224,10 @@ posix('a directory that others can change cannot hold the token: exit code 78', 
   t.false(existsSync(handOverIn(cli)));
 });
 
-const withScript = testWith(existsSync('/usr/bin/script'), 'no script(1)');
+const withScript = testWith(
+  process.platform !== 'win32' && existsSync('/usr/bin/script'),
+  'no script(1)',
+);
 withScript(
   'on a terminal the daemon tells its address and two commands that work as printed',
   async (t) => {

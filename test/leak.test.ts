@@ -123,11 +123,26 @@ test('refused and normal requests leave nothing private in answers of failures a
 /** What a field is given in the walk over all routes. */
 const canaries: Values = {
   ...place,
-  ...{ oldName: name, newName: 'Canary2', newLat: lat, newLon: lon, tag: 'canarytag' },
-  ...{ tags: ['canarytag'], query: 'canaryquery', q: 'tag:canarytag', queries: ['canaryquery'] },
-  ...{ dir: join(tmpdir(), 'canarydir'), into: 'canaryfolder', files: ['canary.gpx'] },
-  ...{ bbox: '12.345,1,98.765,2', desc: 'canarynote', cmt: 'canarynote', cursor: 'canarycursor' },
-  ...{ path: 'canary.gpx', generation_id: 'canary', newTag: 'canarytag2', details: true },
+  oldName: name,
+  newName: 'Canary2',
+  newLat: lat,
+  newLon: lon,
+  tag: 'canarytag',
+  tags: ['canarytag'],
+  query: 'canaryquery',
+  q: 'tag:canarytag',
+  queries: ['canaryquery'],
+  dir: join(tmpdir(), 'canarydir'),
+  into: 'canaryfolder',
+  files: ['canary.gpx'],
+  bbox: '12.345,1,98.765,2',
+  desc: 'canarynote',
+  cmt: 'canarynote',
+  cursor: 'canarycursor',
+  path: 'canary.gpx',
+  generation_id: 'canary',
+  newTag: 'canarytag2',
+  details: true,
 };
 
 test('no route at all, asked well or badly, with a store or without, says anything private in a failure or a log line', async (t) => {

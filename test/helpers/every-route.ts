@@ -107,20 +107,23 @@ const formats: Readonly<Record<string, string>> = {
   'date-time': '2024-01-01T00:00:00Z',
 };
 
+const samples: Readonly<Record<string, (schema: JsonSchema) => unknown>> = {
+  boolean: () => true,
+  integer: ({ minimum }) => minimum ?? 1,
+  number: ({ minimum }) => minimum ?? 1,
+  array: ({ items }) => [sampleOf(items ?? {})],
+  object: ({ properties = {}, required = [] }) =>
+    Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {})])),
+  string: ({ format = '', pattern }) =>
+    formats[format] ?? (pattern === undefined ? 'sample' : 'a'.repeat(32)),
+};
+
 /** A value that a schema takes. */
 function sampleOf(schema: JsonSchema): unknown {
   if (schema.enum !== undefined) return schema.enum[0];
   if (schema.anyOf !== undefined) return sampleOf(schema.anyOf[0] ?? {});
   const [type = 'string'] = [schema.type ?? []].flat();
-  if (type === 'boolean') return true;
-  if (type === 'integer' || type === 'number') return schema.minimum ?? 1;
-  if (type === 'array') return [sampleOf(schema.items ?? {})];
-  if (type === 'object') {
-    const { properties = {}, required = [] } = schema;
-    return Object.fromEntries(required.map((name) => [name, sampleOf(properties[name] ?? {})]));
-  }
-  if (schema.format !== undefined && schema.format in formats) return formats[schema.format];
-  return schema.pattern === undefined ? 'sample' : 'a'.repeat(32);
+  return samples[type]?.(schema);
 }
 
 /** Values that a schema refuses by what it says of itself, as they stand in JSON. */
@@ -131,16 +134,20 @@ export function refusedBy(schema: JsonSchema): unknown[] {
   return [isNumber ? 'x' : 5, ...refusedTexts(schema)];
 }
 
+/** Longer ones would not fit into a query. */
+const maxTextLength = 9_000;
+
 /** The same, of what can be said in text. */
 export function refusedTexts(schema: JsonSchema): unknown[] {
-  const { type, minimum, maximum, minLength = 0, maxLength, pattern, format } = schema;
-  const isText = type === 'string';
-  return [
-    ...(type === 'boolean' || type === 'number' || type === 'integer' ? ['x'] : []),
-    ...(schema.enum !== undefined || pattern !== undefined || format !== undefined ? ['?'] : []),
-    ...(minimum === undefined ? [] : [minimum - 1]),
-    ...(maximum === undefined ? [] : [maximum + 1]),
-    ...(isText && minLength > 0 ? [''] : []),
-    ...(isText && maxLength !== undefined && maxLength < 9_000 ? ['x'.repeat(maxLength + 1)] : []),
+  const { type = '', minimum, maximum, minLength = 0, maxLength = Infinity } = schema;
+  const hasForm = schema.enum ?? schema.pattern ?? schema.format;
+  const refused: readonly [isRefused: boolean, value: () => unknown][] = [
+    [['boolean', 'integer', 'number'].includes(String(type)), () => 'x'],
+    [hasForm !== undefined, () => '?'],
+    [minimum !== undefined, () => (minimum ?? 0) - 1],
+    [maximum !== undefined, () => (maximum ?? 0) + 1],
+    [type === 'string' && minLength > 0, () => ''],
+    [type === 'string' && maxLength < maxTextLength, () => 'x'.repeat(maxLength + 1)],
   ];
+  return refused.flatMap(([isRefused, value]) => (isRefused ? [value()] : []));
 }
