@@ -19,6 +19,7 @@ import type { Schedule } from './schedule.ts';
 import type { Geocoder } from './geocoders/geocoder.ts';
 import { WaypointIndex } from '../search/waypoint-index.ts';
 import { checkTogether } from './settings-together.ts';
+import { RollingBackups } from './rolling-backups.ts';
 import { Strangers } from './strangers.ts';
 import { openStores, type OpenedStores } from './stores.ts';
 import { TimelineJobs, type TimelineOverrides } from './timelines/jobs.ts';
@@ -140,8 +141,7 @@ async function startBeside(
   const url = `http://127.0.0.1:${port}`;
   // A failure is logged there; clusters and suggest answer with it until an import mends the library.
   parts.library.reconcile(stores.isLibraryEmpty).catch(() => {});
-  parts.mirror.start();
-  parts.geodata.start();
+  for (const part of [parts.mirror, parts.geodata, parts.backups]) part.start();
   log.info('daemon.ready', { port });
 
   let closing: Promise<void> | undefined;
@@ -163,7 +163,7 @@ async function startBeside(
 }
 
 function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptions) {
-  const { settings, paths, log, clock, gpsdPort } = options;
+  const { settings, paths, log, clock, gpsdPort, schedule } = options;
   const index = new WaypointIndex();
   const readers = new ReaderPool({
     waypointsPath: paths.waypointsDatabase,
@@ -207,7 +207,9 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     kinds: {},
   });
   const location = openLocation({ settings, clock, log, gpsdPort });
-  return { ...opened, index, readers, geodata, timelines, mirror, waypoints, changes, location };
+  const backups = new RollingBackups({ paths, clock, log, ...(schedule && { schedule }) });
+  const own = { mirror, waypoints, changes, location, backups };
+  return { ...opened, ...own, index, readers, geodata, timelines };
 }
 
 /** Listens and, if other programs are to find this daemon, says where; `withdraw` takes that back. */
@@ -248,7 +250,9 @@ async function stop(
     server.close(limits.shutdownMs),
     objects?.close(limits.shutdownMs),
   ]);
-  results.push(...(await Promise.allSettled([mirror.close(), geodata.close()])));
+  results.push(
+    ...(await Promise.allSettled([mirror.close(), geodata.close(), parts.backups.close()])),
+  );
   readers.close();
   stores.close();
   await withdraw();

@@ -57,6 +57,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   piscina: ['daemon/pool.ts'],
   'raw-body': ['http/body.ts'],
   'rotating-file-stream': ['daemon/log.ts'],
+  'tar-stream': ['storage/backup/'],
   zod: ['model/'],
 };
 

@@ -14,6 +14,7 @@ export const allCommands: readonly CommandGroup[] = [
       timeline: () => import('./timeline.ts'),
       where: () => import('./where.ts'),
       export: () => import('./export.ts'),
+      backup: () => import('./backup.ts'),
     },
   },
   {

@@ -1,0 +1,111 @@
+import { existsSync, readdirSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join, relative, sep } from 'node:path';
+import { backupNames, type BackupManifest } from '../../model/backup.ts';
+import { ExitError } from '../../model/exit-error.ts';
+import { renameDurably, temporaryBeside } from '../atomic-file.ts';
+import { createPrivateFile, openReader, openWriter } from '../database.ts';
+import { prepare } from '../prepared.ts';
+import { waypointTables } from '../schema/waypoints.ts';
+import { readArchive } from './read-archive.ts';
+import { writeArchive, type ArchiveSource } from './write-archive.ts';
+
+export interface BackupPlaces {
+  readonly waypointsDatabase: string;
+  readonly bookmarksFile: string;
+  readonly configFile: string;
+  readonly imports: string;
+}
+
+export interface CreateBackupOptions {
+  readonly places: BackupPlaces;
+  /** The file to make, which must not exist. */
+  readonly target: string;
+  /** Whether the imported files are in it. */
+  readonly withImports: boolean;
+  /** Whether the search history is in it: a copy that the user did not ask for must not keep what they clear. */
+  readonly withHistory: boolean;
+  /** Of this program. */
+  readonly version: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  /** Is told how many bytes were written so far. */
+  readonly onBytes?: (bytes: number) => void;
+}
+
+/**
+ * Makes a backup beside a running daemon or without one: one tar file of mode 0600, read back and checked before it gets
+ * its name.
+ * @throws ExitError when there is nothing to back up
+ */
+export async function createBackup(options: CreateBackupOptions): Promise<BackupManifest> {
+  const { places, target, withImports, version, now, onBytes = () => {} } = options;
+  if (existsSync(target)) throw new ExitError(`${target} exists already.`);
+  if (!existsSync(places.waypointsDatabase)) {
+    throw new ExitError(`There is nothing to back up: no ${places.waypointsDatabase}.`);
+  }
+  const temporary = temporaryBeside(target);
+  const copy = `${temporary}.sqlite`;
+  try {
+    // The store first: an import that ends after it adds a file that the next start finds by itself.
+    copyStore(places.waypointsDatabase, copy, options.withHistory);
+    const sources: ArchiveSource[] = [{ name: backupNames.store, path: copy }];
+    if (existsSync(places.bookmarksFile))
+      sources.push({ name: backupNames.bookmarks, path: places.bookmarksFile });
+    if (existsSync(places.configFile))
+      sources.push({ name: backupNames.config, path: places.configFile });
+    if (withImports) sources.push(...importedFiles(places.imports));
+    const created = new Date(now).toISOString();
+    const head = {
+      waypointd_backup: 1,
+      version,
+      created_at: created,
+      imports: withImports,
+    } as const;
+    await writeArchive(temporary, sources, head, onBytes);
+    const manifest = await readArchive(
+      temporary,
+      () => undefined,
+      () => {},
+    );
+    await renameDurably(temporary, target);
+    return manifest;
+  } finally {
+    await Promise.all([temporary, copy].map((path) => rm(path, { force: true })));
+  }
+}
+
+/** A consistent copy of the store, which a daemon may be writing. */
+function copyStore(path: string, copy: string, withHistory: boolean): void {
+  createPrivateFile(copy);
+  const store = openReader(path);
+  try {
+    store.prepare('VACUUM INTO ?').run(copy);
+  } finally {
+    store.close();
+  }
+  if (!withHistory) removeHistory(copy);
+}
+
+/** Overwrites the rows, as clearing the history does. */
+function removeHistory(copy: string): void {
+  const db = openWriter(copy, 'normal');
+  try {
+    prepare(db, () => waypointTables.deleteFrom('history')).run();
+    db.pragma('journal_mode = DELETE');
+  } finally {
+    db.close();
+  }
+}
+
+/** All that is in imports/, old bytes of replaced files as well, but for what is being written. */
+function importedFiles(imports: string): ArchiveSource[] {
+  if (!existsSync(imports)) return [];
+  return readdirSync(imports, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !entry.name.endsWith('.tmp'))
+    .map((entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return { name: backupNames.imports + relative(imports, path).split(sep).join('/'), path };
+    })
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}

@@ -1,0 +1,153 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { tmpdir } from 'node:os';
+import { backupNames, type BackupManifest } from '../../model/backup.ts';
+import { errorCode } from '../../model/error-code.ts';
+import { ExitError } from '../../model/exit-error.ts';
+import { renameDurably, syncDirectory, syncFile, temporaryBeside } from '../atomic-file.ts';
+import { inspectDatabase } from '../inspect-database.ts';
+import { stampOf } from '../migrate.ts';
+import { createPrivateDirectory } from '../private-directory.ts';
+import { waypointMigrations } from '../schema/waypoints.ts';
+import type { BackupPlaces } from './create.ts';
+import { readArchive } from './read-archive.ts';
+
+export interface RestorePlaces extends BackupPlaces {
+  readonly data: string;
+  readonly libraryDatabase: string;
+  readonly backups: string;
+}
+
+export interface Restored {
+  readonly manifest: BackupManifest;
+  /** The directory with what was here before; absent if nothing was. */
+  readonly set_aside?: string;
+  /** Where the configuration of the backup lies when another one was here; absent when it is in use, or there was none. */
+  readonly config_beside?: string;
+}
+
+/**
+ * Reads a backup whole, and checks its store as a start does.
+ * @throws ExitError 65 for what is no backup, a damaged one, or one of a newer program
+ */
+export async function verifyBackup(
+  path: string,
+  onBytes: (bytes: number) => void,
+): Promise<BackupManifest> {
+  const directory = await mkdtemp(join(tmpdir(), 'waypointd-verify-'));
+  try {
+    const store = join(directory, backupNames.store);
+    const placeOf = (name: string) => (name === backupNames.store ? store : undefined);
+    const manifest = await readArchive(path, placeOf, onBytes);
+    checkStore(store);
+    return manifest;
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Puts a backup in the place of a data directory, whose lock the caller holds. All of it is read, checked and synced
+ * before anything is moved; the store comes last, and a start without it is refused, so a restore that was cut off is
+ * seen and can be done again. What was here goes to `backups/`.
+ * @throws ExitError 65 as {@link verifyBackup}
+ */
+export async function restoreBackup(
+  path: string,
+  places: RestorePlaces,
+  now: number,
+  onBytes: (bytes: number) => void,
+): Promise<Restored> {
+  const staging = join(places.data, '.restore');
+  await rm(staging, { recursive: true, force: true });
+  createPrivateDirectory(staging);
+  try {
+    const manifest = await readArchive(path, (name) => join(staging, name), onBytes);
+    checkStore(join(staging, backupNames.store));
+    await syncTree(staging);
+    const aside = join(places.backups, `before-restore-${stampOf(now)}`);
+    await setAside(oldFiles(places, manifest.imports), aside);
+    await takePlace(join(staging, 'imports'), places.imports);
+    await takePlace(join(staging, backupNames.bookmarks), places.bookmarksFile);
+    const beside = await restoreConfig(join(staging, backupNames.config), places);
+    await takePlace(join(staging, backupNames.store), places.waypointsDatabase);
+    return {
+      manifest,
+      ...(existsSync(aside) ? { set_aside: aside } : {}),
+      ...(beside === undefined ? {} : { config_beside: beside }),
+    };
+  } finally {
+    await rm(staging, { recursive: true, force: true });
+  }
+}
+
+function checkStore(path: string): void {
+  const options = { isHeld: false, isThorough: true, keys: [] };
+  const { condition, version } = inspectDatabase(path, options);
+  if (condition !== 'good') {
+    throw new ExitError('This is no whole backup of waypointd: its store is damaged.', 65);
+  }
+  if (version > waypointMigrations.length) {
+    throw new ExitError('This backup was made by a newer waypointd, which can restore it.', 65);
+  }
+}
+
+/** What a restored store must not meet; the library is made anew from the imported files. */
+function oldFiles(places: RestorePlaces, withImports: boolean): string[] {
+  const databases = [places.waypointsDatabase, places.libraryDatabase];
+  return [
+    // A store goes after what belongs to it.
+    ...databases.flatMap((path) => ['-wal', '-shm', '-journal', ''].map((end) => path + end)),
+    places.bookmarksFile,
+    ...(withImports ? [places.imports] : []),
+  ].filter((path) => existsSync(path));
+}
+
+async function setAside(paths: readonly string[], aside: string): Promise<void> {
+  if (paths.length === 0) return;
+  createPrivateDirectory(aside);
+  for (const path of paths) await move(path, join(aside, basename(path)));
+  syncDirectory(aside);
+}
+
+/** A bookmarks file may lie on another file system. */
+async function move(from: string, to: string): Promise<void> {
+  try {
+    await rename(from, to);
+  } catch (error) {
+    if (errorCode(error) !== 'EXDEV') throw error;
+    const copy = temporaryBeside(to);
+    await copyFile(from, copy);
+    syncFile(copy);
+    await renameDurably(copy, to);
+    await rm(from);
+  }
+}
+
+async function takePlace(staged: string, place: string): Promise<void> {
+  if (!existsSync(staged)) return;
+  await mkdir(dirname(place), { recursive: true, mode: 0o700 });
+  await move(staged, place);
+  syncDirectory(dirname(place));
+}
+
+/** The configuration of this machine stays, and one that means another data directory would hide what was restored. */
+async function restoreConfig(staged: string, places: RestorePlaces): Promise<string | undefined> {
+  if (!existsSync(staged)) return undefined;
+  const { configFile } = places;
+  if (existsSync(configFile) && readFileSync(staged).equals(readFileSync(configFile)))
+    return undefined;
+  const isFree = !existsSync(configFile) && !/"data_dir"/u.test(readFileSync(staged, 'utf8'));
+  const place = isFree ? configFile : join(dirname(configFile), 'config.from-backup.json');
+  await takePlace(staged, place);
+  return isFree ? undefined : place;
+}
+
+/** Files were synced as they were written; directories hold their names. */
+async function syncTree(directory: string): Promise<void> {
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    if (entry.isDirectory()) await syncTree(join(directory, entry.name));
+  }
+  syncDirectory(directory);
+}

@@ -1,0 +1,78 @@
+import { readdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { backupNames, type BackupManifest } from '../../model/backup.ts';
+import { createPrivateDirectory } from '../private-directory.ts';
+import { createBackup, type BackupPlaces } from './create.ts';
+import { verifyBackup } from './restore.ts';
+
+const keptDays = 7;
+const keptWeeks = 4;
+const rollingName = /^daily-(\d{4}-\d\d-\d\d)\.tar$/u;
+const dayMs = 86_400_000;
+
+/** Names of the rolling backups in a directory, newest first. */
+export function rollingBackups(directory: string): string[] {
+  return readdirSync(directory)
+    .filter((name) => rollingName.test(name))
+    .toSorted()
+    .toReversed();
+}
+
+export interface RollOptions {
+  readonly places: BackupPlaces;
+  readonly directory: string;
+  readonly version: string;
+  /** Milliseconds since 1970. */
+  readonly now: number;
+}
+
+/**
+ * Makes the small backup of today (UTC), without imported files and search history, unless it is there or the user's data
+ * is as in the newest one; then keeps those of the newest 7 days and of 4 weeks before.
+ */
+export async function rollBackups(options: RollOptions): Promise<'made' | 'unchanged'> {
+  const { places, directory, version, now } = options;
+  createPrivateDirectory(directory);
+  const [newest] = rollingBackups(directory);
+  const today = `daily-${new Date(now).toISOString().slice(0, 10)}.tar`;
+  if (newest === today) return 'unchanged';
+  const target = join(directory, today);
+  const request = { places, target, version, now, withImports: false, withHistory: false };
+  const manifest = await createBackup(request);
+  const last = newest === undefined ? undefined : await manifestOf(join(directory, newest));
+  if (last !== undefined && storeOf(last) === storeOf(manifest)) {
+    rmSync(target);
+    return 'unchanged';
+  }
+  // Opened and checked before an older one may go.
+  await verifyBackup(target, () => {});
+  for (const name of outdated(rollingBackups(directory))) rmSync(join(directory, name));
+  return 'made';
+}
+
+/** One that is damaged is no reason not to make another. */
+async function manifestOf(path: string): Promise<BackupManifest | undefined> {
+  try {
+    return await verifyBackup(path, () => {});
+  } catch {
+    return undefined;
+  }
+}
+
+function storeOf({ files }: BackupManifest): string | undefined {
+  return files.find(({ name }) => name === backupNames.store)?.sha256;
+}
+
+/** What neither the newest days nor the newest of each week before them need. */
+function outdated(names: readonly string[]): string[] {
+  const older = names.slice(keptDays);
+  const weeks = new Map<number, string>();
+  for (const name of older) {
+    const day = Date.parse(rollingName.exec(name)?.[1] ?? '') / dayMs;
+    // Days since 1970 begin with a Thursday; weeks with a Monday.
+    const week = Math.floor((day + 3) / 7);
+    if (!weeks.has(week)) weeks.set(week, name);
+  }
+  const kept = new Set([...weeks.values()].slice(0, keptWeeks));
+  return older.filter((name) => !kept.has(name));
+}

@@ -1,0 +1,223 @@
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
+import { text } from 'node:stream/consumers';
+import path from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { pack } from 'tar-stream';
+import { testCli, type TestCli } from './helpers/cli.ts';
+import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { gpx } from './helpers/imports.ts';
+import { manualTime } from './helpers/manual-time.ts';
+import { until } from './helpers/until.ts';
+
+/** A command line with a bookmark, tags of its own and of an imported waypoint, a search and an imported file. */
+async function filled(t: ExecutionContext): Promise<TestCli> {
+  const cli = testCli(t);
+  const tracks = path.join(cli.root, 'tracks');
+  mkdirSync(tracks);
+  writeFileSync(path.join(tracks, 'a.gpx'), gpx([['Hut', 46.1, 11.2]], ['2024-05-01T10:00:00Z']));
+  await cli.out(['import', tracks]);
+  await cli.out(['bookmark', 'add', 'Harbour', '41.15', '-8.6', '--tag', 'sea']);
+  await cli.out(['tag', 'add', 'Hut', '46.1', '11.2', 'alps']);
+  return cli;
+}
+
+/** Every waypoint with its tags, bookmarked or imported. */
+async function seen(cli: TestCli): Promise<unknown> {
+  return JSON.parse(await cli.out(['list', '--json']));
+}
+
+const backup = (cli: TestCli): string => path.join(cli.root, 'mine.tar');
+
+test('a backup made beside a running daemon, restored on an empty machine, has everything', async (t) => {
+  const cli = await filled(t);
+  const before = await seen(cli);
+  const daemon = await startTestDaemon(t, { root: cli.root });
+  const made = JSON.parse(await cli.out(['backup', 'create', backup(cli), '--json']));
+  await daemon.close();
+  t.is(made.imports, true);
+  if (process.platform !== 'win32') t.is(statSync(backup(cli)).mode & 0o777, 0o600);
+  t.regex(await cli.out(['backup', 'verify', backup(cli)]), /^Whole: /u);
+
+  const machine = testCli(t);
+  t.regex(await machine.out(['backup', 'restore', backup(cli)]), /^Restored /u);
+  t.deepEqual(await seen(machine), before);
+  t.true(existsSync(path.join(machine.root, 'data', 'imports', 'a.gpx')));
+  t.false(existsSync(path.join(machine.root, 'data', '.restore')));
+});
+
+test('a restore over a full directory keeps what was there, and can be taken back by hand', async (t) => {
+  const cli = await filled(t);
+  const before = await seen(cli);
+  await cli.out(['backup', 'create', backup(cli)]);
+  await cli.out(['bookmark', 'add', 'Later', '1', '2']);
+  const { set_aside: aside } = JSON.parse(
+    await cli.out(['backup', 'restore', backup(cli), '--json']),
+  );
+  t.deepEqual(await seen(cli), before);
+  t.true(existsSync(path.join(aside, 'waypoints.sqlite')));
+  t.true(existsSync(path.join(aside, 'imports', 'a.gpx')));
+});
+
+test('a backup without imports leaves those that are there', async (t) => {
+  const cli = await filled(t);
+  const before = await seen(cli);
+  await cli.out(['backup', 'create', backup(cli), '--no-imports']);
+  await cli.out(['backup', 'restore', backup(cli)]);
+  t.deepEqual(await seen(cli), before);
+});
+
+test('a restore is refused while a daemon runs, and changes nothing', async (t) => {
+  const cli = await filled(t);
+  await cli.out(['backup', 'create', backup(cli)]);
+  const daemon = await startTestDaemon(t, { root: cli.root });
+  const { code, stderr } = await cli.run(['backup', 'restore', backup(cli)]);
+  t.is(code, 75);
+  t.regex(stderr, /holds the data directory/u);
+  t.is((await daemon.get('/api/waypoints')).body.length, 2);
+});
+
+test('no file is overwritten, and none is left behind', async (t) => {
+  const cli = await filled(t);
+  writeFileSync(backup(cli), 'mine');
+  const { code, stderr } = await cli.run(['backup', 'create', backup(cli)]);
+  t.is(code, 1);
+  t.regex(stderr, /exists already/u);
+  t.is(readFileSync(backup(cli), 'utf8'), 'mine');
+  t.deepEqual(
+    readdirSync(cli.root).filter((name) => name.endsWith('.tmp')),
+    [],
+  );
+});
+
+/** An archive that somebody else has made. */
+async function archiveOf(
+  file: string,
+  entries: readonly (readonly [name: string, text: string])[],
+) {
+  const archive = pack();
+  for (const [name, content] of entries) archive.entry({ name }, content);
+  archive.finalize();
+  writeFileSync(file, await text(archive as unknown as AsyncIterable<Uint8Array>), 'latin1');
+}
+
+const manifest = (files: unknown[]): string =>
+  JSON.stringify({
+    waypointd_backup: 1,
+    version: '1',
+    created_at: '2024-01-01T00:00:00Z',
+    imports: true,
+    files,
+  });
+
+test('what is cut off, changed, foreign or leads outside is refused whole, and changes nothing', async (t) => {
+  const cli = await filled(t);
+  const before = await seen(cli);
+  await cli.out(['backup', 'create', backup(cli)]);
+  const whole = readFileSync(backup(cli));
+  const bad = (name: string): string => path.join(cli.root, `${name}.tar`);
+  for (const share of [0.1, 0.5, 0.9]) {
+    cpSync(backup(cli), bad(`cut-${share}`));
+    truncateSync(bad(`cut-${share}`), Math.floor(whole.length * share));
+  }
+  const flipped = Buffer.from(whole);
+  const middle = flipped.indexOf('Harbour');
+  flipped[middle] = 0x68;
+  writeFileSync(bad('flipped'), flipped);
+  writeFileSync(bad('empty'), '');
+  writeFileSync(bad('noise'), 'no tar file at all'.repeat(1_000));
+  await archiveOf(bad('outside'), [
+    ['imports/../../evil', 'x'],
+    ['manifest.json', manifest([])],
+  ]);
+  await archiveOf(bad('absolute'), [
+    ['/etc/evil', 'x'],
+    ['manifest.json', manifest([])],
+  ]);
+  await archiveOf(bad('no-store'), [['manifest.json', manifest([])]]);
+  for (const name of [
+    'cut-0.1',
+    'cut-0.5',
+    'cut-0.9',
+    'flipped',
+    'empty',
+    'noise',
+    'outside',
+    'absolute',
+    'no-store',
+  ]) {
+    const { code, stderr } = await cli.run(['backup', 'restore', bad(name)]);
+    t.is(code, 65, name);
+    t.regex(stderr, /no whole backup/u, name);
+  }
+  t.is((await cli.run(['backup', 'verify', bad('flipped')])).code, 65);
+  t.deepEqual(await seen(cli), before);
+  t.false(existsSync(path.join(cli.root, 'data', '.restore')));
+});
+
+test('a configuration that means another directory is put beside', async (t) => {
+  const cli = await filled(t);
+  const config = path.join(cli.root, 'config', 'waypointd');
+  mkdirSync(config, { recursive: true });
+  writeFileSync(path.join(config, 'config.json'), '{"history": true}');
+  await cli.out(['backup', 'create', backup(cli)]);
+  const machine = testCli(t);
+  await machine.out(['backup', 'restore', backup(cli)]);
+  const restored = path.join(machine.root, 'config', 'waypointd');
+  t.is(readFileSync(path.join(restored, 'config.json'), 'utf8'), '{"history": true}');
+  writeFileSync(path.join(restored, 'config.json'), '{"history": false}');
+  await machine.out(['backup', 'restore', backup(cli)]);
+  t.is(readFileSync(path.join(restored, 'config.json'), 'utf8'), '{"history": false}');
+  t.true(existsSync(path.join(restored, 'config.from-backup.json')));
+});
+
+const dayMs = 86_400_000;
+const dailyName = (at: number): string => `daily-${new Date(at).toISOString().slice(0, 10)}.tar`;
+const dailyOf = (daemon: TestDaemon): string[] =>
+  existsSync(daemon.paths.backups)
+    ? readdirSync(daemon.paths.backups)
+        .filter((name) => name.startsWith('daily-') && name.endsWith('.tar'))
+        .toSorted()
+    : [];
+
+test('a daemon makes a small backup each day on which something changed, without the history, and keeps 7 days and 4 weeks', async (t) => {
+  const time = manualTime();
+  const root = temporaryDirectory(t);
+  const { clock, schedule } = time;
+  const daemon = await startTestDaemon(t, { root, clock, options: { schedule } });
+  await daemon.call('POST', '/api/recent_suggest', { query: 'secret harbour' });
+  await daemon.call('POST', '/api/bookmarks', { name: 'Day 0', lat: 1, lon: 2 });
+  time.advance(60_000);
+  await until(() => dailyOf(daemon).length === 1 && time.waiting() === 1);
+  t.deepEqual(dailyOf(daemon), ['daily-2024-06-01.tar']);
+  const content = readFileSync(path.join(daemon.paths.backups, 'daily-2024-06-01.tar'), 'latin1');
+  t.true(content.includes('Day 0'));
+  t.false(content.includes('secret harbour'));
+  const { backups } = daemon.paths;
+  const first = path.join(backups, 'daily-2024-06-01.tar');
+  for (let day = 1; day <= 45; day += 1)
+    cpSync(first, path.join(backups, dailyName(Date.UTC(2024, 5, 1 - day))));
+  // Nothing changed, and so nothing is made or removed.
+  time.advance(dayMs);
+  await until(() => time.waiting() === 1);
+  t.is(dailyOf(daemon).length, 46);
+  await daemon.call('POST', '/api/bookmarks', { name: 'Later', lat: 1, lon: 2 });
+  time.advance(dayMs);
+  await until(() => time.waiting() === 1);
+  const sundays = ['2024-05-05', '2024-05-12', '2024-05-19', '2024-05-26'];
+  const newest = ['05-27', '05-28', '05-29', '05-30', '05-31', '06-01', '06-02'];
+  t.deepEqual(
+    dailyOf(daemon),
+    [...sundays, ...newest.map((day) => `2024-${day}`)].map((day) => `daily-${day}.tar`),
+  );
+  const cli = testCli(t, root);
+  t.is(JSON.parse(await cli.out(['backup', 'list', '--json'])).length, 11);
+});
