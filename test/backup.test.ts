@@ -54,6 +54,28 @@ test('a backup made beside a running daemon, restored on an empty machine, has e
   t.false(existsSync(path.join(machine.root, 'data', '.restore')));
 });
 
+test('the README moves to a new machine as printed', async (t) => {
+  const readme = readFileSync(path.join(import.meta.dirname, '../README.md'), 'utf8');
+  const section = /## Backup, new machine\n(.*?)\n## /su.exec(readme)?.[1] ?? '';
+  const printed = [...section.matchAll(/```sh\n(.*?)\n```/gsu)].flatMap(([, text = '']) =>
+    text.split('\n'),
+  );
+  const words = printed.map((line) => line.split(' '));
+  t.deepEqual(
+    words.map(([npx, program, group]) => [npx, program, group]),
+    [
+      ['npx', 'waypointd', 'backup'],
+      ['npx', 'waypointd', 'backup'],
+    ],
+  );
+  const [create = [], restore = []] = words.map((line) => line.slice(2));
+  const cli = await filled(t);
+  await cli.out(create);
+  const machine = testCli(t);
+  await machine.out(restore, { cwd: cli.root });
+  t.deepEqual(await seen(machine), await seen(cli));
+});
+
 test('a restore over a full directory keeps what was there, and can be taken back by hand', async (t) => {
   const cli = await filled(t);
   const before = await seen(cli);
