@@ -48,6 +48,10 @@ export const failureTable = {
     'invalid',
     'The import directory is missing, not absolute or not a directory.',
   ),
+  own_imports: sentence(
+    'invalid',
+    'This folder holds the copies that waypointd keeps of imported files: they are imported already.',
+  ),
   too_many_tags: sentence('invalid', 'A waypoint may have at most 1,000 tags.'),
   content_mismatch: sentence(
     'invalid',

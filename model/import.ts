@@ -67,6 +67,10 @@ export const importResultSchema = z
     without_data: z.array(z.object({ file: z.string(), reason: z.enum(emptyReasons) })),
     first_time: time.optional(),
     last_time: time.optional(),
+    /** Files with times before GPS or after tomorrow, which are kept; absent where there are none. */
+    odd_times: z
+      .array(z.object({ file: z.string(), first_time: time, last_time: time }))
+      .optional(),
     replaced_files: z.array(z.string()),
     hidden: count,
     gpx_in_subfolders: count,

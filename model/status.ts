@@ -16,6 +16,19 @@ export const statusSchema = z.object({
   }),
   /** Left out until the library is read. */
   waypoints: count.optional(),
+  /** What the imported files hold; left out until the library is read. */
+  imported: z
+    .object({
+      files: count,
+      tracks: count,
+      routes: count,
+      track_points: count,
+      observations: count,
+      /** Of the observations; left out where there are none. */
+      first_time: z.iso.datetime().optional(),
+      last_time: z.iso.datetime().optional(),
+    })
+    .optional(),
   bookmarks: count,
   timelines: z.object({ queued: count, running: count }),
 });

@@ -26,6 +26,10 @@ function isNewEnough(version: string): boolean {
   return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
 }
 
+/** The name is in no registry yet: what anybody put there under it would be installed. */
+const whereToInstall =
+  'Keep waypointd where it stays first: a clone with "npm ci", or "npm install -g" of the file of a release.';
+
 /**
  * Says why a service that runs these files would not last, or not start at all.
  * @returns undefined when nothing speaks against them.
@@ -38,14 +42,14 @@ export function whyNotLasting(
   for (const file of [files.launcher, files.node]) {
     const parts = file.split(/[/\\]/u);
     if (parts.includes('_npx') || parts.some((part) => /^dlx(?:-|$)/u.test(part))) {
-      return `${file} is a copy that npx keeps for a while only. Install waypointd first: npm install -g waypointd`;
+      return `${file} is a copy that npx keeps for a while only. ${whereToInstall}`;
     }
     const place = host.temporary.find((directory) => isWithin(file, directory, host));
     if (place !== undefined) {
-      return `${file} is in a temporary directory, and the service would be gone with it. Install waypointd elsewhere: npm install -g waypointd`;
+      return `${file} is in a temporary directory, and the service would be gone with it. ${whereToInstall}`;
     }
     if (isSystem && host.platform === 'linux' && !isForEverybody(file)) {
-      return `${file} cannot be reached by a service of the machine, which has a user of its own and sees no home directories. Install waypointd for all users: sudo npm install -g waypointd`;
+      return `${file} cannot be reached by a service of the machine, which has a user of its own and sees no home directories. Unpack or clone waypointd where all users can read it, such as below /opt.`;
     }
   }
   return undefined;

@@ -11,6 +11,7 @@ import { normalTag, type Tag } from '../model/tag.ts';
 import type { BookmarkChange, Place } from '../model/waypoint.ts';
 import { optionalFields } from './more-fields.ts';
 import { openJoinedReader, type Database } from './database.ts';
+import { prepareTotals, type LibraryTotals } from './library/totals.ts';
 import { defineIdentityHash } from './library/identity-hash.ts';
 import { prepareSyncReader, type SyncReader } from './library/synced-files.ts';
 import { prepareTagged, type FindTagged } from './tagged-places.ts';
@@ -52,6 +53,7 @@ export class WaypointStore {
   readonly meta: StoreMeta;
   readonly twins: TwinLookup;
   readonly findTagged: FindTagged;
+  readonly libraryTotals: () => LibraryTotals;
   /** Names the present content of both databases together: changes with every change a list could show. */
   readonly revision: () => string;
   readonly sqliteVersion: string;
@@ -77,6 +79,7 @@ export class WaypointStore {
     this.libraryFiles = prepareSyncReader(this.#joined);
     defineIdentityHash(this.#joined);
     this.twins = prepareTwins(this.#joined);
+    this.libraryTotals = prepareTotals(this.#joined);
     this.findTagged = prepareTagged(this.#joined);
     this.revision = prepareWatchedRevision(this.#joined);
     this.sqliteVersion = db.prepare<[], string>('SELECT sqlite_version()').pluck().get() ?? '';

@@ -16,6 +16,7 @@ import { sumResults } from '../cli/commands/import/summary.ts';
 import type { ImportResult } from '../model/import.ts';
 import { fail, finish, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
+import { gpx, writeTree } from './helpers/imports.ts';
 import { posix } from './helpers/where.ts';
 
 const nothing: ImportResult = {
@@ -455,4 +456,25 @@ test('--json prints the sum and every answer, and nothing else', async (t) => {
   const { stdout, stderr } = await cli.run(['import', root, '--json']);
   t.deepEqual(JSON.parse(stdout), JSON.parse(JSON.stringify(sumResults([{ ...some, dir: root }]))));
   t.is(stderr, '');
+});
+
+test('a clock that was wrong does not become the period of an import: its file is named instead', async (t) => {
+  const cli = testCli(t);
+  const directory = folder(t);
+  const times = (year: number): string[] => [`${year}-05-02T08:00:00Z`, `${year}-05-02T09:00:00Z`];
+  writeTree(directory, {
+    'good.gpx': gpx([], times(2024)),
+    'early.gpx': gpx([], times(1234)),
+    'late.gpx': gpx([], times(4096)),
+  });
+  const { stdout, stderr } = await cli.run(['import', directory]);
+  t.regex(stdout, /^Imported 6 timed points and 0 waypoints from 3 files\.$/mu);
+  t.regex(
+    stderr,
+    /2 files have times that cannot be right:\n.*early\.gpx: from 1234-05-02 to 1234-05-02\n.*late\.gpx: from 4096-05-02/u,
+  );
+  const [refused] = [await cli.run(['import', join(cli.root, 'data', 'imports')])];
+  t.is(refused.code, 1);
+  t.regex(refused.stderr, /copies that waypointd keeps of imported files/u);
+  t.notRegex(refused.stderr, /service/u);
 });

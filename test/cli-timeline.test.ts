@@ -477,7 +477,8 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
     t.deepEqual(await cli.run(['timeline', '1969-12-31']), {
       code: 0,
       stdout: '',
-      stderr: 'Nothing was recorded on 1969-12-31 (UTC).\nThere are 4,764 points of other days.\n',
+      stderr:
+        'Nothing was recorded on 1969-12-31 (UTC).\nThere are 4,764 points of other days; "npx waypointd status" tells from when to when.\n',
     });
   const atStop = async () =>
     t.regex(

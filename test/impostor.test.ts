@@ -7,9 +7,8 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { connect, findDaemon } from '../client/waypoints/node/connect.ts';
 import { newNonce } from '../client/waypoints/node/proof.ts';
-import { nodeTransport } from '../client/waypoints/node/transport.ts';
 import { RequestFailure } from '../client/waypoints/request-failure.ts';
-import { WaypointService } from '../client/waypoints/service.ts';
+import { WaypointService } from '../client/waypoints/node/waypoints.ts';
 import { limits } from '../model/limits.ts';
 import { fakeHandOver, fakeToken, startFakeDaemon, testCli } from './helpers/cli.ts';
 import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
@@ -80,8 +79,6 @@ for (const [what, answer] of Object.entries(answers)) {
     const service = new WaypointService({
       apiPort,
       apiToken: fakeToken,
-      apiProves: true,
-      transport: nodeTransport,
     });
     for (const over of [connect(directories), service.addWaypoint(camp), service.getWaypoints()]) {
       const failure = await t.throwsAsync(over, { instanceOf: RequestFailure });
@@ -97,7 +94,7 @@ test('a program that hands all on to the daemon cannot prove itself at its own p
   const daemon = await startTestDaemon(t);
   const port = Number(new URL(daemon.url).port);
   const relay = await startImpostor(t, { relayTo: port });
-  const access = { apiToken: daemon.token, apiProves: true, transport: nodeTransport };
+  const access = { apiToken: daemon.token };
   const direct = new WaypointService({ ...access, apiPort: port });
   t.is((await direct.addWaypoint(camp)).name, camp.name);
   const relayed = new WaypointService({ ...access, apiPort: relay.port });
@@ -115,8 +112,7 @@ test('what was proved on one connection is not believed of the next', async (t) 
     response.setHeader('connection', 'close').end(JSON.stringify(body));
   });
   const apiPort = await listening(t, server);
-  const access = { apiPort, apiToken: fakeToken, apiProves: true };
-  const service = new WaypointService({ ...access, transport: nodeTransport });
+  const service = new WaypointService({ apiPort, apiToken: fakeToken });
   const failure = await t.throwsAsync(service.addWaypoint(camp), { instanceOf: RequestFailure });
   t.true(failure.wasRefused);
   t.deepEqual(new Set(heard), new Set(['/healthz?nonce']));

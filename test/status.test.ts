@@ -21,6 +21,7 @@ test('GET /api/status tells what the daemon holds and since when it runs', async
     uptime_seconds: 3,
     library: { state: 'ready', files_done: 0, files_total: 0 },
     waypoints: 2,
+    imported: { files: 2, tracks: 0, routes: 0, track_points: 0, observations: 0 },
     bookmarks: 1,
     timelines: { queued: 0, running: 0 },
   });
@@ -85,5 +86,45 @@ test('status says that a lost library is being read, without asking what waits f
   t.deepEqual(
     new Set(requests.map(({ path }) => path)),
     new Set(['/api/version', '/api/status', '/api/import', '/api/geodata']),
+  );
+});
+
+test('status tells files, tracks, points and their period, also after a restart', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const source = temporaryDirectory(t);
+  const times = ['2024-05-02T08:00:00Z', '2024-05-02T09:00:00Z', '2024-05-04T08:00:00Z'];
+  writeTree(source, { 'a.gpx': gpx([['Porto', 41, -8, '2023-01-02T03:04:05Z']], times) });
+  await daemon.call('POST', '/api/import', { dir: source });
+  const imported = {
+    files: 1,
+    tracks: 1,
+    routes: 0,
+    track_points: 3,
+    observations: 4,
+    first_time: '2023-01-02T03:04:05Z',
+    last_time: '2024-05-04T08:00:00Z',
+  };
+  t.deepEqual((await daemon.get('/api/status')).body.imported, imported);
+  const again = await daemon.restart();
+  await again.get('/api/clusters');
+  t.deepEqual((await again.get('/api/status')).body.imported, imported);
+  writeTree(source, { 'b.gpx': gpx([['Faro', 37, -8]]) });
+  await again.call('POST', '/api/import', { dir: source });
+  t.deepEqual((await again.get('/api/status')).body.imported, { ...imported, files: 2 });
+  const cli = testCli(t);
+  await startFakeDaemon(t, cli, {
+    'GET /api/status': () => ({
+      uptime_seconds: 7,
+      library: { state: 'ready', files_done: 0, files_total: 0 },
+      waypoints: 2,
+      imported,
+      bookmarks: 0,
+      timelines: { queued: 0, running: 0 },
+    }),
+    'GET /api/import': () => idle,
+  });
+  t.regex(
+    await cli.out(['status']),
+    /^imported +1 file, 1 track, 4 timed points from 2023-01-02 to 2024-05-04$/mu,
   );
 });

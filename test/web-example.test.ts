@@ -3,6 +3,7 @@ import { createServer, request as sendRequest, type IncomingHttpHeaders } from '
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
+import { askDaemon } from '../client/waypoints/node/index.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 
 // Plain JavaScript for others to copy; what it takes and gives is stated there.
@@ -31,7 +32,7 @@ interface Answer {
 
 /** The proxy of the example in a server as the example's; `ask` sends what its page would, and what a test changes. */
 async function startProxy(t: ExecutionContext, findDaemon: () => Promise<unknown>): Promise<Proxy> {
-  const proxy = createProxy({ key, findDaemon });
+  const proxy = createProxy({ key, findDaemon, askDaemon });
   const server = createServer((request, response) => {
     const status = foreign(request, port);
     if (status === undefined) proxy(request, response).catch(() => response.destroy());
@@ -69,7 +70,7 @@ async function startProxy(t: ExecutionContext, findDaemon: () => Promise<unknown
 }
 
 function accessTo(daemon: TestDaemon) {
-  return { apiPort: Number(new URL(daemon.url).port), apiToken: daemon.token };
+  return { apiPort: Number(new URL(daemon.url).port), apiToken: daemon.token, apiProves: true };
 }
 
 async function proxied(t: ExecutionContext) {
@@ -169,4 +170,19 @@ test('the web example takes a body of 1 MiB and no byte more', async (t) => {
   t.is(most.status, 400, 'the daemon has read it, and found nothing in it');
   const body = ' '.repeat(1_048_577);
   t.is((await ask('/api/history', { method: 'POST', headers, body })).status, 413);
+});
+
+test('the web example sends nothing to a program that took the port of the daemon', async (t) => {
+  const heard: string[] = [];
+  const impostor = createServer((request, response) => {
+    heard.push(`${request.headers.authorization} ${request.url?.replace(/=.*/u, '')}`);
+    response.end('{"status":"ok","proof":"none"}');
+  }).listen(0, '127.0.0.1');
+  await once(impostor, 'listening');
+  t.teardown(() => impostor.close());
+  const apiPort = (impostor.address() as AddressInfo).port;
+  const access = { apiPort, apiToken: 'secret', apiProves: true };
+  const { ask } = await startProxy(t, async () => access);
+  t.is((await ask('/api/suggest?q=Camp')).status, 503);
+  t.deepEqual([...new Set(heard)], ['undefined /healthz?nonce']);
 });

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../model/exit-error.ts';
+import { failureTable } from '../../model/failure.ts';
 import {
   importCancelSchema,
   type ImportRequest,
@@ -108,7 +109,8 @@ async function explain(error: Error, client: ApiClient, { dir }: ImportRequest):
       `Another import is running (${files_done} of ${files_total} files done). Try again when "${invocation()} status" says that it is over.`,
     );
   }
-  return error.field === 'dir' ? new ExitError(hiddenFolderLine(dir)) : error;
+  const isUnseen = error.sentence === failureTable.import_directory.message;
+  return isUnseen ? new ExitError(hiddenFolderLine(dir)) : error;
 }
 
 const pollMs = 200;

@@ -10,7 +10,7 @@ import {
 } from '../program/connection.ts';
 import { defineCommand } from '../program/command.ts';
 import { note, print } from '../terminal/output.ts';
-import { counted, duration, forTerminal, megabytes } from '../terminal/text.ts';
+import { counted, dateOf, duration, forTerminal, megabytes } from '../terminal/text.ts';
 
 /** `waypointd status` */
 export const command = defineCommand({
@@ -91,6 +91,7 @@ async function showStatus(status: Status): Promise<void> {
   const rows: [string, string | undefined][] = [
     ['data', status.data_dir],
     ['holds', holdings(status)],
+    ['imported', importedLine(status.imported)],
     ['import', importLine(status.import)],
     ['timelines', timelinesLine(status.timelines)],
     ['geodata', geodataLine(status.geodata)],
@@ -110,6 +111,22 @@ function holdings({ library, waypoints, bookmarks }: Status): string | undefined
   const some = bookmarks === 1 ? '1 is a bookmark' : `${bookmarks} are bookmarks`;
   const missing = state === 'incomplete' ? '; some files of the library could not be read' : '';
   return `${counted(waypoints ?? 0, 'waypoint')}, of which ${some}${missing}`;
+}
+
+function importedLine(imported: DaemonStatus['imported']): string | undefined {
+  if (imported === undefined) return undefined;
+  const { files, tracks, routes, observations, first_time, last_time } = imported;
+  const period =
+    first_time === undefined || last_time === undefined
+      ? ''
+      : ` from ${dateOf(first_time)} to ${dateOf(last_time)}`;
+  const parts = [
+    counted(files, 'file'),
+    counted(tracks, 'track'),
+    ...(routes > 0 ? [counted(routes, 'route')] : []),
+    counted(observations, 'timed point') + period,
+  ];
+  return parts.join(', ');
 }
 
 function importLine({ state, files_done, files_total, last }: ImportStatus): string {

@@ -49,7 +49,7 @@ export class ImportRun {
 
   /**
    * Imports a directory.
-   * @throws WaypointError import_running, import_directory, invalid (files, into), disk_full, unavailable
+   * @throws WaypointError import_running, import_directory, own_imports, invalid (files, into), disk_full, unavailable
    */
   async start(request: ImportRequest): Promise<ImportResult> {
     if (this.#options.library.isClosed) throw new WaypointError('unavailable');
@@ -141,11 +141,11 @@ export class ImportRun {
         realpath(this.#options.importsDirectory).catch(() => undefined),
       ]);
       if (imports !== undefined && `${directory}${sep}`.startsWith(`${imports}${sep}`)) {
-        throw new WaypointError('import_directory', { field: 'dir' });
+        throw new WaypointError('own_imports', { field: 'dir' });
       }
       await (await opendir(directory)).close();
     } catch (error) {
-      if (isStorageFault(error)) throw error;
+      if (isStorageFault(error) || error instanceof WaypointError) throw error;
       throw new WaypointError('import_directory', { field: 'dir', cause: error });
     }
   }
@@ -181,5 +181,6 @@ function shortened(result: ImportResult): ImportResult {
     failed_files: result.failed_files.slice(0, lastEntries),
     replaced_files: result.replaced_files.slice(0, lastEntries),
     failures: result.failures.slice(0, lastEntries),
+    ...(result.odd_times && { odd_times: result.odd_times.slice(0, lastEntries) }),
   };
 }

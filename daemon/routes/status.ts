@@ -1,8 +1,11 @@
 import { route, type Route } from '../../http/route.ts';
 import type { Clock } from '../../model/process.ts';
 import { statusSchema, type DaemonStatus } from '../../model/status.ts';
+import { formatTime } from '../../model/time.ts';
 import type { LibraryWork } from '../import/library-work.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';
+import type { LibraryTotals } from '../../storage/library/totals.ts';
+import type { WaypointStore } from '../../storage/store.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
 
 export interface StatusParts {
@@ -10,6 +13,7 @@ export interface StatusParts {
   readonly index: WaypointIndex;
   readonly library: LibraryWork;
   readonly timelines: TimelineJobs;
+  readonly store: Pick<WaypointStore, 'libraryTotals'>;
 }
 
 /** `GET /api/status`: how the daemon is. It answers at once, whatever is going on. */
@@ -27,15 +31,30 @@ export function statusRoutes(parts: StatusParts): Route[] {
 }
 
 function readStatus(
-  { clock, index, library: work, timelines }: StatusParts,
+  { clock, index, library: work, timelines, store }: StatusParts,
   startedAt: number,
 ): DaemonStatus {
   const library = work.status();
   return {
     uptime_seconds: Math.floor((clock.monotonic() - startedAt) / 1000),
     library,
-    ...(library.state === 'reading' ? {} : { waypoints: index.count() }),
+    ...(library.state === 'reading'
+      ? {}
+      : { waypoints: index.count(), imported: importedOf(store.libraryTotals()) }),
     bookmarks: index.countBookmarks(),
     timelines: timelines.counts(),
+  };
+}
+
+function importedOf(totals: LibraryTotals): DaemonStatus['imported'] {
+  const { files, tracks, routes, trackPoints, observations, firstMs, lastMs } = totals;
+  return {
+    files,
+    tracks,
+    routes,
+    track_points: trackPoints,
+    observations,
+    ...(firstMs === null ? {} : { first_time: formatTime(firstMs) }),
+    ...(lastMs === null ? {} : { last_time: formatTime(lastMs) }),
   };
 }

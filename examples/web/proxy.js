@@ -4,13 +4,12 @@
  * the daemon does to keep foreign pages out has to be done here.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { request as sendRequest } from 'node:http';
 import { pipeline } from 'node:stream';
 
 /** As in the daemon. */
 const maxBodyBytes = 1_048_576;
-/** Nothing else goes to the daemon: no Origin, no Sec-Fetch-*, no cookies, and the token is its own. */
-const requestHeaders = ['accept', 'content-type', 'if-none-match'];
+/** Nothing else goes to the daemon: no Origin, no Sec-Fetch-*, no cookies; type and token are those of the client. */
+const requestHeaders = ['accept', 'if-none-match'];
 const answerHeaders = ['content-type', 'etag', 'cache-control', 'retry-after', 'x-request-id'];
 /** No other origin may even embed an answer. */
 const always = {
@@ -22,23 +21,25 @@ const always = {
  * Makes the handler of requests for `/api/…`.
  * @param {{
  *   key: string,
- *   findDaemon: () => Promise<{apiPort: number, apiToken: string} | undefined>,
- * }} options key: what our own pages prove themselves with; findDaemon: of waypointd/client/waypoints/node.
+ *   findDaemon: () => Promise<{apiPort: number, apiToken: string, apiProves?: boolean} | undefined>,
+ *   askDaemon: import('waypointd/client/waypoints/node').askDaemon,
+ * }} options key: what our own pages prove themselves with; findDaemon, askDaemon: of waypointd/client/waypoints/node,
+ *   the latter asks on each connection for the proof that the daemon is at its other end.
  * @returns {(request: import('node:http').IncomingMessage, response: import('node:http').ServerResponse) => Promise<void>}
  */
-export function createProxy({ key, findDaemon }) {
+export function createProxy({ key, findDaemon, askDaemon }) {
   let access;
 
   async function ask(question) {
     access ??= await findDaemon();
     if (access === undefined) return undefined;
     const used = access;
-    const answer = await send(used, question);
-    if (answer === 'failed' || (answer !== 'refused' && answer.statusCode !== 401)) return answer;
+    const answer = await send(askDaemon, used, question);
+    if (answer === 'failed' || (answer !== 'refused' && answer.status !== 401)) return answer;
     // The daemon was started anew, or is gone: nothing has come of the request, so it may be sent again.
-    if (answer !== 'refused') answer.resume();
+    if (answer !== 'refused') answer.close();
     if (access === used) access = await findDaemon();
-    return access === undefined ? undefined : send(access, question);
+    return access === undefined ? undefined : send(askDaemon, access, question);
   }
 
   return async (request, response) => {
@@ -53,9 +54,9 @@ export function createProxy({ key, findDaemon }) {
     if (answer === undefined || answer === 'refused' || answer === 'failed') {
       return refuse(response, 503, 'unavailable', 'waypointd is not running.');
     }
-    response.writeHead(answer.statusCode, { ...pick(answer.headers, answerHeaders), ...always });
+    response.writeHead(answer.status, { ...pick(answer.headers, answerHeaders), ...always });
     // Breaks the one when the other breaks: a cut answer must not look whole.
-    pipeline(answer, response, () => {});
+    pipeline(answer.pieces(), response, () => {});
   };
 }
 
@@ -108,24 +109,25 @@ async function readBody(request) {
 }
 
 /**
- * `refused` when nobody listens there, which is the one failure that certainly nothing has come of; `failed` for any other.
+ * `refused` when nobody listens there, or another program does: certainly nothing has come of it; `failed` for any other.
  * How long an answer may take is for the page to say: it hangs up.
  */
-function send({ apiPort, apiToken }, { request, response, body }) {
-  const { method, url: path } = request;
-  const headers = {
-    ...pick(request.headers, requestHeaders),
-    host: `127.0.0.1:${apiPort}`,
-    authorization: `Bearer ${apiToken}`,
-    ...(body.length > 0 ? { 'content-length': body.length } : {}),
-  };
-  return new Promise((resolve) => {
-    const options = { host: '127.0.0.1', port: apiPort, method, path, headers, agent: false };
-    const sent = sendRequest(options, resolve);
-    sent.on('error', (error) => resolve(error.code === 'ECONNREFUSED' ? 'refused' : 'failed'));
-    response.once('close', () => sent.destroy());
-    sent.end(body);
-  });
+async function send(askDaemon, { apiPort, apiToken, apiProves }, { request, response, body }) {
+  const hungUp = new AbortController();
+  response.once('close', () => hungUp.abort(new Error('the page has hung up')));
+  const access = { base: `http://127.0.0.1:${apiPort}`, token: apiToken, proves: apiProves };
+  try {
+    return await askDaemon(access, {
+      method: request.method,
+      path: request.url,
+      headers: pick(request.headers, requestHeaders),
+      body: body.length > 0 ? body.toString() : undefined,
+      signal: hungUp.signal,
+      silenceMs: 0,
+    });
+  } catch (error) {
+    return error.wasNotSent === true ? 'refused' : 'failed';
+  }
 }
 
 function pick(headers, names) {

@@ -3,12 +3,12 @@ import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { findDaemon } from 'waypointd/client/waypoints/node';
+import { askDaemon, findDaemon } from 'waypointd/client/waypoints/node';
 import { createProxy, foreign, refuse } from './proxy.js';
 
 const page = new URL('page/', import.meta.url);
 /** What the page loads of the package: the service layer is plain modules that any browser runs as they are. */
-const waypointd = new URL('../../', import.meta.resolve('waypointd/client/waypoints'));
+const waypointd = new URL('../../../', import.meta.resolve('waypointd/client/waypoints/node'));
 const types = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
 /** These letters can neither leave a folder nor name a hidden file. */
 const pageFile = /^\/([a-z-]+\.(html|js|css))$/u;
@@ -16,7 +16,7 @@ const moduleFile = /^\/waypointd\/((?:client\/waypoints|model)\/[a-z/-]+\.(js))$
 
 /** Only who was given this start's address may use the API through us: other users of this machine were not. */
 const key = randomBytes(32).toString('base64url');
-const proxy = createProxy({ key, findDaemon });
+const proxy = createProxy({ key, findDaemon, askDaemon });
 
 const server = createServer(
   { headersTimeout: 5_000, requestTimeout: 15_000 },

@@ -15,6 +15,10 @@ interface Failure {
   readonly line?: number;
 }
 
+/** 1980-01-06, when GPS time begins. */
+const firstGpsMs = 315_964_800_000;
+const dayMs = 86_400_000;
+
 /** Counts what becomes of the files of one import. */
 export class Tally {
   waypoints = 0;
@@ -33,6 +37,7 @@ export class Tally {
   #routePoints = 0;
   #ownBookmarks = 0;
   readonly #withoutData: { readonly file: string; readonly reason: EmptyReason }[] = [];
+  readonly #oddTimes: NonNullable<ImportResult['odd_times']> = [];
   #firstMs = Infinity;
   #lastMs = -Infinity;
 
@@ -48,6 +53,7 @@ export class Tally {
       else this.#added += 1;
       this.#count(verdict.counts);
       this.#noteEmpty(file, verdict.counts);
+      this.#noteOddTimes(file, verdict.counts);
     }
   }
 
@@ -92,6 +98,7 @@ export class Tally {
       files_without_data: this.#withoutData.map(({ file }) => file),
       without_data: this.#withoutData,
       ...this.#times(),
+      ...(this.#oddTimes.length > 0 ? { odd_times: this.#oddTimes } : {}),
       replaced_files: this.#replaced,
       hidden: list?.hidden ?? 0,
       gpx_in_subfolders: list?.gpxInSubfolders ?? 0,
@@ -121,6 +128,14 @@ export class Tally {
     if (counts.waypoints + counts.trackPoints + counts.routePoints > 0) return;
     const reason = counts.unusablePoints > 0 ? 'unusable_points' : 'no_points';
     this.#withoutData.push({ file, reason });
+  }
+
+  /** A device whose clock was wrong puts a day into another century. */
+  #noteOddTimes(file: string, { firstMs, lastMs }: FileCounts): void {
+    if (firstMs === undefined || lastMs === undefined) return;
+    if (firstMs >= firstGpsMs && lastMs <= Date.now() + dayMs) return;
+    const [first_time, last_time] = [formatTime(firstMs), formatTime(lastMs)];
+    this.#oddTimes.push({ file, first_time, last_time });
   }
 
   #times(): Pick<DirectoryResult, 'first_time' | 'last_time'> {

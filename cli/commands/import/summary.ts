@@ -75,6 +75,7 @@ export function sumResults(results: readonly ImportResult[]): ImportSum {
     ),
     ...(first === undefined ? {} : { first_time: first }),
     ...(last === undefined ? {} : { last_time: last }),
+    ...sumOddTimes(results),
     replaced_files: joined('replaced_files'),
     hidden: total('hidden'),
     gpx_in_subfolders: total('gpx_in_subfolders'),
@@ -85,6 +86,13 @@ export function sumResults(results: readonly ImportResult[]): ImportSum {
     ...(results.some(({ cancelled }) => cancelled === true) ? { cancelled: true as const } : {}),
     results,
   };
+}
+
+function sumOddTimes(results: readonly ImportResult[]): Pick<ImportSum, 'odd_times'> {
+  const all = results.flatMap(({ dir, odd_times = [] }) =>
+    odd_times.map((odd) => ({ ...odd, file: join(dir, odd.file) })),
+  );
+  return all.length === 0 ? {} : { odd_times: all };
 }
 
 function sumFormats(results: readonly ImportResult[]): ImportResult['formats'] {
@@ -108,11 +116,22 @@ export async function printSummary(sum: ImportSum): Promise<void> {
   noteUnsupported(sum);
   noteWithoutData(sum);
   noteOwnBookmarks(sum);
+  noteOddTimes(sum);
   noteReplacedTwice(sum);
   if (sum.gpx_in_subfolders > 0) {
     const those = counted(sum.gpx_in_subfolders, 'GPX file is', 'GPX files are');
     note(`${those} in sub-folders and not imported; add -r to import them too.`);
   }
+}
+
+/** One wrong clock would make the period of all files read as "from 1234 to 4096". */
+function noteOddTimes({ odd_times = [] }: ImportSum): void {
+  if (odd_times.length === 0) return;
+  note(`${counted(odd_times.length, 'file has', 'files have')} times that cannot be right:`);
+  for (const { file, first_time, last_time } of odd_times.slice(0, shownFiles)) {
+    note(`  ${forTerminal(file)}: from ${dateOf(first_time)} to ${dateOf(last_time)}`);
+  }
+  if (odd_times.length > shownFiles) note(`  and ${odd_times.length - shownFiles} more`);
 }
 
 function headline(sum: ImportSum): string {
@@ -126,8 +145,8 @@ function headline(sum: ImportSum): string {
   return `Imported ${points}${span(sum)} and ${counted(sum.count, 'waypoint')} from ${counted(sum.files, 'file')}.`;
 }
 
-function span({ first_time, last_time }: ImportSum): string {
-  if (first_time === undefined || last_time === undefined) return '';
+function span({ first_time, last_time, odd_times }: ImportSum): string {
+  if (first_time === undefined || last_time === undefined || odd_times !== undefined) return '';
   const [first, last] = [dateOf(first_time), dateOf(last_time)];
   return first === last ? ` of ${first}` : ` from ${first} to ${last}`;
 }

@@ -88,7 +88,10 @@ export function emptyLines(result: TimelineResult): string[] {
   const days = start === end ? `on ${start}` : `from ${start} to ${end}`;
   const nothing = `Nothing was recorded ${days} (UTC).`;
   if (indexed_valid_times > 0) {
-    return [nothing, `There are ${counted(indexed_valid_times, 'point')} of other days.`];
+    return [
+      nothing,
+      `There are ${counted(indexed_valid_times, 'point')} of other days; "${invocation()} status" tells from when to when.`,
+    ];
   }
   if (indexed_missing_times + indexed_invalid_times > 0) {
     return ['The imported tracks have no times, and a timeline is made of times.'];

@@ -1,10 +1,9 @@
 import { RequestFailure } from '../request-failure.ts';
 import type { DaemonAccess } from '../requests.ts';
-import { WaypointService } from '../service.ts';
 import type { ListenerErrorHandler } from '../signals.ts';
 import { daemonPlaces, type ChosenDirectories } from './places.ts';
+import { WaypointService } from './node-service.ts';
 import { seekDaemons } from './seek-daemons.ts';
-import { nodeTransport } from './transport.ts';
 
 export interface ConnectOptions extends ChosenDirectories {
   /** As of WaypointService. */
@@ -32,7 +31,6 @@ export async function connect({
   }
   return new WaypointService({
     ...access,
-    transport: nodeTransport,
     renewAccess: () => findDaemon(directories),
     ...(onListenerError === undefined ? {} : { onListenerError }),
   });
@@ -65,7 +63,7 @@ async function search(
     if (seen.state === 'impostor') failure ??= seen.failure;
     if (seen.state !== 'running') continue;
     const { port: apiPort, token: apiToken, proof } = seen.handOver;
-    return { apiPort, apiToken, ...(proof === 1 ? { apiProves: true } : {}) };
+    return { apiPort, apiToken, apiProves: proof === 1 };
   }
   if (failure !== undefined) throw failure;
   return undefined;

@@ -14,7 +14,11 @@ export interface DaemonRequest extends Pick<NodeRequest, 'method' | 'signal' | '
   readonly path: string;
   /** JSON. */
   readonly body?: string | undefined;
+  /** Beside those that every request has. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
+
+const notModified = 304;
 
 /** How programs on Node.js reach a daemon: over node:http, on connections of its own, on this machine only. */
 export const nodeTransport: Transport = async (access, { method, path, body }, signal) => {
@@ -33,13 +37,15 @@ export async function askDaemon(access: Access, request: DaemonRequest): Promise
   // A token, and where its user was, are for the daemon of this machine.
   if (url.hostname !== '127.0.0.1') throw sendFailure(new Error('not an address of this machine'));
   const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const headers = { ...headersFor(access, body !== undefined), ...length };
+  const own = headersFor(access, body !== undefined);
+  const headers = { ...request.headers, ...own, ...length };
   let isAnswered = false;
   const fail = (_: TransportFault, cause: unknown): RequestFailure =>
     isAnswered ? cutOffFailure(cause) : sendFailure(cause);
   const answer = await openProven(access, { ...request, url, headers, fail });
   isAnswered = true;
-  if (answer.status < 300 || answer.status >= 400) return answer;
+  const isRedirect = answer.status >= 300 && answer.status < 400 && answer.status !== notModified;
+  if (!isRedirect) return answer;
   answer.close();
   throw sendFailure(new Error('unexpected redirect'));
 }

@@ -1,0 +1,44 @@
+import { sql } from 'kysely';
+import type { Database } from '../database.ts';
+import { prepare } from '../prepared.ts';
+import { prepareAttachedRevision } from '../revision.ts';
+import { joinedTables } from '../schema/joined.ts';
+
+/** What all imported files hold together; no times where nothing is timed. */
+export interface LibraryTotals {
+  readonly files: number;
+  readonly tracks: number;
+  readonly routes: number;
+  readonly trackPoints: number;
+  readonly observations: number;
+  readonly firstMs: number | null;
+  readonly lastMs: number | null;
+}
+
+/** Of no files, too. */
+const total = (column: 'tracks' | 'routes' | 'track_points' | 'observations') =>
+  sql<number>`coalesce(sum(${sql.ref(column)}), 0)`;
+
+/** Sums the files of the library through a joined reader, once for each revision of it. */
+export function prepareTotals(joined: Database): () => LibraryTotals {
+  const revision = prepareAttachedRevision(joined);
+  const sums = prepare(joined, () =>
+    joinedTables
+      .selectFrom('library.files')
+      .select(({ fn }) => [
+        fn.countAll<number>().as('files'),
+        total('tracks').as('tracks'),
+        total('routes').as('routes'),
+        total('track_points').as('trackPoints'),
+        total('observations').as('observations'),
+        fn.min('first_ms').as('firstMs'),
+        fn.max('last_ms').as('lastMs'),
+      ]),
+  );
+  let known: { readonly revision: string; readonly totals: LibraryTotals } | undefined;
+  return () => {
+    const now = revision();
+    if (known?.revision !== now) known = { revision: now, totals: sums.get()! };
+    return known.totals;
+  };
+}
