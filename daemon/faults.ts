@@ -13,6 +13,8 @@ import {
 import { basename, join } from 'node:path';
 import { errorCode } from '../model/error-code.ts';
 import { ExitError, type ExitCode } from '../model/exit-error.ts';
+import { isDiskFull } from '../model/failure.ts';
+import { isOutOfReach } from '../storage/database.ts';
 import type { StoreRefusal } from '../storage/waypoints/open.ts';
 import type { Paths } from './paths.ts';
 
@@ -118,10 +120,17 @@ function reservation(port: number): string {
   return `sudo sysctl -w ${reservedPorts}=${ports}`;
 }
 
-/** What the file system or SQLite refuses for good, of anything else in the data directory. */
-export function unusableFault({ data }: Paths, code: string): Fault {
-  const remedy = `${ownFiles} Or use another --data-dir.`;
-  return { exitCode: 74, text: `${data} cannot be used (${code})`, remedy };
+/**
+ * The refusal of a start by the file system or by SQLite, for anything else in a directory.
+ * @param flag what names another directory.
+ * @returns other errors as they are; a full disk may have room again at the next try.
+ */
+export function unusable(error: unknown, directory: string, flag: string): unknown {
+  const code = errorCode(error);
+  if (code === undefined || !isOutOfReach(error) || isDiskFull(error)) return error;
+  const remedy = `${ownFiles} Or use another ${flag}.`;
+  const text = `${directory} cannot be used (${code})`;
+  return refusal({ exitCode: 74, text, remedy }, error);
 }
 
 /** What is wrong with the lock file, which is empty or a database, whether it is held or not. */

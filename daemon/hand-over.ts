@@ -11,6 +11,7 @@ import type { HandOver } from '../model/process.ts';
 import { writeFileAtomic } from '../storage/atomic-file.ts';
 import { RequestFailure } from '../client/waypoints/request-failure.ts';
 import { probeDaemon } from '../client/waypoints/node/api-client.ts';
+import { unusable } from './faults.ts';
 import { requirePrivateDirectory, type Paths } from './paths.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { programVersion } from './version-info.ts';
@@ -40,7 +41,7 @@ export function newHandOver(daemon: {
  * Writes the hand-over file: 0600, in a directory that only its owner may change, whole or not at all. A daemon of
  * another data directory that is alive keeps its place in the runtime directory; ours then goes to the data directory.
  * @returns the file written.
- * @throws ExitError 78 when the directory cannot be made, is a link, somebody else's or open to others.
+ * @throws ExitError 78 when the directory cannot be made, is a link, somebody else's or open to others; 74 when its disk fails.
  */
 export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<string> {
   const directory = (await isTaken(paths.handOver, handOver)) ? paths.data : paths.runtime;
@@ -54,7 +55,11 @@ export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<s
     );
   }
   const file = join(directory, 'daemon.json');
-  await writeFileAtomic(file, `${JSON.stringify(handOver, null, 2)}\n`, { mode: 0o600 });
+  try {
+    await writeFileAtomic(file, `${JSON.stringify(handOver, null, 2)}\n`, { mode: 0o600 });
+  } catch (error) {
+    throw unusable(error, directory, '--runtime-dir');
+  }
   return file;
 }
 

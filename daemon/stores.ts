@@ -1,7 +1,5 @@
 import { errorCode } from '../model/error-code.ts';
-import { isDiskFull } from '../model/failure.ts';
 import type { Clock, Log } from '../model/process.ts';
-import { isOutOfReach } from '../storage/database.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
 import { tryNameFolding } from '../storage/name-folding.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
@@ -14,7 +12,7 @@ import {
   lockFileFault,
   refusal,
   storeFault,
-  unusableFault,
+  unusable,
 } from './faults.ts';
 import { findLockHolder, heldSentence } from './lock-holder.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
@@ -46,24 +44,19 @@ export async function openStores(options: OpenStoresOptions): Promise<OpenedStor
   const { paths, log } = options;
   requirePrivateDirectory(paths.data, '--data-dir');
   requirePrivateDirectory(paths.cache, '--cache-dir');
-  const fault = tightenData(paths, log) ?? dataAccessFault(paths) ?? lockFileFault(paths);
-  if (fault !== undefined) throw refusal(fault);
   let lock: DirectoryLock | undefined;
   try {
+    const fault = tightenData(paths, log) ?? dataAccessFault(paths) ?? lockFileFault(paths);
+    if (fault !== undefined) throw refusal(fault);
     lock = lockDirectory(paths.lockDatabase);
     if (lock === undefined) throw await heldByAnother(paths);
     return openLocked(options, lock);
   } catch (error) {
     lock?.release();
-    throw error instanceof StoreRefused ? storeRefusal(error, paths) : unusable(error, paths);
+    throw error instanceof StoreRefused
+      ? storeRefusal(error, paths)
+      : unusable(error, paths.data, '--data-dir');
   }
-}
-
-/** What the file system or SQLite refuses for good; a full disk may have room again at the next try. */
-function unusable(error: unknown, paths: Paths): unknown {
-  const code = errorCode(error);
-  if (code === undefined || !isOutOfReach(error) || isDiskFull(error)) return error;
-  return refusal(unusableFault(paths, code), error);
 }
 
 function openLocked(

@@ -120,7 +120,8 @@ function refusalOf(error: unknown, { host, port }: ListenAddress): unknown {
   if (code === 'EADDRINUSE') {
     return new ExitError(`Port ${port} of ${host} is taken by another program.`, 75, error);
   }
-  if (code === 'EACCES' || code === 'EADDRNOTAVAIL') {
+  const syscall = error instanceof Error && 'syscall' in error ? error.syscall : undefined;
+  if (syscall === 'listen' || syscall === 'getaddrinfo') {
     return new ExitError(`The object server cannot listen on ${host}:${port}.`, 78, error);
   }
   return storeRefusal(error);

@@ -1,4 +1,7 @@
+import { errorCode } from '../../model/error-code.ts';
 import { ExitError, type ExitCode } from '../../model/exit-error.ts';
+import { isDiskFull } from '../../model/failure.ts';
+import { isOutOfReach } from '../../storage/database.ts';
 import { ObjectsRefused } from '../../storage/objects/open.ts';
 
 const sentences: Readonly<Record<ObjectsRefused['refusal'], readonly [string, ExitCode]>> = {
@@ -13,8 +16,13 @@ const sentences: Readonly<Record<ObjectsRefused['refusal'], readonly [string, Ex
   ],
 };
 
-/** Says why the database of an object store cannot be used; other errors stay as they are. */
+/** Says why an object store cannot be used; other errors stay as they are. */
 export function storeRefusal(error: unknown): unknown {
-  if (!(error instanceof ObjectsRefused)) return error;
-  return new ExitError(...sentences[error.refusal], error);
+  if (error instanceof ObjectsRefused) return new ExitError(...sentences[error.refusal], error);
+  if (!isOutOfReach(error) || isDiskFull(error)) return error;
+  return new ExitError(
+    `The object store cannot be opened (${errorCode(error)}): its files must belong to the user who runs waypointd, on a disk that can be written.`,
+    74,
+    error,
+  );
 }

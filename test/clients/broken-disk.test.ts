@@ -7,7 +7,7 @@ import { once } from 'node:events';
 import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { launcher, testCli, untilPrinted } from '../helpers/cli.ts';
+import { finish, launcher, testCli, untilPrinted } from '../helpers/cli.ts';
 import { gpx } from '../helpers/imports.ts';
 import { whyNoAttaching } from '../helpers/strace.ts';
 
@@ -105,6 +105,50 @@ withStrace(`an import blames no folder for a fault of the machine${skipped}`, as
   }
   t.notRegex(log(), /tracks|Place|a\.gpx/u);
 });
+
+withStrace(`a used-up quota is a full disk: 507${skipped}`, async (t) => {
+  const { cli, ask, broken } = await startDaemon(t);
+  const dir = join(cli.root, 'tracks');
+  mkdirSync(dir);
+  writeFileSync(join(dir, 'a.gpx'), gpx([['Place', 1, 2]]));
+  const fault = { calls: 'openat', error: 'EDQUOT', path: 'data/imports/a.gpx.tmp' };
+  const refused = await broken(fault, () => ask('/api/import', { dir }));
+  t.like(refused, { status: 507, body: { code: 'disk_full' } });
+  t.like(await ask('/api/import', { dir }), { status: 200, body: { failed: 0, count: 1 } });
+});
+
+withStrace(
+  `a start on a disk that fails says which directory, and what it is${skipped}`,
+  async (t) => {
+    const cli = testCli(t);
+    await cli.out(['objects', 'repo', 'add', 'club/maps', '--root', join(cli.root, 'store')]);
+    const objects = { WAYPOINTD_OBJECTS: 'true', WAYPOINTD_OBJECTS_LISTEN: '127.0.0.1:0' };
+    const env = { ...cli.env, ...objects, WAYPOINTD_OBJECTS_ROOT: join(cli.root, 'store') };
+    await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
+    const faults: readonly (readonly [calls: string, path: string | undefined, said: RegExp])[] = [
+      ['openat', 'data/lock.sqlite', /\/data cannot be used \(EIO\)\. .*--data-dir\.$/mu],
+      ['rename', undefined, /\/run cannot be used \(EIO\)\. .*--runtime-dir\.$/mu],
+      [
+        'openat',
+        'store/objects.sqlite',
+        /object store cannot be opened \(SQLITE_CANTOPEN\): .*\.$/mu,
+      ],
+    ];
+    for (const [calls, path, said] of faults) {
+      const where = path === undefined ? [] : ['-P', join(cli.root, path)];
+      const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=EIO`, '-o', '/dev/null'];
+      const program = [process.execPath, launcher, 'serve', '--port', '0'];
+      const child = spawn('strace', ['-D', '-f', ...where, ...inject, ...program], { env });
+      t.teardown(() => child.kill('SIGKILL'));
+      const { code, stderr } = await finish(child);
+      t.is(code, 74, stderr);
+      t.regex(stderr, said);
+    }
+    const child = cli.start(['serve', '--port', '0'], { env: objects });
+    await untilPrinted(child.stderr, /daemon\.ready/u);
+    t.regex(await cli.out(['list']), /Camp/u);
+  },
+);
 
 withStrace(`an imports directory that may not be written is told as that${skipped}`, async (t) => {
   const { cli, ask, broken, log } = await startDaemon(t);

@@ -5,6 +5,8 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { whyNoAttaching } from '../helpers/strace.ts';
+import { failDisk } from './disk-errors.ts';
+import { killStarts } from './kills.ts';
 import { cutPower } from './power-cut.ts';
 import { scratchDirectory } from './site.ts';
 
@@ -16,6 +18,14 @@ const parts: Readonly<Record<string, Part>> = {
     const options = { directory, seed: 7, steps: 40, images: 240, workers: 2, onFault };
     const { calls, images, answers, faulty } = await cutPower(options);
     return `${images} images of ${calls} recorded calls and ${answers} answers, ${faulty} faulty`;
+  },
+  async kills(directory, onFault) {
+    const { kills } = await killStarts({ directory, stride: 1, onFault });
+    return `${kills} starts killed`;
+  },
+  async errors(directory, onFault) {
+    const { requests, starts } = await failDisk({ directory, onFault });
+    return `${requests} requests and ${starts} starts on a failing disk`;
   },
 };
 
