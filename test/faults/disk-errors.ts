@@ -243,7 +243,7 @@ async function failRequest(
   kept: Entrusted,
   one: Omit<Case, 'errors'> & { readonly error: string; readonly number: number },
 ): Promise<string[]> {
-  const { ask, error, number, isBeside = false } = one;
+  const { ask, number, isBeside = false } = one;
   const request = kept.asks(daemon, site)[ask];
   const strace = spawn('strace', ['-p', String(daemon.pid), ...straceWords(one, site)]);
   await untilPrinted(strace.stderr, /attached/u);
@@ -253,15 +253,23 @@ async function failRequest(
   await ended;
   const isMet = readFileSync(recordOf(site.root), 'utf8').includes('INJECTED');
   const again = await request(number + 1_000).catch(() => -1);
-  // SQLite tells a full disk from a broken one only where it writes, and by one of its two numbers.
-  const isHidden = one.path?.includes('sqlite') === true;
-  const wanted = full.includes(error) ? [507, isHidden ? 503 : 507] : [503];
-  const isRight = wanted.includes(status) || (isBeside && status >= 200 && status < 300);
   return [
     ...(isMet || isBeside ? [] : ['was not met']),
-    ...(isRight ? [] : [`was answered ${status}`]),
-    ...(again >= 200 && again < 300 ? [] : [`afterwards the answer is ${again}`]),
+    ...(isClearAnswer(status, one) ? [] : [`was answered ${status}`]),
+    ...(isSuccess(again) ? [] : [`afterwards the answer is ${again}`]),
   ];
+}
+
+const isSuccess = (status: number): boolean => status >= 200 && status < 300;
+
+function isClearAnswer(
+  status: number,
+  { error, path = '', isBeside = false }: Omit<Case, 'errors'> & OneError,
+): boolean {
+  if (isBeside && isSuccess(status)) return true;
+  if (!full.includes(error)) return status === 503;
+  // SQLite tells a full disk from a broken one only where it writes, and by one of its two numbers.
+  return status === 507 || (status === 503 && path.includes('sqlite'));
 }
 
 /** A refused start says why in a sentence, and the next one opens. */
