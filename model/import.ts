@@ -19,6 +19,10 @@ export const failureReasons = [
   'wrong_format',
   'damaged',
   'not_json',
+  'nested',
+  'unsafe_name',
+  'encrypted',
+  'packing',
 ] as const;
 export type FailureReason = (typeof failureReasons)[number];
 

@@ -1,40 +1,51 @@
 /**
- * The formats of recorder files that are read, and the endings that promise one. A file is of the format that its content
- * shows; the ending decides where the content shows none, so that a broken file is refused in the words of its format.
+ * The formats of recorder files that are read, and the endings under which they are found in folders; the first is the
+ * one that a file without any gets.
  */
 const endingsOf = {
   gpx: ['.gpx'],
   fit: ['.fit'],
-  google: [],
+  google: ['.json'],
   kml: ['.kml'],
-  owntracks: [],
+  owntracks: ['.rec'],
   tcx: ['.tcx'],
-  geojson: ['.geojson'],
-  csv: [],
+  geojson: ['.geojson', '.json'],
+  csv: ['.csv'],
   nmea: ['.nmea'],
-} as const satisfies Readonly<Record<string, readonly string[]>>;
+} as const satisfies Readonly<Record<string, readonly [string, ...string[]]>>;
 
 export type FormatName = keyof typeof endingsOf;
 
 // Sound: these are its keys.
 export const formatNames = Object.keys(endingsOf) as [FormatName, ...FormatName[]];
 
-/** Endings that may hold one of the formats, or anything else: only the content tells. */
-const sharedEndings: readonly string[] = ['.json', '.csv', '.rec'];
+/** Endings of files that may hold anything: only their content tells whether one is of a format. */
+const vagueEndings: readonly string[] = ['.json', '.csv', '.rec'];
+/** Endings of files that hold other files. */
+const containerEndings: readonly string[] = ['.zip', '.kmz', '.gz'];
 
 const formatByEnding: ReadonlyMap<string, FormatName> = new Map(
   formatNames.flatMap((name) => endingsOf[name].map((ending) => [ending, name] as const)),
 );
 
-/** The format that the ending of a file promises. */
+/**
+ * The format that the ending of a file promises: a broken file, whose content shows none, is refused in the words of that
+ * one.
+ */
 export function promisedFormat(file: string): FormatName | undefined {
-  return formatByEnding.get(endingOf(file));
+  const ending = endingOf(file);
+  return vagueEndings.includes(ending) ? undefined : formatByEnding.get(ending);
 }
 
 /** Whether a file is looked into when it is found in a folder. */
 export function isLookedInto(file: string): boolean {
   const ending = endingOf(file);
-  return formatByEnding.has(ending) || sharedEndings.includes(ending);
+  return formatByEnding.has(ending) || containerEndings.includes(ending);
+}
+
+/** The usual ending of a format, with its dot. */
+export function usualEnding(name: FormatName): string {
+  return endingsOf[name][0];
 }
 
 function endingOf(file: string): string {

@@ -46,6 +46,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   commander: ['cli/'],
   'env-paths': ['daemon/paths.ts'],
   'fast-xml-parser': ['formats/'],
+  fflate: ['formats/containers/'],
   flatbush: ['geodata/'],
   geokdbush: ['geodata/'],
   kdbush: ['geodata/'],

@@ -181,14 +181,14 @@ test('results are added up, and their files become whole paths', (t) => {
 });
 
 test('other formats get the gpsbabel command that converts them', (t) => {
-  const one = conversionHints('/my tracks', ['it is.FIT', 'x.txt', 'noending']);
+  const one = conversionHints('/my tracks', ['it is.IGC', 'x.txt', 'noending']);
   t.is(one.length, 1);
   t.regex(one[0]?.sentence ?? '', /FIT/u);
   t.is(
     one[0]?.command,
-    `gpsbabel -w -t -i garmin_fit -f '/my tracks/it is.FIT' -o gpx -F '/my tracks/it is.FIT.gpx'`,
+    `gpsbabel -w -t -i igc -f '/my tracks/it is.IGC' -o gpx -F '/my tracks/it is.IGC.gpx'`,
   );
-  t.is(conversionHints('/d', ['a.kmz', 'b.zip'])[0]?.command, undefined);
+  t.deepEqual(conversionHints('/d', ['a.kmz', 'b.zip', 'c.fit', 'd.json']), [], 'what is read');
 });
 
 posix('a printed conversion writes over no file, and each file has an output of its own', (t) => {
@@ -206,23 +206,23 @@ posix('a printed conversion writes over no file, and each file has an output of 
     const env = { PATH: `${bin}:${process.env['PATH']}` };
     t.is(spawnSync('sh', ['-c', hint?.command ?? 'false'], { env }).status, 0, hint?.command);
   };
-  const kept = ['ride.gpx', 'ride.fit.gpx', 'run.gpx'];
-  for (const name of [...kept, 'ride.fit', 'run.fit', 'run.FIT'])
+  const kept = ['ride.gpx', 'ride.igc.gpx', 'run.gpx'];
+  for (const name of [...kept, 'ride.igc', 'run.igc', 'run.IGC'])
     writeFileSync(join(tracks, name), 'mine');
-  convert(['ride.fit']);
-  convert(['ride.fit', 'run.fit', 'run.FIT']);
+  convert(['ride.igc']);
+  convert(['ride.igc', 'run.igc', 'run.IGC']);
   for (const name of kept) t.is(readFileSync(join(tracks, name), 'utf8'), 'mine', name);
   const made = readdirSync(tracks).filter((name) => name.endsWith('.gpx') && !kept.includes(name));
-  t.deepEqual(made.toSorted(), ['ride.fit 2.gpx', 'run.FIT.gpx', 'run.fit.gpx']);
+  t.deepEqual(made.toSorted(), ['ride.igc 2.gpx', 'run.IGC.gpx', 'run.igc.gpx']);
 });
 
 posix('many files of another format get one command for all', (t) => {
-  const [flat] = conversionHints('/d', ['a.tcx', 'b.tcx']);
+  const [flat] = conversionHints('/d', ['a.plt', 'b.plt']);
   t.is(
     flat?.command,
-    `find /d -maxdepth 1 -iname '*.tcx' -exec sh -c '[ -e "$1.gpx" ] || gpsbabel -w -t -i gtrnctr -f "$1" -o gpx -F "$1.gpx"' _ {} \\;`,
+    `find /d -maxdepth 1 -iname '*.plt' -exec sh -c '[ -e "$1.gpx" ] || gpsbabel -w -t -i ozi -f "$1" -o gpx -F "$1.gpx"' _ {} \\;`,
   );
-  t.notRegex(conversionHints('/d', ['x/a.kml', 'b.kml'])[0]?.command ?? '', /maxdepth/u);
+  t.notRegex(conversionHints('/d', ['x/a.gdb', 'b.gdb'])[0]?.command ?? '', /maxdepth/u);
 });
 
 test('the summary leads with points, dates and waypoints and tells what was refused and why', async (t) => {
@@ -235,7 +235,7 @@ test('the summary leads with points, dates and waypoints and tells what was refu
       duplicates: 2,
       duplicate_files: ['d.gpx', 'e.gpx'],
       unsupported: 1,
-      unsupported_files: ['run.fit'],
+      unsupported_files: ['run.igc'],
       failed: 2,
       failed_files: ['bad\u001B[2J.gpx', 'cut.gpx'],
       failures: [
@@ -246,6 +246,7 @@ test('the summary leads with points, dates and waypoints and tells what was refu
       unusable_points: 1,
       hidden: 1,
       gpx_in_subfolders: 4,
+      formats: { gpx: 2, fit: 1 },
     }),
   });
   const { code, stdout, stderr } = await cli.run(['import', root, '--into', 'here']);
@@ -256,6 +257,7 @@ test('the summary leads with points, dates and waypoints and tells what was refu
   );
   for (const expected of [
     /1 file took the place of an older one.*:\n    c\.gpx\n/u,
+    /files by format: 2 gpx, 1 fit/u,
     /2 files were imported before/u,
     /5 points without a time/u,
     /1 point without a usable position/u,
@@ -268,8 +270,8 @@ test('the summary leads with points, dates and waypoints and tells what was refu
     stderr,
     /2 files were refused:\n.*bad\uFFFD\[2J\.gpx: it is not well-formed XML \(line 7\)\n.*cut\.gpx: it ends/u,
   );
-  t.regex(stderr, /gpsbabel -w -t -i garmin_fit/u);
-  t.regex(stderr, /4 GPX files are in sub-folders.*-r/u);
+  t.regex(stderr, /gpsbabel -w -t -i igc/u);
+  t.regex(stderr, /4 files are in sub-folders.*-r/u);
   t.deepEqual(fake.requests.at(-1)?.body, { dir: root, recursive: false, into: 'here' });
 });
 

@@ -24,9 +24,9 @@ import { printSummary, sumResults } from './import/summary.ts';
 /** `waypointd import` */
 export const command = defineCommand({
   name: 'import',
-  summary: 'import GPX files and folders',
+  summary: 'import recorder files and folders',
   description:
-    'Imports GPX files, and all GPX files of folders. The files are copied and stay where they are;\nimporting them again later is quick and takes in only what is new or changed.',
+    'Imports the files of recorders and apps (GPX, FIT, Google, KML, OwnTracks, TCX, GeoJSON, CSV, NMEA, in zip\nor gzip, too), and all of them in folders. The files are copied and stay where they are; importing them again later is quick and takes in only what is new or changed.',
   arguments: '<path...>',
   options: {
     '-r, --recursive': 'also the sub-folders of folders',

@@ -151,9 +151,10 @@ function importEntries(root: string, request: ImportRequest, list: SourceList, r
   const { into } = requestPaths(request);
   run.progress.set('filesTotal', list.entries.length);
   run.progress.set('bytesTotal', sum(list));
-  importInGroups(list.entries, run, ({ file }) => ({
+  importInGroups(list.entries, run, ({ file, packed }) => ({
     root,
     file,
+    packed,
     target: copyPath([...into, ...file.split('/')]),
   }));
 }

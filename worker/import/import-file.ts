@@ -6,6 +6,7 @@ import type {
   LibraryFile,
   LibraryWriter,
 } from '../../storage/library/writer.ts';
+import { isContainer } from '../../formats/containers/container.ts';
 import { headBytes, type Format } from '../../formats/format.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
@@ -13,6 +14,7 @@ import type { KnownSizes } from './known-sizes.ts';
 import { NewCopy } from './new-copy.ts';
 import type { ManagedCopies } from './managed-copies.ts';
 import type { ImportProgress } from './progress.ts';
+import type { SourceEntry } from './source-list.ts';
 import type { SourceStamps } from './source-stamps.ts';
 import { beginTimeBudget } from './time-budget.ts';
 import {
@@ -29,8 +31,9 @@ import {
 /** What became of a file that was not refused. */
 export type Verdict =
   | { readonly kind: 'added' | 'replaced'; readonly counts: FileCounts }
-  /** Its content is of no format that is read. */
+  /** Its content is of no format that is read, or it holds other files. */
   | { readonly kind: 'unsupported' }
+  | { readonly kind: 'container' }
   | {
       readonly kind: 'duplicate';
       /** Its SHA-256, if only other paths have that content: a later file of the import may replace it there. */
@@ -42,6 +45,7 @@ export interface FileImport {
   readonly root: string;
   /** The source, relative to it. */
   readonly file: string;
+  readonly packed?: SourceEntry['packed'];
   /** Where it goes below `imports/`, with `/`. */
   readonly target: string;
 }
@@ -83,13 +87,14 @@ export function importFile(job: FileImport, places: ImportPlaces): Verdict | und
 }
 
 function importWhole(job: FileImport, places: ImportPlaces): Verdict | undefined {
-  const remembered = places.stamps.hashOf(join(job.root, job.file));
+  const file = job.packed?.container ?? job.file;
+  const remembered = places.stamps.hashOf(join(job.root, file), job.packed?.entry);
   if (remembered !== undefined) {
     const found = findPlace(job.target, places);
     const duplicate = takeDuplicate(found, remembered, places);
     if (duplicate !== undefined) return duplicate;
   }
-  const source = openSource(job.root, job.file);
+  const source = openSource(job.root, file, job.packed?.entry);
   try {
     return importSource(source, job, places);
   } finally {
@@ -104,12 +109,12 @@ function importSource(
 ): Verdict | undefined {
   const { stamps, taken, isFirst } = places;
   const reading = beginReading(source, file, places);
-  if (reading === undefined) return { kind: 'unsupported' };
+  if (typeof reading === 'string') return { kind: reading };
   const found = findPlace(target, places);
   if (reading.sha256 !== undefined) {
     const duplicate = takeDuplicate(found, reading.sha256, places);
     if (duplicate !== undefined) {
-      stamps.note(source.stats, reading.sha256);
+      stamps.note(source, reading.sha256);
       return duplicate;
     }
   }
@@ -119,7 +124,7 @@ function importSource(
   if (isPresent && !isFirst) return undefined;
   const { sha256, counts } = store(reading, found, places);
   taken.add(found.pathKey);
-  stamps.note(source.stats, sha256);
+  stamps.note(source, sha256);
   const isReplaced = isPresent || (known !== undefined && known.sha256 !== sha256);
   return { kind: isReplaced ? 'replaced' : 'added', counts };
 }
@@ -134,18 +139,23 @@ interface Reading {
 
 /**
  * A small source is read once for all; a large one is hashed first only if it could be a duplicate.
- * @returns undefined for a file of no format.
+ * @returns what it is, if it is no file of a format.
+ * @throws FileRefused nested
  */
 function beginReading(
   source: SourceFile,
   file: string,
   { sizes, progress }: ImportPlaces,
-): Reading | undefined {
+): Reading | 'unsupported' | 'container' {
   const isCancelled = () => progress.isCancelled;
   const held = source.size <= heldBytes ? holdSource(source, isCancelled) : undefined;
   const head = held?.bytes.subarray(0, headBytes) ?? readHead(source, headBytes);
+  if (isContainer(head)) {
+    if (source.packed !== undefined) throw new FileRefused('nested');
+    return 'container';
+  }
   const format = findFormat(head, file);
-  if (format === undefined) return undefined;
+  if (format === undefined) return 'unsupported';
   if (held !== undefined) return { source, held, format, sha256: held.sha256 };
   const sha256 = sizes.has(source.size) ? hashSource(source, isCancelled) : undefined;
   return { source, held, format, sha256 };

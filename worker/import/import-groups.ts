@@ -4,6 +4,7 @@ import { importFile, type FileImport, type ImportPlaces } from './import-file.ts
 import type { KnownSizes } from './known-sizes.ts';
 import type { ManagedCopies } from './managed-copies.ts';
 import type { ImportProgress } from './progress.ts';
+import { listEntries } from './source-container.ts';
 import { heldBytes } from './source-file.ts';
 import type { SourceEntry } from './source-list.ts';
 import type { SourceStamps } from './source-stamps.ts';
@@ -56,14 +57,16 @@ export function importInGroups(
   const shared: Shared = { taken: new Set(), copies: [], jobOf };
   const { library, tally } = run;
   try {
-    importEach(entries, run, shared, { files: 0, bytes: 0 });
+    const done = { files: 0, bytes: 0 };
+    importEach(entries, run, shared, done);
     const lost: SourceEntry[] = [];
     for (const copy of shared.copies.splice(0)) {
       if (library.findByContent(copy.sha256).length === 0) lost.push(copy.entry);
       else shared.copies.push(copy);
     }
-    const files = entries.length - lost.length;
-    importEach(lost, run, shared, { files, bytes: bytesOf(entries) - bytesOf(lost) });
+    done.files -= lost.length;
+    done.bytes -= bytesOf(lost);
+    importEach(lost, run, shared, done);
   } finally {
     for (const { entry } of shared.copies) tally.take(entry.file, { kind: 'duplicate' });
   }
@@ -73,19 +76,18 @@ function bytesOf(entries: readonly SourceEntry[]): number {
   return entries.reduce((bytes, { size }) => bytes + size, 0);
 }
 
-/** @param before what was done before. */
-function importEach(
-  entries: readonly SourceEntry[],
-  run: Run,
-  shared: Shared,
-  before: { readonly files: number; readonly bytes: number },
-): void {
+/** How much is done; containers count as what is in them. */
+interface Done {
+  files: number;
+  bytes: number;
+}
+
+function importEach(entries: readonly SourceEntry[], run: Run, shared: Shared, done: Done): void {
   let at = 0;
-  let bytesBefore = before.bytes;
   let aloneUntil = 0;
   while (at < entries.length) {
     const most = at < aloneUntil ? 1 : groupFiles;
-    const group = new ImportGroup(run, { ...shared, bytesBefore });
+    const group = new ImportGroup(run, { ...shared, bytesBefore: done.bytes });
     try {
       group.import(entries.slice(at, at + most));
     } catch (error) {
@@ -95,10 +97,30 @@ function importEach(
       continue;
     }
     at += group.length;
-    bytesBefore += group.bytes;
-    run.progress.set('filesDone', before.files + at);
+    done.files += group.length;
+    done.bytes += group.bytes;
+    run.progress.set('filesDone', done.files);
     if (group.isCancelled) throw new ReadingCancelled();
+    if (group.container === undefined) continue;
+    at += 1;
+    importEach(openContainer(group.container, run, shared), run, shared, done);
   }
+}
+
+/** The files in a container; what is refused is counted. */
+function openContainer(
+  entry: SourceEntry,
+  { progress, tally }: Run,
+  shared: Shared,
+): SourceEntry[] {
+  const { file, size } = entry;
+  const { root } = shared.jobOf(entry);
+  const { entries, refused } = listEntries(root, file, () => progress.isCancelled);
+  for (const { name, reason } of refused) tally.refuse(name, { reason, line: undefined });
+  if (entries.length + refused.length === 0) tally.take(file, { kind: 'unsupported' });
+  progress.set('filesTotal', progress.get('filesTotal') + entries.length - 1);
+  progress.set('bytesTotal', progress.get('bytesTotal') + bytesOf(entries) - size);
+  return entries;
 }
 
 /** Undoes a group that has nothing but a file that failed. */
@@ -119,6 +141,8 @@ class ImportGroup {
   /** What they had when they were listed. */
   bytes = 0;
   isCancelled = false;
+  /** What comes next is no file, but holds some. */
+  container: SourceEntry | undefined;
   readonly #run: Run;
   readonly #start: GroupStart;
   readonly #taken = new Set<string>();
@@ -163,6 +187,10 @@ class ImportGroup {
       if (progress.isCancelled) throw new ReadingCancelled();
       const verdict = importFile(this.#start.jobOf(entry), this.#places(entry));
       if (verdict === undefined) return false;
+      if (verdict.kind === 'container') {
+        this.container = entry;
+        return false;
+      }
       this.#settle(entry, () => {
         const sha256 = verdict.kind === 'duplicate' ? verdict.elsewhere : undefined;
         if (sha256 === undefined) tally.take(entry.file, verdict);

@@ -79,7 +79,7 @@ export class NewCopy {
     if (this.#held !== undefined) {
       this.#write(this.#held.bytes);
       yield this.#held.bytes;
-    } else if (cloneFile(this.#source, this.path)) {
+    } else if (this.#source.packed === undefined && cloneFile(this.#source, this.path)) {
       yield* hashedBlocks(this.path, this.#hash);
     } else {
       for (const block of sourceBlocks(this.#source, isCancelled)) {

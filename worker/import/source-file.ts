@@ -13,6 +13,8 @@ import {
 import { Buffer } from 'node:buffer';
 import { join, sep } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
+import type { PackedEntry, ReadAt } from '../../formats/containers/packed-entry.ts';
+import { unpack } from '../../formats/containers/unpack.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 
 /** A source file, open; what grows behind `size` is not read. */
@@ -22,6 +24,8 @@ export interface SourceFile {
   readonly size: number;
   /** From before anything was read. */
   readonly stats: BigIntStats;
+  /** Where the source is a file in a container: that one is open, and this is what is read of it. */
+  readonly packed: PackedEntry | undefined;
 }
 
 /** Bytes read at once, and so the most work between two looks at the cancel flag. */
@@ -37,7 +41,7 @@ const openFlags = ownFlags | (constants.O_NONBLOCK ?? 0);
  * @param root a real path.
  * @throws FileRefused unreadable
  */
-export function openSource(root: string, file: string): SourceFile {
+export function openSource(root: string, file: string, packed?: PackedEntry): SourceFile {
   return readingSource(() => {
     const path = join(root, file);
     // A special file may react to being opened; only a race gets one past this line.
@@ -50,7 +54,8 @@ export function openSource(root: string, file: string): SourceFile {
       const isInside = real.startsWith(root.endsWith(sep) ? root : root + sep);
       const isSame = opened.ino === there.ino && opened.dev === there.dev;
       if (!opened.isFile() || !isInside || !isSame) throw new FileRefused('unreadable');
-      return { path, fd, size: Number(opened.size), stats: opened };
+      const size = packed?.size ?? Number(opened.size);
+      return { path, fd, size, stats: opened, packed };
     } catch (error) {
       closeSync(fd);
       throw error;
@@ -98,8 +103,15 @@ let memory: Buffer | undefined;
 export function holdSource(source: SourceFile, isCancelled: () => boolean): HeldSource {
   const into = (memory ??= Buffer.allocUnsafeSlow(heldBytes));
   let length = 0;
-  for (let read = -1; read !== 0 && length < source.size; length += read) {
-    read = readPiece(source, into.subarray(length), length, isCancelled);
+  if (source.packed === undefined) {
+    for (let read = -1; read !== 0 && length < source.size; length += read) {
+      read = readPiece(source, into.subarray(length), length, isCancelled);
+    }
+  } else {
+    for (const block of sourceBlocks(source, isCancelled)) {
+      into.set(block, length);
+      length += block.length;
+    }
   }
   const bytes = into.subarray(0, length);
   return { bytes, sha256: hash('sha256', bytes) };
@@ -110,11 +122,8 @@ export function holdSource(source: SourceFile, isCancelled: () => boolean): Held
  * @throws FileRefused unreadable
  */
 export function readHead(source: SourceFile, length: number): Buffer {
-  const head = Buffer.allocUnsafe(length);
-  return head.subarray(
-    0,
-    readPiece(source, head, 0, () => false),
-  );
+  const [first = Buffer.alloc(0)] = sourceBlocks(source, () => false);
+  return Buffer.from(first.subarray(0, length));
 }
 
 /** @returns how many bytes were read; 0 at the end. */
@@ -136,11 +145,28 @@ function takeBlock(): Buffer {
   return idleBlocks.pop() ?? Buffer.allocUnsafe(blockBytes);
 }
 
+/** Reads the container that a source is or is in. */
+export function readingAt({ fd, stats }: SourceFile, isCancelled: () => boolean): ReadAt {
+  return (into, at) => {
+    if (isCancelled()) throw new ReadingCancelled();
+    const wanted = Math.max(0, Math.min(into.length, Number(stats.size) - at));
+    let length = 0;
+    for (let read = -1; read !== 0 && length < wanted; length += read) {
+      read = readingSource(() => readSync(fd, into, length, wanted - length, at + length));
+    }
+    return length;
+  };
+}
+
 /** Reads a source up to the size it had, each block valid until the next is asked for. */
 export function* sourceBlocks(
   source: SourceFile,
   isCancelled: () => boolean,
 ): Generator<Uint8Array> {
+  if (source.packed !== undefined) {
+    yield* unpack(readingAt(source, isCancelled), source.packed);
+    return;
+  }
   const block = takeBlock();
   try {
     for (let at = 0; at < source.size;) {

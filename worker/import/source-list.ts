@@ -1,5 +1,6 @@
 import { lstatSync, readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
+import type { PackedEntry } from '../../formats/containers/packed-entry.ts';
 import { ReadingCancelled } from '../../formats/refused.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
 import { isOutOfDescriptors } from './source-file.ts';
@@ -9,6 +10,8 @@ export interface SourceEntry {
   /** Relative to the directory of the import, with `/`. */
   readonly file: string;
   readonly size: number;
+  /** Where it is in a container: which one, and what of it. */
+  readonly packed?: { readonly container: string; readonly entry: PackedEntry } | undefined;
 }
 
 /** What an import finds, each list in the order of its paths. */

@@ -1,4 +1,6 @@
 import { lstatSync, type BigIntStats } from 'node:fs';
+import type { PackedEntry } from '../../formats/containers/packed-entry.ts';
+import type { SourceFile } from './source-file.ts';
 import type { LibraryWriter, SourceStamp } from '../../storage/library/writer.ts';
 
 /**
@@ -23,11 +25,11 @@ export class SourceStamps {
     this.#settledNs = BigInt(Math.round(now) - settleMs) * 1_000_000n;
   }
 
-  /** The SHA-256 of a source that is as it was when it was hashed last; undefined if it has to be read. */
-  hashOf(path: string): string | undefined {
+  /** The SHA-256 of a source, or of a file in it, that is as it was when it was hashed last; undefined if it has to be read. */
+  hashOf(path: string, packed?: PackedEntry): string | undefined {
     try {
       const stats = lstatSync(path, { bigint: true });
-      return stats.isFile() ? this.#library.findSource(stampOf(stats)) : undefined;
+      return stats.isFile() ? this.#library.findSource(stampOf(stats, packed)) : undefined;
     } catch {
       return undefined; // Opening it will say why.
     }
@@ -35,10 +37,10 @@ export class SourceStamps {
 
   /**
    * Notes what a source hashed to.
-   * @param stats from before it was read.
+   * @param source with the stats from before it was read.
    */
-  note(stats: BigIntStats, sha256: string): void {
-    if (this.isSettled(stats)) this.#fresh.push({ stamp: stampOf(stats), sha256 });
+  note({ stats, packed }: Pick<SourceFile, 'stats' | 'packed'>, sha256: string): void {
+    if (this.isSettled(stats)) this.#fresh.push({ stamp: stampOf(stats, packed), sha256 });
   }
 
   /** Tells whether a source was left alone for long enough that its next change will show in its times. */
@@ -53,10 +55,14 @@ export class SourceStamps {
   }
 }
 
-function stampOf({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): SourceStamp {
+/** A file in a container has the stamp of that, and its own place in it. */
+function stampOf(
+  { dev, ino, size, mtimeNs, ctimeNs }: BigIntStats,
+  packed: PackedEntry | undefined,
+): SourceStamp {
   return {
     device: dev.toString(),
-    inode: ino.toString(),
+    inode: packed === undefined ? ino.toString() : `${ino}/${packed.at}`,
     size: Number(size),
     mtimeNs: mtimeNs.toString(),
     ctimeNs: ctimeNs.toString(),

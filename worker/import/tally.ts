@@ -45,7 +45,7 @@ export class Tally {
     return this.#added + this.#replaced.length > 0;
   }
 
-  take(file: string, verdict: Verdict): void {
+  take(file: string, verdict: Exclude<Verdict, { kind: 'container' }>): void {
     if (verdict.kind === 'duplicate') this.#duplicates.push(file);
     else if (verdict.kind === 'unsupported') this.#unsupported.push(file);
     else {

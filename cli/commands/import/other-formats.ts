@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { extname, join } from 'node:path';
+import { isLookedInto, promisedFormat } from '../../../model/recorder-formats.ts';
 import { shellWord } from '../../terminal/invocation.ts';
 
 interface OtherFormat {
@@ -8,44 +9,30 @@ interface OtherFormat {
   readonly gpsbabel: string;
 }
 
-/** Formats that hold tracks or waypoints too and that gpsbabel turns into GPX, by file ending. */
+/** Formats that are not read and that gpsbabel turns into GPX, by file ending. */
 const formats: Readonly<Record<string, OtherFormat>> = {
-  '.fit': { label: 'FIT', gpsbabel: 'garmin_fit' },
-  '.tcx': { label: 'TCX', gpsbabel: 'gtrnctr' },
-  '.kml': { label: 'KML', gpsbabel: 'kml' },
-  '.nmea': { label: 'NMEA', gpsbabel: 'nmea' },
   '.igc': { label: 'IGC', gpsbabel: 'igc' },
   '.gdb': { label: 'Garmin MapSource', gpsbabel: 'gdb' },
   '.plt': { label: 'OziExplorer', gpsbabel: 'ozi' },
   '.loc': { label: 'Geocaching', gpsbabel: 'geo' },
-  '.geojson': { label: 'GeoJSON', gpsbabel: 'geojson' },
   '.itn': { label: 'TomTom', gpsbabel: 'tomtom_itn' },
   '.ov2': { label: 'TomTom', gpsbabel: 'tomtom' },
-};
-
-/** Archives that often hold GPX or KML files, and what opens them. */
-const archives: Readonly<Record<string, string>> = {
-  '.kmz': 'KMZ files are archives: unzip them, then convert the KML file inside.',
-  '.zip': 'ZIP files are not looked into: unzip them first.',
-  '.gz': 'Compressed files are not looked into: run gunzip on them first.',
 };
 
 /** What to do about files of one format. */
 export interface ConversionHint {
   readonly sentence: string;
-  readonly command?: string;
+  readonly command: string;
 }
 
 /**
- * What to do about files that are not GPX but could become it: for each format seen, a command that works as printed
+ * What to do about files that are not read but could become GPX: for each format seen, a command that works as printed
  * and puts the GPX files beside the others, where no file is.
  * @param files relative to `dir`, with `/`.
  */
 export function conversionHints(dir: string, files: readonly string[]): ConversionHint[] {
   const hints: ConversionHint[] = [];
   for (const [ending, found] of groupByEnding(files)) {
-    const archive = archives[ending];
-    if (archive !== undefined) hints.push({ sentence: archive });
     const format = formats[ending];
     if (format === undefined) continue;
     const [first = ''] = found;
@@ -60,7 +47,8 @@ export function conversionHints(dir: string, files: readonly string[]): Conversi
 
 /** The name of the format, not GPX, that an ending such as `.kml` promises. */
 export function otherFormat(ending: string): string | undefined {
-  return formats[ending]?.label ?? (Object.hasOwn(archives, ending) ? 'an archive' : undefined);
+  const label = formats[ending]?.label ?? promisedFormat(ending)?.toUpperCase();
+  return label ?? (isLookedInto(ending) ? 'an archive' : undefined);
 }
 
 function groupByEnding(files: readonly string[]): Map<string, string[]> {

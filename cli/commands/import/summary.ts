@@ -34,6 +34,10 @@ const reasons: Readonly<Record<FailureReason, string>> = {
   wrong_format: 'its content is not what its ending says',
   damaged: 'it is damaged: its parts contradict each other',
   not_json: 'it is not well-formed JSON',
+  nested: 'it is an archive within an archive',
+  unsafe_name: 'its name in the archive leads out of it',
+  encrypted: 'it is encrypted',
+  packing: 'it is packed by a method that is not read',
 };
 
 /** Adds up the answers of several requests. */
@@ -119,7 +123,7 @@ export async function printSummary(sum: ImportSum): Promise<void> {
   noteOddTimes(sum);
   noteReplacedTwice(sum);
   if (sum.gpx_in_subfolders > 0) {
-    const those = counted(sum.gpx_in_subfolders, 'GPX file is', 'GPX files are');
+    const those = counted(sum.gpx_in_subfolders, 'file is', 'files are');
     note(`${those} in sub-folders and not imported; add -r to import them too.`);
   }
 }
@@ -139,7 +143,7 @@ function headline(sum: ImportSum): string {
     if (sum.duplicates > 0) {
       return `Nothing new: ${counted(sum.duplicates, 'file was', 'files were')} imported before.`;
     }
-    return sum.failed > 0 ? 'Nothing was imported.' : 'There was no GPX file to import.';
+    return sum.failed > 0 ? 'Nothing was imported.' : 'There was no file to import.';
   }
   const points = counted(sum.observations, 'timed point');
   return `Imported ${points}${span(sum)} and ${counted(sum.count, 'waypoint')} from ${counted(sum.files, 'file')}.`;
@@ -153,6 +157,11 @@ function span({ first_time, last_time, odd_times }: ImportSum): string {
 
 function details(sum: ImportSum): string[] {
   const lines: string[] = [];
+  const formats = formatNames.filter((name) => sum.formats[name] !== undefined);
+  if (formats.length > 1) {
+    const shown = formats.map((name) => `${sum.formats[name]?.toLocaleString('en-US')} ${name}`);
+    lines.push(`files by format: ${shown.join(', ')}`);
+  }
   if (sum.replaced > 0) {
     lines.push(
       `${counted(sum.replaced, 'file')} took the place of an older one of the same name, which is kept for 30 days:`,
@@ -199,14 +208,12 @@ function noteFailures({ failures }: ImportSum): void {
 
 function noteUnsupported({ unsupported_files: files, results }: ImportSum): void {
   if (files.length === 0) return;
-  note(
-    `${counted(files.length, 'entry is', 'entries are')} no GPX file of its own (another format, or a link):`,
-  );
+  note(`${counted(files.length, 'entry is', 'entries are')} of no format that is read, or a link:`);
   noteFirst(files, forTerminal);
   for (const { dir, unsupported_files } of results) {
     for (const { sentence, command } of conversionHints(dir, unsupported_files)) {
       note(sentence);
-      if (command !== undefined) note(`    ${command}`);
+      note(`    ${command}`);
     }
   }
 }

@@ -1,0 +1,191 @@
+/** What is in zips, KMZ files and gzip files is imported as if they were folders; what would do harm is refused by name. */
+import { Buffer } from 'node:buffer';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import test from 'ava';
+import { zipSync, strToU8, type Zippable } from 'fflate';
+import { dumpLibrary, filesBelow, gpx, importSite, type ImportSite } from './helpers/imports.ts';
+
+const camp = gpx([['Camp', 42.1, -8.3]]);
+const hut = gpx([['Hut', 46.5, 8.2]], ['2024-05-01T08:00:00Z']);
+const lake = gpx([['Lake', 46.6, 8.3]]);
+const kml =
+  '<kml><Placemark><name>Spring</name><Point><coordinates>8,47</coordinates></Point></Placemark></kml>';
+
+function zip(files: Readonly<Record<string, string | Uint8Array>>): Buffer {
+  const entries: Zippable = {};
+  for (const [name, content] of Object.entries(files))
+    entries[name] = typeof content === 'string' ? strToU8(content) : content;
+  return Buffer.from(zipSync(entries));
+}
+
+function put(site: ImportSite, name: string, bytes: Uint8Array): void {
+  writeFileSync(join(site.source, name), bytes);
+}
+
+/** Puts other numbers into the directory entry of a file. */
+function edited(bytes: Buffer, name: string, edit: (directory: Buffer) => void): Buffer {
+  const copy = Buffer.from(bytes);
+  for (let at = copy.indexOf('PK\x01\x02'); at >= 0; at = copy.indexOf('PK\x01\x02', at + 4)) {
+    const nameAt = at + 46;
+    if (copy.toString('utf8', nameAt, nameAt + copy.readUInt16LE(at + 28)) === name)
+      edit(copy.subarray(at));
+  }
+  return copy;
+}
+
+test('files in containers are found by their content and kept below the name of the container', (t) => {
+  const site = importSite(t);
+  const photo = new Uint8Array(100).fill(7);
+  put(site, 'year.zip', zip({ 'a/camp.gpx': camp, 'hut.gpx': hut, 'photo.jpg': photo }));
+  put(site, 'spring.kmz', zip({ 'doc.kml': kml, 'files/icon.png': photo }));
+  put(site, 'lake.gpx.gz', gzipSync(lake));
+  put(site, 'logger.gz', gzipSync(gpx([['Log', 1, 2]])));
+  put(site, 'misnamed.gpx', gzipSync(gpx([['Misnamed', 3, 4]])));
+  put(site, 'photos.zip', zip({ 'photo.jpg': photo }));
+  const result = site.result();
+  t.like(result, {
+    added: 6,
+    failed: 0,
+    unsupported_files: ['photos.zip'],
+    formats: { gpx: 5, kml: 1 },
+  });
+  t.deepEqual(filesBelow(site.imports), [
+    'lake.gpx.gz/lake.gpx',
+    'logger.gz/logger.gpx',
+    'misnamed.gpx/misnamed.gpx',
+    'spring.kmz/doc.kml',
+    'year.zip/a/camp.gpx',
+    'year.zip/hut.gpx',
+  ]);
+  t.like(site.progress.read(), { filesDone: 6, filesTotal: 6 });
+  const before = dumpLibrary(site.libraryPath);
+  t.like(site.result(), { added: 0, duplicates: 6, failed: 0 });
+  t.like(site.reconcile(), { loaded: 0, dropped: 0, refused: 0 });
+  t.deepEqual(dumpLibrary(site.libraryPath), before);
+});
+
+test('a file in a container that is there already is a duplicate; a changed one replaces', (t) => {
+  const site = importSite(t);
+  put(site, 'hut.gpx', Buffer.from(hut));
+  put(site, 'year.zip', zip({ 'copy.gpx': hut, 'own.gpx': camp }));
+  t.like(site.result(), { added: 2, duplicate_files: ['year.zip/copy.gpx'] });
+  put(site, 'year.zip', zip({ 'copy.gpx': hut, 'own.gpx': lake }));
+  t.like(site.result(), { replaced: 1, replaced_files: ['year.zip/own.gpx'], added: 0 });
+});
+
+test('what would do harm is refused by name, and the rest is imported', (t) => {
+  const site = importSite(t);
+  const bomb = new Uint8Array(4_000_000);
+  const whole = zip({
+    'good.gpx': camp,
+    '../up.gpx': hut,
+    '/absolute.gpx': hut,
+    'C:\\drive.gpx': hut,
+    'a//b.gpx': hut,
+    'within.zip': zip({ 'hut.gpx': hut }),
+    'bomb.gpx': bomb,
+    'locked.gpx': hut,
+    'packed.gpx': hut,
+    'short.gpx': hut,
+    'long.gpx': hut,
+    'sum.gpx': hut,
+    'later.gpx': lake,
+  });
+  const changes: readonly [name: string, edit: (directory: Buffer) => unknown][] = [
+    // Deflate packs a little less than a thousandfold: the packed size lies.
+    ['bomb.gpx', (entry) => entry.writeUInt32LE(3_999, 20)],
+    ['locked.gpx', (entry) => entry.writeUInt16LE(1, 8)],
+    ['packed.gpx', (entry) => entry.writeUInt16LE(9, 10)],
+    ['short.gpx', (entry) => entry.writeUInt32LE(10, 24)],
+    ['long.gpx', (entry) => entry.writeUInt32LE(100_000, 24)],
+    ['sum.gpx', (entry) => entry.writeUInt32LE(1, 16)],
+  ];
+  let bytes = whole;
+  for (const [name, edit] of changes) bytes = edited(bytes, name, edit);
+  put(site, 'a.zip', bytes);
+  const result = site.result();
+  t.deepEqual(
+    result.failures.map(({ file, reason }) => [file, reason]),
+    [
+      ['a.zip/../up.gpx', 'unsafe_name'],
+      ['a.zip//absolute.gpx', 'unsafe_name'],
+      ['a.zip/C:/drive.gpx', 'unsafe_name'],
+      ['a.zip/a//b.gpx', 'unsafe_name'],
+      ['a.zip/bomb.gpx', 'too_large'],
+      ['a.zip/locked.gpx', 'encrypted'],
+      ['a.zip/long.gpx', 'damaged'],
+      ['a.zip/packed.gpx', 'packing'],
+      ['a.zip/short.gpx', 'damaged'],
+      ['a.zip/sum.gpx', 'damaged'],
+      ['a.zip/within.zip', 'nested'],
+    ],
+  );
+  t.like(result, { added: 2, unsupported: 0 });
+  t.deepEqual(filesBelow(site.imports), ['a.zip/good.gpx', 'a.zip/later.gpx']);
+});
+
+test('damaged containers are refused whole', (t) => {
+  const site = importSite(t);
+  const good = zip({ 'a.gpx': camp });
+  const packed = gzipSync(hut);
+  const wrongSum = Buffer.from(packed);
+  wrongSum[packed.length - 8]! ^= 1;
+  const noSuchPlace = Buffer.from(good);
+  noSuchPlace.writeUInt32LE(5, good.length - 6);
+  put(site, '1.zip', good.subarray(0, -10));
+  put(site, '2.zip', noSuchPlace);
+  put(site, '3.gz', packed.subarray(0, -20));
+  put(site, '4.gz', wrongSum);
+  put(site, '5.gpx.gz', gzipSync(new Uint8Array(20_000_000)));
+  put(site, '6.gpx.gz', gzipSync(gzipSync(hut)));
+  t.deepEqual(
+    site.result().failures.map(({ file, reason }) => [file, reason]),
+    [
+      ['1.zip', 'truncated'],
+      ['2.zip', 'damaged'],
+      ['3.gz', 'damaged'],
+      ['4.gz', 'damaged'],
+      ['5.gpx.gz', 'too_large'],
+      ['6.gpx.gz/6.gpx', 'nested'],
+    ],
+  );
+  t.deepEqual(filesBelow(site.imports), []);
+});
+
+test('several gzip files one behind the other are one file', (t) => {
+  const site = importSite(t);
+  const half = Math.floor(hut.length / 2);
+  const parts = [hut.slice(0, half), hut.slice(half)].map((part) => gzipSync(part));
+  put(site, 'hut.gpx.gz', Buffer.concat(parts));
+  t.like(site.result(), { added: 1, failed: 0, observations: 1 });
+});
+
+/** A zip of empty files, which fflate would take long to make. */
+function emptyFiles(count: number): Buffer {
+  const local = zip({ 'a.txt': '' });
+  const entryAt = local.indexOf('PK\x01\x02');
+  const endAt = local.indexOf('PK\x05\x06');
+  const entry = local.subarray(entryAt, endAt);
+  const head = local.subarray(0, entryAt);
+  const locator = Buffer.alloc(20);
+  locator.write('PK\x06\x07');
+  locator.writeBigUInt64LE(BigInt(head.length + count * entry.length), 8);
+  const end = Buffer.alloc(56);
+  end.write('PK\x06\x06');
+  end.writeBigUInt64LE(BigInt(count), 32);
+  end.writeBigUInt64LE(BigInt(count * entry.length), 40);
+  end.writeBigUInt64LE(BigInt(head.length), 48);
+  const entries = Array.from({ length: count }, () => entry);
+  return Buffer.concat([head, ...entries, end, locator, local.subarray(endAt)]);
+}
+
+test('a zip of 100,000 entries is looked into, one of 100,001 refused', (t) => {
+  const site = importSite(t);
+  put(site, 'most.zip', emptyFiles(100_000));
+  put(site, 'more.zip', emptyFiles(100_001));
+  const result = site.result();
+  t.deepEqual(result.unsupported_files, ['most.zip']);
+  t.deepEqual(result.failures, [{ file: 'more.zip', reason: 'too_large' }]);
+});
