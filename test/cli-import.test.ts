@@ -183,7 +183,7 @@ test('results are added up, and their files become whole paths', (t) => {
 test('other formats get the gpsbabel command that converts them', (t) => {
   const one = conversionHints('/my tracks', ['it is.IGC', 'x.txt', 'noending']);
   t.is(one.length, 1);
-  t.regex(one[0]?.sentence ?? '', /FIT/u);
+  t.regex(one[0]?.sentence ?? '', /IGC/u);
   t.is(
     one[0]?.command,
     `gpsbabel -w -t -i igc -f '/my tracks/it is.IGC' -o gpx -F '/my tracks/it is.IGC.gpx'`,
@@ -289,7 +289,7 @@ const exits: [string, Partial<ImportResult>, number, RegExp][] = [
     /^Nothing new/u,
   ],
   ['all were refused', { failed: 1, failed_files: ['b'] }, 1, /^Nothing was imported/u],
-  ['there was nothing', {}, 1, /^There was no GPX file/u],
+  ['there was nothing', {}, 1, /^There was no file/u],
 ];
 for (const [what, result, expected, headline] of exits) {
   test(`import exits with ${expected} when ${what}`, async (t) => {
