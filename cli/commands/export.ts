@@ -2,89 +2,112 @@ import { createWriteStream, rmSync } from 'node:fs';
 import { realpath, rm, stat } from 'node:fs/promises';
 import { extname, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
-import { type ExportFormat, exportFormats, exportWriter } from '../../formats/export/formats.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
-import { formatTime } from '../../model/time.ts';
-import { waypointSchema } from '../../model/waypoint.ts';
+import { exportContents, exportFormats, type ExportFormat } from '../../model/export.ts';
 import { renameDurably, temporaryBeside } from '../../storage/atomic-file.ts';
 import { defineCommand } from '../program/command.ts';
 import { otherFormat } from './import/other-formats.ts';
 import { withDaemon } from '../program/connection.ts';
 import { note, write } from '../terminal/output.ts';
-import { counted } from '../terminal/text.ts';
+import { megabytes } from '../terminal/text.ts';
+
+const exampleBox = '-9,41.5,-8,43';
 
 /** `waypointd export` */
 export const command = defineCommand({
   name: 'export',
-  summary: 'write waypoints as GPX, GeoJSON or CSV',
+  summary: 'write waypoints, routes and tracks as GPX, GeoJSON, KML or CSV',
   description:
-    'Writes all waypoints as GPX, GeoJSON or CSV. A file is written whole or not at all: an older one\nstays as it is when something goes wrong.',
+    'Writes all waypoints, routes and tracks as GPX, GeoJSON, KML or CSV, or those of a period and a box. A file is\nwritten whole or not at all: an older one stays as it is when something goes wrong.',
   options: {
     '-o, --output <file>': 'write to this file; standard output when left out or -',
     '-f, --format <format>': {
-      help: "gpx, geojson or csv; told by the file's ending when left out, else gpx",
+      help: "gpx, geojson, kml or csv; told by the file's ending when left out, else gpx",
       choices: exportFormats,
     },
+    '--only <what>': {
+      help: 'only waypoints, routes or tracks; may be given several times',
+      choices: exportContents,
+      isRepeated: true,
+    },
     '-b, --bookmarks': 'only bookmarks',
+    '-t, --tag <tag>': 'only waypoints with this tag',
+    '--from <time>': 'only what is from then on, a UTC date or a time such as 2024-06-01T12:00:00Z',
+    '--to <time>': 'only what is until then, a date included',
+    '--bbox <west,south,east,north>': 'only what is in this box, in degrees',
   },
-  examples: ['export -o all.gpx', 'export --bookmarks --format csv > bookmarks.csv'],
-  notes: `GPX keeps every field, tags in <extensions>. Imported elsewhere it gives the same waypoints;
-an import never sets tags or bookmarks, so these come back only by way of bookmarks.gpx. CSV is for
-spreadsheets: a text that one would run as a formula (it begins with = + - or @) gets an apostrophe
-in front.`,
+  examples: [
+    'export -o all.gpx',
+    'export --bookmarks --format csv > bookmarks.csv',
+    `export --only tracks --from 2024-05-01 --to 2024-05-31 --bbox ${exampleBox} -o may.kml`,
+  ],
+  notes: `GPX keeps every field, tags in <extensions>, and each track by segment with times and elevations. Imported
+elsewhere it gives the same waypoints, routes and tracks; an import never sets tags or bookmarks, so these come back only
+by way of bookmarks.gpx. With --from or --to, what has no time is left out; segments are cut where points are left out.
+CSV is for spreadsheets: a text that one would run as a formula (it begins with = + - or @) gets an apostrophe in front.`,
   async run({ context, options }) {
     const file = options.output === '-' ? undefined : options.output;
     if (file === '') throw usageError('The file after --output is empty; - is standard output.');
-    const known = options.format ?? formatOf(file);
-    const ending = extname(file ?? '').toLowerCase();
-    if (known === undefined && otherFormat(ending) !== undefined) {
-      throw usageError(
-        `Files that end in ${ending} are not written. End the file in .gpx, .geojson or .csv, or tell with --format what it is to be.`,
-      );
-    }
-    await withDaemon({ context, needsLibrary: !options.bookmarks }, async (client) => {
-      const pieces = piecesOf(client, known ?? 'gpx', options.bookmarks);
-      if (file !== undefined) return writeToFile(resolve(file), pieces, known === undefined);
-      for await (const text of pieces.texts) await write(text);
+    const format = chooseFormat(file, options.format);
+    const { bookmarks, tag, from, to, bbox, only } = options;
+    const query = {
+      format: format ?? 'gpx',
+      contents: only?.join(','),
+      ...(bookmarks && { bookmarksOnly: true }),
+      tag,
+      from,
+      to,
+      bbox: bbox?.replaceAll(' ', ''),
+    };
+    await withDaemon({ context, needsLibrary: !bookmarks }, async (client) => {
+      const texts = client.texts('GET', '/api/export', { query });
+      if (file !== undefined) return writeToFile(resolve(file), texts, format === undefined);
+      for await (const text of texts) await write(text);
     });
   },
 });
 
-/** The format that a file's ending tells; GeoJSON is often kept as plain `.json`. */
-function formatOf(file: string | undefined): ExportFormat | undefined {
-  return endings.get(extname(file ?? '').toLowerCase());
+/** @returns undefined when nothing tells it. */
+function chooseFormat(
+  file: string | undefined,
+  wanted: ExportFormat | undefined,
+): ExportFormat | undefined {
+  const ending = extname(file ?? '').toLowerCase();
+  const promised = endings.get(ending);
+  if (wanted !== undefined && promised !== undefined && wanted !== promised) {
+    throw usageError(
+      `A file that ends in ${ending} is not to hold ${labels[wanted]}. Give it another ending, or leave out --format.`,
+    );
+  }
+  if (promised === undefined && otherFormat(ending) !== undefined) {
+    throw usageError(
+      `Files that end in ${ending} are not written. End the file in .gpx, .geojson, .kml or .csv.`,
+    );
+  }
+  return wanted ?? promised;
 }
 
+const labels: Readonly<Record<ExportFormat, string>> = {
+  gpx: 'GPX',
+  geojson: 'GeoJSON',
+  kml: 'KML',
+  csv: 'CSV',
+};
+
+/** The formats that endings promise; GeoJSON is often kept as plain `.json`. */
 const endings: ReadonlyMap<string, ExportFormat> = new Map([
   ['.gpx', 'gpx'],
   ['.geojson', 'geojson'],
   ['.json', 'geojson'],
+  ['.kml', 'kml'],
   ['.csv', 'csv'],
 ]);
-
-type Pieces = ReturnType<typeof piecesOf>;
-
-function piecesOf(client: ApiClient, format: ExportFormat, bookmarksOnly: boolean) {
-  let count = 0;
-  async function* texts(): AsyncGenerator<string> {
-    const writer = exportWriter(format, formatTime(Date.now()));
-    const query = bookmarksOnly ? { bookmarksOnly } : {};
-    yield writer.head;
-    for await (const waypoint of client.elements(waypointSchema, '/api/waypoints', { query })) {
-      yield writer.waypoint(waypoint, count === 0);
-      count += 1;
-    }
-    yield writer.tail;
-  }
-  return { texts: texts(), count: () => count };
-}
 
 /** @param isUntold nothing has told the format: it is GPX then, whatever the ending may promise. */
 async function writeToFile(
   file: string,
-  { texts, count }: Pieces,
+  texts: AsyncIterable<string>,
   isUntold: boolean,
 ): Promise<void> {
   try {
@@ -94,7 +117,8 @@ async function writeToFile(
     if (reason === undefined) throw error;
     throw new ExitError(`${file} was not written: ${reason}.`, 1, error);
   }
-  note(`Wrote ${counted(count(), 'waypoint')} to ${file}${isUntold ? ' as GPX' : ''}`);
+  const { size } = await stat(file);
+  note(`Wrote ${megabytes(size)} to ${file}${isUntold ? ' as GPX' : ''}`);
 }
 
 const fileProblems: Readonly<Record<string, string>> = {

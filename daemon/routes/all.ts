@@ -16,6 +16,7 @@ import type { Waypoints } from '../waypoints.ts';
 import { bookmarkRoutes } from './bookmarks.ts';
 import { changeRoutes } from './changes.ts';
 import { clusterRoutes } from './clusters.ts';
+import { exportRoutes } from './export.ts';
 import { geodataRoutes } from './geodata.ts';
 import { healthRoute } from './health.ts';
 import { hiddenRoutes } from './hidden.ts';
@@ -36,6 +37,7 @@ const features = [
   'bookmarks',
   'changes',
   'clusters',
+  'export',
   'geodata',
   'geojson',
   'hidden',
@@ -85,6 +87,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...bookmarkRoutes(waypoints),
     ...changeRoutes(parts.changes),
     ...clusterRoutes({ store, index, indexReady }),
+    ...exportRoutes({ ...parts, libraryReady }),
     ...geodataRoutes(parts.geodata),
     ...hiddenRoutes(waypoints, store, libraryReady),
     ...historyRoutes(store, parts.isHistoryKept),

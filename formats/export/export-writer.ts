@@ -1,0 +1,87 @@
+import type { Link, Waypoint } from '../../model/waypoint.ts';
+
+/** What a track or a route is called. */
+export interface LineTexts {
+  readonly name?: string;
+  readonly desc?: string;
+  readonly cmt?: string;
+  readonly type?: string;
+  readonly src?: string;
+  readonly links?: Link[];
+}
+
+/** A point of a track or route: degrees, metres, ms; NaN for no elevation and no time. */
+export interface LinePoint {
+  readonly lat: number;
+  readonly lon: number;
+  readonly ele: number;
+  readonly timeMs: number;
+  readonly name: string | undefined;
+}
+
+/** Neighbouring points of one segment. */
+export interface LinePoints {
+  readonly kind: 'track' | 'route';
+  /** Another number for each line, and within it for each segment. */
+  readonly line: number;
+  readonly segment: number;
+  readonly texts: LineTexts;
+  readonly points: readonly LinePoint[];
+}
+
+/** How a format is written in pieces, each text following the one before: first waypoints, then routes, then tracks. */
+export interface ExportWriter {
+  readonly head: string;
+  waypoint(waypoint: Waypoint): string;
+  points(points: LinePoints): string;
+  /** What is left, and the end of the document. */
+  end(): string;
+}
+
+/** The tags of a waypoint as the user wrote them. */
+export function rawTags({ tags = [] }: Waypoint): string[] {
+  return tags.map((tag) => (typeof tag === 'string' ? tag : tag.raw));
+}
+
+/** Points that a writer holds at most, where a format wants them after their times, or in one list. */
+const heldPoints = 65_536;
+
+/** What is held of one segment: all with a time, or all without. */
+export interface HeldPoints extends LinePoints {
+  readonly isTimed: boolean;
+}
+
+/** Gathers points of one segment that all have a time or all have none, and hands them on together. */
+export class PointHolder {
+  readonly #write: (held: HeldPoints) => string;
+  #held: LinePoint[] = [];
+  #of: LinePoints | undefined;
+
+  constructor(write: (held: HeldPoints) => string) {
+    this.#write = write;
+  }
+
+  add(given: LinePoints): string {
+    let text = '';
+    for (const point of given.points) {
+      const { line, segment } = this.#of ?? given;
+      const [last] = this.#held;
+      const isTimed = !Number.isNaN(point.timeMs);
+      const isOther = line !== given.line || segment !== given.segment;
+      const goesOn = !isOther && (last === undefined || isTimed === !Number.isNaN(last.timeMs));
+      if (!goesOn || this.#held.length === heldPoints) text += this.flush();
+      this.#of = given;
+      this.#held.push(point);
+    }
+    return text;
+  }
+
+  flush(): string {
+    const [first] = this.#held;
+    if (this.#of === undefined || first === undefined) return '';
+    const isTimed = !Number.isNaN(first.timeMs);
+    const text = this.#write({ ...this.#of, points: this.#held, isTimed });
+    this.#held = [];
+    return text;
+  }
+}

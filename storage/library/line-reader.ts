@@ -1,0 +1,234 @@
+import { longitudeRanges } from '../../model/bbox.ts';
+import type { Bbox } from '../../model/schema.ts';
+import { noElevation, type PointColumns } from '../day-blob.ts';
+import type { Database } from '../database.ts';
+import { readRuns } from '../line-runs.ts';
+import { decodePoints } from '../point-blob.ts';
+import { prepare } from '../prepared.ts';
+import { joinedTables } from '../schema/joined.ts';
+import { lineKinds, type LineKind, type LineTexts } from './line-rows.ts';
+import {
+  prepareTimedPoints,
+  TimedPoints,
+  untimedColumns,
+  type DayExtent,
+  type Stretch,
+} from './timed-points.ts';
+
+/** A point of a track or route: degrees, metres, ms; NaN for no elevation and no time. */
+export interface LinePoint {
+  readonly lat: number;
+  readonly lon: number;
+  readonly ele: number;
+  readonly timeMs: number;
+  readonly name: string | undefined;
+}
+
+/** Neighbouring points of one segment. */
+export interface LinePoints {
+  readonly kind: LineKind;
+  /** Another number for each line, and within it for each segment. */
+  readonly line: number;
+  readonly segment: number;
+  readonly texts: LineTexts;
+  readonly points: readonly LinePoint[];
+}
+
+/** Which points are read; a segment is cut where points are left out. */
+export interface LineFilter {
+  /** With a period, both ends included, points without a time are left out. */
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+  readonly bbox?: Bbox | undefined;
+}
+
+/** Some milliseconds of work for whoever writes them. */
+const stretchPoints = 1_024;
+const pageLines = 256;
+
+/**
+ * Reads the tracks or the routes of all files, by path, in the order of the files; undefined marks the end of a step that
+ * found nothing. The connection is a joined reader inside a read transaction.
+ * @throws DayBlobCorrupt, errors of SQLite
+ */
+export function* readLines(
+  joined: Database,
+  kind: LineKind,
+  filter: LineFilter,
+): Generator<LinePoints | undefined> {
+  const extent = new Extent(filter);
+  if (extent.isPeriod && kind === 'route') return;
+  const statements = prepareStatements(joined);
+  const untimed = untimedColumns();
+  for (const file of statements.files.all()) {
+    if (extent.isPeriod && !extent.overlaps(file.firstMs ?? Infinity, file.lastMs ?? -Infinity))
+      continue;
+    const timed = new TimedPoints(statements, file.id, (row) => !extent.touches(row));
+    for (const line of linesOf(statements, file.id, lineKinds[kind])) {
+      // Sound: written by LineRows.
+      const texts = line.texts === null ? {} : (JSON.parse(line.texts) as LineTexts);
+      const stretches = stretchesOf(statements, line.id, timed, untimed);
+      yield* pointsOf({ kind, line: line.id, texts }, stretches, extent);
+    }
+  }
+}
+
+type Statements = ReturnType<typeof prepareStatements>;
+
+function prepareStatements(joined: Database) {
+  return {
+    ...prepareTimedPoints(joined),
+    files: prepare(joined, () =>
+      joinedTables
+        .selectFrom('library.files')
+        .select(['id', 'first_ms as firstMs', 'last_ms as lastMs'])
+        .where((eb) => eb.or([eb('tracks', '>', 0), eb('routes', '>', 0)]))
+        .orderBy('path'),
+    ),
+    lines: prepare(joined, (file: number, kind: number, after: number) =>
+      joinedTables
+        .selectFrom('library.lines')
+        .select(['id', 'texts'])
+        .where('file_id', '=', file)
+        .where('kind', '=', kind)
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(pageLines),
+    ),
+    part: prepare(joined, (line: number, after: number) =>
+      joinedTables
+        .selectFrom('library.line_parts')
+        .select(['id', 'untimed', 'runs', 'points', 'names'])
+        .where('line_id', '=', line)
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(1),
+    ),
+  };
+}
+
+/** Page by page: an open iterator makes other statements fail. */
+function* linesOf({ lines }: Statements, file: number, kind: number) {
+  for (let after = 0; ;) {
+    const page = lines.all(file, kind, after);
+    yield* page;
+    const last = page.at(-1);
+    if (last === undefined) return;
+    after = last.id;
+  }
+}
+
+/** Points of a line that are of one segment with those before, unless it says otherwise. */
+interface LineStretch extends Stretch {
+  readonly beginsSegment: boolean;
+  readonly names: Readonly<Record<number, string>>;
+}
+
+function* stretchesOf(
+  { part }: Statements,
+  line: number,
+  timed: TimedPoints,
+  untimed: PointColumns,
+): Generator<LineStretch> {
+  for (let row = part.get(line, 0); row !== undefined; row = part.get(line, row.id)) {
+    const names = row.names === null ? {} : (JSON.parse(row.names) as Record<number, string>);
+    if (row.untimed > 0) decodePoints(row.points, untimed);
+    let place = 0;
+    for (const { points, isTimed, beginsSegment } of readRuns(row.runs)) {
+      for (let left = points; left > 0;) {
+        const most = Math.min(left, stretchPoints);
+        const begins = beginsSegment && left === points;
+        const stretch = isTimed
+          ? { ...timed.next(most), names: {} }
+          : { columns: untimed, from: place, to: place + most, names };
+        if (!isTimed) place += most;
+        left -= stretch.to - stretch.from;
+        yield { ...stretch, beginsSegment: begins };
+      }
+    }
+  }
+}
+
+function* pointsOf(
+  line: Omit<LinePoints, 'segment' | 'points'>,
+  stretches: Iterable<LineStretch>,
+  extent: Extent,
+): Generator<LinePoints | undefined> {
+  let segment = 0;
+  let isCut = false;
+  for (const { columns, from, to, beginsSegment, names } of stretches) {
+    isCut ||= beginsSegment || columns === undefined;
+    let points: LinePoint[] = [];
+    for (let at = from; columns !== undefined && at <= to; at += 1) {
+      if (at < to && extent.holds(columns, at)) {
+        points.push(pointAt(columns, at, names[at]));
+        continue;
+      }
+      if (points.length > 0) {
+        if (isCut) segment += 1;
+        yield { ...line, segment, points };
+        points = [];
+        isCut = false;
+      }
+      if (at < to) isCut = true;
+    }
+    yield undefined;
+  }
+}
+
+const unitsPerDegree = 10_000_000;
+const unitsPerMetre = 10;
+
+function pointAt(
+  { latE7, lonE7, eleDm, timeMs }: PointColumns,
+  at: number,
+  name: string | undefined,
+): LinePoint {
+  const ele = eleDm[at]!;
+  return {
+    lat: latE7[at]! / unitsPerDegree,
+    lon: lonE7[at]! / unitsPerDegree,
+    ele: ele === noElevation ? Number.NaN : ele / unitsPerMetre,
+    timeMs: timeMs[at]!,
+    name,
+  };
+}
+
+/** A period and a box, in the units of the columns. */
+class Extent {
+  readonly isPeriod: boolean;
+  readonly #fromMs: number;
+  readonly #toMs: number;
+  readonly #southE7: number;
+  readonly #northE7: number;
+  readonly #lonsE7: readonly (readonly [west: number, east: number])[];
+
+  constructor({ fromMs, toMs, bbox = [-180, -90, 180, 90] }: LineFilter) {
+    this.isPeriod = fromMs !== undefined || toMs !== undefined;
+    this.#fromMs = fromMs ?? -Infinity;
+    this.#toMs = toMs ?? Infinity;
+    this.#southE7 = bbox[1] * unitsPerDegree;
+    this.#northE7 = bbox[3] * unitsPerDegree;
+    const ranges = longitudeRanges(bbox).filter((range) => range !== undefined);
+    this.#lonsE7 = ranges.map(([west, east]) => [west * unitsPerDegree, east * unitsPerDegree]);
+  }
+
+  overlaps(firstMs: number, lastMs: number): boolean {
+    return firstMs <= this.#toMs && lastMs >= this.#fromMs;
+  }
+
+  touches({ firstMs, lastMs, southE7, northE7, westE7, eastE7 }: DayExtent): boolean {
+    if (!this.overlaps(firstMs, lastMs)) return false;
+    if (southE7 > this.#northE7 || northE7 < this.#southE7) return false;
+    return this.#lonsE7.some(([west, east]) => westE7 <= east && eastE7 >= west);
+  }
+
+  holds({ timeMs, latE7, lonE7 }: PointColumns, at: number): boolean {
+    const time = timeMs[at]!;
+    if (this.isPeriod && !(time >= this.#fromMs && time <= this.#toMs)) return false;
+    const lat = latE7[at]!;
+    const lon = lonE7[at]!;
+    if (lat < this.#southE7 || lat > this.#northE7) return false;
+    return this.#lonsE7.some(([west, east]) => lon >= west && lon <= east);
+  }
+}

@@ -1,0 +1,114 @@
+import { dayBlobPoints, decodeDay, pointColumns, type PointColumns } from '../day-blob.ts';
+import type { Database } from '../database.ts';
+import { fail } from '../number-columns.ts';
+import { decodeOrder } from '../point-order.ts';
+import { prepare, prepareValue } from '../prepared.ts';
+import { joinedTables } from '../schema/joined.ts';
+
+/** A row of `days` without its blob. */
+export interface DayExtent {
+  readonly id: number;
+  readonly points: number;
+  readonly firstMs: number;
+  readonly lastMs: number;
+  readonly southE7: number;
+  readonly westE7: number;
+  readonly northE7: number;
+  readonly eastE7: number;
+}
+
+/** Points `from`…`to` (exclusive) of columns that are used again for the next ones. */
+export interface Stretch {
+  /** Undefined: these points were not read. */
+  readonly columns: PointColumns | undefined;
+  readonly from: number;
+  readonly to: number;
+}
+
+export type TimedPointStatements = ReturnType<typeof prepareTimedPoints>;
+
+/** What {@link TimedPoints} asks a joined reader. */
+export function prepareTimedPoints(joined: Database) {
+  const days = joinedTables.selectFrom('library.days');
+  return {
+    rows: prepare(joined, (file: number) =>
+      days
+        .select(['id', 'points', 'first_ms as firstMs', 'last_ms as lastMs'])
+        .select(['south_e7 as southE7', 'west_e7 as westE7'])
+        .select(['north_e7 as northE7', 'east_e7 as eastE7'])
+        .where('file_id', '=', file)
+        .where('kind', '=', 0)
+        .orderBy('id'),
+    ),
+    blob: prepareValue(joined, (id: number) => days.select('blob').where('id', '=', id)),
+    order: prepareValue(joined, (id: number) =>
+      joinedTables.selectFrom('library.day_orders').select('blob').where('day_id', '=', id),
+    ),
+  };
+}
+
+/** The timed track points of one file, in the order of the file. Holds a blob's points at a time, or a sorted batch's. */
+export class TimedPoints {
+  readonly #statements: TimedPointStatements;
+  readonly #rows: readonly DayExtent[];
+  readonly #skips: (row: DayExtent) => boolean;
+  readonly #decoded = pointColumns();
+  #row = 0;
+  #stretch: Stretch = { columns: undefined, from: 0, to: 0 };
+
+  /** @param skips which rows need not be read. */
+  constructor(statements: TimedPointStatements, file: number, skips: (row: DayExtent) => boolean) {
+    this.#statements = statements;
+    this.#rows = statements.rows.all(file);
+    this.#skips = skips;
+  }
+
+  /** The next points, at least one and at most so many. @throws DayBlobCorrupt when there are none. */
+  next(atMost: number): Stretch {
+    if (this.#stretch.from === this.#stretch.to) this.#stretch = this.#load();
+    const { columns, from, to } = this.#stretch;
+    const end = Math.min(to, from + atMost);
+    this.#stretch = { columns, from: end, to };
+    return { columns, from, to: end };
+  }
+
+  #load(): Stretch {
+    const row = this.#rows[this.#row];
+    if (row === undefined) return fail();
+    const order = this.#statements.order.get(row.id);
+    if (order !== undefined) return this.#inFileOrder(decodeOrder(order));
+    this.#row += 1;
+    if (this.#skips(row)) return { columns: undefined, from: 0, to: row.points };
+    return { columns: this.#decoded, from: 0, to: this.#decode(row) };
+  }
+
+  #inFileOrder(places: Uint32Array): Stretch {
+    const sorted = pointColumns(places.length);
+    for (let count = 0; count < places.length; this.#row += 1) {
+      const row = this.#rows[this.#row];
+      if (row === undefined || count + row.points > places.length) return fail();
+      const points = this.#decode(row);
+      for (const name of columnNames)
+        sorted[name].set(this.#decoded[name].subarray(0, points), count);
+      count += points;
+    }
+    const columns = pointColumns(places.length);
+    for (const name of columnNames)
+      for (let at = 0; at < places.length; at += 1) columns[name][at] = sorted[name][places[at]!]!;
+    return { columns, from: 0, to: places.length };
+  }
+
+  #decode({ id }: DayExtent): number {
+    const blob = this.#statements.blob.get(id);
+    return blob === undefined ? fail() : decodeDay(blob, this.#decoded);
+  }
+}
+
+const columnNames = ['timeMs', 'latE7', 'lonE7', 'eleDm'] as const;
+
+/** Columns for points without times. */
+export function untimedColumns(): PointColumns {
+  const columns = pointColumns(dayBlobPoints);
+  columns.timeMs.fill(Number.NaN);
+  return columns;
+}
