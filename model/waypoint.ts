@@ -40,7 +40,7 @@ export interface Link {
 }
 
 /** What GPX says about a waypoint beside its note; absent fields are left out. */
-export const moreSchema = z.object({
+const moreSchema = z.object({
   sym: z.string().optional().meta({ description: 'The name of a symbol.' }),
   type: z.string().optional(),
   cmt: z.string().optional().meta({ description: 'A comment, as `desc` of several lines.' }),

@@ -25,6 +25,11 @@ ${point('trkpt', 5)}${timed(6, 2)}</trkseg></trk>
 <trk><trkseg>${point('trkpt', 7, '<ele>-1.5</ele>')}${point('trkpt', 8)}</trkseg><trkseg/><trkseg>${point('trkpt', 9)}</trkseg></trk>
 </gpx>`;
 
+interface Feature {
+  readonly geometry: { readonly type: string; readonly coordinates: readonly unknown[] };
+  readonly properties: { readonly kind: string; readonly coordTimes?: readonly string[] };
+}
+
 async function withFiles(
   t: ExecutionContext<unknown>,
   files: Readonly<Record<string, string>>,
@@ -146,7 +151,7 @@ test('contents, bookmarks and tags choose what an export holds', async (t) => {
 test('GeoJSON, KML and CSV have every point, by segment and with times', async (t) => {
   const { daemon } = await withFiles(t, { 'rich.gpx': rich });
   const { features } = JSON.parse(await exported(daemon, '?format=geojson&contents=routes,tracks'));
-  const shapes = features.map(({ geometry, properties }: any) => [
+  const shapes = (features as Feature[]).map(({ geometry, properties }) => [
     properties.kind,
     geometry.type,
     geometry.coordinates.length,

@@ -2,10 +2,8 @@ import { formatTime } from '../../model/time.ts';
 import { csvLine, withoutFormula } from './csv.ts';
 import { rawTags, type ExportWriter } from './export-writer.ts';
 
-const columns = [
-  ...['name', 'lat', 'lon', 'ele', 'time', 'desc', 'bookmark', 'tags'],
-  ...['sym', 'type', 'cmt', 'src', 'links', 'kind', 'line', 'segment'],
-] as const;
+const columns =
+  'name,lat,lon,ele,time,desc,bookmark,tags,sym,type,cmt,src,links,kind,line,segment'.split(',');
 
 /** One table: a row for each waypoint and for each point of a track or route, whose name and type are those of its line. */
 export function csvExport(): ExportWriter {
@@ -27,7 +25,9 @@ export function csvExport(): ExportWriter {
         withoutFormula(rawTags(waypoint).join(';')),
         ...[sym, type, cmt, src].map((text) => withoutFormula(text ?? '')),
         withoutFormula((links ?? []).map(({ href }) => href).join(' ')),
-        ...['waypoint', '', ''],
+        'waypoint',
+        '',
+        '',
       ]);
     },
     points(given) {
@@ -46,7 +46,9 @@ export function csvExport(): ExportWriter {
           String(lon),
           Number.isNaN(ele) ? '' : String(ele),
           Number.isNaN(timeMs) ? '' : formatTime(timeMs),
-          ...['', 'false', ''],
+          '',
+          'false',
+          '',
           ...after,
         ]),
       );

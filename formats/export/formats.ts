@@ -5,7 +5,7 @@ import { geojsonExport } from './geojson-export.ts';
 import { gpxExport } from './gpx-export.ts';
 import { kmlExport } from './kml-export.ts';
 
-export type { ExportWriter, LinePoints } from './export-writer.ts';
+export type { ExportWriter } from './export-writer.ts';
 
 const writers: Readonly<Record<ExportFormat, (time: string) => ExportWriter>> = {
   gpx: gpxExport,
