@@ -87,6 +87,10 @@ export const failureTable = {
   not_undoable: sentence('conflict', 'A change of this kind cannot be taken back.'),
   unknown_change: sentence('not_found', 'No change that is still kept has this number.'),
   import_running: sentence('conflict', 'Another import is running.'),
+  import_not_kept: sentence(
+    'conflict',
+    'The bytes of this file are not kept any more, or are not what they were.',
+  ),
   no_import: sentence('conflict', 'No import is running.'),
   install_running: sentence('conflict', 'Another geodata install is running.'),
   no_install: sentence('conflict', 'No geodata install can be cancelled now.'),

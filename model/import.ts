@@ -35,8 +35,22 @@ export const importRequestSchema = z.strictObject({
   recursive: z.boolean().optional(),
   files: list(z.string().min(1).max(4_096), 10_000).optional(),
   into: z.string().min(1).max(1_024).optional(),
+  /** Tells what would come in, and writes nothing. */
+  dry_run: z.boolean().optional(),
+  /** Takes in files that were removed, too. */
+  again: z.boolean().optional(),
 });
 export type ImportRequest = z.output<typeof importRequestSchema>;
+
+/** What an import does with a file. */
+const fileOutcomes = [
+  'added',
+  'replaced',
+  'duplicate',
+  'removed',
+  'unsupported',
+  'failed',
+] as const;
 
 const count = z.int().min(0);
 const time = z.iso.datetime();
@@ -76,6 +90,9 @@ export const importResultSchema = z
       .array(z.object({ file: z.string(), first_time: time, last_time: time }))
       .optional(),
     replaced_files: z.array(z.string()),
+    removed_files: z.array(z.string()),
+    /** Files beside which one of another directory has their path; `stored_as` is relative to `imports/`. */
+    renamed_files: z.array(z.object({ file: z.string(), stored_as: z.string() })),
     hidden: count,
     gpx_in_subfolders: count,
     failures: z.array(
@@ -83,6 +100,9 @@ export const importResultSchema = z
     ),
     formats: z.partialRecord(z.enum(formatNames), count),
     cancelled: z.literal(true).optional(),
+    /** Of a preview only: nothing was written. */
+    planned: z.literal(true).optional(),
+    plan: z.array(z.object({ file: z.string(), outcome: z.enum(fileOutcomes) })).optional(),
   })
   .meta({ id: 'ImportResult' });
 export type ImportResult = z.output<typeof importResultSchema>;

@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { queryInteger, text } from './schema.ts';
+import { queryBoolean, queryInteger, text } from './schema.ts';
 
 /** What becomes of an imported file: other content took its place, or the user removed it. */
 export const importStates = ['active', 'replaced', 'removed'] as const;
@@ -65,3 +65,5 @@ export const importParams = z.object({
 export const importContentSchema = z
   .string()
   .meta({ mediaTypes: ['application/octet-stream'], format: 'binary' });
+
+export const removeImportQuery = z.object({ forever: queryBoolean.optional() });

@@ -46,6 +46,8 @@ const nothing: ImportResult = {
   files_without_data: [],
   without_data: [],
   replaced_files: [],
+  removed_files: [],
+  renamed_files: [],
   hidden: 0,
   gpx_in_subfolders: 0,
   failures: [],

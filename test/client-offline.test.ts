@@ -51,6 +51,8 @@ const noImport = {
   files_without_data: [],
   without_data: [],
   replaced_files: [],
+  removed_files: [],
+  renamed_files: [],
   hidden: 0,
   gpx_in_subfolders: 0,
   failures: [],

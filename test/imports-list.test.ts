@@ -1,38 +1,15 @@
 /** The list of imported files: what it tells, how it is read page by page, and that it outlives the library. */
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
 import type { ImportedFile } from '../model/imports.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
-import { gpx, writeTree } from './helpers/imports.ts';
-
-/** Writes files into a directory beside the daemon's own, and imports it. */
-async function importTree(
-  daemon: TestDaemon,
-  files: Readonly<Record<string, string>>,
-  request: object = {},
-) {
-  const dir = join(daemon.root, 'source');
-  mkdirSync(dir, { recursive: true });
-  writeTree(dir, files);
-  const { status, body } = await daemon.call('POST', '/api/import', {
-    dir,
-    recursive: true,
-    ...request,
-  });
-  return { status, body, dir };
-}
-
-async function listed(daemon: TestDaemon, query = ''): Promise<ImportedFile[]> {
-  const { body } = await daemon.get<{ files: ImportedFile[] }>(`/api/imports${query}`);
-  return body.files;
-}
+import { contentOf, importTree, listed } from './helpers/imported-files.ts';
+import { gpx } from './helpers/imports.ts';
 
 async function content(t: ExecutionContext, daemon: TestDaemon, id: number): Promise<string> {
-  const response = await fetch(`${daemon.url}/api/imports/${id}/content`, {
-    headers: { authorization: `Bearer ${daemon.token}`, connection: 'close' },
-  });
+  const response = await contentOf(daemon, id);
   t.is(response.status, 200);
   t.is(response.headers.get('content-type'), 'application/octet-stream');
   return response.text();

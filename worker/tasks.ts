@@ -1,6 +1,11 @@
 import { isDamage } from '../storage/database.ts';
 import { markLibraryDamaged } from '../storage/library/prepare.ts';
 import {
+  changeFiles as runChange,
+  type ChangeOutcome,
+  type ChangeTask,
+} from './import/change-files.ts';
+import {
   importDirectory as runImport,
   type ImportOutcome,
   type ImportTask,
@@ -12,6 +17,10 @@ import { runTask } from './run-task.ts';
 /** The tasks of the import worker, one export each; input and output are plain data or shared memory. */
 export function importDirectory(task: ImportTask): ImportOutcome {
   return guarded(task.libraryPath, () => runImport(task));
+}
+
+export function changeFiles(task: ChangeTask): ChangeOutcome {
+  return guarded(task.libraryPath, () => runChange(task));
 }
 
 export function reconcileLibrary(task: LibraryTask): ReconcileOutcome {

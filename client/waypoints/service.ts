@@ -1,9 +1,11 @@
 import type { GeodataStatus } from '../../model/geodata.ts';
 import type { ImportResult } from '../../model/import.ts';
+import type { ImportedFile } from '../../model/imports.ts';
 import type { LocationFix, VersionInfo } from '../../model/process.ts';
 import type { TimelineJobRecord } from '../../model/timeline-job.ts';
 import * as bookmarks from './operations/bookmarks.ts';
 import * as geodata from './operations/geodata.ts';
+import * as imports from './operations/imports.ts';
 import * as machine from './operations/machine.ts';
 import * as search from './operations/search.ts';
 import * as tags from './operations/tags.ts';
@@ -12,7 +14,9 @@ import { Requests } from './requests.ts';
 import type {
   CancelAnswer,
   ClusterItem,
+  ImportedFiles,
   ImportParams,
+  ImportsFilter,
   InstallAnswer,
   PlaceInput,
   RecentSearches,
@@ -77,6 +81,21 @@ export class WaypointService extends Requests {
   /** Imports the GPX files of a directory; the answer comes when that is done, within 110 s. */
   importGpxDirectory(params: ImportParams): Promise<ImportResult> {
     return this.run(machine.importDirectory(params), 'importGpxDirectory', [params]);
+  }
+
+  /** The imported files, newest first, a page at a time. */
+  getImports(filter: ImportsFilter = {}): Promise<ImportedFiles> {
+    return this.run(imports.loadImports(filter), 'getImports', [filter]);
+  }
+
+  /** Takes a file out of the library; later imports respect that. @param forever removes its bytes now. */
+  removeImport(id: number, forever = false): Promise<ImportedFile> {
+    return this.run(imports.removeImport(id, forever), 'removeImport', [id, forever]);
+  }
+
+  /** Makes a removed or replaced file active again. */
+  restoreImport(id: number): Promise<ImportedFile> {
+    return this.run(imports.restoreImport(id), 'restoreImport', [id]);
   }
 
   suggest(query: string): Promise<SuggestResult> {

@@ -1,12 +1,15 @@
 import type { GeodataStatus } from '../../model/geodata.ts';
 import type { ImportResult } from '../../model/import.ts';
+import type { ImportedFile } from '../../model/imports.ts';
 import type { LocationFix, VersionInfo } from '../../model/process.ts';
 import type { HistoryEntry } from '../../model/search.ts';
 import type { TimelineJobRecord } from '../../model/timeline-job.ts';
 import type {
   ClusterItem,
   ClusterParams,
+  ImportedFiles,
   ImportParams,
+  ImportsFilter,
   PlaceInput,
   SuggestResult,
   Tag,
@@ -53,6 +56,13 @@ export interface WaypointSignals {
   importStarted: [params: ImportParams];
   importCompleted: [summary: ImportResult, params: ImportParams];
   importFailed: [message: string, params: ImportParams];
+
+  importsFetched: [page: ImportedFiles, filter: ImportsFilter];
+  importsFetchFailed: [message: string, filter: ImportsFilter];
+  importRemoved: [file: ImportedFile];
+  importRemoveFailed: [id: number, message: string];
+  importRestored: [file: ImportedFile];
+  importRestoreFailed: [id: number, message: string];
 
   suggestStarted: [query: string];
   suggestResults: [result: SuggestResult, query: string];

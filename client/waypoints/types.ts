@@ -1,4 +1,5 @@
 import type { installAnswerSchema, installCancelSchema } from '../../model/geodata.ts';
+import type { ImportState, importsSchema } from '../../model/imports.ts';
 import type { Yield } from '../../model/schema.ts';
 import type {
   clustersSchema,
@@ -66,6 +67,24 @@ export interface ImportParams {
   readonly files?: readonly string[] | undefined;
   /** Keeps the copies in this sub-folder of the library. */
   readonly into?: string | undefined;
+  /** Tells what would come in, and writes nothing. */
+  readonly dry_run?: boolean | undefined;
+  /** Takes in files that were removed, too. */
+  readonly again?: boolean | undefined;
+}
+
+/** A page of imported files, newest first. */
+export type ImportedFiles = Yield<typeof importsSchema>;
+
+/** Which imported files `getImports` is asked for. */
+export interface ImportsFilter {
+  /** 1…1,000; 100 unless it says otherwise. */
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the page before. */
+  readonly cursor?: string | undefined;
+  /** A piece of the path. */
+  readonly q?: string | undefined;
+  readonly state?: ImportState | undefined;
 }
 
 /** How `request` is to ask. Whatever is left out: GET, no body, 8 s, no context. */

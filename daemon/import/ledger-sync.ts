@@ -83,6 +83,11 @@ export class LedgerSync {
     return imports.openRuns().length === 0 && meta.get(revisionKey) === libraryFiles.revision();
   }
 
+  /** Forgets what a removed file held. */
+  scrub(id: number): void {
+    this.#store.imports.scrub(id, this.#now());
+  }
+
   async #takeOver(run: number | undefined): Promise<void> {
     const { imports, libraryFiles } = this.#store;
     for (;;) {

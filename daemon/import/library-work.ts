@@ -13,10 +13,15 @@ import type { LedgerSync } from './ledger-sync.ts';
 import { Turns, type EndTurn } from './turns.ts';
 
 /** The tasks of the import worker. */
-export type ImportTasks = Pick<typeof tasks, 'importDirectory' | 'reconcileLibrary'>;
+export type ImportTasks = Pick<
+  typeof tasks,
+  'importDirectory' | 'changeFiles' | 'reconcileLibrary'
+>;
 
 export interface LibraryWorkOptions {
   readonly libraryPath: string;
+  /** Of the list of imported files; without it an import knows nothing of what was removed. */
+  readonly waypointsPath?: string;
   readonly importsDirectory: string;
   /** As prepareLibrary says; then lists need not wait for the start-up. */
   readonly wasLibraryWhole?: boolean;
@@ -118,9 +123,11 @@ export class LibraryWork {
    * @throws what the worker throws; WaypointError unavailable when it was ended.
    */
   async import(request: ImportRequest, progress: ImportProgress): Promise<ImportOutcome> {
-    const { ledger, ownFiles } = this.#options;
+    const { ledger, ownFiles, waypointsPath } = this.#options;
+    const task = { request, ownFiles, ...(waypointsPath === undefined ? {} : { waypointsPath }) };
+    if (request.dry_run === true) return this.run('importDirectory', progress, task);
     const run = ledger.begin('import', await folderOf(request.dir));
-    const outcome = await this.run('importDirectory', progress, { request, ownFiles });
+    const outcome = await this.run('importDirectory', progress, task);
     await ledger.finish(run);
     return outcome;
   }

@@ -2,6 +2,7 @@ import type { Clock, Log } from '../../model/process.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import type { Paths } from '../paths.ts';
+import { ImportedFiles } from './imported-files.ts';
 import { LedgerSync } from './ledger-sync.ts';
 import { LibraryWork } from './library-work.ts';
 import { ImportRun } from './run.ts';
@@ -26,17 +27,20 @@ export function openImports({
   log,
 }: OpenImportsOptions) {
   const importsDirectory = paths.imports;
+  const ledger = new LedgerSync(store, clock);
   const library = new LibraryWork({
     libraryPath: paths.libraryDatabase,
+    waypointsPath: paths.waypointsDatabase,
     importsDirectory,
     ownFiles: [paths.bookmarksFile],
     wasLibraryWhole,
-    ledger: new LedgerSync(store, clock),
+    ledger,
     clock,
     log,
     onIndex: (data) => index.replaceLibrary(data),
   });
   const countWaypoints = () => index.count();
   const imports = new ImportRun({ library, importsDirectory, clock, log, countWaypoints });
-  return { library, imports, files: { importsDirectory } };
+  const files = new ImportedFiles({ library, ledger, list: store.imports, importsDirectory });
+  return { library, imports, files };
 }

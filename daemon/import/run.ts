@@ -180,6 +180,9 @@ function shortened(result: ImportResult): ImportResult {
     unsupported_files: result.unsupported_files.slice(0, lastEntries),
     failed_files: result.failed_files.slice(0, lastEntries),
     replaced_files: result.replaced_files.slice(0, lastEntries),
+    removed_files: result.removed_files.slice(0, lastEntries),
+    renamed_files: result.renamed_files.slice(0, lastEntries),
+    ...(result.plan === undefined ? {} : { plan: result.plan.slice(0, lastEntries) }),
     failures: result.failures.slice(0, lastEntries),
     ...(result.odd_times && { odd_times: result.odd_times.slice(0, lastEntries) }),
   };

@@ -4,6 +4,7 @@ import type { ReaderPool } from '../../storage/reader-pool.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import type { Changes } from '../changes/changes.ts';
 import type { Geodata } from '../geodata/geodata.ts';
+import type { ImportedFiles } from '../import/imported-files.ts';
 import type { LibraryWork } from '../import/library-work.ts';
 import type { ImportRun } from '../import/run.ts';
 import type { LatestFix } from '../location/open-location.ts';
@@ -67,7 +68,7 @@ export interface RouteParts {
   readonly index: WaypointIndex;
   readonly library: LibraryWork;
   readonly imports: ImportRun;
-  readonly files: { readonly importsDirectory: string };
+  readonly files: ImportedFiles;
   readonly geodata: Geodata;
   /** Asked in this order for what local waypoints leave room for. */
   readonly geocoders: readonly Geocoder[];
@@ -92,7 +93,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...hiddenRoutes(waypoints, store, libraryReady),
     ...historyRoutes(store, parts.isHistoryKept),
     ...importRoutes(imports),
-    ...importedFileRoutes({ ledger: store.imports, ...parts.files, ready: () => library.listed }),
+    ...importedFileRoutes(store.imports, parts.files, () => library.listed),
     ...locationRoutes(parts.latestFix),
     ...statusRoutes(parts),
     ...suggestRoutes({ store, index, indexReady, libraryReady, geocoders }),

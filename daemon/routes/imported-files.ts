@@ -1,29 +1,28 @@
 import { route, type Answer, type Route } from '../../http/route.ts';
-import { WaypointError } from '../../model/failure.ts';
 import {
   importContentSchema,
   importedFileSchema,
   importParams,
   importsQuery,
   importsSchema,
+  removeImportQuery,
   type ImportedFile,
 } from '../../model/imports.ts';
 import type { ImportLedger, LedgerFile } from '../../storage/waypoints/imports.ts';
-import { openContent } from '../import/open-content.ts';
-
-export interface ImportedFileParts {
-  readonly ledger: ImportLedger;
-  readonly importsDirectory: string;
-  /** Resolves when the list says what the files say. */
-  readonly ready: () => Promise<void>;
-}
+import type { ImportedFiles } from '../import/imported-files.ts';
 
 /** Files of a page that asks for no number. */
 const pageFiles = 100;
 
-/** `/api/imports`: the files that were imported, one by one. */
-export function importedFileRoutes(parts: ImportedFileParts): Route[] {
-  const { ledger, ready } = parts;
+/**
+ * `/api/imports`: the files that were imported, one by one.
+ * @param ready resolves when the list says what the files say.
+ */
+export function importedFileRoutes(
+  list: ImportLedger,
+  imported: ImportedFiles,
+  ready: () => Promise<void>,
+): Route[] {
   return [
     route({
       method: 'GET',
@@ -33,7 +32,7 @@ export function importedFileRoutes(parts: ImportedFileParts): Route[] {
       answers: { 200: importsSchema },
       async handle({ query }) {
         await ready();
-        const { files, next } = ledger.page(query, query.limit ?? pageFiles);
+        const { files, next } = list.page(query, query.limit ?? pageFiles);
         const json = {
           files: files.map(shown),
           ...(next === undefined ? {} : { next_cursor: next }),
@@ -49,7 +48,7 @@ export function importedFileRoutes(parts: ImportedFileParts): Route[] {
       answers: { 200: importedFileSchema },
       async handle({ params }) {
         await ready();
-        return { status: 200, json: shown(findFile(ledger, params.id)) };
+        return { status: 200, json: shown(imported.find(params.id)) };
       },
     }),
     route({
@@ -60,8 +59,7 @@ export function importedFileRoutes(parts: ImportedFileParts): Route[] {
       answers: { 200: importContentSchema },
       async handle({ params }): Promise<Answer> {
         await ready();
-        const file = findFile(ledger, params.id);
-        const { bytes, pieces, close } = await openContent(parts.importsDirectory, file);
+        const { bytes, pieces, close } = await imported.open(params.id);
         return {
           status: 200,
           contentType: 'application/octet-stream',
@@ -71,14 +69,42 @@ export function importedFileRoutes(parts: ImportedFileParts): Route[] {
         };
       },
     }),
+    ...changeRoutes(imported, ready),
   ];
 }
 
-/** @throws WaypointError not_found */
-function findFile(ledger: ImportLedger, id: number): LedgerFile {
-  const file = ledger.find(id);
-  if (file === undefined) throw new WaypointError('not_found');
-  return file;
+function changeRoutes(imported: ImportedFiles, ready: () => Promise<void>): Route[] {
+  return [
+    route({
+      method: 'DELETE',
+      path: '/api/imports/{id}',
+      summary:
+        'Removes an imported file; its bytes are kept for 30 days, unless `forever` is asked for.',
+      params: importParams,
+      query: removeImportQuery,
+      answers: { 200: importedFileSchema },
+      async handle({ params, query }) {
+        await ready();
+        imported.find(params.id);
+        if (query.forever === true) await imported.removeForever(params.id);
+        else await imported.remove([params.id]);
+        return { status: 200, json: shown(imported.find(params.id)) };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/imports/{id}/restore',
+      summary: 'Makes a removed or replaced file active again, in place of what took its place.',
+      params: importParams,
+      answers: { 200: importedFileSchema },
+      async handle({ params }) {
+        await ready();
+        imported.find(params.id);
+        await imported.restore([params.id]);
+        return { status: 200, json: shown(imported.find(params.id)) };
+      },
+    }),
+  ];
 }
 
 /** What is told of a file: all but how its path is compared. */

@@ -94,9 +94,6 @@ function prepareChanges(db: Database) {
     refresh: prepare(db, (summary: string, id: number) =>
       update.set({ summary }).where('id', '=', id),
     ),
-    remove: prepare(db, (id: number) =>
-      waypointTables.deleteFrom('imports').where('id', '=', id).where('state', '!=', 'active'),
-    ),
     purge: prepare(db, (before: string) =>
       waypointTables
         .deleteFrom('imports')

@@ -25,6 +25,15 @@ export interface PlannedChange {
   readonly after: ImportState;
 }
 
+const nothingKnown: ImportSummary = {
+  waypoints: 0,
+  track_points: 0,
+  route_points: 0,
+  observations: 0,
+  untimed_points: 0,
+  unusable_points: 0,
+};
+
 interface Bringer {
   readonly run: number | undefined;
   readonly folder: number | null;
@@ -151,9 +160,12 @@ export class ImportLedger {
     });
   }
 
-  /** Forgets that a content was ever removed: it may come in again. */
-  forget(id: number): void {
-    this.#change(() => this.#statements.remove.run(id));
+  /** Keeps no more of a file than that its content is not to come in again. */
+  scrub(id: number, at: string): void {
+    this.#change(() => {
+      this.#statements.setState.run('removed', at, id);
+      this.#statements.refresh.run(JSON.stringify(nothingKnown), id);
+    });
   }
 
   #recordFile(by: Bringer, file: SyncedFile): void {

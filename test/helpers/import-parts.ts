@@ -1,6 +1,7 @@
 import type { ExecutionContext } from 'ava';
 import { LibraryWriter } from '../../storage/library/writer.ts';
 import type { Run } from '../../worker/import/import-groups.ts';
+import { KnownImports } from '../../worker/import/known-imports.ts';
 import { KnownSizes } from '../../worker/import/known-sizes.ts';
 import { ManagedCopies } from '../../worker/import/managed-copies.ts';
 import { SourceStamps } from '../../worker/import/source-stamps.ts';
@@ -21,6 +22,8 @@ export function partsOf(
     stamps: new SourceStamps(library, now),
     sizes: new KnownSizes(library),
     progress: site.progress,
+    imports: new KnownImports({ lookup: undefined, root: undefined, again: false }),
+    planned: undefined,
     tally: new Tally(),
     cpuMs: () => 0,
   };

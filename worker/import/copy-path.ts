@@ -25,6 +25,13 @@ export function copyPath(parts: readonly string[]): string {
   return parts.map((part, index) => copyName(part, index === parts.length - 1)).join('/');
 }
 
+/** Where the copy of a source goes whose place a file of another directory has: `name (2).gpx`, and so on. */
+export function besidePath(path: string, number: number): string {
+  const [folder, name] = splitPath(path);
+  const end = extname(name);
+  return folder + shortName(`${name.slice(0, name.length - end.length)} (${number})${end}`, true);
+}
+
 /** The name that a file has while it is copied, beside its own place. */
 export function temporaryPath(path: string): string {
   const [folder, name] = splitPath(path);
@@ -54,8 +61,12 @@ function copyName(part: string, isFile: boolean): string {
     .replace(reservedCharacters, encode)
     .replace(reservedEnd, encode)
     .replace(deviceName, (device) => encode(device[0] ?? '') + device.slice(1));
+  return shortName(name, isFile);
+}
+
+/** Composing, encoding and numbering may lengthen a name that was just short enough. */
+function shortName(name: string, isFile: boolean): string {
   if (Buffer.byteLength(name) <= nameBytes) return name;
-  // Composing and encoding may lengthen a name that was just short enough.
   const end = isFile ? extname(name) : '';
   return `${cutText(name)}~${digest(name)}${end}`;
 }

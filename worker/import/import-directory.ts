@@ -3,11 +3,13 @@ import { isDiskFull } from '../../model/failure.ts';
 import type { ImportRequest } from '../../model/import.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
+import { ImportLookup } from '../../storage/waypoints/import-lookup.ts';
 import { ReadingCancelled } from '../../formats/gpx/read-gpx.ts';
 import { buildSearchIndex } from '../../search/index/build.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { importInGroups, type Run } from './import-groups.ts';
+import { KnownImports } from './known-imports.ts';
 import { KnownSizes } from './known-sizes.ts';
 import { ManagedCopies } from './managed-copies.ts';
 import { copyPath, requestPaths } from './copy-path.ts';
@@ -31,6 +33,8 @@ export interface ImportTask extends LibraryTask {
   readonly request: ImportRequest;
   /** Files of ours that are no sources wherever they lie: the bookmarks file. */
   readonly ownFiles: readonly string[];
+  /** The list of imported files; without it no file counts as removed, and none comes from elsewhere. */
+  readonly waypointsPath?: string;
   /** Whether an index is in use that is the library's as it is before this import. */
   readonly hasIndex: boolean;
 }
@@ -45,12 +49,14 @@ export interface ImportOutcome {
 
 /** Imports a directory file by file; what is finished stays, whatever happens to the rest. */
 export function importDirectory(task: ImportTask): ImportOutcome {
-  const tally = new Tally();
+  const tally = new Tally(task.request.dry_run);
+  const lookup =
+    task.waypointsPath === undefined ? undefined : new ImportLookup(task.waypointsPath);
   try {
     createPrivateDirectory(task.importsDirectory);
     const library = new LibraryWriter(task.libraryPath);
     try {
-      return importInto(library, task, tally);
+      return importInto(library, task, { tally, lookup });
     } finally {
       library.close();
     }
@@ -60,25 +66,41 @@ export function importDirectory(task: ImportTask): ImportOutcome {
       return { result: tally.result(task.request.dir, undefined, false), isDiskFull: true };
     }
     throw error;
+  } finally {
+    lookup?.close();
   }
 }
 
-function importInto(library: LibraryWriter, task: ImportTask, tally: Tally): ImportOutcome {
+interface Told {
+  readonly tally: Tally;
+  readonly lookup: ImportLookup | undefined;
+}
+
+function importInto(
+  library: LibraryWriter,
+  task: ImportTask,
+  { tally, lookup }: Told,
+): ImportOutcome {
+  const { dir, into, again = false, dry_run: isPlan = false } = task.request;
   const progress = new ImportProgress(task.progress);
   const files = new ManagedCopies(task.importsDirectory, task.now);
   const stamps = new SourceStamps(library, task.now);
-  files.purgeReplaced();
-  const sizes = new KnownSizes(library);
+  if (!isPlan) files.purgeReplaced();
+  const [root] = into === undefined ? realPath(dir) : [];
+  const imports = new KnownImports({ lookup, root, again });
+  const sizes = new KnownSizes(library, () => imports.removedSizes());
   const end = importAll(task, {
     library,
     files,
     stamps,
     sizes,
     progress,
+    imports,
+    planned: isPlan ? new Set() : undefined,
     tally,
     cpuMs: threadCpuMs,
   });
-  saveStamps(stamps);
+  if (!isPlan) saveStamps(stamps);
   const result = tally.result(task.request.dir, end.list, end.reason === 'cancelled');
   const isDurable = settle(library, files, tally.isChanged);
   const isFull = !isDurable || end.reason === 'disk_full';

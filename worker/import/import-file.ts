@@ -1,19 +1,21 @@
 import { closeSync } from 'node:fs';
 import { join } from 'node:path';
-import type {
-  FileCounts,
-  FileRows,
-  LibraryFile,
-  LibraryWriter,
-} from '../../storage/library/writer.ts';
+import type { FileCounts, FileRows } from '../../storage/library/writer.ts';
 import { isContainer } from '../../formats/containers/container.ts';
 import { headBytes, type Format } from '../../formats/format.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
+import {
+  findPlace,
+  oldHash,
+  takeDuplicate,
+  type Found,
+  type Passed,
+  type Places,
+} from './find-place.ts';
 import type { KnownSizes } from './known-sizes.ts';
 import { NewCopy } from './new-copy.ts';
-import type { ManagedCopies } from './managed-copies.ts';
-import type { ImportProgress } from './progress.ts';
+import { planFile, type PlannedContents } from './plan-file.ts';
 import type { SourceEntry } from './source-list.ts';
 import type { SourceStamps } from './source-stamps.ts';
 import { beginTimeBudget } from './time-budget.ts';
@@ -30,15 +32,16 @@ import {
 
 /** What became of a file that was not refused. */
 export type Verdict =
-  | { readonly kind: 'added' | 'replaced'; readonly counts: FileCounts }
+  | {
+      readonly kind: 'added' | 'replaced';
+      readonly counts: FileCounts;
+      /** Its path below `imports/`, where a file of another directory has its own. */
+      readonly storedAs?: string;
+    }
   /** Its content is of no format that is read, or it holds other files. */
   | { readonly kind: 'unsupported' }
   | { readonly kind: 'container' }
-  | {
-      readonly kind: 'duplicate';
-      /** Its SHA-256, if only other paths have that content: a later file of the import may replace it there. */
-      readonly elsewhere?: string;
-    };
+  | Passed;
 
 export interface FileImport {
   /** Real path of the directory of the import. */
@@ -50,28 +53,20 @@ export interface FileImport {
   readonly target: string;
 }
 
-export interface ImportPlaces {
-  readonly library: LibraryWriter;
-  readonly files: ManagedCopies;
+export interface ImportPlaces extends Places {
   readonly stamps: SourceStamps;
   readonly sizes: KnownSizes;
-  readonly progress: Pick<ImportProgress, 'isCancelled'>;
+  /** Set for a preview, which writes nothing: the contents that it would have taken in. */
+  readonly planned: PlannedContents | undefined;
   /** CPU time of this thread, ms since some moment. */
   readonly cpuMs: () => number;
   /** Called with the bytes of each piece parsed. */
   readonly onBytes: (bytes: number) => void;
-  /** Keys of the paths that files of this import have taken. */
-  readonly taken: TakenPaths;
   /** Of its transaction, which is undone when it fails; only then may it replace a file that is there. */
   readonly isFirst: boolean;
   /** Called with how to take the file out of its place, in case its rows are undone. */
   readonly onPlaced: (undo: () => void) => void;
 }
-
-type TakenPaths = {
-  has(key: string): boolean;
-  add(key: string): unknown;
-};
 
 /**
  * Imports one file: all of it or, when anything throws, nothing.
@@ -90,9 +85,9 @@ function importWhole(job: FileImport, places: ImportPlaces): Verdict | undefined
   const file = job.packed?.container ?? job.file;
   const remembered = places.stamps.hashOf(join(job.root, file), job.packed?.entry);
   if (remembered !== undefined) {
-    const found = findPlace(job.target, places);
-    const duplicate = takeDuplicate(found, remembered, places);
-    if (duplicate !== undefined) return duplicate;
+    const found = findPlace(job.target, remembered, places);
+    const known = takeDuplicate(found, remembered, places);
+    if (known !== undefined) return known;
   }
   const source = openSource(job.root, file, job.packed?.entry);
   try {
@@ -110,23 +105,25 @@ function importSource(
   const { stamps, taken, isFirst } = places;
   const reading = beginReading(source, file, places);
   if (typeof reading === 'string') return { kind: reading };
-  const found = findPlace(target, places);
+  const found = findPlace(target, reading.sha256, places);
   if (reading.sha256 !== undefined) {
-    const duplicate = takeDuplicate(found, reading.sha256, places);
-    if (duplicate !== undefined) {
+    const known = takeDuplicate(found, reading.sha256, places);
+    if (known !== undefined) {
       stamps.note(source, reading.sha256);
-      return duplicate;
+      return known;
     }
   }
   // Two sources whose names differ in form only would overwrite each other, for ever.
   if (taken.has(found.pathKey)) throw new FileRefused('unreadable');
-  const { known, isPresent } = found;
+  const { known, isPresent, storedAs } = found;
+  if (places.planned !== undefined) return plan(reading, found, places);
   if (isPresent && !isFirst) return undefined;
   const { sha256, counts } = store(reading, found, places);
   taken.add(found.pathKey);
   stamps.note(source, sha256);
   const isReplaced = isPresent || (known !== undefined && known.sha256 !== sha256);
-  return { kind: isReplaced ? 'replaced' : 'added', counts };
+  const kind = isReplaced ? 'replaced' : 'added';
+  return { kind, counts, ...(storedAs === undefined ? {} : { storedAs }) };
 }
 
 interface Reading {
@@ -161,51 +158,21 @@ function beginReading(
   return { source, held, format, sha256 };
 }
 
-/** What is at the path of the copy of a source. */
-function findPlace(target: string, { library, files }: ImportPlaces): Found {
-  const pathKey = library.keyOf(target);
-  const known = library.findByKey(pathKey);
-  // On a file system that folds case, a known file keeps the path it has.
-  const path = known?.path ?? target;
-  return { known, path, pathKey, isPresent: files.find(path) !== undefined };
-}
-
-/** Notes a duplicate of a known path as that path's source, so that no other source of this import takes it. */
-function takeDuplicate(found: Found, sha256: string, places: ImportPlaces): Verdict | undefined {
-  if (!isDuplicate(found, sha256, places)) return undefined;
-  if (found.known === undefined) return { kind: 'duplicate', elsewhere: sha256 };
-  places.taken.add(found.pathKey);
-  return { kind: 'duplicate' };
-}
-
-interface Found {
-  readonly known: LibraryFile | undefined;
-  readonly path: string;
-  /** The path as paths are compared. */
-  readonly pathKey: string;
-  readonly isPresent: boolean;
-}
-
-/**
- * A known path is compared with its own content only. What the library says counts only while the file is there: a copy
- * that was deleted or edited by hand comes back by importing its source again.
- */
-function isDuplicate(
-  { known, isPresent }: Found,
-  sha256: string,
-  { library, files }: ImportPlaces,
-): boolean {
-  if (known !== undefined) return known.sha256 === sha256 && files.isIntact(known.path, known);
-  if (isPresent) return false;
-  return library.findByContent(sha256).some((file) => files.isIntact(file.path, file));
-}
-
-/** The hash of the bytes that are about to be replaced, whatever the library says of them. */
-function oldHash({ known, path, isPresent }: Found, places: ImportPlaces): string | undefined {
-  if (!isPresent) return undefined;
-  const { files, progress } = places;
-  if (known !== undefined && files.isIntact(path, known)) return known.sha256;
-  return files.hash(path, () => progress.isCancelled);
+/** What storing a source would do. */
+function plan(reading: Reading, found: Found, places: ImportPlaces): Verdict {
+  const { progress, onBytes, planned, taken } = places;
+  const checkTime = beginTimeBudget(reading.source.size, places.cpuMs);
+  const isCancelled = () => {
+    checkTime();
+    return progress.isCancelled;
+  };
+  const { sha256, counts } = planFile(reading, { onBytes, isCancelled });
+  const { isPresent, storedAs } = found;
+  if (!isPresent && planned?.has(sha256) === true) return { kind: 'duplicate' };
+  planned?.add(sha256);
+  taken.add(found.pathKey);
+  const kind = isPresent ? 'replaced' : 'added';
+  return { kind, counts, ...(storedAs === undefined ? {} : { storedAs }) };
 }
 
 /**

@@ -1,8 +1,10 @@
 import type { LibraryWriter } from '../../storage/library/writer.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import { importFile, type FileImport, type ImportPlaces } from './import-file.ts';
+import type { KnownImports } from './known-imports.ts';
 import type { KnownSizes } from './known-sizes.ts';
 import type { ManagedCopies } from './managed-copies.ts';
+import type { PlannedContents } from './plan-file.ts';
 import type { ImportProgress } from './progress.ts';
 import { listEntries } from './source-container.ts';
 import { heldBytes } from './source-file.ts';
@@ -17,6 +19,9 @@ export interface Run {
   readonly stamps: SourceStamps;
   readonly sizes: KnownSizes;
   readonly progress: ImportProgress;
+  readonly imports: KnownImports;
+  /** As that of ImportPlaces. */
+  readonly planned: PlannedContents | undefined;
   readonly tally: Tally;
   /** CPU time of this thread, ms since some moment. */
   readonly cpuMs: () => number;

@@ -6,14 +6,17 @@ import type { LibraryWriter } from '../../storage/library/writer.ts';
  */
 export class KnownSizes {
   readonly #library: LibraryWriter;
+  readonly #others: () => readonly number[];
   #sizes: Set<number> | undefined;
 
-  constructor(library: LibraryWriter) {
+  /** @param others sizes that are known beside. */
+  constructor(library: LibraryWriter, others: () => readonly number[] = () => []) {
     this.#library = library;
+    this.#others = others;
   }
 
   has(size: number): boolean {
-    return (this.#sizes ??= new Set(this.#library.sizes())).has(size);
+    return (this.#sizes ??= new Set([...this.#library.sizes(), ...this.#others()])).has(size);
   }
 
   /** Notes that a file of this size is known from now on. */

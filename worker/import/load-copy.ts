@@ -8,6 +8,8 @@ import { hashedBlocks, hashFile, readFileHead } from './source-file.ts';
 export interface LoadOptions {
   /** What the bytes must hash to, in hex. */
   readonly sha256: string;
+  /** The name whose ending tells of the format, where it is not that of the path. */
+  readonly name?: string;
   readonly onBytes: (bytes: number) => void;
   readonly isCancelled: () => boolean;
 }
@@ -19,7 +21,7 @@ export interface LoadOptions {
  */
 export function loadCopy(path: string, rows: FileRows, options: LoadOptions): FileCounts {
   const { sha256, onBytes, isCancelled } = options;
-  const format = findFormat(readFileHead(path, headBytes), path);
+  const format = findFormat(readFileHead(path, headBytes), options.name ?? path);
   if (format === undefined) throw new FileRefused('unsupported');
   const hash = createHash('sha256');
   let counts: FileCounts;

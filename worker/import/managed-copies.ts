@@ -152,6 +152,40 @@ export class ManagedCopies {
     };
   }
 
+  /**
+   * Takes a file out of its place; its bytes are kept, linked by their hash.
+   * @returns how to undo it.
+   */
+  withdraw(path: string, sha256: string): () => void {
+    const target = this.absolute(path);
+    if (this.find(path) === undefined) return () => {};
+    this.#touch(dirname(target));
+    const kept = this.#keep(target, sha256);
+    rmSync(target);
+    return () => copyDurably(kept, target, this.#now / 1_000);
+  }
+
+  /**
+   * Copies kept bytes to a temporary file, synced.
+   * @returns false where they are not kept any more.
+   */
+  takeKept(sha256: string, temporary: string): boolean {
+    const kept = keptPath(this.#root, sha256);
+    if (lstatSync(kept, { throwIfNoEntry: false })?.isFile() !== true) return false;
+    copyDurably(kept, temporary, this.#now / 1_000);
+    return true;
+  }
+
+  /** Removes a temporary file that was not put in its place. */
+  discard(temporary: string): void {
+    rmSync(temporary, { force: true });
+  }
+
+  /** Removes kept bytes now. */
+  dropKept(sha256: string): void {
+    rmSync(keptPath(this.#root, sha256), { force: true });
+  }
+
   /** Hashes the bytes at a path. */
   hash(path: string, isCancelled: () => boolean): string {
     return hashFile(this.absolute(path), isCancelled);

@@ -23,10 +23,14 @@ const dayMs = 86_400_000;
 export class Tally {
   waypoints = 0;
   observations = 0;
+  readonly #isPlan: boolean;
   #added = 0;
   readonly #replaced: string[] = [];
   readonly #duplicates: string[] = [];
   readonly #unsupported: string[] = [];
+  readonly #removed: string[] = [];
+  readonly #renamed: ImportResult['renamed_files'] = [];
+  readonly #plan: NonNullable<ImportResult['plan']> = [];
   readonly #failures: Failure[] = [];
   readonly #formats: Partial<Record<FormatName, number>> = {};
   #untimedPoints = 0;
@@ -41,14 +45,22 @@ export class Tally {
   #firstMs = Infinity;
   #lastMs = -Infinity;
 
+  /** @param isPlan whether nothing is written, and the outcome of each file is told. */
+  constructor(isPlan = false) {
+    this.#isPlan = isPlan;
+  }
+
   get isChanged(): boolean {
-    return this.#added + this.#replaced.length > 0;
+    return !this.#isPlan && this.#added + this.#replaced.length > 0;
   }
 
   take(file: string, verdict: Exclude<Verdict, { kind: 'container' }>): void {
+    if (this.#isPlan) this.#plan.push({ file, outcome: verdict.kind });
     if (verdict.kind === 'duplicate') this.#duplicates.push(file);
     else if (verdict.kind === 'unsupported') this.#unsupported.push(file);
+    else if (verdict.kind === 'removed') this.#removed.push(file);
     else {
+      if (verdict.storedAs !== undefined) this.#renamed.push({ file, stored_as: verdict.storedAs });
       if (verdict.kind === 'replaced') this.#replaced.push(file);
       else this.#added += 1;
       this.#count(verdict.counts);
@@ -58,6 +70,7 @@ export class Tally {
   }
 
   refuse(file: string, { reason, line }: Pick<FileRefused, 'reason' | 'line'>): void {
+    if (this.#isPlan) this.#plan.push({ file, outcome: 'failed' });
     this.#failures.push({ file, reason, ...(line === undefined ? {} : { line }) });
   }
 
@@ -67,6 +80,9 @@ export class Tally {
    */
   result(dir: string, list: SourceList | undefined, isCancelled: boolean): DirectoryResult {
     const unsupported = [...(list?.unsupported ?? []), ...this.#unsupported].toSorted();
+    const notRead = (list?.unsupported ?? []).map(
+      (file) => ({ file, outcome: 'unsupported' }) as const,
+    );
     const duplicates = this.#duplicates.toSorted();
     const failures = this.#failures.toSorted((a, b) => (a.file < b.file ? -1 : 1));
     const failed = failures.map(({ file }) => file);
@@ -100,11 +116,14 @@ export class Tally {
       ...this.#times(),
       ...(this.#oddTimes.length > 0 ? { odd_times: this.#oddTimes } : {}),
       replaced_files: this.#replaced,
+      removed_files: this.#removed,
+      renamed_files: this.#renamed,
       hidden: list?.hidden ?? 0,
       gpx_in_subfolders: list?.gpxInSubfolders ?? 0,
       failures,
       formats: { ...this.#formats },
       ...(isCancelled ? { cancelled: true } : {}),
+      ...(this.#isPlan ? { planned: true, plan: [...this.#plan, ...notRead] } : {}),
     };
   }
 

@@ -81,6 +81,10 @@ export function sumResults(results: readonly ImportResult[]): ImportSum {
     ...(last === undefined ? {} : { last_time: last }),
     ...sumOddTimes(results),
     replaced_files: joined('replaced_files'),
+    removed_files: joined('removed_files'),
+    renamed_files: results.flatMap(({ dir, renamed_files }) =>
+      renamed_files.map((renamed) => ({ ...renamed, file: join(dir, renamed.file) })),
+    ),
     hidden: total('hidden'),
     gpx_in_subfolders: total('gpx_in_subfolders'),
     formats: sumFormats(results),

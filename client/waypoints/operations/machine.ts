@@ -28,10 +28,10 @@ export function loadLocation(): Operation<LocationFix | null> {
 
 /** `importGpxDirectory(params)` */
 export function importDirectory(params: ImportParams): Operation<ImportResult> {
-  const { dir, recursive = false, files, into } = params;
+  const { dir, recursive = false, files, into, dry_run, again } = params;
   return {
     call: 'POST /api/import',
-    body: { dir, recursive, files, into },
+    body: { dir, recursive, files, into, dry_run, again },
     timeoutMs: importTimeoutMs,
     read: (value) => ({ ...emptyImport(dir), ...asRecord<ImportResult>(value) }),
     offline: () => emptyImport(dir),
@@ -69,6 +69,8 @@ function emptyImport(dir: string): ImportResult {
     files_without_data: [],
     without_data: [],
     replaced_files: [],
+    removed_files: [],
+    renamed_files: [],
     hidden: 0,
     gpx_in_subfolders: 0,
     failures: [],

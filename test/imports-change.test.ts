@@ -1,0 +1,210 @@
+/** Removing and restoring imported files: what shows, what is kept, what later imports respect. */
+import { existsSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import Database from 'better-sqlite3';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { contentOf, importTree, listed } from './helpers/imported-files.ts';
+import { filesBelow, gpx } from './helpers/imports.ts';
+
+const ride = gpx([['Porto', 41.15, -8.61]], ['2024-05-01T10:00:00Z', '2024-05-01T11:00:00Z']);
+const camp = gpx([['Camp', 1, 2]]);
+
+async function names(daemon: TestDaemon): Promise<string[]> {
+  const { body } = await daemon.get<{ name: string }[]>('/api/waypoints');
+  return body.map(({ name }) => name);
+}
+
+async function idOf(daemon: TestDaemon, path: string): Promise<number> {
+  const [file] = await listed(daemon, `?q=${encodeURIComponent(path)}&state=active`);
+  return file!.id;
+}
+
+async function observations(daemon: TestDaemon): Promise<number> {
+  const request = { start_date: '2024-05-01', end_date: '2024-05-01' };
+  const { body } = await daemon.call('POST', '/api/timelines', request);
+  for (;;) {
+    const job = await daemon.get(`/api/timelines/${body.job_id}?result=true`);
+    if (job.body.state === 'completed') return job.body.result.summary.recorded_observations;
+    await new Promise((done) => setImmediate(done));
+  }
+}
+
+test('a removed file is gone everywhere, stays out of later imports, and comes back', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'ride.gpx': ride, 'camp.gpx': camp });
+  const id = await idOf(daemon, 'ride');
+  const removed = await daemon.call('DELETE', `/api/imports/${id}`);
+  t.is(removed.status, 200);
+  t.is(removed.body.state, 'removed');
+  t.deepEqual(await names(daemon), ['Camp']);
+  t.deepEqual((await daemon.get('/api/suggest?q=Porto')).body.suggestions, []);
+  t.is((await daemon.get('/api/clusters?zoom=20')).body.length, 1);
+  t.is(await observations(daemon), 0);
+  t.false(existsSync(join(daemon.paths.imports, 'ride.gpx')));
+  t.is(await (await contentOf(daemon, id)).text(), ride, 'its bytes are kept');
+  t.is((await daemon.call('DELETE', `/api/imports/${id}`)).body.state, 'removed', 'twice is once');
+
+  for (const round of ['at once', 'after a restart', 'after a lost library']) {
+    const { body } = await importTree(daemon, { 'moved/ride.gpx': ride });
+    t.is(body.added, 0, round);
+    t.deepEqual(body.removed_files, ['moved/ride.gpx', 'ride.gpx'], round);
+    t.deepEqual(await names(daemon), ['Camp'], round);
+  }
+  const back = await daemon.call('POST', `/api/imports/${id}/restore`);
+  t.is(back.status, 200);
+  t.like(back.body, { id, state: 'active', path: 'ride.gpx', observations: 2 });
+  t.deepEqual((await names(daemon)).toSorted(), ['Camp', 'Porto']);
+  t.is(await observations(daemon), 2);
+  t.is((await daemon.call('POST', `/api/imports/${id}/restore`)).status, 200, 'twice is once');
+  t.deepEqual(filesBelow(daemon.paths.imports), ['camp.gpx', 'ride.gpx'], 'nothing is left over');
+  for (const path of ['/api/imports/99', '/api/imports/99/restore']) {
+    const method = path.endsWith('restore') ? 'POST' : 'DELETE';
+    t.is((await daemon.call(method, path)).status, 404);
+  }
+});
+
+test('removal survives restarts and a lost library', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'ride.gpx': ride, 'camp.gpx': camp });
+  const id = await idOf(daemon, 'ride');
+  await daemon.call('DELETE', `/api/imports/${id}`);
+  await daemon.close();
+  for (const end of ['', '-wal', '-shm'])
+    rmSync(daemon.paths.libraryDatabase + end, { force: true });
+  const again = await daemon.restart();
+  t.deepEqual(await names(again), ['Camp']);
+  t.deepEqual((await importTree(again, {})).body.removed_files, ['ride.gpx']);
+  t.is((await again.get(`/api/imports/${id}`)).body.state, 'removed');
+});
+
+test('`again` takes a removed file in', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'ride.gpx': ride });
+  const id = await idOf(daemon, 'ride');
+  await daemon.call('DELETE', `/api/imports/${id}`);
+  const { body } = await importTree(daemon, {}, { again: true });
+  t.like(body, { added: 1, removed_files: [] });
+  t.is((await daemon.get(`/api/imports/${id}`)).body.state, 'active');
+  t.is((await importTree(daemon, {})).body.duplicates, 1);
+});
+
+test('a replaced file takes its place back', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'a.gpx': ride });
+  const old = await idOf(daemon, 'a.gpx');
+  await importTree(daemon, { 'a.gpx': camp });
+  const young = await idOf(daemon, 'a.gpx');
+  t.deepEqual(await names(daemon), ['Camp']);
+  t.is((await daemon.call('POST', `/api/imports/${old}/restore`)).body.state, 'active');
+  t.is((await daemon.get(`/api/imports/${young}`)).body.state, 'replaced');
+  t.deepEqual(await names(daemon), ['Porto']);
+  t.is(await (await contentOf(daemon, young)).text(), camp);
+});
+
+test('what is removed for ever is gone, and stays out', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'ride.gpx': ride });
+  const id = await idOf(daemon, 'ride');
+  const { body } = await daemon.call('DELETE', `/api/imports/${id}?forever=true`);
+  t.like(body, { state: 'removed', observations: 0 });
+  t.false('bbox' in body || 'first_time' in body);
+  t.deepEqual(filesBelow(daemon.paths.imports), []);
+  t.is((await contentOf(daemon, id)).status, 404);
+  t.is((await daemon.call('POST', `/api/imports/${id}/restore`)).status, 409);
+  t.deepEqual((await importTree(daemon, {})).body.removed_files, ['ride.gpx']);
+});
+
+test('a file of another folder that has the same path is stored beside it', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const year = (name: string) => gpx([[name, 1, 2]]);
+  await importTree(daemon, { 'Track_1.gpx': year('2023') }, { source: '2023' });
+  const { body } = await importTree(daemon, { 'Track_1.gpx': year('2024') }, { source: '2024' });
+  t.like(body, { added: 1, replaced: 0 });
+  t.deepEqual(body.renamed_files, [{ file: 'Track_1.gpx', stored_as: 'Track_1 (2).gpx' }]);
+  t.deepEqual((await names(daemon)).toSorted(), ['2023', '2024']);
+
+  const again = await importTree(daemon, {}, { source: '2024' });
+  t.like(again.body, { added: 0, duplicates: 1, renamed_files: [] });
+  const changed = await importTree(daemon, { 'Track_1.gpx': year('2024b') }, { source: '2024' });
+  t.like(changed.body, { added: 0, replaced: 1 });
+  t.deepEqual((await names(daemon)).toSorted(), ['2023', '2024b']);
+
+  const third = await importTree(daemon, { 'Track_1.gpx': year('2025') }, { source: '2025' });
+  t.deepEqual(third.body.renamed_files, [{ file: 'Track_1.gpx', stored_as: 'Track_1 (3).gpx' }]);
+
+  renameSync(join(daemon.root, '2023'), join(daemon.root, 'archive'));
+  const moved = await importTree(daemon, { 'Track_1.gpx': year('2023b') }, { source: 'archive' });
+  t.like(moved.body, { replaced: 1, renamed_files: [] }, 'the same folder under another name');
+  rmSync(join(daemon.root, 'archive'), { recursive: true });
+  const gone = await importTree(daemon, { 'Track_1.gpx': year('other') }, { source: 'new' });
+  t.like(gone.body, { replaced: 1, renamed_files: [] }, 'the folder it came from is gone');
+
+  await importTree(daemon, { 'a.gpx': year('a') }, { source: 'x', into: 'logs' });
+  const into = await importTree(daemon, { 'a.gpx': year('b') }, { source: 'y', into: 'logs' });
+  t.like(into.body, { replaced: 1, renamed_files: [] }, 'the place was asked for');
+  t.false(JSON.stringify([body, third.body, await listed(daemon)]).includes(`${daemon.root}/2023`));
+  t.false(daemon.logged.join('\n').includes(daemon.root));
+});
+
+test('a preview tells what an import would do, and writes nothing', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'a.gpx': ride, 'same.gpx': camp, 'gone.gpx': gpx([['Gone', 3, 3]]) });
+  await daemon.call('DELETE', `/api/imports/${await idOf(daemon, 'gone')}`);
+  const before = filesBelow(daemon.paths.data).filter((file) => !/-(wal|shm)$/.test(file));
+  const files = {
+    'a.gpx': gpx([['New', 5, 5]]),
+    'b.gpx': gpx([['Twice', 6, 6]]),
+    'c.gpx': gpx([['Twice', 6, 6]]),
+    'broken.gpx': '<gpx',
+    'note.txt': 'x',
+  };
+  const { body } = await importTree(daemon, files, { dry_run: true });
+  const expected = {
+    'a.gpx': 'replaced',
+    'b.gpx': 'added',
+    'broken.gpx': 'failed',
+    'c.gpx': 'duplicate',
+    'gone.gpx': 'removed',
+    'note.txt': 'unsupported',
+    'same.gpx': 'duplicate',
+  };
+  t.true(body.planned);
+  const plan = body.plan as { file: string; outcome: string }[];
+  t.deepEqual(Object.fromEntries(plan.map(({ file, outcome }) => [file, outcome])), expected);
+  t.like(body, { added: 1, replaced: 1, duplicates: 2, failed: 1, count: 2 });
+  t.deepEqual(
+    filesBelow(daemon.paths.data).filter((file) => !/-(wal|shm)$/.test(file)),
+    before,
+  );
+  t.deepEqual((await names(daemon)).toSorted(), ['Camp', 'Porto']);
+  const { body: real } = await importTree(daemon, {});
+  for (const key of ['added', 'replaced', 'duplicates', 'failed', 'count', 'removed_files'])
+    t.deepEqual(real[key], body[key], key);
+  t.false('planned' in real);
+});
+
+test('a change that a crash has cut off is finished or dropped at the next start', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'ride.gpx': ride, 'camp.gpx': camp });
+  const [ride1, camp1] = [await idOf(daemon, 'ride'), await idOf(daemon, 'camp')];
+  await daemon.close();
+  // As a removal leaves them whose library has committed for one of two files, and of which nothing was answered.
+  const store = new Database(daemon.paths.waypointsDatabase);
+  store.exec(
+    `INSERT INTO import_runs (id, kind, at, is_done) VALUES (70, 'remove', '2024-01-01T00:00:00Z', 0)`,
+  );
+  for (const id of [ride1, camp1])
+    store.exec(`INSERT INTO import_run_files VALUES (70, ${id}, 'active', 'removed')`);
+  store.close();
+  rmSync(join(daemon.paths.imports, 'ride.gpx'));
+  const again = await daemon.restart();
+  t.is((await again.get(`/api/imports/${ride1}`)).body.state, 'removed');
+  t.is((await again.get(`/api/imports/${camp1}`)).body.state, 'active');
+  t.deepEqual(await names(again), ['Camp']);
+  await again.close();
+  const after = new Database(daemon.paths.waypointsDatabase, { readonly: true });
+  t.deepEqual(after.prepare('SELECT is_done FROM import_runs WHERE id = 70').pluck().all(), [1]);
+  t.is(after.prepare('SELECT count(*) FROM import_run_files WHERE run_id = 70').pluck().get(), 1);
+  after.close();
+});

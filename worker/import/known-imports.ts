@@ -1,0 +1,68 @@
+import { statSync } from 'node:fs';
+import type { ImportLookup } from '../../storage/waypoints/import-lookup.ts';
+
+export interface KnownImportsOptions {
+  /** The list of imported files; without it nothing is known. */
+  readonly lookup: ImportLookup | undefined;
+  /** The directory that is imported; undefined where files go to a place that was asked for. */
+  readonly root: string | undefined;
+  /** Whether removed files come in again. */
+  readonly again: boolean;
+}
+
+/** What the user did with earlier imports that this one has to respect. */
+export class KnownImports {
+  readonly #options: KnownImportsOptions;
+  readonly #folder: Folder | undefined;
+  /** Whether a directory is still there, by its path. */
+  readonly #isThere = new Map<string, boolean>();
+
+  constructor(options: KnownImportsOptions) {
+    this.#options = options;
+    this.#folder = options.root === undefined ? undefined : folderAt(options.root);
+  }
+
+  /** Whether a content was removed, and is to stay so. */
+  isRemoved(sha256: string): boolean {
+    const { lookup, again } = this.#options;
+    return !again && lookup?.isRemoved(sha256) === true;
+  }
+
+  /** Sizes of contents that may be removed ones. */
+  removedSizes(): number[] {
+    const { lookup, again } = this.#options;
+    return again ? [] : (lookup?.removedSizes() ?? []);
+  }
+
+  /** Whether the file at a path came from another directory, which is still there: both are wanted then. */
+  isFromElsewhere(pathKey: string): boolean {
+    if (this.#folder === undefined) return false;
+    const from = this.#options.lookup?.folderOf(pathKey);
+    if (from === undefined || isSame(from, this.#folder)) return false;
+    let isThere = this.#isThere.get(from.path);
+    if (isThere === undefined) {
+      const now = folderAt(from.path);
+      this.#isThere.set(from.path, (isThere = now !== undefined && isSame(now, from)));
+    }
+    return isThere;
+  }
+}
+
+interface Folder {
+  readonly device: string;
+  readonly inode: string;
+}
+
+function isSame(a: Folder, b: Folder): boolean {
+  return a.device === b.device && a.inode === b.inode;
+}
+
+function folderAt(path: string): Folder | undefined {
+  try {
+    const stats = statSync(path, { bigint: true });
+    if (!stats.isDirectory()) return undefined;
+    return { device: stats.dev.toString(), inode: stats.ino.toString() };
+  } catch {
+    return undefined;
+  }
+}
