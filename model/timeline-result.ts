@@ -102,6 +102,40 @@ export const timelinePlaceSchema = z
   .meta({ id: 'TimelinePlace' });
 export type TimelinePlace = z.output<typeof timelinePlaceSchema>;
 
+export const tripModes = [
+  'walk',
+  'run',
+  'bike',
+  'car',
+  'train',
+  'boat',
+  'flight',
+  'unknown',
+] as const;
+export type TripMode = (typeof tripModes)[number];
+
+/** The way between two stays or marks of `timeline` that follow one another, but for passes. */
+export const timelineTripSchema = z
+  .object({
+    /** Its place in `trips`, from 0. */
+    index: count,
+    /** Indexes in `timeline`. */
+    from_stop: count,
+    to_stop: count,
+    start_utc: instant,
+    end_utc: instant,
+    /** Along the way, without what errors of a receiver add; silences in a straight line. */
+    distance_m: metres,
+    duration_seconds: seconds,
+    /** What carried most of the way, as far as its speed tells. */
+    mode: z.enum(tripModes),
+    /** From 0, a guess at random, to 1. */
+    mode_confidence: z.number().min(0).max(1),
+    recorded_observations: count,
+  })
+  .meta({ id: 'TimelineTrip' });
+export type TimelineTrip = z.output<typeof timelineTripSchema>;
+
 /** Where a day was; `transit`, with an empty country, only where it was in none at all. */
 export const timelinePresenceSchema = z.object({
   country_id: z.string(),
@@ -217,6 +251,8 @@ export const timelineResultSchema = z
     timeline: z.array(timelineStopSchema),
     places: z.array(timelinePlaceSchema),
     days: z.array(timelineDaySchema),
+    /** By time. */
+    trips: z.array(timelineTripSchema),
   })
   .meta({ id: 'TimelineResult' });
 export type TimelineResult = z.output<typeof timelineResultSchema>;

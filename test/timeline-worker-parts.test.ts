@@ -202,6 +202,7 @@ const anyStop: Stop = {
   bridgedSeconds: 0,
   observations: 1,
   wayBeforeM: 0,
+  movement: undefined,
   continuesBefore: false,
   continuesAfter: false,
   place: nowhere,

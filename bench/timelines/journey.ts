@@ -1,13 +1,15 @@
 import { Random } from '../random.ts';
 import { cities, solarHours, type City } from './cities.ts';
 import { between, metresBetween, moved, type Position } from './geometry.ts';
-import { Traveller, type Mode, type Visit } from './traveller.ts';
+import { Traveller, type Mode, type Ride, type Visit } from './traveller.ts';
 import type { Trail } from './trail.ts';
 
 /** A person's whole way through some days, and the truth about it. */
 export interface Journey {
   readonly trail: Trail;
   readonly visits: readonly Visit[];
+  /** Every way, and how it was gone. */
+  readonly ways: readonly Ride[];
   /** The towns visited. */
   readonly towns: readonly City[];
   /** When the person was between towns and recorders may be off: flights and night trains. */
@@ -81,6 +83,7 @@ class Life {
     return {
       trail: traveller.trail,
       visits: traveller.visits,
+      ways: traveller.rides,
       towns: this.#towns.slice(0, trip === 0 ? 1 : 2).map(({ city }) => city),
       rides: this.#rides,
     };
@@ -173,7 +176,7 @@ class Life {
   #nightTrain(to: Town, km: number): void {
     const random = this.#random;
     this.#visit(this.#town.station, random.between(12, 30));
-    this.#ride(to, to.station, Math.max(km / 130, random.between(8.5, 11)), random.below(8));
+    this.#ride(to, to.station, Math.max(km / 130, random.between(8.5, 11)), 'train');
     this.#visit(to.home, random.between(30, 120));
   }
 
@@ -193,14 +196,14 @@ class Life {
     this.#visit(this.#town.airport, random.between(50, 150));
     this.#traveller.go(moved(this.#town.airport, 2_200, 900), 'drive');
     this.#traveller.wait(random.between(20, 90) * 1_000);
-    this.#ride(to, moved(to.airport, 1_800, -1_300), km / 820 + 0.3, 0);
+    this.#ride(to, moved(to.airport, 1_800, -1_300), km / 820 + 0.3, 'flight');
     this.#visit(to.airport, random.between(15, 40));
     this.#visit(to.home, random.between(60, 240));
   }
 
-  #ride(to: Town, position: Position, hours: number, halts: number): void {
+  #ride(to: Town, position: Position, hours: number, mode: 'train' | 'flight'): void {
     const startMs = this.#traveller.timeMs;
-    this.#traveller.ride(position, hours, halts);
+    this.#traveller.ride(position, hours, mode);
     this.#rides.push({ startMs, endMs: this.#traveller.timeMs });
     this.#town = to;
   }

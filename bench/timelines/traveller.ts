@@ -10,6 +10,14 @@ export interface Visit extends Position {
   readonly country: string;
 }
 
+/** One way by one means. */
+export interface Ride {
+  readonly startMs: number;
+  readonly endMs: number;
+  readonly mode: 'walk' | 'bike' | 'car' | 'train' | 'flight';
+  readonly metres: number;
+}
+
 /** How somebody is held up on the way. */
 interface Traffic {
   /** Metres a second. */
@@ -60,6 +68,8 @@ const traffic = {
 } satisfies Record<string, Traffic>;
 export type Mode = keyof typeof traffic;
 
+const modeNames = { walk: 'walk', cycle: 'bike', drive: 'car', motorway: 'car' } as const;
+
 /** Jams and stops for fuel are this far from where a way begins and ends, so that they are no part of a visit. */
 const clearOfEndsM = 500;
 const minuteMs = 60_000;
@@ -68,6 +78,7 @@ const minuteMs = 60_000;
 export class Traveller {
   readonly trail = new Trail();
   readonly visits: Visit[] = [];
+  readonly rides: Ride[] = [];
   timeMs: number;
   position: Position;
   readonly #random: Random;
@@ -100,6 +111,7 @@ export class Traveller {
   go(to: Position, mode: Mode): void {
     const random = this.#random;
     const path = new StreetPath(random, this.position, to);
+    const startMs = this.timeMs;
     const habits = traffic[mode];
     const cruise = random.between(...habits.speed);
     let jamAt = this.#heldUpAt(path.metres, habits.jamShare);
@@ -121,6 +133,8 @@ export class Traveller {
     }
     this.position = to;
     this.trail.add(this.timeMs, to);
+    const { metres } = path;
+    this.rides.push({ startMs, endMs: this.timeMs, mode: modeNames[mode], metres });
   }
 
   /** Stands still without that being a visit. */
@@ -129,9 +143,11 @@ export class Traveller {
   }
 
   /** Flies or rides straight, at a speed that ends it after about `hours`; stops of up to three minutes on the way. */
-  ride(to: Position, hours: number, halts: number): void {
+  ride(to: Position, hours: number, mode: 'train' | 'flight'): void {
     const random = this.#random;
     const from = this.position;
+    const startMs = this.timeMs;
+    const halts = mode === 'train' ? random.below(8) : 0;
     const stepKm = 4;
     const steps = Math.max(20, Math.round(metresBetween(from, to) / 1_000 / stepKm));
     const stepMs = (hours * 3_600_000) / steps;
@@ -140,6 +156,7 @@ export class Traveller {
       this.#to(this.timeMs + stepMs, i === steps ? to : between(from, to, i / steps));
       if (haltAt.has(i)) this.wait(random.between(1, 3) * minuteMs);
     }
+    this.rides.push({ startMs, endMs: this.timeMs, mode, metres: metresBetween(from, to) });
   }
 
   #heldUpAt(metres: number, share: number): number {

@@ -2,7 +2,7 @@ import { cityRadiusM, solarHours, type City } from './cities.ts';
 import { metresBetween } from './geometry.ts';
 import type { Journey } from './journey.ts';
 import type { Fix, Span } from './recorder.ts';
-import type { Visit } from './traveller.ts';
+import type { Ride, Visit } from './traveller.ts';
 
 /** A stay that really was. */
 export interface TrueStay extends Visit {
@@ -25,6 +25,7 @@ export interface CountryTruth {
 
 export interface Truth {
   readonly stays: readonly TrueStay[];
+  readonly ways: readonly Ride[];
   readonly countries: ReadonlyMap<string, CountryTruth>;
   /** UTC days with a fix. */
   readonly activeDays: number;
@@ -49,7 +50,7 @@ export interface Evidence {
   readonly isAsleepWhenStill: boolean;
 }
 
-export function truthOf({ visits, towns, trail }: Journey, evidence: Evidence): Truth {
+export function truthOf({ visits, ways, towns, trail }: Journey, evidence: Evidence): Truth {
   const { fixes, silences, holes, isAsleepWhenStill } = evidence;
   const stays = visits.map((visit) => {
     const seen = visiblePart(visit, silences);
@@ -67,7 +68,7 @@ export function truthOf({ visits, towns, trail }: Journey, evidence: Evidence): 
     { nights: nightsIn(town, towns, fixes), recordedDays: days.get(town.country) },
   ]);
   const activeDays = new Set(fixes.map(({ timeMs }) => Math.floor(timeMs / dayMs))).size;
-  return { stays, countries: new Map(countries), activeDays };
+  return { stays, ways, countries: new Map(countries), activeDays };
 }
 
 /** A stay without the silences at its ends. */

@@ -116,6 +116,7 @@ export function resultOf(timeline: readonly TimelineStop[]): TimelineResult {
     timeline: [...timeline],
     places: [],
     days: [],
+    trips: [],
   };
 }
 

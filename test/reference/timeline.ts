@@ -251,7 +251,10 @@ function summaryFaults(result: TimelineResult, observations: readonly RawObserva
 function coordinateFaults({ timeline, ...rest }: TimelineResult): string[] {
   const faults: string[] = [];
   const look = (value: unknown, path: string): void => {
-    if (typeof value === 'number' && !Number.isInteger(value)) faults.push(`${path}: not whole`);
+    const isShare = path.endsWith('.mode_confidence');
+    if (typeof value === 'number' && !Number.isInteger(value) && !isShare) {
+      faults.push(`${path}: not whole`);
+    }
     if (typeof value !== 'object' || value === null) return;
     for (const [key, part] of Object.entries(value)) {
       if (/^(?:lat|lon)/.test(key)) faults.push(`${path}.${key}: a coordinate`);

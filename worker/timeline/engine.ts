@@ -3,6 +3,7 @@ import type { PositionColumns } from '../../storage/day-cursor.ts';
 import type { DaySource } from '../../storage/library/day-reader.ts';
 import { AdminRows } from './aggregate/admin-rows.ts';
 import { DayRows } from './aggregate/day-rows.ts';
+import { MovementSums } from './aggregate/trips/movement.ts';
 import { Totals } from './aggregate/totals.ts';
 import { LongestStops } from './aggregate/longest-stops.ts';
 import { PlaceFinder } from './aggregate/place-finder.ts';
@@ -72,7 +73,17 @@ export class TimelineEngine {
     const finder = new PlaceFinder(lookup, rows, calendar);
     const presence = new Presence(period, days);
     const flights = new FlightWatch(presence);
-    const totals = new Totals(period, { rows, days, stops, finder, way, presence, flights });
+    const movement = new MovementSums(parameters.silenceMs);
+    const totals = new Totals(period, {
+      rows,
+      days,
+      stops,
+      finder,
+      way,
+      presence,
+      flights,
+      movement,
+    });
     const reject = ({ timeMs, weight }: Point): void => {
       if (isInPeriod(period, timeMs)) this.#outliers += weight;
     };

@@ -17,6 +17,8 @@ export interface Stop {
   readonly observations: number;
   /** Metres travelled since the first observation, when it began and when it ended. */
   readonly wayBeforeM: number;
+  /** MovementSums until it began; undefined where no trip begins or ends: a pass, a mark away from the way. */
+  readonly movement: Float64Array | undefined;
   readonly continuesBefore: boolean;
   readonly continuesAfter: boolean;
   readonly place: AdminPlace;

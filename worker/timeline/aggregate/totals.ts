@@ -4,6 +4,7 @@ import { isInPeriod, secondsWithin, type Period } from '../period.ts';
 import type { FlightWatch } from './presence/flight-watch.ts';
 import type { Presence } from './presence/presence.ts';
 import type { Spot } from './presence/span.ts';
+import type { MovementSums } from './trips/movement.ts';
 import type { AdminRows, AdminUnit, Recorded } from './admin-rows.ts';
 import type { DayRows } from './day-rows.ts';
 import type { LongestStops } from './longest-stops.ts';
@@ -21,6 +22,7 @@ export interface TotalsParts {
   readonly way: Way;
   readonly presence: Presence;
   readonly flights: FlightWatch;
+  readonly movement: MovementSums;
 }
 
 /** On the way the unit is looked up again after so many metres. */
@@ -56,7 +58,9 @@ export class Totals {
     const isWaypoint = point.kind === waypointKind;
     const spot = isWaypoint ? this.#parts.finder.at(latE7, lonE7) : this.#spotAlong(point, speed);
     this.#parts.flights.goTo(spot, timeMs, metres);
-    if (isWaypoint) this.#mark(spot, point);
+    const isAtSea = spot.unit.place.country_id === '';
+    this.#parts.movement.goTo(timeMs, latE7, lonE7, point.weight, isAtSea);
+    if (isWaypoint) this.#mark(spot, point, true);
     else if (isInPeriod(this.#period, timeMs)) this.#count(spot.unit, point);
   }
 
@@ -64,10 +68,10 @@ export class Totals {
   markAside(point: Point): void {
     const spot = this.#parts.finder.at(point.latE7, point.lonE7);
     this.#parts.presence.takeAside(spot, point.timeMs);
-    this.#mark(spot, point);
+    this.#mark(spot, point, false);
   }
 
-  #mark(spot: Spot, point: Point): void {
+  #mark(spot: Spot, point: Point, isOnWay: boolean): void {
     const { timeMs, latE7, lonE7, weight } = point;
     if (!isInPeriod(this.#period, timeMs)) return;
     this.#count(spot.unit, point);
@@ -82,6 +86,7 @@ export class Totals {
       observations: weight,
       continuesBefore: false,
       continuesAfter: false,
+      movement: isOnWay ? this.#movement() : undefined,
     });
   }
 
@@ -89,12 +94,13 @@ export class Totals {
   stayed(stay: Stay): void {
     const { latE7, lonE7 } = stay;
     const { startMs, endMs } = this.#period;
-    const { way, finder, flights } = this.#parts;
+    const { way, finder, flights, movement } = this.#parts;
     const metres = way.goTo(stay.firstMs, latE7, lonE7);
     way.rest(stay.lastMs);
     const spot = finder.at(latE7, lonE7);
     way.zone = spot.zone;
     flights.stay(spot, stay.recording, metres);
+    movement.rest(stay.firstMs, stay.lastMs, latE7, lonE7);
     this.#beforeMs = stay.lastMs;
     this.#sinceLookupM = 0;
     this.#spot = spot;
@@ -111,6 +117,7 @@ export class Totals {
       observations: stay.recording.observations,
       continuesBefore: stay.firstMs < startMs,
       continuesAfter: stay.lastMs >= endMs,
+      movement: this.#movement(),
     });
   }
 
@@ -152,6 +159,10 @@ export class Totals {
   #record(unit: AdminUnit, recorded: Recorded | Recording): void {
     this.#endRun();
     this.#settle(unit, recorded);
+  }
+
+  #movement(): Float64Array {
+    return this.#parts.movement.snapshot(this.#parts.flights.flownM);
   }
 
   #settle(unit: AdminUnit, recorded: Recorded | Recording): void {

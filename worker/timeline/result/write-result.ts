@@ -10,6 +10,7 @@ import { instantText } from './instants.ts';
 import { inOrder, largestRows } from './ordered-rows.ts';
 import { addPasses } from './passes.ts';
 import { selectStops } from './select-stops.ts';
+import { tripEntries } from './trips.ts';
 import { TextPieces } from './text-pieces.ts';
 
 /** What is in the result besides the facts. */
@@ -62,6 +63,7 @@ export function writeResult(facts: TimelineFacts, frame: ResultFrame): Buffer {
     inOrder(rows).map((row) => placeEntry(row, indexes, facts.period)),
   );
   writeList(text, 'days', days.map(dayEntry));
+  writeList(text, 'trips', tripEntries(stops, facts.period));
   text.write('}');
   return text.bytes();
 }

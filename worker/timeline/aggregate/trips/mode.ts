@@ -1,0 +1,135 @@
+import type { TripMode } from '../../../../model/timeline-result.ts';
+import { speedEnds, type Movement } from './movement.ts';
+
+export interface ModeGuess {
+  readonly mode: TripMode;
+  /** 0…1 */
+  readonly confidence: number;
+}
+
+/** A shorter way says nothing about how it was gone, metres. */
+const leastM = 100;
+/** By the speed that a tenth of the time is faster than, m/s: who goes on foot, runs or cycles is no faster. */
+const limits: readonly (readonly [mode: TripMode, below: number])[] = [
+  ['walk', 2.8],
+  ['run', 3.6],
+  ['bike', 7.6],
+  ['car', 44],
+];
+/** A shorter run is a hurried walk, metres. */
+const shortestRunM = 1_500;
+/** Where fixes are so far apart, s, crossings and corners between them make everything look slower. */
+const sparse: readonly (readonly [intervalS: number, limits: typeof limits])[] = [
+  [
+    150,
+    [
+      ['walk', 1.75],
+      ['bike', 3.4],
+      ['car', 44],
+    ],
+  ],
+  [
+    45,
+    [
+      ['walk', 2.5],
+      ['run', 3.1],
+      ['bike', 7],
+      ['car', 44],
+    ],
+  ],
+  [
+    20,
+    [
+      ['walk', 2.65],
+      ['run', 3.3],
+      ['bike', 7.6],
+      ['car', 44],
+    ],
+  ],
+];
+/** The speed of ships and boats, m/s. */
+const boatSpeed = 22;
+/** Somebody who drives stands still now and then, where a train does not: the share of the time below a brisk walk. */
+const trainStopShare = 0.08;
+const trainSpeed = 24;
+/** No one drives for longer without a rest, ms. */
+const longestDriveMs = 5 * 3_600_000;
+const trainM = 30_000;
+/** Nothing is known of most of the way: its mean speed is a weaker sign. */
+const recordedShare = 0.5;
+
+/** Guesses how somebody travelled from how fast, and how evenly, the way was gone. */
+export function modeOf(movement: Movement): ModeGuess {
+  const { silentM, flownM, seaM, metres } = movement;
+  const recordedM = sum(metres);
+  const totalM = recordedM + silentM;
+  if (totalM < leastM) return { mode: 'unknown', confidence: 0 };
+  if (flownM > totalM / 2) return { mode: 'flight', confidence: recordedM > silentM ? 0.98 : 0.9 };
+  if (recordedM < recordedShare * totalM) return guessSilent(movement);
+  const fast = speedAt(movement.ms, 0.9);
+  if (seaM > 0.4 * recordedM && fast < boatSpeed) return { mode: 'boat', confidence: 0.8 };
+  if (isTrain(movement, recordedM)) return { mode: 'train', confidence: 0.6 };
+  const intervalS = sum(movement.ms) / 1_000 / Math.max(1, movement.observations);
+  const all = sparse.find(([leastS]) => intervalS >= leastS)?.[1] ?? limits;
+  const isRun = recordedM >= shortestRunM;
+  const table = isRun ? all : withoutRun(all);
+  const at = table.findIndex(([, below]) => fast < below);
+  const [mode, below] = table[at] ?? (['train', Infinity] as const);
+  const above = table[at - 1]?.[1] ?? 0;
+  return { mode, confidence: confidenceOf(fast, above, below, recordedM / totalM) };
+}
+
+/** Who is as fast over a short way is on foot all the same. */
+function withoutRun(table: typeof limits): typeof limits {
+  const run = table.find(([mode]) => mode === 'run')?.[1];
+  const rest = table.filter(([mode]) => mode !== 'run');
+  return run === undefined
+    ? table
+    : rest.map(([mode, below]) => [mode, mode === 'walk' ? run : below]);
+}
+
+/** Fast for long, and hardly ever slow. */
+function isTrain({ ms }: Movement, recordedM: number): boolean {
+  if (recordedM < trainM) return false;
+  const totalMs = sum(ms);
+  const slowMs = sum(ms.slice(0, speedEnds.indexOf(4.5) + 1));
+  const isFast = recordedM * 1_000 > trainSpeed * totalMs;
+  return (isFast || totalMs > longestDriveMs) && slowMs < trainStopShare * totalMs;
+}
+
+function guessSilent({ silentM, silentMs }: Movement): ModeGuess {
+  const speed = (silentM * 1_000) / silentMs;
+  // Whatever else was done meanwhile, the way was faster than this.
+  const [mode] = limits.find(([name, below]) => name !== 'run' && speed < below) ?? [
+    'train' as const,
+  ];
+  const isSlow = mode === 'walk' || mode === 'bike';
+  return isSlow ? { mode: 'unknown', confidence: 0 } : { mode, confidence: 0.4 };
+}
+
+/** Less where another mode is as likely, and where less was recorded. */
+function confidenceOf(speed: number, above: number, below: number, share: number): number {
+  const margin = Math.min(
+    (speed - above) / speed,
+    below === Infinity ? 1 : (below - speed) / below,
+  );
+  return Math.round(100 * share * (0.5 + Math.min(0.45, margin))) / 100;
+}
+
+/** The speed that a share of the time is slower than; within a class as if even. */
+function speedAt(ms: readonly number[], share: number): number {
+  let left = share * sum(ms);
+  for (const [at, part] of ms.entries()) {
+    if (left <= part && part > 0) {
+      const from = speedEnds[at - 1] ?? 0;
+      const to = speedEnds[at] ?? from * 1.5;
+      return from + ((to - from) * left) / part;
+    }
+    left -= part;
+  }
+  return speedEnds.at(-1)!;
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0);
+}

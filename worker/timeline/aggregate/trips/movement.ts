@@ -1,0 +1,138 @@
+import { distanceM, radiansPerUnit, wrapLonE7 } from '../../earth.ts';
+
+/** Where the classes of speed end, m/s: the last one has no end. */
+export const speedEnds = [0.5, 1.2, 2.2, 3.2, 4.5, 6, 8, 11, 15, 20, 26, 33, 42, 55, 75] as const;
+const classes = speedEnds.length + 1;
+
+/** A way is measured from one position to the next that is this far off: errors of a receiver are no way, metres. */
+const stepM = 35;
+/** Between two positions roads bend as they do from one step to the next, up to this much, radians. */
+const mostBend = 1;
+const bendShare = 1 / 8;
+/** …and in a longer step there are bends that do not show, metres. */
+const longStepM = 150;
+
+/** Sums that are asked for together; their differences are those of a trip. */
+export interface Movement {
+  readonly observations: number;
+  readonly silentMs: number;
+  readonly silentM: number;
+  readonly flownM: number;
+  /** Recorded, in no country. */
+  readonly seaM: number;
+  /** Recorded time and way, by class of speed. */
+  readonly ms: readonly number[];
+  readonly metres: readonly number[];
+}
+
+const scalars = 5;
+const length = scalars + 2 * classes;
+
+/** Sums up how somebody moves, from the first observation on. */
+export class MovementSums {
+  readonly #silenceMs: number;
+  /** `Movement`, one number after the other. */
+  readonly #sums = new Float64Array(length);
+  #lastMs = Number.NaN;
+  #lastLatE7 = 0;
+  #lastLonE7 = 0;
+  /** Where the present step began. */
+  #stepMs = 0;
+  #stepLatE7 = 0;
+  #stepLonE7 = 0;
+  /** Of the step before; NaN without one. */
+  #heading = Number.NaN;
+
+  constructor(silenceMs: number) {
+    this.#silenceMs = silenceMs;
+  }
+
+  /** Goes on to an observation on the way. */
+  goTo(timeMs: number, latE7: number, lonE7: number, weight: number, isAtSea: boolean): void {
+    this.#sums[0]! += weight;
+    this.#move(timeMs, latE7, lonE7, isAtSea);
+  }
+
+  /** Goes on to a stay, and waits there for its end. */
+  rest(fromMs: number, untilMs: number, latE7: number, lonE7: number): void {
+    this.#move(fromMs, latE7, lonE7, false);
+    this.#endStep(fromMs, latE7, lonE7, false);
+    this.#begin(untilMs, latE7, lonE7);
+  }
+
+  /** The sums until now. @param flownM metres in the air. */
+  snapshot(flownM: number): Float64Array {
+    this.#sums[3] = flownM;
+    return this.#sums.slice();
+  }
+
+  #move(timeMs: number, latE7: number, lonE7: number, isAtSea: boolean): void {
+    if (Number.isNaN(this.#lastMs)) return this.#begin(timeMs, latE7, lonE7);
+    const silentMs = timeMs - this.#lastMs;
+    if (silentMs > this.#silenceMs) {
+      this.#endStep(this.#lastMs, this.#lastLatE7, this.#lastLonE7, isAtSea);
+      this.#sums[1]! += silentMs;
+      this.#sums[2]! += distanceM(this.#lastLatE7, this.#lastLonE7, latE7, lonE7);
+      return this.#begin(timeMs, latE7, lonE7);
+    }
+    this.#lastMs = timeMs;
+    this.#lastLatE7 = latE7;
+    this.#lastLonE7 = lonE7;
+    const metres = distanceM(this.#stepLatE7, this.#stepLonE7, latE7, lonE7);
+    if (metres >= stepM) this.#endStep(timeMs, latE7, lonE7, isAtSea);
+  }
+
+  #begin(timeMs: number, latE7: number, lonE7: number): void {
+    this.#lastMs = timeMs;
+    this.#lastLatE7 = latE7;
+    this.#lastLonE7 = lonE7;
+    this.#stepMs = timeMs;
+    this.#stepLatE7 = latE7;
+    this.#stepLonE7 = lonE7;
+    this.#heading = Number.NaN;
+  }
+
+  #endStep(timeMs: number, latE7: number, lonE7: number, isAtSea: boolean): void {
+    const chordM = distanceM(this.#stepLatE7, this.#stepLonE7, latE7, lonE7);
+    const share = chordM < longStepM ? bendShare : 2 * bendShare;
+    const metres = chordM * (1 + share * this.#squareBendTo(latE7, lonE7));
+    const ms = timeMs - this.#stepMs;
+    this.#stepMs = timeMs;
+    this.#stepLatE7 = latE7;
+    this.#stepLonE7 = lonE7;
+    if (ms <= 0) return;
+    const speed = (metres * 1_000) / ms;
+    let at = 0;
+    while (at < speedEnds.length && speed >= speedEnds[at]!) at += 1;
+    this.#sums[scalars + at]! += ms;
+    this.#sums[scalars + classes + at]! += metres;
+    if (isAtSea) this.#sums[4]! += metres;
+  }
+
+  /** Square of the angle to the step before, radians; so much is a bent way longer than a straight one. */
+  #squareBendTo(latE7: number, lonE7: number): number {
+    const east = wrapLonE7(lonE7 - this.#stepLonE7) * Math.cos(latE7 * radiansPerUnit);
+    const heading = Math.atan2(latE7 - this.#stepLatE7, east);
+    const turned = Math.abs(heading - this.#heading);
+    this.#heading = heading;
+    if (Number.isNaN(turned)) return 0;
+    const bend = Math.min(mostBend, turned > Math.PI ? 2 * Math.PI - turned : turned);
+    return bend * bend;
+  }
+}
+
+/** What happened between two moments. */
+export function movementBetween(from: Float64Array, to: Float64Array): Movement {
+  const at = (index: number): number => to[index]! - from[index]!;
+  const list = (first: number): number[] =>
+    Array.from({ length: classes }, (_, i) => at(first + i));
+  return {
+    observations: at(0),
+    silentMs: at(1),
+    silentM: at(2),
+    flownM: at(3),
+    seaM: at(4),
+    ms: list(scalars),
+    metres: list(scalars + classes),
+  };
+}
