@@ -69,6 +69,11 @@ export function modeOf(movement: Movement): ModeGuess {
   const fast = speedAt(movement.ms, 0.9);
   if (seaM > 0.4 * recordedM && fast < boatSpeed) return { mode: 'boat', confidence: 0.8 };
   if (isTrain(movement, recordedM)) return { mode: 'train', confidence: 0.6 };
+  return onLand(movement, recordedM, totalM);
+}
+
+function onLand(movement: Movement, recordedM: number, totalM: number): ModeGuess {
+  const fast = speedAt(movement.ms, 0.9);
   const intervalS = sum(movement.ms) / 1_000 / Math.max(1, movement.observations);
   const all = sparse.find(([leastS]) => intervalS >= leastS)?.[1] ?? limits;
   const isRun = recordedM >= shortestRunM;
