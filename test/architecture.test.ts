@@ -64,21 +64,21 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_300,
+  model: 3_450,
   storage: 9_100,
   formats: 5_500,
   geodata: 3_000,
   search: 2_450,
-  worker: 8_000,
+  worker: 8_400,
   http: 1_000,
   client: 3_300,
   objects: 2_600,
   'service-files': 1_800,
   daemon: 7_200,
-  cli: 8_350,
+  cli: 8_950,
   bin: 320,
   build: 150,
-  bench: 5_450,
+  bench: 5_600,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
