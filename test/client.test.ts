@@ -104,6 +104,30 @@ test.serial('a waypoint of an answer can be added elsewhere as it is', async (t)
   t.deepEqual(await elsewhere.service.getWaypoints(), [cove]);
 });
 
+test.serial('a bookmark is edited in all it has, and exported', async (t) => {
+  const { service, taken } = await servedClient(t);
+  const links = [{ href: 'https://example.org/', text: 'Page' }];
+  const more = { sym: 'Flag', type: 'stay', cmt: 'one\ntwo', src: 'map', links };
+  const saved = await service.addWaypoint({ name: 'Camp', lat: 42.1, lon: -8.3, ...more });
+  t.like(saved, more);
+  taken();
+  const changes = { name: 'Base', lat: 42.2, sym: null, desc: 'a\n\tb', links: [] };
+  const edited = await service.editWaypoint(saved, changes);
+  t.like(edited, { name: 'Base', lat: 42.2, lon: -8.3, desc: 'a\n\tb', type: 'stay' });
+  t.deepEqual(taken(), [
+    ['waypointEditStarted', saved, changes],
+    ['waypointEdited', edited, saved],
+    ['requestSucceeded', 'PATCH /api/bookmarks', edited, call('editWaypoint', saved, changes)],
+  ]);
+  const [listed] = await service.getWaypoints();
+  t.like(listed, { desc: 'a\n\tb', cmt: 'one\ntwo', src: 'map' });
+  t.false('sym' in listed! || 'links' in listed!);
+  taken();
+  const text = await service.exportFile({ contents: ['waypoints'], bbox: [-9, 42, -8, 43] });
+  t.regex(text, /<cmt>one\ntwo<\/cmt>/u);
+  t.is(taken()[1]?.[0], 'exportCompleted');
+});
+
 test('renameWaypoint without a change fails with that text and asks nobody', async (t) => {
   const { service, taken } = recordedService(t, { apiPort: 1 });
   const camp = { name: 'Café', lat: 1, lon: 2 };

@@ -14,6 +14,7 @@ import { Requests } from './requests.ts';
 import type {
   CancelAnswer,
   ClusterItem,
+  ExportParams,
   ImportedFiles,
   ImportParams,
   ImportsFilter,
@@ -25,6 +26,7 @@ import type {
   Tag,
   TagInput,
   Waypoint,
+  WaypointChanges,
   WaypointInput,
 } from './types.ts';
 
@@ -62,6 +64,16 @@ export class WaypointService extends Requests {
       waypoint,
       newName,
     ]);
+  }
+
+  /** Changes a bookmark: its name, position, note and what else it has. Its tags stay with it. */
+  editWaypoint(waypoint: WaypointInput, changes: WaypointChanges): Promise<Waypoint> {
+    return this.run(bookmarks.editBookmark(waypoint, changes), 'editWaypoint', [waypoint, changes]);
+  }
+
+  /** Waypoints, routes and tracks as the text of a file; one of many megabytes is better fetched as a stream. */
+  exportFile(params: ExportParams = {}): Promise<string> {
+    return this.run(machine.exportFile(params), 'exportFile', [params]);
   }
 
   /**

@@ -7,6 +7,7 @@ import type { TimelineJobRecord } from '../../model/timeline-job.ts';
 import type {
   ClusterItem,
   ClusterParams,
+  ExportParams,
   ImportedFiles,
   ImportParams,
   ImportsFilter,
@@ -14,6 +15,7 @@ import type {
   SuggestResult,
   Tag,
   Waypoint,
+  WaypointChanges,
   WaypointInput,
 } from './types.ts';
 
@@ -34,6 +36,12 @@ export interface WaypointSignals {
   waypointRenameStarted: [original: WaypointInput, newName: string];
   waypointRenamed: [updated: Waypoint, original: WaypointInput];
   waypointRenameFailed: [original: WaypointInput, newName: string, message: string];
+  waypointEditStarted: [original: WaypointInput, changes: WaypointChanges];
+  waypointEdited: [updated: Waypoint, original: WaypointInput];
+  waypointEditFailed: [original: WaypointInput, changes: WaypointChanges, message: string];
+  exportStarted: [params: ExportParams];
+  exportCompleted: [text: string, params: ExportParams];
+  exportFailed: [message: string, params: ExportParams];
 
   tagsFetchStarted: [place: PlaceInput];
   tagsFetched: [name: string, lat: number, lon: number, tags: readonly Tag[]];

@@ -1,3 +1,4 @@
+import type { ExportContent, ExportFormat } from '../../model/export.ts';
 import type { installAnswerSchema, installCancelSchema } from '../../model/geodata.ts';
 import type { ImportState, importsSchema } from '../../model/imports.ts';
 import type { Yield } from '../../model/schema.ts';
@@ -39,8 +40,13 @@ export interface PlaceInput {
 /** A raw tag, or a tag object, of which `raw` counts. */
 export type TagInput = string | Pick<Tag, 'raw'>;
 
+/** What GPX may say about a waypoint beside its note; absent is not said. */
+export type MoreFields = {
+  readonly [Name in 'sym' | 'type' | 'cmt' | 'src' | 'links']?: WireWaypoint[Name] | undefined;
+};
+
 /** A waypoint as a caller hands it over, its own from an earlier answer for example. */
-export interface WaypointInput extends PlaceInput {
+export interface WaypointInput extends PlaceInput, MoreFields {
   /** Metres. */
   readonly ele?: number | undefined;
   /** ISO 8601. */
@@ -48,6 +54,24 @@ export interface WaypointInput extends PlaceInput {
   readonly desc?: string | undefined;
   readonly bookmark?: boolean | undefined;
   readonly tags?: readonly TagInput[] | undefined;
+}
+
+/** What `editWaypoint` changes: null clears an optional field, what is left out stays. */
+export type WaypointChanges = {
+  readonly [Name in 'ele' | 'time' | 'desc' | keyof MoreFields]?: WireWaypoint[Name] | null;
+} & Partial<PlaceInput>;
+
+/** What `exportFile` writes: everything, unless it says otherwise. */
+export interface ExportParams {
+  readonly format?: ExportFormat;
+  readonly contents?: readonly ExportContent[];
+  readonly bookmarksOnly?: boolean;
+  readonly tag?: string;
+  /** UTC dates or ISO 8601 times, both included. */
+  readonly from?: string;
+  readonly to?: string;
+  /** West, south, east, north in degrees. */
+  readonly bbox?: readonly [number, number, number, number];
 }
 
 /** What `getClusters` was asked for; an absent number leaves the choice to the daemon. */

@@ -1,7 +1,7 @@
 import { normalizeText } from '../../../model/text.ts';
 import { asList, asRecord, type Operation } from '../operation.ts';
 import { normalizeWaypoint, rawTag } from '../tags.ts';
-import type { PlaceInput, Waypoint, WaypointInput } from '../types.ts';
+import type { PlaceInput, Waypoint, WaypointChanges, WaypointInput } from '../types.ts';
 
 /** `getWaypoints()` */
 export function loadWaypoints(): Operation<Waypoint[]> {
@@ -18,11 +18,14 @@ export function loadWaypoints(): Operation<Waypoint[]> {
 
 /** `addWaypoint(wp)` */
 export function addBookmark(original: WaypointInput): Operation<Waypoint> {
-  const { name, lat, lon, ele, time, desc, tags } = original;
+  const { name, lat, lon, ele, time, desc, sym, type, cmt, src, links, tags } = original;
   const wanted = normalizeWaypoint({ ...original, bookmark: true });
   return {
     call: 'POST /api/bookmarks',
-    body: { name, lat, lon, ele, time, desc, tags: tags?.map(rawTag) },
+    body: {
+      ...{ name, lat, lon, ele, time, desc, sym, type, cmt, src, links },
+      tags: tags?.map(rawTag),
+    },
     read: (value) => normalizeWaypoint({ ...wanted, ...asRecord<WaypointInput>(value) }),
     offline: () => wanted,
     started: ['waypointAddStarted', original],
@@ -70,5 +73,35 @@ export function renameBookmark(original: WaypointInput, newName: string): Operat
     started: ['waypointRenameStarted', original, newName],
     succeeded: (updated) => [['waypointRenamed', updated, original]],
     failed: (message) => ['waypointRenameFailed', original, newName, message],
+  };
+}
+
+/** `editWaypoint(wp, changes)` */
+export function editBookmark(
+  original: WaypointInput,
+  changes: WaypointChanges,
+): Operation<Waypoint> {
+  const { name: oldName, lat, lon } = original;
+  const { name: newName, lat: newLat, lon: newLon, ...fields } = changes;
+  const said = Object.entries({ ...original, ...changes }).filter(
+    ([, value]) => value !== null && value !== undefined,
+  );
+  // Sound: of the original at least its place is said.
+  const wanted = normalizeWaypoint(Object.fromEntries(said) as unknown as WaypointInput);
+  return {
+    call: 'PATCH /api/bookmarks',
+    body: { oldName, lat, lon, newName, newLat, newLon, ...fields },
+    read(value) {
+      const { newName: name = wanted.name, ...position } = {
+        lat: wanted.lat,
+        lon: wanted.lon,
+        ...asRecord<NewIdentity>(value),
+      };
+      return { ...wanted, name, lat: position.lat, lon: position.lon };
+    },
+    offline: () => wanted,
+    started: ['waypointEditStarted', original, changes],
+    succeeded: (updated) => [['waypointEdited', updated, original]],
+    failed: (message) => ['waypointEditFailed', original, changes, message],
   };
 }

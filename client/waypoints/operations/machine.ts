@@ -1,7 +1,7 @@
 import type { ImportResult } from '../../../model/import.ts';
 import type { LocationFix, VersionInfo } from '../../../model/process.ts';
 import { asRecord, type Operation } from '../operation.ts';
-import type { ImportParams } from '../types.ts';
+import type { ExportParams, ImportParams } from '../types.ts';
 
 /** The specification gives 110 s for the method and 60 s in its summary; the longer one cuts off fewer imports. */
 const importTimeoutMs = 110_000;
@@ -100,3 +100,21 @@ function unknownVersion(): VersionInfo {
     sqlite: unknown,
   };
 }
+
+/** `exportFile(params)` */
+export function exportFile(params: ExportParams): Operation<string> {
+  const { contents, bbox, ...query } = params;
+  return {
+    call: 'GET /api/export',
+    query: { ...query, contents: contents?.join(','), bbox: bbox?.join(',') },
+    timeoutMs: exportTimeoutMs,
+    // GeoJSON has been parsed by then.
+    read: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
+    started: ['exportStarted', params],
+    succeeded: (text) => [['exportCompleted', text, params]],
+    failed: (message) => ['exportFailed', message, params],
+  };
+}
+
+/** As long as an import may take. */
+const exportTimeoutMs = 110_000;
