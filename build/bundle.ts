@@ -12,7 +12,7 @@ import { promisify } from 'node:util';
 import { isFresh } from '../bin/launcher.js';
 import { packageUrl } from '../model/program-files.ts';
 import type { BuildOptions, Plugin } from 'esbuild';
-import { licenceTexts, packageOf } from './licences.ts';
+import { installedPackages, licenceTexts, packageOf } from './licences.ts';
 
 /** What a launcher starts. */
 const programs = ['cli/main.ts', 'cli/authenticate-main.ts'];
@@ -36,8 +36,8 @@ const requireHttp: Plugin = {
 };
 /** What changes the bundle without being in it. */
 const alsoInputs = ['package-lock.json', 'build/bundle.ts', 'build/licences.ts'];
-/** `.npmrc` has `npm pack` write there: it fails before a build, as it runs none of our scripts. */
-const packed = 'dist/made-by-npm-run-build';
+/** `.npmrc` has `npm pack`, which runs none of our scripts, write there: before a build it fails, naming what to do. */
+const packed = 'dist/run-npm-run-build-before-npm-pack';
 
 const options: BuildOptions & { metafile: true } = {
   // What npm installs beside the bundle: native code, and what looks for files beside itself.
@@ -69,7 +69,10 @@ async function build(): Promise<void> {
   rmSync('dist', { recursive: true, force: true });
   const [files] = await Promise.all([bundleProgram(), compileClient()]);
   const folders = new Set(files.map(packageOf).filter((folder) => folder !== undefined));
+  for (const folder of installedPackages(root)) folders.add(folder);
   writeFileSync('dist/THIRD-PARTY-LICENSES', licenceTexts(root, folders));
+  // What build/release.ts describes.
+  writeFileSync('dist/packages.json', JSON.stringify([...folders].toSorted()));
   mkdirSync(packed);
   // The launcher's measure of freshness. Its time is that of the begin: what was changed since may not be in the bundle.
   const inputs = [...files.filter((file) => packageOf(file) === undefined), ...alsoInputs];

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const licenceFile = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
@@ -16,7 +16,25 @@ export function licenceTexts(root: string, folders: Iterable<string>): string {
   return [...new Set(texts)].toSorted().join(`\n${rule}\n\n`);
 }
 
-/** @throws Error for a package that says nothing of a licence. */
+/** Packages that npm installs with ours, as they lie below the root; those for other machines are not there. */
+export function installedPackages(root: string): string[] {
+  // Sound: npm made it.
+  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    readonly packages: Readonly<Record<string, { readonly dev?: boolean }>>;
+  };
+  const folders = Object.keys(packages).filter((folder) => folder !== '');
+  return folders.filter(
+    (folder) => packages[folder]?.dev !== true && existsSync(join(root, folder)),
+  );
+}
+
+/** The text of the MIT licence as LICENSE has it, for a package that names it and ships no text. */
+function mitOf(holder: string): string {
+  const text = readFileSync(new URL('../LICENSE', import.meta.url), 'utf8').trim();
+  return text.replace(/^Copyright .*$/mu, `Copyright (c) ${holder}`);
+}
+
+/** @throws Error for a package that says nothing of a licence, or names another one than MIT and ships no text. */
 function licenceText(folder: string): string {
   // Sound: npm installs nothing without these two.
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
@@ -31,6 +49,9 @@ function licenceText(folder: string): string {
     .map((file) => readFileSync(join(folder, file), 'utf8').trim());
   if (texts.length === 0 && license === undefined) throw new Error(`${name} has no licence.`);
   const by = typeof author === 'object' ? author.name : author;
+  if (texts.length === 0 && license !== 'MIT')
+    throw new Error(`${name} ships no text of ${license}.`);
+  if (texts.length === 0) texts.push(mitOf(by ?? `the authors of ${name}`));
   const head = [`${name} ${version}`, license, by && `by ${by}`].filter(Boolean).join(', ');
   return `${[head, ...texts].join('\n\n')}\n`;
 }

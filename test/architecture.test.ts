@@ -77,7 +77,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   daemon: 7_200,
   cli: 8_950,
   bin: 320,
-  build: 150,
+  build: 280,
   bench: 5_600,
 };
 

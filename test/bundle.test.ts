@@ -4,7 +4,11 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import test from 'ava';
 import { build } from 'esbuild';
+import { withPackages } from '../build/bom.ts';
 import { licenceTexts, packageOf } from '../build/licences.ts';
+import { manPage } from '../build/man-page.ts';
+import { allCommands } from '../cli/commands/all.ts';
+import { buildProgram } from '../cli/program/program.ts';
 import { sourcePlace } from '../daemon/source-places.ts';
 import { describeError, nameSources } from '../model/error-description.ts';
 import { packageUrl, threadModule } from '../model/program-files.ts';
@@ -67,10 +71,48 @@ test('each bundled package is named with its licence, and one without is refused
   t.is(packageOf(`${told}/lib/a.js`), told);
   t.is(packageOf(`${told}/node_modules/b/c.js`), `${told}/node_modules/b`);
   t.is(packageOf('model/a.ts'), undefined);
+  const [, ...ours] = readFileSync(new URL('LICENSE', packageUrl), 'utf8')
+    .trim()
+    .split(/^Copyright.*$/mu);
+  const mit = `said 1.0.0, MIT, by A. Author\n\nMIT License\n\nCopyright (c) A. Author${ours.join('')}`;
   t.is(
     licenceTexts(root, [said, told]),
-    `@scope/told 1.0.0, ISC\n\nDo as you like.\n\n${'-'.repeat(80)}\n\nsaid 1.0.0, MIT, by A. Author\n`,
+    `@scope/told 1.0.0, ISC\n\nDo as you like.\n\n${'-'.repeat(80)}\n\n${mit}\n`,
   );
+  const other = add('other', { license: 'ISC' });
+  t.throws(() => licenceTexts(root, [other]), { message: 'other ships no text of ISC.' });
   const silent = add('silent', {});
   t.throws(() => licenceTexts(root, [silent]), { message: 'silent has no licence.' });
+});
+
+test('the manual page has every command, and says nothing that roff takes for a request', async (t) => {
+  const program = await buildProgram(allCommands);
+  const page = manPage(program, '1.2.3', '2026-01-02');
+  t.true(page.startsWith('.TH WAYPOINTD 1 2026-01-02 "waypointd 1.2.3"'));
+  for (const command of program.createHelp().visibleCommands(program))
+    t.regex(page, new RegExp(`^\\.SS ${command.name()}`, 'mu'));
+  const requests = page.split('\n').filter((line) => /^[.']/u.test(line));
+  t.deepEqual([...new Set(requests.map((line) => line.split(' ', 1).join()))].toSorted(), [
+    '.B',
+    '.I',
+    '.SH',
+    '.SS',
+    '.TH',
+    '.TP',
+  ]);
+});
+
+test('the list of packages keeps what is shipped, and refuses one that npm does not know', (t) => {
+  const bom = {
+    metadata: { component: { 'bom-ref': 'us@1' } },
+    components: ['a', 'b'].map((name) => ({ 'bom-ref': `${name}@1`, name, version: '1' })),
+    dependencies: [
+      { ref: 'us@1', dependsOn: ['a@1', 'b@1'] },
+      { ref: 'b@1', dependsOn: ['a@1'] },
+    ],
+  };
+  const kept = withPackages(bom, ['a@1']);
+  t.deepEqual(kept.components, [{ 'bom-ref': 'a@1', name: 'a', version: '1' }]);
+  t.deepEqual(kept.dependencies, [{ ref: 'us@1', dependsOn: ['a@1'] }]);
+  t.throws(() => withPackages(bom, ['c@1']), { message: 'not in the list of npm: c@1' });
 });

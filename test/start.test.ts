@@ -199,6 +199,25 @@ test('a store that a crash has left in the middle of a transaction is rolled bac
   t.is(readdirSync(paths.backups).length, 2, 'and nothing else');
 });
 
+test('of the copies of stores that were cut off, the newest five stay', async (t) => {
+  const { root, paths } = await stoppedWithCamp(t);
+  for (const end of ['', '-journal']) {
+    for (let day = 1; day <= 6; day += 1) {
+      mkdirSync(paths.backups, { recursive: true });
+      writeFileSync(join(paths.backups, `waypoints-cut-off-2020010${day}T000000Z${end}`), 'old');
+    }
+  }
+  cutOff(t, paths.waypointsDatabase);
+  await startTestDaemon(t, { root });
+  const kept = readdirSync(paths.backups).filter((name) => name.startsWith('waypoints-cut-off-'));
+  const old = kept.filter((name) => name.includes('-2020'));
+  t.is(kept.length, 10);
+  t.deepEqual(
+    old.filter((name) => !name.endsWith('-journal')).toSorted(),
+    [3, 4, 5, 6].map((day) => `waypoints-cut-off-2020010${day}T000000Z`),
+  );
+});
+
 /** A journal whose transaction began with a database of so many pages, and has changed none of them. */
 function journalOf(pages: number): Buffer {
   const header = Buffer.alloc(512);

@@ -3,6 +3,7 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
+  readdirSync,
   renameSync,
   rmSync,
   statSync,
@@ -122,6 +123,8 @@ function tryRollBack(path: string, backupsDirectory: string, newestVersion: numb
 }
 
 const storeEnds = ['', '-journal'];
+const cutOffName = /^waypoints-cut-off-\d{8}T\d{6}Z$/;
+const cutOffsKept = 5;
 
 /**
  * Copies the store and its journal into the backups directory: once, however often the start is repeated. Its name is not
@@ -139,7 +142,19 @@ function keepAsFound(path: string, backupsDirectory: string): void {
     syncFile(temporary);
     renameSync(temporary, target + end);
   }
+  dropOldCutOffs(backupsDirectory);
   syncDirectory(backupsDirectory);
+}
+
+/** Each is as large as the store: a machine that loses power every day must not fill its disk with them. */
+function dropOldCutOffs(backupsDirectory: string): void {
+  // The greatest name is the newest.
+  const names = readdirSync(backupsDirectory)
+    .filter((name) => cutOffName.test(name))
+    .toSorted();
+  for (const name of names.slice(0, -cutOffsKept)) {
+    for (const end of storeEnds) rmSync(join(backupsDirectory, name + end), { force: true });
+  }
 }
 
 function undoCutOff(path: string): void {

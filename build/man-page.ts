@@ -1,0 +1,49 @@
+import type { Command, Option } from 'commander';
+
+/** The manual page of the program, in the language of roff, made from the list of commands. */
+export function manPage(program: Command, version: string, date: string): string {
+  const help = program.createHelp();
+  const commands = help.visibleCommands(program).flatMap((command) => section(command));
+  return [
+    `.TH WAYPOINTD 1 ${date} "waypointd ${version}" "User Commands"`,
+    '.SH NAME',
+    `waypointd \\- ${escaped(program.description().split('\n')[0] ?? '')}`,
+    '.SH SYNOPSIS',
+    '.B waypointd',
+    '.I command',
+    '[\\fIarguments\\fR]',
+    '.SH COMMANDS',
+    ...commands,
+    '.SH SEE ALSO',
+    '"waypointd help COMMAND" says the same with examples.',
+    '',
+  ].join('\n');
+}
+
+function section(command: Command, above = ''): string[] {
+  const path = `${above}${command.name()}`;
+  const words = command.registeredArguments.map((argument) => {
+    const word = argument.name() + (argument.variadic ? '...' : '');
+    return argument.required ? `<${word}>` : `[${word}]`;
+  });
+  const options = command.options.filter(({ hidden }) => !hidden);
+  return [
+    `.SS ${escaped([path, ...words].join(' '))}`,
+    escaped(command.description().replaceAll('\n', ' ')),
+    ...options.flatMap(item),
+    ...command.commands.flatMap((below) => section(below, `${path} `)),
+  ];
+}
+
+function item({ flags, description, argChoices }: Option): string[] {
+  const choices = argChoices === undefined ? '' : ` (${argChoices.join(', ')})`;
+  return ['.TP', `\\fB${escaped(flags)}\\fR`, escaped(description + choices)];
+}
+
+/** A line that roff takes for text, with its hyphens as they are typed. */
+function escaped(text: string): string {
+  return text
+    .replaceAll('\\', '\\e')
+    .replaceAll('-', '\\-')
+    .replace(/^(?=[.'])/u, '\\&');
+}
