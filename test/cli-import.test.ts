@@ -110,16 +110,19 @@ test('very many files are split over several requests', (t) => {
   );
 });
 
-test('files of one name from two folders are refused before anything is imported', (t) => {
+test('files of one name from two folders are refused for one --into, and kept beside each other without', (t) => {
   const root = folder(t, 'a/1.gpx', 'b/1.gpx');
-  const error = t.throws(() => planImports([join(root, 'a/1.gpx'), join(root, 'b/1.gpx')], {}));
+  const paths = [join(root, 'a/1.gpx'), join(root, 'b/1.gpx')];
+  t.is(planImports(paths, {}).length, 2);
+  const error = t.throws(() => planImports(paths, { into: 'x' }));
   t.regex(error.message, /1\.gpx.*--into/u);
 });
 
 test('folders that hold different files of one name are refused before anything is imported', (t) => {
   const root = folder(t, 'a/x/1.gpx', 'a/2.gpx', 'b/x/1.gpx', 'b/.x/2.gpx', 'b/2.txt', 'c/1.gpx');
   const [a, b, c] = [join(root, 'a'), join(root, 'b'), join(root, 'c')];
-  const plan = (paths: string[], recursive: boolean) => () => planImports(paths, { recursive });
+  const plan = (paths: string[], recursive: boolean) => () =>
+    planImports(paths, { recursive, into: 'x' });
   // Of the same size they may be copies of each other.
   t.notThrows(plan([a, b, c], true));
   writeFileSync(join(b, 'x/1.gpx'), 'another size');

@@ -6,6 +6,7 @@ export const allCommands: readonly CommandGroup[] = [
     heading: 'Your waypoints:',
     commands: {
       import: () => import('./import.ts'),
+      imports: () => import('./imports.ts'),
       list: () => import('./list.ts'),
       search: () => import('./search.ts'),
       bookmark: () => import('./bookmark.ts'),

@@ -31,6 +31,8 @@ export const command = defineCommand({
   options: {
     '-r, --recursive': 'also the sub-folders of folders',
     '--into <folder>': 'keep the copies in this sub-folder of the library',
+    '--dry-run': 'only tell what would be imported',
+    '--again': 'also files that were removed from the library',
     '--json': 'print the result as JSON',
   },
   examples: [
@@ -38,12 +40,13 @@ export const command = defineCommand({
     'import ride.gpx walk.gpx',
     'import /media/watch/gpx --into watch',
   ],
-  notes: `A file of the same name in the same folder takes the place of an earlier version, so give folders
-from different devices different --into names; in one command such folders are refused. Ctrl-C stops
-at once and keeps every finished file.
+  notes: `A new version of a file takes the place of the earlier one, which is kept for 30 days; a file of the same
+name from another folder is kept beside it. Ctrl-C stops at once and keeps every finished file.
 Exit code: 0 if at least one of the files is in the library now, else 1.`,
   async run({ context, words: [paths], options, isJson }) {
-    const requests = planImports(paths, options);
+    const { dryRun, again } = options;
+    const flags = { ...(dryRun ? { dry_run: true } : {}), ...(again ? { again: true } : {}) };
+    const requests = planImports(paths, options).map((request) => ({ ...request, ...flags }));
     const { results, failure, stopped } = await withDaemon(
       { context, endsInOrder: true, makesData: true },
       (client, session) => importAll(client, requests, session.stopped),

@@ -38,7 +38,8 @@ export function planImports(
       inParts([...files]).map((part) => ({ dir, files: part, ...place })),
     ),
   ];
-  const clash = findClash(requests);
+  // Without --into, files of different folders are kept beside each other.
+  const clash = into === undefined ? undefined : findClash(requests);
   if (clash === undefined) return requests;
   throw usageError(
     `Two of these hold a ${forTerminal(clash)}, and the second would take the place of the first. Nothing was imported: import them one after the other, each with its own --into.`,

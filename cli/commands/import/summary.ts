@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { EmptyReason, FailureReason, ImportResult } from '../../../model/import.ts';
 import { formatNames } from '../../../model/recorder-formats.ts';
@@ -91,6 +90,7 @@ export function sumResults(results: readonly ImportResult[]): ImportSum {
     failures: results.flatMap(({ dir, failures }) =>
       failures.map((failure) => ({ ...failure, file: join(dir, failure.file) })),
     ),
+    ...(results.some(({ planned }) => planned === true) ? { planned: true as const } : {}),
     ...(results.some(({ cancelled }) => cancelled === true) ? { cancelled: true as const } : {}),
     results,
   };
@@ -122,10 +122,11 @@ export async function printSummary(sum: ImportSum): Promise<void> {
   for (const line of details(sum)) await print(`  ${line}`);
   noteFailures(sum);
   noteUnsupported(sum);
+  noteBeside(sum);
+  noteRemoved(sum);
   noteWithoutData(sum);
   noteOwnBookmarks(sum);
   noteOddTimes(sum);
-  noteReplacedTwice(sum);
   if (sum.gpx_in_subfolders > 0) {
     const those = counted(sum.gpx_in_subfolders, 'file is', 'files are');
     note(`${those} in sub-folders and not imported; add -r to import them too.`);
@@ -143,11 +144,16 @@ function noteOddTimes({ odd_times = [] }: ImportSum): void {
 }
 
 function headline(sum: ImportSum): string {
+  if (sum.planned === true && sum.files > 0) {
+    return `Would import ${counted(sum.observations, 'timed point')}${span(sum)} and ${counted(sum.count, 'waypoint')} from ${counted(sum.files, 'file')}. Nothing was written.`;
+  }
   if (sum.files === 0) {
     if (sum.duplicates > 0) {
       return `Nothing new: ${counted(sum.duplicates, 'file was', 'files were')} imported before.`;
     }
-    return sum.failed > 0 ? 'Nothing was imported.' : 'There was no file to import.';
+    return sum.failed + sum.removed_files.length > 0
+      ? 'Nothing was imported.'
+      : 'There was no file to import.';
   }
   const points = counted(sum.observations, 'timed point');
   return `Imported ${points}${span(sum)} and ${counted(sum.count, 'waypoint')} from ${counted(sum.files, 'file')}.`;
@@ -168,7 +174,7 @@ function details(sum: ImportSum): string[] {
   }
   if (sum.replaced > 0) {
     lines.push(
-      `${counted(sum.replaced, 'file')} took the place of an older one of the same name, which is kept for 30 days:`,
+      `${counted(sum.replaced, 'file')} ${sum.planned === true ? 'would take' : 'took'} the place of an older one of the same name, which is kept for 30 days:`,
       ...replacedLines(sum),
     );
   }
@@ -222,6 +228,22 @@ function noteUnsupported({ unsupported_files: files, results }: ImportSum): void
   }
 }
 
+function noteBeside({ renamed_files: files }: ImportSum): void {
+  if (files.length === 0) return;
+  note(
+    `${counted(files.length, 'file is', 'files are')} kept beside one of the same name from another folder:`,
+  );
+  noteFirst(files, ({ file, stored_as }) => `${forTerminal(file)} as ${forTerminal(stored_as)}`);
+}
+
+function noteRemoved({ removed_files: files }: ImportSum): void {
+  if (files.length === 0) return;
+  note(
+    `${counted(files.length, 'file was', 'files were')} removed before and left out (--again takes them in):`,
+  );
+  noteFirst(files, forTerminal);
+}
+
 function noteWithoutData({ without_data: files }: ImportSum): void {
   if (files.length === 0) return;
   note(`${counted(files.length, 'file')} left nothing:`);
@@ -246,19 +268,4 @@ function noteFirst<T>(items: readonly T[], line: (item: T) => string): void {
   for (const item of items.slice(0, shownFiles)) note(`  ${line(item)}`);
   const more = items.length - shownFiles;
   if (more > 0) note(`  … and ${more.toLocaleString('en-US')} more (--json lists them)`);
-}
-
-/** Folders that hold files of the same relative path take each other's place in the library. */
-function noteReplacedTwice({ results }: ImportSum): void {
-  const clash = results
-    .flatMap(({ replaced_files }, at) =>
-      replaced_files.filter((file) =>
-        results.slice(0, at).some(({ dir }) => existsSync(join(dir, file))),
-      ),
-    )
-    .at(0);
-  if (clash === undefined) return;
-  note(
-    `${forTerminal(clash)} is in two of these folders, and the later one took the place of the earlier. To keep both, import each folder with its own --into: ${invocation()} import FOLDER --into NAME`,
-  );
 }

@@ -96,6 +96,14 @@ export class ApiClient {
     yield* readAhead(answer.pieces(), input.aheadBytes ?? 0);
   }
 
+  /** The bytes of an answer as they come. @throws as texts */
+  async *bytes(path: string): AsyncGenerator<Uint8Array> {
+    const answer = await this.#send('GET', path, {});
+    if (answer.status >= 400) await readAnswer(answer.status, answer.pieces());
+    answer.allowSilence();
+    yield* answer.pieces();
+  }
+
   #send(method: string, path: string, input: ApiRequest): Promise<NodeAnswer> {
     const { query, bodyText, timeoutMs: silenceMs = defaultTimeoutMs } = input;
     const body = input.body === undefined ? bodyText : JSON.stringify(input.body);

@@ -1,0 +1,214 @@
+import { open } from 'node:fs/promises';
+import { basename, resolve } from 'node:path';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import { errorCode } from '../../model/error-code.ts';
+import { ExitError, usageError } from '../../model/exit-error.ts';
+import {
+  importedFileSchema,
+  importsSchema,
+  importStates,
+  type ImportedFile,
+} from '../../model/imports.ts';
+import { defineCommand } from '../program/command.ts';
+import { withDaemon } from '../program/connection.ts';
+import type { CommandContext } from '../program/context.ts';
+import { invocation } from '../terminal/invocation.ts';
+import { note, print } from '../terminal/output.ts';
+import { printTable, type TableColumn } from '../terminal/table.ts';
+import { counted, dateOf, forTerminal, megabytes } from '../terminal/text.ts';
+
+const json = { '--json': 'print the answer as JSON' } as const;
+
+const columns: readonly TableColumn<ImportedFile>[] = [
+  { title: 'ID', align: 'right', text: ({ id }) => String(id) },
+  { title: 'IMPORTED', text: ({ imported_at }) => dateOf(imported_at) },
+  { title: 'STATE', text: ({ state }) => state },
+  { title: 'FORMAT', text: ({ format }) => format },
+  { title: 'POINTS', align: 'right', text: pointsOf },
+  { title: 'WAYPOINTS', align: 'right', text: ({ waypoints }) => shown(waypoints) },
+  { title: 'PERIOD', text: periodOf },
+  { title: 'FILE', canShrink: true, text: ({ path }) => path },
+];
+
+function pointsOf({ track_points, route_points }: ImportedFile): string {
+  return shown(track_points + route_points);
+}
+
+function periodOf({ first_time, last_time }: ImportedFile): string {
+  if (first_time === undefined || last_time === undefined) return '';
+  const [first, last] = [dateOf(first_time), dateOf(last_time)];
+  return first === last ? first : `${first} to ${last}`;
+}
+
+function shown(count: number): string {
+  return count === 0 ? '' : count.toLocaleString('en-US');
+}
+
+const pageFiles = 1_000;
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'list the imported files, newest first',
+  description:
+    'Lists the imported files, newest first: all, or those with a piece of text in their path.\nReplaced files are kept for 30 days; removed ones are listed as long as later imports pass over them.',
+  arguments: '[text]',
+  options: {
+    '--state <state>': { help: 'only these', choices: importStates },
+    '-n, --limit <count>': { help: 'how many', default: '100' },
+    ...json,
+  },
+  run({ context, words: [q], options: { state, limit } }) {
+    if (!/^[1-9]\d{0,6}$/u.test(limit)) throw usageError('--limit is a whole number from 1.');
+    const query = { q, state };
+    return withDaemon({ context }, (client) => readFiles(client, query, Number(limit)));
+  },
+  async show({ files, isMore }) {
+    if (files.length === 0) note('No imported file is so.');
+    else await printTable(columns, files);
+    if (isMore) note(`There are more: -n lists so many.`);
+  },
+});
+
+/** Reads pages until there are enough. */
+async function readFiles(
+  client: ApiClient,
+  query: { q: string | undefined; state: string | undefined },
+  most: number,
+) {
+  const files: ImportedFile[] = [];
+  let cursor: string | undefined;
+  do {
+    const limit = Math.min(pageFiles, most - files.length);
+    const page = await client.ask(importsSchema, 'GET', '/api/imports', {
+      query: { ...query, limit, cursor },
+    });
+    files.push(...page.files);
+    cursor = page.next_cursor;
+  } while (cursor !== undefined && files.length < most);
+  return { files, isMore: cursor !== undefined };
+}
+
+const show = defineCommand({
+  name: 'show',
+  summary: 'tell all of one imported file',
+  description: 'Tells all of one imported file. Its number is in "imports list".',
+  arguments: '<id>',
+  options: json,
+  run: ({ context, words: [id] }) => ask(context, 'GET', pathOf(id)),
+  async show(file) {
+    const rows: [string, string | undefined][] = [
+      ['file', file.path],
+      ['state', file.state],
+      ['imported', file.imported_at],
+      ['format', `${file.format}, ${megabytes(file.bytes)}`],
+      ['SHA-256', file.sha256],
+      ['points', `${pointsOf(file) || '0'}, ${shown(file.observations) || '0'} of them timed`],
+      ['waypoints', shown(file.waypoints) || '0'],
+      ['left out', file.unusable_points === 0 ? undefined : counted(file.unusable_points, 'point')],
+      ['period', periodOf(file)],
+      ['box', file.bbox?.join(', ')],
+    ];
+    for (const [label, text] of rows) {
+      if (text !== undefined && text !== '')
+        await print(`${label.padEnd(10)} ${forTerminal(text)}`);
+    }
+  },
+});
+
+const rm = defineCommand({
+  name: 'rm',
+  summary: 'take imported files out of the library',
+  description:
+    'Takes files out of the library: their points and waypoints go, and later imports pass over them. Their bytes\nare kept for 30 days.',
+  arguments: '<id...>',
+  options: { '--forever': 'delete the kept bytes now, too', ...json },
+  run: ({ context, words: [ids], options: { forever } }) =>
+    askEach(context, ids, (path) => ['DELETE', path, forever ? { forever } : {}]),
+  async show(files, { options: { forever } }) {
+    for (const { path } of files) await print(`Removed ${forTerminal(path)}.`);
+    if (forever) return;
+    const ids = files.map(({ id }) => id).join(' ');
+    note(`Within 30 days they come back by: ${invocation()} imports restore ${ids}`);
+  },
+});
+
+const restore = defineCommand({
+  name: 'restore',
+  summary: 'bring removed or replaced files back',
+  description:
+    'Brings removed or replaced files back into the library; what took the place of one is replaced by it.',
+  arguments: '<id...>',
+  options: json,
+  run: ({ context, words: [ids] }) =>
+    askEach(context, ids, (path) => ['POST', `${path}/restore`, {}]),
+  async show(files) {
+    for (const { path } of files) await print(`${forTerminal(path)} is in the library.`);
+  },
+});
+
+const exportOriginal = defineCommand({
+  name: 'export-original',
+  summary: 'write the original bytes of an imported file',
+  description:
+    'Writes the original bytes of an imported file, under its own name in the current directory unless -o says\notherwise. A file that is there is never written over.',
+  arguments: '<id>',
+  options: { '-o, --output <file>': 'write this file; "-" is standard output' },
+  run: ({ context, words: [id], options: { output } }) =>
+    withDaemon({ context }, async (client) => {
+      const file = await client.ask(importedFileSchema, 'GET', pathOf(id));
+      const pieces = client.bytes(`${pathOf(id)}/content`);
+      if (output === '-') {
+        for await (const piece of pieces) process.stdout.write(piece);
+        return;
+      }
+      const target = resolve(output ?? basename(file.path));
+      await writeNew(target, pieces);
+      note(`Wrote ${forTerminal(target)}.`);
+    }),
+});
+
+async function writeNew(target: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  const handle = await open(target, 'wx').catch((error: unknown) => {
+    if (errorCode(error) !== 'EEXIST') throw error;
+    throw new ExitError(`${forTerminal(target)} is there already; -o names another file.`);
+  });
+  try {
+    for await (const piece of pieces) await handle.write(piece);
+  } finally {
+    await handle.close();
+  }
+}
+
+/** @throws ExitError for what is no number of a file. */
+function pathOf(id: string): string {
+  if (/^[1-9]\d{0,14}$/u.test(id)) return `/api/imports/${id}`;
+  throw usageError('The number of an imported file is in "imports list".');
+}
+
+function ask(context: CommandContext, method: string, path: string): Promise<ImportedFile> {
+  return withDaemon({ context }, (client) => client.ask(importedFileSchema, method, path));
+}
+
+type FileRequest = [method: string, path: string, query: Readonly<Record<string, boolean>>];
+
+function askEach(
+  context: CommandContext,
+  ids: readonly string[],
+  requestOf: (path: string) => FileRequest,
+): Promise<ImportedFile[]> {
+  const requests = ids.map((id) => requestOf(pathOf(id)));
+  return withDaemon({ context, needsLibrary: true }, async (client) => {
+    const files: ImportedFile[] = [];
+    for (const [method, path, query] of requests)
+      files.push(await client.ask(importedFileSchema, method, path, { query, timeoutMs: 0 }));
+    return files;
+  });
+}
+
+/** `waypointd imports` and its commands */
+export const command = defineCommand({
+  name: 'imports',
+  summary: 'list, remove and restore imported files',
+  description: 'Lists the imported files, takes files out of the library and brings them back.',
+  commands: [list, show, rm, restore, exportOriginal],
+});

@@ -1,0 +1,45 @@
+/** `waypointd imports`, and what `import` says of files that were removed or come from another folder. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { testCli } from './helpers/cli.ts';
+import { gpx, writeTree } from './helpers/imports.ts';
+
+const ride = gpx([], ['2024-05-01T10:00:00Z', '2024-05-02T11:00:00Z']);
+
+test('files are listed, shown, removed, restored and written out again', async (t) => {
+  const cli = testCli(t);
+  writeTree(cli.root, { '2023/Track_1.gpx': ride, '2024/Track_1.gpx': gpx([['Camp', 1, 2]]) });
+  const dry = await cli.out(['import', join(cli.root, '2023'), '--dry-run']);
+  t.regex(dry, /^Would import 2 timed points .* Nothing was written\.$/mu);
+  t.is(JSON.parse(await cli.out(['imports', 'list', '--json'])).files.length, 0);
+
+  const both = [join(cli.root, '2023'), join(cli.root, '2024'), '--json'];
+  const { renamed_files } = JSON.parse(await cli.out(['import', ...both]));
+  t.deepEqual(renamed_files, [
+    { file: join(cli.root, '2024/Track_1.gpx'), stored_as: 'Track_1 (2).gpx' },
+  ]);
+  const table = await cli.out(['imports', 'list']);
+  t.regex(table, /^ *ID +IMPORTED +STATE +FORMAT +POINTS +WAYPOINTS +PERIOD +FILE$/mu);
+  t.regex(table, /active +gpx +2 +2024-05-01 to 2024-05-02 +Track_1\.gpx$/mu);
+  t.regex(table, /active +gpx +1 +Track_1 \(2\)\.gpx$/mu);
+  const [{ id }] = JSON.parse(await cli.out(['imports', 'list', '(2)', '--json'])).files;
+  t.regex(await cli.out(['imports', 'show', String(id)]), /^waypoints +1$/mu);
+
+  t.is(await cli.out(['imports', 'rm', String(id)]), 'Removed Track_1 (2).gpx.\n');
+  t.regex(await cli.out(['imports', 'list', '--state', 'removed']), /Track_1 \(2\)\.gpx$/mu);
+  const target = join(cli.root, 'out.gpx');
+  await cli.out(['imports', 'export-original', String(id), '-o', target]);
+  t.is(readFileSync(target, 'utf8'), gpx([['Camp', 1, 2]]));
+  t.regex(
+    (await cli.run(['imports', 'export-original', String(id), '-o', target])).stderr,
+    /is there already/u,
+  );
+  t.is(await cli.out(['imports', 'restore', String(id)]), 'Track_1 (2).gpx is in the library.\n');
+  await cli.out(['imports', 'rm', String(id), '--forever']);
+  t.regex((await cli.run(['imports', 'restore', String(id)])).stderr, /not kept any more/u);
+  t.regex((await cli.run(['imports', 'show', 'x'])).stderr, /number of an imported file/u);
+  const again = await cli.out(['import', join(cli.root, '2024'), '--again']);
+  t.regex(again, /1 waypoint from 1 file/u);
+  t.true(existsSync(target));
+});
