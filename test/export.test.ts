@@ -1,5 +1,5 @@
 /** What was imported comes out of an export, and out of a second one from an import of the first. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
@@ -210,4 +210,33 @@ test('times that go back over many points keep their order', async (t) => {
     lats,
     points.map((_, at) => at / 1_000),
   );
+});
+
+test('a waypoint of several files is one, and each field is that of the newest that has it', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const dir = join(daemon.root, 'source');
+  mkdirSync(dir);
+  const wpt = (inside: string): string =>
+    `<gpx><wpt lat="1" lon="2"><name>Camp</name>${inside}</wpt></gpx>`;
+  const take = async (file: string, inside?: string): Promise<void> => {
+    if (inside !== undefined) writeFileSync(join(dir, file), wpt(inside));
+    await daemon.call('POST', '/api/import', { dir, files: [file] });
+  };
+  const camp = async (of = daemon): Promise<object> => (await of.get('/api/waypoints')).body;
+  const place = { name: 'Camp', lat: 1, lon: 2, bookmark: false };
+  await take('b.gpx', '<desc>first</desc><sym>Flag</sym>');
+  await take('c.gpx', '<ele>5</ele><desc>second</desc><cmt>c</cmt>');
+  const both = { ...place, ele: 5, desc: 'second', sym: 'Flag', cmt: 'c' };
+  t.deepEqual(await camp(), [both]);
+  // It comes first by its path, and shows from then on.
+  await take('a.gpx', '<sym>Pin</sym>');
+  t.deepEqual(await camp(), [{ ...both, sym: 'Pin' }]);
+  await take('c.gpx', '<time>2024-05-01T09:00:00Z</time>');
+  const third = { ...place, time: '2024-05-01T09:00:00Z', desc: 'first', sym: 'Pin' };
+  t.deepEqual(await camp(), [third]);
+  await daemon.close();
+  rmSync(daemon.paths.libraryDatabase);
+  const again = await daemon.restart();
+  await again.get('/api/waypoints');
+  t.deepEqual(await camp(again), [third]);
 });

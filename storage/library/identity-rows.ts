@@ -1,6 +1,7 @@
 import type { Database } from '../database.ts';
 import { HashedRows, type HashedRow } from './hashed-rows.ts';
 import { listed, prepareIdentityStatements, type RowRange } from './identity-statements.ts';
+import { prepareTwinFields } from './twin-fields.ts';
 
 type Statements = ReturnType<typeof prepareIdentityStatements>;
 
@@ -21,6 +22,7 @@ export interface IdentityRows {
 
 export function prepareIdentityRows(db: Database): IdentityRows {
   const statements = prepareIdentityStatements(db);
+  const fields = prepareTwinFields(db);
   const shared = new HashedRows();
 
   /** Does what needs no look at the waypoints, and gives those of which not all of that was done. */
@@ -35,10 +37,13 @@ export function prepareIdentityRows(db: Database): IdentityRows {
   return {
     add(rows, path, first) {
       for (const batch of sharedOf(rows, statements.enter))
-        addShared(statements, batch, { path, first });
+        fields.merge(addShared(statements, batch, { path, first }));
     },
     remove(rows, file) {
-      for (const batch of sharedOf(rows, statements.leave)) removeShared(statements, batch, file);
+      for (const batch of sharedOf(rows, statements.leave)) {
+        fields.merge(removeShared(statements, batch, file));
+        fields.mergeLeft(batch);
+      }
     },
   };
 }
@@ -48,14 +53,23 @@ interface Newcomer {
   readonly first: number;
 }
 
-/** Adds waypoints whose hash is there already: of one identity with its holder, but for hashes that two identities share. */
-function addShared(statements: Statements, batch: readonly HashedRow[], newcomer: Newcomer): void {
+/**
+ * Adds waypoints whose hash is there already: of one identity with its holder, but for hashes that two identities share.
+ * @returns those that say other things than their twins.
+ */
+function addShared(
+  statements: Statements,
+  batch: readonly HashedRow[],
+  newcomer: Newcomer,
+): HashedRow[] {
+  const different: HashedRow[] = [];
   const { holders, move, addFurther, setShown } = statements;
   const hidden: HashedRow[] = [];
   const moved = new Map<number, number>();
   const { path, first } = newcomer;
   for (const row of holders.all(path, first, listed(batch))) {
     const { hash, waypoint, holder } = row;
+    if (row.mayDiffer === 1 || row.isTwin === 0) different.push([hash, waypoint]);
     if (row.isTwin === 0) addCollided(statements, [hash, waypoint], newcomer);
     else if (row.isBefore === 1 && !moved.has(hash)) {
       moved.set(hash, waypoint);
@@ -65,6 +79,7 @@ function addShared(statements: Statements, batch: readonly HashedRow[], newcomer
   move.run(listed([...moved]));
   addFurther.run(0, listed(hidden));
   setShown.run(0, listed(hidden));
+  return different;
 }
 
 /** Adds a waypoint whose hash belongs to another identity. */
@@ -89,8 +104,16 @@ function addCollided(
   setShown.run(0, hidden);
 }
 
-/** Removes waypoints whose hash others have, too. */
-function removeShared(statements: Statements, batch: readonly HashedRow[], file: RowRange): void {
+/**
+ * Removes waypoints whose hash others have, too.
+ * @returns those that show instead and have twins.
+ */
+function removeShared(
+  statements: Statements,
+  batch: readonly HashedRow[],
+  file: RowRange,
+): HashedRow[] {
+  const withTwins: HashedRow[] = [];
   const { shownOf, move, addFurther, removeFurther, setShown } = statements;
   const pairs = listed(batch);
   removeFurther.run(0, pairs);
@@ -99,11 +122,12 @@ function removeShared(statements: Statements, batch: readonly HashedRow[], file:
   const moved: HashedRow[] = [];
   const last: HashedRow[] = [];
   for (const { hash, waypoint, isHolder } of shownOf.all(pairs)) {
-    const heir = heirs.get(waypoint)?.id;
+    const { id: heir, hasTwins } = heirs.get(waypoint) ?? {};
     if (heir === undefined) {
       last.push([hash, waypoint]);
       continue;
     }
+    if (hasTwins === true) withTwins.push([hash, heir]);
     inherited.push([hash, heir]);
     if (isHolder === 1) moved.push([hash, heir]);
     else {
@@ -115,11 +139,14 @@ function removeShared(statements: Statements, batch: readonly HashedRow[], file:
   removeFurther.run(0, listed(inherited));
   setShown.run(1, listed(inherited));
   for (const row of last) removeLast(statements, row);
+  return withTwins;
 }
 
 interface Heir {
   readonly id: number;
   readonly path: string;
+  /** There are others of its identity. */
+  readonly hasTwins: boolean;
 }
 
 /** For each of the waypoints that shows, the first of the hidden ones of its identity that are not in the file. */
@@ -128,7 +155,10 @@ function heirsOf({ hiddenTwins }: Statements, pairs: string, file: RowRange): Ma
   // One at a time: an identity may have any number.
   for (const { waypoint, id, path } of hiddenTwins.iterate(pairs, file)) {
     const first = heirs.get(waypoint);
-    if (first === undefined || comparePaths(path, id, first) < 0) heirs.set(waypoint, { id, path });
+    const hasTwins = first !== undefined;
+    if (first === undefined || comparePaths(path, id, first) < 0)
+      heirs.set(waypoint, { id, path, hasTwins });
+    else heirs.set(waypoint, { ...first, hasTwins });
   }
   return heirs;
 }

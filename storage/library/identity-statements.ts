@@ -25,13 +25,17 @@ interface Pair {
 }
 
 /** The pairs as a table `p`. */
-const rowsOf = (pairs: string): RawBuilder<unknown> =>
+export const rowsOf = (pairs: string): RawBuilder<unknown> =>
   sql`(SELECT value AS hash, CAST(key AS INTEGER) AS waypoint FROM json_each(${pairs})) p`;
-const isTwin = sql`(t.name, t.lat_e6, t.lon_e6) = (w.name, w.lat_e6, w.lon_e6)`;
+/** Whether `t` and `w` are of one identity. */
+export const isTwin = sql`(t.name, t.lat_e6, t.lon_e6) = (w.name, w.lat_e6, w.lon_e6)`;
 /** The path of the file that `t` is in. */
 const pathOf = sql`
   (SELECT path FROM files WHERE first_waypoint <= t.id ORDER BY first_waypoint DESC LIMIT 1)`;
-/** Whether a file that begins with a waypoint comes before that of `t`; it has no waypoints in `files` yet. */
+/** Whether `w` says something that `t` does not, or has, or `t` says what its twins do. */
+const mayDiffer = sql`(w.ele, w.time, w.desc, w.more) IS NOT (t.ele, t.time, t.desc, t.more)
+  OR EXISTS (SELECT 1 FROM own_fields o WHERE o.waypoint = t.id)`;
+/** Whether a file that begins with a waypoint comes before that of `t`. */
 const comesBefore = (path: string, first: number): RawBuilder<unknown> =>
   sql`t.id < ${first} AND ${path} < ${pathOf}`;
 
@@ -94,10 +98,10 @@ function prepareTwins(db: Database) {
     holders: prepare(
       db,
       (path: string, first: number, pairs: string) => sql<
-        Pair & { holder: number; isTwin: number; isBefore: number }
+        Pair & { holder: number; isTwin: number; isBefore: number; mayDiffer: number }
       >`
         SELECT p.hash, p.waypoint, t.id AS holder, ${isTwin} AS "isTwin",
-          ${comesBefore(path, first)} AS "isBefore"
+          ${comesBefore(path, first)} AS "isBefore", ${mayDiffer} AS "mayDiffer"
         FROM ${rowsOf(pairs)} CROSS JOIN identities i CROSS JOIN waypoints w CROSS JOIN waypoints t
         WHERE i.hash = p.hash AND i.waypoint != p.waypoint AND w.id = p.waypoint
           AND t.id = i.waypoint`,

@@ -51,6 +51,8 @@ export interface FileCounts {
 export interface NewFile extends Pick<LibraryFile, 'path' | 'pathKey'> {
   /** Undefined where it is known only when all is read; then `place` tells it. */
   readonly sha256: string | undefined;
+  /** Where the file is in its place already. */
+  readonly mtimeNs?: string;
 }
 
 /** The smallest box that holds all points of a file, in degrees; null for a file without any. */

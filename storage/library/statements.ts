@@ -44,16 +44,24 @@ function prepareFiles(db: Database) {
   };
 }
 
+/** What is said of a file before it is finished. */
+interface FirstContent {
+  readonly sha256: string;
+  readonly mtimeNs: string;
+  readonly firstWaypoint: number;
+}
+
 function prepareFileChanges(db: Database) {
   const update = libraryTables.updateTable('files');
   return {
-    insertFile: prepare(db, ({ path, pathKey }: NewFile, sha256: string) =>
+    insertFile: prepare(db, ({ path, pathKey }: NewFile, content: FirstContent) =>
       libraryTables.insertInto('files').values({
         path,
         path_key: pathKey,
-        sha256,
+        sha256: content.sha256,
         size: 0,
-        mtime_ns: '',
+        mtime_ns: content.mtimeNs,
+        first_waypoint: content.firstWaypoint,
         format: '',
         waypoints: 0,
         observations: 0,

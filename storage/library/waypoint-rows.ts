@@ -44,12 +44,13 @@ export class WaypointRows {
     this.#statements = prepareStatements(db);
   }
 
-  /** Begins a file; what was not finished before is forgotten. */
-  begin(path: string): void {
+  /** Begins a file; what was not finished before is forgotten. @returns the id of its first row. */
+  begin(path: string): number {
     this.#rows.clear();
     this.#path = path;
     this.#first = this.#next = (this.#statements.lastId.get() ?? 0) + 1;
     this.#hashed.clear(this.#first);
+    return this.#first;
   }
 
   insert(waypoint: ImportedWaypoint): void {
@@ -81,7 +82,7 @@ export class WaypointRows {
 
   /** Removes the rows of a file; twins in other files show instead. */
   remove(file: RowRange): void {
-    const { keys, remove } = this.#statements;
+    const { keys, remove, removeOwn } = this.#statements;
     this.#hashed.clear(file.from);
     for (let from = file.from; from < file.to; from += pageRows) {
       for (const row of keys.all(from, Math.min(from + pageRows, file.to)))
@@ -92,6 +93,7 @@ export class WaypointRows {
     }
     this.#identities.remove(this.#hashed, file);
     remove.run(file.from, file.to);
+    removeOwn.run(file.from, file.to);
   }
 
   #settle(): void {
@@ -131,6 +133,12 @@ function prepareStatements(db: Database) {
         .where('id', '>=', from)
         .where('id', '<', to)
         .orderBy('id'),
+    ),
+    removeOwn: prepare(db, (from: number, to: number) =>
+      libraryTables
+        .deleteFrom('own_fields')
+        .where('waypoint', '>=', from)
+        .where('waypoint', '<', to),
     ),
     remove: prepare(db, (from: number, to: number) =>
       libraryTables.deleteFrom('waypoints').where('id', '>=', from).where('id', '<', to),

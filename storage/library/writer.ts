@@ -47,6 +47,8 @@ interface PlacedFile extends FileStamp {
 const cacheKb = 32_768;
 /** A worker may wait: most readers are gone by then, and the log can be emptied. */
 const busyMs = 500;
+/** Where it is not known yet, a file is the newest: the largest integer, in 2262. */
+const latestMtimeNs = '9223372036854775807';
 /** Waypoints read at once. */
 const pageRows = 1_024;
 const trackPointKind = 0;
@@ -140,8 +142,10 @@ export class LibraryWriter {
       const before = this.findByKey(file.pathKey);
       if (before !== undefined) this.#deleteRows(before.id);
       const { insertFile, finishFile, setContent, touch } = this.#statements;
-      const id = Number(insertFile.run(file, file.sha256 ?? '').lastInsertRowid);
-      const counts = load(this.#rowsOf(id, file.path));
+      const { path, sha256 = '', mtimeNs = latestMtimeNs } = file;
+      const began = { sha256, mtimeNs, firstWaypoint: this.#waypointRows.begin(path) };
+      const id = Number(insertFile.run(file, began).lastInsertRowid);
+      const counts = load(this.#rowsOf(id));
       const { from, to } = this.#waypointRows.finish();
       if (from < to) this.#areWaypointsChanged = true;
       this.#trackPoints.flush();
@@ -219,14 +223,13 @@ export class LibraryWriter {
     this.#db.close();
   }
 
-  #rowsOf(id: number, path: string): FileRows {
+  #rowsOf(id: number): FileRows {
     this.#fileId = id;
     this.#bounds = new PointBounds();
     this.#trackPoints.reset();
     this.#timedWaypoints.reset();
     const lines = this.#lineRows;
     lines.begin(id);
-    this.#waypointRows.begin(path);
     return {
       waypoint: (waypoint) => {
         this.#waypointRows.insert(waypoint);

@@ -102,7 +102,7 @@ function reconcileFile(
       return;
     }
     library.replaceFile(
-      { path: file.path, pathKey: library.keyOf(file.path), sha256 },
+      { path: file.path, pathKey: library.keyOf(file.path), sha256, mtimeNs: file.mtimeNs },
       {
         load: (rows) =>
           loadCopy(files.absolute(file.path), rows, { sha256, isCancelled, onBytes: () => {} }),
