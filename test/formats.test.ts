@@ -1,10 +1,11 @@
 /** Every file of fixtures/<format> yields what fixtures/expected-formats.json says, read alone and imported. */
-import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { cpSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
 import { fitFiles } from '../fixtures/make-fit.ts';
 import { formatNames } from '../model/recorder-formats.ts';
 import { openReader } from '../storage/database.ts';
+import { DayReader } from '../storage/library/day-reader.ts';
 import { readFixture, type FixtureReading } from './helpers/fixtures.ts';
 import { importSite } from './helpers/imports.ts';
 
@@ -78,4 +79,24 @@ test('all fixtures in one folder are imported, refused or passed over, each with
     folders.map((name) => [name, rows.filter(({ format }) => format === name).length]),
   );
   t.deepEqual(result.formats, counted);
+});
+
+test('a fix that may be more than 200 m off is kept, and is not what timelines read', (t) => {
+  const site = importSite(t);
+  const rows = [200, 200.1, 3_000].map(
+    (accuracy, at) => `2024-06-01T08:0${at}:00Z,47,8,${accuracy}`,
+  );
+  writeFileSync(path.join(site.source, 'a.csv'), ['time,lat,lon,accuracy', ...rows].join('\n'));
+  t.like(site.result(), { added: 1, observations: 3 });
+  const reader = new DayReader(site.libraryPath);
+  t.teardown(() => reader.close());
+  const day = Date.UTC(2024, 5, 1) / 86_400_000;
+  t.is(reader.count(day, day), 1);
+  t.deepEqual(
+    reader.rows(day).map(({ points }) => points),
+    [1],
+  );
+  const db = openReader(site.libraryPath);
+  t.teardown(() => db.close());
+  t.is(db.prepare('SELECT sum(points) FROM days').pluck().get(), 3);
 });

@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import { openReader, type Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { prepareLibraryRevision } from '../revision.ts';
-import { libraryTables } from '../schema/library.ts';
+import { dayKinds, libraryTables } from '../schema/library.ts';
 
 /** An imported file as a source of observations. */
 export interface DaySource {
@@ -128,7 +128,7 @@ function compareRows(a: DayRow, b: DayRow): number {
 
 function prepareStatements(db: Database) {
   const files = libraryTables.selectFrom('files');
-  const days = libraryTables.selectFrom('days');
+  const days = libraryTables.selectFrom('days').where('kind', '<', dayKinds.doubtful);
   return {
     revision: prepareLibraryRevision(db),
     sources: prepare(db, () =>

@@ -14,6 +14,7 @@ import {
 } from './library-file.ts';
 import { readFolding } from './prepare.ts';
 import { LineRows, type LineKind, type LineTexts } from './line-rows.ts';
+import { dayKinds } from '../schema/library.ts';
 import { prepareStatements } from './statements.ts';
 import { WaypointRows, type ImportedWaypoint } from './waypoint-rows.ts';
 
@@ -24,7 +25,7 @@ export type { ImportedWaypoint } from './waypoint-rows.ts';
 export interface FileRows {
   waypoint(waypoint: ImportedWaypoint): void;
   /** @param ele in metres, and `timeMs`: NaN for none. */
-  trackPoint(lat: number, lon: number, ele: number, timeMs: number): void;
+  trackPoint(lat: number, lon: number, ele: number, timeMs: number, accuracyM?: number): void;
   routePoint(lat: number, lon: number, ele: number, name: string): void;
   line(kind: LineKind, id: number): void;
   segment(): void;
@@ -51,8 +52,8 @@ const busyMs = 500;
 const latestMtimeNs = '9223372036854775807';
 /** Waypoints read at once. */
 const pageRows = 1_024;
-const trackPointKind = 0;
-const waypointKind = 1;
+/** A fix that may be further off says too little of where somebody was, metres. */
+const believedM = 200;
 
 /** The one writer of `library.sqlite`. A file's rows change in one transaction, or not at all. */
 export class LibraryWriter {
@@ -61,6 +62,7 @@ export class LibraryWriter {
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #waypointRows: WaypointRows;
   readonly #trackPoints: DayCollector;
+  readonly #doubtfulPoints: DayCollector;
   readonly #timedWaypoints: DayCollector;
   readonly #lineRows: LineRows;
   readonly #folding: NameFolding;
@@ -78,11 +80,12 @@ export class LibraryWriter {
     this.#waypointRows = waypointRows;
     this.#folding = folding;
     this.#trackPoints = new DayCollector(
-      (part) => this.#insertDay(trackPointKind, part),
+      (part) => this.#insertDay(dayKinds.trackPoint, part),
       (firstRow, order) => void this.#statements.insertOrder.run(firstRow, this.#fileId, order),
     );
     this.#lineRows = new LineRows(this.#db);
-    this.#timedWaypoints = new DayCollector((part) => this.#insertDay(waypointKind, part));
+    this.#timedWaypoints = this.#collectorOf(dayKinds.waypoint);
+    this.#doubtfulPoints = this.#collectorOf(dayKinds.doubtful);
   }
 
   /** All files, in byte order of their paths. */
@@ -150,6 +153,7 @@ export class LibraryWriter {
       if (from < to) this.#areWaypointsChanged = true;
       this.#trackPoints.flush();
       this.#timedWaypoints.flush();
+      this.#doubtfulPoints.flush();
       this.#lineRows.finish();
       touch.run();
       const placed = place();
@@ -228,6 +232,7 @@ export class LibraryWriter {
     this.#bounds = new PointBounds();
     this.#trackPoints.reset();
     this.#timedWaypoints.reset();
+    this.#doubtfulPoints.reset();
     const lines = this.#lineRows;
     lines.begin(id);
     return {
@@ -237,9 +242,10 @@ export class LibraryWriter {
         const { lat, lon, ele = Number.NaN, timeMs, isOwnBookmark = false } = waypoint;
         if (timeMs !== undefined && !isOwnBookmark) this.#timedWaypoints.add(lat, lon, ele, timeMs);
       },
-      trackPoint: (lat, lon, ele, timeMs) => {
+      trackPoint: (lat, lon, ele, timeMs, accuracyM = Number.NaN) => {
         this.#bounds.add(lat, lon);
         if (Number.isNaN(timeMs)) lines.untimed(lat, lon, ele);
+        else if (accuracyM > believedM) this.#doubtfulPoints.add(lat, lon, ele, timeMs);
         else {
           lines.timed();
           this.#trackPoints.add(lat, lon, ele, timeMs);
@@ -253,6 +259,10 @@ export class LibraryWriter {
       segment: () => lines.segment(),
       lineTexts: (line, texts) => lines.texts(line, texts),
     };
+  }
+
+  #collectorOf(kind: number): DayCollector {
+    return new DayCollector((part) => this.#insertDay(kind, part));
   }
 
   #insertDay(kind: number, part: DayPart): number {

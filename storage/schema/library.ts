@@ -17,6 +17,9 @@ export const librarySchemaVersion = 8;
 const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
 const { optionalText, real, rowid, text, uniqueText } = columns;
 
+/** `days.kind`: what timelines believe is less than the last. */
+export const dayKinds = { trackPoint: 0, waypoint: 1, doubtful: 2 } as const;
+
 /**
  * `library.sqlite`: everything derived from the files below `imports/`; deleted, it is rebuilt with the same content.
  *
@@ -35,7 +38,7 @@ const { optionalText, real, rowid, text, uniqueText } = columns;
  * - `sources`: what contents were read from, so that a source that looks unchanged need not be read again. Not derived
  *   from `imports/`, and no loss: without it sources are hashed.
  * - `days`: the timed points of one UTC day (since 1970) of one file as blobs (day-blob.ts); `kind` 0 track points, 1
- *   waypoints; `part` ascends in file order. A rowid table, because large rows make the inner nodes of others large.
+ *   waypoints, 2 track points that their recorder itself does not believe: those are in no line and no timeline; `part` ascends in file order. A rowid table, because large rows make the inner nodes of others large.
  *   The rows of a file's track points, by `id`, have them in file order, but for those that
  * - `day_orders` says more about: from the row `day_id` on, so many points as its blob has (point-order.ts) are sorted by
  *   time, and the blob puts them in file order.
