@@ -297,3 +297,31 @@ test('a single fix far off after a pause is an error of the receiver, coming hom
   t.is(pauseOf([300, 258]), 0);
   t.is(pauseOf([300, 258, 216, 174, 132, 90, 48]), 0);
 });
+
+test('a trip in the FIT file of a watch, in the GPX made of it and in the log of a phone counts once', (t) => {
+  const exact = recorded(trip, 7 * hourMs, 13 * hourMs, 5 * second);
+  const semicircle = 180 / 2 ** 31;
+  const asFit = exact.map(([timeMs, lat, lon]): Observed => [
+    timeMs,
+    Math.round(lat / semicircle) * semicircle,
+    Math.round(lon / semicircle) * semicircle,
+  ]);
+  const asGpx = exact.map(([timeMs, lat, lon]): Observed => [
+    timeMs,
+    Number(lat.toFixed(5)),
+    Number(lon.toFixed(5)),
+  ]);
+  const ofPhone = recorded(trip, 7 * hourMs + 2 * second, 13 * hourMs, minuteMs);
+  const alone = made(t, [{ path: 'watch.fit', trackPoints: asFit }]);
+  const together = made(t, [
+    { path: 'watch.fit', trackPoints: asFit },
+    { path: 'watch.gpx', trackPoints: asGpx },
+    { path: 'phone.rec', trackPoints: ofPhone },
+  ]);
+  t.is(together.summary.stops_found, alone.summary.stops_found);
+  const differences = [
+    Math.abs(together.summary.distance_m / alone.summary.distance_m - 1),
+    Math.abs(together.summary.stop_seconds / alone.summary.stop_seconds - 1),
+  ];
+  for (const difference of differences) t.true(difference < 0.02, String(differences));
+});
