@@ -11,7 +11,7 @@ import {
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note, print, printJson, write } from '../terminal/output.ts';
-import { parsePeriod } from './timeline/period.ts';
+import { periodOptions, requestOf } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
 import { printDays, printLevel, printOverview, printStops } from './timeline/tables.ts';
 import { emptyLines, footLines, headLines, isEmpty } from './timeline/wording.ts';
@@ -30,10 +30,10 @@ export const command = defineCommand({
   name: 'timeline',
   summary: 'tell where you stayed, and for how long',
   description:
-    'Tells where you stayed, from the tracks you have imported: countries, regions and towns with their\ndays, nights and hours. It is worked out on this machine, without any network. Days are UTC.',
+    'Tells where you stayed, from the tracks you have imported: countries, regions and towns with their\ndays, nights and hours. It is worked out on this machine, without any network. Days are UTC\nunless --local or --zone says otherwise.',
   arguments: '[period...]',
   options: {
-    '--last <span>': 'the last days, weeks, months or years, today included: 30d, 4w, 12m, 2y',
+    ...periodOptions,
     '--level <level>': { help: 'all rows of one level', choices: placeLevels },
     '--stops': 'every stop, in the order of time',
     '--days': 'every day',
@@ -41,6 +41,7 @@ export const command = defineCommand({
   },
   examples: [
     'timeline 2024',
+    'timeline all --local',
     'timeline 2024-07 --stops',
     'timeline 2024-07-14 2024-07-20 --level locality',
     'timeline --last 2y --format geojson > stops.geojson',
@@ -49,7 +50,7 @@ export const command = defineCommand({
 GeoJSON has the stops as points, JSON all there is. docs/timelines.md says what the numbers mean.`,
   async run({ context, words: [words], options }) {
     checkOptions(options);
-    const result = await timelineOf(context, parsePeriod(words, options.last, dayOf(Date.now())));
+    const result = await timelineOf(context, requestOf(words, options, dayOf(Date.now())));
     if (result !== undefined) await show(result, options);
   },
 });

@@ -40,14 +40,16 @@ export const command = defineCommand({
   arguments: '<time...>',
   options: { '--json': 'print JSON' },
   examples: [
+    'where yesterday',
     'where 2019-07-14T15:30Z',
     'where 2019-07-14 15:30',
     'where 2019-07-14',
     'where 2019-07-14T17:30+02:00 --json',
   ],
-  notes: 'A time without a zone is UTC, and so are days.',
+  notes:
+    'A time without a zone is UTC, and so are days; `today` and `yesterday` are dates of this machine.',
   async run({ context, words: [words] }) {
-    const text = words.join(' ').trim();
+    const text = momentOf(words.join(' ').trim(), new Date());
     const isDay = parseDate(text) !== undefined;
     const timeMs = isDay ? undefined : parseMoment(text);
     const result = await timelineOf(
@@ -70,6 +72,16 @@ async function showDay(result: TimelineResult): Promise<void> {
   await print();
   await printStops(result);
   for (const line of footLines(result)) await print(line);
+}
+
+/** `now`, `today` and `yesterday` of this machine's clock; anything else as it is. */
+export function momentOf(text: string, now: Date): string {
+  if (text === 'now') return formatTime(now.getTime());
+  if (text !== 'today' && text !== 'yesterday') return text;
+  const day = new Date(now);
+  if (text === 'yesterday') day.setDate(day.getDate() - 1);
+  const two = (value: number): string => String(value).padStart(2, '0');
+  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
 }
 
 /**

@@ -1,8 +1,10 @@
 import { daysInMonth, formatDate, parseDate } from '../../../model/calendar-date.ts';
 import { limits } from '../../../model/limits.ts';
 import type { TimelineRequest } from '../../../model/timeline-job.ts';
+import { isTimeZone, localTimeZone } from '../../../model/time-zone.ts';
 import { usageError } from '../../../model/exit-error.ts';
 import { forTerminal } from '../../terminal/text.ts';
+import type { WholePeriod } from './run.ts';
 
 /** UTC days since 1970, both inclusive. */
 interface Days {
@@ -10,7 +12,40 @@ interface Days {
   readonly last: number;
 }
 
-const forms = 'Write 2024, 2024-07, 2024-07-14, two of these, or --last 30d (4w, 12m, 2y).';
+const forms = 'Write 2024, 2024-07, 2024-07-14, two of these, all, or --last 30d (4w, 12m, 2y).';
+
+/** The words that every command about a period understands. */
+export interface PeriodOptions {
+  readonly last?: string | undefined;
+  readonly local?: boolean;
+  readonly zone?: string | undefined;
+}
+
+/** What the options of a period are called. */
+export const periodOptions = {
+  '--last <span>': 'the last days, weeks, months or years, today included: 30d, 4w, 12m, 2y',
+  '--local': 'days of the place where you were, not of UTC',
+  '--zone <zone>': 'days of one time zone, such as Europe/Lisbon',
+} as const;
+
+/**
+ * Reads the period of a command and whose days it has.
+ * @throws ExitError 64
+ */
+export function requestOf(
+  words: readonly string[],
+  { last, local = false, zone }: PeriodOptions,
+  today: number,
+): TimelineRequest | WholePeriod {
+  if (zone !== undefined && !isTimeZone(zone)) {
+    throw usageError(`${forTerminal(zone)} is no time zone. Write one like Europe/Lisbon, or UTC.`);
+  }
+  if (local && zone !== undefined) throw usageError('Give either --local or --zone, not both.');
+  const timeZone = zone ?? (local ? localTimeZone : undefined);
+  const time_zone = timeZone === undefined ? {} : { time_zone: timeZone };
+  if (words.length === 1 && words[0] === 'all') return { isAll: true, ...time_zone };
+  return { ...parsePeriod(words, last, today), ...time_zone };
+}
 
 /**
  * Reads the period of a timeline: a year, a month or a day; from the start of one to the end of another; or the last

@@ -6,6 +6,10 @@ import {
   type TimelineRequest,
 } from '../../../model/timeline-job.ts';
 import type { TimelineResult } from '../../../model/timeline-result.ts';
+import { formatDate } from '../../../model/calendar-date.ts';
+import { limits } from '../../../model/limits.ts';
+import { statusSchema } from '../../../model/status.ts';
+import { dayOf } from '../../../storage/day-blob.ts';
 import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
 import { RequestFailure } from '../../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../../model/exit-error.ts';
@@ -27,11 +31,40 @@ const patienceMs = 300;
  */
 export function timelineOf(
   context: CommandContext,
-  request: TimelineRequest,
+  request: TimelineRequest | WholePeriod,
 ): Promise<TimelineResult | undefined> {
-  return withDaemon({ context, endsInOrder: true }, (client, { stopped }) =>
-    runTimeline(client, request, stopped),
+  return withDaemon(
+    { context, endsInOrder: true, needsLibrary: 'isAll' in request },
+    async (client, { stopped }) => runTimeline(client, await filledIn(client, request), stopped),
   );
+}
+
+/** From the first observation to the last. */
+export interface WholePeriod {
+  readonly isAll: true;
+  readonly time_zone?: string;
+}
+
+/** Twenty years at most: the latest ones. */
+export async function filledIn(
+  client: ApiClient,
+  request: TimelineRequest | WholePeriod,
+): Promise<TimelineRequest> {
+  if (!('isAll' in request)) return request;
+  const { imported } = await client.ask(statusSchema, 'GET', '/api/status');
+  if (imported?.first_time === undefined || imported.last_time === undefined) {
+    throw new ExitError('No tracks with times have been imported yet.');
+  }
+  const [first, last] = [imported.first_time, imported.last_time].map((time) =>
+    dayOf(Date.parse(time)),
+  ) as [number, number];
+  const { isAll: _, ...zone } = request;
+  return {
+    // A day of another zone may lie beside that of UTC.
+    start_date: formatDate(Math.max(first - 1, last + 2 - limits.timelineDays)),
+    end_date: formatDate(last + 1),
+    ...zone,
+  };
 }
 
 /** {@link timelineOf} for a daemon that was found already. */

@@ -31,7 +31,7 @@ const first: PlaceColumn = {
 };
 const last: PlaceColumn = { title: 'LAST', text: (place) => dateOf(place.last_observation_utc) };
 const totals: readonly PlaceColumn[] = [
-  { title: 'DAYS', align: 'right', text: (place) => String(place.recorded_days) },
+  { title: 'DAYS', align: 'right', text: (place) => String(place.days) },
   { title: 'NIGHTS', align: 'right', text: (place) => String(place.nights) },
   { title: 'TIME', align: 'right', text: (place) => stayTimeOrNone(place.stop_seconds) },
 ];
@@ -144,7 +144,7 @@ export async function printStops({ timeline, dataset }: TimelineResult): Promise
 export async function printDays({ days, timeline }: TimelineResult): Promise<void> {
   const stops = stopsByDay(timeline);
   const columns: readonly TableColumn<TimelineDay>[] = [
-    { title: 'DAY', text: (day) => day.date_utc },
+    { title: 'DAY', text: (day) => day.date_local },
     {
       title: 'POINTS',
       align: 'right',

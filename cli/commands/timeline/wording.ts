@@ -1,4 +1,5 @@
 import type { TimelineResult, TimelineStop } from '../../../model/timeline-result.ts';
+import { localTimeZone } from '../../../model/time-zone.ts';
 import { geodataRemedy, invocation } from '../../terminal/invocation.ts';
 import { counted, dateOf, forTerminal, wrapText } from '../../terminal/text.ts';
 
@@ -35,6 +36,8 @@ export function placeOf({ locality, region, country }: Names): string {
   return names.filter((name, at) => name !== names[at - 1]).join(', ');
 }
 
+const halfDayMs = 43_200_000;
+
 /** Cells of a line, on every terminal. */
 const noteWidth = 80;
 
@@ -45,11 +48,18 @@ export function headLines(result: TimelineResult): string[] {
   const days = start === end ? start : `${start} to ${end}`;
   const active = `data on ${summary.active_days.toLocaleString('en-US')} of ${counted(period.days, 'day')}`;
   return [
-    `${days}: ${active}. Days and times are UTC.`,
+    `${days}: ${active}. ${zoneSentence(period.time_zone)}`,
     dataset === null
       ? `No geodata could be opened: stops have no names, and places no totals. ${geodataRemedy()}`
       : forTerminal(`Places: geodata ${dataset.dataset_version}, ${dataset.attribution}.`),
   ].map((line) => wrapText(line, noteWidth));
+}
+
+/** Whose days are counted. */
+export function zoneSentence(timeZone: string): string {
+  if (timeZone === 'UTC') return 'Days and times are UTC.';
+  const days = timeZone === localTimeZone ? 'those of the place' : `those of ${timeZone}`;
+  return `Days are ${forTerminal(days)}, times UTC.`;
 }
 
 /** What has to be known to read the numbers rightly. */
@@ -99,8 +109,12 @@ export function emptyLines(result: TimelineResult): string[] {
   return [`No tracks have been imported yet. Import some: ${invocation()} import ~/tracks -r`];
 }
 
-/** The first and the last day. */
-function daysOf({ period }: TimelineResult): { readonly start: string; readonly end: string } {
-  const last = new Date(Date.parse(period.end_utc_exclusive) - 1).toISOString();
-  return { start: dateOf(period.start_utc), end: dateOf(last) };
+/** The first and the last day: that of their noon, near enough in every zone. */
+export function daysOf({ period }: TimelineResult): {
+  readonly start: string;
+  readonly end: string;
+} {
+  const start = dateOf(new Date(Date.parse(period.start_utc) + halfDayMs).toISOString());
+  const end = dateOf(new Date(Date.parse(period.end_utc_exclusive) - halfDayMs).toISOString());
+  return { start, end };
 }

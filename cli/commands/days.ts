@@ -1,0 +1,216 @@
+import { csvLine, withoutFormula } from '../../formats/export/csv.ts';
+import { formatDate, parseDate } from '../../model/calendar-date.ts';
+import { usageError } from '../../model/exit-error.ts';
+import { limits } from '../../model/limits.ts';
+import { localTimeZone } from '../../model/time-zone.ts';
+import type { TimelineDay, TimelinePlace, TimelineResult } from '../../model/timeline-result.ts';
+import { dayOf } from '../../storage/day-blob.ts';
+import { defineCommand } from '../program/command.ts';
+import { withDaemon } from '../program/connection.ts';
+import { note, print, write } from '../terminal/output.ts';
+import { printTable, type TableColumn } from '../terminal/table.ts';
+import { counted, dateOf, forTerminal, wrapText } from '../terminal/text.ts';
+import {
+  parseWindow,
+  reportWindow,
+  type DayWindow,
+  type WindowReport,
+} from './timeline/day-window.ts';
+import { periodOptions, requestOf } from './timeline/period.ts';
+import { filledIn, runTimeline } from './timeline/run.ts';
+import { isInSchengen } from './timeline/schengen.ts';
+import { emptyLines, isEmpty, zoneSentence } from './timeline/wording.ts';
+import { yearBars } from './timeline/year-bar.ts';
+
+const schengen = 'schengen';
+const lineWidth = 80;
+
+interface Report {
+  readonly start_date: string;
+  readonly end_date: string;
+  readonly time_zone: string;
+  readonly result: TimelineResult;
+  readonly countries: readonly TimelinePlace[];
+  /** Those of the period in the countries that were asked for. */
+  readonly days: readonly TimelineDay[];
+  readonly window?: WindowReport;
+}
+
+/** `waypointd days` */
+export const command = defineCommand({
+  name: 'days',
+  summary: 'count days and nights by country, for a tax office or a border',
+  description:
+    'Counts your days and nights in each country: recorded, inferred and unknown ones told apart. Days\nare those of the place where you were, unless --zone names a time zone. Without a period it is this year.',
+  arguments: '[period...]',
+  options: {
+    '--last <span>': periodOptions['--last <span>'],
+    '--zone <zone>': periodOptions['--zone <zone>'],
+    '--in <countries>':
+      'only these: codes such as ES,PT, or schengen (each country since it joined)',
+    '--window <most/days>': 'at most so many days of any so many, such as 90/180',
+    '--csv': 'every day as a line for a spreadsheet',
+    '--json': 'print JSON',
+  },
+  examples: [
+    'days 2024',
+    'days 2024 --in ES',
+    'days --last 1y --in schengen --window 90/180',
+    'days 2024 --csv > days.csv',
+  ],
+  notes: 'docs/days.md says how days are counted, and what the answer is not.',
+  async run({ context, words: [words], options }) {
+    const window = options.window === undefined ? undefined : parseWindow(options.window);
+    const isIn = countryFilter(options.in);
+    const today = dayOf(Date.now());
+    const thisYear = words.length === 0 && options.last === undefined;
+    const period = thisYear ? [formatDate(today).slice(0, 4)] : words;
+    const zone = options.zone ?? localTimeZone;
+    const request = requestOf(period, { last: options.last, zone: options.zone }, today);
+    return withDaemon(
+      { context, endsInOrder: true, needsLibrary: true },
+      async (client, { stopped }) => {
+        const asked = { ...(await filledIn(client, request)), time_zone: zone };
+        const result = await runTimeline(client, asked, stopped);
+        if (result === undefined) return undefined;
+        const earlier =
+          window === undefined
+            ? undefined
+            : await runTimeline(client, before(asked, window), stopped);
+        const last = formatDate(Math.min(today, parseDate(asked.end_date) ?? today));
+        const days = result.days.filter(isIn);
+        const all = [...(earlier?.days.filter(isIn) ?? []), ...days].map(
+          ({ date_local: date }) => date,
+        );
+        const first = asked.start_date < last ? asked.start_date : last;
+        return {
+          ...asked,
+          result,
+          days,
+          countries: countriesOf(result, days),
+          ...(window === undefined ? {} : { window: reportWindow(window, all, first, last) }),
+        } satisfies Report;
+      },
+    );
+  },
+  json: ({ result, countries, days, ...report }) => ({
+    ...report,
+    countries,
+    days,
+    unknown_days: result.summary.unknown_days,
+    unknown_nights: result.summary.unknown_nights,
+    transit_nights: result.summary.transit_nights,
+    dataset: result.dataset,
+    semantics: result.period.semantics,
+  }),
+  show: (report, { options }) => (options.csv ? writeCsv(report) : showReport(report)),
+});
+
+type DayFilter = (day: TimelineDay) => boolean;
+
+/** @throws ExitError 64 */
+function countryFilter(text: string | undefined): DayFilter {
+  if (text === undefined) return () => true;
+  const isSchengen = text.toLowerCase() === schengen;
+  const codes = new Set(
+    text
+      .toUpperCase()
+      .split(',')
+      .map((code) => code.trim()),
+  );
+  if (!isSchengen && ![...codes].every((code) => /^[A-Z]{2}$/u.test(code))) {
+    throw usageError(
+      `${forTerminal(text)} are no countries. Write codes such as ES,PT, or schengen.`,
+    );
+  }
+  return ({ presence, date_local: date }) =>
+    presence.some(
+      ({ country_id: id, kind }) =>
+        kind !== 'transit' && (isSchengen ? isInSchengen(id, date) : codes.has(id)),
+    );
+}
+
+/** The days that windows reach back to. */
+function before<T extends { start_date: string; end_date: string }>(
+  asked: T,
+  { days }: DayWindow,
+): T {
+  const start = parseDate(asked.start_date) ?? 0;
+  if (days > limits.timelineDays) throw usageError('The window is too long.');
+  return { ...asked, start_date: formatDate(start - days + 1), end_date: formatDate(start - 1) };
+}
+
+/** Rows of countries on these days. */
+function countriesOf({ places }: TimelineResult, days: readonly TimelineDay[]): TimelinePlace[] {
+  const here = new Set(
+    days.flatMap(({ presence }) =>
+      presence.filter(({ kind }) => kind !== 'transit').map(({ country_id: id }) => id),
+    ),
+  );
+  return places
+    .filter(
+      ({ level, country_id: id, days: count }) => level === 'country' && count > 0 && here.has(id),
+    )
+    .toSorted((a, b) => b.days - a.days);
+}
+
+const columns: readonly TableColumn<TimelinePlace>[] = [
+  { title: 'COUNTRY', canShrink: true, text: ({ country }) => country || '(at sea or unknown)' },
+  { title: 'DAYS', align: 'right', text: ({ days }) => String(days) },
+  { title: 'INFERRED', align: 'right', text: ({ days_inferred: days }) => String(days) },
+  { title: 'NIGHTS', align: 'right', text: ({ nights }) => String(nights) },
+  { title: 'INFERRED', align: 'right', text: ({ nights_inferred: nights }) => String(nights) },
+  { title: 'FIRST', text: (place) => dateOf(place.first_observation_utc) },
+  { title: 'LAST', text: (place) => dateOf(place.last_observation_utc) },
+];
+
+async function showReport(report: Report): Promise<void> {
+  const { result, countries, days, start_date: start, end_date: end } = report;
+  if (isEmpty(result) && days.length === 0) return emptyLines(result).forEach(note);
+  await print(`Days and nights from ${start} to ${end}`);
+  await print();
+  await printTable(columns, countries);
+  await print();
+  for (const line of yearBars(days)) await print(line);
+  for (const line of [...windowLines(report), ...footLines(report)]) {
+    await print(wrapText(line, lineWidth));
+  }
+}
+
+function windowLines({ window }: Report): string[] {
+  if (window === undefined) return [];
+  const { most, days, on, used, left, greatest, greatest_on: at, exceeded_on: over } = window;
+  return [
+    `${counted(used, 'day')} of the ${days} until ${on}; ${left} of ${most} are left.`,
+    `Greatest number in any ${days} days: ${greatest}, on ${at}.`,
+    over === undefined
+      ? `Staying on from ${on}, the last day allowed is ${window.limit_reached_on}.`
+      : `More than ${most} days on ${over}.`,
+    '',
+  ];
+}
+
+/** What has to be known to defend the numbers. */
+function footLines({ result, days, time_zone: zone }: Report): string[] {
+  const { unknown_days, unknown_nights, transit_nights } = result.summary;
+  const { dataset } = result;
+  return [
+    `${counted(days.length, 'day')} listed. Of the whole period ${counted(unknown_days, 'day')} and ${counted(unknown_nights, 'night')} between the first and the last observation are unknown; ${counted(transit_nights, 'night')} in transit.`,
+    `A day counts in every country with an observation of that day that was not in the air: the day of a border crossing in both. Inferred: nothing was recorded, but the observations before and after, at most 72 hours apart, are in the same country. Nights are 03:00 solar time.`,
+    zoneSentence(zone),
+    dataset === null
+      ? 'No geodata could be opened: there are no countries.'
+      : forTerminal(`Borders: geodata ${dataset.dataset_version}, ${dataset.attribution}.`),
+    'Worked out from imported recordings; it is no official record. Rules: docs/days.md',
+  ];
+}
+
+async function writeCsv({ days }: Report): Promise<void> {
+  await write(csvLine(['date', 'utc_offset_minutes', 'country_id', 'kind', 'observations']));
+  for (const day of days) {
+    for (const { country_id: id, kind } of day.presence) {
+      const cells = [day.date_local, String(day.utc_offset_minutes), id, kind];
+      await write(csvLine([...cells.map(withoutFormula), String(day.recorded_observations)]));
+    }
+  }
+}

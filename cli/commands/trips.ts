@@ -1,0 +1,77 @@
+import { csvLine, withoutFormula } from '../../formats/export/csv.ts';
+import { knownFields } from '../../model/schema.ts';
+import {
+  type TimelineResult,
+  type TimelineTrip,
+  timelineTripSchema,
+} from '../../model/timeline-result.ts';
+import { dayOf } from '../../storage/day-blob.ts';
+import { defineCommand } from '../program/command.ts';
+import { note, print, write } from '../terminal/output.ts';
+import { printTable, type TableColumn } from '../terminal/table.ts';
+import { periodOptions, requestOf } from './timeline/period.ts';
+import { timelineOf } from './timeline/run.ts';
+import {
+  emptyLines,
+  headLines,
+  isEmpty,
+  kilometres,
+  minuteOf,
+  placeOf,
+  stayTime,
+} from './timeline/wording.ts';
+
+/** `waypointd trips` */
+export const command = defineCommand({
+  name: 'trips',
+  summary: 'tell how you travelled, and how far',
+  description:
+    'Lists the trips between your stops: when, how far, how long and by what means, as far as speed tells.',
+  arguments: '[period...]',
+  options: {
+    ...periodOptions,
+    '--csv': 'a line for each, for a spreadsheet',
+    '--json': 'print JSON',
+  },
+  examples: ['trips 2024-07', 'trips --last 4w', 'trips 2024 --csv > trips.csv'],
+  notes: 'Means are guessed from how fast and how evenly you went: docs/timelines.md.',
+  run: ({ context, words: [words], options }) =>
+    timelineOf(context, requestOf(words, options, dayOf(Date.now()))),
+  json: ({ trips, period, dataset }) => ({ period, trips, dataset }),
+  show: (result, { options }) => (options.csv ? writeCsv(result) : showTrips(result)),
+});
+
+async function showTrips(result: TimelineResult): Promise<void> {
+  if (isEmpty(result)) return emptyLines(result).forEach(note);
+  const { timeline, trips } = result;
+  const nameOf = (at: number): string => {
+    const stop = timeline[at];
+    return stop === undefined ? '' : stop.locality || placeOf(stop) || '(at sea or unknown)';
+  };
+  const columns: readonly TableColumn<TimelineTrip>[] = [
+    { title: 'LEFT', text: ({ start_utc: start }) => minuteOf(start) },
+    { title: 'TIME', align: 'right', text: ({ duration_seconds: seconds }) => stayTime(seconds) },
+    { title: 'KM', align: 'right', text: ({ distance_m: metres }) => kilometres(metres) },
+    { title: 'BY', text: ({ mode }) => mode },
+    { title: 'FROM', canShrink: true, text: (trip) => nameOf(trip.from_stop) },
+    { title: 'TO', canShrink: true, text: (trip) => nameOf(trip.to_stop) },
+  ];
+  for (const line of headLines(result)) await print(line);
+  await print();
+  await printTable(columns, trips);
+  await print();
+  const sums = Map.groupBy(trips, ({ mode }) => mode);
+  for (const [mode, rows] of sums) {
+    const metres = rows.reduce((sum, trip) => sum + trip.distance_m, 0);
+    await print(`${mode.padEnd(8)} ${kilometres(metres).padStart(8)} km in ${rows.length}`);
+  }
+}
+
+async function writeCsv({ trips }: TimelineResult): Promise<void> {
+  const fields = knownFields(timelineTripSchema);
+  await write(csvLine(fields));
+  for (const trip of trips) {
+    const cells = new Map<string, unknown>(Object.entries(trip));
+    await write(csvLine(fields.map((field) => withoutFormula(String(cells.get(field))))));
+  }
+}

@@ -1,0 +1,193 @@
+/** `days`, `trips`, `when`, and periods in local days: as printed by the command line, of one daemon with one journey. */
+import { mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+import test, { type ExecutionContext } from 'ava';
+import { between, metresBetween, type Position } from '../bench/timelines/geometry.ts';
+import { parseWindow, reportWindow } from '../cli/commands/timeline/day-window.ts';
+import { isInSchengen } from '../cli/commands/timeline/schengen.ts';
+import { momentOf } from '../cli/commands/where.ts';
+import { formatDate, parseDate } from '../model/calendar-date.ts';
+import { testCli, type TestCli } from './helpers/cli.ts';
+import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { writeTree } from './helpers/imports.ts';
+
+const hourMs = 3_600_000;
+const berlin = { lat: 52.52, lon: 13.405 };
+const lisbon = { lat: 38.7223, lon: -9.1393 };
+
+type Fix = readonly [timeMs: number, position: Position];
+
+function at(position: Position, from: string, to: string): Fix[] {
+  const fixes: Fix[] = [];
+  for (let ms = Date.parse(from); ms <= Date.parse(to); ms += hourMs / 6)
+    fixes.push([ms, position]);
+  return fixes;
+}
+
+function flight(from: Position, to: Position, start: string): Fix[] {
+  const ms = (metresBetween(from, to) / 230) * 1_000;
+  return Array.from({ length: 20 }, (_, i) => [
+    Date.parse(start) + Math.round((ms * (i + 1)) / 21_000) * 1_000,
+    between(from, to, (i + 1) / 21),
+  ]);
+}
+
+/** Berlin, a flight, five days in Lisbon of which two are without a fix, and home again. */
+const journey: readonly Fix[] = [
+  ...at(berlin, '2024-03-01T06:00Z', '2024-03-04T08:00Z'),
+  ...flight(berlin, lisbon, '2024-03-04T08:00Z'),
+  ...at(lisbon, '2024-03-04T11:00Z', '2024-03-05T20:00Z'),
+  ...at(lisbon, '2024-03-08T09:00Z', '2024-03-08T15:00Z'),
+  ...flight(lisbon, berlin, '2024-03-08T15:00Z'),
+  ...at(berlin, '2024-03-08T18:00Z', '2024-03-10T20:00Z'),
+];
+
+function gpx(fixes: readonly Fix[]): string {
+  const points = fixes.map(
+    ([ms, { lat, lon }]) =>
+      `<trkpt lat="${lat}" lon="${lon}"><time>${new Date(ms).toISOString()}</time></trkpt>`,
+  );
+  return `<gpx version="1.1"><trk><trkseg>${points.join('\n')}</trkseg></trk></gpx>`;
+}
+
+async function journeyCli(t: ExecutionContext): Promise<TestCli> {
+  const cli = testCli(t);
+  const daemon = await startTestDaemon(t, { root: cli.root, options: { handOver: true } });
+  const dir = join(temporaryDirectory(t), 'tracks');
+  mkdirSync(dir);
+  writeTree(dir, { 'a.gpx': gpx(journey) });
+  t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+  const bookmark = { name: 'Lisbon by the river', ...lisbon };
+  t.is((await daemon.call('POST', '/api/bookmarks', bookmark)).status, 201);
+  return cli;
+}
+
+test('the commands about days tell the same of one journey', async (t) => {
+  const cli = await journeyCli(t);
+  const report = await cli.out(['days', '2024', '--in', 'schengen', '--window', '4/180']);
+  t.regex(
+    report,
+    /^Days and nights from 2024-01-01 to 2024-12-31\n\nCOUNTRY +DAYS +INFERRED +NIGHTS +INFERRED +FIRST +LAST\n/,
+  );
+  t.regex(report, /^Germany +7 +0 +5 +0 +2024-03-01 +2024-03-10$/m);
+  t.regex(report, /^Portugal +5 +2 +4 +\d +2024-03-04 +2024-03-08$/m);
+  t.notRegex(report, /^France/m);
+  t.regex(report, /^2024 +Jan .*Dec$/m);
+  t.regex(report, /^DE +\.{8}\+[#+.]+$/m);
+  t.regex(report, /^More than 4 days on 2024-03-05\.$/m);
+  t.regex(report, /10 days listed\. Of the whole period 0 days and 0 nights/);
+  t.regex(report, /Days are those of the place/);
+  t.true(
+    report.split('\n').every((line) => line.length <= 80),
+    report,
+  );
+
+  const spain = JSON.parse(
+    await cli.out(['days', '2024', '--in', 'PT', '--json', '--zone', 'Europe/Lisbon']),
+  );
+  t.like(spain, {
+    start_date: '2024-01-01',
+    time_zone: 'Europe/Lisbon',
+    unknown_days: 0,
+    transit_nights: 0,
+  });
+  t.deepEqual(
+    spain.days.map((day: { date_local: string }) => day.date_local.slice(-2)),
+    ['04', '05', '06', '07', '08'],
+  );
+  const csv = (await cli.out(['days', '2024', '--in', 'PT', '--csv'])).split('\r\n');
+  t.is(csv[0], 'date,utc_offset_minutes,country_id,kind,observations');
+  t.true(csv.includes('2024-03-06,0,PT,inferred,0'));
+
+  const trips = await cli.out(['trips', '2024-03', '--local']);
+  t.regex(trips, /^2024-03-04 08:00 +3 h +2,3\d\d +flight +Berlin\b.* +Lisbon\b/m);
+  t.regex(trips, /^flight +4,\d{3} km in 2$/m);
+  const { trips: listed } = JSON.parse(await cli.out(['trips', 'all', '--json']));
+  t.is(listed.filter(({ mode }: { mode: string }) => mode === 'flight').length, 2);
+  t.is((await cli.out(['trips', '2024', '--csv'])).split('\r\n').length, listed.length + 2);
+
+  const when = await cli.out(['when', '38.7223,-9.1393', '--radius', '500']);
+  t.regex(when, /^Within 500 m of 38\.72230?0*, -9\.1393.*: 2 visits, /);
+  t.regex(
+    await cli.out(['when', 'lisbon', '--radius', '9000']),
+    /^Within 9,000 m of Lisbon.*: 2 visits, /,
+  );
+  t.regex(await cli.out(['when', '10', '10']), /: never, as far as recorded\.$/m);
+
+  t.regex(
+    await cli.out(['timeline', 'all', '--local']),
+    /^2024-02-29 to 2024-03-11: data on 8 of \d+ days\. Days are those of the place,\ntimes UTC\.$/m,
+  );
+  t.regex(
+    await cli.out(['timeline', '2024-03-06', '--days', '--zone', 'Europe/Lisbon']),
+    /^2024-03-06 +0 +\d .*PT$/m,
+  );
+});
+
+const refused: [words: string[], why: RegExp][] = [
+  [['days', '2024', '--in', 'Spain'], /are no countries/],
+  [['days', '2024', '--window', '90'], /is no window/],
+  [['days', '2024', '--window', '90/30'], /is no window/],
+  [['days', '2024', '--zone', 'Mars/Olympus'], /is no time zone/],
+  [['timeline', '2024', '--zone', '+02:00'], /is no time zone/],
+  [['timeline', '2024', '--zone', 'UTC', '--local'], /not both/],
+  [['when', 'x', '--radius', '0'], /The radius/],
+  [['when', 'x', '--radius', '100001'], /The radius/],
+];
+test('what the commands cannot understand is refused before a daemon is asked', async (t) => {
+  const cli = testCli(t);
+  for (const [words, why] of refused) {
+    const { code, stderr } = await cli.run(words);
+    t.is(code, 64, words.join(' '));
+    t.regex(stderr, why);
+  }
+});
+
+test('a country is in the Schengen area from the day it joined', (t) => {
+  const cases: [country: string, date: string, isIn: boolean][] = [
+    ['DE', '1995-03-25', false],
+    ['DE', '1995-03-26', true],
+    ['HR', '2022-12-31', false],
+    ['HR', '2023-01-01', true],
+    ['BG', '2024-03-30', false],
+    ['RO', '2024-03-31', true],
+    ['CY', '2024-06-01', false],
+    ['IE', '2024-06-01', false],
+    ['GB', '2019-06-01', false],
+    ['GL', '2019-06-01', false],
+    ['', '2019-06-01', false],
+  ];
+  for (const [country, date, isIn] of cases)
+    t.is(isInSchengen(country, date), isIn, `${country} ${date}`);
+});
+
+test('a window of 90 days in 180 slides over the year', (t) => {
+  const dates = (first: string, count: number): string[] =>
+    Array.from({ length: count }, (_, i) => formatDate(parseDate(first)! + i));
+  const window = parseWindow('90/180');
+  t.deepEqual(window, { most: 90, days: 180 });
+  const once = reportWindow(window, dates('2024-01-01', 60), '2024-01-01', '2024-03-31');
+  t.like(once, {
+    used: 60,
+    left: 30,
+    greatest: 60,
+    greatest_on: '2024-02-29',
+    limit_reached_on: '2024-04-30',
+  });
+  t.is(once.exceeded_on, undefined);
+  // The first of January falls out of the window of the 29th of June.
+  const both = [...dates('2024-01-01', 60), ...dates('2024-05-31', 40)];
+  const twice = reportWindow(window, both, '2024-05-31', '2024-07-09');
+  t.like(twice, { greatest: 89, greatest_on: '2024-06-28', used: 89, on: '2024-07-09' });
+  t.is(twice.exceeded_on, undefined);
+  const over = reportWindow(window, dates('2024-01-01', 91), '2024-01-01', '2024-12-31');
+  t.like(over, { exceeded_on: '2024-03-31', greatest: 91, used: 0, left: 90 });
+});
+
+test('yesterday is the day before, of this machine, over months and years', (t) => {
+  t.is(momentOf('yesterday', new Date(2024, 2, 1, 0, 5)), '2024-02-29');
+  t.is(momentOf('yesterday', new Date(2024, 0, 1, 23, 55)), '2023-12-31');
+  t.is(momentOf('today', new Date(2024, 0, 1, 23, 55)), '2024-01-01');
+  t.is(momentOf('now', new Date(0)), '1970-01-01T00:00:00Z');
+  t.is(momentOf('2019-07-14', new Date(0)), '2019-07-14');
+});
