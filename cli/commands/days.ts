@@ -166,7 +166,7 @@ const columns: readonly TableColumn<TimelinePlace>[] = [
 
 async function showReport(report: Report): Promise<void> {
   const { result, countries, days, start_date: start, end_date: end } = report;
-  if (isEmpty(result) && days.length === 0) return emptyLines(result).forEach(note);
+  if (isEmpty(result)) return emptyLines(result).forEach(note);
   await print(`Days and nights from ${start} to ${end}`);
   await print();
   await printTable(columns, countries);

@@ -87,8 +87,8 @@ export function footLines({ summary, timeline_truncated: isTruncated }: Timeline
 }
 
 /** Whether nothing at all is known of the period. */
-export function isEmpty({ summary, timeline }: TimelineResult): boolean {
-  return summary.recorded_observations === 0 && timeline.length === 0;
+export function isEmpty({ summary, timeline, days }: TimelineResult): boolean {
+  return summary.recorded_observations === 0 && timeline.length === 0 && days.length === 0;
 }
 
 /** Why there is nothing to show. */

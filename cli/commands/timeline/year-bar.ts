@@ -42,8 +42,7 @@ function monthLine(year: string): string {
     const date = formatDate(day);
     if (!date.endsWith('-01')) continue;
     const name = months[Number(date.slice(5, 7)) - 1] ?? '';
-    for (const [i, letter] of [...name].entries())
-      cells[Math.floor((day - first) / 7) + i] = letter;
+    for (let i = 0; i < name.length; i += 1) cells[Math.floor((day - first) / 7) + i] = name[i]!;
   }
   return `${year.padEnd(nameWidth)}${cells.join('').trimEnd()}`;
 }
