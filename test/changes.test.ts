@@ -3,6 +3,7 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { limits } from '../model/limits.ts';
+import { retentionTime } from '../storage/waypoints/retention-time.ts';
 import { JournaledRows } from '../storage/waypoints/journaled-rows.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import {
@@ -211,7 +212,7 @@ test('changes are kept 30 days, and at most so many', (t) => {
     rows.transaction('bookmark_add', () => rows.bookmarks.add({ ...camp, name }));
   const kept = (): number[] => rows.journal.list(1_000).map(({ id }) => id);
   for (const name of ['a', 'b', 'c']) add(name);
-  now = 30 * day;
+  for (now = day; now < 30 * day; now += day) retentionTime(rows.meta, now);
   add('d');
   t.deepEqual(kept(), [4, 3, 2, 1], 'at the limit');
   now += 1;
@@ -231,6 +232,31 @@ test('changes are kept 30 days, and at most so many', (t) => {
   t.deepEqual(kept(), [limits.journalChanges + 4, 5], 'the newest hundred thousand numbers');
   add('g');
   t.deepEqual(kept(), [limits.journalChanges + 5, limits.journalChanges + 4]);
+  db.close();
+});
+
+test('changes outlast a clock that jumps a year and back, and go a while later', (t) => {
+  const day = 24 * 3_600_000;
+  const db = openWaypointStore({
+    path: join(temporaryDirectory(t), 'waypoints.sqlite'),
+    backupsDirectory: temporaryDirectory(t),
+    companions: [],
+    now: 0,
+  });
+  let now = 1_000 * day;
+  const rows = new JournaledRows(db, () => now);
+  const add = (name: string) =>
+    rows.transaction('bookmark_add', () => rows.bookmarks.add({ ...camp, name }));
+  const kept = (): number[] => rows.journal.list(1_000).map(({ id }) => id);
+  add('a');
+  for (const jump of [365 * day, -365 * day, -900 * day, 900 * day]) {
+    now += jump;
+    add(`after ${jump}`);
+  }
+  t.deepEqual(kept(), [5, 4, 3, 2, 1]);
+  for (let days = 0; days < 31; days += 1) retentionTime(rows.meta, (now += day));
+  add('last');
+  t.false(kept().includes(1));
   db.close();
 });
 

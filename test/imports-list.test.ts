@@ -99,11 +99,31 @@ test('replaced bytes are there for 30 days', async (t) => {
   t.is((await listed(daemon)).length, 2);
   t.is((await daemon.get(`/api/imports/${old!.id}`)).body.state, 'replaced');
   t.is(await content(t, daemon, old!.id), track);
-  now += 30 * 86_400_000 + 60_000;
-  const later = await daemon.restart();
+  let later = daemon;
+  for (let weeks = 0; weeks < 5; weeks += 1) {
+    t.is((await later.get(`/api/imports/${old!.id}`)).status, 200, `after ${weeks} times six days`);
+    now += 6 * 86_400_000 + 61_000;
+    later = await later.restart();
+  }
   t.is((await daemon.get(`/api/imports/${old!.id}`).catch(() => undefined))?.status, undefined);
   t.is((await later.get(`/api/imports/${old!.id}`)).status, 404);
   t.is((await listed(later)).length, 1);
+});
+
+test('replaced bytes outlast a clock that jumps a year and back', async (t) => {
+  let now = Date.now();
+  const clock = { now: () => now, monotonic: () => performance.now() };
+  let daemon = await startTestDaemon(t, { clock });
+  await importTree(daemon, { 'a.gpx': track });
+  const years = [0, 365, -365, 0];
+  for (const [version, days] of years.entries()) {
+    now = Date.now() + days * 86_400_000;
+    await importTree(daemon, { 'a.gpx': gpx([['new', version, 2]]) });
+    daemon = await daemon.restart();
+    const replaced = await listed(daemon, '?state=replaced');
+    t.is(replaced.length, version + 1, `the clock at ${days} days`);
+    for (const { id } of replaced) await content(t, daemon, id);
+  }
 });
 
 test('ids outlive a lost library, and a library from before the list fills it', async (t) => {

@@ -10,6 +10,7 @@ import type {
   RunKind,
 } from '../../storage/waypoints/imports.ts';
 import type { StoreMeta } from '../../storage/waypoints/meta.ts';
+import { retentionTime } from '../../storage/waypoints/retention-time.ts';
 
 /** What the list of imported files is kept in, and what it is compared with. */
 export interface LedgerStore {
@@ -115,7 +116,7 @@ export class LedgerSync {
   }
 
   #purge(): void {
-    this.#store.imports.purge(formatTime(this.#clock.now() - limits.replacedRetentionMs));
+    this.#store.imports.purge(formatTime(this.retentionTime() - limits.replacedRetentionMs));
   }
 
   #noteRevision(): void {
@@ -123,7 +124,13 @@ export class LedgerSync {
     meta.set(revisionKey, libraryFiles.revision());
   }
 
+  /** See {@link retentionTime}. */
+  retentionTime(): number {
+    return retentionTime(this.#store.meta, this.#clock.now());
+  }
+
+  /** Where the clock has gone back, the time by which things grow old: else they would be old at once when it is right. */
   #now(): string {
-    return formatTime(this.#clock.now());
+    return formatTime(Math.max(this.#clock.now(), this.retentionTime()));
   }
 }

@@ -32,7 +32,7 @@ export interface LibraryWorkOptions {
   /** Files of ours that are no sources wherever they lie: the bookmarks file. */
   readonly ownFiles: readonly string[];
   /** Follows what the library holds. */
-  readonly ledger: Pick<LedgerSync, 'settle' | 'begin' | 'finish'>;
+  readonly ledger: Pick<LedgerSync, 'settle' | 'begin' | 'finish' | 'retentionTime'>;
   /** Tests gate the worker. */
   readonly pool?: WorkerPool<ImportTasks>;
 }
@@ -195,8 +195,14 @@ export class LibraryWork {
   }
 
   #task(progress: ImportProgress) {
-    const { libraryPath, importsDirectory, clock } = this.#options;
-    return { libraryPath, importsDirectory, progress: progress.shared, now: clock.now() };
+    const { libraryPath, importsDirectory, clock, ledger } = this.#options;
+    return {
+      libraryPath,
+      importsDirectory,
+      progress: progress.shared,
+      now: clock.now(),
+      retentionTime: ledger.retentionTime(),
+    };
   }
 }
 
@@ -206,6 +212,7 @@ interface WorkTask {
   importsDirectory: unknown;
   progress: unknown;
   now: unknown;
+  retentionTime: unknown;
   hasIndex: unknown;
 }
 

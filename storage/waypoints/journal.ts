@@ -6,6 +6,8 @@ import { prepare, prepareValue } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
 import type { Bookmark } from './bookmarks.ts';
 import type { HiddenRow } from './hidden.ts';
+import type { StoreMeta } from './meta.ts';
+import { retentionTime } from './retention-time.ts';
 import type { RowPair } from './row-change.ts';
 import type { TagRow } from './tags.ts';
 
@@ -70,7 +72,7 @@ const head = [
   sql<number>`octet_length(${sql.ref('details')})`.as('bytes'),
 ] as const;
 
-export function prepareJournal(db: Database): Journal {
+export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'>): Journal {
   const { add, get, list, newestFirst, oldest, forget, setUndone, setStanding } =
     prepareStatements(db);
 
@@ -99,7 +101,7 @@ export function prepareJournal(db: Database): Journal {
         setUndone.run(id, undoes);
         setStanding.run(undoes);
       }
-      forgetOld(id, at);
+      forgetOld(id, retentionTime(meta, at));
       return id;
     },
     get(id) {

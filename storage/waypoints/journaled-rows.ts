@@ -38,8 +38,8 @@ export class JournaledRows {
     this.bookmarks = prepareBookmarks(db, (pair) => note({ of: 'bookmark', ...pair }));
     this.hidden = prepareHidden(db, (pair) => note({ of: 'hidden', ...pair }));
     this.tags = prepareTags(db, (pair) => note({ of: 'tag', ...pair }));
-    this.journal = prepareJournal(db);
     this.meta = prepareMeta(db);
+    this.journal = prepareJournal(db, this.meta);
   }
 
   /**

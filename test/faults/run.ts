@@ -5,6 +5,7 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { whyNoAttaching } from '../helpers/strace.ts';
+import { jumpClock, whyNoClock } from './clocks.ts';
 import { failDisk } from './disk-errors.ts';
 import { killStarts } from './kills.ts';
 import { cutPower } from './power-cut.ts';
@@ -13,7 +14,7 @@ import { scratchDirectory } from './site.ts';
 /** Runs one part in an empty directory. @returns what was done, in figures. */
 type Part = (directory: string, onFault: (fault: string) => void) => Promise<string>;
 
-const parts: Readonly<Record<string, Part>> = {
+const parts: Record<string, Part> = {
   async cuts(directory, onFault) {
     const options = { directory, seed: 7, steps: 40, images: 240, workers: 2, onFault };
     const { calls, images, answers, faulty } = await cutPower(options);
@@ -28,6 +29,11 @@ const parts: Readonly<Record<string, Part>> = {
     return `${requests} requests and ${starts} starts on a failing disk`;
   },
 };
+
+if (whyNoClock === undefined) {
+  parts['clocks'] = async (directory, onFault) =>
+    `${await jumpClock({ directory, onFault })} jumps of a year and back`;
+} else console.log(`clocks: skipped (${whyNoClock})`);
 
 const missing = whyNoAttaching();
 if (missing !== undefined) {

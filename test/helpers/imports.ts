@@ -129,4 +129,5 @@ export const noLedger = {
   settle: async () => {},
   begin: () => 0,
   finish: async () => {},
+  retentionTime: () => 0,
 };

@@ -35,7 +35,7 @@ export interface ChangeOutcome {
  */
 export function changeFiles(task: ChangeTask): ChangeOutcome {
   mkdirSync(task.importsDirectory, { recursive: true, mode: 0o700 });
-  const files = new ManagedCopies(task.importsDirectory, task.now);
+  const files = new ManagedCopies(task.importsDirectory, task.retentionTime ?? task.now);
   const library = new LibraryWriter(task.libraryPath);
   try {
     const { done, isFull } = takeSteps(task.steps, library, files);

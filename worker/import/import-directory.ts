@@ -27,6 +27,8 @@ export interface LibraryTask {
   readonly progress: SharedArrayBuffer;
   /** ms since 1970. */
   readonly now: number;
+  /** By which kept bytes grow old, ms since 1970, `now` by default; see storage/waypoints/retention-time.ts. */
+  readonly retentionTime?: number;
 }
 
 export interface ImportTask extends LibraryTask {
@@ -83,7 +85,7 @@ function importInto(
 ): ImportOutcome {
   const { dir, into, again = false, dry_run: isPlan = false } = task.request;
   const progress = new ImportProgress(task.progress);
-  const files = new ManagedCopies(task.importsDirectory, task.now);
+  const files = new ManagedCopies(task.importsDirectory, task.retentionTime ?? task.now);
   const stamps = new SourceStamps(library, task.now);
   if (!isPlan) files.purgeReplaced();
   const [root] = into === undefined ? realPath(dir) : [];

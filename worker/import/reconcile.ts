@@ -28,7 +28,7 @@ export interface ReconcileOutcome {
 export function reconcileLibrary(task: LibraryTask): ReconcileOutcome {
   const progress = new ImportProgress(task.progress);
   createPrivateDirectory(task.importsDirectory);
-  const files = new ManagedCopies(task.importsDirectory, task.now);
+  const files = new ManagedCopies(task.importsDirectory, task.retentionTime ?? task.now);
   const library = new LibraryWriter(task.libraryPath);
   try {
     files.purgeReplaced();
