@@ -6,6 +6,7 @@ import { alignedTable, rowOf } from './report/table.ts';
 import { clusters } from './scenarios/clusters.ts';
 import { geodataLookup } from './scenarios/geodata-lookup.ts';
 import { importAgain, importStored } from './scenarios/import-again.ts';
+import { importFormats } from './scenarios/import-formats.ts';
 import { importFiles, importSpeed } from './scenarios/import-speed.ts';
 import { objectStorage } from './scenarios/objects.ts';
 import { slowReaders } from './scenarios/slow-readers.ts';
@@ -24,6 +25,7 @@ const scenarios: readonly AnyScenario[] = [
   smallGet,
   importSpeed,
   importFiles,
+  importFormats,
   importStored,
   importAgain,
   waypointList,

@@ -155,7 +155,7 @@ export function treeSource(session: Session): GeneratedSource {
 }
 
 /** What one import costs a new daemon, its start not counted; with `isProbed` a small GET is asked for meanwhile. */
-async function importOnce(
+export async function importOnce(
   session: Session,
   source: GeneratedSource,
   isProbed = false,
@@ -179,6 +179,7 @@ async function importOnce(
   session.discard(root);
   return {
     rate: rateOf(source, difference(cost?.cpuMs, before)),
+    cpuMs: difference(cost?.cpuMs, before),
     wall,
     peak: cost?.peakResidentMb,
     bytes,
