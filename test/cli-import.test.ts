@@ -185,7 +185,7 @@ test('results are added up, and their files become whole paths', (t) => {
   t.is(sum.results.length, 2);
 });
 
-test('other formats get the gpsbabel command that converts them', (t) => {
+posix('other formats get the gpsbabel command that converts them', (t) => {
   const one = conversionHints('/my tracks', ['it is.IGC', 'x.txt', 'noending']);
   t.is(one.length, 1);
   t.regex(one[0]?.sentence ?? '', /IGC/u);
