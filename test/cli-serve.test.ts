@@ -18,6 +18,7 @@ import test from 'ava';
 import { launcher, testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { until } from './helpers/until.ts';
 import { posix, testWith } from './helpers/where.ts';
+import { testProgram } from './helpers/program.ts';
 
 interface Served {
   readonly child: ChildProcess;
@@ -164,7 +165,7 @@ test('--log-level silent says nothing, and the log never holds the token', async
 });
 
 posix('lines that nobody takes from stderr do not pile up in memory', async (t) => {
-  const program = join(import.meta.dirname, 'programs', 'log-to-nobody.ts');
+  const program = testProgram('log-to-nobody');
   const child = spawn(process.execPath, [program], { stdio: ['ignore', 'pipe', 'pipe'] });
   t.teardown(() => child.kill('SIGKILL'));
   const [waiting] = await untilPrinted(child.stdout, /\d+/u);

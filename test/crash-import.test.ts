@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as delay } from 'node:timers/promises';
 import { once } from 'node:events';
@@ -12,9 +12,10 @@ import { ImportProgress } from '../worker/import/progress.ts';
 import { reconcileLibrary } from '../worker/import/reconcile.ts';
 import { allowedContent } from './helpers/import-versions.ts';
 import { dumpLibrary, filesBelow } from './helpers/imports.ts';
+import { testProgram } from './helpers/program.ts';
 
 const kills = 10;
-const program = resolve(import.meta.dirname, 'programs/import-forever.ts');
+const program = testProgram('import-forever');
 
 /**
  * Runs imports from a version on and kills them.

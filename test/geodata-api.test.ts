@@ -44,6 +44,7 @@ import {
 } from './helpers/generations.ts';
 import { gate } from './helpers/http-server.ts';
 import { answerWhen, until } from './helpers/until.ts';
+import { testProgram } from './helpers/program.ts';
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now() };
 const silent = { debug() {}, info() {}, warn() {}, error() {} };
@@ -520,7 +521,7 @@ test('killed at any moment of an install, the pointer names a generation that is
   t.timeout(240_000);
   const root = temporaryDirectory(t);
   const directory = join(root, 'geodata');
-  const program = join(import.meta.dirname, 'programs', 'install-forever.ts');
+  const program = testProgram('install-forever');
   let ends = 0;
   for (let round = 0; round < rounds(4); round += 1) {
     const child = spawn(process.execPath, [program, root], {

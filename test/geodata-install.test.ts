@@ -55,6 +55,7 @@ import {
 } from './helpers/misbehaving-server.ts';
 import { startObjectRepository } from './helpers/object-repository.ts';
 import { answerWhen } from './helpers/until.ts';
+import { testProgram } from './helpers/program.ts';
 
 interface SiteOptions {
   readonly manifest: GeodataManifest;
@@ -675,7 +676,7 @@ test('killed at any moment of an install, the pointer names a whole generation, 
   const { port } = server.address() as AddressInfo;
   const manifest = at(manifestOf(...generations), `http://127.0.0.1:${port}/a/b`);
   writeFileSync(join(root, 'manifest'), JSON.stringify(manifest));
-  const program = join(import.meta.dirname, 'programs', 'install-hosted-forever.ts');
+  const program = testProgram('install-hosted-forever');
   for (; kills < rounds(4); kills += 1) {
     const child = spawn(process.execPath, [program, root], {
       stdio: ['ignore', 'pipe', 'inherit'],

@@ -264,6 +264,48 @@ test('what was imported is there after a restart, also after the library was los
   }
 });
 
+test('while the library lacks its files, a twin is reckoned with: tags are kept, and what was renamed away stays hidden', async (t) => {
+  const first = await startTestDaemon(t);
+  const [hut, top] = ['Hut', 'Top'].map((name) => ({ name, lat: 46.5, lon: 8.2 }));
+  const dir = sourceOf(first, {
+    'a.gpx': gpx([
+      ['Hut', 46.5, 8.2],
+      ['Top', 46.5, 8.2],
+    ]),
+  });
+  await first.call('POST', '/api/import', { dir });
+  for (const place of [hut, top])
+    await first.call('POST', '/api/bookmarks', { ...place, tags: ['home'] });
+  await first.close();
+
+  // Before the twins comes a file of holes that takes minutes to read, so that the library lacks them until it is closed.
+  const holes = join(first.paths.imports, '0.gpx');
+  writeFileSync(holes, '');
+  truncateSync(holes, 2 ** 38);
+  rmSync(first.paths.libraryDatabase);
+  const second = await first.restart();
+  t.is((await second.call('DELETE', '/api/bookmarks?name=Hut&lat=46.5&lon=8.2')).status, 200);
+  const renamed = { oldName: 'Top', lat: 46.5, lon: 8.2, newName: 'Peak' };
+  t.is((await second.call('PATCH', '/api/bookmarks', renamed)).status, 200);
+  t.is((await second.get('/api/status')).body.library.state, 'reading');
+  await second.close();
+
+  rmSync(holes);
+  const third = await second.restart();
+  const { body } = await third.get('/api/waypoints');
+  t.deepEqual(
+    body.map(({ name, bookmark, tags }: { name: string; bookmark: boolean; tags: object }) => [
+      name,
+      bookmark,
+      tags,
+    ]),
+    [
+      ['Peak', true, ['home']],
+      ['Hut', false, ['home']],
+    ],
+  );
+});
+
 test('a file edited below imports while the daemon was stopped is read again', async (t) => {
   const first = await startTestDaemon(t);
   const dir = sourceOf(first, { 'a.gpx': hut });

@@ -2,10 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { withMounts } from './helpers/where.ts';
+import { testProgram } from './helpers/program.ts';
 
-const program = resolve(import.meta.dirname, 'programs/import-on-full-disk.ts');
+const program = testProgram('import-on-full-disk');
 
 interface Seen {
   readonly room: number;

@@ -2,10 +2,11 @@
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { withoutAllRights, withoutRights } from './helpers/where.ts';
+import { testProgram } from './helpers/program.ts';
 
-const program = resolve(import.meta.dirname, 'programs/import-forbidden.ts');
+const program = testProgram('import-forbidden');
 
 interface Imported {
   readonly added: number;

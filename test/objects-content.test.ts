@@ -12,7 +12,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import test from 'ava';
 import { collectGarbage } from '../objects/upkeep/collect.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
@@ -20,6 +20,7 @@ import { rounds } from './helpers/effort.ts';
 import { ann, basic, bob, oidOf, startTestObjects, type TestObjects } from './helpers/objects.ts';
 import { RawConnection, rawRequest } from './helpers/raw-http.ts';
 import { withMounts } from './helpers/where.ts';
+import { testProgram } from './helpers/program.ts';
 
 const objects = '/club/maps/objects';
 /** Several pieces of every buffer on the way, and no multiple of any. */
@@ -335,7 +336,7 @@ test('a start sweeps what a killed server was receiving, and leaves young files 
   await t.notThrowsAsync(startTestObjects(t, { directory }));
 });
 
-const program = resolve(import.meta.dirname, 'programs/object-server.ts');
+const program = testProgram('object-server');
 
 test('kill -9 at any moment of an upload leaves neither a wrong object nor one that cannot be sent', async (t) => {
   const directory = join(temporaryDirectory(t), 'root');

@@ -13,6 +13,7 @@ import { temporaryDirectory } from './helpers/daemon.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { plainConfig } from './helpers/objects.ts';
 import { posix } from './helpers/where.ts';
+import { testProgram } from './helpers/program.ts';
 
 const repository = 1;
 
@@ -57,7 +58,7 @@ test('a commit that SQLite refuses and keeps open is rolled back', async (t) => 
 });
 
 posix('a commit that cannot be written tells the fault of the disk', (t) => {
-  const program = join(import.meta.dirname, 'programs/objects-past-limit.ts');
+  const program = testProgram('objects-past-limit');
   // 400 blocks of 512 or 1,024 bytes: no statement writes to the log, only commits do.
   const script = 'ulimit -f 400 && exec "$0" "$@"';
   const words = ['-c', script, process.execPath, program, makeStore(t)];
