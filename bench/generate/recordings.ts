@@ -1,4 +1,4 @@
-import { Buffer } from 'node:buffer';
+import type { Buffer } from 'node:buffer';
 import { FitWriter, semicircles } from '../../fixtures/fit-writer.ts';
 import { Random } from '../random.ts';
 import type { TrackOptions } from './track.ts';
