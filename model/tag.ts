@@ -46,6 +46,10 @@ const symbols: readonly KnownTag[] = [
   { key: '?', emoji: '❓', name: 'question' },
   { key: '+', emoji: '👍', name: 'good' },
   { key: '-', emoji: '👎', name: 'bad' },
+  { key: '@', emoji: '📍', name: 'place' },
+  { key: '#', emoji: '🔢', name: 'number' },
+  { key: '%', emoji: '🏷️', name: 'sale' },
+  { key: '&', emoji: '🔗', name: 'link' },
 ];
 
 const words: readonly KnownTag[] = [
@@ -84,6 +88,17 @@ const words: readonly KnownTag[] = [
   word('hospital', '🏥'),
   word('school', '🏫'),
   word('friend', '👋'),
+  word('todo', '📝'),
+  word('done', '✅'),
+  word('x', '❌'),
+  word('restaurant', '🍴'),
+  word('shopping', '🛍️'),
+  word('bank', '🏦'),
+  word('urgent', '🚨'),
+  word('favorite', '❤️'),
+  // Of those with one emoji, the one above is what the emoji stands for.
+  word('gas', '⛽'),
+  word('important', '❗'),
 ];
 
 /** Emoji are written with and without the selector that asks for the coloured form; both are the same tag. */
@@ -97,7 +112,9 @@ const emojiPattern = new RegExp(
   'gu',
 );
 const keysByEmoji = new Map(
-  [...symbols, ...words].map(({ emoji, key }) => [emoji.replace(colourSelector, ''), key]),
+  [...symbols, ...words]
+    .toReversed()
+    .map(({ emoji, key }) => [emoji.replace(colourSelector, ''), key]),
 );
 
 /** The form in which tags are compared: NFC, lower case, trimmed, each known emoji replaced by its symbol or word. */

@@ -152,6 +152,7 @@ export const renamedTagSchema = z.object({
   renamed: z.boolean(),
   waypoints: z.int().min(0).meta({ description: 'How many had the tag.' }),
 });
+export type RenamedTag = z.output<typeof renamedTagSchema>;
 
 export const placeQuery = z.object({ name: nameText, lat: queryLat, lon: queryLon });
 export const emojiQuery = z.object({ emoji: queryBoolean.optional() });

@@ -1,12 +1,14 @@
 import { pairSignature } from './index/pair-signature.ts';
 import { isSuppressed } from './suppressed-positions.ts';
 import { firstTrue } from './library-index.ts';
-import { match, type Found, type Match } from './name-match.ts';
+import { match, wordsOfQuery, type Found, type Match } from './name-match.ts';
 import type { SearchSnapshot } from './waypoint-index.ts';
 
 /** Word starts looked at and names searched between two yields; below a millisecond each. */
 const stepWords = 262_144;
 const stepNames = 65_536;
+/** Names looked through for words between two yields: a query of single letters has every one read. */
+const stepWordNames = 16_384;
 /** As many names of a step are read one by one; a native search takes as long for all of them. */
 const maxCandidates = stepNames / 8;
 /** From so many bytes on, few names have all pairs of a query: reading them is cheaper than looking at all word starts. */
@@ -26,9 +28,11 @@ export function* suggestFromLibrary(
   const search = new LibrarySearch(snapshot, wanted, limit);
   search.addPrefixes();
   yield;
-  if (yield* search.addRare()) return search.found();
-  yield* search.addWordStarts();
-  yield* search.addInside();
+  if (!(yield* search.addRare())) {
+    yield* search.addWordStarts();
+    yield* search.addInside();
+  }
+  yield* search.addWords(wordsOfQuery(wanted));
   return search.found();
 }
 
@@ -173,6 +177,32 @@ class LibrarySearch {
       const next = foldedStart[this.#isPrefix(rank) ? this.#prefixTo : rank + 1]!;
       hit = next < end ? names.indexOf(this.#wanted, next - start) : -1;
     }
+  }
+
+  /** Names that have each of these words somewhere; those that have the whole query are known by now. */
+  *addWords(words: readonly string[]): Generator<undefined, void> {
+    if (words.length === 0) return;
+    const wanted = words.map((word) => Buffer.from(word));
+    const needed = wanted.reduce((all, word) => all | pairSignature(word, 0, word.length), 0);
+    const { count, pairs } = this.#snapshot.library.data;
+    for (let from = 0; from < count && !this.#isFull(); from += stepWordNames) {
+      const to = Math.min(from + stepWordNames, count);
+      for (let rank = from; rank < to && !this.#isFull(); rank += 1) {
+        if ((needed & ~pairs[rank]!) !== 0 || !this.#hasAll(rank, wanted)) continue;
+        if (!this.#isKnown(rank)) this.#add(rank, match.words);
+      }
+      yield;
+    }
+  }
+
+  #hasAll(rank: number, words: readonly Uint8Array[]): boolean {
+    const { folded, foldedStart } = this.#snapshot.library.data;
+    const [start, end] = [foldedStart[rank]!, foldedStart[rank + 1]! - 1];
+    return words.every((word) => {
+      for (let place = start; place + word.length <= end; place += 1)
+        if (startsWith(folded, place, word)) return true;
+      return false;
+    });
   }
 
   found(): Found[] {

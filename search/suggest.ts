@@ -2,7 +2,7 @@ import { foldName } from '../model/fold.ts';
 import type { Place } from '../model/waypoint.ts';
 import type { BookmarkColumns } from './bookmark-table.ts';
 import { suggestFromLibrary } from './library-suggest.ts';
-import { compareFound, matchOf, type Found } from './name-match.ts';
+import { compareFound, matchOf, wordsOfQuery, type Found } from './name-match.ts';
 import { resultInSlices } from './time-slices.ts';
 import type { SearchSnapshot } from './waypoint-index.ts';
 
@@ -17,7 +17,8 @@ const stepBookmarks = 8_192;
 /**
  * Finds the best waypoints whose names contain the query, whatever the case and accents: the whole name first, then names
  * that begin with it, then those with a word that does (a word begins at a letter or digit after something else), then
- * the rest; among equals bookmarks first, then by folded name, lat, lon. A blank query finds nothing.
+ * the rest, at last those that have all words of the query in another order or place; among equals bookmarks first, then by
+ * folded name, lat, lon. A blank query finds nothing.
  */
 export async function suggestNames(
   snapshot: SearchSnapshot,
@@ -54,10 +55,11 @@ function* suggestFromBookmarks(
   limit: number,
 ): Generator<undefined, Found[]> {
   const best: Found[] = [];
+  const words = wordsOfQuery(wanted);
   for (let i = 0; i < bookmarks.count; i += 1) {
     if (i % stepBookmarks === stepBookmarks - 1) yield;
     const folded = bookmarks.folded[i]!;
-    const kind = matchOf(folded, wanted);
+    const kind = matchOf(folded, wanted, words);
     if (kind === undefined) continue;
     const [name, lat, lon] = [bookmarks.names[i]!, bookmarks.lat[i]!, bookmarks.lon[i]!];
     insert(best, { name, lat, lon, match: kind, folded }, limit);

@@ -1,31 +1,32 @@
 /** What a tag query asks for. */
 export interface TagQuery {
-  /** `AND`: waypoints that have all of the tags; `OR`: any of them; `single`: one tag. */
-  readonly kind: 'single' | 'AND' | 'OR';
+  /** `AND`: waypoints that have all of the tags; `OR`: any of them; `single`: one tag; `mixed`: both, which has no meaning. */
+  readonly kind: 'single' | 'AND' | 'OR' | 'mixed';
   /** Raw tags, compared by their normal forms; empty while none is written yet, which matches nothing. */
   readonly tags: readonly string[];
 }
 
-/** Operators stand between blanks, or at an end while the query is still being typed. */
-const operator = /(?:^|\s)(and|or)(?=\s|$)/giu;
+/** Operators stand between blanks, or at an end while the query is still being typed, and in no quotes. */
+const quotedOrOperator = /"[^"]*"|(?:^|(?<=\s))(and|or)(?=\s|$)/giu;
+const prefix = /^\s*tag:/iu;
 
 /**
- * Reads `tag:a`, `tag:a AND b` or `tag:"a OR b"`, the prefix and operators in any case; gives undefined for normal
- * text. Quotes around the whole or around a tag are dropped. If both operators appear, all count as AND.
+ * Reads `tag:a`, `tag:a AND tag:b`, `tag:a AND b` or `tag:"a OR b"`, prefixes and operators in any case; gives undefined for
+ * normal text. A tag may have blanks; quotes around the whole or around a tag are dropped.
  */
 export function parseTagQuery(query: string): TagQuery | undefined {
-  const prefix = /^\s*tag:/iu.exec(query);
-  if (prefix === null) return undefined;
-  const expression = unquoted(query.slice(prefix[0].length));
-  const operators = [...expression.matchAll(operator)];
+  if (!prefix.test(query)) return undefined;
+  const expression = unquoted(query.replace(prefix, ''));
+  const operators = [...expression.matchAll(quotedOrOperator)].filter(([, word]) => word);
   const tags = splitAt(expression, operators)
-    .map(unquoted)
+    .map((part) => unquoted(part.replace(prefix, '')))
     .filter((tag) => tag !== '');
   // Nothing but operators: a tag may well be called "or".
-  if (tags.length === 0 && expression !== '') return { kind: 'single', tags: [expression] };
+  if (tags.length === 0 && operators.length > 0) return { kind: 'single', tags: [expression] };
   if (tags.length < 2) return { kind: 'single', tags };
-  const hasAnd = operators.some(([, word]) => word?.toUpperCase() === 'AND');
-  return { kind: hasAnd ? 'AND' : 'OR', tags };
+  const [kind, ...others] = new Set(operators.map(([word]) => word.toUpperCase()));
+  if (others.length > 0) return { kind: 'mixed', tags };
+  return { kind: kind === 'AND' ? 'AND' : 'OR', tags };
 }
 
 function splitAt(text: string, separators: readonly RegExpExecArray[]): string[] {

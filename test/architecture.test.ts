@@ -71,7 +71,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   search: 2_450,
   worker: 8_400,
   http: 1_000,
-  client: 3_500,
+  client: 3_650,
   objects: 2_600,
   'service-files': 1_800,
   daemon: 7_200,

@@ -272,3 +272,34 @@ test('demo shows a journey and leaves nothing behind', async (t) => {
   t.deepEqual(readdirSync(temporary), []);
   t.false(existsSync(join(cli.root, 'data')));
 });
+
+test('hide, undo, changes and tag rename do what they say', async (t) => {
+  const { daemon, cli } = await daemonAndCli(t);
+  await cli.out(['import', gpxFolder(t)]);
+  const { code, stderr } = await cli.run(['undo']);
+  if (code !== 0) t.is(stderr, 'waypointd: There is nothing to take back.\n');
+  t.is(await cli.out(['hide', '007']), 'Hid "007".\n');
+  t.regex(await cli.out(['hide', 'list']), /007/u);
+  t.is((await cli.run(['hide', '007'])).code, 1);
+  t.deepEqual(await names(daemon), ['Fonte & Praça']);
+  t.is(await cli.out(['hide', 'show', '007']), '"007" shows again.\n');
+  await cli.out(['tag', 'add', '007', 'lake', 'x']);
+  t.is(await cli.out(['tag', 'rename', 'lake', 'sea']), 'Renamed it at 1 waypoint.\n');
+  t.is(await cli.out(['tag', 'rename', 'lake', 'sea']), 'No waypoint has this tag.\n');
+  t.regex(
+    await cli.out(['undo']),
+    /^Took change \d+ back \(tag renamed\)\. This is change \d+\.$/mu,
+  );
+  t.regex(await cli.out(['undo']), /\(tagged\)/u);
+  const table = await cli.out(['changes']);
+  t.regex(table, /ID +WHEN +WHAT +COUNT +UNDO/u);
+  t.regex(table, /tagged +2 +undone/u);
+  t.false(/007|lake/u.test(table));
+  t.is(JSON.parse(await cli.out(['changes', '--limit', '1', '--json'])).changes[0].kind, 'undo');
+  t.is((await cli.run(['undo', '0'])).code, 64);
+  t.is((await cli.run(['changes', '--limit', '201'])).code, 64);
+  t.like(await cli.run(['undo', '9999']), {
+    code: 1,
+    stderr: 'waypointd: No change that is still kept has this number.\n',
+  });
+});

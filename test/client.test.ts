@@ -338,6 +338,65 @@ test.serial(
   },
 );
 
+test.serial('changes are made, listed, undone and hidden, with their signals', async (t) => {
+  const { service, taken } = await servedClient(t);
+  const made: [number, string][] = [];
+  service.subscribe('changeMade', (change, kind) => made.push([change, kind]));
+  const saved = await service.addWaypoint({ ...camp, desc: 'a note', tags: ['home'] });
+  taken();
+  const edit = { lat: 43, desc: null, ele: 12 };
+  const edited = await service.editWaypoint(saved, edit);
+  const { desc: _desc, ...rest } = saved;
+  t.deepEqual(edited, { ...rest, lat: 43, ele: 12 });
+  t.deepEqual(taken(), [
+    ['waypointEditStarted', saved, edit],
+    ['waypointEdited', edited, saved],
+    ['requestSucceeded', 'PATCH /api/bookmarks', edited, call('editWaypoint', saved, edit)],
+  ]);
+  t.like(await t.throwsAsync(service.editWaypoint(saved, {})), { message: 'no change' });
+  t.deepEqual(await service.renameTag('home', 'house'), { renamed: true, waypoints: 1 });
+  t.like(taken().at(-2), ['tagRenamed', 'home', 'house', 1]);
+  t.deepEqual(made, [
+    [1, 'POST /api/bookmarks'],
+    [2, 'PATCH /api/bookmarks'],
+    [3, 'PATCH /api/tags'],
+  ]);
+  const { changes, next_cursor } = await service.getChanges({ limit: 2 });
+  t.deepEqual(
+    changes.map(({ id, kind }) => [id, kind]),
+    [
+      [3, 'tag_rename'],
+      [2, 'bookmark_rename'],
+    ],
+  );
+  t.is(next_cursor, 2);
+  t.like(await service.undoChange(3), { undone: 3, kind: 'tag_rename', change: 4 });
+  t.like(await t.throwsAsync(service.undoChange(3)), {
+    status: 409,
+    sentence: 'This change was taken back already.',
+  });
+  t.deepEqual(
+    (await service.getWaypoints({ bbox: [-9, 42.5, -8, 43.5], tag: 'home' })).map(
+      ({ name }) => name,
+    ),
+    ['Camp'],
+  );
+  t.deepEqual(await service.getWaypoints({ bbox: [-9, 41, -8, 42] }), []);
+  t.deepEqual(await service.getClusters(3, 60, false, [-9, 41, -8, 42]), []);
+  t.deepEqual(await service.getHidden(), { hidden: [] });
+  const failures: string[] = [];
+  service.subscribe('requestFailure', (_, { sentence }) => failures.push(sentence));
+  await t.throwsAsync(service.hideWaypoint(edited));
+  await t.throwsAsync(service.showWaypoint(edited));
+  await t.throwsAsync(service.cancelImport());
+  t.deepEqual(failures, [
+    'This is a bookmark; it is deleted as one.',
+    'No waypoint matches this name and position.',
+    'No import is running.',
+  ]);
+  t.like(await service.getImportStatus(), { state: 'idle', last: null });
+});
+
 interface Failing {
   readonly ask: (service: WaypointService) => Promise<unknown>;
   readonly kind: string;

@@ -147,8 +147,28 @@ test('GET /api/suggest: tag queries with AND and OR match normal forms of bookma
     ['Flat', 'tag', 'OR'],
     ['Cove', 'tag', 'OR'],
   ]);
+  t.deepEqual(await find('tag:home AND tag:beach'), [['Casa', 'tag', 'AND']]);
+  t.deepEqual(await find('tag:home AND '), [
+    ['Casa', 'tag', 'single'],
+    ['Flat', 'tag', 'single'],
+  ]);
   t.deepEqual(await find('tag:'), []);
   t.deepEqual(await find('tag:nothing'), []);
+  const mixed = await daemon.get('/api/suggest?q=tag:a%20AND%20b%20OR%20c');
+  t.like(mixed, { status: 400, body: { code: 'invalid', field: 'q' } });
+});
+
+test('GET /api/suggest: a position comes first, in any form that the commands take', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await daemon.call('POST', '/api/bookmarks', place('42.1, -8.3 camp', 1, 1));
+  for (const q of ['42.1, -8.3', '42.1 -8.3', ' geo:42.1,-8.3', '42.1N 8.3W', '42.1°N, 8.3°W']) {
+    const { body } = await daemon.get(`/api/suggest?q=${encodeURIComponent(q)}`);
+    const type = { class: 'position', type: 'position' };
+    const expected = { name: q.trim(), lat: 42.1, lon: -8.3, source: 'geocode', ...type };
+    t.deepEqual(body.suggestions[0], expected);
+  }
+  for (const q of ['91,1', '1,181', '42', '42,', '1,2,3', '42.1N'])
+    t.false((await daemon.get(`/api/suggest?q=${q}`)).text.includes('position'), q);
 });
 
 test('GET /api/clusters: two big answers are sent at once, a third is 429 with Retry-After', async (t) => {

@@ -39,6 +39,7 @@ async function namesFor(names: readonly string[], query: string): Promise<string
 }
 
 const queries = fc.oneof(
+  fc.constantFrom('amp c', 'a 1', 'p camp', 'é  c', 's, a'),
   fc.constantFrom('c', 'ca', 'camp', 'CÁMP', 'amp', '-c', '(', '9', '😀', 'é', 'ß', '山', 'sigma'),
   fc.string({ unit: fc.constantFrom('a', 'b', 'é', ' ', '-', '1', '😀', 's'), maxLength: 4 }),
 );
@@ -213,6 +214,39 @@ test('suggest: names with quotes and backslashes come back as they are', async (
   t.deepEqual(await namesFor(names, 'a '), ['a "b" \\ c', 'a \\"']);
 });
 
+test('suggest: each word of a query is found anywhere in a name, in any order, after the query as it is', async (t) => {
+  const names = [
+    'Matosinhos Praia',
+    'Praia de Matosinhos',
+    'Praia',
+    'Praia da Rocha',
+    'x praia mato',
+  ];
+  t.deepEqual(await namesFor(names, 'praia matosinhos'), [
+    'Matosinhos Praia',
+    'Praia de Matosinhos',
+  ]);
+  t.deepEqual(await namesFor(names, 'PRÁIA  mato'), [
+    'Matosinhos Praia',
+    'Praia de Matosinhos',
+    'x praia mato',
+  ]);
+  t.deepEqual(await namesFor(names, 'sinhos, prai'), ['Matosinhos Praia', 'Praia de Matosinhos']);
+  t.deepEqual(await namesFor(names, 'praia porto'), []);
+  const library = named(names);
+  const found = await suggest(
+    { library, bookmarks: [library[1]!], hidden: [library[0]!] },
+    'mato praia',
+  );
+  t.deepEqual(
+    found.map(({ name, source }) => [name, source]),
+    [
+      ['Praia de Matosinhos', 'bookmark'],
+      ['x praia mato', 'waypoint'],
+    ],
+  );
+});
+
 test('tag query: one tag, AND, OR, operators in any case, with or without quotes', (t) => {
   const cases: [string, string, string[]][] = [
     ['tag:beach', 'single', ['beach']],
@@ -221,7 +255,13 @@ test('tag query: one tag, AND, OR, operators in any case, with or without quotes
     ['tag:a and b And c', 'AND', ['a', 'b', 'c']],
     ['tag:"a OR b"', 'OR', ['a', 'b']],
     ['tag:"a" oR "b c"', 'OR', ['a', 'b c']],
-    ['tag:a OR b AND c', 'AND', ['a', 'b', 'c']],
+    ['tag:a OR b AND c', 'mixed', ['a', 'b', 'c']],
+    ['tag:a AND tag:b', 'AND', ['a', 'b']],
+    ['tag:red wine or TAG:white wine', 'OR', ['red wine', 'white wine']],
+    ['tag:"rock and roll" AND tag:"b"', 'AND', ['rock and roll', 'b']],
+    ['tag:a AND tag:', 'single', ['a']],
+    ['tag:a OR', 'single', ['a']],
+    ['tag:tag:', 'single', []],
     ['tag:sand', 'single', ['sand']],
     ['tag:android orbit', 'single', ['android orbit']],
     ['tag:a AND', 'single', ['a']],

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import Database from 'better-sqlite3';
 import { enrichTag, normalTag } from '../model/tag.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 
@@ -179,4 +180,28 @@ test('GET /api/tags?distinct=true follows every way a tag can go', async (t) => 
   ]);
   await daemon.call('DELETE', '/api/bookmarks?name=Other&lat=42.1&lon=-8.3');
   t.deepEqual(await counts(), []);
+});
+
+test('tags of a version that knew fewer words are in line with those of this one after a start', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await daemon.call('POST', '/api/bookmarks', {
+    name: 'A',
+    lat: 1,
+    lon: 2,
+    tags: ['✅', 'done', 'Todo'],
+  });
+  await daemon.call('POST', '/api/bookmarks', { name: 'B', lat: 1, lon: 2, tags: ['Todo'] });
+  await daemon.close();
+  const db = new Database(daemon.paths.waypointsDatabase);
+  const old = JSON.stringify({ raw: 'Todo', emoji: '', name: '', display: 'Todo', normal: 'todo' });
+  db.prepare("UPDATE tags SET enriched = ? WHERE raw = 'Todo'").run(old);
+  db.exec(`INSERT INTO tags (name, lat_e6, lon_e6, raw, normal, enriched)
+    VALUES ('B', 1000000, 2000000, '✅', '✅', '{}')`);
+  db.close();
+  const again = await startTestDaemon(t, { root: daemon.root });
+  const { body } = await again.get('/api/tags?distinct=true&emoji=true&counts=1');
+  t.deepEqual(body.tags, [
+    { raw: 'Todo', emoji: '📝', name: 'todo', display: '📝 Todo', normal: 'todo', count: 2 },
+    { raw: '✅', emoji: '✅', name: 'done', display: '✅', normal: 'done', count: 2 },
+  ]);
 });

@@ -1,3 +1,4 @@
+import { readDegrees, type Position } from '../../model/position.ts';
 import { normalizeText } from '../../model/text.ts';
 import { waypointSchema, type Place, type Waypoint } from '../../model/waypoint.ts';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
@@ -5,13 +6,6 @@ import { ExitError, usageError } from '../../model/exit-error.ts';
 import { note } from '../terminal/output.ts';
 import { degrees, forTerminal } from '../terminal/text.ts';
 
-/** A position in degrees WGS84. */
-export interface Position {
-  readonly lat: number;
-  readonly lon: number;
-}
-
-const numberText = /^[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?$/u;
 const positionForms = 'Write a position as 42.1 -8.3, "42.1,-8.3" or 42.1N 8.3W';
 /** A longer list of homonyms is no help in choosing. */
 const maxCandidates = 20;
@@ -21,30 +15,14 @@ const maxCandidates = 20;
  * @throws ExitError 64 when it is none.
  */
 export function parsePosition(first: string, second?: string): Position {
-  const words = second === undefined ? first.replace(/^geo:/iu, '').split(',') : [first, second];
-  const [latText, lonText, ...others] = words.map((word) => word.trim());
-  if (latText === undefined || lonText === undefined || others.length > 0) {
-    throw usageError(`${positionForms}.`);
-  }
-  const lat = parseDegrees(latText, 'N', 'S');
-  const lon = parseDegrees(lonText, 'E', 'W');
-  if (lat === undefined || lon === undefined) throw usageError(`${positionForms}.`);
+  const degrees = readDegrees(second === undefined ? first : `${first},${second}`);
+  if (degrees === undefined) throw usageError(`${positionForms}.`);
+  const { lat, lon } = degrees;
   if (Math.abs(lat) > 90) {
     throw usageError('The latitude comes first and is between -90 and 90; then the longitude.');
   }
   if (Math.abs(lon) > 180) throw usageError('The longitude is between -180 and 180.');
   return { lat, lon };
-}
-
-/** Degrees as `-8.3`, `8.3W`, `W8.3` or `8.3°W`. */
-function parseDegrees(text: string, positive: string, negative: string): number | undefined {
-  const letters = text.replace(/[^a-z]/giu, '').toUpperCase();
-  const hasSide = letters === positive || letters === negative;
-  const digits = hasSide ? text.replace(/[a-z]/giu, '').replace(/[°\s]/gu, '') : text;
-  if (!numberText.test(digits)) return undefined;
-  // "-8.3W" could mean either side.
-  if (hasSide && /^[+-]/u.test(digits)) return undefined;
-  return letters === negative ? -Number(digits) : Number(digits);
 }
 
 /**

@@ -1,13 +1,18 @@
 import type { Yield } from '../../model/schema.ts';
 import { tagSchema } from '../../model/tag.ts';
-import { distinctTagsSchema, waypointTagsSchema, type Place } from '../../model/waypoint.ts';
+import {
+  distinctTagsSchema,
+  renamedTagSchema,
+  waypointTagsSchema,
+  type Place,
+} from '../../model/waypoint.ts';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import type { CommandContext } from '../program/context.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { note, print } from '../terminal/output.ts';
 import { printTable, type TableColumn } from '../terminal/table.ts';
-import { forTerminal, tagList } from '../terminal/text.ts';
+import { counted, forTerminal, tagList } from '../terminal/text.ts';
 import { findPlace } from './place.ts';
 
 type WaypointTags = Yield<typeof waypointTagsSchema>;
@@ -63,6 +68,22 @@ const remove = defineCommand({
   show: showTags,
 });
 
+const rename = defineCommand({
+  name: 'rename',
+  summary: 'rename a tag of all waypoints',
+  description: 'Renames a tag of all waypoints that have it, as one change.',
+  arguments: '<tag> <new-tag>',
+  options: { '--json': 'print the answer as JSON' },
+  run: ({ context, words: [tag, newTag] }) =>
+    withDaemon({ context }, (client) =>
+      client.ask(renamedTagSchema, 'PATCH', '/api/tags', { body: { tag, newTag } }),
+    ),
+  show: ({ renamed, waypoints }) =>
+    print(
+      renamed ? `Renamed it at ${counted(waypoints, 'waypoint')}.` : 'No waypoint has this tag.',
+    ),
+});
+
 const list = defineCommand({
   name: 'list',
   summary: 'list all tags, or those of a waypoint',
@@ -86,13 +107,13 @@ const list = defineCommand({
   },
 });
 
-/** `waypointd tag add|rm|list` */
+/** `waypointd tag add|rm|rename|list` */
 export const command = defineCommand({
   name: 'tag',
   summary: 'tag waypoints, list tags',
   description:
     'Tags waypoints, bookmarks and imported ones alike. Known words and symbols show an emoji: beach,\nhome, coffee, * (star), ! (important) …',
-  commands: [add, remove, list],
+  commands: [add, remove, rename, list],
 });
 
 function allTags(client: ApiClient): Promise<DistinctTags> {

@@ -22,6 +22,8 @@ export interface HttpAnswer {
   readonly status: number;
   /** Parsed JSON; null for an empty body, the text itself for one that is not JSON. */
   readonly value: unknown;
+  /** The number of the change that the request has made. */
+  readonly change?: number | undefined;
 }
 
 /**
@@ -52,8 +54,17 @@ export const fetchTransport: Transport = async (access, { method, path, body }, 
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal,
   });
-  return readAnswer(response.status, piecesOf(response));
+  const answer = await readAnswer(response.status, piecesOf(response));
+  return withChange(answer, response.headers.get(changeHeader));
 };
+
+/** Tells the number of the change that a request has made. */
+export const changeHeader = 'x-change-id';
+
+/** Adds what that header says to an answer. */
+export function withChange(answer: HttpAnswer, header: unknown): HttpAnswer {
+  return typeof header === 'string' ? { ...answer, change: Number(header) } : answer;
+}
 
 /** @throws Error when the token cannot be one. */
 export function headersFor({ token }: Access, hasBody: boolean): Record<string, string> {

@@ -10,7 +10,9 @@ export type {
 } from './signals.ts';
 export type * from './types.ts';
 export type { GeodataStatus } from '../../model/geodata.ts';
-export type { ImportResult } from '../../model/import.ts';
+export type { ChangesAnswer, UndoneAnswer } from '../../model/change.ts';
+export type { ImportResult, ImportStatus } from '../../model/import.ts';
 export type { LocationFix, VersionInfo } from '../../model/process.ts';
 export type { HistoryEntry, Suggestion } from '../../model/search.ts';
 export type { TimelineJobRecord } from '../../model/timeline-job.ts';
+export type { HiddenAnswer, RenamedTag } from '../../model/waypoint.ts';

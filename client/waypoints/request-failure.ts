@@ -63,7 +63,8 @@ export function httpFailure(
 
 /** `timeout (<n> ms)`. */
 export function timeoutFailure(timeoutMs: number): RequestFailure {
-  return new RequestFailure(`timeout (${timeoutMs} ms)`);
+  const sentence = `The daemon has not answered within ${Math.ceil(timeoutMs / 1_000)} s.`;
+  return new RequestFailure(`timeout (${timeoutMs} ms)`, { sentence });
 }
 
 const connectionCodes: Readonly<Record<string, string>> = {

@@ -52,6 +52,12 @@ interface Callbacks<T> {
   readonly onError?: ((message: string) => void) | undefined;
 }
 
+interface Outcome<T> {
+  readonly result: T;
+  /** The number of the change that was made. */
+  readonly change?: number | undefined;
+}
+
 /** Where the API is, who listens, and how a request becomes a promise and signals. */
 export class Requests extends SignalBoard {
   apiPort: number;
@@ -127,34 +133,37 @@ export class Requests extends SignalBoard {
     const kind = withoutQuery(call) + (isOffline ? ' (offline)' : '');
     if (started !== undefined && refusal === undefined) this.emit(started);
     let result: T;
+    let change: number | undefined;
     try {
-      result = await this.#outcome(operation, isOffline);
+      ({ result, change } = await this.#outcome(operation, isOffline));
     } catch (error) {
       const failure = error instanceof RequestFailure ? error : sendFailure(error);
       const { message } = failure;
       if (failed !== undefined) this.emit(failed(message));
       this.emit(['requestFailed', kind, message, context]);
+      this.emit(['requestFailure', kind, failure, context]);
       if (onError !== undefined) this.guard(() => onError(message));
       throw failure;
     }
     for (const emission of succeeded?.(result) ?? []) this.emit(emission);
     this.emit(['requestSucceeded', kind, result, context]);
+    if (change !== undefined) this.emit(['changeMade', change, kind, context]);
     if (onSuccess !== undefined) this.guard(() => onSuccess(result));
     return result;
   }
 
   /** Whatever it takes, the outcome comes after the method has returned. */
-  async #outcome<T>(operation: Operation<T>, isOffline: boolean): Promise<T> {
+  async #outcome<T>(operation: Operation<T>, isOffline: boolean): Promise<Outcome<T>> {
     if (operation.refusal !== undefined) throw new RequestFailure(operation.refusal);
-    return isOffline ? simulate(operation) : this.#ask(operation);
+    return isOffline ? { result: simulate(operation) } : this.#ask(operation);
   }
 
-  async #ask<T>({ call, query, body, timeoutMs, read }: Operation<T>): Promise<T> {
+  async #ask<T>({ call, query, body, timeoutMs, read }: Operation<T>): Promise<Outcome<T>> {
     const [method = '', path = ''] = call.split(/ (.*)/su);
     const request = { method, path: withQuery(path, query), body };
-    const { status, value } = await this.#exchange(request, usableTimeout(timeoutMs));
+    const { status, value, change } = await this.#exchange(request, usableTimeout(timeoutMs));
     const result = read(value);
-    if (result !== undefined) return result;
+    if (result !== undefined) return { result, change };
     throw httpFailure(status, typeof value === 'string' ? value : '');
   }
 

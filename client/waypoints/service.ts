@@ -1,9 +1,12 @@
 import type { GeodataStatus } from '../../model/geodata.ts';
-import type { ImportResult } from '../../model/import.ts';
+import type { ChangesAnswer, UndoneAnswer } from '../../model/change.ts';
+import type { ImportResult, ImportStatus } from '../../model/import.ts';
 import type { ImportedFile } from '../../model/imports.ts';
 import type { LocationFix, VersionInfo } from '../../model/process.ts';
 import type { TimelineJobRecord } from '../../model/timeline-job.ts';
+import type { HiddenAnswer, RenamedTag } from '../../model/waypoint.ts';
 import * as bookmarks from './operations/bookmarks.ts';
+import * as changes from './operations/changes.ts';
 import * as geodata from './operations/geodata.ts';
 import * as imports from './operations/imports.ts';
 import * as machine from './operations/machine.ts';
@@ -12,13 +15,16 @@ import * as tags from './operations/tags.ts';
 import * as timelines from './operations/timelines.ts';
 import { Requests } from './requests.ts';
 import type {
+  Bbox,
   CancelAnswer,
+  ChangesParams,
   ClusterItem,
   ExportParams,
   ImportedFiles,
   ImportParams,
   ImportsFilter,
   InstallAnswer,
+  PageParams,
   PlaceInput,
   RecentSearches,
   StoredHistory,
@@ -27,6 +33,7 @@ import type {
   TagInput,
   Waypoint,
   WaypointChanges,
+  WaypointFilter,
   WaypointInput,
 } from './types.ts';
 
@@ -44,8 +51,10 @@ export interface TimelineSubmission extends Promise<string> {
 export class WaypointService extends Requests {
   #timelineRequests = 0;
 
-  getWaypoints(): Promise<Waypoint[]> {
-    return this.run(bookmarks.loadWaypoints(), 'getWaypoints', []);
+  /** All waypoints, bookmarks first, or those of a filter. */
+  getWaypoints(filter: WaypointFilter = {}): Promise<Waypoint[]> {
+    const args = Object.keys(filter).length === 0 ? [] : [filter];
+    return this.run(bookmarks.loadWaypoints(filter), 'getWaypoints', args);
   }
 
   /** Makes a bookmark. */
@@ -76,13 +85,45 @@ export class WaypointService extends Requests {
     return this.run(machine.exportFile(params), 'exportFile', [params]);
   }
 
+  /** Hides an imported waypoint, also from files that are imported later. */
+  hideWaypoint(waypoint: PlaceInput): Promise<PlaceInput> {
+    return this.run(changes.hideWaypoint(waypoint), 'hideWaypoint', [waypoint]);
+  }
+
+  /** Shows a hidden waypoint again, with the tags it had. */
+  showWaypoint(waypoint: PlaceInput): Promise<PlaceInput> {
+    return this.run(changes.showWaypoint(waypoint), 'showWaypoint', [waypoint]);
+  }
+
+  /** What was hidden, newest first, a page at a time. */
+  getHidden(params: PageParams = {}): Promise<HiddenAnswer> {
+    return this.run(changes.loadHidden(params), 'getHidden', [params]);
+  }
+
+  /** What was changed in the last 30 days, newest first, a page at a time. */
+  getChanges(params: ChangesParams = {}): Promise<ChangesAnswer> {
+    return this.run(changes.loadChanges(params), 'getChanges', [params]);
+  }
+
+  /** Takes a change back, by the number that `changeMade` or `getChanges` tells. */
+  undoChange(id: number): Promise<UndoneAnswer> {
+    return this.run(changes.undoChange(id), 'undoChange', [id]);
+  }
+
   /**
    * @param zoom 0…24, fractions allowed.
    * @param gridSize cell size in pixels, 8…512.
    */
-  getClusters(zoom?: number, gridSize?: number, bookmarksOnly = false): Promise<ClusterItem[]> {
-    const params = { zoom, gridSize, bookmarksOnly };
-    return this.run(search.loadClusters(params), 'getClusters', [zoom, gridSize, bookmarksOnly]);
+  getClusters(
+    zoom?: number,
+    gridSize?: number,
+    bookmarksOnly = false,
+    bbox?: Bbox,
+  ): Promise<ClusterItem[]> {
+    const box = bbox === undefined ? [] : [bbox];
+    const params = { zoom, gridSize, bookmarksOnly, ...(bbox && { bbox }) };
+    const args = [zoom, gridSize, bookmarksOnly, ...box];
+    return this.run(search.loadClusters(params), 'getClusters', args);
   }
 
   /** Where the machine is; null when nobody knows. */
@@ -110,6 +151,16 @@ export class WaypointService extends Requests {
     return this.run(imports.restoreImport(id), 'restoreImport', [id]);
   }
 
+  /** How far the running import is, and what came of the last one. */
+  getImportStatus(): Promise<ImportStatus> {
+    return this.run(machine.loadImportStatus(), 'getImportStatus', []);
+  }
+
+  /** Stops the running import after its present file. */
+  cancelImport(): Promise<CancelAnswer> {
+    return this.run(machine.cancelImport(), 'cancelImport', []);
+  }
+
   suggest(query: string): Promise<SuggestResult> {
     return this.run(search.loadSuggestions(query), 'suggest', [query]);
   }
@@ -135,6 +186,11 @@ export class WaypointService extends Requests {
   /** Yields the tags that remain. */
   deleteTag(waypoint: WaypointInput, tag: TagInput): Promise<Tag[]> {
     return this.run(tags.deleteTag(waypoint, tag), 'deleteTag', [waypoint, tag]);
+  }
+
+  /** Renames a tag of all waypoints. */
+  renameTag(tag: string, newTag: string): Promise<RenamedTag> {
+    return this.run(tags.renameTag(tag, newTag), 'renameTag', [tag, newTag]);
   }
 
   /** All tags in use; the callback is called when they are there. */

@@ -1,16 +1,21 @@
 import type { GeodataStatus } from '../../model/geodata.ts';
-import type { ImportResult } from '../../model/import.ts';
 import type { ImportedFile } from '../../model/imports.ts';
+import type { ChangesAnswer, UndoneAnswer } from '../../model/change.ts';
+import type { ImportResult, ImportStatus } from '../../model/import.ts';
 import type { LocationFix, VersionInfo } from '../../model/process.ts';
 import type { HistoryEntry } from '../../model/search.ts';
 import type { TimelineJobRecord } from '../../model/timeline-job.ts';
+import type { HiddenAnswer } from '../../model/waypoint.ts';
+import type { RequestFailure } from './request-failure.ts';
 import type {
+  ChangesParams,
   ClusterItem,
   ClusterParams,
   ExportParams,
   ImportedFiles,
   ImportParams,
   ImportsFilter,
+  PageParams,
   PlaceInput,
   SuggestResult,
   Tag,
@@ -23,6 +28,10 @@ import type {
 export interface WaypointSignals {
   requestSucceeded: [kind: string, result: unknown, context: unknown];
   requestFailed: [kind: string, errorMessage: string, context: unknown];
+  /** With `requestFailed`: the failure itself, whose `sentence` can be shown to a person. */
+  requestFailure: [kind: string, failure: RequestFailure, context: unknown];
+  /** A request has changed something: the number of the change, for `undoChange`. */
+  changeMade: [change: number, kind: string, context: unknown];
 
   waypointsLoadStarted: [];
   waypointsLoaded: [waypoints: readonly Waypoint[]];
@@ -42,6 +51,22 @@ export interface WaypointSignals {
   exportStarted: [params: ExportParams];
   exportCompleted: [text: string, params: ExportParams];
   exportFailed: [message: string, params: ExportParams];
+  waypointHideStarted: [waypoint: PlaceInput];
+  waypointHidden: [waypoint: PlaceInput];
+  waypointHideFailed: [waypoint: PlaceInput, message: string];
+  waypointShowStarted: [waypoint: PlaceInput];
+  waypointShown: [waypoint: PlaceInput];
+  waypointShowFailed: [waypoint: PlaceInput, message: string];
+  hiddenFetchStarted: [params: PageParams];
+  hiddenFetched: [answer: HiddenAnswer, params: PageParams];
+  hiddenFetchFailed: [message: string, params: PageParams];
+
+  changesFetchStarted: [params: ChangesParams];
+  changesFetched: [answer: ChangesAnswer, params: ChangesParams];
+  changesFetchFailed: [message: string, params: ChangesParams];
+  changeUndoStarted: [id: number];
+  changeUndone: [undone: UndoneAnswer];
+  changeUndoFailed: [id: number, message: string];
 
   tagsFetchStarted: [place: PlaceInput];
   tagsFetched: [name: string, lat: number, lon: number, tags: readonly Tag[]];
@@ -52,6 +77,10 @@ export interface WaypointSignals {
   tagDeleteStarted: [name: string, lat: number, lon: number, tag: string];
   tagDeleted: [name: string, lat: number, lon: number, tags: readonly Tag[], tag: string];
   tagDeleteFailed: [name: string, lat: number, lon: number, tag: string, message: string];
+
+  tagRenameStarted: [tag: string, newTag: string];
+  tagRenamed: [tag: string, newTag: string, waypoints: number];
+  tagRenameFailed: [tag: string, newTag: string, message: string];
 
   clustersFetchStarted: [params: ClusterParams];
   clustersFetched: [clusters: readonly ClusterItem[], params: ClusterParams];
@@ -64,6 +93,10 @@ export interface WaypointSignals {
   importStarted: [params: ImportParams];
   importCompleted: [summary: ImportResult, params: ImportParams];
   importFailed: [message: string, params: ImportParams];
+  importStatusFetched: [status: ImportStatus];
+  importStatusFailed: [message: string];
+  importCancelAccepted: [];
+  importCancelFailed: [message: string];
 
   importsFetched: [page: ImportedFiles, filter: ImportsFilter];
   importsFetchFailed: [message: string, filter: ImportsFilter];

@@ -9,7 +9,7 @@ import type {
   suggestSchema,
 } from '../../model/search.ts';
 import type { Tag as WireTag } from '../../model/tag.ts';
-import type { Waypoint as WireWaypoint } from '../../model/waypoint.ts';
+import type { Link, Waypoint as WireWaypoint } from '../../model/waypoint.ts';
 
 /** A tag as this layer always gives it: at least `raw` and `display`; the rest when the daemon has enriched it. */
 export type Tag = Pick<WireTag, 'raw' | 'display'> & Partial<WireTag>;
@@ -35,6 +35,29 @@ export interface PlaceInput {
   readonly name: string;
   readonly lat: number;
   readonly lon: number;
+}
+
+/** `[west, south, east, north]` in degrees WGS84; west > east crosses the antimeridian. */
+export type Bbox = readonly [west: number, south: number, east: number, north: number];
+
+/** Which waypoints `getWaypoints` is to give; all without it. */
+export interface WaypointFilter {
+  readonly bookmarksOnly?: boolean | undefined;
+  readonly bbox?: Bbox | undefined;
+  readonly tag?: string | undefined;
+}
+
+/** Which page of a list; the first of the usual length without it. */
+export interface PageParams {
+  readonly limit?: number | undefined;
+  /** `next_cursor` of the page before. */
+  readonly cursor?: number | undefined;
+}
+
+/** What `getChanges` is asked for. */
+export interface ChangesParams extends PageParams {
+  /** Names and positions, too. */
+  readonly details?: boolean | undefined;
 }
 
 /** A raw tag, or a tag object, of which `raw` counts. */
@@ -81,6 +104,8 @@ export interface ClusterParams {
   /** Cell size in pixels, 8…512. */
   readonly gridSize: number | undefined;
   readonly bookmarksOnly: boolean;
+  /** Only waypoints within; absent when it was not asked for. */
+  readonly bbox?: Bbox | undefined;
 }
 
 /** What `importGpxDirectory` is asked for; `dir` is an absolute path on the daemon's machine. */

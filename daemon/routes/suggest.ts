@@ -1,4 +1,5 @@
 import { route, type Route } from '../../http/route.ts';
+import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
 import {
   suggestQuery,
@@ -6,6 +7,7 @@ import {
   type SuggestAnswer,
   type Suggestion,
 } from '../../model/search.ts';
+import { readPosition } from '../../model/position.ts';
 import { normalTag } from '../../model/tag.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import { findPlaces } from '../geocoders/find-places.ts';
@@ -49,7 +51,9 @@ export function suggestRoutes(options: SuggestRouteOptions): Route[] {
   ];
 }
 
+/** @throws WaypointError invalid, for AND mixed with OR. */
 function suggestTags(store: WaypointStore, { kind, tags }: TagQuery): Suggestion[] {
+  if (kind === 'mixed') throw new WaypointError('invalid', { field: 'q' });
   const normals = [...new Set(tags.map(normalTag))];
   if (normals.length === 0) return [];
   return store
@@ -64,7 +68,7 @@ async function suggestText(
 ): Promise<Omit<SuggestAnswer, 'query'>> {
   if (text === '') return { suggestions: [] };
   await options.indexReady();
-  const local = await suggestLocal(options, text);
+  const local = [...positionOf(text), ...(await suggestLocal(options, text))];
   const room = limits.suggestTotal - local.length;
   const { places, attributions, isPending } = await findPlaces(options.geocoders, text, room);
   return {
@@ -72,6 +76,15 @@ async function suggestText(
     ...(attributions.length > 0 && { attributions: [...attributions] }),
     ...(isPending && { pending: true }),
   };
+}
+
+/** The position that a text is. */
+function positionOf(text: string): Suggestion[] {
+  const position = readPosition(text);
+  if (position === undefined) return [];
+  return [
+    { name: text.trim(), ...position, source: 'geocode', class: 'position', type: 'position' },
+  ];
 }
 
 /** Names first; a tag of that very name fills what room is left, each waypoint once. */

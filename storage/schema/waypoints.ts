@@ -115,7 +115,7 @@ const journal: Migration = () => [
   sql`DROP TABLE hidden_before`,
   createIndex('hidden_by_bookmark', 'hidden', ['bookmark_id']),
   sql`
-    CREATE TRIGGER tag_spelled AFTER UPDATE OF raw, normal ON tags WHEN new.raw <> old.raw BEGIN
+    CREATE TRIGGER tag_spelled AFTER UPDATE OF raw, enriched ON tags WHEN new.enriched <> old.enriched BEGIN
       UPDATE tag_spellings SET uses = uses - 1 WHERE normal = old.normal AND raw = old.raw;
       DELETE FROM tag_spellings WHERE normal = old.normal AND raw = old.raw AND uses = 0;
       INSERT INTO tag_spellings VALUES (new.normal, new.raw, new.enriched, 1, new.id)

@@ -25,6 +25,7 @@ import { bytesOf, firstPageBytes, hasHotJournal } from '../hot-journal.ts';
 import { createPrivateDirectory } from '../private-directory.ts';
 import { migrate, schemaVersion, stampOf, type Migration } from '../migrate.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
+import { respellTags } from './respell.ts';
 
 /**
  * Why the user's store cannot be used; nothing was changed. Only `unreadable` says that it is damaged: `unavailable` is
@@ -70,6 +71,7 @@ export function openWaypointStore(options: OpenStoreOptions): Connection {
   }
   return orClosed(openStoreWriter(path), (db) => {
     migrate(db, migrations, { directory: backupsDirectory, name: 'waypoints', now: options.now });
+    respellTags(db);
     return db;
   });
 }

@@ -11,7 +11,7 @@ export function referenceSuggest(
   if (wanted === '') return [];
   return places
     .map((place) => ({ place, folded: foldName(place.name) }))
-    .filter(({ folded }) => folded.includes(wanted))
+    .filter(({ folded }) => wanted.split(/[\s,;]+/u).every((word) => folded.includes(word)))
     .map(({ place, folded }) => ({ place, folded, rank: rankOf(folded, wanted) }))
     .sort(
       (a, b) =>
@@ -31,6 +31,7 @@ export function referenceSuggest(
 }
 
 function rankOf(folded: string, wanted: string): number {
+  if (!folded.includes(wanted)) return 4;
   if (folded === wanted) return 0;
   if (folded.startsWith(wanted)) return 1;
   const points = Array.from(folded);

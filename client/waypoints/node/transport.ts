@@ -4,7 +4,14 @@ import {
   type NodeRequest,
   type TransportFault,
 } from '../../node-request.ts';
-import { headersFor, readAnswer, type Access, type Transport } from '../http.ts';
+import {
+  changeHeader,
+  headersFor,
+  readAnswer,
+  withChange,
+  type Access,
+  type Transport,
+} from '../http.ts';
 import { cutOffFailure, RequestFailure, sendFailure } from '../request-failure.ts';
 import { agentOfOneConnection, ConnectionGone, requireProof } from './proof.ts';
 
@@ -24,7 +31,8 @@ const notModified = 304;
 export const nodeTransport: Transport = async (access, { method, path, body }, signal) => {
   const text = body === undefined ? undefined : JSON.stringify(body);
   const answer = await askDaemon(access, { method, path, body: text, signal, silenceMs: 0 });
-  return readAnswer(answer.status, answer.pieces());
+  const { status, headers } = answer;
+  return withChange(await readAnswer(status, answer.pieces()), headers[changeHeader]);
 };
 
 /**

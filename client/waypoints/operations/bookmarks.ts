@@ -1,13 +1,20 @@
 import { normalizeText } from '../../../model/text.ts';
 import { asList, asRecord, type Operation } from '../operation.ts';
 import { normalizeWaypoint, rawTag } from '../tags.ts';
-import type { PlaceInput, Waypoint, WaypointChanges, WaypointInput } from '../types.ts';
+import type {
+  PlaceInput,
+  Waypoint,
+  WaypointChanges,
+  WaypointFilter,
+  WaypointInput,
+} from '../types.ts';
 
-/** `getWaypoints()` */
-export function loadWaypoints(): Operation<Waypoint[]> {
+/** `getWaypoints(filter)` */
+export function loadWaypoints(filter: WaypointFilter): Operation<Waypoint[]> {
+  const { bookmarksOnly, bbox, tag } = filter;
   return {
     call: 'GET /api/waypoints',
-    query: { emoji: true },
+    query: { emoji: true, bookmarksOnly, bbox: bbox?.join(','), tag },
     read: (value) => asList<WaypointInput>(value).map(normalizeWaypoint),
     offline: () => [],
     started: ['waypointsLoadStarted'],
@@ -100,6 +107,7 @@ export function editBookmark(
       return { ...wanted, name, lat: position.lat, lon: position.lon };
     },
     offline: () => wanted,
+    refusal: Object.values(changes).every((value) => value === undefined) ? 'no change' : undefined,
     started: ['waypointEditStarted', original, changes],
     succeeded: (updated) => [['waypointEdited', updated, original]],
     failed: (message) => ['waypointEditFailed', original, changes, message],

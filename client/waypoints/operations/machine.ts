@@ -1,7 +1,7 @@
-import type { ImportResult } from '../../../model/import.ts';
+import type { ImportResult, ImportStatus } from '../../../model/import.ts';
 import type { LocationFix, VersionInfo } from '../../../model/process.ts';
 import { asRecord, type Operation } from '../operation.ts';
-import type { ExportParams, ImportParams } from '../types.ts';
+import type { CancelAnswer, ExportParams, ImportParams } from '../types.ts';
 
 /** The specification gives 110 s for the method and 60 s in its summary; the longer one cuts off fewer imports. */
 const importTimeoutMs = 110_000;
@@ -75,6 +75,26 @@ function emptyImport(dir: string): ImportResult {
     gpx_in_subfolders: 0,
     failures: [],
     formats: {},
+  };
+}
+
+/** `getImportStatus()` */
+export function loadImportStatus(): Operation<ImportStatus> {
+  return {
+    call: 'GET /api/import',
+    read: asRecord<ImportStatus>,
+    succeeded: (status) => [['importStatusFetched', status]],
+    failed: (message) => ['importStatusFailed', message],
+  };
+}
+
+/** `cancelImport()` */
+export function cancelImport(): Operation<CancelAnswer> {
+  return {
+    call: 'DELETE /api/import',
+    read: () => ({ status: 'cancelling' }),
+    succeeded: () => [['importCancelAccepted']],
+    failed: (message) => ['importCancelFailed', message],
   };
 }
 

@@ -10,10 +10,15 @@ import type {
 
 /** `getClusters(zoom, gridSize, bookmarksOnly)` */
 export function loadClusters(params: ClusterParams): Operation<ClusterItem[]> {
-  const { zoom, gridSize, bookmarksOnly } = params;
+  const { zoom, gridSize, bookmarksOnly, bbox } = params;
   return {
     call: 'GET /api/clusters',
-    query: { zoom, grid: gridSize, bookmarksOnly: bookmarksOnly ? 1 : undefined },
+    query: {
+      zoom,
+      grid: gridSize,
+      bookmarksOnly: bookmarksOnly ? 1 : undefined,
+      bbox: bbox?.join(','),
+    },
     read: asList<ClusterItem>,
     offline: () => [],
     started: ['clustersFetchStarted', params],

@@ -1,3 +1,4 @@
+import type { RenamedTag } from '../../../model/waypoint.ts';
 import { asRecord, type Operation } from '../operation.ts';
 import { normalizeTags, rawTag } from '../tags.ts';
 import type { PlaceInput, Tag, TagInput, WaypointInput } from '../types.ts';
@@ -45,6 +46,19 @@ export function deleteTag(waypoint: WaypointInput, given: TagInput): Operation<T
     started: ['tagDeleteStarted', name, lat, lon, tag],
     succeeded: (tags) => [['tagDeleted', name, lat, lon, tags, tag]],
     failed: (message) => ['tagDeleteFailed', name, lat, lon, tag, message],
+  };
+}
+
+/** `renameTag(tag, newTag)` */
+export function renameTag(tag: string, newTag: string): Operation<RenamedTag> {
+  return {
+    call: 'PATCH /api/tags',
+    body: { tag, newTag },
+    read: (value) => ({ renamed: true, waypoints: 0, ...asRecord<RenamedTag>(value) }),
+    offline: () => ({ renamed: false, waypoints: 0 }),
+    started: ['tagRenameStarted', tag, newTag],
+    succeeded: ({ waypoints }) => [['tagRenamed', tag, newTag, waypoints]],
+    failed: (message) => ['tagRenameFailed', tag, newTag, message],
   };
 }
 

@@ -1,0 +1,66 @@
+import { changesSchema, type ChangeAnswer } from '../../model/change.ts';
+import { usageError } from '../../model/exit-error.ts';
+import { limits } from '../../model/limits.ts';
+import { defineCommand } from '../program/command.ts';
+import { withDaemon } from '../program/connection.ts';
+import { note } from '../terminal/output.ts';
+import { printTable, type TableColumn } from '../terminal/table.ts';
+
+/** Kinds of changes in words. */
+export const changeWords: Readonly<Record<ChangeAnswer['kind'], string>> = {
+  bookmark_add: 'bookmark added',
+  bookmark_edit: 'bookmark changed',
+  bookmark_rename: 'bookmark renamed or moved',
+  bookmark_delete: 'bookmark removed',
+  tag_add: 'tagged',
+  tag_remove: 'tag removed',
+  tag_rename: 'tag renamed',
+  hide: 'imported waypoint hidden',
+  show: 'hidden waypoint shown again',
+  merge: 'bookmarks file merged',
+  import: 'import',
+  import_remove: 'imported file removed',
+  import_restore: 'imported file restored',
+  undo: 'taken back',
+};
+
+const columns: readonly TableColumn<ChangeAnswer>[] = [
+  { title: 'ID', align: 'right', text: ({ id }) => String(id) },
+  { title: 'WHEN', text: ({ at }) => at.replace('T', ' ').replace(/(?:\.\d+)?Z$/u, 'Z') },
+  {
+    title: 'WHAT',
+    text: ({ kind, undoes }) => changeWords[kind] + (undoes === undefined ? '' : ` (${undoes})`),
+  },
+  { title: 'COUNT', align: 'right', text: ({ count }) => String(count) },
+  { title: 'UNDO', text: ({ undone, undoable }) => (undone ? 'undone' : undoable ? 'yes' : 'no') },
+];
+
+/** `waypointd changes` */
+export const command = defineCommand({
+  name: 'changes',
+  summary: 'list what was changed, newest first',
+  description:
+    'Lists what was changed in the last 30 days, newest first. "waypointd undo ID" takes one of them back.',
+  options: {
+    '-n, --limit <count>': {
+      help: `how many, 1 to ${limits.changesMax}`,
+      default: String(limits.changesDefault),
+    },
+    '--details': 'with --json: names and positions, too',
+    '--json': 'print the answer as JSON',
+  },
+  run({ context, options }) {
+    const limit = Number(options.limit.trim());
+    if (!Number.isInteger(limit) || limit < 1 || limit > limits.changesMax) {
+      throw usageError(`--limit is a whole number from 1 to ${limits.changesMax}.`);
+    }
+    const query = { limit, ...(options.details && { details: true }) };
+    return withDaemon({ context }, (client) =>
+      client.ask(changesSchema, 'GET', '/api/changes', { query }),
+    );
+  },
+  async show({ changes }) {
+    if (changes.length === 0) return note('Nothing was changed in the last 30 days.');
+    await printTable(columns, changes);
+  },
+});

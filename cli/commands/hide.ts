@@ -1,0 +1,97 @@
+import {
+  deletedBookmarkSchema,
+  hiddenSchema,
+  shownWaypointSchema,
+  type HiddenAnswer,
+} from '../../model/waypoint.ts';
+import { ExitError } from '../../model/exit-error.ts';
+import { normalizeText } from '../../model/text.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import { defineCommand } from '../program/command.ts';
+import { withDaemon } from '../program/connection.ts';
+import { note, print } from '../terminal/output.ts';
+import { printTable, type TableColumn } from '../terminal/table.ts';
+import { degrees, forTerminal, tagList } from '../terminal/text.ts';
+import { findPlace, parsePosition } from './place.ts';
+
+const options = {
+  '--at <lat,lon>': 'which one, when several have this name: LAT,LON',
+  '--json': 'print the answer as JSON',
+} as const;
+
+const columns: readonly TableColumn<HiddenAnswer['hidden'][number]>[] = [
+  { title: 'NAME', canShrink: true, text: ({ name }) => name },
+  { title: 'LAT', align: 'right', text: ({ lat }) => degrees(lat) },
+  { title: 'LON', align: 'right', text: ({ lon }) => degrees(lon) },
+  { title: 'TAGS', canShrink: true, text: ({ tags }) => tagList(tags) },
+];
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'list hidden waypoints',
+  description: 'Lists the imported waypoints that were hidden, newest first.',
+  options: { '--json': 'print the answer as JSON' },
+  run: ({ context }) => withDaemon({ context }, allHidden),
+  async show({ hidden }) {
+    if (hidden.length === 0) return note('No waypoint is hidden.');
+    await printTable(columns, hidden);
+  },
+});
+
+const show = defineCommand({
+  name: 'show',
+  summary: 'show a hidden waypoint again',
+  description: 'Shows a hidden waypoint again, with the tags it had.',
+  arguments: '<name>',
+  options,
+  run: ({ context, words: [name], options: { at } }) =>
+    withDaemon({ context }, async (client) => {
+      const query =
+        at === undefined ? await onlyHidden(client, name) : { name, ...parsePosition(at) };
+      return client.ask(shownWaypointSchema, 'DELETE', '/api/hidden', { query });
+    }),
+  show: ({ name }) => print(forTerminal(`"${name}" shows again.`)),
+});
+
+/** `waypointd hide`, `hide list` and `hide show` */
+export const command = defineCommand({
+  name: 'hide',
+  summary: 'hide an imported waypoint, or show it again',
+  description:
+    'Hides an imported waypoint for good, also when its file is imported again. The file stays as it is.',
+  arguments: '<name>',
+  options,
+  commands: [list, show],
+  run: ({ context, words: [name], options: { at } }) =>
+    withDaemon({ context, needsLibrary: true }, async (client) => {
+      const { lat, lon, ...place } = await findPlace(client, name, { at });
+      const query = { name: place.name, lat, lon };
+      return client.ask(deletedBookmarkSchema, 'DELETE', '/api/waypoints', { query });
+    }),
+  show: ({ name }) => print(forTerminal(`Hid "${name}".`)),
+});
+
+async function allHidden(client: ApiClient): Promise<HiddenAnswer> {
+  const hidden: HiddenAnswer['hidden'] = [];
+  let cursor: number | undefined;
+  do {
+    const query = { limit: 1_000, cursor };
+    const page = await client.ask(hiddenSchema, 'GET', '/api/hidden', { query });
+    hidden.push(...page.hidden);
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  return { hidden };
+}
+
+async function onlyHidden(client: ApiClient, name: string) {
+  const { hidden } = await allHidden(client);
+  const found = hidden.filter((one) => one.name === normalizeText(name));
+  const [only] = found;
+  if (only === undefined)
+    throw new ExitError(`No hidden waypoint is called "${forTerminal(name)}".`);
+  if (found.length > 1) {
+    for (const { lat, lon } of found) note(`  --at ${degrees(lat)},${degrees(lon)}`);
+    throw new ExitError('Several have this name. Say which one with --at LAT,LON (above).');
+  }
+  return { name: only.name, lat: only.lat, lon: only.lon };
+}

@@ -1,0 +1,43 @@
+import { changesSchema, undoneSchema } from '../../model/change.ts';
+import { ExitError, usageError } from '../../model/exit-error.ts';
+import { limits } from '../../model/limits.ts';
+import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import { defineCommand } from '../program/command.ts';
+import { withDaemon } from '../program/connection.ts';
+import { print } from '../terminal/output.ts';
+import { changeWords } from './changes.ts';
+
+/** `waypointd undo` */
+export const command = defineCommand({
+  name: 'undo',
+  summary: 'take a change back',
+  description:
+    'Takes a change of the last 30 days back: the newest that was not taken back, or the one with this\nnumber. The number it answers with takes that back in turn.',
+  arguments: '[id]',
+  options: { '--json': 'print the answer as JSON' },
+  examples: ['undo', 'undo 17'],
+  run({ context, words: [id] }) {
+    if (id !== undefined && !/^[1-9]\d*$/u.test(id)) {
+      throw usageError('The number of a change is a whole number; "changes" lists them.');
+    }
+    return withDaemon({ context, needsLibrary: true }, async (client) => {
+      const change = id ?? (await newest(client));
+      return client.ask(undoneSchema, 'POST', `/api/changes/${change}/undo`);
+    });
+  },
+  show: ({ undone, kind, change }) =>
+    print(`Took change ${undone} back (${changeWords[kind]}). This is change ${change}.`),
+});
+
+/** The newest change that stands, those that took others back aside. */
+async function newest(client: ApiClient): Promise<number> {
+  let cursor: number | undefined;
+  do {
+    const query = { limit: limits.changesMax, cursor };
+    const page = await client.ask(changesSchema, 'GET', '/api/changes', { query });
+    const found = page.changes.find(({ kind, undone }) => kind !== 'undo' && !undone);
+    if (found !== undefined) return found.id;
+    cursor = page.next_cursor;
+  } while (cursor !== undefined);
+  throw new ExitError('There is nothing to take back.');
+}

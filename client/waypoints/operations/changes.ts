@@ -1,0 +1,77 @@
+import type { ChangesAnswer, UndoneAnswer } from '../../../model/change.ts';
+import type { HiddenAnswer } from '../../../model/waypoint.ts';
+import { asList, asRecord, type Operation } from '../operation.ts';
+import type { ChangesParams, PageParams, PlaceInput } from '../types.ts';
+
+/** `getChanges(params)` */
+export function loadChanges(params: ChangesParams): Operation<ChangesAnswer> {
+  const { limit, cursor, details } = params;
+  return {
+    call: 'GET /api/changes',
+    query: { limit, cursor, details },
+    read: (value) => {
+      const answer = asRecord<ChangesAnswer>(value);
+      return { ...answer, changes: asList(answer?.changes) };
+    },
+    offline: () => ({ changes: [] }),
+    started: ['changesFetchStarted', params],
+    succeeded: (answer) => [['changesFetched', answer, params]],
+    failed: (message) => ['changesFetchFailed', message, params],
+  };
+}
+
+/** `undoChange(id)` */
+export function undoChange(id: number): Operation<UndoneAnswer> {
+  return {
+    call: `POST /api/changes/${encodeURIComponent(id)}/undo`,
+    read: asRecord<UndoneAnswer>,
+    started: ['changeUndoStarted', id],
+    succeeded: (undone) => [['changeUndone', undone]],
+    failed: (message) => ['changeUndoFailed', id, message],
+  };
+}
+
+/** `hideWaypoint(wp)` */
+export function hideWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
+  const { name, lat, lon } = waypoint;
+  return {
+    call: 'DELETE /api/waypoints',
+    query: { name, lat, lon },
+    read: () => waypoint,
+    offline: () => waypoint,
+    started: ['waypointHideStarted', waypoint],
+    succeeded: () => [['waypointHidden', waypoint]],
+    failed: (message) => ['waypointHideFailed', waypoint, message],
+  };
+}
+
+/** `showWaypoint(wp)` */
+export function showWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
+  const { name, lat, lon } = waypoint;
+  return {
+    call: 'DELETE /api/hidden',
+    query: { name, lat, lon },
+    read: () => waypoint,
+    offline: () => waypoint,
+    started: ['waypointShowStarted', waypoint],
+    succeeded: () => [['waypointShown', waypoint]],
+    failed: (message) => ['waypointShowFailed', waypoint, message],
+  };
+}
+
+/** `getHidden(params)` */
+export function loadHidden(params: PageParams): Operation<HiddenAnswer> {
+  const { limit, cursor } = params;
+  return {
+    call: 'GET /api/hidden',
+    query: { limit, cursor },
+    read: (value) => {
+      const answer = asRecord<HiddenAnswer>(value);
+      return { ...answer, hidden: asList(answer?.hidden) };
+    },
+    offline: () => ({ hidden: [] }),
+    started: ['hiddenFetchStarted', params],
+    succeeded: (answer) => [['hiddenFetched', answer, params]],
+    failed: (message) => ['hiddenFetchFailed', message, params],
+  };
+}
