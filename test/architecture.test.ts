@@ -64,14 +64,14 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_450,
+  model: 3_550,
   storage: 9_100,
   formats: 5_500,
   geodata: 3_000,
   search: 2_450,
   worker: 8_400,
   http: 1_000,
-  client: 3_650,
+  client: 3_850,
   objects: 2_600,
   'service-files': 1_800,
   daemon: 7_200,

@@ -132,24 +132,31 @@ export class Requests extends SignalBoard {
     const isOffline = this.apiPort < 0;
     const kind = withoutQuery(call) + (isOffline ? ' (offline)' : '');
     if (started !== undefined && refusal === undefined) this.emit(started);
-    let result: T;
-    let change: number | undefined;
+    let outcome: Outcome<T>;
     try {
-      ({ result, change } = await this.#outcome(operation, isOffline));
+      outcome = await this.#outcome(operation, isOffline);
     } catch (error) {
       const failure = error instanceof RequestFailure ? error : sendFailure(error);
-      const { message } = failure;
-      if (failed !== undefined) this.emit(failed(message));
-      this.emit(['requestFailed', kind, message, context]);
-      this.emit(['requestFailure', kind, failure, context]);
-      if (onError !== undefined) this.guard(() => onError(message));
+      if (failed !== undefined) this.emit(failed(failure.message));
+      this.#emitFailure(failure, kind, context);
+      if (onError !== undefined) this.guard(() => onError(failure.message));
       throw failure;
     }
+    const { result } = outcome;
     for (const emission of succeeded?.(result) ?? []) this.emit(emission);
-    this.emit(['requestSucceeded', kind, result, context]);
-    if (change !== undefined) this.emit(['changeMade', change, kind, context]);
+    this.#emitSuccess(outcome, kind, context);
     if (onSuccess !== undefined) this.guard(() => onSuccess(result));
     return result;
+  }
+
+  #emitSuccess({ result, change }: Outcome<unknown>, kind: string, context: unknown): void {
+    this.emit(['requestSucceeded', kind, result, context]);
+    if (change !== undefined) this.emit(['changeMade', change, kind, context]);
+  }
+
+  #emitFailure(failure: RequestFailure, kind: string, context: unknown): void {
+    this.emit(['requestFailed', kind, failure.message, context]);
+    this.emit(['requestFailure', kind, failure, context]);
   }
 
   /** Whatever it takes, the outcome comes after the method has returned. */
