@@ -9,7 +9,7 @@ import type {
   suggestSchema,
 } from '../../model/search.ts';
 import type { Tag as WireTag } from '../../model/tag.ts';
-import type { Link, Waypoint as WireWaypoint } from '../../model/waypoint.ts';
+import type { Waypoint as WireWaypoint } from '../../model/waypoint.ts';
 
 /** A tag as this layer always gives it: at least `raw` and `display`; the rest when the daemon has enriched it. */
 export type Tag = Pick<WireTag, 'raw' | 'display'> & Partial<WireTag>;
