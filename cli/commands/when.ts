@@ -1,12 +1,13 @@
 import { suggestSchema } from '../../model/search.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
+import type { Position } from '../../model/position.ts';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { print } from '../terminal/output.ts';
 import { counted, degrees, forTerminal } from '../terminal/text.ts';
-import { parsePosition, type Position } from './place.ts';
+import { parsePosition } from './place.ts';
 import { filledIn, runTimeline } from './timeline/run.ts';
 import { printStops } from './timeline/tables.ts';
 import { stayTime, zoneSentence } from './timeline/wording.ts';
