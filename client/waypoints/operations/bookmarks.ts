@@ -25,14 +25,12 @@ export function loadWaypoints(filter: WaypointFilter): Operation<Waypoint[]> {
 
 /** `addWaypoint(wp)` */
 export function addBookmark(original: WaypointInput): Operation<Waypoint> {
-  const { name, lat, lon, ele, time, desc, sym, type, cmt, src, links, tags } = original;
+  const { name, lat, lon, ele, time, desc, sym, type, cmt, src, links } = original;
+  const tags = original.tags?.map(rawTag);
   const wanted = normalizeWaypoint({ ...original, bookmark: true });
   return {
     call: 'POST /api/bookmarks',
-    body: {
-      ...{ name, lat, lon, ele, time, desc, sym, type, cmt, src, links },
-      tags: tags?.map(rawTag),
-    },
+    body: { name, lat, lon, ele, time, desc, sym, type, cmt, src, links, tags },
     read: (value) => normalizeWaypoint({ ...wanted, ...asRecord<WaypointInput>(value) }),
     offline: () => wanted,
     started: ['waypointAddStarted', original],
