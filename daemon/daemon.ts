@@ -177,6 +177,11 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
   const timelines = new TimelineJobs(
     {
       libraryPath: paths.libraryDatabase,
+      waypointsPath: paths.waypointsDatabase,
+      contentOf: (id) => {
+        const file = store.imports.find(id);
+        return file?.state === 'active' ? file.sha256 : undefined;
+      },
       clock,
       log,
       libraryReady: () => library.ready,

@@ -10,6 +10,9 @@ const date = z
   .refine((text) => parseDate(text) !== undefined)
   .meta({ format: 'date' });
 
+const mostSources = 1_000;
+const importIds = z.array(z.int().min(1)).min(1).max(mostSources);
+
 /** A period of whole days, both inclusive, of at most limits.timelineDays. */
 export const timelineRequestSchema = z
   .strictObject({
@@ -21,6 +24,9 @@ export const timelineRequestSchema = z
       .max(64)
       .refine((name) => isTimeZone(name))
       .optional(),
+    /** Ids of imports: only these, or all but these. */
+    sources: importIds.optional(),
+    exclude_sources: importIds.optional(),
   })
   .refine(({ start_date, end_date }) => isPeriod(start_date, end_date), { path: ['end_date'] });
 export type TimelineRequest = z.output<typeof timelineRequestSchema>;
@@ -67,6 +73,8 @@ export const timelineJobSchema = z
     end_date: z.iso.date(),
     /** Where the request had one. */
     time_zone: z.string().optional(),
+    sources: importIds.optional(),
+    exclude_sources: importIds.optional(),
     processed_observations: count,
     /** Left out until the worker has counted them. */
     total_observations: count.optional(),

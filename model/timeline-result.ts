@@ -207,6 +207,10 @@ export const timelineSummarySchema = z
     unknown_nights: count,
     /** Between two countries, or in the air. */
     transit_nights: count,
+    /** Of devices that were elsewhere than the one that was followed; a part of `outlier_observations`. */
+    unfollowed_observations: count,
+    /** Ids of the imports that these are in; at most 100. */
+    unfollowed_sources: z.array(z.int().min(1)),
   })
   .meta({ id: 'TimelineSummary' });
 export type TimelineSummary = z.output<typeof timelineSummarySchema>;

@@ -399,6 +399,8 @@ function directJobs(t: ExecutionContext): DirectJobs {
   const jobs = new TimelineJobs(
     {
       libraryPath: '',
+      waypointsPath: 'none',
+      contentOf: () => undefined,
       clock: time.clock,
       log: { debug() {}, info() {}, warn() {}, error() {} },
       libraryReady: () => libraryReady.promise,

@@ -207,6 +207,8 @@ test('a short way between two places, told in full', (t) => {
     unknown_days: 0,
     unknown_nights: 0,
     transit_nights: 0,
+    unfollowed_observations: 0,
+    unfollowed_sources: [],
   });
   t.deepEqual(result.days, [
     {

@@ -44,6 +44,8 @@ export function recordOf(job: TimelineJob): TimelineJobRecord {
     start_date: request.start_date,
     end_date: request.end_date,
     ...(request.time_zone === undefined ? {} : { time_zone: request.time_zone }),
+    ...(request.sources === undefined ? {} : { sources: request.sources }),
+    ...(request.exclude_sources === undefined ? {} : { exclude_sources: request.exclude_sources }),
     processed_observations: processed,
     ...(total === undefined ? {} : { total_observations: total }),
     created_at: formatTime(createdAt),

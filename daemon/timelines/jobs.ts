@@ -35,6 +35,9 @@ export interface TimelineGeodata {
 
 export interface TimelineJobsOptions {
   readonly libraryPath: string;
+  readonly waypointsPath: string;
+  /** The active import of an id, if there is one. */
+  readonly contentOf: (importId: number) => string | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Jobs wait while a lost library is read again: what they found would look like everything. Never rejects. */
@@ -94,10 +97,12 @@ export class TimelineJobs {
   /**
    * Puts a job in line.
    * @returns its id.
-   * @throws WaypointError busy, unavailable
+   * @throws WaypointError busy, unavailable; invalid for imports that there are not
    */
   submit(request: TimelineRequest): string {
     if (this.#isClosed) throw new WaypointError('unavailable');
+    this.#contentsOf(request, 'sources');
+    this.#contentsOf(request, 'exclude_sources');
     if (this.#queue.length >= this.#limits.queued) throw new WaypointError('busy');
     const job = newJob(request, this.#options.clock.now());
     if (!this.#tracked.add(job)) throw new WaypointError('busy');
@@ -179,6 +184,9 @@ export class TimelineJobs {
     const geodata = await this.#options.geodata();
     const input = {
       libraryPath: this.#options.libraryPath,
+      waypointsPath: this.#options.waypointsPath,
+      only: this.#contentsOf(request, 'sources'),
+      without: this.#contentsOf(request, 'exclude_sources'),
       geodataPath: geodata?.path ?? null,
       dataset: geodata?.dataset ?? null,
       timeZone: request.time_zone ?? 'UTC',
@@ -186,6 +194,17 @@ export class TimelineJobs {
       endDay: dayOf(request.end_date),
     };
     return { input, release: () => geodata?.release() };
+  }
+
+  #contentsOf(
+    request: TimelineRequest,
+    field: 'sources' | 'exclude_sources',
+  ): readonly string[] | undefined {
+    return request[field]?.map((id) => {
+      const content = this.#options.contentOf(id);
+      if (content === undefined) throw new WaypointError('invalid', { field });
+      return content;
+    });
   }
 
   #end(job: TimelineJob, end: ExecutionEnd, durationMs = 0): void {

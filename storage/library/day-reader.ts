@@ -52,16 +52,21 @@ export class DayReader {
   /** In an order that depends on nothing but their content: by hash. */
   readonly sources: readonly DaySource[];
 
-  /** @throws errors of SQLite */
-  constructor(libraryPath: string) {
+  /** How many files there are, read or not. */
+  readonly #files: number;
+
+  /** @param isWanted by content: other files are as if they were not there. @throws errors of SQLite */
+  constructor(libraryPath: string, isWanted: (sha256: string) => boolean = () => true) {
     this.#db = openReader(libraryPath);
     this.#statements = prepareStatements(this.#db);
     const [revision, rows] = this.#db.transaction(
       () => [this.#statements.revision(), this.#statements.sources.all()] as const,
     )();
     this.#revision = revision;
-    this.sources = rows;
-    for (const [source, { id }] of rows.entries()) this.#sourceOf.set(id, source);
+    const wanted = rows.filter(({ sha256 }) => isWanted(sha256));
+    this.#files = rows.length;
+    this.sources = wanted;
+    for (const [source, { id }] of wanted.entries()) this.#sourceOf.set(id, source);
     this.#newestId = rows.reduce((newest, { id }) => Math.max(newest, id), 0);
   }
 
@@ -72,7 +77,12 @@ export class DayReader {
 
   /** Observations of some days, `last` included. */
   count(first: number, last: number): number {
-    return this.#statements.count.get(first, last) ?? 0;
+    const all = this.#statements.count.get(first, last) ?? 0;
+    if (this.sources.length === this.#files) return all;
+    return Math.min(
+      all,
+      this.sources.reduce((sum, { observations }) => sum + observations, 0),
+    );
   }
 
   /**
@@ -105,7 +115,7 @@ export class DayReader {
     const revision = this.#statements.revision();
     if (revision === this.#revision) return;
     // Ids of files are never used again, so as many of the old ones means the same ones.
-    if (this.#statements.oldSources.get(this.#newestId) !== this.sources.length) {
+    if (this.#statements.oldSources.get(this.#newestId) !== this.#files) {
       throw new SourcesChanged();
     }
     this.#revision = revision;

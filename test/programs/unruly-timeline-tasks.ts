@@ -110,6 +110,8 @@ export function resultOf(timeline: readonly TimelineStop[]): TimelineResult {
       unknown_days: 0,
       unknown_nights: 0,
       transit_nights: 0,
+      unfollowed_observations: 0,
+      unfollowed_sources: [],
     },
     timeline_stop_separation_meters: 100,
     timeline_truncated: false,

@@ -1,6 +1,12 @@
 import { gzipSync } from 'node:zlib';
 import { dayOf } from '../../storage/day-blob.ts';
-import { DayReader, libraryRevision, SourcesChanged } from '../../storage/library/day-reader.ts';
+import {
+  DayReader,
+  libraryRevision,
+  SourcesChanged,
+  type DaySource,
+} from '../../storage/library/day-reader.ts';
+import { importIdsOf } from '../../storage/waypoints/import-ids.ts';
 import { TimelineControl } from './control.ts';
 import { TimelineEngine, type TimelineFacts } from './engine.ts';
 import { withGeodata, type Geodata } from './geodata.ts';
@@ -17,6 +23,8 @@ const lookMs = 100;
 /** UTC days to each side of the period that are looked at: more than what says something about the day between may be apart. */
 const lookDays = 4;
 const pointsBetweenLooks = 50_000;
+/** Imports that are told of where another device was followed. */
+const mostUnfollowed = 100;
 
 class Cancelled extends Error {}
 
@@ -83,7 +91,7 @@ function run(
 ): TimelineOutcome {
   const { timeZone = 'UTC' } = task;
   const calendar = new Calendar(timeZone);
-  const reader = new DayReader(task.libraryPath);
+  const reader = new DayReader(task.libraryPath, wantedBy(task));
   try {
     const { sources } = reader;
     const period = findPeriod(reader, calendar, task);
@@ -93,6 +101,7 @@ function run(
     const facts = feed(engine, reader, period, control, options.onDay);
     look(control);
     const json = writeResult(facts, {
+      unfollowedIds: idsOf(task, facts, sources),
       dataset: geodata?.dataset ?? null,
       sources,
       options,
@@ -105,6 +114,25 @@ function run(
   } finally {
     reader.close();
   }
+}
+
+function wantedBy({ only, without = [] }: TimelineTask): (sha256: string) => boolean {
+  const [wanted, unwanted] = [new Set(only), new Set(without)];
+  return (sha256) => (only === undefined || wanted.has(sha256)) && !unwanted.has(sha256);
+}
+
+/** Of the imports that were not followed. */
+function idsOf(
+  { waypointsPath }: TimelineTask,
+  { unfollowed }: TimelineFacts,
+  sources: readonly DaySource[],
+): number[] {
+  if (waypointsPath === undefined || unfollowed.size === 0) return [];
+  const contents = [...unfollowed.keys()].slice(0, mostUnfollowed);
+  return importIdsOf(
+    waypointsPath,
+    contents.map((source) => sources[source]!.sha256),
+  );
 }
 
 function feed(

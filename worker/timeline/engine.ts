@@ -31,6 +31,8 @@ export interface TimelineFacts {
   readonly totals: Totals;
   readonly way: Way;
   readonly presence: Presence;
+  /** By source: observations within the period of devices elsewhere than the followed one. */
+  readonly unfollowed: ReadonlyMap<number, number>;
   /** Within the period; repeats are no recorded ones. */
   readonly recorded: number;
   readonly repeats: number;
@@ -55,6 +57,7 @@ export class TimelineEngine {
   #recorded = 0;
   #repeats = 0;
   #outliers = 0;
+  readonly #unfollowed = new Map<number, number>();
   #firstMs = Number.POSITIVE_INFINITY;
   #lastMs = Number.NEGATIVE_INFINITY;
 
@@ -95,6 +98,10 @@ export class TimelineEngine {
     const endMs = Float64Array.from(sources, ({ lastMs }) => lastMs ?? Number.NEGATIVE_INFINITY);
     this.#filter = new TrackFilter(endMs, this.#detector, {
       reject,
+      unfollowed: ({ timeMs, source, weight }) => {
+        if (!isInPeriod(period, timeMs)) return;
+        this.#unfollowed.set(source, (this.#unfollowed.get(source) ?? 0) + weight);
+      },
       setAside: (point) => this.#merger.setAside(point),
     });
     this.#intake = new Intake(this.#filter);
@@ -159,6 +166,7 @@ export class TimelineEngine {
       recorded: this.#recorded,
       repeats: this.#repeats,
       outliers: this.#outliers,
+      unfollowed: this.#unfollowed,
       firstMs: this.#firstMs,
       lastMs: this.#lastMs,
     };

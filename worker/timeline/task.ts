@@ -7,6 +7,11 @@ export interface TimelineTask {
   readonly geodataPath: string | null;
   /** What the result says of that generation; null together with the path. */
   readonly dataset: TimelineDataset | null;
+  /** Where the ids of imports are; without it none are told. */
+  readonly waypointsPath?: string;
+  /** Content hashes: only these files, and not these. */
+  readonly only?: readonly string[] | undefined;
+  readonly without?: readonly string[] | undefined;
   /** `UTC` (default), `local` or an IANA name. */
   readonly timeZone?: string;
   /** Calendar days of that zone since 1970, both inclusive. */

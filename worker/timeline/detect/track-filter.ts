@@ -21,6 +21,8 @@ export interface TrackSink {
 export interface RefuseSink {
   /** An observation that is not believed. */
   reject(point: Point): void;
+  /** Told before of one that is refused because its device is elsewhere than the followed one. */
+  unfollowed(point: Point): void;
   /** A waypoint away from the track: no part of the way, but a place all the same. */
   setAside(point: Point): void;
 }
@@ -128,7 +130,10 @@ export class TrackFilter {
       this.#followed.noteBeside(point);
       this.#sink.observe(point);
     } else if (this.#followed.isLeftBy(point)) return true;
-    else this.#refuse(point);
+    else {
+      if (point.kind !== waypointKind) this.#refused.unfollowed(point);
+      this.#refuse(point);
+    }
     return false;
   }
 

@@ -100,7 +100,10 @@ export function dayEntry(row: DayRow): TimelineDay {
 export function summaryEntry(
   facts: TimelineFacts,
   days: readonly DayRow[],
-  sources: readonly DaySource[],
+  {
+    sources,
+    unfollowedIds,
+  }: { readonly sources: readonly DaySource[]; readonly unfollowedIds: readonly number[] },
   counts: Pick<TimelineSummary, 'stops_found' | 'stops_returned' | 'places_dropped'>,
 ): TimelineSummary {
   const { totals, way, presence } = facts;
@@ -128,6 +131,8 @@ export function summaryEntry(
     unknown_days: presence.unknownDays,
     unknown_nights: presence.unknownNights,
     transit_nights: presence.transitNights,
+    unfollowed_observations: sum([...facts.unfollowed.values()], (count) => count),
+    unfollowed_sources: [...unfollowedIds],
   };
 }
 

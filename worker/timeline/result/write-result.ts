@@ -18,6 +18,7 @@ export interface ResultFrame {
   readonly dataset: TimelineDataset | null;
   readonly sources: readonly DaySource[];
   readonly options: TimelineOptions;
+  readonly unfollowedIds: readonly number[];
   /** Of the request. */
   readonly timeZone: string;
 }
@@ -46,7 +47,7 @@ export function writeResult(facts: TimelineFacts, frame: ResultFrame): Buffer {
   const stops = selectStops([...facts.stops.stops, ...passes], found, rows, stays.maxStops);
   const indexes = new Map(stops.map((stop, index) => [stop, index]));
   const days = facts.days.rows();
-  const summary = summaryEntry(facts, days, frame.sources, {
+  const summary = summaryEntry(facts, days, frame, {
     stops_found: found,
     stops_returned: stops.length,
     places_dropped: allRows.length - rows.length,
