@@ -110,7 +110,7 @@ export function emptyLines(result: TimelineResult): string[] {
 }
 
 /** The first and the last day: that of their noon, near enough in every zone. */
-export function daysOf({ period }: TimelineResult): {
+function daysOf({ period }: TimelineResult): {
   readonly start: string;
   readonly end: string;
 } {
