@@ -1,14 +1,15 @@
 /** The code word of an error of the file system, of the network or of SQLite, such as `ENOENT`; undefined for others. */
 export function errorCode(error: unknown): string | undefined {
   if (!(error instanceof Error) || !('code' in error)) return undefined;
-  return typeof error.code === 'string' ? (unnamedCodes[error.code] ?? error.code) : undefined;
+  if ('errno' in error && isNameless.test(String(error.code)) && quotaNumbers.has(error.errno))
+    return 'EDQUOT';
+  return typeof error.code === 'string' ? error.code : undefined;
 }
 
-/** What Node.js knows by its number only, on Linux and on macOS: the user's quota of the disk is used up. */
-const unnamedCodes: Readonly<Record<string, string>> = {
-  'Unknown system error -122': 'EDQUOT',
-  'Unknown system error -69': 'EDQUOT',
-};
+/** What Node.js calls an error that it knows by its number only. */
+const isNameless = /^(?:UNKNOWN$|Unknown system error)/u;
+/** The user's quota of the disk is used up: on Linux, on macOS. */
+const quotaNumbers: ReadonlySet<unknown> = new Set([-122, -69]);
 
 /** Gives an error that came from a worker the code that it had there: of its own properties only the cause gets across. */
 export function restoreCode(error: unknown): unknown {

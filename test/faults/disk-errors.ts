@@ -128,6 +128,8 @@ export interface DiskErrorOptions {
   readonly directory: string;
   /** How many errors of each case are tried, from the first. */
   readonly errorsEach?: number;
+  /** Whether starts meet faults, too; they do as a rule. */
+  readonly hasStarts?: boolean;
   readonly onFault: (fault: string) => void;
 }
 
@@ -138,7 +140,7 @@ export interface DiskErrorFigures {
 
 /** Lets every case fail. */
 export async function failDisk(options: DiskErrorOptions): Promise<DiskErrorFigures> {
-  const { directory, errorsEach = Infinity, onFault } = options;
+  const { directory, errorsEach = Infinity, hasStarts = true, onFault } = options;
   const root = join(directory, 'site');
   const site = siteIn(root, { WAYPOINTD_LOG_FILE: join(root, log) });
   await makeObjectStore(site);
@@ -156,7 +158,7 @@ export async function failDisk(options: DiskErrorOptions): Promise<DiskErrorFigu
   }
   const code = await daemon.end();
   if (code !== 0) onFault(`the daemon ended with ${code ?? daemon.child.signalCode}`);
-  for (const { errors, ...one } of startFaults) {
+  for (const { errors, ...one } of hasStarts ? startFaults : []) {
     for (const error of errors.slice(0, errorsEach)) {
       starts += 1;
       const faults = await failStart(site, kept, { ...one, error });

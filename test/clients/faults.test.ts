@@ -1,0 +1,47 @@
+/** A few of the faults that `npm run faults` lets a whole daemon meet. */
+import test from 'ava';
+import { failDisk } from '../faults/disk-errors.ts';
+import { killStarts } from '../faults/kills.ts';
+import { cutPower } from '../faults/power-cut.ts';
+import { temporaryDirectory } from '../helpers/daemon.ts';
+import { whyNoAttaching } from '../helpers/strace.ts';
+
+const reason = whyNoAttaching();
+const withStrace = reason === undefined ? test.serial : test.skip;
+const skipped = reason === undefined ? '' : ` (skipped: ${reason})`;
+
+withStrace(`what was answered survives a power cut${skipped}`, async (t) => {
+  const faults: string[] = [];
+  const { images, faulty } = await cutPower({
+    directory: temporaryDirectory(t),
+    seed: 3,
+    steps: 8,
+    images: 9,
+    workers: 2,
+    onFault: (fault) => faults.push(fault),
+  });
+  t.deepEqual(faults, []);
+  t.is(faulty, 0);
+  t.is(images, 9);
+});
+
+withStrace(`a start that is killed leaves what the next one opens${skipped}`, async (t) => {
+  const faults: string[] = [];
+  const onFault = (fault: string) => faults.push(fault);
+  const { kills } = await killStarts({ directory: temporaryDirectory(t), stride: 12, onFault });
+  t.deepEqual(faults, []);
+  t.true(kills >= 4, `${kills} kills`);
+});
+
+withStrace(`a failing disk is told, and loses nothing${skipped}`, async (t) => {
+  const faults: string[] = [];
+  const onFault = (fault: string) => faults.push(fault);
+  const { requests } = await failDisk({
+    directory: temporaryDirectory(t),
+    errorsEach: 1,
+    hasStarts: false,
+    onFault,
+  });
+  t.deepEqual(faults, []);
+  t.true(requests >= 20);
+});
