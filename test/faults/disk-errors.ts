@@ -126,10 +126,6 @@ const startFaults: readonly Fault[] = [
 export interface DiskErrorOptions {
   /** A directory of the caller's, which is empty. */
   readonly directory: string;
-  /** How many errors of each case are tried, from the first. */
-  readonly errorsEach?: number;
-  /** Whether starts meet faults, too; they do as a rule. */
-  readonly hasStarts?: boolean;
   readonly onFault: (fault: string) => void;
 }
 
@@ -140,7 +136,7 @@ export interface DiskErrorFigures {
 
 /** Lets every case fail. */
 export async function failDisk(options: DiskErrorOptions): Promise<DiskErrorFigures> {
-  const { directory, errorsEach = Infinity, hasStarts = true, onFault } = options;
+  const { directory, onFault } = options;
   const root = join(directory, 'site');
   const site = siteIn(root, { WAYPOINTD_LOG_FILE: join(root, log) });
   await makeObjectStore(site);
@@ -149,7 +145,7 @@ export async function failDisk(options: DiskErrorOptions): Promise<DiskErrorFigu
   let starts = 0;
   const daemon = await start(site);
   for (const { errors, ...one } of cases) {
-    for (const error of errors.slice(0, errorsEach)) {
+    for (const error of errors) {
       requests += 1;
       const faults = await failRequest(daemon, site, kept, { ...one, error, number: requests });
       const named = `${error} of ${one.calls} on ${one.path ?? 'any file'}`;
@@ -158,8 +154,8 @@ export async function failDisk(options: DiskErrorOptions): Promise<DiskErrorFigu
   }
   const code = await daemon.end();
   if (code !== 0) onFault(`the daemon ended with ${code ?? daemon.child.signalCode}`);
-  for (const { errors, ...one } of hasStarts ? startFaults : []) {
-    for (const error of errors.slice(0, errorsEach)) {
+  for (const { errors, ...one } of startFaults) {
+    for (const error of errors) {
       starts += 1;
       const faults = await failStart(site, kept, { ...one, error });
       const named = `${error} of ${one.calls} on ${one.path ?? 'any file'}`;
