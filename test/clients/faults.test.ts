@@ -15,13 +15,13 @@ withStrace(`what was answered survives a power cut${skipped}`, async (t) => {
     directory: temporaryDirectory(t),
     seed: 3,
     steps: 8,
-    images: 9,
+    images: 6,
     workers: 2,
     onFault: (fault) => faults.push(fault),
   });
   t.deepEqual(faults, []);
   t.is(faulty, 0);
-  t.is(images, 9);
+  t.is(images, 6);
 });
 
 withStrace(`a start that is killed leaves what the next one opens${skipped}`, async (t) => {
