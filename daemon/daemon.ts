@@ -129,6 +129,8 @@ async function startBeside(
       strangers,
     }),
     onConnection: (socket) => strangers.add(socket),
+    // An upload may take long; what is read as a whole may not.
+    limits: { requestTimeoutMs: 0, jsonBodyMs: limits.requestTimeoutMs },
     prefix: '/api/',
     notFound: 'no_pages',
     log,

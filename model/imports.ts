@@ -67,3 +67,10 @@ export const importContentSchema = z
   .meta({ mediaTypes: ['application/octet-stream'], format: 'binary' });
 
 export const removeImportQuery = z.object({ forever: queryBoolean.optional() });
+
+/** A path of plain names, none of them hidden, with `/`. */
+export const uploadQuery = z.object({
+  path: text(1_024).refine((path) =>
+    path.split('/').every((name) => name !== '' && !name.startsWith('.') && !/[\\:]/.test(name)),
+  ),
+});

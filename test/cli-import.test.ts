@@ -393,21 +393,6 @@ test('what was done before a failure is told before the failure', async (t) => {
   t.regex(stderr, /The disk is full/u);
 });
 
-test('two folders that hold the same file are pointed out', async (t) => {
-  const cli = testCli(t);
-  const root = folder(t, 'a/day.gpx', 'b/day.gpx');
-  await startFakeDaemon(t, cli, {
-    'POST /api/import': ({ body }) => {
-      const { dir } = body as { dir: string };
-      return dir.endsWith('b')
-        ? { ...some, dir, added: 0, replaced: 1, replaced_files: ['day.gpx'] }
-        : { ...some, dir, replaced: 0, replaced_files: [] };
-    },
-  });
-  const { stderr } = await cli.run(['import', join(root, 'a'), join(root, 'b')]);
-  t.regex(stderr, /day\.gpx is in two of these folders.*--into/u);
-});
-
 posix('Ctrl-C asks the daemon to stop and tells what was done', async (t) => {
   const cli = testCli(t);
   const root = folder(t, 'a/1.gpx', 'b/2.gpx');

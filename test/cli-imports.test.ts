@@ -43,3 +43,11 @@ test('files are listed, shown, removed, restored and written out again', async (
   t.regex(again, /1 waypoint from 1 file/u);
   t.true(existsSync(target));
 });
+
+test('standard input is imported, too', async (t) => {
+  const cli = testCli(t);
+  const said = await cli.out(['import', '-', '--as', 'phone/a.gpx'], { input: ride });
+  t.regex(said, /^Imported 2 timed points/mu);
+  t.is((await cli.run(['import', '-'], { input: 'nothing' })).code, 1);
+  t.regex(await cli.out(['imports', 'list']), /phone\/a\.gpx$/mu);
+});

@@ -13,6 +13,7 @@ import {
 } from '../../model/import.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
+import type { CommandContext } from '../program/context.ts';
 import { endAsStopped, whenStopped } from '../terminal/interrupts.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note, printJson } from '../terminal/output.ts';
@@ -31,6 +32,7 @@ export const command = defineCommand({
   options: {
     '-r, --recursive': 'also the sub-folders of folders',
     '--into <folder>': 'keep the copies in this sub-folder of the library',
+    '--as <path>': 'what standard input is called in the library; "-" imports it',
     '--dry-run': 'only tell what would be imported',
     '--again': 'also files that were removed from the library',
     '--json': 'print the result as JSON',
@@ -39,13 +41,14 @@ export const command = defineCommand({
     'import ~/tracks -r',
     'import ride.gpx walk.gpx',
     'import /media/watch/gpx --into watch',
+    'import - --as phone/today.gpx < today.gpx',
   ],
   notes: `A new version of a file takes the place of the earlier one, which is kept for 30 days; a file of the same
 name from another folder is kept beside it. Ctrl-C stops at once and keeps every finished file.
 Exit code: 0 if at least one of the files is in the library now, else 1.`,
   async run({ context, words: [paths], options, isJson }) {
-    const { dryRun, again } = options;
-    const flags = { ...(dryRun ? { dry_run: true } : {}), ...(again ? { again: true } : {}) };
+    if (paths.length === 1 && paths[0] === '-') return importInput(context, options.as, isJson);
+    const flags = flagsOf(options);
     const requests = planImports(paths, options).map((request) => ({ ...request, ...flags }));
     const { results, failure, stopped } = await withDaemon(
       { context, endsInOrder: true, makesData: true },
@@ -71,6 +74,30 @@ Exit code: 0 if at least one of the files is in the library now, else 1.`,
     }
   },
 });
+
+/** Only what was asked for: an older daemon knows none of it. */
+function flagsOf({ dryRun, again }: { readonly dryRun: boolean; readonly again: boolean }) {
+  return { ...(dryRun ? { dry_run: true } : {}), ...(again ? { again: true } : {}) };
+}
+
+/** Imports what comes on standard input. */
+async function importInput(
+  context: CommandContext,
+  name: string | undefined,
+  isJson: boolean,
+): Promise<void> {
+  const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
+  const path = name ?? `input/${time}.gpx`;
+  const result = await withDaemon({ context, makesData: true }, (client) =>
+    client.ask(importResultSchema, 'PUT', '/api/imports', {
+      query: { path },
+      bodyText: process.stdin,
+      timeoutMs: 0,
+    }),
+  );
+  await (isJson ? printJson(result) : printSummary(sumResults([result])));
+  if (result.files + result.duplicates === 0) process.exitCode = 1;
+}
 
 /**
  * One request after the other, until they are stopped or one fails.

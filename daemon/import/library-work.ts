@@ -120,13 +120,19 @@ export class LibraryWork {
 
   /**
    * Imports a directory; to be called in a turn.
+   * @param isFolder whether it is a folder of the user's, beside whose files those of others are kept.
    * @throws what the worker throws; WaypointError unavailable when it was ended.
    */
-  async import(request: ImportRequest, progress: ImportProgress): Promise<ImportOutcome> {
+  async import(
+    request: ImportRequest,
+    progress: ImportProgress,
+    isFolder = true,
+  ): Promise<ImportOutcome> {
     const { ledger, ownFiles, waypointsPath } = this.#options;
-    const task = { request, ownFiles, ...(waypointsPath === undefined ? {} : { waypointsPath }) };
+    const lookup = waypointsPath === undefined ? {} : { waypointsPath };
+    const task = { request, ownFiles, isFolder, ...lookup };
     if (request.dry_run === true) return this.run('importDirectory', progress, task);
-    const run = ledger.begin('import', await folderOf(request.dir));
+    const run = ledger.begin('import', isFolder ? await folderOf(request.dir) : undefined);
     const outcome = await this.run('importDirectory', progress, task);
     await ledger.finish(run);
     return outcome;

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import type { Clock, Log } from '../../model/process.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';
 import type { WaypointStore } from '../../storage/store.ts';
@@ -6,6 +7,7 @@ import { ImportedFiles } from './imported-files.ts';
 import { LedgerSync } from './ledger-sync.ts';
 import { LibraryWork } from './library-work.ts';
 import { ImportRun } from './run.ts';
+import { Uploads } from './uploads.ts';
 
 export interface OpenImportsOptions {
   readonly store: WaypointStore;
@@ -42,5 +44,7 @@ export function openImports({
   const countWaypoints = () => index.count();
   const imports = new ImportRun({ library, importsDirectory, clock, log, countWaypoints });
   const files = new ImportedFiles({ library, ledger, list: store.imports, importsDirectory });
-  return { library, imports, files };
+  const directory = join(importsDirectory, '.incoming');
+  const uploads = new Uploads({ library, directory, countWaypoints });
+  return { library, imports, files, uploads };
 }

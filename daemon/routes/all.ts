@@ -7,6 +7,7 @@ import type { Geodata } from '../geodata/geodata.ts';
 import type { ImportedFiles } from '../import/imported-files.ts';
 import type { LibraryWork } from '../import/library-work.ts';
 import type { ImportRun } from '../import/run.ts';
+import type { Uploads } from '../import/uploads.ts';
 import type { LatestFix } from '../location/open-location.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
 import type { Geocoder } from '../geocoders/geocoder.ts';
@@ -69,6 +70,7 @@ export interface RouteParts {
   readonly library: LibraryWork;
   readonly imports: ImportRun;
   readonly files: ImportedFiles;
+  readonly uploads: Uploads;
   readonly geodata: Geodata;
   /** Asked in this order for what local waypoints leave room for. */
   readonly geocoders: readonly Geocoder[];
@@ -93,7 +95,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...hiddenRoutes(waypoints, store, libraryReady),
     ...historyRoutes(store, parts.isHistoryKept),
     ...importRoutes(imports),
-    ...importedFileRoutes(store.imports, parts.files, () => library.listed),
+    ...importedFileRoutes(store.imports, parts.files, parts.uploads, () => library.listed),
     ...locationRoutes(parts.latestFix),
     ...statusRoutes(parts),
     ...suggestRoutes({ store, index, indexReady, libraryReady, geocoders }),

@@ -1,4 +1,8 @@
+import { bodyPieces, breakRequest } from '../../http/body.ts';
+import { announcedLength, type Context } from '../../http/context.ts';
 import { route, type Answer, type Route } from '../../http/route.ts';
+import { WaypointError } from '../../model/failure.ts';
+import { importResultSchema } from '../../model/import.ts';
 import {
   importContentSchema,
   importedFileSchema,
@@ -6,10 +10,13 @@ import {
   importsQuery,
   importsSchema,
   removeImportQuery,
+  uploadQuery,
   type ImportedFile,
 } from '../../model/imports.ts';
 import type { ImportLedger, LedgerFile } from '../../storage/waypoints/imports.ts';
+import { limits } from '../../model/limits.ts';
 import type { ImportedFiles } from '../import/imported-files.ts';
+import type { Uploads } from '../import/uploads.ts';
 
 /** Files of a page that asks for no number. */
 const pageFiles = 100;
@@ -21,6 +28,7 @@ const pageFiles = 100;
 export function importedFileRoutes(
   list: ImportLedger,
   imported: ImportedFiles,
+  uploads: Uploads,
   ready: () => Promise<void>,
 ): Route[] {
   return [
@@ -69,8 +77,24 @@ export function importedFileRoutes(
         };
       },
     }),
+    uploadRoute(uploads),
     ...changeRoutes(imported, ready),
   ];
+}
+
+function uploadRoute(uploads: Uploads): Route {
+  return route({
+    method: 'PUT',
+    path: '/api/imports',
+    summary: 'Takes one file, of any type and up to 4 GiB, and imports it as a relative path.',
+    query: uploadQuery,
+    readsContent: true,
+    answers: { 201: importResultSchema },
+    async handle({ ctx, query }) {
+      if ((announcedLength(ctx) ?? 0) > limits.uploadBytes) throw new WaypointError('too_large');
+      return { status: 201, json: await uploads.take(query.path, briskPieces(ctx)) };
+    },
+  });
 }
 
 function changeRoutes(imported: ImportedFiles, ready: () => Promise<void>): Route[] {
@@ -105,6 +129,23 @@ function changeRoutes(imported: ImportedFiles, ready: () => Promise<void>): Rout
       },
     }),
   ];
+}
+
+/** The bytes of an upload, ended with 408 when they come too slowly. */
+async function* briskPieces(ctx: Context): AsyncGenerator<Uint8Array> {
+  let bytes = 0;
+  const timer = setInterval(() => {
+    if (bytes < limits.uploadSlowBytes) breakRequest(ctx.req, 'timeout');
+    bytes = 0;
+  }, limits.uploadSlowMs);
+  try {
+    for await (const piece of bodyPieces(ctx)) {
+      bytes += piece.length;
+      yield piece;
+    }
+  } finally {
+    clearInterval(timer);
+  }
 }
 
 /** What is told of a file: all but how its path is compared. */

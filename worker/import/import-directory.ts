@@ -37,6 +37,8 @@ export interface ImportTask extends LibraryTask {
   readonly ownFiles: readonly string[];
   /** The list of imported files; without it no file counts as removed, and none comes from elsewhere. */
   readonly waypointsPath?: string;
+  /** False where the directory is not one of the user's, but made for this import. */
+  readonly isFolder?: boolean;
   /** Whether an index is in use that is the library's as it is before this import. */
   readonly hasIndex: boolean;
 }
@@ -88,7 +90,7 @@ function importInto(
   const files = new ManagedCopies(task.importsDirectory, task.retentionTime ?? task.now);
   const stamps = new SourceStamps(library, task.now);
   if (!isPlan) files.purgeReplaced();
-  const [root] = into === undefined ? realPath(dir) : [];
+  const [root] = into === undefined && task.isFolder !== false ? realPath(dir) : [];
   const imports = new KnownImports({ lookup, root, again });
   const sizes = new KnownSizes(library, () => imports.removedSizes());
   const end = importAll(task, {

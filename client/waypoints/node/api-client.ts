@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { parseJson } from '../../../model/parse-json.ts';
 import { versionSchema, type VersionInfo } from '../../../model/process.ts';
 import type { Schema } from '../../../model/schema.ts';
@@ -19,8 +20,8 @@ export interface ApiRequest {
   readonly query?: Query;
   /** Sent as JSON. */
   readonly body?: unknown;
-  /** Sent as it is, as JSON text. */
-  readonly bodyText?: string;
+  /** Sent as it is: JSON text, or bytes of any type. */
+  readonly bodyText?: string | Readable;
   /** Silence that ends the request, ms; 0 is without end. */
   readonly timeoutMs?: number;
   /**

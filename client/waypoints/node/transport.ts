@@ -19,8 +19,8 @@ import { agentOfOneConnection, ConnectionGone, requireProof } from './proof.ts';
 export interface DaemonRequest extends Pick<NodeRequest, 'method' | 'signal' | 'silenceMs'> {
   /** Path and query. */
   readonly path: string;
-  /** JSON. */
-  readonly body?: string | undefined;
+  /** JSON, or bytes of any type. */
+  readonly body?: NodeRequest['body'];
   /** Beside those that every request has. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
@@ -44,8 +44,9 @@ export async function askDaemon(access: Access, request: DaemonRequest): Promise
   const url = new URL(access.base + path);
   // A token, and where its user was, are for the daemon of this machine.
   if (url.hostname !== '127.0.0.1') throw sendFailure(new Error('not an address of this machine'));
-  const length = body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-  const own = headersFor(access, body !== undefined);
+  const isJson = typeof body === 'string';
+  const length = isJson ? { 'content-length': String(Buffer.byteLength(body)) } : {};
+  const own = headersFor(access, isJson);
   const headers = { ...request.headers, ...own, ...length };
   let isAnswered = false;
   const fail = (_: TransportFault, cause: unknown): RequestFailure =>

@@ -1,0 +1,87 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { errorCode } from '../../model/error-code.ts';
+import { WaypointError } from '../../model/failure.ts';
+import type { ImportResult } from '../../model/import.ts';
+import { limits } from '../../model/limits.ts';
+import { ImportProgress } from '../../worker/import/progress.ts';
+import type { LibraryWork } from './library-work.ts';
+
+export interface UploadsOptions {
+  readonly library: LibraryWork;
+  /** Where uploads lie until they are imported; emptied at the first of them. */
+  readonly directory: string;
+  /** Counts the waypoints of the whole store, each identity once. */
+  readonly countWaypoints: () => number | Promise<number>;
+}
+
+/** What the file system says of a name that is impossible there. */
+const refusedNames = new Set(['ENAMETOOLONG', 'EINVAL', 'EILSEQ', 'ENOTDIR']);
+
+/** Files that come over HTTP, each imported as it is whole; they wait for a person's import, never the other way. */
+export class Uploads {
+  readonly #options: UploadsOptions;
+  #running = 0;
+  #ready: Promise<unknown> | undefined;
+
+  constructor(options: UploadsOptions) {
+    this.#options = options;
+  }
+
+  /**
+   * Stores a file and imports it as a relative path, in place of what is there.
+   * @throws WaypointError busy, too_large, invalid (path), disk_full, unavailable, and what `pieces` throws
+   */
+  async take(path: string, pieces: AsyncIterable<Uint8Array>): Promise<ImportResult> {
+    if (this.#running >= limits.uploads) throw new WaypointError('busy');
+    this.#running += 1;
+    const { directory } = this.#options;
+    const own = join(directory, randomBytes(12).toString('hex'));
+    try {
+      // What a killed daemon has left.
+      this.#ready ??= rm(directory, { recursive: true, force: true });
+      await this.#ready;
+      await receive(join(own, path), pieces);
+      return await this.#import(own, path);
+    } finally {
+      this.#running -= 1;
+      await rm(own, { recursive: true, force: true });
+    }
+  }
+
+  async #import(dir: string, path: string): Promise<ImportResult> {
+    const { library, countWaypoints } = this.#options;
+    if (library.isClosed) throw new WaypointError('unavailable');
+    const end = await library.turn(false);
+    try {
+      // Who sends a file wants it, even if it was removed before.
+      const request = { dir, files: [path], again: true };
+      const { result, isDiskFull } = await library.import(request, new ImportProgress(), false);
+      if (isDiskFull) throw new WaypointError('disk_full');
+      return { ...result, dir: '', dedup_count: await countWaypoints() };
+    } finally {
+      end();
+    }
+  }
+}
+
+async function receive(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  try {
+    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+    const handle = await open(path, 'wx', 0o600);
+    try {
+      let bytes = 0;
+      for await (const piece of pieces) {
+        bytes += piece.length;
+        if (bytes > limits.uploadBytes) throw new WaypointError('too_large');
+        await handle.writeFile(piece);
+      }
+    } finally {
+      await handle.close();
+    }
+  } catch (error) {
+    if (!refusedNames.has(errorCode(error) ?? '')) throw error;
+    throw new WaypointError('invalid', { field: 'path', cause: error });
+  }
+}
