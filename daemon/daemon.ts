@@ -198,7 +198,9 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     store,
     log,
     clock,
-    onMerged: (added) => waypoints.notice(added),
+    onMerged: (change) => waypoints.notice(change),
+    libraryReady: () => library.ready,
+    isLibraryWhole: () => library.isWhole,
   });
   const waypoints = new Waypoints({
     store,

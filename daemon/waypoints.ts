@@ -1,4 +1,5 @@
 import { identityOf } from '../model/identity.ts';
+import type { StoreChange } from '../storage/waypoints/journaled-rows.ts';
 import type { Clock } from '../model/process.ts';
 import { formatTime } from '../model/time.ts';
 import type { Tag } from '../model/tag.ts';
@@ -35,9 +36,20 @@ export class Waypoints {
     index.setHidden(store.hidden.all());
   }
 
-  /** Takes bookmarks into the index that came into the store from the bookmarks file. */
-  notice(added: readonly Bookmark[]): void {
-    for (const bookmark of added) this.#options.index.putBookmark(bookmark);
+  /** Takes a change into the index that the bookmarks file brought into the store. */
+  notice({ rows }: StoreChange): void {
+    const { store, index } = this.#options;
+    for (const { of, before, after } of rows) {
+      if (of === 'bookmark') {
+        if (after === null) index.removeBookmark(before!.id);
+        else index.putBookmark(after);
+      } else if (of === 'hidden') {
+        const { name, lat, lon } = (after ?? before)!;
+        const key = identityOf(name, lat, lon);
+        if (store.hidden.has(key)) index.hide(key);
+        else index.unhide(key);
+      }
+    }
   }
 
   /** @throws WaypointError already_bookmarked */
@@ -91,19 +103,8 @@ export class Waypoints {
 
   #show<T>({ result, change }: Changed<T>): Made<T> {
     if (change === undefined) return { result, change: undefined };
-    const { store, index, onChange } = this.#options;
-    for (const { of, before, after } of change.rows) {
-      if (of === 'bookmark') {
-        if (after === null) index.removeBookmark(before!.id);
-        else index.putBookmark(after);
-      } else if (of === 'hidden') {
-        const { name, lat, lon } = (after ?? before)!;
-        const key = identityOf(name, lat, lon);
-        if (store.hidden.has(key)) index.hide(key);
-        else index.unhide(key);
-      }
-    }
-    onChange();
+    this.notice(change);
+    this.#options.onChange();
     return { result, change: change.id };
   }
 }

@@ -7,6 +7,8 @@ const gpxExtensionNamespace = 'https://waypointd.invalid/gpx/1';
 export type GpxWaypoint = Omit<Waypoint, 'bookmark' | 'tags'> & {
   /** Has it marked as one, so that an import does not take it for an observation. */
   readonly bookmark?: boolean | undefined;
+  /** Has it marked as an imported waypoint, so that a merge does not take it for a bookmark. */
+  readonly imported?: boolean | undefined;
   readonly tags?: readonly string[] | undefined;
 };
 
@@ -27,7 +29,16 @@ const illegal = /[\u0000-\u0008\u000B-\u001F\uFFFE\uFFFF]/gu;
 
 /** The start of a GPX 1.1 document; `time` is ISO 8601 UTC, left out when its bytes must not depend on the clock. */
 export function gpxHead(time?: string): string {
-  const metadata = time === undefined ? '' : `<metadata><time>${time}</time></metadata>\n`;
+  return gpxStart(time === undefined ? '' : `<metadata><time>${time}</time></metadata>\n`);
+}
+
+/** The start of a bookmarks file; `merged` is a list of `store:revision`, separated by blanks. */
+export function gpxMirrorHead(store: string, revision: string, merged: string): string {
+  const mark = `<wd:mirror store="${store}" revision="${revision}" merged="${merged}"/>`;
+  return gpxStart(`<metadata><extensions>${mark}</extensions></metadata>\n`);
+}
+
+function gpxStart(metadata: string): string {
   return `<?xml version="1.0" encoding="UTF-8"?>
 <gpx version="1.1" creator="waypointd" xmlns="http://www.topografix.com/GPX/1/1" xmlns:wd="${gpxExtensionNamespace}">
 ${metadata}`;
@@ -35,10 +46,12 @@ ${metadata}`;
 
 /** One `<wpt>`, its elements in the order the GPX 1.1 schema demands, with a line feed. */
 export function gpxWaypoint(waypoint: GpxWaypoint): string {
-  const { lat, lon, ele, time, sym, bookmark = false, tags = [] } = waypoint;
+  const { lat, lon, ele, time, sym, bookmark = false, imported = false, tags = [] } = waypoint;
   const list = tags.map((tag) => `<wd:tag>${escapeXml(tag)}</wd:tag>`).join('');
   const ours =
-    (list === '' ? '' : `<wd:tags>${list}</wd:tags>`) + (bookmark ? '<wd:bookmark/>' : '');
+    (list === '' ? '' : `<wd:tags>${list}</wd:tags>`) +
+    (bookmark ? '<wd:bookmark/>' : '') +
+    (imported ? '<wd:imported/>' : '');
   return [
     gpxPointStart('wpt', lat, lon),
     ele === undefined ? '' : `<ele>${decimalText(ele)}</ele>`,

@@ -71,6 +71,9 @@ export const limits = {
   journalMs: 30 * 24 * 3_600_000,
   /** Changes kept; the oldest goes first. */
   journalChanges: 100_000,
+  /** A bookmarks file that deletes more at once, or more than half of at least so few, waits for a word of the user. */
+  mirrorDeletions: 20,
+  mirrorDeletionsOfFew: 6,
   /** In one page of changes. */
   changesMax: 200,
   changesDefault: 50,

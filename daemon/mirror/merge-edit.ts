@@ -1,11 +1,19 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { identityOf, isSameIdentity } from '../../model/identity.ts';
+import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
 import { normalTag, tagInput } from '../../model/tag.ts';
-import { newBookmarkSchema, type NewBookmark } from '../../model/waypoint.ts';
+import {
+  bookmarkChangeSchema,
+  newBookmarkSchema,
+  type NewBookmark,
+  type Place,
+} from '../../model/waypoint.ts';
 import type { Bookmark, WaypointStore } from '../../storage/store.ts';
 import { optionalFields, type OptionalFields } from '../../storage/more-fields.ts';
+import type { StoreChange } from '../../storage/waypoints/journaled-rows.ts';
 import type { EditedWaypoint } from '../../worker/mirror/edited-waypoints.ts';
+import type { EntryChange, MergeStep } from '../../worker/mirror/plan-merge.ts';
 import { unpackSlices } from '../../worker/mirror/slices.ts';
 
 /** The mirror was closed while it waited: the store may be closed too. */
@@ -15,11 +23,16 @@ export class Abandoned extends Error {
 
 export interface MergeEditOptions {
   readonly store: WaypointStore;
-  /** As packSlices makes them. */
+  /** Steps, as packSlices makes them. */
   readonly slices: SharedArrayBuffer;
+  /** Steps that are done and at once undone: in the journal, the user can take them. */
+  readonly conflicts: SharedArrayBuffer;
+  /** Of the store, for which the steps were made. */
+  readonly revision: number;
   readonly isClosed: () => boolean;
-  /** Called after each slice that brought bookmarks; the others have kept name and place. */
-  readonly onMerged: (added: readonly Bookmark[]) => void;
+  readonly isLibraryWhole: () => boolean;
+  /** Called after each slice that changed something. */
+  readonly onMerged: (change: StoreChange) => void;
 }
 
 /** What a merge changed, in rows. */
@@ -30,49 +43,100 @@ export interface MergeCounts {
   tags: number;
   /** Bookmarks that got an elevation, a time or a note they did not have. */
   filled: number;
+  /** Bookmarks, and imported waypoints, that were changed, renamed or moved as in the file. */
+  changed: number;
+  deleted: number;
+  /** What both had changed: the store's side stays. */
+  conflicts: number;
 }
 
 /**
  * Merges an edited file slice by slice, one turn of the main thread each. Cut off half-way it is simply repeated:
- * merging what is merged changes nothing.
+ * what is merged is the same on both sides.
+ * @returns undefined when the store was changed meanwhile: then the rest would not fit.
  * @throws Abandoned; errors of the store.
  */
-export async function mergeEdit(options: MergeEditOptions): Promise<MergeCounts> {
-  const { store, slices, isClosed, onMerged } = options;
-  const counts = { bookmarks: 0, tags: 0, filled: 0 };
-  for (const slice of unpackSlices(slices)) {
+export async function mergeEdit(options: MergeEditOptions): Promise<MergeCounts | undefined> {
+  const { store, slices, conflicts, isClosed, isLibraryWhole, onMerged } = options;
+  const counts = { bookmarks: 0, tags: 0, filled: 0, changed: 0, deleted: 0, conflicts: 0 };
+  let { revision } = options;
+  for (const [slice, isConflict] of allSlices(slices, conflicts)) {
     if (isClosed()) throw new Abandoned();
-    const added = mergeSlice(store, slice, counts);
-    if (added.length > 0) onMerged(added);
+    if (Number(store.meta.revision()) !== revision) return undefined;
+    const parts = isConflict ? slice.map((step) => [step]) : [slice];
+    for (const part of parts) {
+      const noted = isConflict ? { ...counts } : counts;
+      const { change } = store.transaction('merge', () => {
+        for (const step of part) applyStep(store, step, isLibraryWhole(), noted);
+      });
+      if (change === undefined) continue;
+      if (isConflict) store.undo(change.id);
+      else onMerged(change);
+      if (isConflict) counts.conflicts += 1;
+    }
+    revision = Number(store.meta.revision());
     await nextTurn();
   }
   if (isClosed()) throw new Abandoned();
   return counts;
 }
 
-/**
- * Merges some waypoints of an edited bookmarks file in one transaction. Merging adds and never removes or overwrites, so
- * that it can be repeated at will; nothing new means no transaction and the same revision.
- * @returns the bookmarks that were not there.
- */
-function mergeSlice(
+function* allSlices(
+  slices: SharedArrayBuffer,
+  conflicts: SharedArrayBuffer,
+): Generator<readonly [slice: readonly MergeStep[], isConflict: boolean]> {
+  for (const slice of unpackSlices(slices)) yield [slice, false];
+  for (const slice of unpackSlices(conflicts)) yield [slice, true];
+}
+
+/** One that the store refuses (a name that is taken since, a limit) is left out: it must not hold up the whole file. */
+function applyStep(
   store: WaypointStore,
-  slice: readonly EditedWaypoint[],
+  step: MergeStep,
+  isLibraryWhole: boolean,
   counts: MergeCounts,
-): Bookmark[] {
-  const candidates = slice.flatMap((waypoint) => {
-    const bookmark = acceptable(waypoint);
-    return bookmark === undefined ? [] : [{ ...bookmark, isCrowded: waypoint.isCrowded }];
-  });
-  const news = candidates.filter((candidate) => changeOf(store, candidate) !== undefined);
-  if (news.length === 0) return [];
-  return store.transaction('merge', () =>
-    news.flatMap((candidate) => {
-      // Asked again: one before it may have brought the same.
-      const change = changeOf(store, candidate);
-      return change === undefined ? [] : apply(store, candidate, change, counts);
-    }),
-  ).result;
+): void {
+  try {
+    if (step.do === 'add') addBookmark(store, step.waypoint, counts);
+    else if (step.do === 'change') changeEntry(store, step, isLibraryWhole, counts);
+    else {
+      store.removeBookmark(step.at, isLibraryWhole);
+      counts.deleted += 1;
+    }
+  } catch (error) {
+    if (!(error instanceof WaypointError)) throw error;
+  }
+}
+
+function changeEntry(
+  store: WaypointStore,
+  { at, to, fields, addTags, removeTags }: EntryChange,
+  isLibraryWhole: boolean,
+  counts: MergeCounts,
+): void {
+  const { name: oldName, lat, lon } = at;
+  const moved = to && { newName: to.name, newLat: to.lat, newLon: to.lon };
+  // Without anything to change it is no valid change, and none is made.
+  const change = bookmarkChangeSchema.safeParse({ oldName, lat, lon, ...moved, ...fields }).data;
+  if (change !== undefined) store.changeBookmark(change, isLibraryWhole);
+  const place = to ?? at;
+  const tags = missingTags(
+    store,
+    place,
+    addTags.filter((tag) => tagInput.safeParse(tag).success),
+  );
+  if (tags.length > 0) store.addTags(place, tags);
+  for (const tag of removeTags) store.removeTag(place, tag);
+  counts.changed += 1;
+}
+
+/** Adds a bookmark, or what it lacks; nothing of it is overwritten. */
+function addBookmark(store: WaypointStore, waypoint: EditedWaypoint, counts: MergeCounts): void {
+  const bookmark = acceptable(waypoint);
+  if (bookmark === undefined) return;
+  const candidate = { ...bookmark, isCrowded: waypoint.isCrowded };
+  const change = changeOf(store, candidate);
+  if (change !== undefined) apply(store, candidate, change, counts);
 }
 
 type Candidate = NewBookmark & Pick<EditedWaypoint, 'isCrowded'>;
@@ -105,7 +169,7 @@ function changeOf(store: WaypointStore, candidate: Candidate): Change | undefine
 }
 
 /** The tags that a bookmark does not have, as many as it may have: a refusal would hold up the whole file. */
-function missingTags(store: WaypointStore, existing: Bookmark, tags: readonly string[]): string[] {
+function missingTags(store: WaypointStore, existing: Place, tags: readonly string[]): string[] {
   const present = new Set(store.tagsOf(existing).tags.map(({ normal }) => normal));
   const room = Math.max(0, limits.tagsPerWaypoint - present.size);
   return tags.filter((tag) => !present.has(normalTag(tag))).slice(0, room);
@@ -122,20 +186,19 @@ function counterpart(store: WaypointStore, candidate: Candidate): Bookmark | und
   return isSameIdentity(identityOf(found.name, found.lat, found.lon), key) ? found : undefined;
 }
 
-/** @returns the bookmark, if it was not there. */
 function apply(
   store: WaypointStore,
   { name, lat, lon }: Candidate,
   { existing, fields, tags }: Change,
   counts: MergeCounts,
-): Bookmark[] {
+): void {
   if (existing === undefined) {
     const { bookmark } = store.addBookmark({ name, lat, lon, ...fields }, []).result;
     // An imported waypoint of this identity may have had tags.
     const missing = missingTags(store, bookmark, tags);
     if (missing.length > 0) store.addTags(bookmark, missing);
     counts.bookmarks += 1;
-    return [bookmark];
+    return;
   }
   if (Object.keys(fields).length > 0) {
     // The identity stays, so that no twin is concerned and the library need not be whole.
@@ -147,5 +210,4 @@ function apply(
     store.addTags(existing, tags);
     counts.tags += tags.length;
   }
-  return [];
 }

@@ -1,16 +1,18 @@
+import { unwatchFile, watchFile } from 'node:fs';
 import { errorCode } from '../../model/error-code.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
-import type { Bookmark, WaypointStore } from '../../storage/store.ts';
+import type { WaypointStore } from '../../storage/store.ts';
+import type { StoreChange } from '../../storage/waypoints/journaled-rows.ts';
 import type * as tasks from '../../worker/mirror-tasks.ts';
 import type { Content } from '../../worker/mirror/present-file.ts';
 import type { Draft } from '../../worker/mirror/rewrite.ts';
-import type { TakeEditResult } from '../../worker/mirror/take-edit.ts';
+import type { TakeEditRequest, TakeEditResult } from '../../worker/mirror/take-edit.ts';
 import { WorkerPool } from '../pool.ts';
 import { scheduleTimeout, waitAtMost, type Schedule } from '../schedule.ts';
 import { Abandoned, mergeEdit } from './merge-edit.ts';
 import { isCurrent } from './current-file.ts';
-import { readMirrorState, saveMirrorState, type MirrorState } from './mirror-state.ts';
+import { readMirrorState, saveMirrorState, withPeer, type MirrorState } from './mirror-state.ts';
 
 export interface BookmarksMirrorOptions {
   /** The bookmarks file. It may lie outside the data directory, in a folder that some program syncs. */
@@ -23,8 +25,10 @@ export interface BookmarksMirrorOptions {
   /** Tests bring their own worker and timers. */
   readonly pool?: Pick<WorkerPool<typeof tasks>, 'run' | 'close'>;
   readonly schedule?: Schedule;
-  /** The file brought something; told slice by slice, with the bookmarks that were not there. */
-  readonly onMerged: (added: readonly Bookmark[]) => void;
+  /** The file brought something; told slice by slice. */
+  readonly onMerged: (change: StoreChange) => void;
+  readonly libraryReady?: () => Promise<void>;
+  readonly isLibraryWhole?: () => boolean;
 }
 
 /** Looks at the file again and again within one rewrite, because somebody keeps writing to it: then later. */
@@ -37,11 +41,14 @@ const longestRetryMs = 300_000;
 const unsettledRetryMs = limits.mirrorSettleMs + 1_000;
 /** What an orderly stop waits for the file. */
 const flushTimeoutMs = 3_000;
+const watchMs = 1_000;
+
+const none = { accepted: undefined, discarded: undefined };
 
 type TakenEdit = Extract<TakeEditResult, { outcome: 'taken' }>;
 
 /** How one rewrite ended: done, or to be tried again. */
-type Ending = 'done' | 'unsettled' | 'not_gpx' | 'too_large' | 'changing';
+type Ending = 'done' | 'unsettled' | 'not_gpx' | 'too_large' | 'many_deletions' | 'changing';
 
 /**
  * Keeps the bookmarks file a mirror of the store's bookmarks and tags, and takes in what others write to it. The store is
@@ -65,6 +72,10 @@ export class BookmarksMirror {
   #failures = 0;
   #warned: string | undefined;
   #unreadable: { readonly sha256: string; readonly sinceMs: number } | undefined;
+  #waiting: { readonly sha256: string; readonly deletions: number } | undefined;
+  /** Contents of which the user has said what is to become of them. */
+  #decided: Pick<TakeEditRequest, 'accepted' | 'discarded'> = none;
+  #watched: string | undefined;
 
   constructor(options: BookmarksMirrorOptions) {
     this.#options = options;
@@ -83,6 +94,31 @@ export class BookmarksMirror {
     if (await isCurrent(path, this.#state, store)) return;
     this.#isDirty = true;
     await this.#run();
+  }
+
+  /** Looks at the file each second; an edit is merged soon after. Not for tests that have their own time. */
+  watch(): void {
+    const { path } = this.#options;
+    this.#watched = path;
+    watchFile(path, { interval: watchMs, persistent: false }, () => this.touch());
+  }
+
+  /** How many bookmarks the file would delete, where that waits for a word of the user. */
+  get deletionsWaiting(): number | undefined {
+    return this.#waiting?.deletions;
+  }
+
+  /**
+   * Merges a file that would delete many bookmarks, or puts the store's in its place; a copy of it stays.
+   * @returns false when none waits.
+   */
+  async decide(isAccepted: boolean): Promise<boolean> {
+    if (this.#waiting === undefined) return false;
+    const { sha256 } = this.#waiting;
+    this.#decided = { ...none, [isAccepted ? 'accepted' : 'discarded']: sha256 };
+    this.#isDirty = true;
+    await this.flush();
+    return true;
   }
 
   /** Something that the file shows has changed. */
@@ -110,6 +146,7 @@ export class BookmarksMirror {
   async #flushAndStop(timeoutMs: number): Promise<void> {
     const isUpToDate = await this.flush(timeoutMs);
     this.#isClosed = true;
+    if (this.#watched !== undefined) unwatchFile(this.#watched);
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     // Nothing is lost: the next start finds that the file is older than the store.
@@ -180,20 +217,22 @@ export class BookmarksMirror {
           storeId: store.meta.get('store') ?? '',
           known: this.#state?.known ?? [],
           mirrored: this.#state?.revision,
+          body: this.#state?.body,
+          merged: this.#state?.merged ?? {},
         }),
       );
       switch (draft.outcome) {
         case 'current':
           return 'done';
         case 'same':
-          this.#commit({ path, revision: draft.revision, known: [draft.content] });
+          this.#commit({ revision: draft.revision, body: draft.body, known: [draft.content] });
           return 'done';
         case 'drafted':
           if (await this.#publish(draft)) return 'done';
           break;
         case 'foreign': {
           const ending = await this.#takeIn();
-          if (ending !== 'done') return ending;
+          if (ending !== 'done' && ending !== 'changing') return ending;
         }
       }
     }
@@ -202,18 +241,17 @@ export class BookmarksMirror {
 
   /** @returns false when the file was changed since it was looked at. */
   async #publish(draft: Draft): Promise<boolean> {
-    const { path } = this.#options;
-    const { content, revision, target, temporary, present } = draft;
+    const { content, body, revision, target, temporary, present } = draft;
     // What the file holds now stays known until the rename has happened: it may not happen, several times over.
     const before = present ?? this.#state?.known[0];
-    this.#commit({ path, revision, known: withoutRepeats(content, before) });
+    this.#commit({ revision, body, known: withoutRepeats(content, before) });
     const request = { target, temporary, present };
     return (await this.#unlessClosed(this.#pool.run('publish', request))) === 'published';
   }
 
   /** Merges what somebody else wrote; then its content is one that may be replaced. */
   async #takeIn(): Promise<Ending> {
-    const { path, backupsDirectory, clock, log } = this.#options;
+    const { path, waypointsPath, backupsDirectory, store, clock, log } = this.#options;
     const result = await this.#unlessClosed(
       this.#pool.run('takeEdit', {
         path,
@@ -221,6 +259,10 @@ export class BookmarksMirror {
         now: clock.now(),
         wasOurs: this.#state?.path === path,
         settled: this.#settled(),
+        waypointsPath,
+        storeId: store.meta.get('store') ?? '',
+        equals: this.#state?.equals ?? {},
+        ...this.#decided,
       }),
     );
     switch (result.outcome) {
@@ -232,23 +274,54 @@ export class BookmarksMirror {
         if (this.#unreadable?.sha256 !== result.content.sha256)
           this.#unreadable = { sha256: result.content.sha256, sinceMs: clock.monotonic() };
         return 'unsettled';
+      case 'guarded':
+        this.#waiting = { sha256: result.content.sha256, deletions: result.deletions };
+        return 'many_deletions';
       case 'kept':
         log.warn('mirror.unreadable_file_kept_in_backups');
         break;
+      case 'discarded':
+        log.info('mirror.edit_discarded');
+        break;
       case 'taken':
-        await this.#merge(result);
+        if (!(await this.#merge(result))) return 'changing';
     }
     this.#unreadable = undefined;
-    this.#commit({ path, known: withoutRepeats(result.content, this.#state?.known[0]) });
+    this.#waiting = undefined;
+    const known = withoutRepeats(result.content, this.#state?.known[0]);
+    if (result.outcome === 'taken') this.#commitMerged(result, known);
+    else this.#commit({ known });
     return 'done';
   }
 
-  async #merge({ slices, waypoints, trackPoints }: TakenEdit): Promise<void> {
-    const { store, log, onMerged } = this.#options;
-    const counts = await mergeEdit({ store, slices, onMerged, isClosed: () => this.#isClosed });
+  /** What was merged and is just what the store has stays as it is: else two daemons would rewrite it in turn for ever. */
+  #commitMerged({ isEqual, mark }: TakenEdit, known: readonly Content[]): void {
+    const { path, store } = this.#options;
+    const revision = store.meta.revision();
+    const ours = { store: store.meta.get('store') ?? '', revision: Number(revision), isEqual };
+    const { merged, equals } = this.#state ?? {};
+    const peers = { ...(merged && { merged }), ...(equals && { equals }) };
+    const state = { path, known, ...(isEqual ? { revision } : {}), ...peers };
+    this.#save(withPeer(state, mark, ours));
+  }
+
+  /** @returns false when the store was changed since the file was compared with it: then that is to be done again. */
+  async #merge({ trackPoints, waypoints, ...edit }: TakenEdit): Promise<boolean> {
+    const { store, log, onMerged, isLibraryWhole, libraryReady } = this.#options;
+    // Tags of imported waypoints need them.
+    await this.#unlessClosed(Promise.resolve(libraryReady?.()).catch(() => undefined));
+    const counts = await mergeEdit({
+      ...edit,
+      store,
+      onMerged,
+      isClosed: () => this.#isClosed,
+      isLibraryWhole: isLibraryWhole ?? (() => true),
+    });
+    if (counts === undefined) return false;
     log.info('mirror.edit_merged', { waypoints, ...counts });
     if (trackPoints > 0)
       log.warn('mirror.tracks_kept_in_backups_only', { track_points: trackPoints });
+    return true;
   }
 
   /** The unreadable content that has been there, unchanged, for long enough. */
@@ -258,7 +331,13 @@ export class BookmarksMirror {
     return ageMs >= limits.mirrorSettleMs ? this.#unreadable.sha256 : undefined;
   }
 
-  #commit(state: MirrorState): void {
+  #commit(file: Omit<MirrorState, 'path' | 'merged' | 'equals'>): void {
+    const { merged, equals } = this.#state ?? {};
+    const peers = { ...(merged && { merged }), ...(equals && { equals }) };
+    this.#save({ path: this.#options.path, ...file, ...peers });
+  }
+
+  #save(state: MirrorState): void {
     saveMirrorState(this.#options.store.meta, state);
     this.#state = state;
   }

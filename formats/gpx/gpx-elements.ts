@@ -21,7 +21,17 @@ type TextElement =
   | 'urlname';
 /** What says something: points, and the lines that they are in. */
 type Subject = 'trkpt' | 'rtept' | 'wpt' | 'trk' | 'rte';
-type Role = 'path' | 'trkseg' | 'tag' | 'bookmark' | 'link' | 'linkText' | Subject | TextElement;
+type Role =
+  | 'path'
+  | 'trkseg'
+  | 'tag'
+  | 'bookmark'
+  | 'imported'
+  | 'mirror'
+  | 'link'
+  | 'linkText'
+  | Subject
+  | TextElement;
 
 /** A place in a GPX document. What is not in this tree is passed over, so a point is where the tree leads, nowhere else. */
 interface Place {
@@ -46,13 +56,19 @@ function values(...roles: readonly TextElement[]): Record<string, Place> {
 const link = place('link', { text: place('linkText') });
 // `url` and `urlname` are GPX 1.0.
 const texts = { ...values('name', 'desc', 'cmt', 'type', 'src', 'url', 'urlname'), link };
-const ours = { tags: place('path', { tag: place('tag') }, true), bookmark: place('bookmark') };
+const ours = {
+  tags: place('path', { tag: place('tag') }, true),
+  bookmark: place('bookmark'),
+  imported: place('imported'),
+};
 const extensions = place('path', ours, true);
 const waypoint = place('wpt', { ...values('ele', 'time', 'sym'), ...texts, extensions });
 const segment = place('trkseg', { trkpt: place('trkpt', values('ele', 'time')) });
 const route = place('rte', { ...texts, rtept: place('rtept', values('ele', 'name')) });
 const track = place('trk', { ...texts, trkseg: segment });
-const root = place('path', { wpt: waypoint, trk: track, rte: route });
+const mirror = place('path', { mirror: place('mirror') }, true);
+const metadata = place('path', { extensions: mirror });
+const root = place('path', { wpt: waypoint, trk: track, rte: route, metadata });
 
 /** What a document says about a point or a line. */
 interface RawSubject {
@@ -61,6 +77,7 @@ interface RawSubject {
   readonly links: { href: string; text: string }[];
   readonly tags: string[];
   isOwnBookmark: boolean;
+  isImported: boolean;
   /** Of its texts. */
   length: number;
 }
@@ -134,16 +151,18 @@ export class GpxElements implements XmlHandler {
       this.#lineSubject = newSubject(attributes);
     } else if (role === 'trkpt' || role === 'rtept' || role === 'wpt') {
       this.#point = newSubject(attributes);
-    } else if (this.#subject !== undefined) this.#openText(role, attributes, this.#subject);
+    } else if (role === 'mirror') this.#recording.mirrorMark(attributes);
+    else if (this.#subject !== undefined) this.#openText(role, attributes, this.#subject);
   }
 
   #openText(
-    role: Exclude<Role, 'path' | 'trkseg' | Subject>,
+    role: Exclude<Role, 'path' | 'trkseg' | 'mirror' | Subject>,
     attributes: Attributes,
     subject: RawSubject,
   ): void {
     this.#textElement = undefined;
     if (role === 'bookmark') subject.isOwnBookmark = true;
+    else if (role === 'imported') subject.isImported = true;
     else if (role === 'tag') subject.tags.push('');
     else if (role === 'link') {
       const href = attributes['@href'] ?? '';
@@ -182,8 +201,8 @@ export class GpxElements implements XmlHandler {
     else if (role === 'trkpt')
       recording.trackPoint(lat, lon, ele, parsePointTime(said.get('time')));
     else {
-      const { tags, isOwnBookmark } = subject;
-      const raw = { ...textsOf(subject), sym: said.get('sym'), tags, isOwnBookmark };
+      const { tags, isOwnBookmark, isImported } = subject;
+      const raw = { ...textsOf(subject), sym: said.get('sym'), tags, isOwnBookmark, isImported };
       recording.waypoint(lat, lon, ele, parsePointTime(said.get('time')), raw);
     }
   }
@@ -196,7 +215,8 @@ export class GpxElements implements XmlHandler {
 }
 
 function newSubject(attributes: Attributes): RawSubject {
-  return { attributes, texts: new Map(), links: [], tags: [], isOwnBookmark: false, length: 0 };
+  const marks = { isOwnBookmark: false, isImported: false };
+  return { attributes, texts: new Map(), links: [], tags: [], ...marks, length: 0 };
 }
 
 function textsOf({ texts: said, links }: RawSubject): RawTexts {

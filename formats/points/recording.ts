@@ -8,6 +8,7 @@ import type {
   RecordedTexts,
   RecordedWaypoint,
   RecordingSink,
+  MirrorMark,
   RecordingSummary,
 } from './sink.ts';
 
@@ -25,6 +26,7 @@ export interface RawWaypointTexts extends RawTexts {
   readonly sym?: string | undefined;
   readonly tags?: readonly string[] | undefined;
   readonly isOwnBookmark?: boolean | undefined;
+  readonly isImported?: boolean | undefined;
 }
 
 /**
@@ -110,8 +112,15 @@ export class Recording {
     const desc = cleanNote(raw.desc ?? '', limits.descCodePoints);
     if (desc !== '') waypoint.desc = desc;
     if (isOwnBookmark) waypoint.isOwnBookmark = true;
+    if (raw.isImported === true) waypoint.isImported = true;
     if (hasMore(raw)) Object.assign(waypoint, cleanSymbol(raw.sym), cleanTexts(raw));
     this.#sink.waypoint(waypoint);
+  }
+
+  /** @param attributes of the element `mirror`, as the file has them. */
+  mirrorMark(attributes: Readonly<Record<string, string>>): void {
+    const mark = parseMark(attributes);
+    if (mark !== undefined) this.#sink.mirrorMark?.(mark);
   }
 
   summary(): RecordingSummary {
@@ -196,4 +205,16 @@ function cleanLink({ href, text }: Link): Link {
   // Its length is looked at, not cut: another address would be a wrong one.
   const clean = cleanText(text ?? '', limits.fieldCodePoints);
   return { href: href.trim(), ...(clean === '' ? {} : { text: clean }) };
+}
+
+/** A mark that is not as we write it is none. */
+function parseMark(attributes: Readonly<Record<string, string>>): MirrorMark | undefined {
+  const entries = [
+    `${attributes['@store'] ?? ''}:${attributes['@revision'] ?? ''}`,
+    ...(attributes['@merged'] ?? '').split(' ').filter((entry) => entry !== ''),
+  ];
+  const parsed = entries.map((entry) => /^([0-9a-f]{16}):(\d{1,15})$/u.exec(entry));
+  if (parsed.includes(null)) return undefined;
+  const [own, ...others] = parsed.map((match) => [match![1]!, Number(match![2])] as const);
+  return { store: own![0], revision: own![1], merged: new Map(others) };
 }

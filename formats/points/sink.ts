@@ -26,6 +26,18 @@ export interface RecordedWaypoint extends RecordedPoint, RecordedTexts {
   readonly tags: readonly string[];
   /** One of our own exports says that it was a bookmark: no observation, because it was typed in. */
   readonly isOwnBookmark?: true;
+  /** A bookmarks file of ours says that it is an imported waypoint, there for its tags. */
+  readonly isImported?: true;
+}
+
+/** What a bookmarks file says of the store that wrote it. */
+export interface MirrorMark {
+  /** Id of the store: lower-case hex. */
+  readonly store: string;
+  /** Of that store, at the moment of the file. */
+  readonly revision: number;
+  /** Other stores whose files were merged into it, and the newest revision of each that is in it. */
+  readonly merged: ReadonlyMap<string, number>;
 }
 
 /** What a track or a route is called; without a name it has none. */
@@ -55,6 +67,7 @@ export interface RecordingSink {
   routePoint(lat: number, lon: number, ele: number, name: string): void;
   /** What a line says about itself: at most once for each, at any time; also for a line that never gets a point. */
   lineTexts(id: number, texts: LineTexts): void;
+  mirrorMark?(mark: MirrorMark): void;
 }
 
 /** Hears nothing; for those who want to hear something only. */

@@ -1,7 +1,7 @@
 import { identityOf, identityText, neighbourKeys } from '../../model/identity.ts';
 import { formatTime } from '../../model/time.ts';
 import { readGpx } from '../../formats/gpx/read-gpx.ts';
-import { deafSink, type RecordedWaypoint } from '../../formats/points/sink.ts';
+import { deafSink, type MirrorMark, type RecordedWaypoint } from '../../formats/points/sink.ts';
 
 /** With maxEditBytes bounds the memory that a file of many tiny waypoints can take. */
 const maxWaypoints = 500_000;
@@ -22,6 +22,8 @@ export interface EditedWaypoint extends Omit<RecordedWaypoint, 'timeMs' | 'isOwn
 /** What a bookmarks file that somebody changed holds. */
 export interface EditedFile {
   readonly waypoints: readonly EditedWaypoint[];
+  /** Undefined for a file that says nothing of the store it is from, or says so of several. */
+  readonly mark: MirrorMark | undefined;
   readonly trackPoints: number;
 }
 
@@ -31,6 +33,7 @@ export interface EditedFile {
  */
 export function readEdited(path: string): EditedFile {
   const waypoints: RecordedWaypoint[] = [];
+  const marks: MirrorMark[] = [];
   let trackPoints = 0;
   readGpx(path, {
     ...deafSink,
@@ -41,10 +44,12 @@ export function readEdited(path: string): EditedFile {
     trackPoint() {
       trackPoints += 1;
     },
+    mirrorMark: (mark) => void marks.push(mark),
   });
   const keys = new Set(waypoints.map(({ name, lat, lon }) => textOf(name, lat, lon)));
   return {
     waypoints: waypoints.map((waypoint) => toEdited(waypoint, isCrowded(waypoint, keys))),
+    mark: marks.length === 1 ? marks[0] : undefined,
     trackPoints,
   };
 }

@@ -1,12 +1,13 @@
 import { Buffer } from 'node:buffer';
+import { createHash, type Hash } from 'node:crypto';
 import { renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { gpxHead, gpxTail, gpxWaypoint } from '../../formats/gpx-text.ts';
+import { gpxMirrorHead, gpxTail, gpxWaypoint } from '../../formats/gpx-text.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import {
-  openBookmarkSnapshot,
-  type BookmarkSnapshot,
-} from '../../storage/waypoints/bookmark-snapshot.ts';
+  openBookmarkHistory,
+  type TaggedEntries,
+} from '../../storage/waypoints/bookmark-history.ts';
 import {
   isUntouched,
   readPresentFile,
@@ -31,6 +32,10 @@ export interface DraftRequest {
   readonly known: readonly Content[];
   /** The revision of the store that the newest known content mirrors. */
   readonly mirrored: string | undefined;
+  /** SHA-256 of the waypoints in that content. */
+  readonly body: string | undefined;
+  /** Other stores whose files were merged, and the newest revision of each. */
+  readonly merged: Readonly<Record<string, number>>;
 }
 
 export type DraftResult =
@@ -39,7 +44,12 @@ export type DraftResult =
   /** The file has a content that we do not know: it has to be merged first. */
   | { readonly outcome: 'foreign' }
   /** The store's content is the file's content already. */
-  | { readonly outcome: 'same'; readonly content: Content; readonly revision: string }
+  | {
+      readonly outcome: 'same';
+      readonly content: Content;
+      readonly body: string;
+      readonly revision: string;
+    }
   | ({ readonly outcome: 'drafted' } & Draft);
 
 /** The store's content in a synced temporary file beside the target. */
@@ -47,6 +57,8 @@ export interface Draft {
   readonly target: string;
   readonly temporary: string;
   readonly content: Content;
+  /** SHA-256 of its waypoints. */
+  readonly body: string;
   /** The revision of the store that the draft mirrors. */
   readonly revision: string;
   /** What it replaces; undefined for no file. */
@@ -62,22 +74,47 @@ export function draftMirror(request: DraftRequest): DraftResult {
   const target = resolveTarget(request.path);
   const present = readIfKnown(target, known);
   if (present === 'foreign') return { outcome: 'foreign' };
-  const snapshot = openBookmarkSnapshot(request.waypointsPath);
+  const history = openBookmarkHistory(request.waypointsPath);
   try {
-    const { revision } = snapshot;
+    const revision = String(history.revision);
     const isNewest = present !== undefined && present.content.sha256 === known[0]?.sha256;
     if (isNewest && revision === mirrored) return { outcome: 'current' };
     const temporary = join(dirname(target), `.${basename(target)}.${request.storeId}.tmp`);
-    const content = writeSynced(temporary, documentPieces(snapshot), modeOf(present));
-    if (content.sha256 === present?.content.sha256) {
-      // A rewrite would change nothing but the time stamp, and wake every program that syncs the file.
+    const hash = createHash('sha256');
+    const content = writeSynced(
+      temporary,
+      pieces(request, revision, history.now, hash),
+      modeOf(present),
+    );
+    const body = hash.digest('hex');
+    if (isNewest && body === request.body) {
+      // A rewrite would change nothing but the revision, and wake every program that syncs the file.
       rmSync(temporary);
-      return { outcome: 'same', content, revision };
+      return { outcome: 'same', content: present.content, body, revision };
     }
-    return { outcome: 'drafted', target, temporary, content, revision, present: present?.content };
+    return {
+      outcome: 'drafted',
+      target,
+      temporary,
+      content,
+      body,
+      revision,
+      present: present?.content,
+    };
   } finally {
-    snapshot.close();
+    history.close();
   }
+}
+
+function* pieces(
+  { storeId, merged }: DraftRequest,
+  revision: string,
+  entries: TaggedEntries,
+  body: Hash,
+): Generator<Uint8Array> {
+  const others = Object.entries(merged).map(([store, theirs]) => `${store}:${theirs}`);
+  yield Buffer.from(gpxMirrorHead(storeId, revision, others.join(' ')));
+  yield* waypointPieces(entries, body);
 }
 
 /** Reads the present file only if its size is a known one: another file may be of any size. */
@@ -97,15 +134,17 @@ function modeOf(present: PresentFile | undefined): number | undefined {
   return present && Number(present.stat.mode & permissionBits);
 }
 
-/** The GPX document; without a time stamp, so that the same bookmarks are the same bytes. */
-function* documentPieces(snapshot: BookmarkSnapshot): Generator<Uint8Array> {
-  let piece = gpxHead();
-  for (const bookmark of snapshot.bookmarks()) {
-    piece += gpxWaypoint({ ...bookmark, bookmark: true });
+/** The waypoints of the document; without a time stamp, so that the same bookmarks are the same bytes. */
+function* waypointPieces(entries: TaggedEntries, body: Hash): Generator<Uint8Array> {
+  let piece = '';
+  for (const { fields, isImported, ...entry } of entries.values()) {
+    piece += gpxWaypoint({ ...entry, ...fields, bookmark: !isImported, imported: isImported });
     if (piece.length < pieceLength) continue;
+    body.update(piece);
     yield Buffer.from(piece);
     piece = '';
   }
+  body.update(piece);
   yield Buffer.from(piece + gpxTail());
 }
 

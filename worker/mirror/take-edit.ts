@@ -4,7 +4,10 @@ import { FileRefused } from '../../formats/gpx/read-gpx.ts';
 import { limits } from '../../model/limits.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
-import { readEdited, TooLarge } from './edited-waypoints.ts';
+import type { MirrorMark } from '../../formats/points/sink.ts';
+import { openBookmarkHistory } from '../../storage/waypoints/bookmark-history.ts';
+import { readEdited, TooLarge, type EditedWaypoint } from './edited-waypoints.ts';
+import { planAdditions, planMerge, type MergePlan } from './plan-merge.ts';
 import { readFile, resolveTarget, statFile, writeSynced, type Content } from './present-file.ts';
 import { packSlices, slicesOf } from './slices.ts';
 
@@ -31,6 +34,20 @@ export interface TakeEditRequest {
   readonly wasOurs: boolean;
   /** The SHA-256 of an unreadable content that has stood unchanged long enough. */
   readonly settled: string | undefined;
+  readonly waypointsPath: string;
+  readonly storeId: string;
+  /** Revisions of other stores at which their file was just what our store was at a revision of ours. */
+  readonly equals: Readonly<Record<string, EqualRevisions>>;
+  /** The SHA-256 of a content whose many deletions were accepted. */
+  readonly accepted: string | undefined;
+  /** That of one which is not to be merged. */
+  readonly discarded: string | undefined;
+}
+
+/** The two revisions at which two stores had the same bookmarks and tags. */
+export interface EqualRevisions {
+  readonly theirs: number;
+  readonly ours: number;
 }
 
 export type TakeEditResult =
@@ -38,12 +55,22 @@ export type TakeEditResult =
   | {
       readonly outcome: 'taken';
       readonly content: Content;
-      /** Packed, each to be merged at once. */
+      /** Steps, packed, each slice to be done at once. */
       readonly slices: SharedArrayBuffer;
+      /** The file's side of what both have changed, packed likewise. */
+      readonly conflicts: SharedArrayBuffer;
+      /** Of the store, for which the steps were made. */
+      readonly revision: number;
+      readonly isEqual: boolean;
+      readonly mark: MirrorMark | undefined;
       readonly waypoints: number;
       /** Track points, which the mirror does not have: they remain in the copy only. */
       readonly trackPoints: number;
     }
+  /** It would delete more bookmarks at once than is done unasked. */
+  | { readonly outcome: 'guarded'; readonly content: Content; readonly deletions: number }
+  /** Not to be merged: a copy is in the backups directory. */
+  | { readonly outcome: 'discarded'; readonly content: Content }
   /** Not readable as GPX for long enough: a copy is in the backups directory. */
   | { readonly outcome: 'kept'; readonly content: Content }
   /** Not readable as GPX; perhaps it is still being written. */
@@ -99,15 +126,72 @@ function* bounded(blocks: Iterable<Uint8Array>): Generator<Uint8Array> {
 
 function takeCopy(copy: Copy, request: TakeEditRequest): TakeEditResult {
   try {
-    const { waypoints, trackPoints } = readEdited(copy.path);
-    const slices = packSlices(slicesOf(waypoints));
-    keep(copy, 'edited', request);
     const { content } = copy;
-    return { outcome: 'taken', content, slices, waypoints: waypoints.length, trackPoints };
+    const { waypoints, mark, trackPoints } = readEdited(copy.path);
+    const { plan, revision } = planOf(waypoints, mark, request);
+    const { deletions } = plan;
+    // What a person has edited is written anew with our mark; what another daemon wrote stays as it is.
+    const isEqual = plan.isEqual && mark !== undefined && mark.store !== request.storeId;
+    if (request.discarded === content.sha256) {
+      keep(copy, 'edited', request);
+      return { outcome: 'discarded', content };
+    }
+    if (isMassDeletion(plan) && request.accepted !== content.sha256)
+      return { outcome: 'guarded', content, deletions };
+    keep(copy, 'edited', request);
+    return {
+      outcome: 'taken',
+      content,
+      slices: packSlices(slicesOf(plan.steps)),
+      conflicts: packSlices(slicesOf(plan.conflicts)),
+      revision,
+      isEqual,
+      mark,
+      waypoints: waypoints.length,
+      trackPoints,
+    };
   } catch (error) {
     if (error instanceof FileRefused) return giveUp(copy, request);
     throw error;
   }
+}
+
+/** A file in which so much is missing was more likely damaged than edited. */
+function isMassDeletion({ deletions, ancestors }: MergePlan): boolean {
+  const { mirrorDeletions, mirrorDeletionsOfFew } = limits;
+  if (deletions > mirrorDeletions) return true;
+  return ancestors >= mirrorDeletionsOfFew && deletions > ancestors / 2;
+}
+
+function planOf(
+  file: readonly EditedWaypoint[],
+  mark: MirrorMark | undefined,
+  { waypointsPath, storeId, equals }: TakeEditRequest,
+): { plan: MergePlan; revision: number } {
+  const history = openBookmarkHistory(waypointsPath);
+  try {
+    const { revision, now: store } = history;
+    const madeFrom = mark && revisionIn(mark, storeId, equals);
+    const ancestor = madeFrom === undefined ? undefined : history.at(madeFrom);
+    const plan =
+      ancestor === undefined
+        ? planAdditions(file, store, history.gone())
+        : planMerge({ file, ancestor, store });
+    return { plan, revision };
+  } finally {
+    history.close();
+  }
+}
+
+/** The revision of our store that all of the file was made from. */
+function revisionIn(
+  { store, revision, merged }: MirrorMark,
+  storeId: string,
+  equals: TakeEditRequest['equals'],
+): number | undefined {
+  if (store === storeId) return revision;
+  const equal = equals[store];
+  return merged.get(storeId) ?? (equal && revision >= equal.theirs ? equal.ours : undefined);
 }
 
 /** Decides about a file that is not GPX. An empty one holds nothing that a copy could save. */

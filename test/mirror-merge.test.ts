@@ -1,0 +1,239 @@
+/** The bookmarks file merged three ways, through real daemons and files. */
+import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import test, { type ExecutionContext } from 'ava';
+import fc from 'fast-check';
+import { testCli } from './helpers/cli.ts';
+import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { effort } from './helpers/effort.ts';
+import { gpx } from './helpers/imports.ts';
+import { until } from './helpers/until.ts';
+
+interface Listed {
+  readonly name: string;
+  readonly desc?: string;
+  readonly tags?: readonly string[];
+}
+
+const list = async (daemon: TestDaemon): Promise<Listed[]> =>
+  (await daemon.get('/api/waypoints')).body;
+const names = async (daemon: TestDaemon): Promise<string[]> =>
+  (await list(daemon)).map(({ name }) => name).toSorted();
+const place = (name: string): Record<string, string | number> => ({
+  name,
+  lat: 10 + name.codePointAt(0)! / 10,
+  lon: 20,
+});
+const query = (name: string): string =>
+  new URLSearchParams(place(name) as Record<string, string>).toString();
+
+async function add(daemon: TestDaemon, name: string, more: object = {}): Promise<void> {
+  const { status } = await daemon.call('POST', '/api/bookmarks', { ...place(name), ...more });
+  if (status !== 201) throw new Error(`${status} for ${name}`);
+}
+
+const read = (daemon: TestDaemon): string => readFileSync(daemon.paths.bookmarksFile, 'utf8');
+const write = (daemon: TestDaemon, text: string): void =>
+  writeFileSync(daemon.paths.bookmarksFile, text);
+const wptOf = (text: string, name: string): string =>
+  new RegExp(`<wpt [^>]*>(?:(?!</wpt>).)*<name>${name}</name>.*?</wpt>\n`, 'su').exec(text)?.[0] ??
+  `no ${name}`;
+
+/** The file shows what the store has. */
+async function mirrored(daemon: TestDaemon): Promise<TestDaemon> {
+  return daemon.restart();
+}
+
+async function withBookmarks(t: ExecutionContext, ...wanted: string[]): Promise<TestDaemon> {
+  const daemon = await startTestDaemon(t);
+  for (const name of wanted) await add(daemon, name, { desc: `first ${name}`, tags: ['t'] });
+  return mirrored(daemon);
+}
+
+test('what an editor deletes, renames, retags and writes anew is taken, and the rest stays', async (t) => {
+  const daemon = await withBookmarks(t, 'A', 'B', 'C', 'D');
+  const text = read(daemon);
+  write(
+    daemon,
+    text
+      .replace(wptOf(text, 'A'), '')
+      .replace('<name>B</name>', '<name>Bee</name>')
+      .replace('first C', 'second C')
+      .replace(wptOf(text, 'D'), wptOf(text, 'D').replace('<wd:tag>t</wd:tag>', '<wd:tag>u</wd:tag>')),
+  );
+  // The file is watched.
+  await until(async () => (await names(daemon)).join() === 'Bee,C,D');
+  const found = new Map((await list(daemon)).map((waypoint) => [waypoint.name, waypoint]));
+  t.is(found.get('C')?.desc, 'second C');
+  t.deepEqual(found.get('D')?.tags, ['u']);
+  t.deepEqual(found.get('Bee')?.tags, ['t']);
+  const { changes } = (await daemon.get('/api/changes')).body;
+  t.is(changes[0].kind, 'merge');
+  t.is((await daemon.call('POST', `/api/changes/${changes[0].id}/undo`)).status, 200);
+  t.deepEqual(await names(daemon), ['A', 'B', 'C', 'D']);
+});
+
+test('an older file that is written back brings nothing back', async (t) => {
+  const daemon = await withBookmarks(t, 'A', 'B');
+  const old = read(daemon);
+  await daemon.call('DELETE', `/api/bookmarks?${query('A')}`);
+  await daemon.call('PATCH', '/api/bookmarks', { oldName: 'B', lat: place('B')['lat'], lon: 20, newName: 'Bee' });
+  const later = await mirrored(daemon);
+  for (const text of [old, old.replace(/<metadata>.*?<\/metadata>\n/su, '')]) {
+    write(later, text);
+    const again = await mirrored(later);
+    t.deepEqual(await names(again), ['Bee']);
+    t.notRegex(read(again), /<name>A</u);
+    await again.close();
+  }
+});
+
+test('what both have changed stays as in the store, and the other version can be taken', async (t) => {
+  const daemon = await withBookmarks(t, 'A', 'B');
+  const text = read(daemon);
+  await daemon.call('PATCH', '/api/bookmarks', { oldName: 'A', lat: place('A')['lat'], lon: 20, desc: 'mine' });
+  const later = await mirrored(daemon);
+  write(later, text.replace('first A', 'theirs'));
+  const merged = await mirrored(later);
+  t.is((await list(merged)).find(({ name }) => name === 'A')?.desc, 'mine');
+  const { changes } = (await merged.get('/api/changes')).body;
+  t.deepEqual(changes.slice(0, 2).map(({ kind }: { kind: string }) => kind), ['undo', 'merge']);
+  t.is((await merged.call('POST', `/api/changes/${changes[0].id}/undo`)).status, 200);
+  t.is((await list(merged)).find(({ name }) => name === 'A')?.desc, 'theirs');
+});
+
+const many = Array.from({ length: 8 }, (_, index) => String.fromCodePoint(65 + index));
+
+test('more than half of the bookmarks are not deleted unasked; the user accepts or discards', async (t) => {
+  const daemon = await withBookmarks(t, ...many);
+  const text = read(daemon);
+  const cut = many.slice(0, 5).reduce((rest, name) => rest.replace(wptOf(rest, name), ''), text);
+  write(daemon, cut.replace('first H', 'second H'));
+  const waiting = async (): Promise<number | undefined> =>
+    (await daemon.get('/api/status')).body.bookmarks_file?.deletions_waiting;
+  await until(async () => (await waiting()) === 5);
+  t.deepEqual(await names(daemon), many);
+  t.is((await list(daemon)).at(-1)?.desc, 'first H', 'nothing of it is applied');
+  t.is(read(daemon), cut.replace('first H', 'second H'), 'the file stays');
+  const decide = (accept: boolean) =>
+    daemon.call('POST', '/api/bookmarks/merge', { accept });
+  t.deepEqual((await decide(false)).body, { decided: true });
+  t.deepEqual(await names(daemon), many);
+  await until(() => read(daemon).includes('<name>A</name>'));
+  t.is(await waiting(), undefined);
+  t.deepEqual((await decide(true)).body, { decided: false });
+  write(daemon, cut);
+  await until(async () => (await waiting()) === 5);
+  t.deepEqual((await decide(true)).body, { decided: true });
+  t.deepEqual(await names(daemon), many.slice(5));
+});
+
+test('exactly half may go at once', async (t) => {
+  const daemon = await withBookmarks(t, ...many);
+  const text = read(daemon);
+  write(daemon, many.slice(0, 4).reduce((rest, name) => rest.replace(wptOf(rest, name), ''), text));
+  await until(async () => (await names(daemon)).length === 4);
+  t.deepEqual(await names(daemon), many.slice(4));
+});
+
+test('an empty or cut-off file deletes nothing', async (t) => {
+  for (const damage of [() => '', (text: string) => text.slice(0, text.length / 2)]) {
+    const daemon = await withBookmarks(t, 'A', 'B', 'C');
+    write(daemon, damage(read(daemon)));
+    const again = await mirrored(daemon);
+    t.deepEqual(await names(again), ['A', 'B', 'C']);
+    await again.close();
+  }
+});
+
+test('tags of imported waypoints are in the file; a merge never makes bookmarks of them', async (t) => {
+  const root = temporaryDirectory(t);
+  const cli = testCli(t, root);
+  writeFileSync(`${root}/a.gpx`, gpx([['Hut', 46, 11], ['Pass', 46.1, 11]]));
+  await cli.out(['import', `${root}/a.gpx`]);
+  const daemon = await startTestDaemon(t, { root });
+  await daemon.call('POST', '/api/tags', { name: 'Hut', lat: 46, lon: 11, tags: ['alps'] });
+  const later = await mirrored(daemon);
+  t.regex(read(later), /<wd:tag>alps<\/wd:tag><\/wd:tags><wd:imported\/>/u);
+  write(later, read(later).replace('<wd:tag>alps</wd:tag>', '<wd:tag>alps</wd:tag><wd:tag>sleep</wd:tag>'));
+  await until(async () => (await list(later)).find(({ name }) => name === 'Hut')?.tags?.length === 2);
+  t.is((await later.get('/api/status')).body.bookmarks, 0);
+});
+
+/** Two daemons whose bookmarks files a tool copies to each other, the newer over the older. */
+test('two daemons that share a file agree, and what one deletes stays deleted', async (t) => {
+  const action = fc.record({
+    at: fc.constantFrom(0, 1),
+    do: fc.constantFrom('add', 'delete', 'rename', 'tag', 'note'),
+    which: fc.nat(30),
+  });
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.array(action, { maxLength: 4 }), { maxLength: 4 }), async (rounds) => {
+      let pair = [await startTestDaemon(t), await startTestDaemon(t)];
+      let count = 0;
+      async function sync(from: number): Promise<void> {
+        pair[from] = await pair[from]!.restart();
+        const source = pair[from]!.paths.bookmarksFile;
+        if (existsSync(source)) copyFileSync(source, pair[1 - from]!.paths.bookmarksFile);
+        pair[1 - from] = await pair[1 - from]!.restart();
+      }
+      await add(pair[0]!, 'A');
+      await add(pair[0]!, 'B');
+      await sync(0);
+      const expected = new Set(['A', 'B']);
+      for (const round of rounds) {
+        const from = round[0]?.at ?? 0;
+        for (const { do: what, which } of round) {
+          const daemon = pair[from]!;
+          const present = await names(daemon);
+          const name = present[which % Math.max(1, present.length)];
+          if (what === 'add') {
+            const fresh = String.fromCodePoint(0x100 + (count += 1));
+            await add(daemon, fresh);
+            expected.add(fresh);
+          } else if (name === undefined) continue;
+          else if (what === 'delete') {
+            await daemon.call('DELETE', `/api/bookmarks?${await queryOf(daemon, name)}`);
+            expected.delete(name);
+          } else {
+            const { lat, lon } = await found(daemon, name);
+            if (what === 'tag') await daemon.call('POST', '/api/tags', { name, lat, lon, tags: [`t${which}`] });
+            else {
+              const newName = String.fromCodePoint(0x400 + (count += 1));
+              const change = what === 'rename' ? { newName } : { desc: `note ${which}` };
+              await daemon.call('PATCH', '/api/bookmarks', { oldName: name, lat, lon, ...change });
+              if (what === 'rename') {
+                expected.delete(name);
+                expected.add(newName);
+              }
+            }
+          }
+        }
+        await sync(from);
+      }
+      await sync(1);
+      await sync(0);
+      const [one, two] = [await list(pair[0]!), await list(pair[1]!)];
+      await Promise.all(pair.map((daemon) => daemon.close()));
+      t.deepEqual(one.map(({ name }) => name).toSorted(), [...expected].toSorted());
+      t.deepEqual(byName(one), byName(two));
+      pair = [];
+    }),
+    { numRuns: effort(3), seed: 20_261 },
+  );
+});
+
+async function found(daemon: TestDaemon, name: string): Promise<{ lat: number; lon: number }> {
+  const waypoint = (await list(daemon)).find((candidate) => candidate.name === name);
+  return waypoint as unknown as { lat: number; lon: number };
+}
+
+async function queryOf(daemon: TestDaemon, name: string): Promise<string> {
+  const { lat, lon } = await found(daemon, name);
+  return new URLSearchParams({ name, lat: String(lat), lon: String(lon) }).toString();
+}
+
+function byName(waypoints: readonly Listed[]): unknown[] {
+  return waypoints
+    .map((waypoint) => ({ ...waypoint, tags: waypoint.tags?.toSorted() }))
+    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+}

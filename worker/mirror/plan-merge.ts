@@ -1,0 +1,300 @@
+import { isDeepStrictEqual } from 'node:util';
+import { identityOf, identityText, neighbourKeys } from '../../model/identity.ts';
+import { normalTag } from '../../model/tag.ts';
+import type { Place } from '../../model/waypoint.ts';
+import { optionalFields, type OptionalFields } from '../../storage/more-fields.ts';
+import type { TaggedEntries, TaggedEntry } from '../../storage/waypoints/bookmark-history.ts';
+import type { EditedWaypoint } from './edited-waypoints.ts';
+
+/** What is to become of a bookmark, or of the tags of an imported waypoint; `at` names it as the store has it. */
+export interface EntryChange {
+  readonly at: Place;
+  /** Its new name and position. */
+  readonly to?: Place;
+  /** Null clears a field. */
+  readonly fields: { readonly [Name in keyof OptionalFields]?: OptionalFields[Name] | null };
+  readonly addTags: readonly string[];
+  readonly removeTags: readonly string[];
+}
+
+/** One step of a merge. */
+export type MergeStep =
+  /** A bookmark that is not there; one that is there gets what it lacks. */
+  | { readonly do: 'add'; readonly waypoint: EditedWaypoint }
+  | ({ readonly do: 'change' } & EntryChange)
+  | { readonly do: 'remove'; readonly at: Place };
+
+export interface MergePlan {
+  readonly steps: readonly MergeStep[];
+  /** The file's side of what both have changed: the store keeps its own. */
+  readonly conflicts: readonly MergeStep[];
+  /** Bookmarks that the steps delete, and how many the ancestor has. */
+  readonly deletions: number;
+  readonly ancestors: number;
+  /** With the steps done, the store has just what the file has. */
+  readonly isEqual: boolean;
+}
+
+/** Three states of the same bookmarks. */
+export interface MergeSides {
+  readonly file: readonly EditedWaypoint[];
+  /** What the file was made from. */
+  readonly ancestor: TaggedEntries;
+  readonly store: TaggedEntries;
+}
+
+/** Merges three ways (contract C2, `bookmarks.gpx`): what only one side has changed is taken, else the store's side. */
+export function planMerge({ file, ancestor, store }: MergeSides): MergePlan {
+  const { pairs, added, missing } = pairUp(file, ancestor);
+  const plan = newPlan(ancestor);
+  for (const [key, theirs] of pairs) mergeEntry(plan, theirs, ancestor.get(key)!, store.get(key));
+  for (const key of missing) mergeAbsence(plan, ancestor.get(key)!, store.get(key));
+  for (const waypoint of added) mergeAddition(plan, waypoint, store);
+  const known = new Set([...pairs.map(([key]) => key), ...missing, ...added.map(keyOf)]);
+  for (const key of store.keys()) if (!known.has(key)) plan.isEqual = false;
+  return plan;
+}
+
+/** Merges a file of which nothing says what it was made from: it only adds, and not what the store has deleted. */
+export function planAdditions(
+  file: readonly EditedWaypoint[],
+  store: TaggedEntries,
+  gone: ReadonlySet<string>,
+): MergePlan {
+  const plan = newPlan(new Map());
+  const keys = new Set<string>();
+  for (const waypoint of file) {
+    const key = near(waypoint, store) ?? keyOf(waypoint);
+    keys.add(key);
+    if (near(waypoint, gone) === undefined || store.get(key)?.isImported === false)
+      mergeAddition(plan, waypoint, store);
+    else plan.isEqual = false;
+  }
+  for (const key of store.keys()) if (!keys.has(key)) plan.isEqual = false;
+  return plan;
+}
+
+interface GrowingPlan extends MergePlan {
+  readonly steps: MergeStep[];
+  readonly conflicts: MergeStep[];
+  deletions: number;
+  isEqual: boolean;
+}
+
+function newPlan(ancestor: TaggedEntries): GrowingPlan {
+  const ancestors = [...ancestor.values()].filter(({ isImported }) => !isImported).length;
+  return { steps: [], conflicts: [], deletions: 0, ancestors, isEqual: true };
+}
+
+interface Pairs {
+  /** By the key in the ancestor. */
+  readonly pairs: readonly (readonly [key: string, waypoint: EditedWaypoint])[];
+  readonly added: readonly EditedWaypoint[];
+  /** Keys of the ancestor that the file has no more. */
+  readonly missing: readonly string[];
+}
+
+/** Finds what became of each entry: by its identity or a rounded one; else by its position, else by its name, if but one. */
+function pairUp(file: readonly EditedWaypoint[], ancestor: TaggedEntries): Pairs {
+  const missing = new Map(ancestor);
+  const pairs: [string, EditedWaypoint][] = [];
+  let rest = take(file, (waypoint) => (missing.has(keyOf(waypoint)) ? keyOf(waypoint) : undefined));
+  rest = take(rest, (waypoint) => near(waypoint, missing));
+  for (const trait of [positionOf, nameOf]) {
+    const old = single([...missing].map(([key, entry]) => [trait(entry), key] as const));
+    const fresh = single(rest.map((waypoint) => [trait(waypoint), waypoint] as const));
+    rest = take(rest, (waypoint) =>
+      fresh.get(trait(waypoint)) === waypoint ? old.get(trait(waypoint)) : undefined,
+    );
+  }
+  return { pairs, added: rest, missing: [...missing.keys()] };
+
+  function take(
+    from: readonly EditedWaypoint[],
+    find: (waypoint: EditedWaypoint) => string | undefined,
+  ): EditedWaypoint[] {
+    return from.filter((waypoint) => {
+      const key = find(waypoint);
+      const entry = key === undefined ? undefined : missing.get(key);
+      if (key === undefined || entry === undefined) return true;
+      if (entry.isImported !== (waypoint.isImported === true)) return true;
+      missing.delete(key);
+      pairs.push([key, waypoint]);
+      return false;
+    });
+  }
+}
+
+/** What has a trait that no other has. */
+function single<T>(list: readonly (readonly [trait: string, value: T])[]): Map<string, T> {
+  const found = new Map<string, T>();
+  const repeated = new Set<string>();
+  for (const [trait, value] of list) {
+    if (found.has(trait)) repeated.add(trait);
+    found.set(trait, value);
+  }
+  for (const trait of repeated) found.delete(trait);
+  return found;
+}
+
+function positionOf({ lat, lon }: Place): string {
+  return keyOf({ name: '', lat, lon });
+}
+
+function nameOf({ name }: Place): string {
+  return name;
+}
+
+/** An entry that both the file and the ancestor have. */
+function mergeEntry(
+  plan: GrowingPlan,
+  theirs: EditedWaypoint,
+  was: TaggedEntry,
+  ours: TaggedEntry | undefined,
+): void {
+  const change = changeOf(theirs, was);
+  if (ours === undefined) {
+    plan.isEqual = false;
+    if (change !== undefined && !was.isImported)
+      plan.conflicts.push({ do: 'add', waypoint: theirs });
+    return;
+  }
+  if (!isUnchanged(ours, was)) {
+    mergeBoth(plan, theirs, was, ours, change);
+    return;
+  }
+  if (change !== undefined) plan.steps.push({ do: 'change', at: placeOf(ours), ...change });
+}
+
+/** Both sides have an entry, and the store has changed it: field by field, tag by tag. */
+function mergeBoth(
+  plan: GrowingPlan,
+  theirs: EditedWaypoint,
+  was: TaggedEntry,
+  ours: TaggedEntry,
+  change: Omit<EntryChange, 'at'> | undefined,
+): void {
+  const mine = entryChange(ours, was);
+  const agreed: Record<string, unknown> = {};
+  const refused: Record<string, unknown> = {};
+  for (const [name, value] of Object.entries(change?.fields ?? {})) {
+    if (!(name in mine.fields)) agreed[name] = value;
+    else if (!isDeepStrictEqual(value, mine.fields[name as keyof OptionalFields]))
+      refused[name] = value;
+  }
+  const tags = { addTags: change?.addTags ?? [], removeTags: change?.removeTags ?? [] };
+  const to = change?.to === undefined ? {} : { to: change.to };
+  const at = placeOf(ours);
+  if (Object.keys(agreed).length + tags.addTags.length + tags.removeTags.length > 0 || change?.to)
+    plan.steps.push({ do: 'change', at, ...to, fields: agreed, ...tags });
+  if (Object.keys(refused).length > 0) {
+    const none = { addTags: [], removeTags: [] };
+    plan.conflicts.push({ do: 'change', at: change?.to ?? at, fields: refused, ...none });
+  }
+  // What the store has changed beside that is not in the file.
+  if (!isUnchanged({ ...ours, fields: optionalFields(theirs), tags: theirs.tags }, ours))
+    plan.isEqual = false;
+}
+
+/** An entry that the file has no more. */
+function mergeAbsence(plan: GrowingPlan, was: TaggedEntry, ours: TaggedEntry | undefined): void {
+  if (ours === undefined) return;
+  if (!isUnchanged(ours, was)) {
+    plan.isEqual = false;
+    if (!ours.isImported) plan.conflicts.push({ do: 'remove', at: placeOf(ours) });
+  } else if (ours.isImported) {
+    const none = { fields: {}, addTags: [] };
+    plan.steps.push({ do: 'change', at: placeOf(ours), ...none, removeTags: ours.tags });
+  } else {
+    plan.steps.push({ do: 'remove', at: placeOf(ours) });
+    plan.deletions += 1;
+  }
+}
+
+/** A waypoint that the ancestor does not have. */
+function mergeAddition(plan: GrowingPlan, waypoint: EditedWaypoint, store: TaggedEntries): void {
+  const ours = store.get(near(waypoint, store) ?? '');
+  if (waypoint.isImported === true) {
+    const add = missingTags(waypoint.tags, ours?.tags ?? []);
+    const none = { fields: {}, removeTags: [] };
+    if (add.length > 0)
+      plan.steps.push({ do: 'change', at: placeOf(waypoint), ...none, addTags: add });
+    if (ours !== undefined && missingTags(ours.tags, waypoint.tags).length > 0)
+      plan.isEqual = false;
+    return;
+  }
+  if (ours !== undefined && !ours.isImported && isUnchanged(entryOf(waypoint), ours)) return;
+  plan.steps.push({ do: 'add', waypoint });
+  // Filled in, it may still differ from the file.
+  if (ours !== undefined) plan.isEqual = false;
+}
+
+function entryOf(waypoint: EditedWaypoint): TaggedEntry {
+  const { tags, isImported = false } = waypoint;
+  return { ...placeOf(waypoint), fields: optionalFields(waypoint), tags, isImported };
+}
+
+/** What the file has changed of an entry. */
+function changeOf(theirs: EditedWaypoint, was: TaggedEntry): Omit<EntryChange, 'at'> | undefined {
+  const change = entryChange(entryOf(theirs), was);
+  const isMoved = near(theirs, new Set([keyOf(was)])) === undefined;
+  const isSame = isNothing(change) && !isMoved;
+  return isSame ? undefined : { ...change, ...(isMoved ? { to: placeOf(theirs) } : {}) };
+}
+
+type Difference = Pick<EntryChange, 'fields' | 'addTags' | 'removeTags'>;
+
+function entryChange(now: TaggedEntry, was: TaggedEntry): Difference {
+  const names = new Set([...Object.keys(now.fields), ...Object.keys(was.fields)]);
+  const fields: Record<string, unknown> = {};
+  for (const name of names as Set<keyof OptionalFields>) {
+    if (now.isImported || isDeepStrictEqual(now.fields[name], was.fields[name])) continue;
+    fields[name] = now.fields[name] ?? null;
+  }
+  return {
+    fields,
+    addTags: missingTags(now.tags, was.tags),
+    removeTags: missingTags(was.tags, now.tags),
+  };
+}
+
+function isNothing({ fields, addTags, removeTags }: Difference): boolean {
+  return Object.keys(fields).length + addTags.length + removeTags.length === 0;
+}
+
+function isUnchanged(now: TaggedEntry, was: TaggedEntry): boolean {
+  return isNothing(entryChange(now, was));
+}
+
+/** The tags that are in the first list only, by their normal form. */
+function missingTags(tags: readonly string[], others: readonly string[]): string[] {
+  const present = new Set(others.map(normalTag));
+  return tags.filter((tag) => !present.has(normalTag(tag)));
+}
+
+function placeOf({ name, lat, lon }: Place): Place {
+  return { name, lat, lon };
+}
+
+function keyOf({ name, lat, lon }: Place): string {
+  return identityText(identityOf(name, lat, lon));
+}
+
+/** The key of a place, or a neighbouring one that programs round it to, among keys. */
+function near(
+  { name, lat, lon, isCrowded = false }: Place & { readonly isCrowded?: boolean },
+  keys: { has(key: string): boolean },
+): string | undefined {
+  const own = identityOf(name, lat, lon);
+  if (keys.has(identityText(own))) return identityText(own);
+  // Where the file itself holds neighbours, these are meant to be several.
+  if (isCrowded) return undefined;
+  const { latE6Min, latE6Max, lonE6: lonsE6 } = neighbourKeys(own);
+  for (let latE6 = latE6Min; latE6 <= latE6Max; latE6 += 1) {
+    for (const lonE6 of lonsE6) {
+      const key = identityText({ name: own.name, latE6, lonE6 });
+      if (keys.has(key)) return key;
+    }
+  }
+  return undefined;
+}
