@@ -199,6 +199,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     log,
     clock,
     onMerged: (change) => waypoints.notice(change),
+    isWatched: true,
     libraryReady: () => library.ready,
     isLibraryWhole: () => library.isWhole,
   });

@@ -30,6 +30,8 @@ export const statusSchema = z.object({
     })
     .optional(),
   bookmarks: count,
+  /** Left out unless the bookmarks file would delete so many bookmarks that this waits for `POST /api/bookmarks/merge`. */
+  bookmarks_file: z.object({ deletions_waiting: count }).optional(),
   timelines: z.object({ queued: count, running: count }),
 });
 export type DaemonStatus = z.output<typeof statusSchema>;

@@ -127,6 +127,15 @@ export const renamedSchema = z.object({
   lon,
 });
 
+/** What is to become of a bookmarks file that would delete many bookmarks. */
+export const mergeDecisionSchema = z.object({
+  accept: z.boolean().meta({ description: 'False writes it anew; a copy is kept.' }),
+});
+
+export const mergeDecidedSchema = z.object({
+  decided: z.boolean().meta({ description: 'False when none was waiting.' }),
+});
+
 export const deletedBookmarkSchema = z.object({ deleted: z.boolean(), name: z.string(), lat, lon });
 
 export const shownWaypointSchema = z.object({ shown: z.boolean(), name: z.string(), lat, lon });

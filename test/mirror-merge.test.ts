@@ -4,7 +4,7 @@ import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { testCli } from './helpers/cli.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
-import { effort } from './helpers/effort.ts';
+import { rounds as runs } from './helpers/effort.ts';
 import { gpx } from './helpers/imports.ts';
 import { until } from './helpers/until.ts';
 
@@ -12,6 +12,7 @@ interface Listed {
   readonly name: string;
   readonly desc?: string;
   readonly tags?: readonly string[];
+  readonly bookmark?: boolean;
 }
 
 const list = async (daemon: TestDaemon): Promise<Listed[]> =>
@@ -38,9 +39,32 @@ const wptOf = (text: string, name: string): string =>
   new RegExp(`<wpt [^>]*>(?:(?!</wpt>).)*<name>${name}</name>.*?</wpt>\n`, 'su').exec(text)?.[0] ??
   `no ${name}`;
 
-/** The file shows what the store has. */
+/** Name, note and tags of each waypoint of a bookmarks file. */
+function shownIn(text: string): string[] {
+  return [...text.matchAll(/<wpt .*?<\/wpt>/gsu)].map(([wpt]) => {
+    const [, name = ''] = /<name>(.*?)<\/name>/su.exec(wpt) ?? [];
+    const [, desc = ''] = /<desc>(.*?)<\/desc>/su.exec(wpt) ?? [];
+    return lineOf({
+      name,
+      desc,
+      tags: [...wpt.matchAll(/<wd:tag>(.*?)</gsu)].map(([, tag = '']) => tag),
+    });
+  });
+}
+
+function lineOf({ name, desc = '', tags = [] }: Listed): string {
+  return [name, desc, ...tags.toSorted()].join('|');
+}
+
+/** Restarts a daemon and waits until its file shows what the store has, edits merged. */
 async function mirrored(daemon: TestDaemon): Promise<TestDaemon> {
-  return daemon.restart();
+  const again = await daemon.restart();
+  await until(async () => {
+    if (!existsSync(again.paths.bookmarksFile)) return false;
+    const inStore = (await list(again)).filter(({ bookmark, tags }) => bookmark || tags);
+    return shownIn(read(again)).toSorted().join('\n') === inStore.map(lineOf).toSorted().join('\n');
+  });
+  return again;
 }
 
 async function withBookmarks(t: ExecutionContext, ...wanted: string[]): Promise<TestDaemon> {
@@ -58,7 +82,10 @@ test('what an editor deletes, renames, retags and writes anew is taken, and the 
       .replace(wptOf(text, 'A'), '')
       .replace('<name>B</name>', '<name>Bee</name>')
       .replace('first C', 'second C')
-      .replace(wptOf(text, 'D'), wptOf(text, 'D').replace('<wd:tag>t</wd:tag>', '<wd:tag>u</wd:tag>')),
+      .replace(
+        wptOf(text, 'D'),
+        wptOf(text, 'D').replace('<wd:tag>t</wd:tag>', '<wd:tag>u</wd:tag>'),
+      ),
   );
   // The file is watched.
   await until(async () => (await names(daemon)).join() === 'Bee,C,D');
@@ -76,7 +103,12 @@ test('an older file that is written back brings nothing back', async (t) => {
   const daemon = await withBookmarks(t, 'A', 'B');
   const old = read(daemon);
   await daemon.call('DELETE', `/api/bookmarks?${query('A')}`);
-  await daemon.call('PATCH', '/api/bookmarks', { oldName: 'B', lat: place('B')['lat'], lon: 20, newName: 'Bee' });
+  await daemon.call('PATCH', '/api/bookmarks', {
+    oldName: 'B',
+    lat: place('B')['lat'],
+    lon: 20,
+    newName: 'Bee',
+  });
   const later = await mirrored(daemon);
   for (const text of [old, old.replace(/<metadata>.*?<\/metadata>\n/su, '')]) {
     write(later, text);
@@ -90,13 +122,21 @@ test('an older file that is written back brings nothing back', async (t) => {
 test('what both have changed stays as in the store, and the other version can be taken', async (t) => {
   const daemon = await withBookmarks(t, 'A', 'B');
   const text = read(daemon);
-  await daemon.call('PATCH', '/api/bookmarks', { oldName: 'A', lat: place('A')['lat'], lon: 20, desc: 'mine' });
+  await daemon.call('PATCH', '/api/bookmarks', {
+    oldName: 'A',
+    lat: place('A')['lat'],
+    lon: 20,
+    desc: 'mine',
+  });
   const later = await mirrored(daemon);
   write(later, text.replace('first A', 'theirs'));
   const merged = await mirrored(later);
   t.is((await list(merged)).find(({ name }) => name === 'A')?.desc, 'mine');
   const { changes } = (await merged.get('/api/changes')).body;
-  t.deepEqual(changes.slice(0, 2).map(({ kind }: { kind: string }) => kind), ['undo', 'merge']);
+  t.deepEqual(
+    changes.slice(0, 2).map(({ kind }: { kind: string }) => kind),
+    ['undo', 'merge'],
+  );
   t.is((await merged.call('POST', `/api/changes/${changes[0].id}/undo`)).status, 200);
   t.is((await list(merged)).find(({ name }) => name === 'A')?.desc, 'theirs');
 });
@@ -114,8 +154,7 @@ test('more than half of the bookmarks are not deleted unasked; the user accepts 
   t.deepEqual(await names(daemon), many);
   t.is((await list(daemon)).at(-1)?.desc, 'first H', 'nothing of it is applied');
   t.is(read(daemon), cut.replace('first H', 'second H'), 'the file stays');
-  const decide = (accept: boolean) =>
-    daemon.call('POST', '/api/bookmarks/merge', { accept });
+  const decide = (accept: boolean) => daemon.call('POST', '/api/bookmarks/merge', { accept });
   t.deepEqual((await decide(false)).body, { decided: true });
   t.deepEqual(await names(daemon), many);
   await until(() => read(daemon).includes('<name>A</name>'));
@@ -130,7 +169,10 @@ test('more than half of the bookmarks are not deleted unasked; the user accepts 
 test('exactly half may go at once', async (t) => {
   const daemon = await withBookmarks(t, ...many);
   const text = read(daemon);
-  write(daemon, many.slice(0, 4).reduce((rest, name) => rest.replace(wptOf(rest, name), ''), text));
+  write(
+    daemon,
+    many.slice(0, 4).reduce((rest, name) => rest.replace(wptOf(rest, name), ''), text),
+  );
   await until(async () => (await names(daemon)).length === 4);
   t.deepEqual(await names(daemon), many.slice(4));
 });
@@ -139,7 +181,7 @@ test('an empty or cut-off file deletes nothing', async (t) => {
   for (const damage of [() => '', (text: string) => text.slice(0, text.length / 2)]) {
     const daemon = await withBookmarks(t, 'A', 'B', 'C');
     write(daemon, damage(read(daemon)));
-    const again = await mirrored(daemon);
+    const again = await daemon.restart();
     t.deepEqual(await names(again), ['A', 'B', 'C']);
     await again.close();
   }
@@ -148,14 +190,31 @@ test('an empty or cut-off file deletes nothing', async (t) => {
 test('tags of imported waypoints are in the file; a merge never makes bookmarks of them', async (t) => {
   const root = temporaryDirectory(t);
   const cli = testCli(t, root);
-  writeFileSync(`${root}/a.gpx`, gpx([['Hut', 46, 11], ['Pass', 46.1, 11]]));
+  writeFileSync(
+    `${root}/a.gpx`,
+    gpx([
+      ['Hut', 46, 11],
+      ['Pass', 46.1, 11],
+    ]),
+  );
   await cli.out(['import', `${root}/a.gpx`]);
   const daemon = await startTestDaemon(t, { root });
-  await daemon.call('POST', '/api/tags', { name: 'Hut', lat: 46, lon: 11, tags: ['alps'] });
+  const tagged = await daemon.call('POST', '/api/tags', {
+    name: 'Hut',
+    lat: 46,
+    lon: 11,
+    tags: ['alps'],
+  });
+  t.is(tagged.status, 201, tagged.text);
   const later = await mirrored(daemon);
   t.regex(read(later), /<wd:tag>alps<\/wd:tag><\/wd:tags><wd:imported\/>/u);
-  write(later, read(later).replace('<wd:tag>alps</wd:tag>', '<wd:tag>alps</wd:tag><wd:tag>sleep</wd:tag>'));
-  await until(async () => (await list(later)).find(({ name }) => name === 'Hut')?.tags?.length === 2);
+  write(
+    later,
+    read(later).replace('<wd:tag>alps</wd:tag>', '<wd:tag>alps</wd:tag><wd:tag>sleep</wd:tag>'),
+  );
+  await until(
+    async () => (await list(later)).find(({ name }) => name === 'Hut')?.tags?.length === 2,
+  );
   t.is((await later.get('/api/status')).body.bookmarks, 0);
 });
 
@@ -167,58 +226,67 @@ test('two daemons that share a file agree, and what one deletes stays deleted', 
     which: fc.nat(30),
   });
   await fc.assert(
-    fc.asyncProperty(fc.array(fc.array(action, { maxLength: 4 }), { maxLength: 4 }), async (rounds) => {
-      let pair = [await startTestDaemon(t), await startTestDaemon(t)];
-      let count = 0;
-      async function sync(from: number): Promise<void> {
-        pair[from] = await pair[from]!.restart();
-        const source = pair[from]!.paths.bookmarksFile;
-        if (existsSync(source)) copyFileSync(source, pair[1 - from]!.paths.bookmarksFile);
-        pair[1 - from] = await pair[1 - from]!.restart();
-      }
-      await add(pair[0]!, 'A');
-      await add(pair[0]!, 'B');
-      await sync(0);
-      const expected = new Set(['A', 'B']);
-      for (const round of rounds) {
-        const from = round[0]?.at ?? 0;
-        for (const { do: what, which } of round) {
-          const daemon = pair[from]!;
-          const present = await names(daemon);
-          const name = present[which % Math.max(1, present.length)];
-          if (what === 'add') {
-            const fresh = String.fromCodePoint(0x100 + (count += 1));
-            await add(daemon, fresh);
-            expected.add(fresh);
-          } else if (name === undefined) continue;
-          else if (what === 'delete') {
-            await daemon.call('DELETE', `/api/bookmarks?${await queryOf(daemon, name)}`);
-            expected.delete(name);
-          } else {
-            const { lat, lon } = await found(daemon, name);
-            if (what === 'tag') await daemon.call('POST', '/api/tags', { name, lat, lon, tags: [`t${which}`] });
-            else {
-              const newName = String.fromCodePoint(0x400 + (count += 1));
-              const change = what === 'rename' ? { newName } : { desc: `note ${which}` };
-              await daemon.call('PATCH', '/api/bookmarks', { oldName: name, lat, lon, ...change });
-              if (what === 'rename') {
-                expected.delete(name);
-                expected.add(newName);
+    fc.asyncProperty(
+      fc.array(fc.array(action, { maxLength: 4 }), { maxLength: 4 }),
+      async (rounds) => {
+        let pair = [await startTestDaemon(t), await startTestDaemon(t)];
+        let count = 0;
+        async function sync(from: number): Promise<void> {
+          pair[from] = await mirrored(pair[from]!);
+          const source = pair[from]!.paths.bookmarksFile;
+          if (existsSync(source)) copyFileSync(source, pair[1 - from]!.paths.bookmarksFile);
+          pair[1 - from] = await mirrored(pair[1 - from]!);
+        }
+        await add(pair[0]!, 'A');
+        await add(pair[0]!, 'B');
+        await sync(0);
+        const expected = new Set(['A', 'B']);
+        for (const round of rounds) {
+          const from = round[0]?.at ?? 0;
+          for (const { do: what, which } of round) {
+            const daemon = pair[from]!;
+            const present = await names(daemon);
+            const name = present[which % Math.max(1, present.length)];
+            if (what === 'add') {
+              const fresh = String.fromCodePoint(0x100 + (count += 1));
+              await add(daemon, fresh);
+              expected.add(fresh);
+            } else if (name === undefined) continue;
+            else if (what === 'delete') {
+              await daemon.call('DELETE', `/api/bookmarks?${await queryOf(daemon, name)}`);
+              expected.delete(name);
+            } else {
+              const { lat, lon } = await found(daemon, name);
+              if (what === 'tag')
+                await daemon.call('POST', '/api/tags', { name, lat, lon, tags: [`t${which}`] });
+              else {
+                const newName = String.fromCodePoint(0x400 + (count += 1));
+                const change = what === 'rename' ? { newName } : { desc: `note ${which}` };
+                await daemon.call('PATCH', '/api/bookmarks', {
+                  oldName: name,
+                  lat,
+                  lon,
+                  ...change,
+                });
+                if (what === 'rename') {
+                  expected.delete(name);
+                  expected.add(newName);
+                }
               }
             }
           }
+          await sync(from);
         }
-        await sync(from);
-      }
-      await sync(1);
-      await sync(0);
-      const [one, two] = [await list(pair[0]!), await list(pair[1]!)];
-      await Promise.all(pair.map((daemon) => daemon.close()));
-      t.deepEqual(one.map(({ name }) => name).toSorted(), [...expected].toSorted());
-      t.deepEqual(byName(one), byName(two));
-      pair = [];
-    }),
-    { numRuns: effort(3), seed: 20_261 },
+        await sync(1);
+        await sync(0);
+        const [one, two] = [await list(pair[0]!), await list(pair[1]!)];
+        await Promise.all(pair.map((daemon) => daemon.close()));
+        t.deepEqual(one.map(({ name }) => name).toSorted(), [...expected].toSorted());
+        t.deepEqual(byName(one), byName(two));
+        pair = [];
+      },
+    ),
+    { numRuns: runs(3), seed: 20_261 },
   );
 });
 

@@ -1,4 +1,9 @@
-import { deletedBookmarkSchema, renamedSchema, waypointSchema } from '../../model/waypoint.ts';
+import {
+  deletedBookmarkSchema,
+  mergeDecidedSchema,
+  renamedSchema,
+  waypointSchema,
+} from '../../model/waypoint.ts';
 import { parseTime } from '../../model/time.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
@@ -111,13 +116,40 @@ const remove = defineCommand({
   show: (answer) => print(forTerminal(`Removed "${answer.name}" at ${where(answer)}.`)),
 });
 
-/** `waypointd bookmark add|rename|edit|rm` */
+const merge = defineCommand({
+  name: 'merge',
+  summary: 'decide about a bookmarks file that deletes many',
+  description:
+    'A bookmarks file (bookmarks.gpx) that would delete more than 20 bookmarks, or more than half of them, is neither merged\nnor written over until you say what is meant. A copy of it stays in backups/ in either case.',
+  options: {
+    '--accept': 'delete what the file does not have',
+    '--discard': 'keep all bookmarks and write the file anew',
+    ...json,
+  },
+  run({ context, options: { accept, discard } }) {
+    if (accept === discard) throw usageError('Say either --accept or --discard.');
+    return withDaemon({ context, needsLibrary: true }, (client) =>
+      client.ask(mergeDecidedSchema, 'POST', '/api/bookmarks/merge', { body: { accept } }),
+    );
+  },
+  show: ({ decided }, { options: { accept } }) =>
+    print(
+      !decided
+        ? 'No bookmarks file is waiting.'
+        : accept
+          ? 'Merged the bookmarks file.'
+          : 'Wrote the bookmarks file anew.',
+    ),
+});
+
+/** `waypointd bookmark add|rename|edit|rm|merge` */
 export const command = defineCommand({
   name: 'bookmark',
+  aliases: ['bookmarks'],
   summary: 'add, rename, edit or remove a bookmark',
   description:
     'Adds, renames, edits or removes a bookmark. "waypointd list --bookmarks" lists them.',
-  commands: [add, rename, edit, remove],
+  commands: [add, rename, edit, remove, merge],
 });
 
 function change(

@@ -9,6 +9,7 @@ import {
   whyNone,
 } from '../program/connection.ts';
 import { defineCommand } from '../program/command.ts';
+import { invocation } from '../terminal/invocation.ts';
 import { note, print } from '../terminal/output.ts';
 import { counted, dateOf, duration, forTerminal, megabytes } from '../terminal/text.ts';
 
@@ -92,6 +93,7 @@ async function showStatus(status: Status): Promise<void> {
     ['data', status.data_dir],
     ['holds', holdings(status)],
     ['imported', importedLine(status.imported)],
+    ['bookmarks', deletionsLine(status.bookmarks_file)],
     ['import', importLine(status.import)],
     ['timelines', timelinesLine(status.timelines)],
     ['geodata', geodataLine(status.geodata)],
@@ -111,6 +113,12 @@ function holdings({ library, waypoints, bookmarks }: Status): string | undefined
   const some = bookmarks === 1 ? '1 is a bookmark' : `${bookmarks} are bookmarks`;
   const missing = state === 'incomplete' ? '; some files of the library could not be read' : '';
   return `${counted(waypoints ?? 0, 'waypoint')}, of which ${some}${missing}`;
+}
+
+function deletionsLine(file: DaemonStatus['bookmarks_file']): string | undefined {
+  if (file === undefined) return undefined;
+  const count = counted(file.deletions_waiting, 'bookmark');
+  return `the file would delete ${count}: ${invocation()} bookmarks merge --accept, or --discard`;
 }
 
 function importedLine(imported: DaemonStatus['imported']): string | undefined {

@@ -10,6 +10,8 @@ import { findLockHolder, heldSentence } from '../../daemon/lock-holder.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
 import { isForbidden } from '../terminal/access.ts';
+import { invocation } from '../terminal/invocation.ts';
+import { counted } from '../terminal/text.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 /** A daemon of this user that answers. */
@@ -104,6 +106,15 @@ function describe(daemon: SeenDaemon | undefined, held: string | undefined): Fin
       warning(
         'It could not read all files of imports/',
         'Its log says why; the next start, or the next import, tries again.',
+      ),
+    );
+  }
+  const deletions = status?.bookmarks_file?.deletions_waiting;
+  if (deletions !== undefined) {
+    findings.push(
+      warning(
+        `The bookmarks file would delete ${counted(deletions, 'bookmark')}, so it is not merged`,
+        `Say what is meant: ${invocation()} bookmarks merge --accept, or --discard`,
       ),
     );
   }

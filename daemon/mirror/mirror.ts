@@ -27,6 +27,8 @@ export interface BookmarksMirrorOptions {
   readonly schedule?: Schedule;
   /** The file brought something; told slice by slice. */
   readonly onMerged: (change: StoreChange) => void;
+  /** Whether an edit is looked for each second, not only before each rewrite. */
+  readonly isWatched?: boolean;
   readonly libraryReady?: () => Promise<void>;
   readonly isLibraryWhole?: () => boolean;
 }
@@ -75,7 +77,7 @@ export class BookmarksMirror {
   #waiting: { readonly sha256: string; readonly deletions: number } | undefined;
   /** Contents of which the user has said what is to become of them. */
   #decided: Pick<TakeEditRequest, 'accepted' | 'discarded'> = none;
-  #watched: string | undefined;
+  readonly #onEdit = (): void => this.touch();
 
   constructor(options: BookmarksMirrorOptions) {
     this.#options = options;
@@ -86,6 +88,9 @@ export class BookmarksMirror {
 
   /** Merges a file that was changed while nobody looked, then writes what the store has newer; all in the background. */
   start(): void {
+    const { path, isWatched = false } = this.#options;
+    // Its own look each second: no system tells of changes on every file system.
+    if (isWatched) watchFile(path, { interval: watchMs, persistent: false }, this.#onEdit);
     this.#starting = this.#start();
   }
 
@@ -94,13 +99,6 @@ export class BookmarksMirror {
     if (await isCurrent(path, this.#state, store)) return;
     this.#isDirty = true;
     await this.#run();
-  }
-
-  /** Looks at the file each second; an edit is merged soon after. Not for tests that have their own time. */
-  watch(): void {
-    const { path } = this.#options;
-    this.#watched = path;
-    watchFile(path, { interval: watchMs, persistent: false }, () => this.touch());
   }
 
   /** How many bookmarks the file would delete, where that waits for a word of the user. */
@@ -146,7 +144,7 @@ export class BookmarksMirror {
   async #flushAndStop(timeoutMs: number): Promise<void> {
     const isUpToDate = await this.flush(timeoutMs);
     this.#isClosed = true;
-    if (this.#watched !== undefined) unwatchFile(this.#watched);
+    unwatchFile(this.#options.path, this.#onEdit);
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     // Nothing is lost: the next start finds that the file is older than the store.

@@ -14,6 +14,7 @@ import type { Geocoder } from '../geocoders/geocoder.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';
 import { programVersion, versionInfo } from '../version-info.ts';
 import type { Strangers } from '../strangers.ts';
+import type { BookmarksMirror } from '../mirror/mirror.ts';
 import type { Waypoints } from '../waypoints.ts';
 import { bookmarkRoutes } from './bookmarks.ts';
 import { changeRoutes } from './changes.ts';
@@ -65,6 +66,7 @@ export interface RouteParts {
   readonly store: WaypointStore;
   readonly readers: ReaderPool;
   readonly waypoints: Waypoints;
+  readonly mirror: BookmarksMirror;
   readonly changes: Changes;
   readonly index: WaypointIndex;
   readonly library: LibraryWork;
@@ -87,7 +89,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
   const libraryReady = (): Promise<void> => library.ready;
   const routes = [
     healthRoute(parts.token, parts.strangers),
-    ...bookmarkRoutes(waypoints),
+    ...bookmarkRoutes(waypoints, parts.mirror),
     ...changeRoutes(parts.changes),
     ...clusterRoutes({ store, index, indexReady }),
     ...exportRoutes({ ...parts, libraryReady }),

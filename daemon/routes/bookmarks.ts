@@ -3,17 +3,23 @@ import {
   bookmarkChangeSchema,
   deletedBookmarkSchema,
   emojiQuery,
+  mergeDecidedSchema,
+  mergeDecisionSchema,
   newBookmarkSchema,
   placeQuery,
   renamedSchema,
   waypointSchema,
 } from '../../model/waypoint.ts';
+import type { BookmarksMirror } from '../mirror/mirror.ts';
 import type { Waypoints } from '../waypoints.ts';
 import { changeHeader } from '../changes/change-header.ts';
 import { shownTags } from './tags.ts';
 
 /** `/api/bookmarks`: the user's own waypoints. */
-export function bookmarkRoutes(waypoints: Waypoints): Route[] {
+export function bookmarkRoutes(
+  waypoints: Waypoints,
+  mirror: Pick<BookmarksMirror, 'decide'>,
+): Route[] {
   return [
     route({
       method: 'POST',
@@ -43,6 +49,16 @@ export function bookmarkRoutes(waypoints: Waypoints): Route[] {
         const { lat, lon } = after;
         const json = { renamed: true, oldName: before.name, newName: after.name, lat, lon };
         return { status: 200, json, headers: changeHeader(change) };
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/bookmarks/merge',
+      summary: 'Decides about a bookmarks file that would delete many bookmarks at once.',
+      body: mergeDecisionSchema,
+      answers: { 200: mergeDecidedSchema },
+      async handle({ body }) {
+        return { status: 200, json: { decided: await mirror.decide(body.accept) } };
       },
     }),
     route({

@@ -6,6 +6,7 @@ import type { LibraryWork } from '../import/library-work.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';
 import type { LibraryTotals } from '../../storage/library/totals.ts';
 import type { WaypointStore } from '../../storage/store.ts';
+import type { BookmarksMirror } from '../mirror/mirror.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
 
 export interface StatusParts {
@@ -13,6 +14,7 @@ export interface StatusParts {
   readonly index: WaypointIndex;
   readonly library: LibraryWork;
   readonly timelines: TimelineJobs;
+  readonly mirror: Pick<BookmarksMirror, 'deletionsWaiting'>;
   readonly store: Pick<WaypointStore, 'libraryTotals'>;
 }
 
@@ -31,10 +33,11 @@ export function statusRoutes(parts: StatusParts): Route[] {
 }
 
 function readStatus(
-  { clock, index, library: work, timelines, store }: StatusParts,
+  { clock, index, library: work, timelines, mirror, store }: StatusParts,
   startedAt: number,
 ): DaemonStatus {
   const library = work.status();
+  const deletions = mirror.deletionsWaiting;
   return {
     uptime_seconds: Math.floor((clock.monotonic() - startedAt) / 1000),
     library,
@@ -42,6 +45,7 @@ function readStatus(
       ? {}
       : { waypoints: index.count(), imported: importedOf(store.libraryTotals()) }),
     bookmarks: index.countBookmarks(),
+    ...(deletions === undefined ? {} : { bookmarks_file: { deletions_waiting: deletions } }),
     timelines: timelines.counts(),
   };
 }

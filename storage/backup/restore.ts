@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { existsSync, readFileSync } from 'node:fs';
 import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -6,10 +7,12 @@ import { backupNames, type BackupManifest } from '../../model/backup.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { renameDurably, syncDirectory, syncFile, temporaryBeside } from '../atomic-file.ts';
+import { openWriter } from '../database.ts';
 import { inspectDatabase } from '../inspect-database.ts';
 import { stampOf } from '../migrate.ts';
 import { createPrivateDirectory } from '../private-directory.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
+import { prepareMeta } from '../waypoints/meta.ts';
 import type { BackupPlaces } from './create.ts';
 import { readArchive } from './read-archive.ts';
 
@@ -65,6 +68,7 @@ export async function restoreBackup(
   try {
     const manifest = await readArchive(path, (name) => join(staging, name), onBytes);
     checkStore(join(staging, backupNames.store));
+    renameStore(join(staging, backupNames.store));
     await syncTree(staging);
     const aside = join(places.backups, `before-restore-${stampOf(now)}`);
     await setAside(oldFiles(places, manifest.imports), aside);
@@ -90,6 +94,17 @@ function checkStore(path: string): void {
   }
   if (version > waypointMigrations.length) {
     throw new ExitError('This backup was made by a newer waypointd, which can restore it.', 65);
+  }
+}
+
+/** What bookmarks files say of revisions of this store is of another course of events from here on. */
+function renameStore(path: string): void {
+  const db = openWriter(path, 'full');
+  try {
+    prepareMeta(db).set('store', randomBytes(8).toString('hex'));
+    db.pragma('journal_mode = DELETE');
+  } finally {
+    db.close();
   }
 }
 
