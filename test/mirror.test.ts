@@ -908,6 +908,7 @@ test('an edit of bookmarks.gpx is found by lists, tags, search and clusters of t
   await daemon.call('POST', '/api/bookmarks', at('From the API', 50, 60));
   // A stop brings the file up to date, and so merges it first.
   const again = await daemon.restart();
+  await until(async () => (await again.get('/api/waypoints')).body.length === 3);
   const { body: list } = await again.get('/api/waypoints');
   t.deepEqual(
     list.map(({ name, tags }: { name: string; tags?: string[] }) => [name, tags]),

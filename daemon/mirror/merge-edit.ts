@@ -78,7 +78,7 @@ export async function mergeEdit(options: MergeEditOptions): Promise<MergeCounts 
     await nextTurn();
   }
   if (isClosed()) throw new Abandoned();
-  return counts;
+  return Number(store.meta.revision()) === revision ? counts : undefined;
 }
 
 function* allSlices(

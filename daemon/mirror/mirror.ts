@@ -1,18 +1,18 @@
 import { unwatchFile, watchFile } from 'node:fs';
-import { errorCode } from '../../model/error-code.ts';
 import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import type { StoreChange } from '../../storage/waypoints/journaled-rows.ts';
 import type * as tasks from '../../worker/mirror-tasks.ts';
-import type { Content } from '../../worker/mirror/present-file.ts';
 import type { Draft } from '../../worker/mirror/rewrite.ts';
-import type { TakeEditRequest, TakeEditResult } from '../../worker/mirror/take-edit.ts';
+import type { TakeEditResult } from '../../worker/mirror/take-edit.ts';
 import { WorkerPool } from '../pool.ts';
 import { scheduleTimeout, waitAtMost, type Schedule } from '../schedule.ts';
 import { Abandoned, mergeEdit } from './merge-edit.ts';
 import { isCurrent } from './current-file.ts';
-import { readMirrorState, saveMirrorState, withPeer, type MirrorState } from './mirror-state.ts';
+import { reasonOf } from './failure-reason.ts';
+import { HeldEdit } from './held-edit.ts';
+import { MirrorMemory } from './mirror-state.ts';
 
 export interface BookmarksMirrorOptions {
   /** The bookmarks file. It may lie outside the data directory, in a folder that some program syncs. */
@@ -45,8 +45,7 @@ const unsettledRetryMs = limits.mirrorSettleMs + 1_000;
 const flushTimeoutMs = 3_000;
 const watchMs = 1_000;
 
-const none = { accepted: undefined, discarded: undefined };
-
+type ReadEdit = Extract<TakeEditResult, { outcome: 'taken' | 'kept' | 'discarded' }>;
 type TakenEdit = Extract<TakeEditResult, { outcome: 'taken' }>;
 
 /** How one rewrite ended: done, or to be tried again. */
@@ -61,7 +60,7 @@ export class BookmarksMirror {
   readonly #options: BookmarksMirrorOptions;
   readonly #schedule: Schedule;
   readonly #pool: NonNullable<BookmarksMirrorOptions['pool']>;
-  #state: MirrorState | undefined;
+  readonly #memory: MirrorMemory;
   /** The store may hold what the file does not. */
   #isDirty = false;
   #isClosed = false;
@@ -74,16 +73,14 @@ export class BookmarksMirror {
   #failures = 0;
   #warned: string | undefined;
   #unreadable: { readonly sha256: string; readonly sinceMs: number } | undefined;
-  #waiting: { readonly sha256: string; readonly deletions: number } | undefined;
-  /** Contents of which the user has said what is to become of them. */
-  #decided: Pick<TakeEditRequest, 'accepted' | 'discarded'> = none;
+  readonly #held = new HeldEdit();
   readonly #onEdit = (): void => this.touch();
 
   constructor(options: BookmarksMirrorOptions) {
     this.#options = options;
     this.#schedule = options.schedule ?? scheduleTimeout;
     this.#pool = options.pool ?? new WorkerPool({ file: 'mirror-tasks' });
-    this.#state = readMirrorState(options.store.meta);
+    this.#memory = new MirrorMemory(options.store.meta, options.path);
   }
 
   /** Merges a file that was changed while nobody looked, then writes what the store has newer; all in the background. */
@@ -96,14 +93,14 @@ export class BookmarksMirror {
 
   async #start(): Promise<void> {
     const { path, store } = this.#options;
-    if (await isCurrent(path, this.#state, store)) return;
+    if (await isCurrent(path, this.#memory.state, store)) return;
     this.#isDirty = true;
     await this.#run();
   }
 
   /** How many bookmarks the file would delete, where that waits for a word of the user. */
   get deletionsWaiting(): number | undefined {
-    return this.#waiting?.deletions;
+    return this.#held.deletions;
   }
 
   /**
@@ -111,9 +108,7 @@ export class BookmarksMirror {
    * @returns false when none waits.
    */
   async decide(isAccepted: boolean): Promise<boolean> {
-    if (this.#waiting === undefined) return false;
-    const { sha256 } = this.#waiting;
-    this.#decided = { ...none, [isAccepted ? 'accepted' : 'discarded']: sha256 };
+    if (!this.#held.decide(isAccepted)) return false;
     this.#isDirty = true;
     await this.flush();
     return true;
@@ -206,24 +201,15 @@ export class BookmarksMirror {
   }
 
   async #rewrite(): Promise<Ending> {
-    const { path, waypointsPath, store } = this.#options;
+    const { path, waypointsPath } = this.#options;
     for (let attempt = 1; attempt <= triesAtOnce; attempt += 1) {
-      const draft = await this.#unlessClosed(
-        this.#pool.run('draft', {
-          path,
-          waypointsPath,
-          storeId: store.meta.get('store') ?? '',
-          known: this.#state?.known ?? [],
-          mirrored: this.#state?.revision,
-          body: this.#state?.body,
-          merged: this.#state?.merged ?? {},
-        }),
-      );
+      const request = { path, waypointsPath, ...this.#memory.forDraft };
+      const draft = await this.#unlessClosed(this.#pool.run('draft', request));
       switch (draft.outcome) {
         case 'current':
           return 'done';
         case 'same':
-          this.#commit({ revision: draft.revision, body: draft.body, known: [draft.content] });
+          this.#memory.commit(draft.content, undefined, draft);
           return 'done';
         case 'drafted':
           if (await this.#publish(draft)) return 'done';
@@ -239,28 +225,25 @@ export class BookmarksMirror {
 
   /** @returns false when the file was changed since it was looked at. */
   async #publish(draft: Draft): Promise<boolean> {
-    const { content, body, revision, target, temporary, present } = draft;
+    const { content, target, temporary, present } = draft;
     // What the file holds now stays known until the rename has happened: it may not happen, several times over.
-    const before = present ?? this.#state?.known[0];
-    this.#commit({ revision, body, known: withoutRepeats(content, before) });
+    this.#memory.commit(content, present ?? this.#memory.state?.known[0], draft);
     const request = { target, temporary, present };
     return (await this.#unlessClosed(this.#pool.run('publish', request))) === 'published';
   }
 
   /** Merges what somebody else wrote; then its content is one that may be replaced. */
   async #takeIn(): Promise<Ending> {
-    const { path, waypointsPath, backupsDirectory, store, clock, log } = this.#options;
+    const { path, waypointsPath, backupsDirectory, clock } = this.#options;
     const result = await this.#unlessClosed(
       this.#pool.run('takeEdit', {
         path,
+        waypointsPath,
         backupsDirectory,
         now: clock.now(),
-        wasOurs: this.#state?.path === path,
         settled: this.#settled(),
-        waypointsPath,
-        storeId: store.meta.get('store') ?? '',
-        equals: this.#state?.equals ?? {},
-        ...this.#decided,
+        ...this.#memory.forEdit,
+        ...this.#held.decided,
       }),
     );
     switch (result.outcome) {
@@ -273,48 +256,38 @@ export class BookmarksMirror {
           this.#unreadable = { sha256: result.content.sha256, sinceMs: clock.monotonic() };
         return 'unsettled';
       case 'guarded':
-        this.#waiting = { sha256: result.content.sha256, deletions: result.deletions };
+        this.#held.hold(result.content.sha256, result.deletions);
         return 'many_deletions';
-      case 'kept':
-        log.warn('mirror.unreadable_file_kept_in_backups');
-        break;
-      case 'discarded':
-        log.info('mirror.edit_discarded');
-        break;
       case 'taken':
-        if (!(await this.#merge(result))) return 'changing';
+      case 'kept':
+      case 'discarded':
+        return this.#replaceable(result);
     }
-    this.#unreadable = undefined;
-    this.#waiting = undefined;
-    const known = withoutRepeats(result.content, this.#state?.known[0]);
-    if (result.outcome === 'taken') this.#commitMerged(result, known);
-    else this.#commit({ known });
-    return 'done';
   }
 
-  /** What was merged and is just what the store has stays as it is: else two daemons would rewrite it in turn for ever. */
-  #commitMerged({ isEqual, mark }: TakenEdit, known: readonly Content[]): void {
-    const { path, store } = this.#options;
-    const revision = store.meta.revision();
-    const ours = { store: store.meta.get('store') ?? '', revision: Number(revision), isEqual };
-    const { merged, equals } = this.#state ?? {};
-    const peers = { ...(merged && { merged }), ...(equals && { equals }) };
-    const state = { path, known, ...(isEqual ? { revision } : {}), ...peers };
-    this.#save(withPeer(state, mark, ours));
+  /** Ends with a content that may be replaced: it was merged, or a copy of it is kept. */
+  async #replaceable(result: ReadEdit): Promise<Ending> {
+    const { log } = this.#options;
+    if (result.outcome === 'taken') {
+      if (!(await this.#merge(result))) return 'changing';
+      this.#memory.commitMerged(result.content, result);
+    } else {
+      if (result.outcome === 'kept') log.warn('mirror.unreadable_file_kept_in_backups');
+      else log.info('mirror.edit_discarded');
+      this.#memory.commit(result.content, this.#memory.state?.known[0]);
+    }
+    this.#unreadable = undefined;
+    this.#held.release();
+    return 'done';
   }
 
   /** @returns false when the store was changed since the file was compared with it: then that is to be done again. */
   async #merge({ trackPoints, waypoints, ...edit }: TakenEdit): Promise<boolean> {
-    const { store, log, onMerged, isLibraryWhole, libraryReady } = this.#options;
+    const { store, log, onMerged, isLibraryWhole = () => true, libraryReady } = this.#options;
     // Tags of imported waypoints need them.
     await this.#unlessClosed(Promise.resolve(libraryReady?.()).catch(() => undefined));
-    const counts = await mergeEdit({
-      ...edit,
-      store,
-      onMerged,
-      isClosed: () => this.#isClosed,
-      isLibraryWhole: isLibraryWhole ?? (() => true),
-    });
+    const isClosed = (): boolean => this.#isClosed;
+    const counts = await mergeEdit({ ...edit, store, onMerged, isClosed, isLibraryWhole });
     if (counts === undefined) return false;
     log.info('mirror.edit_merged', { waypoints, ...counts });
     if (trackPoints > 0)
@@ -329,34 +302,10 @@ export class BookmarksMirror {
     return ageMs >= limits.mirrorSettleMs ? this.#unreadable.sha256 : undefined;
   }
 
-  #commit(file: Omit<MirrorState, 'path' | 'merged' | 'equals'>): void {
-    const { merged, equals } = this.#state ?? {};
-    const peers = { ...(merged && { merged }), ...(equals && { equals }) };
-    this.#save({ path: this.#options.path, ...file, ...peers });
-  }
-
-  #save(state: MirrorState): void {
-    saveMirrorState(this.#options.store.meta, state);
-    this.#state = state;
-  }
-
   /** After close the store may be gone: nothing that waited goes on then. */
   async #unlessClosed<T>(step: Promise<T>): Promise<T> {
     const result = await step;
     if (this.#isClosed) throw new Abandoned();
     return result;
   }
-}
-
-function withoutRepeats(newest: Content, before: Content | undefined): readonly Content[] {
-  return before === undefined || before.sha256 === newest.sha256 ? [newest] : [newest, before];
-}
-
-/** A word for the log: an error's message may hold a path. */
-function reasonOf(failure: unknown): string {
-  if (typeof failure === 'string') return failure;
-  if (!(failure instanceof Error)) return 'unknown';
-  // The worker's errors have the code in their message only.
-  const [, ofWorker] = /failed: (\w+)\.$/.exec(failure.message) ?? [];
-  return errorCode(failure) ?? ofWorker ?? failure.name;
 }

@@ -111,9 +111,8 @@ export class Recording {
     if (Number.isFinite(timeMs)) waypoint.timeMs = timeMs;
     const desc = cleanNote(raw.desc ?? '', limits.descCodePoints);
     if (desc !== '') waypoint.desc = desc;
-    if (isOwnBookmark) waypoint.isOwnBookmark = true;
-    if (raw.isImported === true) waypoint.isImported = true;
     if (hasMore(raw)) Object.assign(waypoint, cleanSymbol(raw.sym), cleanTexts(raw));
+    mark(waypoint, raw);
     this.#sink.waypoint(waypoint);
   }
 
@@ -217,4 +216,12 @@ function parseMark(attributes: Readonly<Record<string, string>>): MirrorMark | u
   if (parsed.includes(null)) return undefined;
   const [own, ...others] = parsed.map((match) => [match![1]!, Number(match![2])] as const);
   return { store: own![0], revision: own![1], merged: new Map(others) };
+}
+
+function mark(
+  waypoint: { isOwnBookmark?: true; isImported?: true },
+  { isOwnBookmark, isImported }: RawWaypointTexts,
+): void {
+  if (isOwnBookmark === true) waypoint.isOwnBookmark = true;
+  if (isImported === true) waypoint.isImported = true;
 }

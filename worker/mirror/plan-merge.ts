@@ -172,24 +172,20 @@ function mergeBoth(
   theirs: EditedWaypoint,
   was: TaggedEntry,
   ours: TaggedEntry,
-  change: Omit<EntryChange, 'at'> | undefined,
+  change: Omit<EntryChange, 'at'> = { fields: {}, addTags: [], removeTags: [] },
 ): void {
-  const mine = entryChange(ours, was);
-  const agreed: Record<string, unknown> = {};
-  const refused: Record<string, unknown> = {};
-  for (const [name, value] of Object.entries(change?.fields ?? {})) {
-    if (!(name in mine.fields)) agreed[name] = value;
-    else if (!isDeepStrictEqual(value, mine.fields[name as keyof OptionalFields]))
-      refused[name] = value;
-  }
-  const tags = { addTags: change?.addTags ?? [], removeTags: change?.removeTags ?? [] };
-  const to = change?.to === undefined ? {} : { to: change.to };
+  const mine: Readonly<Record<string, unknown>> = entryChange(ours, was).fields;
+  const fields = Object.entries(change.fields);
+  const agreed = fields.filter(([name]) => !(name in mine));
+  const refused = fields.filter(
+    ([name, value]) => name in mine && !isDeepStrictEqual(value, mine[name]),
+  );
   const at = placeOf(ours);
-  if (Object.keys(agreed).length + tags.addTags.length + tags.removeTags.length > 0 || change?.to)
-    plan.steps.push({ do: 'change', at, ...to, fields: agreed, ...tags });
-  if (Object.keys(refused).length > 0) {
-    const none = { addTags: [], removeTags: [] };
-    plan.conflicts.push({ do: 'change', at: change?.to ?? at, fields: refused, ...none });
+  const taken = { ...change, fields: Object.fromEntries(agreed) };
+  if (change.to !== undefined || !isNothing(taken)) plan.steps.push({ do: 'change', at, ...taken });
+  if (refused.length > 0) {
+    const rest = { fields: Object.fromEntries(refused), addTags: [], removeTags: [] };
+    plan.conflicts.push({ do: 'change', at: change.to ?? at, ...rest });
   }
   // What the store has changed beside that is not in the file.
   if (!isUnchanged({ ...ours, fields: optionalFields(theirs), tags: theirs.tags }, ours))
