@@ -44,8 +44,9 @@ export function openBookmarkHistory(waypointsPath: string): BookmarkHistory {
   const db = openReader(waypointsPath);
   try {
     db.exec('BEGIN');
-    const revision = Number(prepareMeta(db).revision());
-    const journal = prepareJournal(db);
+    const meta = prepareMeta(db);
+    const revision = Number(meta.revision());
+    const journal = prepareJournal(db, meta);
     const bookmarks = prepareBookmarks(db, () => {}).all();
     const tags = prepare(db, () =>
       waypointTables.selectFrom('tags').select(['id', 'name', 'lat_e6', 'lon_e6', 'raw']),
