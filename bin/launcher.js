@@ -35,9 +35,6 @@ const dist = path.join(root, 'dist');
 const sourceCache = path.join(modules, '.cache', 'waypointd');
 const bundleCache = path.join(dist, '.cache');
 
-/** Where `npm test` bundles the tests. */
-export const testBundle = path.join(modules, '.cache', 'waypointd-tests');
-
 /** Type stripping without a flag and without a warning is stable from here on. */
 const oldestNode = [24, 12];
 
@@ -114,10 +111,10 @@ function isNewEnough(version) {
   return major > oldestNode[0] || (major === oldestNode[0] && minor >= oldestNode[1]);
 }
 
-/** Whether a bundle, in `dist` what `npm run build` makes in a clone, is newer than the sources that it was made of. */
-export function isFresh(bundle = dist) {
+/** Whether `dist`, which `npm run build` makes in a clone, is newer than the sources that it was made of. */
+export function isFresh() {
   try {
-    const list = path.join(bundle, 'inputs.json');
+    const list = path.join(dist, 'inputs.json');
     const { mtimeMs } = statSync(list);
     const inputs = JSON.parse(readFileSync(list, 'utf8'));
     return inputs.every((file) => statSync(`${root}/${file}`).mtimeMs < mtimeMs);
@@ -127,7 +124,7 @@ export function isFresh(bundle = dist) {
 }
 
 /** Coverage is of the sources, and less exact with code from a cache. */
-export function isCovered() {
+function isCovered() {
   return process.env.NODE_V8_COVERAGE !== undefined;
 }
 

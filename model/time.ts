@@ -105,3 +105,8 @@ function fillClockTexts(): void {
 function twoDigits(number: number): string {
   return String(number).padStart(2, '0');
 }
+
+/** A time as names of backups have it. */
+export function stampOf(milliseconds: number): string {
+  return new Date(milliseconds).toISOString().replaceAll(/[-:]|\.\d+/g, '');
+}

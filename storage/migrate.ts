@@ -1,5 +1,6 @@
 import { renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { stampOf } from '../model/time.ts';
 import { syncDirectory, syncFile } from './atomic-file.ts';
 import { applicationId, createPrivateFile, type Database } from './database.ts';
 import { textOf, type Query } from './prepared.ts';
@@ -68,9 +69,4 @@ function backUp(db: Database, version: number, { directory, name, now }: BackupP
   syncFile(temporary);
   renameSync(temporary, target);
   syncDirectory(directory);
-}
-
-/** A time as names of backups have it. */
-export function stampOf(milliseconds: number): string {
-  return new Date(milliseconds).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }

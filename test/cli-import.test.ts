@@ -330,7 +330,8 @@ test('another import that is running is told, and so is a folder that the daemon
   const running = await cli.run(['import', root]);
   t.is(running.code, 1);
   t.regex(running.stderr, /Another import is running \(3 of 9 files done\)/u);
-  refusal = [400, 'invalid', 'The import directory is missing.', 'dir'];
+  const missing = 'The import directory is missing, not absolute or not a directory.';
+  refusal = [400, 'invalid', missing, 'dir'];
   const unreadable = await cli.run(['import', root]);
   t.is(unreadable.code, 1);
   t.regex(unreadable.stderr, /daemon cannot open .*but this command can: .*service stop;/u);

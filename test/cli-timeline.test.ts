@@ -474,12 +474,10 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
   const days = async () =>
     t.regex(await cli.out(['timeline', '2024-05-05', '--days']), /^2024-05-05 +311 .* PT$/mu);
   const nothing = async () =>
-    t.deepEqual(await cli.run(['timeline', '1969-12-31']), {
-      code: 0,
-      stdout: '',
-      stderr:
-        'Nothing was recorded on 1969-12-31 (UTC).\nThere are 4,764 points of other days; "npx waypointd status" tells from when to when.\n',
-    });
+    t.regex(
+      (await cli.run(['timeline', '1969-12-31'])).stderr,
+      /^Nothing was recorded on 1969-12-31 \(UTC\)\.\nThere are 4,764 points of other days; ".* status" tells from when to when\.\n$/u,
+    );
   const atStop = async () =>
     t.regex(
       await cli.out(['where', '2024-05-04T10:00Z']),

@@ -166,7 +166,7 @@ test('import, list, search and status agree on what is there', async (t) => {
   t.is(first.code, 0, first.stderr);
   t.regex(first.stdout, /^Imported 2 timed points of 2024-05-01 and 2 waypoints from 1 file\.\n/u);
   t.regex(first.stdout, /2 points without a time/u);
-  t.regex(first.stderr, /1 GPX file is in sub-folders.*-r/u);
+  t.regex(first.stderr, /1 file is in sub-folders.*-r/u);
   t.deepEqual(await names(daemon), ['Fonte & Praça', '007']);
   await cli.out(['import', folder, '-r']);
   t.regex(

@@ -8,7 +8,7 @@ import { testWith } from './helpers/where.ts';
 
 /** A line, its last word the one that is completed, and what is offered: words, or what kind of path. */
 const lines: readonly [line: readonly string[], offered: readonly string[] | string][] = [
-  [['book'], ['bookmark']],
+  [['book'], ['bookmark', 'bookmarks']],
   [
     ['bookmark', ''],
     ['add', 'rename', 'edit', 'rm', 'remove'],
@@ -81,7 +81,7 @@ test('completion prints the script of a shell, and names the shells it knows', a
 
 /** Lines of bash, which are as many starts of the program, and their answers; undefined where bash offers files. */
 const typed: readonly [line: readonly string[], offered: string | undefined][] = [
-  [['bookmark', ''], 'add rename edit rm remove'],
+  [['bookmark', ''], 'add rename edit rm remove merge'],
   [['serve', '--log-level', '=', 'w'], 'warn'],
   [['config', 'set', 'port', ''], ''],
   [['import', ''], undefined],

@@ -279,7 +279,9 @@ test('without data everything is zero, empty or null', (t) => {
   const { result } = timelineOf(t, libraryOf(t, []), days('2024-05-01', '2024-05-31'));
   const { first_observation_utc, last_observation_utc, ...counts } = result.summary;
   t.deepEqual([first_observation_utc, last_observation_utc], [null, null]);
-  t.true(Object.values(counts).every((count) => count === 0));
+  const { unfollowed_sources: unfollowed, ...numbers } = counts;
+  t.deepEqual(unfollowed, []);
+  t.true(Object.values(numbers).every((count) => count === 0));
   t.deepEqual([result.timeline, result.places, result.days], [[], [], []]);
   t.false(result.timeline_truncated);
   t.not(result.dataset, null);

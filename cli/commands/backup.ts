@@ -4,7 +4,7 @@ import { computePaths, type Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
 import type { BackupManifest } from '../../model/backup.ts';
 import { ExitError } from '../../model/exit-error.ts';
-import { stampOf } from '../../storage/migrate.ts';
+import { stampOf } from '../../model/time.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { defineCommand } from '../program/command.ts';
 import { findDaemon } from '../program/connection.ts';

@@ -9,7 +9,7 @@ import { ExitError } from '../../model/exit-error.ts';
 import { renameDurably, syncDirectory, syncFile, temporaryBeside } from '../atomic-file.ts';
 import { openWriter } from '../database.ts';
 import { inspectDatabase } from '../inspect-database.ts';
-import { stampOf } from '../migrate.ts';
+import { stampOf } from '../../model/time.ts';
 import { createPrivateDirectory } from '../private-directory.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
 import { prepareMeta } from '../waypoints/meta.ts';

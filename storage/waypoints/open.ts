@@ -23,7 +23,8 @@ import {
 } from '../database.ts';
 import { bytesOf, firstPageBytes, hasHotJournal } from '../hot-journal.ts';
 import { createPrivateDirectory } from '../private-directory.ts';
-import { migrate, schemaVersion, stampOf, type Migration } from '../migrate.ts';
+import { migrate, schemaVersion, type Migration } from '../migrate.ts';
+import { stampOf } from '../../model/time.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
 import { respellTags } from './respell.ts';
 
