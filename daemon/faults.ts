@@ -11,10 +11,9 @@ import {
   type Stats,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { errorCode } from '../model/error-code.ts';
+import { errorCode, isOutOfReach } from '../model/error-code.ts';
 import { ExitError, type ExitCode } from '../model/exit-error.ts';
 import { isDiskFull } from '../model/failure.ts';
-import { isOutOfReach } from '../storage/database.ts';
 import type { StoreRefusal } from '../storage/waypoints/open.ts';
 import type { Paths } from './paths.ts';
 

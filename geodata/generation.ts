@@ -3,7 +3,7 @@ import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
 import { packageUrl } from '../model/program-files.ts';
 import type { TimelineDataset } from '../model/timeline-result.ts';
-import { isOutOfReach } from '../storage/database.ts';
+import { isOutOfReach } from '../model/error-code.ts';
 import { prepare } from '../storage/prepared.ts';
 import { generationApplicationId, generationSchema } from './format.ts';
 import { generationQueries } from './tables.ts';

@@ -16,3 +16,13 @@ export function restoreCode(error: unknown): unknown {
   if (!(error instanceof Error) || typeof error.cause !== 'string') return error;
   return Object.assign(error, { code: error.cause });
 }
+
+/**
+ * Tells whether an error of the file system or of SQLite says that a file cannot be used as things are (permissions,
+ * locks, the disk), and nothing about what is in it.
+ */
+export function isOutOfReach(error: unknown): boolean {
+  return outOfReach.test(errorCode(error) ?? '');
+}
+
+const outOfReach = /^(?:E[A-Z]+|SQLITE_(?:BUSY|CANTOPEN|IOERR|LOCKED|PERM|PROTOCOL|READONLY)\w*)$/;

@@ -1,6 +1,5 @@
 import { accessSync, closeSync, constants, existsSync, openSync } from 'node:fs';
 import Database from 'better-sqlite3';
-import { errorCode } from '../model/error-code.ts';
 
 export type { Database } from 'better-sqlite3';
 
@@ -69,13 +68,3 @@ export function isDamage(error: unknown): boolean {
   if (!(error instanceof Database.SqliteError)) return false;
   return error.code.startsWith('SQLITE_CORRUPT') || error.code === 'SQLITE_NOTADB';
 }
-
-/**
- * Tells whether an error of the file system or of SQLite says that a file cannot be used as things are (permissions,
- * locks, the disk), and nothing about what is in it.
- */
-export function isOutOfReach(error: unknown): boolean {
-  return outOfReach.test(errorCode(error) ?? '');
-}
-
-const outOfReach = /^(?:E[A-Z]+|SQLITE_(?:BUSY|CANTOPEN|IOERR|LOCKED|PERM|PROTOCOL|READONLY)\w*)$/;

@@ -77,7 +77,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   daemon: 7_900,
   cli: 9_400,
   bin: 320,
-  build: 370,
+  build: 290,
   bench: 5_850,
 };
 

@@ -11,7 +11,7 @@ const lines: readonly [line: readonly string[], offered: readonly string[] | str
   [['book'], ['bookmark', 'bookmarks']],
   [
     ['bookmark', ''],
-    ['add', 'rename', 'edit', 'rm', 'remove'],
+    ['add', 'rename', 'edit', 'rm', 'remove', 'merge'],
   ],
   [
     ['bookmark', 'remove', 'X', '--a'],

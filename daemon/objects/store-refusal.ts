@@ -1,7 +1,6 @@
-import { errorCode } from '../../model/error-code.ts';
+import { errorCode, isOutOfReach } from '../../model/error-code.ts';
 import { ExitError, type ExitCode } from '../../model/exit-error.ts';
 import { isDiskFull } from '../../model/failure.ts';
-import { isOutOfReach } from '../../storage/database.ts';
 import { ObjectsRefused } from '../../storage/objects/open.ts';
 
 const sentences: Readonly<Record<ObjectsRefused['refusal'], readonly [string, ExitCode]>> = {

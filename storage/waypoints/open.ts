@@ -10,12 +10,11 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
-import { errorCode } from '../../model/error-code.ts';
+import { errorCode, isOutOfReach } from '../../model/error-code.ts';
 import { isDiskFull } from '../../model/failure.ts';
 import { syncDirectory, syncFile } from '../atomic-file.ts';
 import {
   applicationId,
-  isOutOfReach,
   openReader,
   openWriter,
   orClosed,
