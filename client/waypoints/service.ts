@@ -105,6 +105,14 @@ export class WaypointService extends Requests {
     return this.run(changes.loadChanges(params), 'getChanges', [params]);
   }
 
+  /**
+   * Merges a bookmarks file that would delete many bookmarks, or writes it anew.
+   * @returns false when none was waiting.
+   */
+  decideBookmarksFile(accept: boolean): Promise<boolean> {
+    return this.run(changes.decideBookmarksFile(accept), 'decideBookmarksFile', [accept]);
+  }
+
   /** Takes a change back, by the number that `changeMade` or `getChanges` tells. */
   undoChange(id: number): Promise<UndoneAnswer> {
     return this.run(changes.undoChange(id), 'undoChange', [id]);

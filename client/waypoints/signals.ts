@@ -67,6 +67,9 @@ export interface WaypointSignals {
   changeUndoStarted: [id: number];
   changeUndone: [undone: UndoneAnswer];
   changeUndoFailed: [id: number, message: string];
+  bookmarksFileDecideStarted: [accept: boolean];
+  bookmarksFileDecided: [decided: boolean, accept: boolean];
+  bookmarksFileDecideFailed: [accept: boolean, message: string];
 
   tagsFetchStarted: [place: PlaceInput];
   tagsFetched: [name: string, lat: number, lon: number, tags: readonly Tag[]];

@@ -31,6 +31,18 @@ export function undoChange(id: number): Operation<UndoneAnswer> {
   };
 }
 
+/** `decideBookmarksFile(accept)` */
+export function decideBookmarksFile(accept: boolean): Operation<boolean> {
+  return {
+    call: 'POST /api/bookmarks/merge',
+    body: { accept },
+    read: (value) => asRecord<{ decided: boolean }>(value)?.decided === true,
+    started: ['bookmarksFileDecideStarted', accept],
+    succeeded: (decided) => [['bookmarksFileDecided', decided, accept]],
+    failed: (message) => ['bookmarksFileDecideFailed', accept, message],
+  };
+}
+
 /** `hideWaypoint(wp)` */
 export function hideWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
   const { name, lat, lon } = waypoint;
