@@ -18,6 +18,8 @@ export interface IdentityRows {
   add(rows: HashedRows, path: string, first: number): void;
   /** Removes waypoints that are deleted next; twins outside of their file show instead. */
   remove(rows: HashedRows, file: RowRange): void;
+  /** Ends a change: has those that show say what their twins, as they are now, do. */
+  merge(): void;
 }
 
 export function prepareIdentityRows(db: Database): IdentityRows {
@@ -37,14 +39,15 @@ export function prepareIdentityRows(db: Database): IdentityRows {
   return {
     add(rows, path, first) {
       for (const batch of sharedOf(rows, statements.enter))
-        fields.merge(addShared(statements, batch, { path, first }));
+        fields.note(addShared(statements, batch, { path, first }));
     },
     remove(rows, file) {
       for (const batch of sharedOf(rows, statements.leave)) {
-        fields.merge(removeShared(statements, batch, file));
-        fields.mergeLeft(batch);
+        fields.note(removeShared(statements, batch, file));
+        fields.noteLeft(batch);
       }
     },
+    merge: () => fields.merge(),
   };
 }
 

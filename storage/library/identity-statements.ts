@@ -28,7 +28,7 @@ interface Pair {
 export const rowsOf = (pairs: string): RawBuilder<unknown> =>
   sql`(SELECT value AS hash, CAST(key AS INTEGER) AS waypoint FROM json_each(${pairs})) p`;
 /** Whether `t` and `w` are of one identity. */
-export const isTwin = sql`(t.name, t.lat_e6, t.lon_e6) = (w.name, w.lat_e6, w.lon_e6)`;
+const isTwin = sql`(t.name, t.lat_e6, t.lon_e6) = (w.name, w.lat_e6, w.lon_e6)`;
 /** The path of the file that `t` is in. */
 const pathOf = sql`
   (SELECT path FROM files WHERE first_waypoint <= t.id ORDER BY first_waypoint DESC LIMIT 1)`;

@@ -77,10 +77,11 @@ export class WaypointRows {
   /** Ends a file. @returns the ids of its rows, which are in file order. */
   finish(): RowRange {
     this.#settle();
+    this.#identities.merge();
     return { from: this.#first, to: this.#next };
   }
 
-  /** Removes the rows of a file; twins in other files show instead. */
+  /** Removes the rows of a file that another one replaces next, or else {@link merge}; twins in other files show instead. */
   remove(file: RowRange): void {
     const { keys, remove, removeOwn } = this.#statements;
     this.#hashed.clear(file.from);
@@ -94,6 +95,11 @@ export class WaypointRows {
     this.#identities.remove(this.#hashed, file);
     remove.run(file.from, file.to);
     removeOwn.run(file.from, file.to);
+  }
+
+  /** Ends a removal. */
+  merge(): void {
+    this.#identities.merge();
   }
 
   #settle(): void {

@@ -178,6 +178,7 @@ export class LibraryWriter {
   removeFile(id: number): void {
     this.transaction(() => {
       this.#deleteRows(id);
+      this.#waypointRows.merge();
       this.#statements.touch.run();
     });
   }
