@@ -218,6 +218,68 @@ test('tags of imported waypoints are in the file; a merge never makes bookmarks 
   t.is((await later.get('/api/status')).body.bookmarks, 0);
 });
 
+test('a program that keeps none of our extensions takes no tag away and makes no bookmark', async (t) => {
+  const root = temporaryDirectory(t);
+  writeFileSync(`${root}/a.gpx`, gpx([['Hut', 46, 11]]));
+  await testCli(t, root).out(['import', `${root}/a.gpx`]);
+  const daemon = await startTestDaemon(t, { root });
+  await add(daemon, 'A', { tags: ['t'] });
+  await daemon.call('POST', '/api/tags', { name: 'Hut', lat: 46, lon: 11, tags: ['alps'] });
+  let later = await mirrored(daemon);
+  const ofWaypoints = /(<wpt .*?)<extensions>.*?<\/extensions>/gu;
+  const ofAll = /()<extensions>.*?<\/extensions>/gu;
+  const lines = ['A||t', 'Hut||alps'];
+  for (const lost of [ofWaypoints, ofAll]) {
+    const name = `New ${lines.length}`;
+    const added = `<wpt lat="1" lon="2"><name>${name}</name></wpt></gpx>`;
+    write(later, read(later).replaceAll(lost, '$1').replace('</gpx>', added));
+    lines.push(`${name}|`);
+    await until(async () => (await names(later)).includes(name));
+    later = await mirrored(later);
+    t.deepEqual((await list(later)).map(lineOf).toSorted(), lines.toSorted());
+    t.is((await later.get('/api/status')).body.bookmarks, lines.length - 1);
+  }
+});
+
+/** Copies the bookmarks file of a daemon, once it holds what it should, to another, and waits for its bookmarks. */
+async function share(
+  [from, to]: readonly [TestDaemon, TestDaemon],
+  expected: string,
+  merged = expected,
+): Promise<void> {
+  await until(() => {
+    if (!existsSync(from.paths.bookmarksFile)) return false;
+    return shownIn(read(from)).toSorted().join() === expected;
+  });
+  copyFileSync(from.paths.bookmarksFile, to.paths.bookmarksFile);
+  await until(async () => (await list(to)).map(lineOf).toSorted().join() === merged);
+}
+
+test('a shared file keeps the tags of what only one of two daemons has imported', async (t) => {
+  const root = temporaryDirectory(t);
+  writeFileSync(`${root}/a.gpx`, gpx([['Hut', 46, 11]]));
+  await testCli(t, root).out(['import', `${root}/a.gpx`]);
+  const [one, two] = [await startTestDaemon(t, { root }), await startTestDaemon(t)];
+  await add(one, 'A');
+  const hut = { name: 'Hut', lat: 46, lon: 11 };
+  await one.call('POST', '/api/tags', { ...hut, tags: ['alps', 'sleep'] });
+  await share([one, two], 'A|,Hut||alps|sleep', 'A|');
+  await add(two, 'B');
+  await share([two, one], 'A|,B|,Hut||alps|sleep');
+  t.pass();
+});
+
+test('what only one of two daemons adds and deletes goes away in the other, too', async (t) => {
+  const [one, two] = [await startTestDaemon(t), await startTestDaemon(t)];
+  await add(one, 'A');
+  await share([one, two], 'A|');
+  await add(two, 'X');
+  await share([two, one], 'A|,X|');
+  await two.call('DELETE', `/api/bookmarks?${query('X')}`);
+  await share([two, one], 'A|');
+  t.pass();
+});
+
 /** Two daemons whose bookmarks files a tool copies to each other, the newer over the older. */
 test('two daemons that share a file agree, and what one deletes stays deleted', async (t) => {
   const action = fc.record({

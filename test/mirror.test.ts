@@ -881,6 +881,7 @@ test('waypoints are merged in slices of at most fifty rows, tags counted', (t) =
   const waypoints = [3, 0, 125, 49, 50, 1].map((count, index) => ({
     ...at(`W${index}`),
     isCrowded: false,
+    isMarked: true,
     tags: Array.from({ length: count }, (_, tag) => `t${tag}`),
   }));
   const steps = waypoints.map((waypoint) => ({ do: 'add', waypoint }) as const);

@@ -125,8 +125,9 @@ function changeEntry(
     place,
     addTags.filter((tag) => tagInput.safeParse(tag).success),
   );
-  if (tags.length > 0) store.addTags(place, tags);
-  for (const tag of removeTags) store.removeTag(place, tag);
+  // Another store may have imported what this one has not: dropped here, its tags would seem to be deleted there.
+  if (tags.length > 0) store.addTags(place, tags, true);
+  for (const tag of removeTags) store.removeTag(place, tag, true);
   counts.changed += 1;
 }
 

@@ -17,6 +17,8 @@ export interface EditedWaypoint extends Omit<RecordedWaypoint, 'timeMs' | 'isOwn
   readonly time?: string;
   /** The file holds a neighbouring identity too: this waypoint is meant to be one of its own. */
   readonly isCrowded: boolean;
+  /** It has an extension of ours: else it is new, or the program that wrote it keeps none, and of tags it says nothing. */
+  readonly isMarked: boolean;
 }
 
 /** What a bookmarks file that somebody changed holds. */
@@ -55,8 +57,10 @@ export function readEdited(path: string): EditedFile {
 }
 
 function toEdited(read: RecordedWaypoint, isCrowded: boolean): EditedWaypoint {
-  const { timeMs, isOwnBookmark: _isOwn, ...waypoint } = read;
-  return { ...waypoint, ...(timeMs === undefined ? {} : { time: formatTime(timeMs) }), isCrowded };
+  const { timeMs, isOwnBookmark = false, ...waypoint } = read;
+  const isMarked = isOwnBookmark || waypoint.isImported === true;
+  const time = timeMs === undefined ? {} : { time: formatTime(timeMs) };
+  return { ...waypoint, ...time, isCrowded, isMarked };
 }
 
 /** Whether the file holds one of the up to eight identities around this one as well. */

@@ -44,7 +44,8 @@ export interface MergeSides {
 }
 
 /** Merges three ways (contract C2, `bookmarks.gpx`): what only one side has changed is taken, else the store's side. */
-export function planMerge({ file, ancestor, store }: MergeSides): MergePlan {
+export function planMerge({ file: read, ancestor, store }: MergeSides): MergePlan {
+  const file = read.map((waypoint) => asImported(asImported(waypoint, ancestor), store));
   const { pairs, added, missing } = pairUp(file, ancestor);
   const plan = newPlan(ancestor);
   for (const [key, theirs] of pairs) mergeEntry(plan, theirs, ancestor.get(key)!, store.get(key));
@@ -63,7 +64,7 @@ export function planAdditions(
 ): MergePlan {
   const plan = newPlan(new Map());
   const keys = new Set<string>();
-  for (const waypoint of file) {
+  for (const waypoint of file.map((read) => asImported(read, store))) {
     const key = near(waypoint, store) ?? keyOf(waypoint);
     keys.add(key);
     if (near(waypoint, gone) === undefined || store.get(key)?.isImported === false)
@@ -72,6 +73,12 @@ export function planAdditions(
   }
   for (const key of store.keys()) if (!keys.has(key)) plan.isEqual = false;
   return plan;
+}
+
+/** An imported waypoint that has lost its extension is no bookmark. */
+function asImported(waypoint: EditedWaypoint, entries: TaggedEntries): EditedWaypoint {
+  const isLost = !waypoint.isMarked && entries.get(near(waypoint, entries) ?? '')?.isImported;
+  return isLost === true ? { ...waypoint, isImported: true } : waypoint;
 }
 
 interface GrowingPlan extends MergePlan {
@@ -153,6 +160,7 @@ function mergeEntry(
   ours: TaggedEntry | undefined,
 ): void {
   const change = changeOf(theirs, was);
+  if (!theirs.isMarked) plan.isEqual = false;
   if (ours === undefined) {
     plan.isEqual = false;
     if (change !== undefined && !was.isImported)
@@ -232,7 +240,8 @@ function entryOf(waypoint: EditedWaypoint): TaggedEntry {
 
 /** What the file has changed of an entry. */
 function changeOf(theirs: EditedWaypoint, was: TaggedEntry): Omit<EntryChange, 'at'> | undefined {
-  const change = entryChange(entryOf(theirs), was);
+  const found = entryChange(entryOf(theirs), was);
+  const change = theirs.isMarked ? found : { ...found, removeTags: [] };
   const isMoved = near(theirs, new Set([keyOf(was)])) === undefined;
   const isSame = isNothing(change) && !isMoved;
   return isSame ? undefined : { ...change, ...(isMoved ? { to: placeOf(theirs) } : {}) };

@@ -183,7 +183,7 @@ function planOf(
   }
 }
 
-/** The revision of our store that all of the file was made from. */
+/** The newest revision of our store that all of the file was made from. */
 function revisionIn(
   { store, revision, merged }: MirrorMark,
   storeId: string,
@@ -191,7 +191,8 @@ function revisionIn(
 ): number | undefined {
   if (store === storeId) return revision;
   const equal = equals[store];
-  return merged.get(storeId) ?? (equal && revision >= equal.theirs ? equal.ours : undefined);
+  const equalled = equal && revision >= equal.theirs ? equal.ours : undefined;
+  return Math.max(merged.get(storeId) ?? 0, equalled ?? 0) || undefined;
 }
 
 /** Decides about a file that is not GPX. An empty one holds nothing that a copy could save. */
