@@ -241,42 +241,42 @@ test('a program that keeps none of our extensions takes no tag away and makes no
   }
 });
 
-/** Copies the bookmarks file of a daemon, once it holds what it should, to another, and waits for its bookmarks. */
+/** Copies the bookmarks file of a daemon, which a stop brings up to date, to another; waits for that one's bookmarks. */
 async function share(
   [from, to]: readonly [TestDaemon, TestDaemon],
   expected: string,
   merged = expected,
-): Promise<void> {
-  await until(() => {
-    if (!existsSync(from.paths.bookmarksFile)) return false;
-    return shownIn(read(from)).toSorted().join() === expected;
-  });
-  copyFileSync(from.paths.bookmarksFile, to.paths.bookmarksFile);
-  await until(async () => (await list(to)).map(lineOf).toSorted().join() === merged);
+): Promise<[TestDaemon, TestDaemon]> {
+  const source = await from.restart();
+  await until(() => shownIn(read(source)).toSorted().join() === expected);
+  copyFileSync(source.paths.bookmarksFile, to.paths.bookmarksFile);
+  const target = await to.restart();
+  await until(async () => (await list(target)).map(lineOf).toSorted().join() === merged);
+  return [source, target];
 }
 
 test('a shared file keeps the tags of what only one of two daemons has imported', async (t) => {
   const root = temporaryDirectory(t);
   writeFileSync(`${root}/a.gpx`, gpx([['Hut', 46, 11]]));
   await testCli(t, root).out(['import', `${root}/a.gpx`]);
-  const [one, two] = [await startTestDaemon(t, { root }), await startTestDaemon(t)];
+  let [one, two] = [await startTestDaemon(t, { root }), await startTestDaemon(t)];
   await add(one, 'A');
   const hut = { name: 'Hut', lat: 46, lon: 11 };
   await one.call('POST', '/api/tags', { ...hut, tags: ['alps', 'sleep'] });
-  await share([one, two], 'A|,Hut||alps|sleep', 'A|');
+  [one, two] = await share([one, two], 'A|,Hut||alps|sleep', 'A|');
   await add(two, 'B');
-  await share([two, one], 'A|,B|,Hut||alps|sleep');
+  [two, one] = await share([two, one], 'A|,B|,Hut||alps|sleep');
   t.pass();
 });
 
 test('what only one of two daemons adds and deletes goes away in the other, too', async (t) => {
-  const [one, two] = [await startTestDaemon(t), await startTestDaemon(t)];
+  let [one, two] = [await startTestDaemon(t), await startTestDaemon(t)];
   await add(one, 'A');
-  await share([one, two], 'A|');
+  [one, two] = await share([one, two], 'A|');
   await add(two, 'X');
-  await share([two, one], 'A|,X|');
+  [two, one] = await share([two, one], 'A|,X|');
   await two.call('DELETE', `/api/bookmarks?${query('X')}`);
-  await share([two, one], 'A|');
+  [two, one] = await share([two, one], 'A|');
   t.pass();
 });
 
