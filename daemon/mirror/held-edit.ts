@@ -21,8 +21,10 @@ export class HeldEdit {
     this.#held = { sha256, deletions };
   }
 
+  /** The edit is merged, replaced or gone: what was said of it is not said of a later one of the same bytes. */
   release(): void {
     this.#held = undefined;
+    this.#decided = none;
   }
 
   /** @returns false when none is held. */

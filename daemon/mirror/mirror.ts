@@ -207,8 +207,10 @@ export class BookmarksMirror {
       const draft = await this.#unlessClosed(this.#pool.run('draft', request));
       switch (draft.outcome) {
         case 'current':
+          this.#held.release();
           return 'done';
         case 'same':
+          this.#held.release();
           this.#memory.commit(draft.content, undefined, draft);
           return 'done';
         case 'drafted':

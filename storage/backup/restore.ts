@@ -112,8 +112,8 @@ function renameStore(path: string): void {
 function oldFiles(places: RestorePlaces, withImports: boolean): string[] {
   const databases = [places.waypointsDatabase, places.libraryDatabase];
   return [
-    // A store goes after what belongs to it.
-    ...databases.flatMap((path) => ['-wal', '-shm', '-journal', ''].map((end) => path + end)),
+    // The store first: cut off from its log, it would be opened without its last changes; without it no start goes on.
+    ...databases.flatMap((path) => ['', '-wal', '-shm', '-journal'].map((end) => path + end)),
     places.bookmarksFile,
     ...(withImports ? [places.imports] : []),
   ].filter((path) => existsSync(path));

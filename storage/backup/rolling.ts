@@ -33,6 +33,9 @@ export interface RollOptions {
 export async function rollBackups(options: RollOptions): Promise<'made' | 'unchanged'> {
   const { places, directory, version, now } = options;
   createPrivateDirectory(directory);
+  // What a stop or a crash has cut off.
+  for (const name of readdirSync(directory))
+    if (name.startsWith('.daily-')) rmSync(join(directory, name));
   const [newest] = rollingBackups(directory);
   const today = `daily-${new Date(now).toISOString().slice(0, 10)}.tar`;
   if (newest === today) return 'unchanged';

@@ -117,6 +117,6 @@ function restore(
     files.discard(temporary);
     files.removeDirectories(made);
   }
-  if (areKeptBytesFree) files.dropKept(sha256);
+  if (areKeptBytesFree) files.dropKept(sha256, path);
   return true;
 }

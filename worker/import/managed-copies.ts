@@ -181,8 +181,11 @@ export class ManagedCopies {
     rmSync(temporary, { force: true });
   }
 
-  /** Removes kept bytes now. */
-  dropKept(sha256: string): void {
+  /** Removes kept bytes now that they are at a path again, whose names must be on the disk first. */
+  dropKept(sha256: string, path: string): void {
+    let directory = dirname(this.absolute(path));
+    for (; directory.length >= this.#root.length; directory = dirname(directory))
+      syncDirectory(directory);
     rmSync(keptPath(this.#root, sha256), { force: true });
   }
 
