@@ -248,8 +248,9 @@ async function share(
   merged = expected,
 ): Promise<[TestDaemon, TestDaemon]> {
   const source = await from.restart();
-  await until(() => shownIn(read(source)).toSorted().join() === expected);
-  copyFileSync(source.paths.bookmarksFile, to.paths.bookmarksFile);
+  const file = source.paths.bookmarksFile;
+  await until(() => existsSync(file) && shownIn(read(source)).toSorted().join() === expected);
+  copyFileSync(file, to.paths.bookmarksFile);
   const target = await to.restart();
   await until(async () => (await list(target)).map(lineOf).toSorted().join() === merged);
   return [source, target];
