@@ -2,13 +2,11 @@ import { existsSync } from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { clientBaseUrl } from '../daemon/objects/client-base-url.ts';
+import { clientBaseUrl, isReachable } from '../daemon/objects/client-base-url.ts';
 import { computePaths, defaultConfigFile } from '../daemon/paths.ts';
 import { resolveSettings } from '../daemon/settings.ts';
 import { splitCommand } from '../model/command-words.ts';
 import { ExitError } from '../model/exit-error.ts';
-import { parseListenAddress } from '../model/listen-address.ts';
-import type { Settings } from '../model/settings.ts';
 import { authenticate, NotAuthenticated } from '../objects/authenticate.ts';
 import { openRoot } from '../objects/root.ts';
 
@@ -41,17 +39,12 @@ async function authenticateCommand(
       now: Date.now(),
     });
     // Clients then try what they make of the ssh remote.
-    if (!tellsWhere(settings)) return JSON.stringify(answer);
-    return JSON.stringify({ ...answer, href: `${clientBaseUrl(settings)}/${repository}` });
+    const url = await clientBaseUrl(settings, directory);
+    if (!isReachable(url)) return JSON.stringify(answer);
+    return JSON.stringify({ ...answer, href: `${url}/${repository}` });
   } finally {
     await opened.close();
   }
-}
-
-/** A server that listens everywhere does not know by which name others reach it. */
-function tellsWhere({ objects_public_url: url, objects_listen: listen }: Settings): boolean {
-  const host = parseListenAddress(listen)?.host;
-  return url !== undefined || (host !== '0.0.0.0' && host !== '::');
 }
 
 /** What the client's ssh was asked to do here. @throws NotAuthenticated */

@@ -20,7 +20,7 @@ import type { Geocoder } from './geocoders/geocoder.ts';
 import { WaypointIndex } from '../search/waypoint-index.ts';
 import { checkTogether } from './settings-together.ts';
 import { RollingBackups } from './rolling-backups.ts';
-import { Strangers } from './strangers.ts';
+import { Strangers } from '../http/strangers.ts';
 import { openStores, type OpenedStores } from './stores.ts';
 import { TimelineJobs, type TimelineOverrides } from './timelines/jobs.ts';
 import { newToken, tokenCheck } from './token.ts';

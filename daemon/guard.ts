@@ -1,6 +1,6 @@
 import { headerValues, type Context, type Guard } from '../http/context.ts';
 import { WaypointError } from '../model/failure.ts';
-import type { Strangers } from './strangers.ts';
+import type { Strangers } from '../http/strangers.ts';
 import type { TokenCheck } from './token.ts';
 
 export interface GuardOptions {

@@ -9,6 +9,7 @@ import {
   headerValues,
   type Context,
 } from './context.ts';
+import { Pace } from './pace.ts';
 
 const failures = new WeakMap<IncomingMessage, WaypointError>();
 
@@ -102,7 +103,7 @@ const aheadPieces = 4;
 /**
  * The bytes of a body as they come, to be read once; each piece is good until the next one is asked for. Node's own
  * iterator of a request costs an upload a third of its speed.
- * @throws WaypointError bad_request when the client hangs up, timeout when it sends nothing for HttpLimits.idleBodyMs.
+ * @throws WaypointError bad_request when the client hangs up, timeout when it is slower than HttpLimits allow.
  */
 export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
   const { req, limits } = ctx;
@@ -115,20 +116,18 @@ export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
     highWaterMark: aheadPieces,
     lowWaterMark: 1,
   });
-  const onIdle = (): unknown => req.destroy(new WaypointError('timeout'));
-  let timer = setTimeout(onIdle, limits.idleBodyMs);
+  const pace = new Pace(req, limits, () => breakRequest(req, 'timeout'));
   try {
     for await (const [piece] of events as AsyncIterable<[Uint8Array]>) {
-      // The time that it takes to store a piece is not the client's.
-      clearTimeout(timer);
+      pace.store(true);
       yield piece;
       free(piece);
-      timer = setTimeout(onIdle, limits.idleBodyMs);
+      pace.store(false);
     }
   } catch (cause) {
     throw cause instanceof WaypointError ? cause : new WaypointError('bad_request', { cause });
   } finally {
-    clearTimeout(timer);
+    pace.stop();
     req.pause();
   }
   if (!req.readableEnded) throw new WaypointError('bad_request');

@@ -84,8 +84,8 @@ function logFailure({ req, res, state }: Context, failure: WaypointError, log: L
   const { code, cause, status } = failure;
   const method = req.method ?? 'none';
   const details = { request_id: state.requestId, method, route: state.route, code };
-  // What a handler throws because its client is gone is no fault of ours.
+  // What a handler throws because its client is gone is no fault of ours; what has no cause is what the server has decided.
   const isHangUp = res.destroyed && cause instanceof Error && cause.name === 'AbortError';
-  if (status < 500 || isHangUp) log.debug('http.refused', details);
-  else log.error('http.failed', { ...details, ...describeError(cause ?? failure) });
+  if (status < 500 || isHangUp || cause === undefined) log.debug('http.refused', details);
+  else log.error('http.failed', { ...details, ...describeError(cause) });
 }

@@ -15,8 +15,9 @@ export const defaultHttpLimits = {
   bodyBytes: limits.bodyBytes,
   /** A JSON body must have arrived this long after its head; 0 where `requestTimeoutMs` sees to it. */
   jsonBodyMs: 0,
-  /** A body that a handler reads itself may pause for this long. */
-  idleBodyMs: 60_000,
+  /** Of a body that a handler reads itself, so many bytes must come in each such time: 1 KiB a second. */
+  slowBodyMs: 30_000,
+  slowBodyBytes: 30 * 1_024,
   /** An answer whose reader takes nothing for this long is ended. */
   drainTimeoutMs: limits.drainTimeoutMs,
   /**

@@ -85,8 +85,5 @@ export const limits = {
   /** Uploads that come in or wait to be imported; one more is `busy`. */
   uploads: 16,
   uploadBytes: 4 * 2 ** 30,
-  /** An upload that brings less than this in this time is ended. */
-  uploadSlowBytes: 30 * 1_024,
-  uploadSlowMs: 30_000,
   replacedRetentionMs: 30 * 24 * 3_600_000,
 } as const;

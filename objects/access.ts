@@ -1,14 +1,19 @@
 import { headerValues, type Context } from '../http/context.ts';
+import type { Strangers } from '../http/strangers.ts';
 import { WaypointError } from '../model/failure.ts';
 import type { Access, Operation } from '../model/objects.ts';
 import type { ObjectsDirectory, RepositoryRow, UserRow } from '../storage/objects/directory.ts';
+import { networkOf } from './client-address.ts';
 import { readBasic, type Logins } from './credentials.ts';
+import type { RequestLimiter } from './request-limiter.ts';
 import type { Scope, Tokens } from './tokens.ts';
 
 export interface AccessParts {
   readonly directory: ObjectsDirectory;
   readonly logins: Logins;
   readonly tokens: Tokens;
+  readonly limiter: RequestLimiter;
+  readonly strangers: Strangers;
 }
 
 /** What a request wants to do. */
@@ -36,6 +41,7 @@ export interface Permit {
  */
 export async function permit(ctx: Context, spec: AccessSpec, parts: AccessParts): Promise<Permit> {
   const who = await identify(ctx, spec, parts);
+  if (who.user !== undefined) parts.strangers.admit(ctx.req.socket);
   const repository = await parts.directory.findRepository(spec.path);
   const isScoped = who.scope === undefined || covers(who.scope, spec, repository);
   // A token for something else is as good as none.
@@ -60,14 +66,16 @@ interface Identity {
 async function identify(
   ctx: Context,
   spec: AccessSpec,
-  { directory, logins, tokens }: AccessParts,
+  { directory, logins, tokens, limiter }: AccessParts,
 ): Promise<Identity> {
   const [header, ...more] = headerValues(ctx, 'authorization');
+  const token = /^bearer +([A-Za-z0-9._-]+) *$/iu.exec(header ?? '')?.[1];
+  const scope = token === undefined ? undefined : tokens.read(token);
+  // The link of an object was counted when it was made: a transfer that was accepted is not held up any more.
+  if (scope?.oid === undefined) limiter.take(networkOf(spec.from));
   if (header === undefined) return { user: undefined };
   if (more.length > 0) throw new WaypointError('object_credentials');
-  const token = /^bearer +([A-Za-z0-9._-]+) *$/iu.exec(header)?.[1];
   if (token !== undefined) {
-    const scope = tokens.read(token);
     if (scope === undefined) throw new WaypointError('object_credentials');
     const user = await directory.findUserById(scope.userId);
     // Its user was removed.

@@ -51,17 +51,20 @@ export function checkUpload(
   { repository, user }: Permit,
   { oid, size }: ObjectBody,
   { free, planned, isCounted: isOld }: Room,
-  { config, failed, underWay }: ObjectParts,
+  { config, failed, underWay, log }: ObjectParts,
 ): void {
-  const { id, quota_bytes: quota, max_object_bytes: ownLargest } = repository;
+  const { id: repositoryId, quota_bytes: quota, max_object_bytes: ownLargest } = repository;
+  const userId = user?.id ?? 0;
   const largest = ownLargest ?? config.maxObjectBytes;
   if (largest > 0 && size > largest) throw new WaypointError('object_too_large');
   if (quota !== null && !isOld) {
-    const taken = repository.bytes + underWay.reserved(id, oid) + planned;
-    if (taken + size > quota) throw new WaypointError('quota');
+    const room = quota - repository.bytes - planned;
+    const left = underWay.leftInQuota(room, { repositoryId, userId, oid });
+    if (size > left) throw new WaypointError('quota');
   }
-  if (failed.isHopeless(user?.id ?? 0, id, oid)) throw new WaypointError('content_mismatch');
-  if (free - underWay.toArrive - planned - size < config.minFreeBytes) {
+  if (failed.isHopeless(userId, repositoryId, oid)) throw new WaypointError('content_mismatch');
+  if (size > underWay.leftOnDisk(free - config.minFreeBytes - planned, userId)) {
+    log.warn('objects.disk_full');
     throw new WaypointError('disk_full');
   }
 }

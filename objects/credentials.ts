@@ -1,9 +1,12 @@
 import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { WaypointError } from '../model/failure.ts';
-import { objectLimits } from '../model/objects.ts';
-import type { Clock } from '../model/process.ts';
+import { objectLimits, userName } from '../model/objects.ts';
+import type { Clock, Log } from '../model/process.ts';
 import type { ObjectsDirectory, UserRow } from '../storage/objects/directory.ts';
+import { networkOf } from './client-address.ts';
+import { forgetOldest } from './forget-oldest.ts';
 import { hashPassword, isPassword } from './passwords.ts';
+import { spread } from './retry-after.ts';
 
 /** Passwords that were right are remembered for this long: every object of a push would cost 50 ms otherwise. */
 const rememberMs = 60_000;
@@ -11,8 +14,11 @@ const remembered = 1_000;
 /** Password checks at once and in waiting; more are told to come back. */
 const checksAtOnce = 2;
 const checksWaiting = 32;
-/** After so many wrong passwords in a minute, an address or a user has to wait for the rest of it. */
-const wrongPerMinute = 10;
+/**
+ * After so many wrong passwords in a minute, an address has to wait for the rest of it: with one user, who is let in from
+ * everywhere else, or with every user, because each guess costs 50 ms of the processor.
+ */
+const wrongPerMinute = { ofUser: 10, inAll: 30 };
 const minuteMs = 60_000;
 const watched = 10_000;
 
@@ -38,6 +44,7 @@ export function readBasic(header: string): Login | undefined {
 export class Logins {
   readonly #directory: ObjectsDirectory;
   readonly #clock: Clock;
+  readonly #log: Log;
   /** Bytes would be made into a key again for every digest, which costs eight times the digest. */
   readonly #key = createSecretKey(randomBytes(32));
   /** By a digest of name, password and stored hash: a changed password is not remembered. */
@@ -47,9 +54,10 @@ export class Logins {
   #checking = 0;
   #decoy: Promise<string> | undefined;
 
-  constructor(directory: ObjectsDirectory, clock: Clock) {
+  constructor(directory: ObjectsDirectory, clock: Clock, log: Log) {
     this.#directory = directory;
     this.#clock = clock;
+    this.#log = log;
   }
 
   /**
@@ -62,10 +70,15 @@ export class Logins {
     const digest = this.#digest(login, user);
     const now = this.#clock.monotonic();
     if (user !== undefined && (this.#right.get(digest) ?? 0) > now) return user;
-    const names = [`address ${from}`, `user ${login.user.toLowerCase()}`];
-    this.#refuseGuessers(names, now);
+    const network = networkOf(from);
+    const pair = `${network} ${login.user.toLowerCase()}`;
+    this.#refuseGuesser(pair, wrongPerMinute.ofUser, now);
+    this.#refuseGuesser(network, wrongPerMinute.inAll, now);
     if (!(await this.#isRight(login, user))) {
-      for (const name of names) this.#countWrong(name);
+      for (const name of [pair, network]) this.#countWrong(name);
+      // What is no user name may be a password that was typed too early.
+      const named = userName.safeParse(login.user).success ? login.user : '(no user name)';
+      this.#log.warn('objects.login_failed', { address: from, user: named });
       return undefined;
     }
     this.#remember(digest);
@@ -92,7 +105,9 @@ export class Logins {
 
   async #takeTurn(): Promise<void> {
     if (this.#checking >= checksAtOnce) {
-      if (this.#waiting.length >= checksWaiting) throw new WaypointError('busy');
+      if (this.#waiting.length >= checksWaiting) {
+        throw new WaypointError('busy', { retryAfterSeconds: spread(1) });
+      }
       await new Promise<void>((resolve) => this.#waiting.push(resolve));
       return;
     }
@@ -107,19 +122,18 @@ export class Logins {
   }
 
   #remember(digest: string): void {
-    if (this.#right.size >= remembered) this.#right.clear();
+    this.#right.delete(digest);
     this.#right.set(digest, this.#clock.monotonic() + rememberMs);
+    forgetOldest(this.#right, remembered);
   }
 
-  #refuseGuessers(names: readonly string[], now: number): void {
-    for (const name of names) {
-      const mistakes = this.#wrong.get(name);
-      if (mistakes === undefined) continue;
-      if (mistakes.until <= now) this.#wrong.delete(name);
-      else if (mistakes.count >= wrongPerMinute) {
-        const retryAfterSeconds = Math.ceil((mistakes.until - now) / 1_000);
-        throw new WaypointError('busy', { retryAfterSeconds });
-      }
+  #refuseGuesser(name: string, most: number, now: number): void {
+    const mistakes = this.#wrong.get(name);
+    if (mistakes === undefined) return;
+    if (mistakes.until <= now) this.#wrong.delete(name);
+    else if (mistakes.count >= most) {
+      const seconds = Math.ceil((mistakes.until - now) / 1_000);
+      throw new WaypointError('busy', { retryAfterSeconds: spread(seconds) });
     }
   }
 
@@ -129,7 +143,7 @@ export class Logins {
       mistakes.count += 1;
       return;
     }
-    if (this.#wrong.size >= watched) this.#wrong.clear();
     this.#wrong.set(name, { count: 1, until: this.#clock.monotonic() + minuteMs });
+    forgetOldest(this.#wrong, watched);
   }
 }

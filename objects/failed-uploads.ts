@@ -1,4 +1,5 @@
 import type { Clock } from '../model/process.ts';
+import { forgetOldest } from './forget-oldest.ts';
 
 /** Clients send a refused upload again, up to eight times: after this many, the next announcement is refused instead. */
 const tries = 2;
@@ -16,9 +17,9 @@ export class FailedUploads {
 
   note(userId: number, repositoryId: number, oid: string): void {
     const key = keyOf(userId, repositoryId, oid);
-    if (this.#failures.size >= remembered) this.#failures.clear();
     const count = (this.#current(key)?.count ?? 0) + 1;
     this.#failures.set(key, { count, until: this.#clock.monotonic() + rememberMs });
+    forgetOldest(this.#failures, remembered);
   }
 
   forget(userId: number, repositoryId: number, oid: string): void {

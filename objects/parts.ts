@@ -1,3 +1,4 @@
+import type { Strangers } from '../http/strangers.ts';
 import type { Clock, Log } from '../model/process.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import type { ObjectsDirectory } from '../storage/objects/directory.ts';
@@ -28,4 +29,5 @@ export interface ObjectParts {
   readonly underWay: UploadsUnderWay;
   readonly traffic: TrafficMeter;
   readonly limiter: RequestLimiter;
+  readonly strangers: Strangers;
 }

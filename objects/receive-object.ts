@@ -5,6 +5,9 @@ import { checkUpload, isCounted } from './announce.ts';
 import type { ObjectParts } from './parts.ts';
 import { whenFree } from './when-free.ts';
 
+/** After so many bytes an upload looks again whether the disk has room: more may have been let in than fits. */
+const lookBytes = 16_777_216;
+
 /**
  * Takes an object into a repository: bytes checked and on the disk first, then the row that says so; only then does it
  * resolve. Nothing of a failed upload is left.
@@ -17,24 +20,32 @@ export async function receiveObject(
   parts: ObjectParts,
 ): Promise<void> {
   const { failed, underWay } = parts;
-  const { repository, user } = permit;
+  const { repository } = permit;
+  const userId = permit.user?.id ?? 0;
   const free = await parts.freeBytes();
   const room = { free, planned: 0, isCounted: await isCounted(permit, object, parts) };
   checkUpload(permit, object, room, parts);
-  const upload = underWay.begin(repository.id, object);
+  const upload = underWay.begin({ repositoryId: repository.id, userId, ...object });
   try {
     await store(permit, object, counted(source), parts);
-    failed.forget(user?.id ?? 0, repository.id, object.oid);
+    failed.forget(userId, repository.id, object.oid);
   } catch (error) {
     const isWrong = error instanceof WaypointError && error.failure === 'content_mismatch';
-    if (isWrong) failed.note(user?.id ?? 0, repository.id, object.oid);
+    if (isWrong) failed.note(userId, repository.id, object.oid);
     throw error;
   } finally {
     upload.end();
   }
 
   async function* counted(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+    let unseen = 0;
     for await (const piece of bytes) {
+      unseen += piece.length;
+      if (unseen > lookBytes) {
+        unseen = 0;
+        const isFull = (await parts.freeBytes()) < parts.config.minFreeBytes;
+        if (isFull) throw new WaypointError('disk_full');
+      }
       parts.traffic.add(repository.id, 'received', piece.length);
       upload.arrived(piece.length);
       yield piece;

@@ -1,5 +1,7 @@
 import { WaypointError } from '../model/failure.ts';
 import type { Clock } from '../model/process.ts';
+import { forgetOldest } from './forget-oldest.ts';
+import { spread } from './retry-after.ts';
 
 const minuteMs = 60_000;
 const watched = 10_000;
@@ -20,16 +22,15 @@ export class RequestLimiter {
   take(client: string): void {
     if (this.#perMinute === 0) return;
     const now = this.#clock.monotonic();
-    if (this.#buckets.size >= watched) this.#buckets.clear();
     const bucket = this.#buckets.get(client) ?? { left: this.#perMinute, at: now };
     const earned = ((now - bucket.at) / minuteMs) * this.#perMinute;
     const left = Math.min(this.#perMinute, bucket.left + earned);
     if (left < 1) {
       const waitMs = ((1 - left) / this.#perMinute) * minuteMs;
-      throw new WaypointError('busy', {
-        retryAfterSeconds: Math.max(1, Math.ceil(waitMs / 1_000)),
-      });
+      throw new WaypointError('busy', { retryAfterSeconds: spread(Math.ceil(waitMs / 1_000)) });
     }
+    this.#buckets.delete(client);
     this.#buckets.set(client, { left: left - 1, at: now });
+    forgetOldest(this.#buckets, watched);
   }
 }

@@ -1,8 +1,10 @@
 import type { Server, ServerOptions } from 'node:http';
-import type { HttpLimits } from '../http/http-limits.ts';
+import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
+import { Strangers } from '../http/strangers.ts';
 import type { Clock, Log } from '../model/process.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
+import { networkOf, plainAddress } from './client-address.ts';
 import type { ObjectsConfig } from './config.ts';
 import { Logins } from './credentials.ts';
 import { FailedUploads } from './failed-uploads.ts';
@@ -26,6 +28,9 @@ const httpLimits: Partial<HttpLimits> = {
   keepAliveTimeoutMs: 30_000,
 };
 
+/** Of the time for closing, what is left to end what was cut off. */
+const endingMs = 1_000;
+
 export interface ObjectServerOptions {
   /** The directory of the store. */
   readonly root: string;
@@ -35,6 +40,8 @@ export interface ObjectServerOptions {
   readonly listen: { readonly host: string; readonly port: number };
   readonly tls?: (options: ServerOptions) => Server;
   readonly limits?: Partial<HttpLimits>;
+  /** In place of what the disk says. */
+  readonly freeBytes?: () => Promise<number>;
 }
 
 export interface ObjectServer {
@@ -79,6 +86,7 @@ async function serve(
     bodyTypes,
     failureStyle: objectFailures(config),
     limits: { ...httpLimits, ...options.limits },
+    onConnection: (socket) => parts.strangers.add(socket),
     mayLeaveLoopback: true,
     ...(options.tls === undefined ? {} : { tls: options.tls }),
   });
@@ -86,7 +94,7 @@ async function serve(
   return {
     port,
     async close(graceMs) {
-      await server.close(graceMs);
+      await server.close(Math.max(0, graceMs - endingMs));
       // Those that were cut off take their temporary files away.
       await parts.underWay.ended();
       await parts.traffic.flush();
@@ -96,8 +104,12 @@ async function serve(
   };
 }
 
-function buildParts(root: ObjectsRoot, { config, log, clock }: ObjectServerOptions): ObjectParts {
-  const { directory, holdings, journal, contents, freeBytes, secret } = root;
+function buildParts(
+  root: ObjectsRoot,
+  { config, log, clock, limits, freeBytes = root.freeBytes }: ObjectServerOptions,
+): ObjectParts {
+  const { connections } = { ...defaultHttpLimits, ...limits };
+  const { directory, holdings, journal, contents, secret } = root;
   return {
     config,
     clock,
@@ -107,11 +119,16 @@ function buildParts(root: ObjectsRoot, { config, log, clock }: ObjectServerOptio
     directory,
     holdings,
     journal,
-    logins: new Logins(directory, clock),
+    logins: new Logins(directory, clock, log),
     tokens: createTokens({ key: secret, now: clock.now }),
     failed: new FailedUploads(clock),
     underWay: new UploadsUnderWay(),
     traffic: new TrafficMeter(holdings, clock),
     limiter: new RequestLimiter(config.requestsPerMinute, clock),
+    // A quarter of the connections for one address; those of a proxy are many clients'.
+    strangers: new Strangers(Math.floor(connections / 4), (address) => {
+      const peer = plainAddress(address);
+      return peer === config.trustedProxy ? undefined : networkOf(peer);
+    }),
   };
 }

@@ -1,66 +1,83 @@
+/** An upload that begins. */
+export interface Upload {
+  readonly repositoryId: number;
+  /** 0 for an anonymous client. */
+  readonly userId: number;
+  readonly oid: string;
+  /** Bytes. */
+  readonly size: number;
+}
+
 /** An upload that has begun; told what has arrived, and when it is over. */
 interface UploadUnderWay {
   readonly arrived: (bytes: number) => void;
   readonly end: () => void;
 }
 
-interface Reserved {
-  readonly size: number;
-  uploads: number;
+interface Begun extends Upload {
+  left: number;
 }
 
 /**
  * What uploads that have begun will take, so that those beginning now are refused before their bytes where the disk or a quota
- * has no room for all of them.
+ * has no room for all of them. What one user has begun keeps at most half of the room from the others: an upload that was
+ * announced as huge, and comes slowly, must not stop theirs.
  */
 export class UploadsUnderWay {
-  readonly #byRepository = new Map<number, Map<string, Reserved>>();
-  #count = 0;
-  #toArrive = 0;
+  /** The oldest first. */
+  readonly #begun = new Set<Begun>();
   #whenNone: (() => void)[] = [];
 
-  /** Bytes that are still to come to the disk. */
-  get toArrive(): number {
-    return this.#toArrive;
+  /** What is left to a user of a disk's room, when all that is still to come to the disk has come; bytes, also negative. */
+  leftOnDisk(room: number, userId: number): number {
+    return leftOf(room, userId, this.#begun, ({ left }) => left);
   }
 
-  /** Bytes that uploads to a repository will add, but for those of one object; several uploads of one object count once. */
-  reserved(repositoryId: number, exceptOid: string): number {
-    let sum = 0;
-    for (const [oid, { size }] of this.#byRepository.get(repositoryId) ?? []) {
-      if (oid !== exceptOid) sum += size;
+  /**
+   * What is left to a user of a repository's room but for one object; several uploads of one object count once.
+   * @returns bytes, also negative.
+   */
+  leftInQuota(room: number, { repositoryId, userId, oid }: Omit<Upload, 'size'>): number {
+    const byOid = new Map<string, Begun>();
+    for (const upload of this.#begun) {
+      const isCounted = upload.repositoryId === repositoryId && upload.oid !== oid;
+      if (isCounted && !byOid.has(upload.oid)) byOid.set(upload.oid, upload);
     }
-    return sum;
+    return leftOf(room, userId, byOid.values(), ({ size }) => size);
   }
 
-  begin(repositoryId: number, { oid, size }: { oid: string; size: number }): UploadUnderWay {
-    const objects = this.#byRepository.get(repositoryId) ?? new Map<string, Reserved>();
-    const reserved = objects.get(oid) ?? { size, uploads: 0 };
-    reserved.uploads += 1;
-    this.#byRepository.set(repositoryId, objects.set(oid, reserved));
-    this.#count += 1;
-    this.#toArrive += size;
-    let left = size;
+  begin(upload: Upload): UploadUnderWay {
+    const begun = { ...upload, left: upload.size };
+    this.#begun.add(begun);
     return {
-      arrived: (bytes) => {
-        const counted = Math.min(left, bytes);
-        left -= counted;
-        this.#toArrive -= counted;
-      },
+      arrived: (bytes) => (begun.left = Math.max(0, begun.left - bytes)),
       end: () => {
-        this.#toArrive -= left;
-        left = 0;
-        reserved.uploads -= 1;
-        if (reserved.uploads === 0) objects.delete(oid);
-        if (objects.size === 0) this.#byRepository.delete(repositoryId);
-        this.#count -= 1;
-        if (this.#count === 0) for (const tell of this.#whenNone.splice(0)) tell();
+        this.#begun.delete(begun);
+        if (this.#begun.size === 0) for (const tell of this.#whenNone.splice(0)) tell();
       },
     };
   }
 
   /** Resolves once no upload is under way. */
   async ended(): Promise<void> {
-    if (this.#count > 0) await new Promise<void>((resolve) => this.#whenNone.push(resolve));
+    if (this.#begun.size > 0) await new Promise<void>((resolve) => this.#whenNone.push(resolve));
   }
+}
+
+/** Takes off what each other user has begun, at most half of what is left then, and all that this one has. */
+function leftOf(
+  room: number,
+  userId: number,
+  uploads: Iterable<Begun>,
+  bytesOf: (upload: Begun) => number,
+): number {
+  const byUser = new Map<number, number>([[userId, 0]]);
+  for (const upload of uploads) {
+    byUser.set(upload.userId, (byUser.get(upload.userId) ?? 0) + bytesOf(upload));
+  }
+  let left = room;
+  for (const [other, bytes] of byUser) {
+    if (other !== userId) left -= Math.min(bytes, Math.max(0, left / 2));
+  }
+  return left - (byUser.get(userId) ?? 0);
 }

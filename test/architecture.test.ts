@@ -65,12 +65,12 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_550,
-  storage: 9_110,
+  storage: 9_240,
   formats: 5_500,
   geodata: 3_000,
   search: 2_600,
   worker: 8_800,
-  http: 1_000,
+  http: 1_110,
   client: 3_850,
   objects: 2_600,
   'service-files': 1_800,

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { waypointGuards } from '../daemon/guard.ts';
-import { Strangers } from '../daemon/strangers.ts';
+import { Strangers } from '../http/strangers.ts';
 import { newToken, tokenCheck } from '../daemon/token.ts';
 import type { Route } from '../http/route.ts';
 import { limits } from '../model/limits.ts';

@@ -68,6 +68,8 @@ test('from nothing to the first object: user, repository, grant, serve; a second
   t.is(put.status, 200);
   const second = await cli.run(words);
   t.is(second.code, 75);
+  const more = await cli.out(['objects', 'repo', 'add', 'club/more', '--json', ...on]);
+  t.is(JSON.parse(more).url, `${url}/club/more`, 'where it is served, whatever --listen said');
   child.kill('SIGTERM');
   t.is((await finish(child)).code, 0);
   for (const name of ['secret', 'objects.sqlite'])

@@ -448,7 +448,8 @@ test('rates: 429 always says when to come back; 509 once the bandwidth of the da
     seen.map(({ status }) => status),
     [404, 404, 404, 429],
   );
-  t.is(seen[3]?.headers.get('retry-after'), '20');
+  const seconds = Number(seen[3]?.headers.get('retry-after'));
+  t.true(seconds >= 20 && seconds <= 30, 'spread over half as long again');
   t.is((await from('10.0.0.2')).status, 404, 'another client of the proxy');
   advance(20_000);
   t.is((await from('10.0.0.1')).status, 404);
@@ -476,20 +477,6 @@ test('rates: 429 always says when to come back; 509 once the bandwidth of the da
   );
   advance(24 * 3_600_000);
   t.is((await get()).status, 200, 'the next day');
-});
-
-test('guessers have to wait; the right password was remembered', async (t) => {
-  const { clock, advance } = manualTime();
-  const server = await startTestObjects(t, { clock });
-  const as = (login: string) => server.call('GET', `${objects}/${oid}`, { as: login });
-  t.is((await as(ann)).status, 404);
-  const guesses = await Promise.all(Array.from({ length: 10 }, (_, n) => as(`eve:${n}`)));
-  t.true(guesses.every(({ status }) => status === 401));
-  const late = await as(eve);
-  t.deepEqual([late.status, late.headers.get('retry-after')], [429, '60']);
-  t.is((await as(ann)).status, 404, 'who was right a moment ago');
-  advance(60_001);
-  t.is((await as(eve)).status, 404);
 });
 
 test('floods: huge JSON 413, deep JSON 400, many headers 431, and the server goes on', async (t) => {

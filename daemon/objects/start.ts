@@ -16,6 +16,7 @@ import { RootTaken } from '../../objects/root.ts';
 import { startObjectServer } from '../../objects/server.ts';
 import type { Paths } from '../paths.ts';
 import { ExitError } from '../../model/exit-error.ts';
+import { rememberBaseUrl } from './client-base-url.ts';
 import { storeRefusal } from './store-refusal.ts';
 
 export interface RunningObjects {
@@ -58,7 +59,9 @@ export async function startObjects({
     });
     const { port } = server;
     log.info('objects.ready', { port });
-    return { ...server, url: config.publicUrl ?? addressOf({ ...listen, port }, config.isTls) };
+    const url = config.publicUrl ?? addressOf({ ...listen, port }, config.isTls);
+    await rememberBaseUrl(paths.objects, url);
+    return { ...server, url };
   } catch (error) {
     throw refusalOf(error, listen);
   }

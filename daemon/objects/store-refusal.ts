@@ -1,6 +1,8 @@
+import { basename } from 'node:path';
 import { errorCode, isOutOfReach } from '../../model/error-code.ts';
 import { ExitError, type ExitCode } from '../../model/exit-error.ts';
 import { isDiskFull } from '../../model/failure.ts';
+import { StoreDivided } from '../../storage/content-store/disk-store.ts';
 import { ObjectsRefused } from '../../storage/objects/open.ts';
 
 const sentences: Readonly<Record<ObjectsRefused['refusal'], readonly [string, ExitCode]>> = {
@@ -18,6 +20,14 @@ const sentences: Readonly<Record<ObjectsRefused['refusal'], readonly [string, Ex
 /** Says why an object store cannot be used; other errors stay as they are. */
 export function storeRefusal(error: unknown): unknown {
   if (error instanceof ObjectsRefused) return new ExitError(...sentences[error.refusal], error);
+  if (error instanceof StoreDivided) {
+    const name = basename(error.directory);
+    return new ExitError(
+      `${name}/ of the object store is on another file system than its incoming/: mount the whole store in one, or use --objects-root.`,
+      78,
+      error,
+    );
+  }
   if (!isOutOfReach(error) || isDiskFull(error)) return error;
   return new ExitError(
     `The object store cannot be opened (${errorCode(error)}): its files must belong to the user who runs waypointd, on a disk that can be written.`,

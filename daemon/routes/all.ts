@@ -13,7 +13,7 @@ import type { TimelineJobs } from '../timelines/jobs.ts';
 import type { Geocoder } from '../geocoders/geocoder.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';
 import { programVersion, versionInfo } from '../version-info.ts';
-import type { Strangers } from '../strangers.ts';
+import type { Strangers } from '../../http/strangers.ts';
 import type { BookmarksMirror } from '../mirror/mirror.ts';
 import type { Waypoints } from '../waypoints.ts';
 import { bookmarkRoutes } from './bookmarks.ts';

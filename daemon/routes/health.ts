@@ -1,6 +1,6 @@
 import { isOwnersNonce, proofOf } from '../../client/waypoints/node/proof.ts';
 import { route, type Route } from '../../http/route.ts';
-import type { Strangers } from '../strangers.ts';
+import type { Strangers } from '../../http/strangers.ts';
 import { healthQuerySchema, healthSchema } from '../../model/process.ts';
 
 /** `GET /healthz`: the process turns, and is the one that knows the token. Outside `/api/`, without a token and data. */

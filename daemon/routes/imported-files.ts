@@ -1,5 +1,5 @@
-import { bodyPieces, breakRequest } from '../../http/body.ts';
-import { announcedLength, type Context } from '../../http/context.ts';
+import { bodyPieces } from '../../http/body.ts';
+import { announcedLength } from '../../http/context.ts';
 import { route, type Answer, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { importResultSchema } from '../../model/import.ts';
@@ -92,7 +92,7 @@ function uploadRoute(uploads: Uploads): Route {
     answers: { 201: importResultSchema },
     async handle({ ctx, query }) {
       if ((announcedLength(ctx) ?? 0) > limits.uploadBytes) throw new WaypointError('too_large');
-      return { status: 201, json: await uploads.take(query.path, briskPieces(ctx)) };
+      return { status: 201, json: await uploads.take(query.path, bodyPieces(ctx)) };
     },
   });
 }
@@ -129,23 +129,6 @@ function changeRoutes(imported: ImportedFiles, ready: () => Promise<void>): Rout
       },
     }),
   ];
-}
-
-/** The bytes of an upload, ended with 408 when they come too slowly. */
-async function* briskPieces(ctx: Context): AsyncGenerator<Uint8Array> {
-  let bytes = 0;
-  const timer = setInterval(() => {
-    if (bytes < limits.uploadSlowBytes) breakRequest(ctx.req, 'timeout');
-    bytes = 0;
-  }, limits.uploadSlowMs);
-  try {
-    for await (const piece of bodyPieces(ctx)) {
-      bytes += piece.length;
-      yield piece;
-    }
-  } finally {
-    clearInterval(timer);
-  }
 }
 
 /** What is told of a file: all but how its path is compared. */

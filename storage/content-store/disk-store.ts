@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { link, lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { syncDirectoryAsync } from '../atomic-file.ts';
@@ -23,6 +23,17 @@ const oidName = /^[0-9a-f]{64}$/u;
 const shardName = /^[0-9a-f]{2}$/u;
 const quarantineName = /^([0-9a-f]{64})\.(\d+)\./u;
 
+/** Thrown where one of a store's directories is on another file system than the others. */
+export class StoreDivided extends Error {
+  override readonly name = 'StoreDivided';
+  readonly directory: string;
+
+  constructor(directory: string) {
+    super('store divided');
+    this.directory = directory;
+  }
+}
+
 /**
  * A content store in a directory: `objects/aa/bb/<oid>` (mode 0444), `incoming/` for what is arriving, `quarantine/`
  * for what was taken out of sight. The three are on one file system, so that a rename is atomic.
@@ -43,11 +54,12 @@ export class DiskContentStore implements ContentStore {
     this.#quarantine = join(root, 'quarantine');
   }
 
-  /** Makes the directories. */
+  /** Makes the directories. @throws StoreDivided */
   async prepare(): Promise<void> {
-    for (const directory of [this.#objects, this.#incoming, this.#quarantine]) {
+    for (const directory of [this.#incoming, this.#objects, this.#quarantine]) {
       await mkdir(directory, { recursive: true, mode: 0o700 });
       await syncDirectoryAsync(dirname(directory));
+      if (await isElsewhere(this.#incoming, directory)) throw new StoreDivided(directory);
     }
   }
 
@@ -201,6 +213,16 @@ export class DiskContentStore implements ContentStore {
     await syncDirectoryAsync(this.#objects);
     this.#syncedShards[index] = 1;
   }
+}
+
+/** Whether files cannot be renamed from one directory into another. */
+async function isElsewhere(from: string, to: string): Promise<boolean> {
+  const devices = await Promise.all([stat(from), stat(to)]);
+  if (devices[0].dev !== devices[1].dev) return true;
+  // One file system may be mounted twice. Linux tells that before it looks for the file.
+  const name = randomUUID();
+  const failed = await rename(join(from, name), join(to, name)).catch(errorCode);
+  return failed === 'EXDEV';
 }
 
 async function shards(directory: string): Promise<string[]> {

@@ -79,6 +79,7 @@ export interface TestObjectsOptions {
   readonly config?: Partial<ObjectsConfig>;
   readonly limits?: Partial<HttpLimits>;
   readonly clock?: Clock;
+  readonly freeBytes?: () => Promise<number>;
 }
 
 export const ann = 'ann:ann-password';
@@ -125,6 +126,7 @@ export async function startTestObjects(
     config,
     limits,
     clock,
+    freeBytes,
   }: TestObjectsOptions = {},
 ): Promise<TestObjects> {
   const admin = await openRoot(directory, { owner: 'command' });
@@ -140,6 +142,7 @@ export async function startTestObjects(
     clock: clock ?? systemClock,
     listen: { host: '127.0.0.1', port: 0 },
     ...(limits === undefined ? {} : { limits }),
+    ...(freeBytes === undefined ? {} : { freeBytes }),
   });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= server.close(1_000).then(() => admin.close()));

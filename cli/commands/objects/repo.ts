@@ -6,7 +6,13 @@ import { defineCommand } from '../../program/command.ts';
 import { note, print } from '../../terminal/output.ts';
 import { printTable } from '../../terminal/table.ts';
 import { counted, megabytes } from '../../terminal/text.ts';
-import { requireRepository, rootOptions, splitRepository, withRoot } from './with-root.ts';
+import {
+  objectsContext,
+  requireRepository,
+  rootOptions,
+  splitRepository,
+  withRoot,
+} from './with-root.ts';
 
 const add = defineCommand({
   name: 'add',
@@ -22,7 +28,8 @@ const add = defineCommand({
       }
     });
     // Where clients find it, as far as the settings tell.
-    const url = `${clientBaseUrl(call.context.resolved.settings)}/${path}`;
+    const { settings, paths } = objectsContext(call.context, { root: call.options.root });
+    const url = `${await clientBaseUrl(settings, paths.objects)}/${path}`;
     return { repository: path, public: call.options.public, url };
   },
   async show({ repository, url }) {
