@@ -11,11 +11,7 @@ export class Pace {
   #isOver = false;
 
   /** @param onSlow called when fewer than `slowBodyBytes` have come in `slowBodyMs`. */
-  constructor(
-    req: IncomingMessage,
-    { slowBodyMs, slowBodyBytes }: HttpLimits,
-    onSlow: () => void,
-  ) {
+  constructor(req: IncomingMessage, { slowBodyMs, slowBodyBytes }: HttpLimits, onSlow: () => void) {
     this.#slowMs = slowBodyMs;
     req.on('data', (piece: Uint8Array) => (this.#bytes += piece.length));
     const look = (): void => {

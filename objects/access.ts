@@ -63,11 +63,8 @@ interface Identity {
   readonly scope?: Scope;
 }
 
-async function identify(
-  ctx: Context,
-  spec: AccessSpec,
-  { directory, logins, tokens, limiter }: AccessParts,
-): Promise<Identity> {
+async function identify(ctx: Context, spec: AccessSpec, parts: AccessParts): Promise<Identity> {
+  const { logins, tokens, limiter } = parts;
   const [header, ...more] = headerValues(ctx, 'authorization');
   const token = /^bearer +([A-Za-z0-9._-]+) *$/iu.exec(header ?? '')?.[1];
   const scope = token === undefined ? undefined : tokens.read(token);
@@ -75,17 +72,23 @@ async function identify(
   if (scope?.oid === undefined) limiter.take(networkOf(spec.from));
   if (header === undefined) return { user: undefined };
   if (more.length > 0) throw new WaypointError('object_credentials');
-  if (token !== undefined) {
-    if (scope === undefined) throw new WaypointError('object_credentials');
-    const user = await directory.findUserById(scope.userId);
-    // Its user was removed.
-    if (user === undefined && scope.userId !== 0) throw new WaypointError('object_credentials');
-    return { user, scope };
-  }
+  if (token !== undefined) return identifyByToken(scope, parts);
   const login = readBasic(header);
   const user = login === undefined ? undefined : await logins.check(login, spec.from);
   if (user === undefined) throw new WaypointError('object_credentials');
   return { user };
+}
+
+async function identifyByToken(
+  scope: Scope | undefined,
+  { directory }: AccessParts,
+): Promise<Identity> {
+  const user = scope && (await directory.findUserById(scope.userId));
+  // Its user may have been removed.
+  if (scope === undefined || (user === undefined && scope.userId !== 0)) {
+    throw new WaypointError('object_credentials');
+  }
+  return { user, scope };
 }
 
 function covers(scope: Scope, spec: AccessSpec, repository: RepositoryRow | undefined): boolean {
