@@ -214,7 +214,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     store,
     waypoints,
     libraryReady: () => library.ready,
-    kinds: {},
+    undoRun: (run, change) => opened.files.revert(run, change),
   });
   const location = openLocation({ settings, clock, log, gpsdPort });
   const backups = new RollingBackups({ paths, clock, log, ...(schedule && { schedule }) });

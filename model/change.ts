@@ -48,7 +48,7 @@ export const changeSchema = z
     id,
     at: z.iso.datetime(),
     kind: z.enum(changeKinds),
-    count: z.int().min(0).meta({ description: 'Waypoints that it concerned.' }),
+    count: z.int().min(0).meta({ description: 'Waypoints that it concerned, or imported files.' }),
     undone: z.boolean().meta({ description: 'It was taken back and not done again since.' }),
     undoable: z
       .boolean()

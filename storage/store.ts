@@ -75,7 +75,7 @@ export class WaypointStore {
     this.changes = this.#rows.journal;
     this.meta = this.#rows.meta;
     this.history = prepareHistory(db);
-    this.imports = new ImportLedger(db);
+    this.imports = new ImportLedger(db, (...change) => this.#rows.recordRun(...change));
     this.libraryFiles = prepareSyncReader(this.#joined);
     defineIdentityHash(this.#joined);
     this.twins = prepareTwins(this.#joined);

@@ -522,7 +522,7 @@ test('the lists of the last result are cut, its numbers are not', async (t) => {
   const files = Array.from({ length: 1_001 }, (_, i) => `${i}.txt`);
   const result = { ...resultOf(dir), unsupported_files: files, unsupported: files.length };
   pool.gates[0]!.resolve({ result, isDiskFull: false });
-  t.is((await importing).unsupported_files.length, 1_001);
+  t.is((await importing).result.unsupported_files.length, 1_001);
   t.is(run.status().last?.unsupported_files.length, 1_000);
   t.is(run.status().last?.unsupported, 1_001);
 });

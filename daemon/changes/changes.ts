@@ -2,7 +2,6 @@ import { isDeepStrictEqual } from 'node:util';
 import {
   type ChangeAnswer,
   type ChangeDetail,
-  type ChangeKind,
   type ChangesAnswer,
   type ChangesQuery,
   type UndoneAnswer,
@@ -17,15 +16,14 @@ import type { Change, RecordedChange, RowChange } from '../../storage/waypoints/
 import type { TagRow } from '../../storage/waypoints/tags.ts';
 import type { Waypoints } from '../waypoints.ts';
 
-/** Takes back a change of the library, as a change of its own, whose number it gives. */
-type UndoChange = (change: Change) => Promise<number>;
+/** Takes back a run of the list of imported files, as a change of its own, whose number it gives. */
+type UndoRun = (run: number, change: number) => Promise<number | undefined>;
 
 export interface ChangesOptions {
   readonly store: WaypointStore;
   readonly waypoints: Waypoints;
   readonly libraryReady: () => Promise<void>;
-  /** The kinds that are more than rows of the store. */
-  readonly kinds: Readonly<Partial<Record<ChangeKind, UndoChange>>>;
+  readonly undoRun: UndoRun;
 }
 
 /** A change of more than this is not looked through to tell whether it can be taken back, nor for details. */
@@ -52,15 +50,13 @@ export class Changes {
 
   /** @throws WaypointError unknown_change, already_undone, not_undoable, later_change */
   async undo(id: number): Promise<UndoneAnswer> {
-    const { store, waypoints, libraryReady, kinds } = this.#options;
+    const { store, waypoints, libraryReady, undoRun } = this.#options;
     const found = store.changes.get(id);
     if (found === undefined) throw new WaypointError('unknown_change');
-    const { kind, count, undoneBy } = found;
+    const { kind, count, undoneBy, run } = found;
     if (undoneBy !== null) throw new WaypointError('already_undone');
-    const undoKind = kinds[kind];
-    if (undoKind !== undefined) return { undone: id, kind, count, change: await undoKind(found) };
     await libraryReady();
-    const { change } = waypoints.undo(id);
+    const change = run === undefined ? waypoints.undo(id).change : await undoRun(run, id);
     if (change === undefined) throw new WaypointError('not_undoable');
     return { undone: id, kind, count, change };
   }
@@ -81,13 +77,11 @@ export class Changes {
     };
   }
 
-  #isUndoable(
-    { kind, isFinished, undoneBy }: Change,
-    recorded: RecordedChange | undefined,
-  ): boolean {
-    const { store, kinds } = this.#options;
+  #isUndoable({ isFinished, undoneBy }: Change, recorded: RecordedChange | undefined): boolean {
+    const { store } = this.#options;
     if (!isFinished || undoneBy !== null) return false;
-    if (kinds[kind] !== undefined || recorded === undefined) return true;
+    if (recorded === undefined) return true;
+    if (recorded.run !== undefined) return store.imports.isAsLeft(recorded.run);
     return recorded.rows.length > 0 && store.isAsLeft(recorded);
   }
 }

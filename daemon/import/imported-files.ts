@@ -1,7 +1,13 @@
-import { rm } from 'node:fs/promises';
+import { access, rm } from 'node:fs/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WaypointError } from '../../model/failure.ts';
 import type { ImportState } from '../../model/imports.ts';
-import type { ImportLedger, LedgerFile } from '../../storage/waypoints/imports.ts';
+import type {
+  ImportLedger,
+  LedgerFile,
+  PlannedChange,
+  RunKind,
+} from '../../storage/waypoints/imports.ts';
 import type { FileStep } from '../../worker/import/change-files.ts';
 import { keptPath } from '../../worker/import/managed-copies.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
@@ -15,6 +21,9 @@ export interface ImportedFilesOptions {
   readonly list: ImportLedger;
   readonly importsDirectory: string;
 }
+
+/** Files of a run that are looked at before others get their turn. */
+const filesAtOnce = 250;
 
 /** Removes imported files and brings them back; each change is a run of the list (storage/waypoints/imports.ts). */
 export class ImportedFiles {
@@ -37,83 +46,93 @@ export class ImportedFiles {
   }
 
   /**
-   * Takes files out of the library; their bytes are kept. Those that are out of it already are marked.
-   * @param after `removed` keeps their contents out of later imports, `replaced` does not.
-   * @returns the run; undefined when nothing was changed.
+   * Takes a file out of the library; its bytes are kept. One that is out of it already is marked.
+   * @returns the number of the change; undefined when nothing was changed.
    * @throws WaypointError not_found, import_not_kept, disk_full, unavailable
    */
-  remove(
-    ids: readonly number[],
-    after: Exclude<ImportState, 'active'> = 'removed',
-  ): Promise<number | undefined> {
+  remove(id: number, kind: 'remove' | 'erase' = 'remove'): Promise<number | undefined> {
     return this.#inTurn(async () => {
-      const { ledger } = this.#options;
-      const wanted = ids.map((id) => this.find(id)).filter(({ state }) => state !== after);
-      if (wanted.length === 0) return undefined;
-      const run = ledger.begin(
-        'remove',
-        undefined,
-        wanted.map(({ id }) => ({ id, after })),
-      );
-      let gone: readonly number[] = [];
-      try {
-        await this.#take(wanted.filter(({ state }) => state === 'active').map(removal));
-      } finally {
-        gone = ledger.finishRemoval(run);
-      }
-      if (gone.length < wanted.length) throw new WaypointError('import_not_kept');
-      return run;
+      const file = this.find(id);
+      if (file.state === 'removed') return undefined;
+      const steps = file.state === 'active' ? [removal(file)] : [];
+      return this.#change(kind, [{ id, after: 'removed' }], steps);
     });
   }
 
   /**
-   * Makes files active again; what took their places is replaced.
+   * Makes a file active again; what took its place is replaced.
    * @returns as remove. @throws as remove
    */
-  restore(ids: readonly number[]): Promise<number | undefined> {
+  restore(id: number): Promise<number | undefined> {
     return this.#inTurn(async () => {
-      const { ledger } = this.#options;
-      const wanted = ids.map((id) => this.find(id)).filter(({ state }) => state !== 'active');
-      if (wanted.length === 0) return undefined;
-      const run = ledger.begin('restore', undefined, []);
-      let done = 0;
-      try {
-        done = await this.#take(wanted.map((file) => this.#restoration(file)));
-      } finally {
-        await ledger.finish(run);
-      }
-      if (done < wanted.length) throw new WaypointError('import_not_kept');
-      return run;
+      const file = this.find(id);
+      if (file.state === 'active') return undefined;
+      return this.#change('restore', [], [this.#restoration(file)]);
     });
   }
 
   /**
-   * Takes back a run of the list: what it brought goes, what it replaced or removed comes back.
-   * @throws as remove; WaypointError later_change
+   * Takes back a run of the list: what it brought goes, what it replaced or removed comes back. All of it is looked at
+   * before anything is changed.
+   * @param change the number of the change that the run is.
+   * @returns as remove. @throws as remove; WaypointError later_change, not_undoable
    */
-  async revert(run: number): Promise<void> {
-    const files = this.#options.list.filesOfRun(run);
-    if (files.some(({ id, after }) => this.find(id).state !== after))
-      throw new WaypointError('later_change');
-    const brought = files.filter(({ after }) => after === 'active');
-    for (const state of ['removed', 'replaced'] as const) {
-      const ids = brought.filter(({ before }) => (before ?? 'replaced') === state);
-      await this.remove(
-        ids.map(({ id }) => id),
-        state,
-      );
-    }
-    await this.restore(files.filter(({ before }) => before === 'active').map(({ id }) => id));
+  revert(run: number, change: number): Promise<number | undefined> {
+    return this.#inTurn(async () => {
+      const { list } = this.#options;
+      const files = list.filesOfRun(run);
+      if (files.length === 0 || list.kindOf(run) === 'erase')
+        throw new WaypointError('not_undoable');
+      const ids = new Set(files.map(({ id }) => id));
+      const back = new Map<string, FileStep>();
+      const gone: { file: LedgerFile; after: ImportState }[] = [];
+      for (const [at, { id, before, after }] of files.entries()) {
+        // The list of a large import is long, and others wait.
+        if (at % filesAtOnce === 0) await nextTurn();
+        const file = this.find(id);
+        const there = list.activeAt(file.pathKey);
+        if (file.state !== after || (there !== undefined && !ids.has(there)))
+          throw new WaypointError('later_change');
+        if (before === 'active') back.set(file.pathKey, await this.#keptRestoration(file));
+        else gone.push({ file, after: before ?? 'replaced' });
+      }
+      const planned = gone.map(({ file: { id }, after }) => ({ id, after }));
+      // What comes back takes the place of what is there in one step.
+      const leaving = gone.filter(({ file }) => file.state === 'active' && !back.has(file.pathKey));
+      const steps = [...leaving.map(({ file }) => removal(file)), ...back.values()];
+      return this.#change('undo', planned, steps, { change, files: files.length });
+    });
   }
 
-  /** Removes a file and its bytes, for good. @throws as remove */
-  async removeForever(id: number): Promise<void> {
-    await this.remove([id]);
+  /** Removes a file and its bytes, for good. @returns as remove. @throws as remove */
+  async removeForever(id: number): Promise<number | undefined> {
+    const change = await this.remove(id, 'erase');
     await this.#inTurn(async () => {
       const { ledger, importsDirectory } = this.#options;
       await rm(keptPath(importsDirectory, this.find(id).sha256), { force: true });
       ledger.scrub(id);
     });
+    return change;
+  }
+
+  /** Changes the library and the list as one run. @param undo as ImportLedger.finish. */
+  async #change(
+    kind: RunKind,
+    planned: readonly PlannedChange[],
+    steps: readonly FileStep[],
+    undo?: { change: number; files: number },
+  ): Promise<number | undefined> {
+    const { ledger } = this.#options;
+    const run = ledger.begin(kind, undefined, planned);
+    let done = 0;
+    let change: number | undefined;
+    try {
+      done = await this.#take(steps);
+    } finally {
+      change = await ledger.finish(run, undo);
+    }
+    if (done < steps.length) throw new WaypointError('import_not_kept');
+    return change;
   }
 
   async #inTurn<T>(work: () => Promise<T>): Promise<T> {
@@ -132,6 +151,17 @@ export class ImportedFiles {
     const { done, isDiskFull } = await library.run('changeFiles', new ImportProgress(), { steps });
     if (isDiskFull) throw new WaypointError('disk_full');
     return done;
+  }
+
+  /** @throws WaypointError import_not_kept */
+  async #keptRestoration(file: LedgerFile): Promise<FileStep> {
+    const kept = keptPath(this.#options.importsDirectory, file.sha256);
+    const isKept = await access(kept).then(
+      () => true,
+      () => false,
+    );
+    if (!isKept) throw new WaypointError('import_not_kept');
+    return this.#restoration(file);
   }
 
   #restoration({ path, sha256 }: LedgerFile): FileStep {

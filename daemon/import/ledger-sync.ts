@@ -21,6 +21,8 @@ export interface LedgerStore {
 
 /** Files taken over in one transaction, a few milliseconds of work. */
 const pageFiles = 250;
+/** The runs that files may come by. */
+const bringing: ReadonlySet<RunKind> = new Set(['import', 'restore', 'undo']);
 /** Names the library that the list was last brought in line with. */
 const revisionKey = 'imports_library';
 
@@ -41,11 +43,16 @@ export class LedgerSync {
     return this.#store.imports.begin(kind, this.#now(), folder, changes);
   }
 
-  /** Takes over what a run has brought, and ends the run. */
-  async finish(run: number): Promise<void> {
+  /**
+   * Takes over what a run has removed and brought, and ends the run.
+   * @param undo as ImportLedger.finish. @returns as that.
+   */
+  async finish(run: number, undo?: { change: number; files: number }): Promise<number | undefined> {
+    this.#noteRemoved(run);
     await this.#takeOver(run);
-    this.#store.imports.finish(run);
+    const change = this.#store.imports.finish(run, undo);
     this.#noteRevision();
+    return change;
   }
 
   /**
@@ -60,22 +67,12 @@ export class LedgerSync {
       return;
     }
     const open = imports.openRuns();
-    for (const { id, kind } of open) if (kind === 'remove') this.finishRemoval(id);
+    for (const { id } of open) this.#noteRemoved(id);
     this.#newest = 0;
-    await this.#takeOver(open.findLast(({ kind }) => kind !== 'remove')?.id);
+    await this.#takeOver(open.findLast(({ kind }) => bringing.has(kind))?.id);
     if (isWhole) await this.#noteGone();
-    for (const { id, kind } of open) if (kind !== 'remove') imports.finish(id);
+    for (const { id } of open) imports.finish(id);
     if (isWhole) this.#noteRevision();
-  }
-
-  /** Ends a removal: what the library no longer has is removed. @returns those files. */
-  finishRemoval(run: number): number[] {
-    const { imports, libraryFiles } = this.#store;
-    const isGone = ({ pathKey, sha256 }: { pathKey: string; sha256: string }): boolean =>
-      !libraryFiles.has(pathKey, sha256);
-    const gone = imports.finishRemoval(run, isGone, this.#now());
-    this.#noteRevision();
-    return gone;
   }
 
   /** Whether the list says what the library holds. */
@@ -87,6 +84,14 @@ export class LedgerSync {
   /** Forgets what a removed file held. */
   scrub(id: number): void {
     this.#store.imports.scrub(id, this.#now());
+  }
+
+  /** What a run was to remove and the library no longer has is removed. */
+  #noteRemoved(run: number): void {
+    const { imports, libraryFiles } = this.#store;
+    const isGone = ({ pathKey, sha256 }: { pathKey: string; sha256: string }): boolean =>
+      !libraryFiles.has(pathKey, sha256);
+    imports.noteRemoved(run, isGone, this.#now());
   }
 
   async #takeOver(run: number | undefined): Promise<void> {

@@ -127,15 +127,14 @@ export class LibraryWork {
     request: ImportRequest,
     progress: ImportProgress,
     isFolder = true,
-  ): Promise<ImportOutcome> {
+  ): Promise<ImportOutcome & { change?: number | undefined }> {
     const { ledger, ownFiles, waypointsPath } = this.#options;
     const lookup = waypointsPath === undefined ? {} : { waypointsPath };
     const task = { request, ownFiles, isFolder, ...lookup };
     if (request.dry_run === true) return this.run('importDirectory', progress, task);
     const run = ledger.begin('import', isFolder ? await folderOf(request.dir) : undefined);
     const outcome = await this.run('importDirectory', progress, task);
-    await ledger.finish(run);
-    return outcome;
+    return { ...outcome, change: await ledger.finish(run) };
   }
 
   /**

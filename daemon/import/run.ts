@@ -21,6 +21,12 @@ export interface ImportRunOptions {
   readonly countWaypoints: () => number | Promise<number>;
 }
 
+/** What an import has done, and the number of the change that it is; none when it changed nothing. */
+export interface Imported {
+  readonly result: ImportResult;
+  readonly change: number | undefined;
+}
+
 interface Running {
   readonly startedAt: number;
   readonly progress: ImportProgress;
@@ -51,7 +57,7 @@ export class ImportRun {
    * Imports a directory.
    * @throws WaypointError import_running, import_directory, own_imports, invalid (files, into), disk_full, unavailable
    */
-  async start(request: ImportRequest): Promise<ImportResult> {
+  async start(request: ImportRequest): Promise<Imported> {
     if (this.#options.library.isClosed) throw new WaypointError('unavailable');
     if (this.#running !== undefined) throw new WaypointError('import_running');
     const over = Promise.withResolvers<void>();
@@ -103,7 +109,7 @@ export class ImportRun {
     await library.close();
   }
 
-  async #import(request: ImportRequest, running: Running): Promise<ImportResult> {
+  async #import(request: ImportRequest, running: Running): Promise<Imported> {
     requestPaths(request);
     await this.#checkDirectory(request.dir);
     const outcome = await this.#importInTurn(request, running);
@@ -111,10 +117,13 @@ export class ImportRun {
     this.#last = { finished_at: formatTime(this.#options.clock.now()), ...shortened(result) };
     this.#logImport(result, outcome.isDiskFull, this.#options.clock.now() - running.startedAt);
     if (outcome.isDiskFull) throw new WaypointError('disk_full');
-    return result;
+    return { result, change: outcome.change };
   }
 
-  async #importInTurn(request: ImportRequest, running: Running): Promise<ImportOutcome> {
+  async #importInTurn(
+    request: ImportRequest,
+    running: Running,
+  ): Promise<ImportOutcome & Pick<Imported, 'change'>> {
     const { library } = this.#options;
     const { progress, cancelled } = running;
     const turn = library.turn(true);
@@ -122,8 +131,13 @@ export class ImportRun {
     try {
       // Not even begun: the worker may be busy for minutes with what came before.
       if (progress.isCancelled)
-        return { result: new Tally().result(request.dir, undefined, true), isDiskFull: false };
-      return await library.import(request, progress);
+        return {
+          result: new Tally().result(request.dir, undefined, true),
+          isDiskFull: false,
+          change: undefined,
+        };
+      const { change, ...outcome } = await library.import(request, progress);
+      return { ...outcome, change };
     } catch (error) {
       throw error instanceof WaypointError ? error : importFailure(error);
     } finally {

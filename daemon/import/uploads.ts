@@ -3,10 +3,10 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
-import type { ImportResult } from '../../model/import.ts';
 import { limits } from '../../model/limits.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import type { LibraryWork } from './library-work.ts';
+import type { Imported } from './run.ts';
 
 export interface UploadsOptions {
   readonly library: LibraryWork;
@@ -33,7 +33,7 @@ export class Uploads {
    * Stores a file and imports it as a relative path, in place of what is there.
    * @throws WaypointError busy, too_large, invalid (path), disk_full, unavailable, and what `pieces` throws
    */
-  async take(path: string, pieces: AsyncIterable<Uint8Array>): Promise<ImportResult> {
+  async take(path: string, pieces: AsyncIterable<Uint8Array>): Promise<Imported> {
     if (this.#running >= limits.uploads) throw new WaypointError('busy');
     this.#running += 1;
     const { directory } = this.#options;
@@ -50,16 +50,17 @@ export class Uploads {
     }
   }
 
-  async #import(dir: string, path: string): Promise<ImportResult> {
+  async #import(dir: string, path: string): Promise<Imported> {
     const { library, countWaypoints } = this.#options;
     if (library.isClosed) throw new WaypointError('unavailable');
     const end = await library.turn(false);
     try {
       // Who sends a file wants it, even if it was removed before.
       const request = { dir, files: [path], again: true };
-      const { result, isDiskFull } = await library.import(request, new ImportProgress(), false);
+      const progress = new ImportProgress();
+      const { result, isDiskFull, change } = await library.import(request, progress, false);
       if (isDiskFull) throw new WaypointError('disk_full');
-      return { ...result, dir: '', dedup_count: await countWaypoints() };
+      return { result: { ...result, dir: '', dedup_count: await countWaypoints() }, change };
     } finally {
       end();
     }

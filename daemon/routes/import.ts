@@ -5,6 +5,7 @@ import {
   importResultSchema,
   importStatusSchema,
 } from '../../model/import.ts';
+import { changeHeader } from '../changes/change-header.ts';
 import type { ImportRun } from '../import/run.ts';
 
 /** `/api/import`: GPX files of a directory into the library. */
@@ -18,7 +19,8 @@ export function importRoutes(run: ImportRun): Route[] {
       answers: { 200: importResultSchema },
       async handle({ body }) {
         // The request's signal is not passed on: hanging up does not stop an import.
-        return { status: 200, json: await run.start(body) };
+        const { result, change } = await run.start(body);
+        return { status: 200, json: result, headers: changeHeader(change) };
       },
     }),
     route({

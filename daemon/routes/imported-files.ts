@@ -15,6 +15,7 @@ import {
 } from '../../model/imports.ts';
 import type { ImportLedger, LedgerFile } from '../../storage/waypoints/imports.ts';
 import { limits } from '../../model/limits.ts';
+import { changeHeader } from '../changes/change-header.ts';
 import type { ImportedFiles } from '../import/imported-files.ts';
 import type { Uploads } from '../import/uploads.ts';
 
@@ -92,7 +93,8 @@ function uploadRoute(uploads: Uploads): Route {
     answers: { 201: importResultSchema },
     async handle({ ctx, query }) {
       if ((announcedLength(ctx) ?? 0) > limits.uploadBytes) throw new WaypointError('too_large');
-      return { status: 201, json: await uploads.take(query.path, bodyPieces(ctx)) };
+      const { result, change } = await uploads.take(query.path, bodyPieces(ctx));
+      return { status: 201, json: result, headers: changeHeader(change) };
     },
   });
 }
@@ -110,9 +112,11 @@ function changeRoutes(imported: ImportedFiles, ready: () => Promise<void>): Rout
       async handle({ params, query }) {
         await ready();
         imported.find(params.id);
-        if (query.forever === true) await imported.removeForever(params.id);
-        else await imported.remove([params.id]);
-        return { status: 200, json: shown(imported.find(params.id)) };
+        const change = await (query.forever === true
+          ? imported.removeForever(params.id)
+          : imported.remove(params.id));
+        const json = shown(imported.find(params.id));
+        return { status: 200, json, headers: changeHeader(change) };
       },
     }),
     route({
@@ -124,8 +128,9 @@ function changeRoutes(imported: ImportedFiles, ready: () => Promise<void>): Rout
       async handle({ params }) {
         await ready();
         imported.find(params.id);
-        await imported.restore([params.id]);
-        return { status: 200, json: shown(imported.find(params.id)) };
+        const change = await imported.restore(params.id);
+        const json = shown(imported.find(params.id));
+        return { status: 200, json, headers: changeHeader(change) };
       },
     }),
   ];

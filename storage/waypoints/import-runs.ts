@@ -1,10 +1,10 @@
 import type { ImportState } from '../../model/imports.ts';
 import type { Database } from '../database.ts';
-import { prepare } from '../prepared.ts';
+import { prepare, prepareValue } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
 
-/** What a run does to the list of imported files. */
-export type RunKind = 'import' | 'remove' | 'restore';
+/** What a run does to the list of imported files; `erase` removes for good, `undo` takes another run back. */
+export type RunKind = 'import' | 'remove' | 'erase' | 'restore' | 'undo';
 
 /** A file that a run changes; null for one that was not there before. */
 export interface RunFile {
@@ -25,9 +25,9 @@ export class ImportRuns {
     return Number(this.#statements.begin.run(kind, at, folder).lastInsertRowid);
   }
 
-  /** The number of the folder that a run imports from. */
-  folderOf(run: number): number | null {
-    return this.#statements.folderOf.get(run)?.folder_id ?? null;
+  /** What a run does, and the number of the folder that it imports from. */
+  get(run: number): { kind: RunKind; folder_id: number | null } | undefined {
+    return this.#statements.get.get(run);
   }
 
   /** Those that are not finished, oldest first. */
@@ -48,6 +48,10 @@ export class ImportRuns {
     return this.#statements.filesOf.all(run);
   }
 
+  isAsLeft(run: number): boolean {
+    return this.#statements.changedSince.get(run) === undefined;
+  }
+
   /** A run that has changed nothing is forgotten. */
   finish(run: number): void {
     this.#statements.finish.run(run);
@@ -60,6 +64,9 @@ export class ImportRuns {
   }
 }
 
+/** A list of changes asks this of each of them. */
+const lookedAtFiles = 100;
+
 const runs = waypointTables.selectFrom('import_runs');
 const runFiles = waypointTables.selectFrom('import_run_files');
 
@@ -70,7 +77,9 @@ function prepareRuns(db: Database) {
     begin: prepare(db, (kind: RunKind, at: string, folder_id: number | null) =>
       waypointTables.insertInto('import_runs').values({ kind, at, is_done: 0, folder_id }),
     ),
-    folderOf: prepare(db, (id: number) => runs.select('folder_id').where('id', '=', id)),
+    get: prepare(db, (id: number) =>
+      runs.select(['kind', 'folder_id']).$narrowType<{ kind: RunKind }>().where('id', '=', id),
+    ),
     open: prepare(db, () =>
       runs.select(['id', 'kind']).$narrowType<{ kind: RunKind }>().where('is_done', '=', 0),
     ),
@@ -100,6 +109,14 @@ function prepareFiles(db: Database) {
     ),
     drop: prepare(db, (run_id: number, import_id: number) =>
       waypointTables.deleteFrom('import_run_files').where((eb) => eb.and({ run_id, import_id })),
+    ),
+    changedSince: prepareValue(db, (run: number) =>
+      waypointTables
+        .selectFrom(runFiles.selectAll().where('run_id', '=', run).limit(lookedAtFiles).as('r'))
+        .innerJoin('imports as i', 'i.id', 'r.import_id')
+        .select('i.id')
+        .whereRef('i.state', '!=', 'r.after')
+        .limit(1),
     ),
     filesOf: prepare(db, (run_id: number) =>
       runFiles

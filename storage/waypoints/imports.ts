@@ -6,9 +6,11 @@ import {
   type ImportState,
   type ImportSummary,
 } from '../../model/imports.ts';
+import type { ChangeKind } from '../../model/change.ts';
 import type { Database } from '../database.ts';
 import type { SyncedFile } from '../library/synced-files.ts';
 import { ImportRuns, type RunFile, type RunKind } from './import-runs.ts';
+import type { RunChange } from './journal.ts';
 import { prepareImportStatements, type ImportFolder, type ImportRow } from './import-statements.ts';
 
 export type { RunFile, RunKind } from './import-runs.ts';
@@ -34,6 +36,17 @@ const nothingKnown: ImportSummary = {
   unusable_points: 0,
 };
 
+/** Writes a run into the journal of changes. @returns the number of the change. */
+type RecordRun = (kind: ChangeKind, what: RunChange, undoes: number | null) => number;
+
+const changeKindOf = {
+  import: 'import',
+  remove: 'import_remove',
+  erase: 'import_remove',
+  restore: 'import_restore',
+  undo: 'undo',
+} as const satisfies Record<RunKind, ChangeKind>;
+
 interface Bringer {
   readonly run: number | undefined;
   readonly folder: number | null;
@@ -42,15 +55,19 @@ interface Bringer {
 
 /**
  * The list of all files that were imported, and of every change of it. A change is begun here (the intent), then the
- * library changes, then it is finished here: what a crash leaves between the two is settled at the next start.
+ * library changes, then it is finished here, and becomes a change of the journal: what a crash leaves between the two is
+ * settled at the next start.
  */
 export class ImportLedger {
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepareImportStatements>;
   readonly #runs: ImportRuns;
 
-  constructor(db: Database) {
+  readonly #recordRun: RecordRun;
+
+  constructor(db: Database, recordRun: RecordRun) {
     this.#db = db;
+    this.#recordRun = recordRun;
     this.#statements = prepareImportStatements(db);
     this.#runs = new ImportRuns(db);
   }
@@ -76,6 +93,11 @@ export class ImportLedger {
   find(id: number): LedgerFile | undefined {
     const row = this.#statements.byId.get(id);
     return row === undefined ? undefined : toFile(row);
+  }
+
+  /** The file that is active at a place. */
+  activeAt(pathKey: string): number | undefined {
+    return this.#statements.activeAt.get(pathKey)?.id;
   }
 
   /** The files that need the kept bytes of a content: those that are not active. */
@@ -105,7 +127,7 @@ export class ImportLedger {
    */
   record(run: number | undefined, files: readonly SyncedFile[], at: string): void {
     this.#change(() => {
-      const folder = run === undefined ? null : this.#runs.folderOf(run);
+      const folder = (run === undefined ? null : this.#runs.get(run)?.folder_id) ?? null;
       for (const file of files) this.#recordFile({ run, folder, at }, file);
     });
   }
@@ -117,34 +139,50 @@ export class ImportLedger {
     });
   }
 
-  /** Ends a run of removals: the files that left the library get their states; the others were not changed. */
-  finishRemoval(run: number, isGone: (file: LedgerFile) => boolean, at: string): number[] {
-    return this.#change(() => {
-      const gone: number[] = [];
-      for (const { id, after } of this.#runs.filesOf(run)) {
-        const file = this.find(id);
-        if (file !== undefined && isGone(file)) {
-          this.#statements.setState.run(after, at, id);
-          gone.push(id);
-        } else this.#runs.drop(run, id);
+  /** Of the files that a run is to remove, those that left the library get their states. */
+  noteRemoved(run: number, isGone: (file: LedgerFile) => boolean, at: string): void {
+    this.#change(() => {
+      for (const { id, before, after } of this.#runs.filesOf(run)) {
+        const file = after === 'active' ? undefined : this.find(id);
+        if (file?.state === before && isGone(file)) this.#statements.setState.run(after, at, id);
       }
-      this.#runs.finish(run);
-      return gone;
     });
   }
 
-  /** Ends a run of which all that came in is recorded; what did not is dropped. */
-  finish(run: number): void {
-    this.#change(() => {
-      for (const { id, after } of this.#runs.filesOf(run))
-        if (this.find(id)?.state !== after) this.#runs.drop(run, id);
+  /**
+   * Ends a run of which all that came and went is recorded; what was planned and did not is dropped.
+   * @param undo the change that it takes back, and the files of that one: with fewer it is a change of its own.
+   * @returns the number of the change that it is; undefined when nothing was changed.
+   */
+  finish(run: number, undo?: { change: number; files: number }): number | undefined {
+    return this.#change(() => {
+      const { kind } = this.#runs.get(run)!;
+      const changed: RunFile[] = [];
+      for (const file of this.#runs.filesOf(run))
+        if (this.find(file.id)?.state === file.after) changed.push(file);
+        else this.#runs.drop(run, file.id);
       this.#runs.finish(run);
+      if (changed.length === 0) return undefined;
+      const brought = changed.filter(({ after }) => after === 'active').length;
+      const what = { run, count: brought || changed.length };
+      const undoes = undo?.files === changed.length ? undo.change : null;
+      return this.#recordRun(changeKindOf[kind], what, undoes);
     });
   }
 
   /** The runs that were begun and not finished, oldest first. */
   openRuns(): { id: number; kind: RunKind }[] {
     return this.#runs.open();
+  }
+
+  kindOf(run: number): RunKind | undefined {
+    return this.#runs.get(run)?.kind;
+  }
+
+  /** Whether a run can be taken back as far as its first files tell: they are as it has left them. */
+  isAsLeft(run: number): boolean {
+    const kind = this.kindOf(run);
+    return kind !== undefined && kind !== 'erase' && this.#runs.isAsLeft(run);
   }
 
   /** The files of a run, with their states before and after it. */

@@ -40,6 +40,14 @@ export interface Change {
 /** A change with the rows it touched, in the order of the writes; none for a change of the library. */
 export interface RecordedChange extends Change {
   readonly rows: readonly RowChange[];
+  /** Of a change of the library: the run of the list of imported files (waypoints/imports.ts). */
+  readonly run: number | undefined;
+}
+
+/** A change of the library: its run, and how many files it concerned. */
+export interface RunChange {
+  readonly run: number;
+  readonly count: number;
 }
 
 type NewChange = Pick<Change, 'at' | 'kind' | 'revision' | 'undoes'>;
@@ -47,7 +55,7 @@ type NewChange = Pick<Change, 'at' | 'kind' | 'revision' | 'undoes'>;
 /** The changes of limits.journalMs, at most limits.journalChanges; written in the transaction of what they tell. */
 export interface Journal {
   /** @returns the number of the change. */
-  record(change: NewChange, rows: readonly RowChange[]): number;
+  record(change: NewChange, what: readonly RowChange[] | RunChange): number;
   get(id: number): RecordedChange | undefined;
   /** The newest changes, those before a number if one is given, newest first. */
   list(limit: number, before?: number): Change[];
@@ -94,9 +102,11 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
   }
 
   return {
-    record({ at, kind, revision, undoes }, rows) {
-      const row = { at, kind, revision, undoes, count: countOf(rows), finished: 1 };
-      const id = add.get(row, JSON.stringify(rows))!;
+    record({ at, kind, revision, undoes }, what) {
+      const [count, details] =
+        'run' in what ? [what.count, { run: what.run }] : [countOf(what), what];
+      const row = { at, kind, revision, undoes, count, finished: 1 };
+      const id = add.get(row, JSON.stringify(details))!;
       if (undoes !== null) {
         setUndone.run(id, undoes);
         setStanding.run(undoes);
@@ -111,7 +121,7 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
     list: (limit, before = Number.MAX_SAFE_INTEGER) => list.all(before, limit).map(toChange),
     since(revision) {
       const first = oldest.get();
-      return first === undefined || first.revision - 1 > revision
+      return first === undefined || first.revision - first.ofRows > revision
         ? undefined
         : changesSince(revision);
     },
@@ -140,7 +150,13 @@ function prepareStatements(db: Database) {
     ),
     newestFirst: prepare(db, () => changes.select('details')),
     oldest: prepare(db, () =>
-      waypointTables.selectFrom('changes').select(['id', 'at', 'revision']).orderBy('id').limit(1),
+      waypointTables
+        .selectFrom('changes')
+        .select(['id', 'at', 'revision'])
+        // A change of the library leaves the revision as it is: what came before it may have led there.
+        .select(sql<number>`details LIKE '[%'`.as('ofRows'))
+        .orderBy('id')
+        .limit(1),
     ),
     forget: prepare(db, (id: number) => waypointTables.deleteFrom('changes').where('id', '<=', id)),
     setUndone: prepare(db, (undone_by: number, id: number) =>
@@ -171,9 +187,14 @@ function toChange({ kind, undone_by, finished, ...rest }: Row): Change {
 }
 
 function recorded({ details: text, ...row }: Row & { readonly details: string }): RecordedChange {
-  const details: unknown = JSON.parse(text);
-  // Sound: written here alone; a change of the library has an object.
-  return { ...toChange(row), rows: Array.isArray(details) ? (details as RowChange[]) : [] };
+  // Sound: written here alone.
+  const details = JSON.parse(text) as RowChange[] | Pick<RunChange, 'run'>;
+  const isOfRows = Array.isArray(details);
+  return {
+    ...toChange(row),
+    rows: isOfRows ? details : [],
+    run: isOfRows ? undefined : details.run,
+  };
 }
 
 function countOf(rows: readonly RowChange[]): number {

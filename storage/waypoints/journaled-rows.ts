@@ -3,7 +3,7 @@ import type { IdentityKey } from '../../model/identity.ts';
 import type { Database } from '../database.ts';
 import { prepareBookmarks, type BookmarkStore } from './bookmarks.ts';
 import { prepareHidden, type HiddenStore } from './hidden.ts';
-import { prepareJournal, type Journal, type RowChange } from './journal.ts';
+import { prepareJournal, type Journal, type RowChange, type RunChange } from './journal.ts';
 import { prepareMeta, type StoreMeta } from './meta.ts';
 import { prepareTags, type TagStore } from './tags.ts';
 
@@ -63,6 +63,12 @@ export class JournaledRows {
       this.#noted.length = noted;
       throw error;
     }
+  }
+
+  /** Tells of a change of the library, in the transaction that ends its run. @returns the number of the change. */
+  recordRun(kind: ChangeKind, what: RunChange, undoes: number | null): number {
+    const revision = Number(this.meta.revision());
+    return this.journal.record({ kind, at: this.#now(), revision, undoes }, what);
   }
 
   /** Tags that a waypoint has already: a change that gives it a bookmark knows them when it is taken back. */

@@ -128,6 +128,6 @@ export function dumpLibrary(libraryPath: string): Record<string, unknown[]> {
 export const noLedger = {
   settle: async () => {},
   begin: () => 0,
-  finish: async () => {},
+  finish: () => Promise.resolve(undefined),
   retentionTime: () => 0,
 };

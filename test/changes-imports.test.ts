@@ -1,0 +1,174 @@
+/** Changes of the library in the journal: imports, removals and restored files are told of and taken back. */
+import { rmSync } from 'node:fs';
+import test from 'ava';
+import Database from 'better-sqlite3';
+import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
+import { importTree, listed } from './helpers/imported-files.ts';
+import { filesBelow, gpx } from './helpers/imports.ts';
+
+const ride = gpx([['Porto', 41.15, -8.61]], ['2024-05-01T10:00:00Z', '2024-05-01T11:00:00Z']);
+const camp = gpx([['Camp', 1, 2]]);
+const lake = gpx([['Lake', 3, 4]]);
+
+const idOf = ({ headers }: TestAnswer): number => Number(headers.get('x-change-id'));
+const undo = (daemon: TestDaemon, id: number): Promise<TestAnswer<Record<string, unknown>>> =>
+  daemon.call('POST', `/api/changes/${id}/undo`);
+
+/** All that shows what is imported. */
+async function everything(daemon: TestDaemon): Promise<object> {
+  const { body: names } = await daemon.get<{ name: string }[]>('/api/waypoints');
+  const files = await listed(daemon, '?state=active');
+  return {
+    names: names.map(({ name }) => name).toSorted(),
+    files: files.map(({ id, path, sha256, observations }) => ({ id, path, sha256, observations })),
+    copies: filesBelow(daemon.paths.imports).filter((path) => !path.startsWith('.')),
+    clusters: (await daemon.get('/api/clusters?zoom=20')).body,
+  };
+}
+
+async function fileId(daemon: TestDaemon, path: string): Promise<number> {
+  const [file] = await listed(daemon, `?q=${path}&state=active`);
+  return file!.id;
+}
+
+async function restartWithoutLibrary(daemon: TestDaemon): Promise<TestDaemon> {
+  await daemon.close();
+  for (const end of ['', '-wal', '-shm'])
+    rmSync(daemon.paths.libraryDatabase + end, { force: true });
+  return daemon.restart();
+}
+
+test('an import, a removal and a restored file are taken back, and done again', async (t) => {
+  let daemon = await startTestDaemon(t);
+  const steps: [kind: string, count: number, act: () => Promise<TestAnswer>][] = [
+    ['import', 2, () => importTree(daemon, { 'ride.gpx': ride, 'camp.gpx': camp })],
+    ['import', 1, () => importTree(daemon, { 'camp.gpx': lake })],
+    [
+      'import_remove',
+      1,
+      async () => daemon.call('DELETE', `/api/imports/${await fileId(daemon, 'ride')}`),
+    ],
+    [
+      'import_restore',
+      1,
+      async () => {
+        const [old] = await listed(daemon, '?state=replaced');
+        return daemon.call('POST', `/api/imports/${old!.id}/restore`);
+      },
+    ],
+    ['import', 1, () => importTree(daemon, {}, { again: true, files: ['ride.gpx'] })],
+  ];
+  const states = [await everything(daemon)];
+  const ids: number[] = [];
+  for (const [at, [kind, count, act]] of steps.entries()) {
+    const answer = await act();
+    t.is(answer.status, 200, answer.text);
+    ids.push(idOf(answer));
+    states.push(await everything(daemon));
+    if (at === 1) {
+      t.is((await undo(daemon, ids[0]!)).status, 409, 'one of its files is replaced since');
+      t.deepEqual(await everything(daemon), states[2]);
+    }
+    const { changes } = (await daemon.get('/api/changes?limit=1')).body;
+    t.like(changes[0], { id: idOf(answer), kind, count, undone: false, undoable: true });
+  }
+  const undos: number[] = [];
+  for (const [at, id] of [...ids.entries()].toReversed()) {
+    if (at === 2) daemon = await restartWithoutLibrary(daemon);
+    const answer = await undo(daemon, id);
+    t.is(answer.status, 200, answer.text);
+    t.like(answer.body, { undone: id, kind: steps[at]?.[0], change: idOf(answer) });
+    t.deepEqual(await everything(daemon), states[at], `before ${at}`);
+    t.is((await undo(daemon, id)).status, 409, 'twice');
+    undos.push(idOf(answer));
+  }
+  daemon = await daemon.restart();
+  for (const [at, id] of undos.toReversed().entries()) {
+    if (at === 2) daemon = await restartWithoutLibrary(daemon);
+    const answer = await undo(daemon, id);
+    t.is(answer.status, 200, answer.text);
+    t.deepEqual(await everything(daemon), states[at + 1], `again ${at}`);
+  }
+  const { changes } = (await daemon.get('/api/changes?limit=1')).body;
+  t.like(changes[0], { kind: 'undo', undoes: undos[0], undoable: true });
+});
+
+test('a file comes over HTTP as a change; what changes nothing is none', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const put = (): Promise<Response> =>
+    fetch(`${daemon.url}/api/imports?path=camp.gpx`, {
+      method: 'PUT',
+      headers: { authorization: `Bearer ${daemon.token}`, connection: 'close' },
+      body: camp,
+    });
+  t.is((await put()).headers.get('x-change-id'), '1');
+  t.is((await put()).headers.get('x-change-id'), null);
+  const same = await importTree(daemon, { 'camp.gpx': camp });
+  t.false(same.headers.has('x-change-id'));
+  t.false(
+    (await importTree(daemon, { 'a.gpx': lake }, { dry_run: true })).headers.has('x-change-id'),
+  );
+  const id = await fileId(daemon, 'camp');
+  t.false((await daemon.call('POST', `/api/imports/${id}/restore`)).headers.has('x-change-id'));
+  t.is((await daemon.get('/api/changes')).body.changes.length, 1);
+  t.is((await undo(daemon, 1)).status, 200);
+  t.like(await everything(daemon), { names: [], copies: [] });
+  t.like((await importTree(daemon, {})).body, { added: 2 }, 'it is not kept out');
+});
+
+test('what stands in the way of taking an import back is told, and nothing is changed', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'camp.gpx': camp, 'ride.gpx': ride });
+  const removed = await daemon.call('DELETE', `/api/imports/${await fileId(daemon, 'camp')}`);
+  await importTree(daemon, { 'camp.gpx': lake });
+  const erased = await daemon.call(
+    'DELETE',
+    `/api/imports/${await fileId(daemon, 'ride')}?forever=true`,
+  );
+  const before = await everything(daemon);
+  const later = 'A later change stands in the way; take that one back first.';
+  const never = 'A change of this kind cannot be taken back.';
+  for (const [id, message] of [
+    [1, later],
+    [idOf(removed), later],
+    [idOf(erased), never],
+  ] as const) {
+    const answer = await undo(daemon, id);
+    t.is(answer.status, 409);
+    t.true(answer.text.includes(message), answer.text);
+  }
+  t.deepEqual(await everything(daemon), before);
+  const { changes } = (await daemon.get('/api/changes?details=true')).body;
+  t.like(changes[0], { kind: 'import_remove', count: 1, undoable: false, details: [] });
+  t.false(JSON.stringify(changes).includes('gpx'));
+});
+
+test('a run that a crash has cut off becomes a change at the next start, or none', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'ride.gpx': ride, 'camp.gpx': camp });
+  const [gone, kept] = [await fileId(daemon, 'ride'), await fileId(daemon, 'camp')];
+  await daemon.close();
+  // As runs leave them of which the library has committed one file, and none.
+  const store = new Database(daemon.paths.waypointsDatabase);
+  for (const [run, kind] of [
+    [70, 'undo'],
+    [71, 'remove'],
+  ] as const)
+    store
+      .prepare('INSERT INTO import_runs (id, kind, at, is_done) VALUES (?, ?, ?, 0)')
+      .run(run, kind, '2024-01-01T00:00:00Z');
+  for (const [run, file] of [
+    [70, gone],
+    [70, kept],
+    [71, kept],
+  ] as const)
+    store.exec(`INSERT INTO import_run_files VALUES (${run}, ${file}, 'active', 'replaced')`);
+  store.close();
+  rmSync(`${daemon.paths.imports}/ride.gpx`);
+  const again = await daemon.restart();
+  t.like(await everything(again), { names: ['Camp'], copies: ['camp.gpx'] });
+  const { changes } = (await again.get('/api/changes')).body;
+  t.is(changes.length, 2);
+  t.like(changes[0], { kind: 'undo', count: 1, undone: false });
+  t.like(changes[1], { kind: 'import', undone: false, undoable: false });
+});
