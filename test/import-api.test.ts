@@ -403,7 +403,7 @@ test('an import waits for the start-up to end instead of failing', async (t) => 
   t.true(library.isWhole);
   await until(() => pool.calls.length === 2);
   pool.gates[1]!.resolve({ result: resultOf(dir), index: 'second', isDiskFull: false });
-  t.like(await importing, { dir, dedup_count: 7 });
+  t.like(await importing, { result: { dir, dedup_count: 7 } });
   t.deepEqual(indexes, ['first', 'second']);
 });
 
@@ -413,7 +413,9 @@ test('an import that waits can be cancelled at once', async (t) => {
   const importing = run.start({ dir });
   await until(() => pool.calls.length > 0);
   run.cancel();
-  t.like(await importing, { cancelled: true, imported: false, dedup_count: 7 });
+  t.like(await importing, {
+    result: { cancelled: true, imported: false, dedup_count: 7 },
+  });
   t.is(run.status().state, 'idle');
 });
 
@@ -423,7 +425,7 @@ test('an import that waits for mending can be cancelled at once', async (t) => {
   await until(() => pool.calls.length > 0);
   t.deepEqual(pool.calls, ['reconcileLibrary'], 'nobody had reconciled it');
   run.cancel();
-  t.like(await importing, { cancelled: true });
+  t.like(await importing, { result: { cancelled: true } });
 });
 
 test('a worker that dies fails its import; the next one mends the library first', async (t) => {
