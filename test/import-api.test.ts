@@ -442,7 +442,7 @@ test('a worker that dies fails its import; the next one mends the library first'
   pool.gates[1]!.resolve({ index: 'mended', isWhole: true });
   await until(() => pool.calls.length === 3);
   pool.gates[2]!.resolve({ result: resultOf(dir), isDiskFull: false });
-  t.like(await next, { dedup_count: 7 });
+  t.like(await next, { result: { dedup_count: 7 } });
   t.deepEqual(pool.calls, ['importDirectory', 'reconcileLibrary', 'importDirectory']);
   t.deepEqual(pool.hadIndex, [true, true]);
 });
