@@ -235,6 +235,28 @@ test('changes are kept 30 days, and at most so many', (t) => {
   db.close();
 });
 
+test('a change of the library counts up no revision, and the journal does not reach back past it', (t) => {
+  const db = openWaypointStore({
+    path: join(temporaryDirectory(t), 'waypoints.sqlite'),
+    backupsDirectory: temporaryDirectory(t),
+    companions: [],
+    now: 0,
+  });
+  const rows = new JournaledRows(db, () => 0);
+  rows.transaction('bookmark_add', () => rows.bookmarks.add(camp));
+  rows.recordRun('import', { run: 1, count: 2 }, null);
+  const ids = (revision: number): number[] | undefined => {
+    const since = rows.journal.since(revision);
+    return since && [...since].map(({ id }) => id);
+  };
+  t.deepEqual(ids(1), [2, 1]);
+  t.deepEqual(ids(2), []);
+  db.prepare('DELETE FROM changes WHERE id = 1').run();
+  t.is(ids(1), undefined, 'what led from 1 to 2 is forgotten');
+  t.deepEqual(ids(2), []);
+  db.close();
+});
+
 test('changes outlast a clock that jumps a year and back, and go a while later', (t) => {
   const day = 24 * 3_600_000;
   const db = openWaypointStore({
