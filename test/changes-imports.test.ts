@@ -143,20 +143,20 @@ test('what stands in the way of taking an import back is told, and nothing is ch
   t.false(JSON.stringify(changes).includes('gpx'));
 });
 
-test('a run that a crash has cut off becomes a change at the next start, or none', async (t) => {
+test('a run that a crash has cut off becomes a whole change at the next start, or none', async (t) => {
   const daemon = await startTestDaemon(t);
   await importTree(daemon, { 'ride.gpx': ride, 'camp.gpx': camp });
   const [gone, kept] = [await fileId(daemon, 'ride'), await fileId(daemon, 'camp')];
   await daemon.close();
-  // As runs leave them of which the library has committed one file, and none.
+  // As runs leave them of which the library has committed one file, and of which the plan is cut off.
   const store = new Database(daemon.paths.waypointsDatabase);
-  for (const [run, kind] of [
-    [70, 'undo'],
-    [71, 'remove'],
-  ] as const)
+  for (const run of [
+    [70, 'undo', '2024-01-01T00:00:00Z', 0, 1],
+    [71, 'remove', '2024-01-01T00:00:00Z', -1, null],
+  ])
     store
-      .prepare('INSERT INTO import_runs (id, kind, at, is_done) VALUES (?, ?, ?, 0)')
-      .run(run, kind, '2024-01-01T00:00:00Z');
+      .prepare('INSERT INTO import_runs (id, kind, at, is_done, undoes) VALUES (?, ?, ?, ?, ?)')
+      .run(run);
   for (const [run, file] of [
     [70, gone],
     [70, kept],
@@ -166,9 +166,9 @@ test('a run that a crash has cut off becomes a change at the next start, or none
   store.close();
   rmSync(`${daemon.paths.imports}/ride.gpx`);
   const again = await daemon.restart();
-  t.like(await everything(again), { names: ['Camp'], copies: ['camp.gpx'] });
+  t.like(await everything(again), { names: [], copies: [] });
   const { changes } = (await again.get('/api/changes')).body;
   t.is(changes.length, 2);
-  t.like(changes[0], { kind: 'undo', count: 1, undone: false });
-  t.like(changes[1], { kind: 'import', undone: false, undoable: false });
+  t.like(changes[0], { kind: 'undo', count: 2, undone: false, undoes: 1 });
+  t.like(changes[1], { kind: 'import', undone: true, undoable: false });
 });

@@ -187,24 +187,72 @@ test('a preview tells what an import would do, and writes nothing', async (t) =>
 test('a change that a crash has cut off is finished or dropped at the next start', async (t) => {
   const daemon = await startTestDaemon(t);
   await importTree(daemon, { 'ride.gpx': ride, 'camp.gpx': camp });
+  await importTree(daemon, { 'lake.gpx': gpx([['Lake', 3, 4]]) });
   const [ride1, camp1] = [await idOf(daemon, 'ride'), await idOf(daemon, 'camp')];
+  const lake1 = await idOf(daemon, 'lake');
   await daemon.close();
   // As a removal leaves them whose library has committed for one of two files, and of which nothing was answered.
   const store = new Database(daemon.paths.waypointsDatabase);
+  // The second one's plan is cut off.
   store.exec(
-    `INSERT INTO import_runs (id, kind, at, is_done) VALUES (70, 'remove', '2024-01-01T00:00:00Z', 0)`,
+    `INSERT INTO import_runs (id, kind, at, is_done) VALUES
+      (70, 'remove', '2024-01-01T00:00:00Z', 0), (71, 'undo', '2024-01-01T00:00:01Z', -1)`,
   );
   for (const id of [ride1, camp1])
     store.exec(`INSERT INTO import_run_files VALUES (70, ${id}, 'active', 'removed')`);
+  store.exec(`INSERT INTO import_run_files VALUES (71, ${lake1}, 'active', 'replaced')`);
   store.close();
   rmSync(join(daemon.paths.imports, 'ride.gpx'));
   const again = await daemon.restart();
   t.is((await again.get(`/api/imports/${ride1}`)).body.state, 'removed');
-  t.is((await again.get(`/api/imports/${camp1}`)).body.state, 'active');
-  t.deepEqual(await names(again), ['Camp']);
+  t.is((await again.get(`/api/imports/${camp1}`)).body.state, 'removed');
+  t.is(await (await contentOf(again, camp1)).text(), camp, 'its bytes are kept');
+  t.is((await again.get(`/api/imports/${lake1}`)).body.state, 'active');
+  t.deepEqual(await names(again), ['Lake']);
   await again.close();
   const after = new Database(daemon.paths.waypointsDatabase, { readonly: true });
-  t.deepEqual(after.prepare('SELECT is_done FROM import_runs WHERE id = 70').pluck().all(), [1]);
-  t.is(after.prepare('SELECT count(*) FROM import_run_files WHERE run_id = 70').pluck().get(), 1);
+  const runs = after.prepare('SELECT id, is_done FROM import_runs WHERE id >= 70').raw().all();
+  t.deepEqual(runs, [[70, 1]]);
   after.close();
+});
+
+test('removing for ever leaves bytes that another removed file needs, and goes when that goes', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'one.gpx': ride });
+  const one = await idOf(daemon, 'one');
+  await daemon.call('DELETE', `/api/imports/${one}`);
+  await importTree(daemon, { 'two.gpx': ride }, { files: ['two.gpx'], again: true });
+  const two = await idOf(daemon, 'two');
+  await daemon.call('DELETE', `/api/imports/${two}`);
+
+  const erased = await daemon.call('DELETE', `/api/imports/${one}?forever=true`);
+  t.is(erased.status, 200);
+  t.is(await (await contentOf(daemon, two)).text(), ride, 'the other one has its bytes');
+  t.is((await daemon.call('POST', `/api/imports/${two}/restore`)).body.state, 'active');
+  t.deepEqual(filesBelow(daemon.paths.imports), ['two.gpx'], 'nothing is kept for the erased one');
+
+  await daemon.call('DELETE', `/api/imports/${two}`);
+  await daemon.call('DELETE', `/api/imports/${two}?forever=true`);
+  t.deepEqual(filesBelow(daemon.paths.imports), []);
+});
+
+test('removing for ever and a restore that come together do not mix', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'ride.gpx': ride });
+  const id = await idOf(daemon, 'ride');
+  await daemon.call('DELETE', `/api/imports/${id}`);
+  const [erased, restored] = await Promise.all([
+    daemon.call('DELETE', `/api/imports/${id}?forever=true`),
+    daemon.call('POST', `/api/imports/${id}/restore`),
+  ]);
+  t.is(erased.status, 200);
+  t.true([200, 409].includes(restored.status));
+  // In either order: erased, with nothing that shows and no bytes.
+  if (restored.status === 409) t.deepEqual(filesBelow(daemon.paths.imports), []);
+  const { body: file } = await daemon.get(`/api/imports/${id}`);
+  const isActive = file.state === 'active';
+  t.is((await names(daemon)).length, Number(isActive));
+  t.is(file.observations, isActive ? 2 : 0);
+  await daemon.call('DELETE', `/api/imports/${id}?forever=true`);
+  t.deepEqual(filesBelow(daemon.paths.imports), []);
 });

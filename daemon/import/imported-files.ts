@@ -1,16 +1,13 @@
-import { access, rm } from 'node:fs/promises';
+import { access } from 'node:fs/promises';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { WaypointError } from '../../model/failure.ts';
-import type { ImportState } from '../../model/imports.ts';
 import type {
   ImportLedger,
   LedgerFile,
-  PlannedChange,
+  RunFile,
   RunKind,
 } from '../../storage/waypoints/imports.ts';
-import type { FileStep } from '../../worker/import/change-files.ts';
 import { keptPath } from '../../worker/import/managed-copies.ts';
-import { ImportProgress } from '../../worker/import/progress.ts';
 import type { LedgerSync } from './ledger-sync.ts';
 import type { LibraryWork } from './library-work.ts';
 import { openContent, type OpenContent } from './open-content.ts';
@@ -21,9 +18,6 @@ export interface ImportedFilesOptions {
   readonly list: ImportLedger;
   readonly importsDirectory: string;
 }
-
-/** Files of a run that are looked at before others get their turn. */
-const filesAtOnce = 250;
 
 /** Removes imported files and brings them back; each change is a run of the list (storage/waypoints/imports.ts). */
 export class ImportedFiles {
@@ -50,12 +44,19 @@ export class ImportedFiles {
    * @returns the number of the change; undefined when nothing was changed.
    * @throws WaypointError not_found, import_not_kept, disk_full, unavailable
    */
-  remove(id: number, kind: 'remove' | 'erase' = 'remove'): Promise<number | undefined> {
+  remove(id: number): Promise<number | undefined> {
     return this.#inTurn(async () => {
-      const file = this.find(id);
-      if (file.state === 'removed') return undefined;
-      const steps = file.state === 'active' ? [removal(file)] : [];
-      return this.#change(kind, [{ id, after: 'removed' }], steps);
+      const { state } = this.find(id);
+      if (state === 'removed') return undefined;
+      return this.#change('remove', [{ id, before: state, after: 'removed' }]);
+    });
+  }
+
+  /** Removes a file and its bytes, for good; those that another file needs stay. @returns as remove. @throws as remove */
+  removeForever(id: number): Promise<number | undefined> {
+    return this.#inTurn(() => {
+      const { state } = this.find(id);
+      return this.#change('erase', [{ id, before: state, after: 'removed' }]);
     });
   }
 
@@ -65,9 +66,9 @@ export class ImportedFiles {
    */
   restore(id: number): Promise<number | undefined> {
     return this.#inTurn(async () => {
-      const file = this.find(id);
-      if (file.state === 'active') return undefined;
-      return this.#change('restore', [], [this.#restoration(file)]);
+      const { state } = this.find(id);
+      if (state === 'active') return undefined;
+      return this.#change('restore', [{ id, before: state, after: 'active' }]);
     });
   }
 
@@ -80,58 +81,48 @@ export class ImportedFiles {
   revert(run: number, change: number): Promise<number | undefined> {
     return this.#inTurn(async () => {
       const { list } = this.#options;
-      const files = list.filesOfRun(run);
-      if (files.length === 0 || list.kindOf(run) === 'erase')
-        throw new WaypointError('not_undoable');
-      const ids = new Set(files.map(({ id }) => id));
-      const back = new Map<string, FileStep>();
-      const gone: { file: LedgerFile; after: ImportState }[] = [];
-      for (const [at, { id, before, after }] of files.entries()) {
+      if (list.kindOf(run) === 'erase') throw new WaypointError('not_undoable');
+      const planned: RunFile[] = [];
+      const there = new Set<number>();
+      for (const slice of list.filesOfRun(run)) {
         // The list of a large import is long, and others wait.
-        if (at % filesAtOnce === 0) await nextTurn();
-        const file = this.find(id);
-        const there = list.activeAt(file.pathKey);
-        if (file.state !== after || (there !== undefined && !ids.has(there)))
-          throw new WaypointError('later_change');
-        if (before === 'active') back.set(file.pathKey, await this.#keptRestoration(file));
-        else gone.push({ file, after: before ?? 'replaced' });
+        await nextTurn();
+        for (const { id, before, after } of slice) {
+          const file = this.find(id);
+          if (file.state !== after) throw new WaypointError('later_change');
+          if (before === 'active' && !(await this.#isKept(file)))
+            throw new WaypointError('import_not_kept');
+          planned.push({ id, before: after, after: before ?? 'replaced' });
+          const active = list.activeAt(file.pathKey);
+          if (active !== undefined) there.add(active);
+        }
       }
-      const planned = gone.map(({ file: { id }, after }) => ({ id, after }));
-      // What comes back takes the place of what is there in one step.
-      const leaving = gone.filter(({ file }) => file.state === 'active' && !back.has(file.pathKey));
-      const steps = [...leaving.map(({ file }) => removal(file)), ...back.values()];
-      return this.#change('undo', planned, steps, { change, files: files.length });
+      if (planned.length === 0) throw new WaypointError('not_undoable');
+      for (const { id } of planned) there.delete(id);
+      if (there.size > 0) throw new WaypointError('later_change');
+      return this.#change('undo', planned, change);
     });
   }
 
-  /** Removes a file and its bytes, for good. @returns as remove. @throws as remove */
-  async removeForever(id: number): Promise<number | undefined> {
-    const change = await this.remove(id, 'erase');
-    await this.#inTurn(async () => {
-      const { ledger, importsDirectory } = this.#options;
-      await rm(keptPath(importsDirectory, this.find(id).sha256), { force: true });
-      ledger.scrub(id);
-    });
-    return change;
-  }
-
-  /** Changes the library and the list as one run. @param undo as ImportLedger.finish. */
+  /** Changes the library and the list as one run. @param undoes the change that it takes back. */
   async #change(
     kind: RunKind,
-    planned: readonly PlannedChange[],
-    steps: readonly FileStep[],
-    undo?: { change: number; files: number },
+    planned: readonly RunFile[],
+    undoes?: number,
   ): Promise<number | undefined> {
-    const { ledger } = this.#options;
-    const run = ledger.begin(kind, undefined, planned);
-    let done = 0;
-    let change: number | undefined;
+    const { ledger, library } = this.#options;
+    const run = await ledger.begin(kind, { planned, undoes });
+    let outcome;
     try {
-      done = await this.#take(steps);
-    } finally {
-      change = await ledger.finish(run, undo);
+      outcome = await library.change(run);
+    } catch (error) {
+      // What is left to do is done at the next start.
+      if (!library.isClosed) await ledger.finish(run);
+      throw error;
     }
-    if (done < steps.length) throw new WaypointError('import_not_kept');
+    const change = await ledger.finish(run);
+    if (outcome.isDiskFull) throw new WaypointError('disk_full');
+    if (!outcome.isWhole) throw new WaypointError('import_not_kept');
     return change;
   }
 
@@ -144,32 +135,10 @@ export class ImportedFiles {
     }
   }
 
-  /** @returns how many steps were taken. */
-  async #take(steps: readonly FileStep[]): Promise<number> {
-    if (steps.length === 0) return 0;
-    const { library } = this.#options;
-    const { done, isDiskFull } = await library.run('changeFiles', new ImportProgress(), { steps });
-    if (isDiskFull) throw new WaypointError('disk_full');
-    return done;
-  }
-
-  /** @throws WaypointError import_not_kept */
-  async #keptRestoration(file: LedgerFile): Promise<FileStep> {
-    const kept = keptPath(this.#options.importsDirectory, file.sha256);
-    const isKept = await access(kept).then(
+  #isKept({ sha256 }: LedgerFile): Promise<boolean> {
+    return access(keptPath(this.#options.importsDirectory, sha256)).then(
       () => true,
       () => false,
     );
-    if (!isKept) throw new WaypointError('import_not_kept');
-    return this.#restoration(file);
   }
-
-  #restoration({ path, sha256 }: LedgerFile): FileStep {
-    const areKeptBytesFree = this.#options.list.keptWith(sha256).length === 1;
-    return { kind: 'restore', path, sha256, areKeptBytesFree };
-  }
-}
-
-function removal({ path, sha256 }: LedgerFile): FileStep {
-  return { kind: 'remove', path, sha256, areKeptBytesFree: false };
 }

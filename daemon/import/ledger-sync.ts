@@ -3,14 +3,10 @@ import { limits } from '../../model/limits.ts';
 import type { Clock } from '../../model/process.ts';
 import { formatTime } from '../../model/time.ts';
 import type { SyncReader } from '../../storage/library/synced-files.ts';
-import type {
-  ImportFolder,
-  ImportLedger,
-  PlannedChange,
-  RunKind,
-} from '../../storage/waypoints/imports.ts';
+import type { ImportLedger, Intent, RunKind } from '../../storage/waypoints/imports.ts';
 import type { StoreMeta } from '../../storage/waypoints/meta.ts';
 import { retentionTime } from '../../storage/waypoints/retention-time.ts';
+import { inSlices } from '../in-slices.ts';
 
 /** What the list of imported files is kept in, and what it is compared with. */
 export interface LedgerStore {
@@ -39,20 +35,23 @@ export class LedgerSync {
   }
 
   /** Begins a run, before the library changes. @returns its number. */
-  begin(kind: RunKind, folder?: ImportFolder, changes: readonly PlannedChange[] = []): number {
-    return this.#store.imports.begin(kind, this.#now(), folder, changes);
+  begin(kind: RunKind, intent: Intent = {}): Promise<number> {
+    return inSlices(this.#store.imports.begin(kind, this.#now(), intent));
   }
 
-  /**
-   * Takes over what a run has removed and brought, and ends the run.
-   * @param undo as ImportLedger.finish. @returns as that.
-   */
-  async finish(run: number, undo?: { change: number; files: number }): Promise<number | undefined> {
-    this.#noteRemoved(run);
+  /** Takes over what a run has removed and brought, and ends the run. @returns as ImportLedger.finish. */
+  async finish(run: number): Promise<number | undefined> {
+    await this.#noteRemoved(run);
     await this.#takeOver(run);
-    const change = this.#store.imports.finish(run, undo);
+    const change = await inSlices(this.#store.imports.finish(run));
     this.#noteRevision();
     return change;
+  }
+
+  /** Runs that a crash has cut off and that say what they are to change. */
+  get unfinished(): number[] {
+    const open = this.#store.imports.openRuns();
+    return open.filter((run) => run.kind !== 'import' && run.is_done === 0).map(({ id }) => id);
   }
 
   /**
@@ -67,11 +66,11 @@ export class LedgerSync {
       return;
     }
     const open = imports.openRuns();
-    for (const { id } of open) this.#noteRemoved(id);
+    for (const { id, is_done } of open) if (is_done === 0) await this.#noteRemoved(id);
     this.#newest = 0;
     await this.#takeOver(open.findLast(({ kind }) => bringing.has(kind))?.id);
     if (isWhole) await this.#noteGone();
-    for (const { id } of open) imports.finish(id);
+    for (const { id } of open) await inSlices(imports.finish(id));
     if (isWhole) this.#noteRevision();
   }
 
@@ -81,17 +80,12 @@ export class LedgerSync {
     return imports.openRuns().length === 0 && meta.get(revisionKey) === libraryFiles.revision();
   }
 
-  /** Forgets what a removed file held. */
-  scrub(id: number): void {
-    this.#store.imports.scrub(id, this.#now());
-  }
-
   /** What a run was to remove and the library no longer has is removed. */
-  #noteRemoved(run: number): void {
+  #noteRemoved(run: number): Promise<void> {
     const { imports, libraryFiles } = this.#store;
     const isGone = ({ pathKey, sha256 }: { pathKey: string; sha256: string }): boolean =>
       !libraryFiles.has(pathKey, sha256);
-    imports.noteRemoved(run, isGone, this.#now());
+    return inSlices(imports.noteRemoved(run, isGone, this.#now()));
   }
 
   async #takeOver(run: number | undefined): Promise<void> {

@@ -7,6 +7,7 @@ import { ImportProgress } from '../../worker/import/progress.ts';
 import type { ImportFolder } from '../../storage/waypoints/imports.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
 import type * as tasks from '../../worker/tasks.ts';
+import type { ChangeOutcome } from '../../worker/import/change-files.ts';
 import type { ImportOutcome } from '../../worker/import/import-directory.ts';
 import { WorkerPool } from '../pool.ts';
 import type { LedgerSync } from './ledger-sync.ts';
@@ -32,7 +33,7 @@ export interface LibraryWorkOptions {
   /** Files of ours that are no sources wherever they lie: the bookmarks file. */
   readonly ownFiles: readonly string[];
   /** Follows what the library holds. */
-  readonly ledger: Pick<LedgerSync, 'settle' | 'begin' | 'finish' | 'retentionTime'>;
+  readonly ledger: Pick<LedgerSync, 'settle' | 'begin' | 'finish' | 'retentionTime' | 'unfinished'>;
   /** Tests gate the worker. */
   readonly pool?: WorkerPool<ImportTasks>;
 }
@@ -131,17 +132,24 @@ export class LibraryWork {
     const { ledger, ownFiles, waypointsPath } = this.#options;
     const lookup = waypointsPath === undefined ? {} : { waypointsPath };
     const task = { request, ownFiles, isFolder, ...lookup };
-    if (request.dry_run === true) return this.run('importDirectory', progress, task);
-    const run = ledger.begin('import', isFolder ? await folderOf(request.dir) : undefined);
-    const outcome = await this.run('importDirectory', progress, task);
+    if (request.dry_run === true) return this.#run('importDirectory', progress, task);
+    const folder = isFolder ? await folderOf(request.dir) : undefined;
+    const run = await ledger.begin('import', { folder });
+    const outcome = await this.#run('importDirectory', progress, task);
     return { ...outcome, change: await ledger.finish(run) };
+  }
+
+  /** Changes the library as a run of the list of imported files plans; to be called in a turn. @throws as import. */
+  change(run: number): Promise<ChangeOutcome> {
+    const { waypointsPath = '' } = this.#options;
+    return this.#run('changeFiles', new ImportProgress(), { run, waypointsPath });
   }
 
   /**
    * Runs a task that changes the library, and takes its index into use; to be called in a turn.
    * @throws as import.
    */
-  async run<Name extends Exclude<keyof ImportTasks, 'reconcileLibrary'>>(
+  async #run<Name extends Exclude<keyof ImportTasks, 'reconcileLibrary'>>(
     name: Name,
     progress: ImportProgress,
     task: Omit<Parameters<ImportTasks[Name]>[0], keyof WorkTask>,
@@ -173,7 +181,8 @@ export class LibraryWork {
 
   async #reconcile(isLibraryEmpty: boolean): Promise<void> {
     const { log, importsDirectory, ledger } = this.#options;
-    if (isLibraryEmpty && (await hasNoFiles(importsDirectory))) {
+    const { unfinished } = ledger;
+    if (isLibraryEmpty && unfinished.length === 0 && (await hasNoFiles(importsDirectory))) {
       await ledger.settle(true);
       this.#isWhole = true;
       this.#hasIndex = true;
@@ -183,6 +192,7 @@ export class LibraryWork {
       const task = this.#task(this.#reconcileProgress);
       const { index, isWhole, ...counts } = await this.#pool.run('reconcileLibrary', task);
       await this.#useIndex(index);
+      for (const run of unfinished) await this.#resume(run);
       await ledger.settle(isWhole);
       this.#isWhole = isWhole;
       log.info('library.reconciled', { ...counts, complete: isWhole });
@@ -190,6 +200,16 @@ export class LibraryWork {
       if (this.#isClosed) return;
       log.error('library.not_reconciled', describe(error));
       throw error;
+    }
+  }
+
+  /** Where that fails, what was done of it is a change of its own. */
+  async #resume(run: number): Promise<void> {
+    try {
+      await this.change(run);
+    } catch (error) {
+      if (this.#isClosed) throw error;
+      this.#options.log.warn('imports.change_not_finished', describe(error));
     }
   }
 

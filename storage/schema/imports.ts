@@ -4,8 +4,8 @@ import type { Migration } from '../migrate.ts';
 
 const { integer, numbered, optionalInteger, optionalText, text } = columns;
 
-/** The part of `waypoints.sqlite` that tells what was imported: ids and states outlive `library.sqlite`, which is only derived from the files. */
-export const importTables = {
+/** What the first version made. */
+const firstTables = {
   // The directories that files came from; never told in an answer or a log.
   import_folders: table(
     { id: numbered, device: text, inode: text, path: text },
@@ -14,7 +14,8 @@ export const importTables = {
   // One row for each content that a path below `imports/` has or had. `path_key` is the path as paths are compared,
   // `folded` as it is searched.
   // `state`: `active`; `replaced` by other content, or gone; `removed` by the user, which later imports respect.
-  // `summary` is what listings tell of it beside: counts, times and box, as JSON.
+  // `summary` is what listings tell of it beside: counts, times and box, as JSON. `ended_at`: since when it is not active; null
+  // for a removed one whose bytes were not to be kept.
   imports: table(
     {
       id: numbered,
@@ -32,8 +33,6 @@ export const importTables = {
     },
     { unique: ['path_key', 'sha256'] },
   ),
-  // Every change of the above, written before the library changes; `is_done` is 1 when both have it. `kind`: `import`,
-  // `remove` or `restore`.
   import_runs: table({
     id: numbered,
     kind: text,
@@ -41,7 +40,6 @@ export const importTables = {
     is_done: integer,
     folder_id: refined(optionalInteger, (column) => column.references('import_folders.id')),
   }),
-  // The files that a run changes: their states before (null for none) and after.
   import_run_files: table(
     {
       run_id: belongsTo('import_runs'),
@@ -53,12 +51,26 @@ export const importTables = {
   ),
 };
 
-/** Makes these tables. */
+/** The part of `waypoints.sqlite` that tells what was imported: ids and states outlive `library.sqlite`, which is only derived from the files. */
+export const importTables = {
+  ...firstTables,
+  // Every change of the above, written before the library changes. `is_done` is 1 when both have it, and -1 until all files
+  // that it is to change are written down. `kind` is a RunKind; `undoes` the change that it is to take back.
+  import_runs: table({ ...firstTables.import_runs.columns, undoes: optionalInteger }),
+  // The files that a run changes: their states before (null for none) and after.
+  import_run_files: firstTables.import_run_files,
+};
+
+/** Makes the first of these tables. */
 export const importsSchema: Migration = () => [
-  ...createTables(importTables),
+  ...createTables(firstTables),
   sql`CREATE UNIQUE INDEX imports_active ON imports (path_key) WHERE state = 'active'`,
   // Holds all that a search through the listing looks at.
   createIndex('imports_listed', 'imports', ['imported_at', 'id', 'state', 'folded']),
   createIndex('imports_by_content', 'imports', ['sha256', 'state']),
   createIndex('import_runs_by_file', 'import_run_files', ['import_id']),
+];
+
+export const undoingRuns: Migration = () => [
+  sql`ALTER TABLE import_runs ADD COLUMN undoes INTEGER`,
 ];

@@ -10,7 +10,7 @@ import {
 } from '../create-table.ts';
 import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
-import { importsSchema, type importTables } from './imports.ts';
+import { importsSchema, undoingRuns, type importTables } from './imports.ts';
 
 const { integer, numbered, optionalInteger, optionalReal, optionalText, real, text, uniqueText } =
   columns;
@@ -131,4 +131,5 @@ export const waypointMigrations: readonly Migration[] = [
   journal,
   importsSchema,
   moreFields,
+  undoingRuns,
 ];

@@ -1,8 +1,22 @@
+import { sql } from 'kysely';
+import type { ImportState } from '../../model/imports.ts';
 import { openReader, orClosed, type Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
+import type { RunKind } from './import-runs.ts';
 
-/** What an import asks the list of imported files, in its own thread; nothing is changed through it. */
+/** A file that is to leave the library, its bytes kept, or to come back from the kept bytes. */
+export interface FileStep {
+  readonly path: string;
+  readonly sha256: string;
+  /** The states that it has and is to have. */
+  readonly before: ImportState | null;
+  readonly after: ImportState;
+  /** Whether no other file needs the kept bytes. */
+  readonly areKeptBytesFree: boolean;
+}
+
+/** What the import worker asks the list of imported files, in its own thread; nothing is changed through it. */
 export class ImportLookup {
   readonly #db: Database;
   readonly #statements: ReturnType<typeof prepareStatements>;
@@ -26,6 +40,17 @@ export class ImportLookup {
   /** How many bytes removed files had. */
   removedSizes(): number[] {
     return this.#statements.removedSizes.all();
+  }
+
+  kindOf(run: number): RunKind | undefined {
+    return this.#statements.kindOf.get(run);
+  }
+
+  /** What a run is to change: removals first, then what comes back. What that takes the place of needs no removal. */
+  stepsOf(run: number): FileStep[] {
+    return this.#statements.stepsOf
+      .all(run)
+      .map(({ others, ...step }) => ({ ...step, areKeptBytesFree: others === 0 }));
   }
 
   close(): void {
@@ -54,5 +79,50 @@ function prepareStatements(db: Database) {
     removedSizes: prepareValue(db, () =>
       imports.select('bytes').distinct().where('state', '=', 'removed'),
     ),
+    kindOf: prepareValue(db, (run: number) =>
+      waypointTables
+        .selectFrom('import_runs')
+        .select('kind')
+        .$narrowType<{ kind: RunKind }>()
+        .where('id', '=', run),
+    ),
+    stepsOf: prepareSteps(db),
   };
+}
+
+function prepareSteps(db: Database) {
+  return prepare(db, (run: number) =>
+    waypointTables
+      .selectFrom('import_run_files as r')
+      .innerJoin('imports as i', 'i.id', 'r.import_id')
+      .select(['i.path', 'i.sha256', 'r.before', 'r.after'])
+      .$narrowType<{ before: ImportState | null; after: ImportState }>()
+      .select((eb) =>
+        eb
+          .selectFrom('imports as o')
+          .select(eb.fn.countAll<number>().as('others'))
+          .whereRef('o.sha256', '=', 'i.sha256')
+          .whereRef('o.id', '!=', 'i.id')
+          .where('o.state', '!=', 'active')
+          .where('o.ended_at', 'is not', null)
+          .as('others'),
+      )
+      .where('r.run_id', '=', run)
+      .where((eb) =>
+        eb.not(
+          eb.exists(
+            eb
+              .selectFrom('imports as p')
+              .innerJoin('import_run_files as c', 'c.import_id', 'p.id')
+              .select('p.id')
+              .whereRef('p.path_key', '=', 'i.path_key')
+              .whereRef('p.id', '!=', 'i.id')
+              .whereRef('c.run_id', '=', 'r.run_id')
+              .where('c.after', '=', 'active'),
+          ),
+        ),
+      )
+      .orderBy(sql`r.after = 'active'`)
+      .orderBy('i.id'),
+  );
 }

@@ -13,6 +13,18 @@ export interface RunFile {
   readonly after: ImportState;
 }
 
+/** A change of the list of imported files, as schema/imports.ts says. */
+export interface Run {
+  readonly id: number;
+  readonly kind: RunKind;
+  readonly folder_id: number | null;
+  readonly is_done: number;
+  /** The change that it is to take back. */
+  readonly undoes: number | null;
+}
+
+type NewRun = Omit<Run, 'id'> & { readonly at: string };
+
 /** Every change of the list of imported files, with the states before and after it; called within transactions. */
 export class ImportRuns {
   readonly #statements: ReturnType<typeof prepareRuns> & ReturnType<typeof prepareFiles>;
@@ -21,17 +33,22 @@ export class ImportRuns {
     this.#statements = { ...prepareRuns(db), ...prepareFiles(db) };
   }
 
-  begin(kind: RunKind, at: string, folder: number | null): number {
-    return Number(this.#statements.begin.run(kind, at, folder).lastInsertRowid);
+  /** @param run.is_done 0, or -1 for one whose files are written down next. */
+  begin(run: NewRun): number {
+    return Number(this.#statements.begin.run(run).lastInsertRowid);
   }
 
-  /** What a run does, and the number of the folder that it imports from. */
-  get(run: number): { kind: RunKind; folder_id: number | null } | undefined {
+  /** All that a run is to change is written down. */
+  setPlanned(run: number): void {
+    this.#statements.setDone.run(0, run);
+  }
+
+  get(run: number): Run | undefined {
     return this.#statements.get.get(run);
   }
 
   /** Those that are not finished, oldest first. */
-  open(): { id: number; kind: RunKind }[] {
+  open(): Run[] {
     return this.#statements.open.all();
   }
 
@@ -40,12 +57,21 @@ export class ImportRuns {
     this.#statements.note.run(run, id, before, after);
   }
 
+  /** A file is not changed after all; then the run takes back only a part, and is a change of its own. */
   drop(run: number, id: number): void {
     this.#statements.drop.run(run, id);
+    this.#statements.standAlone.run(run);
   }
 
-  filesOf(run: number): RunFile[] {
-    return this.#statements.filesOf.all(run);
+  /** The files of a run in slices of a few milliseconds of work; what is done to one may drop it. */
+  *slicesOf(run: number): Generator<readonly RunFile[]> {
+    let after = 0;
+    for (;;) {
+      const slice = this.#statements.filesOf.all(run, after, sliceFiles);
+      if (slice.length > 0) yield slice;
+      if (slice.length < sliceFiles) return;
+      after = slice.at(-1)!.id;
+    }
   }
 
   isAsLeft(run: number): boolean {
@@ -54,7 +80,7 @@ export class ImportRuns {
 
   /** A run that has changed nothing is forgotten. */
   finish(run: number): void {
-    this.#statements.finish.run(run);
+    this.#statements.setDone.run(1, run);
     this.#statements.forgetEmpty.run(run);
   }
 
@@ -66,24 +92,28 @@ export class ImportRuns {
 
 /** A list of changes asks this of each of them. */
 const lookedAtFiles = 100;
+/** With a durable commit about 5 ms of the main thread. */
+export const sliceFiles = 250;
 
 const runs = waypointTables.selectFrom('import_runs');
+const runRows = runs
+  .select(['id', 'kind', 'folder_id', 'is_done', 'undoes'])
+  .$narrowType<{ kind: RunKind }>();
 const runFiles = waypointTables.selectFrom('import_run_files');
 
 function prepareRuns(db: Database) {
   const change = waypointTables.updateTable('import_runs');
   const remove = waypointTables.deleteFrom('import_runs');
   return {
-    begin: prepare(db, (kind: RunKind, at: string, folder_id: number | null) =>
-      waypointTables.insertInto('import_runs').values({ kind, at, is_done: 0, folder_id }),
+    begin: prepare(db, ({ kind, at, is_done, folder_id, undoes }: NewRun) =>
+      waypointTables.insertInto('import_runs').values({ kind, at, is_done, folder_id, undoes }),
     ),
-    get: prepare(db, (id: number) =>
-      runs.select(['kind', 'folder_id']).$narrowType<{ kind: RunKind }>().where('id', '=', id),
+    get: prepare(db, (id: number) => runRows.where('id', '=', id)),
+    open: prepare(db, () => runRows.where('is_done', '!=', 1).orderBy('id')),
+    setDone: prepare(db, (is_done: number, id: number) =>
+      change.set({ is_done }).where('id', '=', id),
     ),
-    open: prepare(db, () =>
-      runs.select(['id', 'kind']).$narrowType<{ kind: RunKind }>().where('is_done', '=', 0),
-    ),
-    finish: prepare(db, (id: number) => change.set({ is_done: 1 }).where('id', '=', id)),
+    standAlone: prepare(db, (id: number) => change.set({ undoes: null }).where('id', '=', id)),
     forgetEmpty: prepare(db, (id: number) =>
       remove
         .where('id', '=', id)
@@ -118,11 +148,14 @@ function prepareFiles(db: Database) {
         .whereRef('i.state', '!=', 'r.after')
         .limit(1),
     ),
-    filesOf: prepare(db, (run_id: number) =>
+    filesOf: prepare(db, (run_id: number, after: number, limit: number) =>
       runFiles
         .select(['import_id as id', 'before', 'after'])
         .$narrowType<{ before: ImportState | null; after: ImportState }>()
-        .where('run_id', '=', run_id),
+        .where('run_id', '=', run_id)
+        .where('import_id', '>', after)
+        .orderBy('import_id')
+        .limit(limit),
     ),
   };
 }

@@ -54,9 +54,6 @@ export function prepareImportStatements(db: Database) {
     byContent: prepare(db, (pathKey: string, sha256: string) =>
       rows.where('path_key', '=', pathKey).where('sha256', '=', sha256),
     ),
-    keptWith: prepareValue(db, (sha256: string) =>
-      imports.select('id').where('sha256', '=', sha256).where('state', '!=', 'active'),
-    ),
   };
 }
 
@@ -93,6 +90,10 @@ function prepareChanges(db: Database) {
     ),
     refresh: prepare(db, (summary: string, id: number) =>
       update.set({ summary }).where('id', '=', id),
+    ),
+    // Nothing is kept of it but that its content is not to come in again.
+    scrub: prepare(db, (summary: string, id: number) =>
+      update.set({ summary, ended_at: null }).where('id', '=', id),
     ),
     purge: prepare(db, (before: string) =>
       waypointTables

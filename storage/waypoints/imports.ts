@@ -9,7 +9,7 @@ import {
 import type { ChangeKind } from '../../model/change.ts';
 import type { Database } from '../database.ts';
 import type { SyncedFile } from '../library/synced-files.ts';
-import { ImportRuns, type RunFile, type RunKind } from './import-runs.ts';
+import { ImportRuns, sliceFiles, type Run, type RunFile, type RunKind } from './import-runs.ts';
 import type { RunChange } from './journal.ts';
 import { prepareImportStatements, type ImportFolder, type ImportRow } from './import-statements.ts';
 
@@ -21,11 +21,18 @@ export interface LedgerFile extends ImportedFile {
   readonly pathKey: string;
 }
 
-/** What a run is to change: a file and the state that it gets. */
-export interface PlannedChange {
-  readonly id: number;
-  readonly after: ImportState;
+/** What a run is to be. */
+export interface Intent {
+  /** The directory that it imports. */
+  readonly folder?: ImportFolder | undefined;
+  /** The files that it is to change. */
+  readonly planned?: readonly RunFile[];
+  /** The change that it takes back, all of it. */
+  readonly undoes?: number | undefined;
 }
+
+/** Work in slices of a few milliseconds; between them others have their turn, and a crash leaves what the next start mends. */
+export type Slices<T> = Generator<void, T>;
 
 const nothingKnown: ImportSummary = {
   waypoints: 0,
@@ -100,24 +107,29 @@ export class ImportLedger {
     return this.#statements.activeAt.get(pathKey)?.id;
   }
 
-  /** The files that need the kept bytes of a content: those that are not active. */
-  keptWith(sha256: string): number[] {
-    return this.#statements.keptWith.all(sha256);
-  }
-
-  /** Begins a change. @returns its number. */
-  begin(
-    kind: RunKind,
-    at: string,
-    folder: ImportFolder | undefined,
-    changes: readonly PlannedChange[],
-  ): number {
-    return this.#change(() => {
-      const run = this.#runs.begin(kind, at, folder === undefined ? null : this.#folderId(folder));
-      for (const { id, after } of changes)
-        this.#runs.note(run, { id, before: this.find(id)?.state ?? null, after });
-      return run;
+  /** Begins a change; one whose plan is cut off is none. @returns its number. */
+  *begin(kind: RunKind, at: string, { folder, planned = [], undoes }: Intent): Slices<number> {
+    const isLong = planned.length > sliceFiles;
+    const run = this.#change(() => {
+      const folder_id = folder === undefined ? null : this.#folderId(folder);
+      const id = this.#runs.begin({
+        kind,
+        at,
+        is_done: isLong ? -1 : 0,
+        folder_id,
+        undoes: undoes ?? null,
+      });
+      for (const file of planned.slice(0, sliceFiles)) this.#runs.note(id, file);
+      return id;
     });
+    for (let from = sliceFiles; from < planned.length; from += sliceFiles) {
+      yield;
+      this.#change(() => {
+        for (const file of planned.slice(from, from + sliceFiles)) this.#runs.note(run, file);
+        if (from + sliceFiles >= planned.length) this.#runs.setPlanned(run);
+      });
+    }
+    return run;
   }
 
   /**
@@ -140,38 +152,49 @@ export class ImportLedger {
   }
 
   /** Of the files that a run is to remove, those that left the library get their states. */
-  noteRemoved(run: number, isGone: (file: LedgerFile) => boolean, at: string): void {
-    this.#change(() => {
-      for (const { id, before, after } of this.#runs.filesOf(run)) {
-        const file = after === 'active' ? undefined : this.find(id);
-        if (file?.state === before && isGone(file)) this.#statements.setState.run(after, at, id);
-      }
-    });
+  *noteRemoved(run: number, isGone: (file: LedgerFile) => boolean, at: string): Slices<void> {
+    for (const slice of this.#runs.slicesOf(run)) {
+      this.#change(() => {
+        for (const { id, before, after } of slice) {
+          const file = after === 'active' ? undefined : this.find(id);
+          if (file?.state === before && isGone(file)) this.#statements.setState.run(after, at, id);
+        }
+      });
+      yield;
+    }
   }
 
   /**
    * Ends a run of which all that came and went is recorded; what was planned and did not is dropped.
-   * @param undo the change that it takes back, and the files of that one: with fewer it is a change of its own.
    * @returns the number of the change that it is; undefined when nothing was changed.
    */
-  finish(run: number, undo?: { change: number; files: number }): number | undefined {
+  *finish(run: number): Slices<number | undefined> {
+    const { kind, is_done } = this.#runs.get(run)!;
+    let [changed, brought] = [0, 0];
+    for (const slice of this.#runs.slicesOf(run)) {
+      this.#change(() => {
+        for (const { id, after } of slice) {
+          if (is_done === -1 || this.find(id)?.state !== after) {
+            this.#runs.drop(run, id);
+            continue;
+          }
+          changed += 1;
+          if (after === 'active') brought += 1;
+          if (kind === 'erase') this.#statements.scrub.run(JSON.stringify(nothingKnown), id);
+        }
+      });
+      yield;
+    }
     return this.#change(() => {
-      const { kind } = this.#runs.get(run)!;
-      const changed: RunFile[] = [];
-      for (const file of this.#runs.filesOf(run))
-        if (this.find(file.id)?.state === file.after) changed.push(file);
-        else this.#runs.drop(run, file.id);
+      const { undoes } = this.#runs.get(run)!;
       this.#runs.finish(run);
-      if (changed.length === 0) return undefined;
-      const brought = changed.filter(({ after }) => after === 'active').length;
-      const what = { run, count: brought || changed.length };
-      const undoes = undo?.files === changed.length ? undo.change : null;
-      return this.#recordRun(changeKindOf[kind], what, undoes);
+      const what = { run, count: brought || changed };
+      return changed === 0 ? undefined : this.#recordRun(changeKindOf[kind], what, undoes);
     });
   }
 
   /** The runs that were begun and not finished, oldest first. */
-  openRuns(): { id: number; kind: RunKind }[] {
+  openRuns(): Run[] {
     return this.#runs.open();
   }
 
@@ -185,9 +208,9 @@ export class ImportLedger {
     return kind !== undefined && kind !== 'erase' && this.#runs.isAsLeft(run);
   }
 
-  /** The files of a run, with their states before and after it. */
-  filesOfRun(run: number): RunFile[] {
-    return this.#runs.filesOf(run);
+  /** The files of a run, with their states before and after it; a slice at a time. */
+  filesOfRun(run: number): Iterable<readonly RunFile[]> {
+    return this.#runs.slicesOf(run);
   }
 
   /** Forgets runs of before a time, and files that were replaced before it: their bytes are gone. A thousand at most. */
@@ -195,14 +218,6 @@ export class ImportLedger {
     this.#change(() => {
       this.#runs.purge(before);
       this.#statements.purge.run(before);
-    });
-  }
-
-  /** Keeps no more of a file than that its content is not to come in again. */
-  scrub(id: number, at: string): void {
-    this.#change(() => {
-      this.#statements.setState.run('removed', at, id);
-      this.#statements.refresh.run(JSON.stringify(nothingKnown), id);
     });
   }
 

@@ -127,7 +127,8 @@ export function dumpLibrary(libraryPath: string): Record<string, unknown[]> {
 /** For tests that look at nothing of the list of imported files. */
 export const noLedger = {
   settle: async () => {},
-  begin: () => 0,
+  begin: () => Promise.resolve(0),
   finish: () => Promise.resolve(undefined),
   retentionTime: () => 0,
+  unfinished: [],
 };

@@ -1,29 +1,25 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname } from 'node:path';
 import { isDiskFull } from '../../model/failure.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
+import { ImportLookup, type FileStep } from '../../storage/waypoints/import-lookup.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
 import { indexOf, settle, type LibraryTask } from './import-directory.ts';
 import { loadCopy } from './load-copy.ts';
-import { ManagedCopies } from './managed-copies.ts';
-
-/** One file that leaves the library, its bytes kept, or comes back from the kept bytes. */
-export interface FileStep {
-  readonly kind: 'remove' | 'restore';
-  readonly path: string;
-  readonly sha256: string;
-  /** Whether the kept bytes are wanted by no other file, once this one is back. */
-  readonly areKeptBytesFree: boolean;
-}
+import { syncDirectory } from '../../storage/atomic-file.ts';
+import { keptPath, ManagedCopies } from './managed-copies.ts';
 
 export interface ChangeTask extends LibraryTask {
-  readonly steps: readonly FileStep[];
+  readonly waypointsPath: string;
+  /** The run of the list of imported files that says what is to be changed. */
+  readonly run: number;
   readonly hasIndex: boolean;
 }
 
 export interface ChangeOutcome {
-  /** How many steps were taken. */
-  readonly done: number;
+  /** Whether all is as planned. */
+  readonly isWhole: boolean;
   readonly isDiskFull: boolean;
   /** As that of an import. */
   readonly index?: SearchIndexData;
@@ -31,16 +27,21 @@ export interface ChangeOutcome {
 
 /**
  * Takes files out of the library and puts them back. Each step is whole or not at all; one that is not possible, because
- * the file is not there or its bytes are not kept, is passed over.
+ * the file is not there or its bytes are not kept, is passed over. Repeated after a crash it does what is left to do.
  */
 export function changeFiles(task: ChangeTask): ChangeOutcome {
   mkdirSync(task.importsDirectory, { recursive: true, mode: 0o700 });
   const files = new ManagedCopies(task.importsDirectory, task.retentionTime ?? task.now);
   const library = new LibraryWriter(task.libraryPath);
   try {
-    const { done, isFull } = takeSteps(task.steps, library, files);
+    const { steps, isErasing } = planOf(task);
+    const { done, isFull } = takeSteps(steps, library, files);
     const isDurable = settle(library, files, done > 0);
-    const outcome = { done, isDiskFull: isFull || !isDurable };
+    const isWhole = done === steps.filter(concernsLibrary).length;
+    for (const { path, sha256, areKeptBytesFree } of isErasing ? steps : [])
+      if (areKeptBytesFree && library.findByKey(library.keyOf(path))?.sha256 !== sha256)
+        erase(keptPath(task.importsDirectory, sha256));
+    const outcome = { isWhole, isDiskFull: isFull || !isDurable };
     if (task.hasIndex && !library.areWaypointsChanged) return outcome;
     return { ...outcome, index: indexOf(library) };
   } finally {
@@ -48,11 +49,24 @@ export function changeFiles(task: ChangeTask): ChangeOutcome {
   }
 }
 
+function planOf({ waypointsPath, run }: ChangeTask) {
+  const lookup = new ImportLookup(waypointsPath);
+  try {
+    return { steps: lookup.stepsOf(run), isErasing: lookup.kindOf(run) === 'erase' };
+  } finally {
+    lookup.close();
+  }
+}
+
+function concernsLibrary({ before, after }: FileStep): boolean {
+  return before === 'active' || after === 'active';
+}
+
 function takeSteps(steps: readonly FileStep[], library: LibraryWriter, files: ManagedCopies) {
   let done = 0;
-  for (const step of steps) {
+  for (const step of steps.filter(concernsLibrary)) {
     try {
-      if (step.kind === 'remove' ? remove(step, library, files) : restore(step, library, files))
+      if (step.after === 'active' ? restore(step, library, files) : remove(step, library, files))
         done += 1;
     } catch (error) {
       if (isDiskFull(error)) return { done, isFull: true };
@@ -61,6 +75,12 @@ function takeSteps(steps: readonly FileStep[], library: LibraryWriter, files: Ma
     }
   }
   return { done, isFull: false };
+}
+
+function erase(kept: string): void {
+  if (!existsSync(kept)) return;
+  rmSync(kept);
+  syncDirectory(dirname(kept));
 }
 
 /** The bytes leave their place before the rows are committed: the file wins, as always. */
