@@ -112,6 +112,10 @@ export const failureTable = {
     'unavailable',
     'The disk or file system does not take or give data now; try again later.',
   ),
+  database_unavailable: sentence(
+    'unavailable',
+    'The database of this store cannot be reached now; try again later.',
+  ),
   imports_closed: sentence(
     'unavailable',
     'waypointd may not write in its own imports directory; `waypointd doctor` tells why.',

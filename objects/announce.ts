@@ -2,6 +2,7 @@ import { WaypointError } from '../model/failure.ts';
 import type { ObjectBody } from '../model/objects.ts';
 import type { Permit } from './access.ts';
 import type { ObjectParts } from './parts.ts';
+import { pathOf } from '../storage/objects/directory.ts';
 
 /**
  * Tells whether a repository holds an object whose bytes are there. That another repository holds it does not count:
@@ -17,7 +18,7 @@ export async function isHeld(
   if (held === undefined) return false;
   if (held !== size) throw new WaypointError('content_mismatch');
   // What was quarantined is asked for again.
-  const isThere = (await contents.has(oid)) === size;
+  const isThere = (await contents.of(pathOf(repository)).has(oid)) === size;
   // The row may be another upload's of this moment.
   await journal.settled();
   return isThere;

@@ -3,7 +3,7 @@ import type { Clock, Log } from '../model/process.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import type { ObjectsDirectory } from '../storage/objects/directory.ts';
 import type { Holdings } from '../storage/objects/holdings.ts';
-import type { Journal } from '../storage/objects/journal.ts';
+import type { CommitJournal } from '../storage/objects/rows-store.ts';
 import type { ObjectsConfig } from './config.ts';
 import type { Logins } from './credentials.ts';
 import type { FailedUploads } from './failed-uploads.ts';
@@ -22,7 +22,7 @@ export interface ObjectParts {
   readonly freeBytes: () => Promise<number>;
   readonly directory: ObjectsDirectory;
   readonly holdings: Holdings;
-  readonly journal: Journal;
+  readonly journal: CommitJournal;
   readonly logins: Logins;
   readonly tokens: Tokens;
   readonly failed: FailedUploads;

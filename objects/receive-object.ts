@@ -3,6 +3,7 @@ import type { ObjectBody } from '../model/objects.ts';
 import type { Permit } from './access.ts';
 import { checkUpload, isCounted } from './announce.ts';
 import type { ObjectParts } from './parts.ts';
+import { pathOf } from '../storage/objects/directory.ts';
 import { whenFree } from './when-free.ts';
 
 /** After so many bytes an upload looks again whether the disk has room: more may have been let in than fits. */
@@ -59,7 +60,7 @@ async function store(
   source: AsyncIterable<Uint8Array>,
   { contents, holdings, journal, clock }: ObjectParts,
 ): Promise<void> {
-  const received = await contents.put(object.oid, object.size, source);
+  const received = await contents.of(pathOf(repository)).put(object.oid, object.size, source);
   try {
     // Looks at the quota again: other uploads, or an administrator, may have been faster.
     const outcome = await whenFree(() =>
@@ -68,7 +69,9 @@ async function store(
     if (outcome === 'over_quota') throw new WaypointError('quota');
     if (outcome === 'no_repository') throw new WaypointError('not_found');
   } catch (error) {
-    await received.abandon(() => holdings.isHeld(object.oid));
+    await received.abandon(() =>
+      holdings.isHeld({ oid: object.oid, repository: pathOf(repository) }),
+    );
     throw error;
   }
   await received.settle();

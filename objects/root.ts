@@ -1,38 +1,35 @@
-import { randomBytes } from 'node:crypto';
-import { readdir, readFile, statfs } from 'node:fs/promises';
+import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { errorCode } from '../model/error-code.ts';
-import { createFileOnce } from '../storage/atomic-file.ts';
+import type { ContentStore } from '../storage/content-store/content-store.ts';
 import { DiskContentStore } from '../storage/content-store/disk-store.ts';
-import type { Database } from '../storage/database.ts';
-import { objectRows } from '../storage/objects/dialect.ts';
 import { objectsDirectory, type ObjectsDirectory } from '../storage/objects/directory.ts';
 import { objectHoldings, type Holdings } from '../storage/objects/holdings.ts';
-import { Journal } from '../storage/objects/journal.ts';
-import { openObjectsDatabase } from '../storage/objects/open.ts';
+import type { RowsStore } from '../storage/objects/rows-store.ts';
+import { openSqliteRows } from '../storage/objects/sqlite.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
 
-const secretBytes = 32;
-
 /**
- * The directory of an object store, open: `objects.sqlite`, `secret`, `lock.sqlite`, and the content store's `objects/`,
- * `incoming/` and `quarantine/`.
+ * An object store, open. What is not in PostgreSQL is in its directory: `objects.sqlite`, `secret`, `lock.sqlite`, and the
+ * content store's `objects/`, `incoming/` and `quarantine/`.
  */
 export interface ObjectsRoot {
   readonly path: string;
-  readonly db: Database;
+  readonly database: RowsStore;
   readonly directory: ObjectsDirectory;
   readonly holdings: Holdings;
-  readonly contents: DiskContentStore;
+  readonly contents: ContentStore;
   /** The key of tokens. */
   readonly secret: Uint8Array;
-  readonly freeBytes: () => Promise<number>;
-  /** Of a server, whose commits are not on the disk before this is synced. */
-  readonly journal: Journal;
   readonly close: () => Promise<void>;
 }
 
-export interface OpenRootOptions {
+/** Where rows live that are not in the directory of the store. */
+export interface StorePlaces {
+  /** `postgres://…` */
+  readonly database?: string;
+}
+
+export interface OpenRootOptions extends StorePlaces {
   /** A server never waits for another process's transaction and tries again later; a command waits. */
   readonly owner: 'server' | 'command';
 }
@@ -42,65 +39,44 @@ export class RootTaken extends Error {
   override readonly name = 'RootTaken';
 }
 
-const commandWaitMs = 10_000;
-
 /** The file whose lock says that a server has the directory. */
 export function lockPath(root: string): string {
   return join(root, 'lock.sqlite');
 }
 
 /**
- * Opens the directory of an object store, made if it is not there.
- * @throws ObjectsRefused
+ * Opens an object store; what is not there yet is made.
+ * @throws ObjectsRefused; WaypointError database_unavailable
  */
-export async function openRoot(path: string, { owner }: OpenRootOptions): Promise<ObjectsRoot> {
+export async function openRoot(path: string, options: OpenRootOptions): Promise<ObjectsRoot> {
   createPrivateDirectory(path);
-  const contents = new DiskContentStore(path, owner);
+  const contents = new DiskContentStore(path, options.owner);
   await contents.prepare();
-  const hasContents = (await readdir(join(path, 'objects'))).length > 0;
-  const secret = await readSecret(join(path, 'secret'));
-  const database = join(path, 'objects.sqlite');
-  const db = openObjectsDatabase({
-    path: database,
-    waitMs: owner === 'server' ? 0 : commandWaitMs,
-    areCommitsSynced: owner === 'command',
-    hasContents,
-  });
-  const rows = objectRows(db);
-  const journal = new Journal(database);
-  return {
-    path,
-    db,
-    directory: objectsDirectory(rows),
-    holdings: objectHoldings(rows),
-    contents,
-    secret,
-    freeBytes: async () => {
-      const { bavail, bsize } = await statfs(path);
-      return bavail * bsize;
-    },
-    journal,
-    close: async () => {
-      await journal.close();
-      db.close();
-    },
-  };
-}
-
-/** Reads the key, or makes it once: of two that make it at the same time, both get the one that was first. */
-async function readSecret(path: string): Promise<Uint8Array> {
-  const found = await readKey(path);
-  if (found !== undefined) return found;
-  await createFileOnce(path, randomBytes(secretBytes));
-  const made = await readKey(path);
-  if (made === undefined) throw new Error('The key of the object store cannot be read.');
-  return made;
-}
-
-async function readKey(path: string): Promise<Uint8Array | undefined> {
-  const bytes = await readFile(path).catch((error: unknown) => {
-    if (errorCode(error) === 'ENOENT') return undefined;
+  const database = await openRows(path, options);
+  try {
+    return {
+      path,
+      database,
+      directory: objectsDirectory(database.rows),
+      holdings: objectHoldings(database.rows),
+      contents,
+      secret: await database.secret(),
+      close: async () => {
+        contents.close();
+        await database.close();
+      },
+    };
+  } catch (error) {
+    await database.close();
     throw error;
-  });
-  return bytes?.length === secretBytes ? bytes : undefined;
+  }
+}
+
+async function openRows(path: string, { owner, database }: OpenRootOptions): Promise<RowsStore> {
+  if (database !== undefined) {
+    const { openPostgresRows } = await import('../storage/objects/postgres.ts');
+    return openPostgresRows(database);
+  }
+  const hasContents = (await readdir(join(path, 'objects'))).length > 0;
+  return openSqliteRows({ path: join(path, 'objects.sqlite'), owner, hasContents });
 }

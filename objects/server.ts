@@ -12,7 +12,7 @@ import { objectFailures } from './failure-style.ts';
 import { bodyTypes } from './negotiate.ts';
 import type { ObjectParts } from './parts.ts';
 import { RequestLimiter } from './request-limiter.ts';
-import { lockPath, openRoot, RootTaken, type ObjectsRoot } from './root.ts';
+import { lockPath, openRoot, RootTaken, type ObjectsRoot, type StorePlaces } from './root.ts';
 import { objectServerRoutes } from './routes/all.ts';
 import { createTokens } from './tokens.ts';
 import { TrafficMeter } from './traffic.ts';
@@ -31,7 +31,7 @@ const httpLimits: Partial<HttpLimits> = {
 /** Of the time for closing, what is left to end what was cut off. */
 const endingMs = 1_000;
 
-export interface ObjectServerOptions {
+export interface ObjectServerOptions extends StorePlaces {
   /** The directory of the store. */
   readonly root: string;
   readonly config: ObjectsConfig;
@@ -55,13 +55,13 @@ export interface ObjectServer {
  * @throws RootTaken; ObjectsRefused; Node's error where the port is taken
  */
 export async function startObjectServer(options: ObjectServerOptions): Promise<ObjectServer> {
-  const root = await openRoot(options.root, { owner: 'server' });
+  const root = await openRoot(options.root, { ...options, owner: 'server' });
   let lock: DirectoryLock | undefined;
   try {
     lock = lockDirectory(lockPath(options.root));
     if (lock === undefined) throw new RootTaken();
     // Only the server receives, so whatever lies there is left from a killed one.
-    await root.contents.sweepIncoming(options.clock.now());
+    await root.contents.sweep(options.clock.now());
     return await serve(root, lock, options);
   } catch (error) {
     lock?.release();
@@ -106,10 +106,10 @@ async function serve(
 
 function buildParts(
   root: ObjectsRoot,
-  { config, log, clock, limits, freeBytes = root.freeBytes }: ObjectServerOptions,
+  { config, log, clock, limits, freeBytes = () => root.contents.freeBytes() }: ObjectServerOptions,
 ): ObjectParts {
   const { connections } = { ...defaultHttpLimits, ...limits };
-  const { directory, holdings, journal, contents, secret } = root;
+  const { directory, holdings, database, contents, secret } = root;
   return {
     config,
     clock,
@@ -118,7 +118,7 @@ function buildParts(
     freeBytes,
     directory,
     holdings,
-    journal,
+    journal: database.journal,
     logins: new Logins(directory, clock, log),
     tokens: createTokens({ key: secret, now: clock.now }),
     failed: new FailedUploads(clock),

@@ -1,6 +1,6 @@
-import { errorCode } from '../model/error-code.ts';
 import type { Clock } from '../model/process.ts';
 import type { Holdings } from '../storage/objects/holdings.ts';
+import { breaksConstraint } from '../storage/objects/rows-store.ts';
 import { whenFree } from './when-free.ts';
 
 /** Counts wait this long before they are written: a commit for each small object would cost more than sending it. */
@@ -58,7 +58,7 @@ export class TrafficMeter {
     for (const key of this.#pending.keys()) {
       await whenFree(() => this.#inTurn(() => this.#write(key))).catch((error: unknown) => {
         // A repository that was removed meanwhile has no traffic; what a failing disk refuses waits for the next flush.
-        if (errorCode(error)?.startsWith('SQLITE_CONSTRAINT')) this.#pending.delete(key);
+        if (breaksConstraint(error)) this.#pending.delete(key);
       });
     }
   }

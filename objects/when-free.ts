@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { WaypointError } from '../model/failure.ts';
-import { isBusy } from '../storage/objects/open.ts';
+import { isBusy } from '../storage/objects/rows-store.ts';
 
 /** Commands hold the database for some ms at a time. Clients give up on an upload that is not answered for 30 s. */
 const giveUpMs = 20_000;

@@ -1,4 +1,4 @@
-import { sql, type ColumnDefinitionBuilder, type Generated } from 'kysely';
+import { sql, type ColumnDefinitionBuilder, type Generated, type SchemaModule } from 'kysely';
 import { queryBuilder, type Query } from './prepared.ts';
 
 type Refine = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
@@ -7,6 +7,8 @@ type Refine = (column: ColumnDefinitionBuilder) => ColumnDefinitionBuilder;
 export interface Column<Value = unknown> {
   readonly type: 'integer' | 'real' | 'text' | 'blob';
   readonly refine: Refine;
+  /** The database counts it up. */
+  readonly isNumbered?: true;
   /** For the compiler only. */
   readonly value?: Value;
 }
@@ -20,7 +22,10 @@ const optional: Refine = (made) => made;
 
 /** The columns that tables are made of. Null is allowed where the name says optional. */
 export const columns = {
-  numbered: column<Generated<number>>('integer', (made) => made.primaryKey().autoIncrement()),
+  numbered: {
+    ...column<Generated<number>>('integer', (made) => made.primaryKey().autoIncrement()),
+    isNumbered: true,
+  } as const,
   rowid: column<number>('integer', (made) => made.primaryKey()),
   generatedRowid: column<Generated<number>>('integer', (made) => made.primaryKey()),
   integer: column<number>('integer', notNull),
@@ -70,26 +75,52 @@ export type TablesOf<Declared> = {
     : never;
 };
 
-const { schema } = queryBuilder<unknown>();
+/** The database that tables are made in. */
+export interface TablePlace {
+  readonly kind: 'sqlite' | 'postgres';
+  readonly schema: SchemaModule;
+}
+
+/** SQLite, where queries are compiled to text first. */
+export const sqlitePlace: TablePlace = { kind: 'sqlite', schema: queryBuilder<unknown>().schema };
 
 /** What makes declared tables. */
-export function createTables(tables: Readonly<Record<string, Table<Columns>>>): Query[] {
+export function createTables(
+  tables: Readonly<Record<string, Table<Columns>>>,
+  { kind, schema }: TablePlace = sqlitePlace,
+): Query[] {
   return Object.entries(tables).map(([name, { columns: made, key, unique }]) => {
     let building = schema.createTable(name);
-    for (const [of, { type, refine }] of Object.entries(made))
-      building = building.addColumn(of, type, refine);
+    for (const [of, declared] of Object.entries(made)) {
+      if (kind === 'sqlite') building = building.addColumn(of, declared.type, declared.refine);
+      else building = building.addColumn(of, postgresType(declared), postgresRefine(declared));
+    }
     const names = (list: readonly unknown[]): never[] => list as never[];
     if (unique !== undefined)
       building = building.addUniqueConstraint(`${name}_unique`, names(unique));
-    if (key === undefined) return building.modifyEnd(sql`strict`);
-    return building
-      .addPrimaryKeyConstraint(`${name}_key`, names(key))
-      .modifyEnd(sql`strict, without rowid`);
+    if (key !== undefined) building = building.addPrimaryKeyConstraint(`${name}_key`, names(key));
+    if (kind === 'postgres') return building;
+    return building.modifyEnd(key === undefined ? sql`strict` : sql`strict, without rowid`);
   });
 }
 
+/** Sizes and times need 64 bits; texts are in the order of their bytes, as in SQLite. */
+function postgresType({ type }: Column) {
+  const types = { integer: 'bigint', real: 'double precision', blob: 'bytea' } as const;
+  return type === 'text' ? sql`text collate "C"` : types[type];
+}
+
+function postgresRefine({ isNumbered, refine }: Column): Refine {
+  return isNumbered ? (made) => made.primaryKey().generatedByDefaultAsIdentity() : refine;
+}
+
 /** An index that a table is looked through by. */
-export function createIndex(name: string, of: string, indexed: readonly string[]): Query {
+export function createIndex(
+  name: string,
+  of: string,
+  indexed: readonly string[],
+  { schema }: TablePlace = sqlitePlace,
+): Query {
   return schema
     .createIndex(name)
     .on(of)

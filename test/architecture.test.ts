@@ -54,6 +54,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   kysely: ['storage/'],
   'node-geocoder': ['daemon/geocoders/nominatim.ts'],
   pino: ['daemon/log.ts'],
+  pg: ['storage/objects/postgres.ts'],
   'pino-pretty': ['daemon/log.ts'],
   piscina: ['daemon/pool.ts'],
   'raw-body': ['http/body.ts'],
@@ -65,7 +66,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_550,
-  storage: 9_400,
+  storage: 9_900,
   formats: 5_500,
   geodata: 3_000,
   search: 2_600,

@@ -206,7 +206,7 @@ test('fsck finds what is damaged or missing, sets it aside, and a push mends it'
   const path = stored(server.directory, oid);
   chmodSync(path, 0o644);
   writeFileSync(path, 'A map of the harbour');
-  await server.admin.contents.remove(oidOf(lost));
+  await server.admin.contents.quarantine({ oid: oidOf(lost) });
   const result = await cli.run(['objects', 'fsck', '--json', '--root', server.directory]);
   t.is(result.code, 1);
   t.deepEqual(JSON.parse(result.stdout).faults, [

@@ -14,6 +14,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import type { ContentName } from '../storage/content-store/content-store.ts';
 import { collectGarbage } from '../objects/upkeep/collect.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
@@ -243,7 +244,7 @@ test('a stored file that was cut, or is gone, is asked for again and mended; a d
     (await server.call('GET', `${objects}/${body.oid}/content`, { as: bob })).bytes.toString(),
     content.toString(),
   );
-  await server.admin.contents.remove(body.oid);
+  await server.admin.contents.quarantine(body);
   t.is((await server.call('POST', objects, { as: ann, body })).status, 202);
   t.is((await server.send('club/maps', content)).status, 200);
   t.is((await server.admin.directory.findRepository('club/maps'))?.objects, 1, 'it counts once');
@@ -279,8 +280,8 @@ test('garbage: kept for the grace period, set aside, deleted after another; what
   let looks = 0;
   const holdings = {
     ...admin.holdings,
-    isHeld: async (asked: string) =>
-      (await admin.holdings.isHeld(asked)) || (asked === oid && (looks += 1) > 1),
+    isHeld: async (asked: ContentName) =>
+      (await admin.holdings.isHeld(asked)) || (asked.oid === oid && (looks += 1) > 1),
   };
   const raced = await collectGarbage(
     { ...admin, holdings },
@@ -295,7 +296,7 @@ test('an upload whose file is collected before its row is written has its file a
   const { contents, directory, holdings } = server.admin;
   const content = Buffer.from('0123456789');
   const oid = oidOf(content);
-  const received = await contents.put(oid, 10, pieces(content));
+  const received = await contents.of('club/maps').put(oid, 10, pieces(content));
   await collectGarbage(server.admin, { graceMs: 0, now: Date.now() + 60_000, isDryRun: false });
   t.false(existsSync(stored(server, oid)));
   await holdings.add((await directory.findRepository('club/maps'))!.id, { oid, size: 10 }, 0);

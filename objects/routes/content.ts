@@ -5,6 +5,7 @@ import { route, type Answer, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases, uploadQuery, type ObjectParams } from '../../model/object-routes.ts';
 import type { OpenContent } from '../../storage/content-store/content-store.ts';
+import { pathOf } from '../../storage/objects/directory.ts';
 import type { Permit } from '../access.ts';
 import { reserveBandwidth } from '../bandwidth.ts';
 import { readRange, type ByteRange } from '../byte-range.ts';
@@ -75,7 +76,8 @@ async function sendContent(
   const { oid } = params;
   const permit = await enterQuietly(ctx, { ...params, operation: 'download' }, parts);
   const held = await parts.holdings.size(permit.repository.id, oid);
-  const content = held === undefined ? undefined : await parts.contents.get(oid);
+  const contents = parts.contents.of(pathOf(permit.repository));
+  const content = held === undefined ? undefined : await contents.get(oid);
   if (content === undefined) throw new WaypointError('not_found');
   try {
     // A file that was cut is as good as none: its object is asked for again.
@@ -149,7 +151,7 @@ function note(
   { log }: ObjectParts,
 ): void {
   log.info(event, {
-    repository: `${repository.owner}/${repository.name}`,
+    repository: pathOf(repository),
     user: user?.name ?? 'anonymous',
     oid: oid.slice(0, 8),
     bytes,

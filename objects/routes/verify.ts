@@ -4,6 +4,7 @@ import { repositoryBases } from '../../model/object-routes.ts';
 import { objectBodySchema } from '../../model/objects.ts';
 import { enterQuietly } from '../enter.ts';
 import { answerType } from '../negotiate.ts';
+import { pathOf } from '../../storage/objects/directory.ts';
 import type { ObjectParts } from '../parts.ts';
 
 /** `POST /verify`: whether an upload has arrived. Old clients send no Accept here, so none is demanded. */
@@ -21,7 +22,7 @@ export function verifyRoutes(parts: ObjectParts): Route[] {
         const request = { ...params, operation: 'upload', oid } as const;
         const { repository: found } = await enterQuietly(ctx, request, parts);
         const held = await parts.holdings.size(found.id, oid);
-        const isThere = held === size && (await parts.contents.has(oid)) === size;
+        const isThere = held === size && (await parts.contents.of(pathOf(found)).has(oid)) === size;
         if (!isThere) throw new WaypointError('not_found');
         return { status: 200, json: { oid, size }, contentType: answerType(ctx) };
       },

@@ -1,8 +1,9 @@
-import { copyFile, open, rename, rm } from 'node:fs/promises';
+import { open, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { syncDirectoryAsync, temporaryBeside } from '../../storage/atomic-file.ts';
+import type { ContentName } from '../../storage/content-store/content-store.ts';
 import { DiskContentStore } from '../../storage/content-store/disk-store.ts';
 import { createPrivateFile, type Database } from '../../storage/database.ts';
 import { lockDirectory } from '../../storage/lock.ts';
@@ -11,8 +12,6 @@ import { objectHoldings, type Holding } from '../../storage/objects/holdings.ts'
 import { openObjectsDatabase } from '../../storage/objects/open.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { lockPath, RootTaken, type ObjectsRoot } from '../root.ts';
-
-const pageRows = 1_000;
 
 export interface BackupOutcome {
   /** Contents copied now, and those that were there from an earlier backup. */
@@ -43,11 +42,10 @@ export async function backUp(
   try {
     const copies = new DiskContentStore(destination, 'command');
     await copies.prepare();
-    await copies.sweepIncoming(Date.now());
-    createPrivateFile(snapshot);
-    await root.db.backup(snapshot);
+    await copies.sweep(Date.now());
+    await root.database.snapshot(snapshot);
     const outcome = await copyContents(root, copies, snapshot, onProgress);
-    await copyKey(root.path, destination);
+    await writeKey(root.secret, destination);
     finishJournal(database);
     // The database last: a backup that was cut off is still the one before.
     await syncFile(snapshot);
@@ -70,10 +68,11 @@ async function copyContents(
   // What the snapshot names, not what is held now: an object that is let go meanwhile keeps its bytes for the grace period.
   const db = openCopy(snapshot);
   try {
-    for await (const { oid, size } of namedIn(db)) {
+    for await (const named of objectHoldings(objectRows(db)).everything()) {
+      const { oid, size } = named;
       if ((await copies.has(oid)) === size) {
         outcome.present += 1;
-      } else if (await copyContent(root, copies, oid, size)) {
+      } else if (await copyContent(root, copies, named)) {
         outcome.copied += 1;
         outcome.copiedBytes += size;
         onProgress(outcome.copiedBytes);
@@ -87,24 +86,13 @@ async function copyContents(
   }
 }
 
-async function* namedIn(db: Database): AsyncGenerator<Holding> {
-  const holdings = objectHoldings(objectRows(db));
-  for (let after = ''; ;) {
-    const page = await holdings.allContents(after, pageRows);
-    yield* page;
-    if (page.length < pageRows) return;
-    after = page.at(-1)?.oid ?? after;
-  }
-}
-
 /** Checked on the way, so that a damaged content never gets into a backup. @returns false where it is lost or damaged. */
 async function copyContent(
   { contents }: ObjectsRoot,
   copies: DiskContentStore,
-  oid: string,
-  size: number,
+  { oid, size, repository }: Holding & Required<ContentName>,
 ): Promise<boolean> {
-  const content = await contents.get(oid);
+  const content = await contents.of(repository).get(oid);
   if (content === undefined) return false;
   try {
     const received = await copies.put(oid, size, content.pieces());
@@ -129,11 +117,11 @@ function openCopy(path: string): Database {
   return openObjectsDatabase({ path, waitMs: 0, areCommitsSynced: true, hasContents: false });
 }
 
-async function copyKey(from: string, to: string): Promise<void> {
+async function writeKey(secret: Uint8Array, to: string): Promise<void> {
   const temporary = temporaryBeside(join(to, 'secret'));
   try {
     createPrivateFile(temporary);
-    await copyFile(join(from, 'secret'), temporary);
+    await writeFile(temporary, secret);
     await syncFile(temporary);
     await rename(temporary, join(to, 'secret'));
   } finally {

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { errorCode } from '../../model/error-code.ts';
+import type { ContentName, RepositoryContents } from '../../storage/content-store/content-store.ts';
 import type { ObjectsRoot } from '../root.ts';
-
-const pageRows = 1_000;
 
 /** Something wrong that a check has found. */
 export interface Fault {
   /** `damaged`: bytes are not those of the oid, now in quarantine. `missing`: a repository holds it, its bytes are not there. */
   readonly kind: 'damaged' | 'missing';
   readonly oid: string;
+  /** `OWNER/NAME` where each repository has contents of its own. */
+  readonly repository?: string;
 }
 
 export interface CheckOutcome {
@@ -28,28 +29,34 @@ export async function checkContents(
 ): Promise<CheckOutcome> {
   const faults: Fault[] = [];
   let [count, bytes] = [0, 0];
-  for await (const { oid, size } of contents.list()) {
+  const isApart = contents.keepsApart;
+  const known = new Set<string>();
+  for await (const { oid, repository = '', size } of contents.list()) {
     count += 1;
     bytes += size;
-    if (!(await isWhole(contents, oid)) && (await contents.quarantine(oid)) !== undefined) {
-      faults.push({ kind: 'damaged', oid });
-    }
+    if (!(await isWhole(contents.of(repository), oid)) && (await setAside({ oid, repository })))
+      tell('damaged', oid, repository);
     onProgress(bytes);
   }
-  const damaged = new Set(faults.map(({ oid }) => oid));
-  for (let after = ''; ;) {
-    const page = await holdings.allContents(after, pageRows);
-    for (const { oid, size } of page) {
-      if (damaged.has(oid) || (await contents.has(oid)) === size) continue;
-      faults.push({ kind: 'missing', oid });
-    }
-    after = page.at(-1)?.oid ?? after;
-    if (page.length < pageRows) break;
+  for await (const { oid, repository, size } of holdings.everything()) {
+    if ((await contents.of(repository).has(oid)) !== size) tell('missing', oid, repository);
   }
   return { contents: count, bytes, faults };
+
+  async function setAside(content: ContentName): Promise<boolean> {
+    return (await contents.quarantine(content)) !== undefined;
+  }
+
+  /** Once for each content, whatever holds it. */
+  function tell(kind: Fault['kind'], oid: string, repository: string): void {
+    const name = isApart ? { oid, repository } : { oid };
+    const key = Object.values(name).join();
+    if (!known.has(key)) faults.push({ kind, ...name });
+    known.add(key);
+  }
 }
 
-async function isWhole(contents: ObjectsRoot['contents'], oid: string): Promise<boolean> {
+async function isWhole(contents: RepositoryContents, oid: string): Promise<boolean> {
   const content = await contents.get(oid);
   // Gone since it was listed.
   if (content === undefined) return true;

@@ -1,3 +1,4 @@
+import type { ContentName } from '../../storage/content-store/content-store.ts';
 import type { ObjectsRoot } from '../root.ts';
 
 export interface CollectOptions {
@@ -34,18 +35,18 @@ export async function collectGarbage(
     outcome.deletedBytes += size;
     if (!isDryRun) await contents.discard(name);
   }
-  for await (const { oid, size, storedMs } of contents.list()) {
-    if (storedMs > oldest || (await holdings.isHeld(oid))) continue;
-    if (!isDryRun && !(await quarantineUnheld(oid))) continue;
+  for await (const content of contents.list()) {
+    if (content.storedMs > oldest || (await holdings.isHeld(content))) continue;
+    if (!isDryRun && !(await quarantineUnheld(content))) continue;
     outcome.quarantined += 1;
-    outcome.quarantinedBytes += size;
+    outcome.quarantinedBytes += content.size;
   }
   return outcome;
 
-  async function quarantineUnheld(oid: string): Promise<boolean> {
-    const name = await contents.quarantine(oid);
+  async function quarantineUnheld(content: ContentName): Promise<boolean> {
+    const name = await contents.quarantine(content);
     if (name === undefined) return false;
-    if (!(await holdings.isHeld(oid))) return true;
+    if (!(await holdings.isHeld(content))) return true;
     await contents.restore(name);
     return false;
   }

@@ -4,7 +4,7 @@ import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
-import type { RepositoryRow } from '../../storage/objects/directory.ts';
+import { pathOf, type RepositoryRow } from '../../storage/objects/directory.ts';
 import type { ObjectsRoot } from '../root.ts';
 
 export interface TakeInOutcome {
@@ -26,20 +26,22 @@ export async function takeIn(
   directory: string,
   onProgress: (files: number, bytes: number) => void,
 ): Promise<TakeInOutcome> {
-  const { holdings, contents } = root;
+  const { holdings } = root;
+  const path = pathOf(repository);
+  const contents = root.contents.of(path);
   const outcome = { added: 0, addedBytes: 0, present: 0, failed: [] as string[] };
-  for await (const path of filesBelow(directory)) {
+  for await (const file of filesBelow(directory)) {
     try {
-      const { oid, size } = await identify(path);
+      const { oid, size } = await identify(file);
       const held = await holdings.size(repository.id, oid);
       if (held === size && (await contents.has(oid)) === size) {
         outcome.present += 1;
       } else {
-        const received = await contents.put(oid, size, createReadStream(path));
+        const received = await contents.put(oid, size, createReadStream(file));
         try {
           await holdings.add(repository.id, { oid, size }, Date.now());
         } catch (error) {
-          await received.abandon(() => holdings.isHeld(oid));
+          await received.abandon(() => holdings.isHeld({ oid, repository: path }));
           throw error;
         }
         await received.settle();
@@ -48,7 +50,7 @@ export async function takeIn(
       }
     } catch (error) {
       if (!isFaultOfFile(error)) throw error;
-      outcome.failed.push(path);
+      outcome.failed.push(file);
     }
     onProgress(outcome.added + outcome.present, outcome.addedBytes);
   }

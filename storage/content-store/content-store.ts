@@ -1,9 +1,15 @@
 /** SHA-256 of a content: 64 lower-case hexadecimal digits. */
 export type Oid = string;
 
-/** A stored content. */
-export interface ContentEntry {
+/** What a store knows a content by. */
+export interface ContentName {
   readonly oid: Oid;
+  /** `OWNER/NAME` where the store keeps the contents of each repository apart; a directory keeps one copy for all. */
+  readonly repository?: string;
+}
+
+/** A stored content. */
+export interface ContentEntry extends ContentName {
   /** Bytes. */
   readonly size: number;
   /** When it was stored, ms since 1970. */
@@ -31,11 +37,19 @@ export interface ReceivedContent {
   readonly abandon: (isHeld: () => Promise<boolean>) => Promise<void>;
 }
 
+/** A content in quarantine: out of sight, until it is put back or deleted. */
+export interface QuarantinedContent extends ContentName {
+  /** By which {@link ContentStore.restore} and {@link ContentStore.discard} know it. */
+  readonly name: string;
+  readonly size: number;
+  readonly sinceMs: number;
+}
+
 /**
- * Keeps contents by their SHA-256. A content is seen only when all of it is there and has been checked, is never changed
- * afterwards, and is on the disk before `put` resolves. Any number of puts of one oid may run at once; all succeed.
+ * The contents of one repository by their SHA-256. A content is seen only when all of it is there and has been checked, is never
+ * changed afterwards, and is durable before `put` resolves. Any number of puts of one oid may run at once; all succeed.
  */
-export interface ContentStore {
+export interface RepositoryContents {
   /** Size of a stored content in bytes; undefined when it is not there. */
   readonly has: (oid: Oid) => Promise<number | undefined>;
   /**
@@ -48,8 +62,26 @@ export interface ContentStore {
     source: AsyncIterable<Uint8Array>,
   ) => Promise<ReceivedContent>;
   readonly get: (oid: Oid) => Promise<OpenContent | undefined>;
-  /** Takes a content out of sight; the bytes go to the quarantine. @returns whether it was there. */
-  readonly remove: (oid: Oid) => Promise<boolean>;
-  /** All stored contents, in order of their oids. */
+}
+
+/** Where the contents of all repositories are. */
+export interface ContentStore {
+  /** @param repository `OWNER/NAME` */
+  readonly of: (repository: string) => RepositoryContents;
+  /** Whether each repository has contents of its own; a directory has one copy for all. */
+  readonly keepsApart: boolean;
+  /** All stored contents, in order of repository and oid. */
   readonly list: () => AsyncIterable<ContentEntry>;
+  /** Takes a content out of sight. @returns its name in quarantine; undefined when it was not there. */
+  readonly quarantine: (content: ContentName) => Promise<string | undefined>;
+  /** Puts a content back, unless there is another one in its place by now. */
+  readonly restore: (name: string) => Promise<void>;
+  /** Deletes a content in quarantine for good. */
+  readonly discard: (name: string) => Promise<void>;
+  readonly listQuarantine: () => Promise<QuarantinedContent[]>;
+  /** Room for further contents, bytes; Infinity where there is no telling. */
+  readonly freeBytes: () => Promise<number>;
+  /** Takes away what a server that was killed has left. @param now ms since 1970. */
+  readonly sweep: (now: number) => Promise<void>;
+  readonly close: () => void;
 }

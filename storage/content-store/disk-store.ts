@@ -1,14 +1,17 @@
 import { randomUUID } from 'node:crypto';
-import { link, lstat, mkdir, readdir, rename, rm, stat } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { syncDirectoryAsync } from '../atomic-file.ts';
 import type {
   ContentEntry,
+  ContentName,
   ContentStore,
   Oid,
   OpenContent,
+  QuarantinedContent,
   ReceivedContent,
+  RepositoryContents,
 } from './content-store.ts';
 import { openStored } from './open-stored.ts';
 import { receive } from './receive.ts';
@@ -38,7 +41,9 @@ export class StoreDivided extends Error {
  * A content store in a directory: `objects/aa/bb/<oid>` (mode 0444), `incoming/` for what is arriving, `quarantine/`
  * for what was taken out of sight. The three are on one file system, so that a rename is atomic.
  */
-export class DiskContentStore implements ContentStore {
+export class DiskContentStore implements ContentStore, RepositoryContents {
+  readonly keepsApart = false;
+  readonly #root: string;
   readonly #objects: string;
   readonly #incoming: string;
   readonly #quarantine: string;
@@ -46,9 +51,10 @@ export class DiskContentStore implements ContentStore {
   readonly #syncedShards = new Uint8Array(65_536);
   readonly #owner: 'server' | 'command';
 
-  /** @param owner who receives contents here; see {@link sweepIncoming}. */
+  /** @param owner who receives contents here; see {@link sweep}. */
   constructor(root: string, owner: 'server' | 'command') {
     this.#owner = owner;
+    this.#root = root;
     this.#objects = join(root, 'objects');
     this.#incoming = join(root, 'incoming');
     this.#quarantine = join(root, 'quarantine');
@@ -68,7 +74,7 @@ export class DiskContentStore implements ContentStore {
    * a day later what a command was, which may be running.
    * @param now ms since 1970.
    */
-  async sweepIncoming(now: number): Promise<void> {
+  async sweep(now: number): Promise<void> {
     for (const name of await readdir(this.#incoming)) {
       const path = join(this.#incoming, name);
       const stats = await lstat(path).catch(ignoreMissing);
@@ -76,6 +82,18 @@ export class DiskContentStore implements ContentStore {
       if (name.startsWith('server-') || isOld) await rm(path, { recursive: true, force: true });
     }
   }
+
+  /** One copy of a content serves all repositories. */
+  of(): this {
+    return this;
+  }
+
+  async freeBytes(): Promise<number> {
+    const { bavail, bsize } = await statfs(this.#root);
+    return bavail * bsize;
+  }
+
+  close(): void {}
 
   async has(oid: Oid): Promise<number | undefined> {
     return (await this.entry(oid))?.size;
@@ -105,7 +123,7 @@ export class DiskContentStore implements ContentStore {
       },
       abandon: async (isHeld) => {
         await drop();
-        const name = (await isHeld()) ? undefined : await this.quarantine(oid);
+        const name = (await isHeld()) ? undefined : await this.quarantine({ oid });
         if (name === undefined) return;
         // Another upload of the same content may have been committed meanwhile.
         await ((await isHeld()) ? this.restore(name) : this.discard(name));
@@ -117,15 +135,7 @@ export class DiskContentStore implements ContentStore {
     return openStored(this.#path(oid));
   }
 
-  async remove(oid: Oid): Promise<boolean> {
-    return (await this.quarantine(oid)) !== undefined;
-  }
-
-  /**
-   * Takes a content out of sight.
-   * @returns a name by which {@link restore} and {@link discard} know it; undefined when it was not there.
-   */
-  async quarantine(oid: Oid): Promise<string | undefined> {
+  async quarantine({ oid }: ContentName): Promise<string | undefined> {
     // The time is in the name, because not every file system notes when a file was renamed.
     const name = `${oid}.${Date.now()}.${randomUUID()}`;
     const from = this.#path(oid);
@@ -136,7 +146,6 @@ export class DiskContentStore implements ContentStore {
     return name;
   }
 
-  /** Puts a content back, unless there is another one in its place by now. */
   async restore(name: string): Promise<void> {
     const oid = name.slice(0, 64);
     const from = join(this.#quarantine, name);
@@ -145,13 +154,11 @@ export class DiskContentStore implements ContentStore {
     await this.discard(name);
   }
 
-  /** Deletes a content in quarantine for good. */
   async discard(name: string): Promise<void> {
     await rm(join(this.#quarantine, name), { force: true });
   }
 
-  /** Names in quarantine with their sizes. */
-  async listQuarantine(): Promise<{ name: string; oid: Oid; size: number; sinceMs: number }[]> {
+  async listQuarantine(): Promise<QuarantinedContent[]> {
     const found = [];
     for (const name of (await readdir(this.#quarantine)).toSorted()) {
       const [, oid, sinceMs] = quarantineName.exec(name) ?? [];
@@ -199,7 +206,7 @@ export class DiskContentStore implements ContentStore {
   async #replaceCut(file: string, oid: Oid, size: number): Promise<void> {
     const there = await this.has(oid);
     if (there === size) return;
-    if (there !== undefined) await this.quarantine(oid);
+    if (there !== undefined) await this.quarantine({ oid });
     await link(file, this.#path(oid)).catch(ignoreExisting);
   }
 

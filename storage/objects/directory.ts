@@ -4,6 +4,11 @@ import type { RepositoryRow, UserRow } from './schema.ts';
 
 export type { RepositoryRow, UserRow } from './schema.ts';
 
+/** `OWNER/NAME` */
+export function pathOf({ owner, name }: Pick<RepositoryRow, 'owner' | 'name'>): string {
+  return `${owner}/${name}`;
+}
+
 export interface RepositoryChange {
   readonly isPublic?: boolean;
   /** null takes the limit away. */
@@ -136,7 +141,7 @@ function grants(rows: ObjectRows) {
         .execute();
       return found.map(({ user, owner, name, ...row }) => ({
         user,
-        repository: `${owner}/${name}`,
+        repository: pathOf({ owner, name }),
         access: accessOf(row),
       }));
     },

@@ -1,4 +1,6 @@
 import type { Selectable } from 'kysely';
+import type { ContentName } from '../content-store/content-store.ts';
+import { pathOf } from './directory.ts';
 import { hasChanged, type ObjectRows } from './dialect.ts';
 import type { ObjectsDb } from './schema.ts';
 
@@ -23,12 +25,17 @@ export function objectHoldings(rows: ObjectRows) {
 function readHoldings(rows: ObjectRows) {
   return {
     size: (repositoryId: number, oid: string) => sizeOf(rows, repositoryId, oid),
-    /** Whether any repository holds a content. */
-    async isHeld(oid: string): Promise<boolean> {
+    /** Whether any repository, or the named one, holds a content. */
+    async isHeld({ oid, repository }: ContentName): Promise<boolean> {
+      const [owner = '', name = ''] = repository?.split('/') ?? [];
       const row = await rows
         .selectFrom('holdings')
+        .innerJoin('repositories', 'repositories.id', 'repository_id')
         .select('oid')
         .where('oid', '=', oid)
+        .$if(repository !== undefined, (query) =>
+          query.where('owner', '=', owner).where('name', '=', name),
+        )
         .limit(1)
         .executeTakeFirst();
       return row !== undefined;
@@ -43,17 +50,30 @@ function readHoldings(rows: ObjectRows) {
         .orderBy('oid')
         .limit(limit)
         .execute(),
-    /** Every content that any repository holds, once, after `after`, at most `limit`. */
-    allContents: (after: string, limit: number): Promise<Holding[]> =>
-      rows
-        .selectFrom('holdings')
-        .select((eb) => ['oid', eb.fn.max('size').as('size')])
-        .where('oid', '>', after)
-        .groupBy('oid')
-        .orderBy('oid')
-        .limit(limit)
-        .execute(),
+    /** What each repository holds; read in pages, so that a server beside it need not wait. */
+    everything: () => everything(rows),
   };
+}
+
+const pageRows = 1_000;
+
+async function* everything(rows: ObjectRows): AsyncGenerator<Holding & Required<ContentName>> {
+  const all = rows
+    .selectFrom('holdings')
+    .innerJoin('repositories', 'repositories.id', 'repository_id')
+    .select(['repository_id as id', 'oid', 'size', 'owner', 'name'])
+    .orderBy('repository_id')
+    .orderBy('oid')
+    .limit(pageRows);
+  for (let [id, oid] = [0, '']; ;) {
+    const page = await all
+      .where((eb) => eb(eb.refTuple('repository_id', 'oid'), '>', eb.tuple(id, oid)))
+      .execute();
+    for (const row of page) yield { oid: row.oid, size: row.size, repository: pathOf(row) };
+    const last = page.at(-1);
+    if (last === undefined || page.length < pageRows) return;
+    ({ id, oid } = last);
+  }
 }
 
 function changeHoldings(rows: ObjectRows) {
@@ -64,10 +84,12 @@ function changeHoldings(rows: ObjectRows) {
     /** Adds an object where the quota, and the repository, still stand. */
     addWithinQuota: (repositoryId: number, holding: Holding, now: number): Promise<AddOutcome> =>
       rows.transaction().execute(async (within) => {
+        // Changes nothing but lets no other server in between, where several write.
         const row = await within
-          .selectFrom('repositories')
-          .select(['bytes', 'quota_bytes'])
+          .updateTable('repositories')
+          .set((eb) => ({ objects: eb.ref('objects') }))
           .where('id', '=', repositoryId)
+          .returning(['bytes', 'quota_bytes'])
           .executeTakeFirst();
         if (row === undefined) return 'no_repository';
         if ((await sizeOf(within, repositoryId, holding.oid)) !== undefined) return 'present';

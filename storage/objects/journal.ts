@@ -1,11 +1,12 @@
 import { open, type FileHandle } from 'node:fs/promises';
+import type { CommitJournal } from './rows-store.ts';
 
 /**
  * Syncs the journal (`-wal`) of a database whose commits do not, without holding up the thread: on a disk that is busy with
  * large files a sync takes seconds. What was committed before {@link sync} is on the disk when it resolves, in the journal or,
  * checkpointed since, in the database.
  */
-export class Journal {
+export class Journal implements CommitJournal {
   readonly #path: string;
   #file: FileHandle | undefined;
   #running: Promise<void> | undefined;

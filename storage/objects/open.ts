@@ -85,8 +85,3 @@ function asRefusal(error: unknown): unknown {
   const isDamaged = error.code === 'SQLITE_NOTADB' || error.code.startsWith('SQLITE_CORRUPT');
   return isDamaged ? new ObjectsRefused('unreadable', error) : error;
 }
-
-/** Tells whether another process holds the database for the moment. */
-export function isBusy(error: unknown): boolean {
-  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
-}

@@ -4,15 +4,18 @@ import {
   columns,
   createIndex,
   createTables,
+  sqlitePlace,
   table,
+  type TablePlace,
   type TablesOf,
 } from '../create-table.ts';
 import type { Migration } from '../migrate.ts';
+import type { Query } from '../prepared.ts';
 
 const { numbered, integer, optionalInteger, sum, text, uniqueText } = columns;
 
 /**
- * `objects.sqlite`: who may see which repository, and which contents each repository holds; the bytes are in the content
+ * `objects.sqlite`, or a database of PostgreSQL: who may see which repository, and which contents each repository holds; the bytes are in the content
  * store. Names are unique whatever their case (`…_key` is the lower-case form).
  */
 const tables = {
@@ -61,14 +64,39 @@ const tables = {
   ),
 };
 
-export type ObjectsDb = TablesOf<typeof tables>;
+const laterTables = {
+  // What was announced and may be on its way to a bucket past any server, for a minute.
+  announcements: table(
+    {
+      repository_id: belongsTo('repositories'),
+      oid: text,
+      user_id: integer,
+      size: integer,
+      until_ms: integer,
+    },
+    { key: ['repository_id', 'oid', 'user_id'] },
+  ),
+  // `secret`: the key of tokens, where servers share no file; `migrated`: rows were copied to here and never served.
+  meta: table({ key: uniqueText, value: text }),
+};
+
+export type ObjectsDb = TablesOf<typeof tables> & TablesOf<typeof laterTables>;
 export type UserRow = Pick<Selectable<ObjectsDb['users']>, 'id' | 'name' | 'password'>;
 export type RepositoryRow = Omit<Selectable<ObjectsDb['repositories']>, 'path_key' | 'created_ms'>;
 
-const firstSchema: Migration = () => [
-  ...createTables(tables),
-  createIndex('grants_by_repository', 'grants', ['repository_id']),
-  createIndex('holdings_by_oid', 'holdings', ['oid']),
+/** A step of the schema, for either database. */
+type ObjectsMigration = (place: TablePlace) => readonly Query[];
+
+const firstSchema: ObjectsMigration = (place) => [
+  ...createTables(tables, place),
+  createIndex('grants_by_repository', 'grants', ['repository_id'], place),
+  createIndex('holdings_by_oid', 'holdings', ['oid'], place),
+  ...(place.kind === 'sqlite' ? sqliteSums : postgresSums),
+];
+
+const announcements: ObjectsMigration = (place) => createTables(laterTables, place);
+
+const sqliteSums = [
   sql`
     CREATE TRIGGER holding_added AFTER INSERT ON holdings BEGIN
       UPDATE repositories SET bytes = bytes + new.size, objects = objects + 1
@@ -81,5 +109,30 @@ const firstSchema: Migration = () => [
     END`,
 ];
 
+/** Once for a statement: each update of one row within a transaction has to walk past those before it. */
+const postgresSums = (['added', 'removed'] as const).flatMap((change) => {
+  const isAdded = change === 'added';
+  const [name, sign] = [sql.ref(`holding_${change}`), sql.raw(isAdded ? '+' : '-')];
+  return [
+    sql`
+      CREATE FUNCTION ${name}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+        UPDATE repositories SET bytes = bytes ${sign} held.size, objects = objects ${sign} held.count
+          FROM (SELECT repository_id, sum(size) AS size, count(*) AS count FROM changed
+            GROUP BY repository_id) AS held
+          WHERE id = held.repository_id;
+        RETURN NULL;
+      END $$`,
+    sql`
+      CREATE TRIGGER ${name} AFTER ${sql.raw(isAdded ? 'INSERT' : 'DELETE')} ON holdings
+        REFERENCING ${sql.raw(isAdded ? 'NEW' : 'OLD')} TABLE AS changed
+        FOR EACH STATEMENT EXECUTE FUNCTION ${name}()`,
+  ];
+});
+
 /** The steps of the schema, oldest first; what a released one makes is never changed. */
-export const objectMigrations: readonly Migration[] = [firstSchema];
+export const objectsMigrations: readonly ObjectsMigration[] = [firstSchema, announcements];
+
+/** The same for SQLite. */
+export const objectMigrations: readonly Migration[] = objectsMigrations.map(
+  (step) => () => step(sqlitePlace),
+);

@@ -5,7 +5,7 @@ import type { HttpLimits } from '../../http/http-limits.ts';
 import type { Clock } from '../../model/process.ts';
 import type { ObjectsConfig } from '../../objects/config.ts';
 import { hashPassword } from '../../objects/passwords.ts';
-import { openRoot, type ObjectsRoot } from '../../objects/root.ts';
+import { openRoot, type ObjectsRoot, type StorePlaces } from '../../objects/root.ts';
 import { startObjectServer } from '../../objects/server.ts';
 import { temporaryDirectory } from './daemon.ts';
 
@@ -53,6 +53,7 @@ export interface TestObjects {
   readonly url: string;
   readonly port: number;
   readonly directory: string;
+  readonly places: StorePlaces;
   /** The store as an administrator's command opens it. */
   readonly admin: ObjectsRoot;
   readonly logged: string[];
@@ -74,7 +75,17 @@ export interface TestLink {
   readonly header: { readonly Authorization: string };
 }
 
+/** Where the stores of a test file live; in their directories unless told otherwise. */
+let newPlaces: () => Promise<StorePlaces> = async () => ({});
+
+/** From here on each store that a test makes lives in a new place. */
+export function storesLiveIn(places: () => Promise<StorePlaces>): void {
+  newPlaces = places;
+}
+
 export interface TestObjectsOptions {
+  /** Of a store that is there already. */
+  readonly places?: StorePlaces;
   readonly directory?: string;
   readonly config?: Partial<ObjectsConfig>;
   readonly limits?: Partial<HttpLimits>;
@@ -127,15 +138,18 @@ export async function startTestObjects(
     limits,
     clock,
     freeBytes,
+    places: given,
   }: TestObjectsOptions = {},
 ): Promise<TestObjects> {
-  const admin = await openRoot(directory, { owner: 'command' });
+  const places = given ?? (await newPlaces());
+  const admin = await openRoot(directory, { ...places, owner: 'command' });
   await fill(admin);
   const logged: string[] = [];
   const line = (event: string, details = {}): void => {
     logged.push(`${event} ${JSON.stringify(details)}`);
   };
   const server = await startObjectServer({
+    ...places,
     root: directory,
     config: { ...plainConfig, ...config },
     log: { debug: line, info: line, warn: line, error: line },
@@ -148,7 +162,7 @@ export async function startTestObjects(
   const close = (): Promise<void> => (closing ??= server.close(1_000).then(() => admin.close()));
   t.teardown(close);
   const url = `http://127.0.0.1:${server.port}`;
-  return { url, port: server.port, directory, admin, logged, close, ...callsOf(url) };
+  return { url, port: server.port, directory, places, admin, logged, close, ...callsOf(url) };
 }
 
 async function fill({ directory }: ObjectsRoot): Promise<void> {

@@ -30,7 +30,7 @@ function sumOf({ objects, bytes }: { readonly objects: number; readonly bytes: n
   return `${counted(objects, 'object')} of ${megabytes(bytes)}`;
 }
 
-async function readStats({ contents, directory, holdings, freeBytes }: ObjectsRoot) {
+async function readStats({ contents, directory, holdings }: ObjectsRoot) {
   const stored = { objects: 0, bytes: 0 };
   for await (const { size } of contents.list()) {
     stored.objects += 1;
@@ -45,7 +45,7 @@ async function readStats({ contents, directory, holdings, freeBytes }: ObjectsRo
       objects: quarantined.length,
       bytes: quarantined.reduce((sum, { size }) => sum + size, 0),
     },
-    free_bytes: await freeBytes(),
+    free_bytes: await contents.freeBytes(),
     repositories: await Promise.all(
       rows.map(async ({ id, owner, name, objects, bytes }) => ({
         repository: `${owner}/${name}`,

@@ -1,0 +1,169 @@
+import { randomBytes } from 'node:crypto';
+import { rm } from 'node:fs/promises';
+import { Kysely, PostgresDialect, PostgresDriver, sql, type DatabaseConnection } from 'kysely';
+import pg from 'pg';
+import { errorCode } from '../../model/error-code.ts';
+import { WaypointError } from '../../model/failure.ts';
+import { copyRows } from './copy-rows.ts';
+import { objectRows, type ObjectRows } from './dialect.ts';
+import { ObjectsRefused, openObjectsDatabase } from './open.ts';
+import { syncedCommits, type RowsStore } from './rows-store.ts';
+import { objectsMigrations, type ObjectsDb } from './schema.ts';
+
+/** A server needs few: a statement takes less than a millisecond. */
+const connections = 10;
+const secretBytes = 32;
+/** Of our advisory lock: the letters "wptd". */
+const migrationLock = 0x77707464;
+
+/** A server that vanished with its machine must not hold a row for long, nor a database that hangs a request. */
+const patience = {
+  connectionTimeoutMillis: 5_000,
+  statement_timeout: 20_000,
+  query_timeout: 25_000,
+  lock_timeout: 10_000,
+  idle_in_transaction_session_timeout: 10_000,
+  keepAlive: true,
+};
+
+/** A minute at most for a connection whose other end is gone; a commit is on the disk when it returns. */
+const session =
+  '-c tcp_keepalives_idle=20 -c tcp_keepalives_interval=5 -c tcp_keepalives_count=4 -c synchronous_commit=on';
+
+const { INT8, NUMERIC } = pg.types.builtins;
+
+/**
+ * Opens the rows of an object store in PostgreSQL, made if there are none.
+ * @param connectionString `postgres://…`
+ * @throws ObjectsRefused; WaypointError database_unavailable
+ */
+export async function openPostgresRows(connectionString: string): Promise<RowsStore> {
+  const pool = new pg.Pool({
+    connectionString,
+    max: connections,
+    application_name: 'waypointd',
+    options: session,
+    ...patience,
+    // Sizes and times, which all fit.
+    types: {
+      getTypeParser: (type, format) =>
+        type === INT8 || type === NUMERIC ? Number : pg.types.getTypeParser(type, format),
+    },
+  });
+  // A connection that breaks while nothing uses it is replaced by the next query.
+  pool.on('error', () => undefined);
+  const rows = new Kysely<ObjectsDb>({ dialect: new FaultTellingDialect({ pool }) });
+  try {
+    await migrate(rows);
+  } catch (error) {
+    await rows.destroy();
+    throw error;
+  }
+  return {
+    rows,
+    isShared: true,
+    journal: syncedCommits,
+    secret: () => readSecret(rows),
+    snapshot: (path) => snapshot(rows, path),
+    close: () => rows.destroy(),
+  };
+}
+
+/** One server at a time; all steps or none. */
+async function migrate(rows: ObjectRows): Promise<void> {
+  await rows.transaction().execute(async (within) => {
+    await sql`SELECT pg_advisory_xact_lock(${migrationLock})`.execute(within);
+    await sql`CREATE TABLE IF NOT EXISTS waypointd_schema (version bigint PRIMARY KEY)`.execute(
+      within,
+    );
+    const { rows: found } = await sql<{
+      version: number | null;
+    }>`SELECT max(version) AS version FROM waypointd_schema`.execute(within);
+    const version = found[0]?.version ?? 0;
+    if (version > objectsMigrations.length) throw new ObjectsRefused('newer');
+    const place = { kind: 'postgres', schema: within.schema } as const;
+    for (const [index, step] of objectsMigrations.entries()) {
+      if (index < version) continue;
+      for (const query of step(place)) await within.executeQuery(query.compile(within));
+      await sql`INSERT INTO waypointd_schema VALUES (${index + 1})`.execute(within);
+    }
+  });
+}
+
+/** Reads the key, or makes it once: of two that make it at the same time, both get the one that was first. */
+async function readSecret(rows: ObjectRows): Promise<Uint8Array> {
+  const value = randomBytes(secretBytes).toString('base64');
+  await rows
+    .insertInto('meta')
+    .values({ key: 'secret', value })
+    .onConflict((conflict) => conflict.doNothing())
+    .execute();
+  const kept = await rows
+    .selectFrom('meta')
+    .select('value')
+    .where('key', '=', 'secret')
+    .executeTakeFirstOrThrow();
+  return Buffer.from(kept.value, 'base64');
+}
+
+async function snapshot(rows: ObjectRows, path: string): Promise<void> {
+  await rm(path, { force: true });
+  const db = openObjectsDatabase({
+    path,
+    waitMs: 0,
+    areCommitsSynced: true,
+    hasContents: false,
+  });
+  try {
+    await rows
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute((from) =>
+        objectRows(db)
+          .transaction()
+          .execute((to) => copyRows(from, to)),
+      );
+  } finally {
+    db.close();
+  }
+}
+
+/** Tells what the database cannot do now from what it refuses. */
+class FaultTellingDialect extends PostgresDialect {
+  readonly #config: ConstructorParameters<typeof PostgresDialect>[0];
+
+  constructor(config: ConstructorParameters<typeof PostgresDialect>[0]) {
+    super(config);
+    this.#config = config;
+  }
+
+  override createDriver(): PostgresDriver {
+    return new FaultTellingDriver(this.#config);
+  }
+}
+
+class FaultTellingDriver extends PostgresDriver {
+  readonly #wrapped = new WeakSet<DatabaseConnection>();
+
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection().catch(rethrow);
+    if (this.#wrapped.has(connection)) return connection;
+    this.#wrapped.add(connection);
+    const execute: DatabaseConnection['executeQuery'] = connection.executeQuery.bind(connection);
+    connection.executeQuery = async <R>(...query: Parameters<typeof execute<R>>) =>
+      execute<R>(...query).catch(rethrow);
+    return connection;
+  }
+}
+
+/** Connections refused, broken or ended; too many of them; full disks and read-only standbys. */
+const awayStates = /^(?:08|53|57|58|25006)/;
+
+function rethrow(error: unknown): never {
+  const code = errorCode(error) ?? '';
+  // What PostgreSQL says has five characters; the rest is of sockets, and of the package, without any code.
+  const isState = /^[0-9A-Z]{5}$/.test(code) && code !== 'EPIPE';
+  if (code === '53100') throw new WaypointError('disk_full', { cause: error });
+  if (isState && !awayStates.test(code)) throw error;
+  throw new WaypointError('database_unavailable', { cause: error, retryAfterSeconds: 5 });
+}
