@@ -6,7 +6,7 @@
 export const generationApplicationId = 0x77706764;
 
 /** `user_version` of the file, counted up when a reader of the version before would misread it. */
-export const generationSchema = 1;
+export const generationSchema = 2;
 
 /** Coordinates are stored as whole units of 0.00001 degree, about a metre: what the sources have. */
 export const unitsPerDegree = 100_000;
@@ -25,6 +25,11 @@ export const spatialParts = {
 export const placeKinds = ['village', 'town', 'city'] as const;
 
 export type PlaceKind = (typeof placeKinds)[number];
+
+/** `area.kind`, in this order. */
+export const areaKinds = ['country', 'region', 'island'] as const;
+
+export type AreaKind = (typeof areaKinds)[number];
 
 export const generationTables = `
   CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -54,6 +59,19 @@ export const generationTables = `
     feature TEXT NOT NULL,
     kind INTEGER NOT NULL,
     part_of INTEGER
+  ) STRICT;
+  -- What is searched for beside places, those with most people first. words: a line for each name, its words with a blank before each and after the last.
+  CREATE TABLE area (
+    id INTEGER PRIMARY KEY,
+    kind INTEGER NOT NULL,
+    name TEXT NOT NULL,
+    words TEXT NOT NULL,
+    country INTEGER NOT NULL,
+    region INTEGER,
+    lat INTEGER NOT NULL,
+    lon INTEGER NOT NULL,
+    population INTEGER NOT NULL,
+    radius_m INTEGER
   ) STRICT;
   -- Numbered so that of two that hold a point the first one is meant.
   CREATE TABLE border (id INTEGER PRIMARY KEY, country INTEGER NOT NULL, rings BLOB NOT NULL) STRICT;

@@ -18,6 +18,19 @@ export interface GenerationDb {
     kind: number;
     part_of: number | null;
   };
+  area: {
+    id: number;
+    kind: number;
+    name: string;
+    words: string;
+    country: number;
+    region: number | null;
+    /** Units of 0.00001 degree. */
+    lat: number;
+    lon: number;
+    population: number;
+    radius_m: number | null;
+  };
   border: { id: number; country: number; rings: Uint8Array };
   spatial_index: { name: string; data: Uint8Array };
   /** The column of the table's own name is what FTS5 matches. */

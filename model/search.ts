@@ -45,6 +45,11 @@ export const suggestionSchema = z
     source: z.enum(['bookmark', 'waypoint', 'geocode']),
     class: z.string().optional(),
     type: z.string().optional(),
+    /** How far a town or an island reaches from there. */
+    radius_m: z.int().min(0).optional(),
+    /** Of a country, and of a region with `region_id`: as in timelines. */
+    country_id: z.string().optional(),
+    region_id: z.string().optional(),
   })
   .meta({ id: 'Suggestion' });
 export type Suggestion = z.output<typeof suggestionSchema>;

@@ -68,7 +68,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   model: 3_550,
   storage: 9_900,
   formats: 5_500,
-  geodata: 3_000,
+  geodata: 3_130,
   search: 2_600,
   worker: 8_800,
   http: 1_110,

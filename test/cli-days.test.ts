@@ -52,7 +52,12 @@ function gpx(fixes: readonly Fix[]): string {
 
 async function journeyCli(t: ExecutionContext): Promise<TestCli> {
   const cli = testCli(t);
-  const daemon = await startTestDaemon(t, { root: cli.root, options: { handOver: true } });
+  const settings = { geocoder: 'offline' } as const;
+  const daemon = await startTestDaemon(t, {
+    root: cli.root,
+    settings,
+    options: { handOver: true },
+  });
   const dir = join(temporaryDirectory(t), 'tracks');
   mkdirSync(dir);
   writeTree(dir, { 'a.gpx': gpx(journey) });
@@ -112,7 +117,14 @@ test('the commands about days tell the same of one journey', async (t) => {
     await cli.out(['when', 'lisbon', '--radius', '9000']),
     /^Within 9,000 m of Lisbon.*: 2 visits, /,
   );
-  t.regex(await cli.out(['when', '10', '10']), /: never, as far as recorded\.$/m);
+  t.regex(await cli.out(['when', 'lisbon']), /^Within 8,100 m of Lisbon, .*: 2 visits, /);
+  t.regex(await cli.out(['when', 'portugal']), /^In Portugal: \d visits, /);
+  t.regex(await cli.out(['when', 'portugal', '--radius', '10']), /^Within 10 m of Portugal, /);
+  t.regex(await cli.out(['when', 'crete']), /^In Crete, Greece: never, /);
+  t.regex(
+    await cli.out(['when', '10', '10']),
+    /^Within 200 m of .*: never, as far as recorded\.$/m,
+  );
 
   t.regex(
     await cli.out(['timeline', 'all', '--local']),

@@ -63,6 +63,36 @@ for (const [query, first] of firstAnswers) {
   test(`"${query}" finds ${first}`, (t) => t.is(names(query)[0], first));
 }
 
+/** A query, the first of its answers, and what kind of thing that is. */
+const firstKinds: readonly [query: string, first: string, type: FoundPlace['type']][] = [
+  ['portugal', 'Portugal', 'country'],
+  ['georgia', 'Georgia', 'country'],
+  ['bali', 'Bali, Indonesia', 'region'],
+  ['crete', 'Crete, Greece', 'region'],
+  ['sicily', 'Sicily, Italy', 'region'],
+  ['north rhine', 'North Rhine-Westphalia, Germany', 'region'],
+  ['porto', 'Porto, Portugal', 'city'],
+  ['lisbon', 'Lisbon, Portugal', 'city'],
+  ['por', 'Pori, Satakunta, Finland', 'town'],
+];
+for (const [query, first, type] of firstKinds)
+  test(`"${query}" finds the ${type} ${first}`, (t) =>
+    t.like(places.search(query, limit)[0], { name: first, type }));
+
+test('countries and regions stand beside towns, with their ids', (t) => {
+  const found = places.search('georgia', limit);
+  t.like(found[0], { name: 'Georgia', countryId: 'GE', radiusM: undefined });
+  t.like(found[1], { name: 'Georgia, United States', countryId: 'US', regionId: 'US.GA' });
+  const [town, region] = places.search('porto', limit);
+  t.like(town, { type: 'city', radiusM: 5_600, countryId: undefined });
+  t.like(region, { name: 'Porto, Portugal', type: 'region', regionId: 'PT.17' });
+  t.true(places.search('spain', 1)[0]!.lat > 36);
+  // A letter or two begin too many of them.
+  t.true(['s', 'sp'].every((begin) => places.search(begin, limit).every(({ radiusM }) => radiusM)));
+  const begun = places.search('new', limit).filter(({ countryId }) => countryId !== undefined);
+  t.true(begun.length <= 3);
+});
+
 test('the larger place comes first', (t) => {
   t.deepEqual(names('springfield').slice(0, 3), [
     'Springfield, Missouri, United States',

@@ -161,6 +161,18 @@ const generation: {
     kind: 'number',
     part_of: 'number?',
   },
+  area: {
+    id: 'number',
+    kind: 'number',
+    name: 'text',
+    words: 'text',
+    country: 'number',
+    region: 'number?',
+    lat: 'number',
+    lon: 'number',
+    population: 'number',
+    radius_m: 'number?',
+  },
   border: { id: 'number', country: 'number', rings: 'blob' },
   spatial_index: { name: 'text', data: 'blob' },
 };

@@ -1,4 +1,5 @@
-import { suggestSchema } from '../../model/search.ts';
+import { suggestSchema, type Suggestion } from '../../model/search.ts';
+import { foldName } from '../../model/fold.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import type { Position } from '../../model/position.ts';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
@@ -12,6 +13,8 @@ import { filledIn, runTimeline } from './timeline/run.ts';
 import { printStops } from './timeline/tables.ts';
 import { stayTime, zoneSentence } from './timeline/wording.ts';
 
+/** Of a position, or a waypoint. */
+const usualRadiusM = 200;
 const mostRadiusM = 100_000;
 const metresPerDegree = 111_195;
 
@@ -20,62 +23,91 @@ export const command = defineCommand({
   name: 'when',
   summary: 'tell when you were at a place',
   description:
-    'Lists all visits to a place: a position, the name of a waypoint of yours, or a town.',
+    'Lists all visits to a place: a position or the name of a waypoint of yours (200 m around it), a town (the circle\nthat its people fill), a region or a country.',
   arguments: '<place...>',
   options: {
-    '--radius <metres>': { help: 'how far around it', default: '200' },
+    '--radius <metres>': 'how far around it instead',
     '--json': 'print JSON',
   },
-  examples: ['when 41.1496,-8.6110', 'when "Casa da Música"', 'when Lisbon --radius 10000'],
+  examples: [
+    'when 41.1496,-8.6110',
+    'when "Casa da Música" --radius 500',
+    'when Lisbon',
+    'when Portugal',
+  ],
   async run({ context, words: [words], options }) {
-    const radiusM = Number(options.radius);
-    if (!(radiusM > 0 && radiusM <= mostRadiusM)) {
+    const { radius } = options;
+    if (radius !== undefined && !(Number(radius) > 0 && Number(radius) <= mostRadiusM)) {
       throw usageError('The radius is between 1 and 100000 metres.');
     }
     return withDaemon(
       { context, endsInOrder: true, needsLibrary: true },
       async (client, { stopped }) => {
-        const place = await placeOf(client, words);
+        const found = await placeOf(client, words);
+        const place = radius === undefined ? found : withRadius(found, Number(radius));
         const request = await filledIn(client, { isAll: true });
         const result = await runTimeline(client, request, stopped);
         if (result === undefined) return undefined;
-        const visits = result.timeline.filter(
-          (stop) => stop.kind !== 'pass' && metresTo(stop, place) <= radiusM,
-        );
-        return { place, radiusM, visits, result };
+        const visits = result.timeline.filter((stop) => stop.kind !== 'pass' && isAt(stop, place));
+        return { place, visits, result };
       },
     );
   },
-  json: ({ place, radiusM, visits }) => ({ place, radius_m: radiusM, visits }),
-  show: ({ place, radiusM, visits, result }) => showVisits(place, radiusM, visits, result),
+  json: ({ place: { radius_m: radiusM, ...place }, visits }) => ({
+    place,
+    ...(radiusM === undefined ? {} : { radius_m: radiusM }),
+    visits,
+  }),
+  show: ({ place, visits, result }) => showVisits(place, visits, result),
 });
 
-interface NamedPlace extends Position {
-  readonly name?: string;
+/** A place and how far it reaches, or else the country or region that it is. */
+type NamedPlace = Position &
+  Partial<Pick<Suggestion, 'name' | 'radius_m' | 'country_id' | 'region_id'>>;
+
+function withRadius({ name, lat, lon }: NamedPlace, radiusM: number): NamedPlace {
+  return { ...(name === undefined ? {} : { name }), lat, lon, radius_m: radiusM };
 }
 
-/** A position, or else the first that search finds. */
+function isAt(stop: TimelineStop, place: NamedPlace): boolean {
+  const { radius_m: radiusM, country_id: country, region_id: region } = place;
+  if (radiusM !== undefined) return metresTo(stop, place) <= radiusM;
+  return region === undefined ? stop.country_id === country : stop.region_id === region;
+}
+
+/** A position, or else the first that search finds, those that are called just so before the others. */
 async function placeOf(client: ApiClient, words: readonly string[]): Promise<NamedPlace> {
   const text = words.join(' ').trim();
   if (/^[-+\d]/u.test(text) || /^geo:/iu.test(text)) {
-    return words.length === 2 ? parsePosition(words[0]!, words[1]) : parsePosition(text);
+    const position = words.length === 2 ? parsePosition(words[0]!, words[1]) : parsePosition(text);
+    return { ...position, radius_m: usualRadiusM };
   }
   const query = { q: text };
   const { suggestions } = await client.ask(suggestSchema, 'GET', '/api/suggest', { query });
-  const [first] = suggestions;
+  const first = suggestions.find((found) => isCalled(found, text)) ?? suggestions[0];
   if (first === undefined) throw new ExitError(`Nothing is called ${forTerminal(text)}.`);
-  return { name: first.name, lat: first.lat, lon: first.lon };
+  const { name, lat, lon, radius_m, country_id, region_id } = first;
+  if (country_id !== undefined) return { name, lat, lon, country_id, region_id };
+  return { name, lat, lon, radius_m: radius_m ?? usualRadiusM };
+}
+
+function isCalled({ name, source }: Suggestion, text: string): boolean {
+  if (source !== 'geocode') return foldName(name) === foldName(text);
+  const [[first = ''], [wanted = '']] = [name.split(','), text.split(',')];
+  return foldName(first) === foldName(wanted.trim());
 }
 
 async function showVisits(
-  { name, lat, lon }: NamedPlace,
-  radiusM: number,
+  { name, lat, lon, radius_m: radiusM }: NamedPlace,
   visits: readonly TimelineStop[],
   result: TimelineResult,
 ): Promise<void> {
   const where = name === undefined ? '' : `${forTerminal(name)}, `;
   const seconds = visits.reduce((sum, stop) => sum + stop.duration_seconds, 0);
-  const around = `Within ${radiusM.toLocaleString('en-US')} m of ${where}${degrees(lat)}, ${degrees(lon)}`;
+  const around =
+    radiusM === undefined
+      ? `In ${forTerminal(name ?? '')}`
+      : `Within ${radiusM.toLocaleString('en-US')} m of ${where}${degrees(lat)}, ${degrees(lon)}`;
   if (visits.length === 0) return print(`${around}: never, as far as recorded.`);
   await print(`${around}: ${counted(visits.length, 'visit')}, ${stayTime(seconds)}.`);
   await print(zoneSentence(result.period.time_zone));

@@ -7,6 +7,7 @@ import {
   readCurrentPlaces,
   readRegionNames,
 } from './read-inputs.ts';
+import { divisionAreas } from './search-areas.ts';
 import { worldPlaces } from './world-places.ts';
 import { writeGeneration } from './write-generation.ts';
 
@@ -16,11 +17,13 @@ export function buildGeneration(path: string): void {
   const features = readBorderFeatures();
   const places = worldPlaces(readCurrentPlaces(), readCensusPlaces());
   const borders = countryBorders(features);
+  const [countries, regions] = [countryNames(features), readRegionNames()];
   writeGeneration(path, {
     places,
     borders,
-    countryNames: countryNames(features),
-    regionNames: readRegionNames(),
+    areas: divisionAreas(places, countries, regions),
+    countryNames: countries,
+    regionNames: regions,
     meta: {
       ...identity,
       inputs: JSON.stringify(inputs),

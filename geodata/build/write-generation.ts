@@ -2,6 +2,7 @@ import Database from 'better-sqlite3';
 import Flatbush from 'flatbush';
 import KDBush from 'kdbush';
 import {
+  areaKinds,
   generationApplicationId,
   generationSchema,
   generationTables,
@@ -14,6 +15,7 @@ import { encodeRings } from '../ring-blob.ts';
 import { wholeName, wordsOf } from '../words.ts';
 import type { Border } from './borders.ts';
 import { townsOfSections } from './sections.ts';
+import type { WorldArea } from './search-areas.ts';
 import { spelledOut } from './spelled-out.ts';
 import type { WorldPlace } from './world-places.ts';
 
@@ -22,6 +24,8 @@ export interface World {
   /** By population, the largest first. */
   readonly places: readonly WorldPlace[];
   readonly borders: readonly Border[];
+  /** What is searched for beside places, in any order. */
+  readonly areas: readonly WorldArea[];
   /** By ISO code. */
   readonly countryNames: ReadonlyMap<string, string>;
   /** By `country.code`. */
@@ -60,6 +64,7 @@ function writeWorld(db: Database.Database, world: World): void {
   const tree = placeTree(world.places);
   writePlaces(db, world.places, ids, townsOfSections(world.places, tree));
   writeWords(db, world.places);
+  writeAreas(db, world.areas, ids);
   writeBorders(db, world.borders, ids);
   const part = db.prepare('INSERT INTO spatial_index VALUES (?, ?)');
   const countryOfPlace = Uint16Array.from(world.places, ({ country }) => ids.country(country));
@@ -139,6 +144,27 @@ function writeWords(db: Database.Database, places: readonly WorldPlace[]): void 
     insert.run(id, [...new Set(names[0])].join(' '), [...wholes].join(' '));
   }
   db.exec("INSERT INTO place_words (place_words) VALUES ('optimize')");
+}
+
+function writeAreas(db: Database.Database, areas: readonly WorldArea[], ids: DivisionIds): void {
+  const insert = db.prepare('INSERT INTO area VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)');
+  const byPeople = areas.toSorted((a, b) => b.population - a.population);
+  for (const [id, area] of byPeople.entries()) {
+    const { kind, names, country, region, lat, lon, population, radiusM } = area;
+    const words = names.map((name) => ` ${wordsOf(name).join(' ')} `);
+    insert.run(
+      id,
+      areaKinds.indexOf(kind),
+      names[0],
+      [...new Set(words)].join('\n'),
+      ids.country(country),
+      region === undefined ? null : ids.region(country, region),
+      lat,
+      lon,
+      population,
+      radiusM ?? null,
+    );
+  }
 }
 
 function writeBorders(db: Database.Database, borders: readonly Border[], ids: DivisionIds): void {

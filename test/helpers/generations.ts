@@ -66,6 +66,7 @@ function write(path: string, id: string, dataset: Readonly<Record<string, string
       { ...at(landmark.lat, landmark.lon), name: `Landmark ${id}`, population: 9e6, kind: 'city' },
       { ...at(52, 12), name: 'Everytown', population: 10_000, kind: 'town' },
     ],
+    areas: [],
     borders: [{ country: 'ZZ', rings: [Int32Array.from(corners)], box }],
     countryNames: new Map([['ZZ', 'Testland']]),
     regionNames: new Map([['ZZ.01', 'Test Region']]),
