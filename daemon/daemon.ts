@@ -11,7 +11,7 @@ import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
 import { openImports } from './import/open-imports.ts';
 import { listen } from './listen.ts';
 import { openLocation } from './location/open-location.ts';
-import { BookmarksMirror } from './mirror/mirror.ts';
+import { BookmarksMirror, type BookmarksMirrorOptions } from './mirror/mirror.ts';
 import type { RunningObjects } from './objects/start.ts';
 import type { Paths } from './paths.ts';
 import { apiRoutes } from './routes/all.ts';
@@ -49,6 +49,8 @@ export interface DaemonOptions {
   readonly geodata?: GeodataOverrides;
   /** Tests bring smaller bounds and workers of their own. */
   readonly timelines?: TimelineOverrides;
+  /** Tests run its tasks in their own thread. */
+  readonly mirrorPool?: BookmarksMirrorOptions['pool'];
 }
 
 export interface Daemon {
@@ -200,6 +202,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     clock,
     onMerged: (change) => waypoints.notice(change),
     isWatched: true,
+    pool: options.mirrorPool,
     libraryReady: () => library.ready,
     isLibraryWhole: () => library.isWhole,
   });

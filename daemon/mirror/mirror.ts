@@ -23,7 +23,7 @@ export interface BookmarksMirrorOptions {
   readonly log: Log;
   readonly clock: Clock;
   /** Tests bring their own worker and timers. */
-  readonly pool?: Pick<WorkerPool<typeof tasks>, 'run' | 'close'>;
+  readonly pool?: Pick<WorkerPool<typeof tasks>, 'run' | 'close'> | undefined;
   readonly schedule?: Schedule;
   /** The file brought something; told slice by slice. */
   readonly onMerged: (change: StoreChange) => void;
