@@ -20,6 +20,7 @@ import type { Geocoder } from './geocoders/geocoder.ts';
 import { WaypointIndex } from '../search/waypoint-index.ts';
 import { checkTogether } from './settings-together.ts';
 import { RollingBackups } from './rolling-backups.ts';
+import { WatchedFolders } from './watch/watched-folders.ts';
 import { Strangers } from '../http/strangers.ts';
 import { openStores, type OpenedStores } from './stores.ts';
 import { TimelineJobs, type TimelineOverrides } from './timelines/jobs.ts';
@@ -145,7 +146,7 @@ async function startBeside(
   const url = `http://127.0.0.1:${port}`;
   // A failure is logged there; clusters and suggest answer with it until an import mends the library.
   parts.library.reconcile(stores.isLibraryEmpty).catch(() => {});
-  for (const part of [parts.mirror, parts.geodata, parts.backups]) part.start();
+  for (const part of [parts.mirror, parts.geodata, parts.backups, parts.watch]) part.start();
   log.info('daemon.ready', { port });
 
   let closing: Promise<void> | undefined;
@@ -221,7 +222,14 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
   });
   const location = openLocation({ settings, clock, log, gpsdPort });
   const backups = new RollingBackups({ paths, clock, log, ...(schedule && { schedule }) });
-  const own = { mirror, waypoints, changes, location, backups };
+  const watch = new WatchedFolders({
+    dirs: settings.watch_dirs,
+    own: [paths.data, paths.cache, paths.runtime, paths.config],
+    library,
+    log,
+    schedule,
+  });
+  const own = { mirror, waypoints, changes, location, backups, watch };
   return { ...opened, ...own, index, readers, geodata, timelines };
 }
 
@@ -251,12 +259,12 @@ async function stop(
     log: Log;
   },
 ): Promise<void> {
-  const { imports, timelines, location, mirror, readers, server, stores } = parts;
+  const { imports, timelines, location, mirror, readers, server, stores, watch } = parts;
   const { geocoders, geodata, objects, withdraw, log } = parts;
   log.info('daemon.stopping');
   // An import answers its request only when it has ended, so it is cancelled while the server finishes requests.
   const results = await Promise.allSettled([
-    imports.close(),
+    watch.close().then(() => imports.close()),
     timelines.close(),
     location.close(),
     ...geocoders.map((geocoder) => geocoder.close()),

@@ -85,5 +85,10 @@ export const limits = {
   /** Uploads that come in or wait to be imported; one more is `busy`. */
   uploads: 16,
   uploadBytes: 4 * 2 ** 30,
+  watchedFolders: 64,
+  /** Of one watched folder; further ones are not seen. */
+  watchedFiles: 100_000,
+  /** A watched file is imported when it has not changed for this long. */
+  watchStillMs: 5_000,
   replacedRetentionMs: 30 * 24 * 3_600_000,
 } as const;

@@ -11,15 +11,23 @@ const textForm = 'it is a text that is not empty';
 const hostsForm = 'it is a list of host names';
 
 const path = z.string(textForm).min(1, textForm);
+const commaSeparated = (value: unknown) =>
+  typeof value === 'string'
+    ? value
+        .split(',')
+        .map((part) => part.trim())
+        .filter((part) => part !== '')
+    : value;
 const list = z.preprocess(
-  (value) =>
-    typeof value === 'string'
-      ? value
-          .split(',')
-          .map((part) => part.trim())
-          .filter((part) => part !== '')
-      : value,
+  commaSeparated,
   z.array(z.string(hostsForm).min(1, hostsForm), hostsForm),
+);
+const foldersForm = `it is a list of at most ${limits.watchedFolders} absolute paths`;
+const folders = z.preprocess(
+  commaSeparated,
+  z
+    .array(z.string(foldersForm).regex(/^(?:\/|\\\\|[A-Za-z]:[\\/])/, foldersForm), foldersForm)
+    .max(limits.watchedFolders, foldersForm),
 );
 const flag = z.preprocess(
   (value) =>
@@ -64,6 +72,7 @@ export const settingSchemas = {
   allowed_hosts: list,
   history: flag,
   bookmarks_file: path,
+  watch_dirs: folders,
   location_provider: oneOf('auto', 'off', 'geoclue', 'gpsd', 'command', 'static'),
   location_command: checkedText(
     (value) => splitCommand(value) !== undefined,
@@ -126,6 +135,7 @@ export const settingDefaults = {
   log_level: 'info',
   allowed_hosts: [],
   history: true,
+  watch_dirs: [],
   location_provider: 'auto',
   geocoder: 'offline',
   objects: false,
@@ -149,6 +159,7 @@ export const settingHelp: Record<SettingKey, string> = {
   allowed_hosts: 'further Host header values to accept, comma-separated',
   history: 'whether searches are remembered',
   bookmarks_file: 'the live GPX mirror of the bookmarks',
+  watch_dirs: 'folders whose files are imported by themselves, comma-separated',
   location_provider: 'who tells where the machine is: auto, off, geoclue, gpsd, command or static',
   location_command: 'a program that prints positions as lines of JSON (docs/location.md)',
   location_static: 'a fixed position "lat,lon"',

@@ -1,6 +1,25 @@
 import * as z from 'zod';
+import { failureReasons } from './import.ts';
 
 const count = z.int().min(0);
+
+/** A folder of the setting `watch_dirs`, and what came of it since the daemon started. */
+const watchedFolderSchema = z
+  .object({
+    dir: z.string(),
+    /** `polling`: its file system tells nothing, so changes are looked for; `absent`: waited for. */
+    state: z.enum(['starting', 'following', 'polling', 'absent']),
+    files: count,
+    /** Not still for long enough, or about to be imported. */
+    waiting: count,
+    imported: count,
+    /** Files that were refused and have not changed since. */
+    failed: count,
+    /** The first of these, relative to `dir`. */
+    failures: z.array(z.object({ file: z.string(), reason: z.enum(failureReasons) })),
+  })
+  .meta({ id: 'WatchedFolder' });
+export type WatchedFolderStatus = z.output<typeof watchedFolderSchema>;
 
 /** How a running daemon is: what `waypointd status` shows beside the import and the geodata. */
 export const statusSchema = z.object({
@@ -33,5 +52,7 @@ export const statusSchema = z.object({
   /** Left out unless the bookmarks file would delete so many bookmarks that this waits for `POST /api/bookmarks/merge`. */
   bookmarks_file: z.object({ deletions_waiting: count }).optional(),
   timelines: z.object({ queued: count, running: count }),
+  /** Left out where none is watched. */
+  watch: z.array(watchedFolderSchema).optional(),
 });
 export type DaemonStatus = z.output<typeof statusSchema>;

@@ -2,8 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { testCli } from './helpers/cli.ts';
+import { testCli, untilPrinted } from './helpers/cli.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
+import { answerWhen } from './helpers/until.ts';
 
 const ride = gpx([], ['2024-05-01T10:00:00Z', '2024-05-02T11:00:00Z']);
 
@@ -50,4 +51,44 @@ test('standard input is imported, too', async (t) => {
   t.regex(said, /^Imported 2 timed points/mu);
   t.is((await cli.run(['import', '-'], { input: 'nothing' })).code, 1);
   t.regex(await cli.out(['imports', 'list']), /phone\/a\.gpx$/mu);
+});
+
+test('folders are watched, listed and watched no longer', async (t) => {
+  const cli = testCli(t);
+  writeTree(cli.root, { 'tracks/ride.gpx': ride, 'tracks/bad.gpx': '<gpx>' });
+  const [tracks, config] = [
+    join(cli.root, 'tracks'),
+    join(cli.root, 'config/waypointd/config.json'),
+  ];
+  t.regex((await cli.run(['watch', 'list'])).stderr, /No folder is watched/u);
+  t.is(
+    await cli.out(['watch', 'add', 'tracks']),
+    `${tracks} is watched. A running daemon follows it from its next start on.\n`,
+  );
+  t.deepEqual(JSON.parse(readFileSync(config, 'utf8')), { watch_dirs: [tracks] });
+  for (const [folder, sentence] of [
+    ['tracks', /is watched already/u],
+    ['.', /one cannot be in the other/u],
+    ['nowhere', /is not a folder that can be opened/u],
+    ['tracks/ride.gpx', /is not a folder that can be opened/u],
+    ['data', /That is the data directory/u],
+  ] as const) {
+    const { code, stderr } = await cli.run(['watch', 'add', folder]);
+    t.is(code, 1, folder);
+    t.regex(stderr, sentence);
+  }
+  t.regex(await cli.out(['watch', 'list']), /^not followed yet .*tracks$/mu);
+
+  const serve = cli.start(['serve', '--port', '0']);
+  await untilPrinted(serve.stderr, /daemon\.ready/u);
+  const watched = async () => JSON.parse(await cli.out(['watch', 'list', '--json']))[0];
+  const done = await answerWhen(watched, ({ waiting, files }) => files === 2 && waiting === 0);
+  t.like(done, { dir: tracks, imported: 1, failed: 1 });
+  const table = await cli.run(['watch', 'list']);
+  t.regex(table.stdout, /^ *STATE +FILES +WAITING +IMPORTED +REFUSED +FOLDER$/mu);
+  t.regex(table.stderr, /bad\.gpx: it ends in the middle/u);
+  t.regex(await cli.out(['status']), /^watch +1 folder, 1 file imported, 1 refused/mu);
+  t.regex(await cli.out(['watch', 'rm', 'tracks']), /is no longer watched/u);
+  t.deepEqual(JSON.parse(readFileSync(config, 'utf8')), {});
+  t.regex((await cli.run(['watch', 'rm', 'tracks'])).stderr, /is not watched/u);
 });

@@ -1,3 +1,7 @@
+/** What the flag says. */
+const cancelled = 1n;
+const ending = 2n;
+
 /**
  * Counters and a cancel flag in shared memory: the main thread sets the flag and looks at the counters whenever it likes,
  * the worker does the reverse.
@@ -17,11 +21,25 @@ export class SharedCounters<Name extends string> {
   }
 
   get isCancelled(): boolean {
-    return Atomics.load(this.#cells, this.#names.length) !== 0n;
+    return this.#flag === cancelled;
+  }
+
+  /** Whether the worker is to stop, at once or when what it has begun is done. */
+  get isEnding(): boolean {
+    return this.#flag !== 0n;
   }
 
   cancel(): void {
-    Atomics.store(this.#cells, this.#names.length, 1n);
+    Atomics.store(this.#cells, this.#names.length, cancelled);
+  }
+
+  /** Has the worker stop when what it has begun is done. */
+  endSoon(): void {
+    Atomics.compareExchange(this.#cells, this.#names.length, 0n, ending);
+  }
+
+  get #flag(): bigint {
+    return Atomics.load(this.#cells, this.#names.length);
   }
 
   get(name: Name): number {

@@ -7,6 +7,7 @@ export const allCommands: readonly CommandGroup[] = [
     commands: {
       import: () => import('./import.ts'),
       imports: () => import('./imports.ts'),
+      watch: () => import('./watch.ts'),
       list: () => import('./list.ts'),
       search: () => import('./search.ts'),
       bookmark: () => import('./bookmark.ts'),

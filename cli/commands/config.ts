@@ -130,7 +130,7 @@ function requireKey(name: string): SettingKey {
 }
 
 /** A value in the file is of no use while something stronger is set. */
-function noteOverride(key: SettingKey, { resolved }: CommandContext): void {
+export function noteOverride(key: SettingKey, { resolved }: CommandContext): void {
   const source = resolved.sources[key];
   if (source === 'environment') {
     note(`${environmentVariable(key)} in the environment overrides it.`);

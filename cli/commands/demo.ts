@@ -64,6 +64,7 @@ async function runDemo(root: string, journey: string): Promise<void> {
   const settings = {
     ...settingDefaults,
     allowed_hosts: [],
+    watch_dirs: [],
     log_level: 'error' as const,
     data_dir: join(root, 'data'),
     cache_dir: join(root, 'cache'),

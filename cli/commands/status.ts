@@ -95,6 +95,7 @@ async function showStatus(status: Status): Promise<void> {
     ['imported', importedLine(status.imported)],
     ['bookmarks', deletionsLine(status.bookmarks_file)],
     ['import', importLine(status.import)],
+    ['watch', watchLine(status.watch)],
     ['timelines', timelinesLine(status.timelines)],
     ['geodata', geodataLine(status.geodata)],
     ['service', status.service === null ? 'not installed' : serviceLine(status.service)],
@@ -141,6 +142,21 @@ function importLine({ state, files_done, files_total, last }: ImportStatus): str
   if (state === 'running') return `running, ${files_done} of ${counted(files_total, 'file')} done`;
   if (last === null) return 'none since the daemon started';
   return `last one finished ${last.finished_at} with ${counted(last.files, 'new file')}`;
+}
+
+function watchLine(folders: DaemonStatus['watch']): string | undefined {
+  if (folders === undefined) return undefined;
+  const sum = (key: 'imported' | 'waiting' | 'failed') =>
+    folders.reduce((total, folder) => total + folder[key], 0);
+  const absent = folders.filter(({ state }) => state === 'absent').length;
+  const parts = [
+    counted(folders.length, 'folder'),
+    ...(absent > 0 ? [`${absent} not there`] : []),
+    `${counted(sum('imported'), 'file')} imported`,
+    ...(sum('waiting') > 0 ? [`${sum('waiting')} waiting`] : []),
+    ...(sum('failed') > 0 ? [`${sum('failed')} refused ("${invocation()} watch list")`] : []),
+  ];
+  return parts.join(', ');
 }
 
 function timelinesLine(timelines: DaemonStatus['timelines'] | undefined): string | undefined {

@@ -219,7 +219,9 @@ export async function startOwnDaemon(
   const { openLog } = await import('../../daemon/log.ts');
   const { log_level: level, log_file: file } = options.settings;
   const log = await openLog({ level, file });
-  const daemon = await startDaemon({ ...options, log, handOver: false, port: 0 });
+  // What comes into watched folders is the business of one that stays.
+  const settings = { ...options.settings, watch_dirs: [] };
+  const daemon = await startDaemon({ ...options, settings, log, handOver: false, port: 0 });
   async function close(): Promise<void> {
     await daemon.close();
     await log.close();

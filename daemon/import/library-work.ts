@@ -100,9 +100,10 @@ export class LibraryWork {
    * Resolves when it is the caller's turn to change the library. That waits for the start-up, and what a worker that died
    * has left half done is mended before.
    * @param isUrgent goes before those that wait and are not.
+   * @param onWanted is called when others wait for the turn to end.
    */
-  async turn(isUrgent: boolean): Promise<EndTurn> {
-    const end = await this.#turns.take(isUrgent);
+  async turn(isUrgent: boolean, onWanted?: () => void): Promise<EndTurn> {
+    const end = await this.#turns.take(isUrgent, onWanted);
     await this.#reconciling.catch(() => {});
     if (!this.#isWhole) await this.reconcile(false).catch(() => {});
     return end;

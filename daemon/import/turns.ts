@@ -4,15 +4,25 @@ export type EndTurn = () => void;
 /** Lets works run one after the other, urgent ones before those that wait. */
 export class Turns {
   #isTaken = false;
+  /** Tells the holder of the turn that another one waits. */
+  #onWanted: (() => void) | undefined;
   readonly #urgent: (() => void)[] = [];
   readonly #others: (() => void)[] = [];
 
-  /** Resolves when it is the caller's turn: at once where no other has it. */
-  async take(isUrgent: boolean): Promise<EndTurn> {
-    if (this.#isTaken)
+  /**
+   * Resolves when it is the caller's turn: at once where no other has it.
+   * @param onWanted is called when others wait meanwhile.
+   */
+  async take(isUrgent: boolean, onWanted?: () => void): Promise<EndTurn> {
+    if (this.#isTaken) {
+      this.#onWanted?.();
       await new Promise<void>((begin) => (isUrgent ? this.#urgent : this.#others).push(begin));
+    }
     this.#isTaken = true;
+    this.#onWanted = onWanted;
+    if (this.#urgent.length + this.#others.length > 0) onWanted?.();
     return () => {
+      this.#onWanted = undefined;
       const next = this.#urgent.shift() ?? this.#others.shift();
       if (next === undefined) this.#isTaken = false;
       else next();

@@ -16,6 +16,7 @@ import { programVersion, versionInfo } from '../version-info.ts';
 import type { Strangers } from '../../http/strangers.ts';
 import type { BookmarksMirror } from '../mirror/mirror.ts';
 import type { Waypoints } from '../waypoints.ts';
+import type { WatchedFolders } from '../watch/watched-folders.ts';
 import { bookmarkRoutes } from './bookmarks.ts';
 import { changeRoutes } from './changes.ts';
 import { clusterRoutes } from './clusters.ts';
@@ -67,6 +68,7 @@ export interface RouteParts {
   readonly readers: ReaderPool;
   readonly waypoints: Waypoints;
   readonly mirror: BookmarksMirror;
+  readonly watch: WatchedFolders;
   readonly changes: Changes;
   readonly index: WaypointIndex;
   readonly library: LibraryWork;

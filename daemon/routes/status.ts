@@ -8,6 +8,7 @@ import type { LibraryTotals } from '../../storage/library/totals.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import type { BookmarksMirror } from '../mirror/mirror.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
+import type { WatchedFolders } from '../watch/watched-folders.ts';
 
 export interface StatusParts {
   readonly clock: Clock;
@@ -16,6 +17,7 @@ export interface StatusParts {
   readonly timelines: TimelineJobs;
   readonly mirror: Pick<BookmarksMirror, 'deletionsWaiting'>;
   readonly store: Pick<WaypointStore, 'libraryTotals'>;
+  readonly watch: Pick<WatchedFolders, 'status'>;
 }
 
 /** `GET /api/status`: how the daemon is. It answers at once, whatever is going on. */
@@ -33,11 +35,12 @@ export function statusRoutes(parts: StatusParts): Route[] {
 }
 
 function readStatus(
-  { clock, index, library: work, timelines, mirror, store }: StatusParts,
+  { clock, index, library: work, timelines, mirror, store, watch }: StatusParts,
   startedAt: number,
 ): DaemonStatus {
   const library = work.status();
   const deletions = mirror.deletionsWaiting;
+  const watched = watch.status();
   return {
     uptime_seconds: Math.floor((clock.monotonic() - startedAt) / 1000),
     library,
@@ -47,6 +50,7 @@ function readStatus(
     bookmarks: index.countBookmarks(),
     ...(deletions === undefined ? {} : { bookmarks_file: { deletions_waiting: deletions } }),
     timelines: timelines.counts(),
+    ...(watched.length > 0 ? { watch: watched } : {}),
   };
 }
 

@@ -105,7 +105,8 @@ function importEach(entries: readonly SourceEntry[], run: Run, shared: Shared, d
     done.files += group.length;
     done.bytes += group.bytes;
     run.progress.set('filesDone', done.files);
-    if (group.isCancelled) throw new ReadingCancelled();
+    const isOver = group.hasWorked && run.progress.isEnding && at < entries.length;
+    if (group.isCancelled || isOver) throw new ReadingCancelled();
     if (group.container === undefined) continue;
     at += 1;
     importEach(openContainer(group.container, run, shared), run, shared, done);
@@ -146,6 +147,8 @@ class ImportGroup {
   /** What they had when they were listed. */
   bytes = 0;
   isCancelled = false;
+  /** Some file was more than found to be known: an import that is to end soon ends then, and so gets on each time. */
+  hasWorked = false;
   /** What comes next is no file, but holds some. */
   container: SourceEntry | undefined;
   readonly #run: Run;
@@ -170,7 +173,7 @@ class ImportGroup {
       library.transaction(() => {
         for (const entry of entries) {
           const isFull = entry.size > heldBytes || performance.now() > until;
-          if (this.length > 0 && isFull) return;
+          if ((this.length > 0 && isFull) || (this.hasWorked && progress.isEnding)) return;
           if (!this.#take(entry)) return;
         }
       });
@@ -196,6 +199,7 @@ class ImportGroup {
         this.container = entry;
         return false;
       }
+      this.hasWorked ||= verdict.kind !== 'duplicate';
       this.#settle(entry, () => {
         const sha256 = verdict.kind === 'duplicate' ? verdict.elsewhere : undefined;
         if (sha256 === undefined) tally.take(entry.file, verdict);

@@ -17,7 +17,7 @@ const shownFiles = 20;
 /** Files that are edited and imported again are replaced all the time: a few tell which kind it is. */
 const shownReplaced = 5;
 
-const reasons: Readonly<Record<FailureReason, string>> = {
+export const failureSentences: Readonly<Record<FailureReason, string>> = {
   empty: 'the file is empty',
   truncated: 'it ends in the middle, as if cut off',
   not_xml: 'it is not well-formed XML',
@@ -212,7 +212,7 @@ function noteFailures({ failures }: ImportSum): void {
   note(`${counted(failures.length, 'file was', 'files were')} refused:`);
   noteFirst(failures, ({ file, reason, line }) => {
     const place = line === undefined ? '' : ` (line ${line})`;
-    return `${forTerminal(file)}: ${reasons[reason]}${place}`;
+    return `${forTerminal(file)}: ${failureSentences[reason]}${place}`;
   });
 }
 

@@ -1,0 +1,138 @@
+import { stat } from 'node:fs/promises';
+import { relative, resolve } from 'node:path';
+import { changeConfigFile } from '../../daemon/settings.ts';
+import { ExitError } from '../../model/exit-error.ts';
+import { limits } from '../../model/limits.ts';
+import { statusSchema, type WatchedFolderStatus } from '../../model/status.ts';
+import { defineCommand } from '../program/command.ts';
+import { askIfKnown, findDaemon } from '../program/connection.ts';
+import { configFileOf, type CommandContext } from '../program/context.ts';
+import { note, print } from '../terminal/output.ts';
+import { printTable } from '../terminal/table.ts';
+import { counted, forTerminal } from '../terminal/text.ts';
+import { failureSentences } from './import/summary.ts';
+import { noteOverride } from './config.ts';
+
+const afterRestart = 'A running daemon follows it from its next start on.';
+
+const add = defineCommand({
+  name: 'add',
+  summary: 'watch a folder from now on',
+  description: `Adds a folder to the setting watch_dirs. ${afterRestart}`,
+  arguments: '<folder>',
+  examples: ['watch add ~/Sync/tracks'],
+  async run({ context, given, words: [folder] }) {
+    const dir = resolve(folder);
+    const dirs = context.resolved.settings.watch_dirs;
+    await checkFolder(dir, context);
+    if (dirs.includes(dir)) throw new ExitError(`${forTerminal(dir)} is watched already.`);
+    const near = dirs.find((other) => isWithin(dir, other) || isWithin(other, dir));
+    if (near !== undefined) {
+      throw new ExitError(
+        `${forTerminal(near)} is watched, with all its sub-folders; one cannot be in the other.`,
+      );
+    }
+    if (dirs.length === limits.watchedFolders)
+      throw new ExitError(`No more than ${limits.watchedFolders} folders can be watched.`);
+    await changeConfigFile(configFileOf(given), 'watch_dirs', [...dirs, dir]);
+    await print(`${forTerminal(dir)} is watched. ${afterRestart}`);
+    noteOverride('watch_dirs', context);
+  },
+});
+
+const rm = defineCommand({
+  name: 'rm',
+  summary: 'watch a folder no longer',
+  description:
+    'Takes a folder out of the setting watch_dirs. What was imported from it stays. A running daemon leaves it alone\nfrom its next start on.',
+  arguments: '<folder>',
+  async run({ context, given, words: [folder] }) {
+    const dir = resolve(folder);
+    const dirs = context.resolved.settings.watch_dirs;
+    const others = dirs.filter((other) => other !== dir);
+    if (others.length === dirs.length) throw new ExitError(`${forTerminal(dir)} is not watched.`);
+    await changeConfigFile(
+      configFileOf(given),
+      'watch_dirs',
+      others.length > 0 ? others : undefined,
+    );
+    await print(`${forTerminal(dir)} is no longer watched; what was imported from it stays.`);
+    noteOverride('watch_dirs', context);
+  },
+});
+
+/** A folder as it stands in the settings, with what the daemon says of it. */
+type Listed = { readonly dir: string } & (
+  | WatchedFolderStatus
+  | { readonly state: 'not followed yet' }
+);
+
+const list = defineCommand({
+  name: 'list',
+  summary: 'list the watched folders',
+  description: 'Lists the watched folders, with what has come of each since the daemon started.',
+  options: { '--json': 'print JSON' },
+  async run({ context }): Promise<Listed[]> {
+    const daemon = await findDaemon(context);
+    const status = daemon && (await askIfKnown(daemon.client, statusSchema, '/api/status'));
+    const followed = status?.watch ?? [];
+    const dirs = context.resolved.settings.watch_dirs;
+    const all = new Set([...dirs, ...followed.map(({ dir }) => dir)]);
+    return [...all].map(
+      (dir) =>
+        followed.find((one) => one.dir === dir) ?? { dir, state: 'not followed yet' as const },
+    );
+  },
+  async show(folders) {
+    if (folders.length === 0) {
+      note('No folder is watched.');
+      return;
+    }
+    await printTable(
+      [
+        { title: 'STATE', text: ({ state }: Listed) => state },
+        { title: 'FILES', align: 'right', text: (one) => numberOf(one, 'files') },
+        { title: 'WAITING', align: 'right', text: (one) => numberOf(one, 'waiting') },
+        { title: 'IMPORTED', align: 'right', text: (one) => numberOf(one, 'imported') },
+        { title: 'REFUSED', align: 'right', text: (one) => numberOf(one, 'failed') },
+        { title: 'FOLDER', canShrink: true, text: ({ dir }) => dir },
+      ],
+      folders,
+    );
+    for (const folder of folders) if ('files' in folder) noteFailures(folder);
+  },
+});
+
+/** `waypointd watch add|list|rm` */
+export const command = defineCommand({
+  name: 'watch',
+  summary: 'import what comes into a folder by itself',
+  description:
+    'Watched folders are imported by themselves, with their sub-folders: a file is taken in when it has not changed\nfor five seconds, and again after each change. A folder that is not there is waited for.',
+  commands: [add, list, rm],
+});
+
+async function checkFolder(dir: string, { paths }: CommandContext): Promise<void> {
+  if (isWithin(dir, paths.data))
+    throw new ExitError('That is the data directory, or in it; what is there is imported already.');
+  const stats = await stat(dir).catch(() => undefined);
+  if (stats?.isDirectory() !== true)
+    throw new ExitError(`${forTerminal(dir)} is not a folder that can be opened.`);
+}
+
+function isWithin(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return way === '' || !/^(?:\.\.(?:$|[\\/])|[\\/]|[A-Za-z]:)/u.test(way);
+}
+
+function numberOf(folder: Listed, key: 'files' | 'waiting' | 'imported' | 'failed'): string {
+  return 'files' in folder ? folder[key].toLocaleString('en-US') : '';
+}
+
+function noteFailures({ dir, failed, failures }: WatchedFolderStatus): void {
+  if (failed === 0) return;
+  note(`${counted(failed, 'file')} of ${forTerminal(dir)} refused, until changed:`);
+  for (const { file, reason } of failures)
+    note(`  ${forTerminal(file)}: ${failureSentences[reason]}`);
+  if (failed > failures.length) note(`  … and ${failed - failures.length} more`);
+}

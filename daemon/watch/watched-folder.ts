@@ -1,0 +1,271 @@
+import type { Stats } from 'node:fs';
+import { lstat, realpath, stat } from 'node:fs/promises';
+import { basename, join, relative, sep } from 'node:path';
+import type { FailureReason } from '../../model/import.ts';
+import { limits } from '../../model/limits.ts';
+import { isLookedInto } from '../../model/recorder-formats.ts';
+import type { WatchedFolderStatus } from '../../model/status.ts';
+import type { DirectoryResult } from '../../worker/import/tally.ts';
+import type { Schedule } from '../schedule.ts';
+import { follow, hasToBePolled } from './follow.ts';
+
+export interface WatchedFolderOptions {
+  /** Absolute. */
+  readonly dir: string;
+  /** Directories of ours, with all that is in them. */
+  readonly own: readonly string[];
+  readonly schedule: Schedule;
+  /** Some files have been still for long enough. */
+  readonly onReady: () => void;
+}
+
+/** A file that may still be written to. */
+interface Waiting {
+  stamp: string;
+  /** Ticks without a change that are still to come. */
+  ticks: number;
+}
+
+const tickMs = 1_000;
+/** The first tick may come at once. */
+const stillTicks = limits.watchStillMs / tickMs + 1;
+/** How often a directory is looked at: is it there, is it still the same one? Between there is nothing to do. */
+const rootTicks = 5;
+/** Names of failed files that a status tells. */
+const toldFailures = 20;
+
+/**
+ * One watched directory: which of its files have changed since they were imported, and which of these have been still for
+ * long enough. It is followed again whenever it is gone and back, or another one is mounted in its place.
+ */
+export class WatchedFolder {
+  readonly dir: string;
+  readonly #options: WatchedFolderOptions;
+  #state: WatchedFolderStatus['state'] = 'starting';
+  /** Device and inode of the directory that is followed. */
+  #root: string | undefined;
+  #path = '';
+  #mustPoll = false;
+  #unfollow: (() => Promise<void>) | undefined;
+  /** Files as they were when they were imported or refused; names are relative, with `/`. */
+  readonly #known = new Map<string, string>();
+  readonly #waiting = new Map<string, Waiting>();
+  readonly #ready = new Map<string, string>();
+  readonly #failures = new Map<string, FailureReason>();
+  #imported = 0;
+  /** Until the next look at the directory. */
+  #ticks = 0;
+  #isOver = false;
+  #isIdle = false;
+  #cancelTick: () => void = () => {};
+  #running: Promise<void> = Promise.resolve();
+
+  constructor(options: WatchedFolderOptions) {
+    this.#options = options;
+    this.dir = options.dir;
+  }
+
+  start(): void {
+    this.#tick();
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true;
+    this.#cancelTick();
+    await this.#running;
+    await this.#forget('absent');
+  }
+
+  status(): WatchedFolderStatus {
+    const failures = [...this.#failures].map(([file, reason]) => ({ file, reason }));
+    return {
+      dir: this.dir,
+      state: this.#state,
+      files: this.#count(),
+      waiting: this.#waiting.size + this.#ready.size,
+      imported: this.#imported,
+      failed: failures.length,
+      failures: failures.slice(0, toldFailures),
+    };
+  }
+
+  get hasReady(): boolean {
+    return this.#ready.size > 0;
+  }
+
+  /** Files to be imported now, for {@link settle} or {@link putBack}. */
+  takeReady(most: number): ReadonlyMap<string, string> {
+    const batch = new Map([...this.#ready].slice(0, most));
+    for (const file of batch.keys()) this.#ready.delete(file);
+    return batch;
+  }
+
+  /** Takes note of what became of files; those of an import that was cut short come again, and count as known then. */
+  settle(batch: ReadonlyMap<string, string>, result: DirectoryResult): void {
+    this.#imported += result.added + result.replaced;
+    if (result.cancelled === true) {
+      this.putBack(batch);
+      return;
+    }
+    const failed = new Map(
+      result.failures.map(({ file, reason }) => [namedIn(batch, file), reason]),
+    );
+    // The directory itself was gone.
+    if (failed.has(undefined)) return;
+    for (const [file, stamp] of batch) {
+      const reason = failed.get(file);
+      if (reason === 'changed') {
+        this.#touch(file, stamp);
+        continue;
+      }
+      // What could not be read may be as it was when it can be: any event is heard then.
+      if (reason !== 'unreadable') this.#known.set(file, stamp);
+      if (reason === undefined) this.#failures.delete(file);
+      else this.#failures.set(file, reason);
+    }
+  }
+
+  /** Files that were not imported after all: soon again, or after a while. */
+  putBack(batch: ReadonlyMap<string, string>, waitTicks = 0): void {
+    for (const [file, stamp] of batch)
+      if (waitTicks === 0) this.#ready.set(file, stamp);
+      else this.#waiting.set(file, { stamp, ticks: waitTicks });
+  }
+
+  #count(): number {
+    const others = [...this.#waiting.keys(), ...this.#ready.keys()];
+    return this.#known.size + others.filter((file) => !this.#known.has(file)).length;
+  }
+
+  #tick(): void {
+    this.#isIdle = false;
+    this.#running = this.#look().finally(() => this.#wait(this.#waiting.size === 0));
+  }
+
+  #wait(isIdle: boolean): void {
+    if (this.#isOver) return;
+    this.#isIdle = isIdle;
+    if (isIdle) this.#ticks = 0;
+    const delayMs = isIdle ? rootTicks * tickMs : tickMs;
+    this.#cancelTick = this.#options.schedule(() => this.#tick(), delayMs);
+  }
+
+  async #look(): Promise<void> {
+    if (this.#ticks === 0) await this.#lookAtRoot();
+    this.#ticks = (this.#ticks + 1) % rootTicks;
+    for (const [file, waiting] of this.#waiting) {
+      waiting.ticks -= 1;
+      if (waiting.ticks <= 0) await this.#lookAtFile(file, waiting);
+      if (this.#isOver) return;
+    }
+    if (this.hasReady) this.#options.onReady();
+  }
+
+  async #lookAtRoot(): Promise<void> {
+    const root = await identity(this.dir);
+    if (root === this.#root && root !== undefined) return;
+    if (this.#root !== undefined || this.#state === 'starting') await this.#forget('absent');
+    if (root !== undefined && !this.#isOver) await this.#follow(root);
+  }
+
+  async #follow(root: string): Promise<void> {
+    try {
+      const path = await realpath(this.dir);
+      this.#path = path;
+      const isPolling = this.#mustPoll || (await hasToBePolled(path));
+      this.#unfollow = await follow({
+        root: path,
+        isPolling,
+        isIgnored: (at, stats) => this.#isIgnored(at, stats),
+        onFile: (at, stats) => {
+          if (stats?.isFile() !== false) void this.#hear(at, stats);
+        },
+        onExhausted: () => {
+          this.#mustPoll = true;
+          this.#root = '';
+        },
+      });
+      this.#root = root;
+      this.#state = isPolling ? 'polling' : 'following';
+    } catch {
+      // Gone again, or closed to us: the next look tells.
+      await this.#forget('absent');
+    }
+  }
+
+  #isIgnored(path: string, stats: Stats | undefined): boolean {
+    if (this.#options.own.some((own) => `${path}${sep}`.startsWith(own + sep))) return true;
+    if (path !== this.#path && basename(path).startsWith('.')) return true;
+    if (stats?.isFile() !== true) return false;
+    return !isLookedInto(path) || (this.#isFull() && !this.#known.has(this.#nameOf(path)));
+  }
+
+  #isFull(): boolean {
+    return this.#known.size + this.#waiting.size + this.#ready.size >= limits.watchedFiles;
+  }
+
+  #nameOf(path: string): string {
+    return relative(this.#path, path).split(sep).join('/');
+  }
+
+  async #hear(path: string, given: Stats | undefined): Promise<void> {
+    const stats = given ?? (await lstat(path).catch(() => undefined));
+    if (stats?.isFile() === true) this.#touch(this.#nameOf(path), stampOf(stats));
+  }
+
+  #touch(file: string, stamp: string): void {
+    if (this.#isOver || this.#known.get(file) === stamp) return;
+    this.#ready.delete(file);
+    this.#waiting.set(file, { stamp, ticks: stillTicks });
+    if (!this.#isIdle) return;
+    this.#cancelTick();
+    this.#wait(false);
+  }
+
+  async #lookAtFile(file: string, waiting: Waiting): Promise<void> {
+    const stats = await lstat(join(this.#path, file)).catch(() => undefined);
+    if (stats?.isFile() !== true) {
+      this.#waiting.delete(file);
+      this.#known.delete(file);
+      this.#failures.delete(file);
+      return;
+    }
+    const stamp = stampOf(stats);
+    if (stamp !== waiting.stamp) this.#waiting.set(file, { stamp, ticks: stillTicks });
+    else if (this.#waiting.get(file) === waiting) {
+      this.#waiting.delete(file);
+      this.#ready.set(file, stamp);
+    }
+  }
+
+  /** Hears of nothing any more, and knows nothing of what will be there next: an import tells what is new. */
+  async #forget(state: WatchedFolderStatus['state']): Promise<void> {
+    const unfollow = this.#unfollow;
+    this.#unfollow = undefined;
+    this.#root = undefined;
+    this.#state = state;
+    for (const files of [this.#known, this.#waiting, this.#ready, this.#failures]) files.clear();
+    await unfollow?.();
+  }
+}
+
+function stampOf({ size, mtimeMs, ino }: Stats): string {
+  return `${size} ${mtimeMs} ${ino}`;
+}
+
+/** What tells a directory from another one at its place; undefined where none is that can be opened. */
+async function identity(dir: string): Promise<string | undefined> {
+  try {
+    const stats = await stat(dir);
+    return stats.isDirectory() ? `${stats.dev} ${stats.ino}` : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** The file that a result names, or that one holds which it names; undefined for the directory itself. */
+function namedIn(batch: ReadonlyMap<string, string>, name: string): string | undefined {
+  for (let file = name; file !== ''; file = file.slice(0, Math.max(0, file.lastIndexOf('/'))))
+    if (batch.has(file)) return file;
+  return undefined;
+}
