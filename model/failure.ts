@@ -64,6 +64,10 @@ export const failureTable = {
   ),
   forbidden: sentence('forbidden', 'This is not allowed.'),
   read_only: sentence('forbidden', 'You may read this repository but not write to it.'),
+  lock_of_another: sentence(
+    'forbidden',
+    'Another user has locked this file; who may write can force it open.',
+  ),
   browser: sentence('forbidden', 'Browser pages cannot call this API.'),
   not_found: sentence('not_found', 'There is nothing here by that name.'),
   no_pages: sentence(
@@ -77,6 +81,8 @@ export const failureTable = {
   not_acceptable: sentence('not_acceptable', 'The requested media type is not available.'),
   timeout: sentence('timeout', 'The request was not received in time.'),
   conflict: sentence('conflict', 'This conflicts with what is already there.'),
+  already_locked: sentence('conflict', 'This file is locked already.'),
+  too_many_locks: sentence('conflict', 'This repository has as many locks as it may.'),
   already_bookmarked: sentence(
     'conflict',
     'A bookmark of this name already exists at this position.',
@@ -120,7 +126,6 @@ export const failureTable = {
     'unavailable',
     'waypointd may not write in its own imports directory; `waypointd doctor` tells why.',
   ),
-  no_locks: sentence('not_implemented', 'This server has no file locks.'),
   quota: sentence('disk_full', 'The quota of this repository is used up.'),
   disk_full: sentence('disk_full', 'The disk is full; what was finished is kept.'),
   bandwidth: sentence('bandwidth', 'The bandwidth limit is exceeded.'),

@@ -1,4 +1,5 @@
 import * as z from 'zod';
+import { lockId } from './object-locks.ts';
 import { oidSchema, repositoryPart } from './objects.ts';
 
 const gitName = z
@@ -15,12 +16,16 @@ const git = { owner: repositoryPart, name: gitName };
  * remote.
  */
 export const repositoryBases = [
-  { base: '/{owner}/{name}', repository: z.object(plain), object: objectIn(plain) },
-  { base: '/{owner}/{name}/info/lfs', repository: z.object(git), object: objectIn(git) },
+  { base: '/{owner}/{name}', ...within(plain) },
+  { base: '/{owner}/{name}/info/lfs', ...within(git) },
 ] as const;
 
-function objectIn<T extends typeof plain | typeof git>(parts: T) {
-  return z.object({ ...parts, oid: oidSchema });
+function within<T extends typeof plain | typeof git>(parts: T) {
+  return {
+    repository: z.object(parts),
+    object: z.object({ ...parts, oid: oidSchema }),
+    lock: z.object({ ...parts, id: lockId }),
+  };
 }
 
 export type ObjectParams = z.output<(typeof repositoryBases)[number]['object']>;

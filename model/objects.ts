@@ -14,6 +14,11 @@ export const objectLimits = {
   userCodePoints: 64,
   passwordBytes: 1_024,
   repositoryPartLength: 100,
+  /** File locks of one repository, and of one page of their list. */
+  locks: 10_000,
+  locksPage: 100,
+  /** The longest path of most file systems. */
+  lockPathCodePoints: 4_096,
 } as const;
 
 /** SHA-256 of a content: 64 lower-case hexadecimal digits. */

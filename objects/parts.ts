@@ -3,6 +3,7 @@ import type { Clock, Log } from '../model/process.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import type { ObjectsDirectory } from '../storage/objects/directory.ts';
 import type { Holdings } from '../storage/objects/holdings.ts';
+import type { Locks } from '../storage/objects/locks.ts';
 import type { CommitJournal } from '../storage/objects/rows-store.ts';
 import type { ObjectsConfig } from './config.ts';
 import type { Logins } from './credentials.ts';
@@ -22,6 +23,7 @@ export interface ObjectParts {
   readonly freeBytes: () => Promise<number>;
   readonly directory: ObjectsDirectory;
   readonly holdings: Holdings;
+  readonly locks: Locks;
   readonly journal: CommitJournal;
   readonly logins: Logins;
   readonly tokens: Tokens;

@@ -4,6 +4,7 @@ import type { ContentStore } from '../storage/content-store/content-store.ts';
 import { DiskContentStore } from '../storage/content-store/disk-store.ts';
 import { objectsDirectory, type ObjectsDirectory } from '../storage/objects/directory.ts';
 import { objectHoldings, type Holdings } from '../storage/objects/holdings.ts';
+import { objectLocks, type Locks } from '../storage/objects/locks.ts';
 import type { RowsStore } from '../storage/objects/rows-store.ts';
 import { openSqliteRows } from '../storage/objects/sqlite.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
@@ -17,6 +18,7 @@ export interface ObjectsRoot {
   readonly database: RowsStore;
   readonly directory: ObjectsDirectory;
   readonly holdings: Holdings;
+  readonly locks: Locks;
   readonly contents: ContentStore;
   /** The key of tokens. */
   readonly secret: Uint8Array;
@@ -59,6 +61,7 @@ export async function openRoot(path: string, options: OpenRootOptions): Promise<
       database,
       directory: objectsDirectory(database.rows),
       holdings: objectHoldings(database.rows),
+      locks: objectLocks(database.rows),
       contents,
       secret: await database.secret(),
       close: async () => {

@@ -109,7 +109,7 @@ function buildParts(
   { config, log, clock, limits, freeBytes = () => root.contents.freeBytes() }: ObjectServerOptions,
 ): ObjectParts {
   const { connections } = { ...defaultHttpLimits, ...limits };
-  const { directory, holdings, database, contents, secret } = root;
+  const { directory, holdings, locks, database, contents, secret } = root;
   return {
     config,
     clock,
@@ -118,6 +118,7 @@ function buildParts(
     freeBytes,
     directory,
     holdings,
+    locks,
     journal: database.journal,
     logins: new Logins(directory, clock, log),
     tokens: createTokens({ key: secret, now: clock.now }),

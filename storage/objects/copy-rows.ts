@@ -11,6 +11,7 @@ const copied = [
   ['grants', ['user_id', 'repository_id']],
   ['holdings', ['repository_id', 'oid']],
   ['traffic', ['repository_id', 'day']],
+  ['locks', ['id']],
 ] as const satisfies readonly (readonly [keyof ObjectsDb, readonly string[]])[];
 
 /**

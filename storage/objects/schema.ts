@@ -18,7 +18,7 @@ const { numbered, integer, optionalInteger, sum, text, uniqueText } = columns;
  * `objects.sqlite`, or a database of PostgreSQL: who may see which repository, and which contents each repository holds; the bytes are in the content
  * store. Names are unique whatever their case (`…_key` is the lower-case form).
  */
-const tables = {
+const firstTables = {
   // The password is as objects/passwords makes it.
   users: table({
     id: numbered,
@@ -80,7 +80,23 @@ const laterTables = {
   meta: table({ key: uniqueText, value: text }),
 };
 
-export type ObjectsDb = TablesOf<typeof tables> & TablesOf<typeof laterTables>;
+const lockTables = {
+  // A path is what clients call a file; it is compared as it is.
+  locks: table(
+    {
+      id: numbered,
+      repository_id: belongsTo('repositories'),
+      user_id: belongsTo('users'),
+      path: text,
+      locked_ms: integer,
+    },
+    { unique: ['repository_id', 'path'] },
+  ),
+};
+
+const tables = { ...firstTables, ...laterTables, ...lockTables };
+
+export type ObjectsDb = TablesOf<typeof tables>;
 export type UserRow = Pick<Selectable<ObjectsDb['users']>, 'id' | 'name' | 'password'>;
 export type RepositoryRow = Omit<Selectable<ObjectsDb['repositories']>, 'path_key' | 'created_ms'>;
 
@@ -88,13 +104,18 @@ export type RepositoryRow = Omit<Selectable<ObjectsDb['repositories']>, 'path_ke
 type ObjectsMigration = (place: TablePlace) => readonly Query[];
 
 const firstSchema: ObjectsMigration = (place) => [
-  ...createTables(tables, place),
+  ...createTables(firstTables, place),
   createIndex('grants_by_repository', 'grants', ['repository_id'], place),
   createIndex('holdings_by_oid', 'holdings', ['oid'], place),
   ...(place.kind === 'sqlite' ? sqliteSums : postgresSums),
 ];
 
 const announcements: ObjectsMigration = (place) => createTables(laterTables, place);
+
+const locks: ObjectsMigration = (place) => [
+  ...createTables(lockTables, place),
+  createIndex('locks_by_user', 'locks', ['user_id'], place),
+];
 
 const sqliteSums = [
   sql`
@@ -130,7 +151,7 @@ const postgresSums = (['added', 'removed'] as const).flatMap((change) => {
 });
 
 /** The steps of the schema, oldest first; what a released one makes is never changed. */
-export const objectsMigrations: readonly ObjectsMigration[] = [firstSchema, announcements];
+export const objectsMigrations: readonly ObjectsMigration[] = [firstSchema, announcements, locks];
 
 /** The same for SQLite. */
 export const objectMigrations: readonly Migration[] = objectsMigrations.map(

@@ -259,6 +259,46 @@ testLfs('200 files in 8 transfers at once, and back', async (t) => {
   }
 });
 
+testLfs(
+  'files are locked: lock, locks, unlock --force, and no push of what another has locked',
+  async (t) => {
+    const server = await startTestObjects(t);
+    const { directory } = server.admin;
+    const bob = (await directory.findUser('bob'))!.id;
+    await directory.grant(bob, (await directory.findRepository('club/maps'))!.id, 'write');
+    const url = `${server.url}/club/maps`;
+    const desks = [startDesk(t, server), startDesk(t, server, 'bob:bob-password')] as const;
+    const [anns, bobs] = desks;
+    for (const desk of desks) {
+      await desk.work(t, { 'a.bin': randomBytes(1_000) }, [`lfs.url=${url}`]);
+      await desk.run(t, 'work', 'config', `lfs.${url}.locksverify`, 'true');
+    }
+    t.is((await bobs.push()).code, 0, 'nothing is locked');
+    t.regex(await anns.run(t, 'work', 'lfs', 'lock', 'a.bin'), /Locked a\.bin/);
+    t.regex(await bobs.run(t, 'work', 'lfs', 'locks'), /a\.bin\s+ann\s+ID:1/);
+    const taken = await bobs.try('work', 'lfs', 'lock', 'a.bin');
+    t.not(taken.code, 0);
+    t.regex(taken.output, /This file is locked already/);
+
+    writeFileSync(join(bobs.root, 'work', 'a.bin'), randomBytes(1_000));
+    await bobs.run(t, 'work', 'commit', '-qam', 'changed');
+    const refused = await bobs.push();
+    t.not(refused.code, 0);
+    t.regex(refused.output, /a\.bin - ann/);
+    t.regex(
+      (await bobs.try('work', 'lfs', 'unlock', 'a.bin')).output,
+      /Another user has locked this/,
+    );
+    t.regex(await bobs.run(t, 'work', 'lfs', 'unlock', '--force', 'a.bin'), /Unlocked a\.bin/);
+    t.is((await bobs.push()).code, 0);
+    // Its owner may push, and unlock it without force.
+    await anns.run(t, 'work', 'lfs', 'lock', 'a.bin');
+    t.is((await anns.push()).code, 0);
+    await anns.run(t, 'work', 'lfs', 'unlock', 'a.bin');
+    t.is(await anns.run(t, 'work', 'lfs', 'locks'), '');
+  },
+);
+
 testLfs('a file of 300 MB', async (t) => {
   const server = await startTestObjects(t);
   const desk = startDesk(t, server);

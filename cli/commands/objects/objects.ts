@@ -8,6 +8,7 @@ import { watchForEnd } from '../../terminal/interrupts.ts';
 import { shellWord } from '../../terminal/invocation.ts';
 import { print } from '../../terminal/output.ts';
 import { holdingsCommands } from './holdings.ts';
+import { locks } from './locks.ts';
 import { repo } from './repo.ts';
 import { transferCommands } from './transfer.ts';
 import { upkeepCommands } from './upkeep.ts';
@@ -86,6 +87,7 @@ export const command = defineCommand({
     user,
     repo,
     ...accessCommands,
+    locks,
     sshLine,
     ...holdingsCommands,
     ...upkeepCommands,

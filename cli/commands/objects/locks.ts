@@ -1,0 +1,51 @@
+import { ExitError } from '../../../model/exit-error.ts';
+import { defineCommand } from '../../program/command.ts';
+import { note, print } from '../../terminal/output.ts';
+import { printTable } from '../../terminal/table.ts';
+import { forTerminal } from '../../terminal/text.ts';
+import { requireRepository, rootOptions, withRoot } from './with-root.ts';
+
+/** Locks read at once. */
+const pageLocks = 1_000;
+
+/** `waypointd objects locks` */
+export const locks = defineCommand({
+  name: 'locks',
+  summary: 'list the files that somebody has locked, or unlock one',
+  description:
+    'Lists the files of a repository that a user has locked ("git lfs lock"), or unlocks one, whoever holds it.',
+  arguments: '<owner/name>',
+  options: { ...rootOptions, '--unlock <path>': 'unlock this file' },
+  run: (call) =>
+    withRoot(call, async (root) => {
+      const { id: repositoryId } = await requireRepository(root, call.words[0]);
+      const path = call.options.unlock;
+      if (path !== undefined) {
+        const found = await root.locks.find({ repositoryId, path });
+        const isGone = found && (await root.locks.remove({ repositoryId, id: found.id }));
+        if (isGone !== true) throw new ExitError(`Nobody has locked ${forTerminal(path)}.`);
+        return { unlocked: path };
+      }
+      const all: { path: string; owner: string; locked_at: string }[] = [];
+      for (let after = 0; ;) {
+        const page = await root.locks.page({ repositoryId }, after, pageLocks);
+        for (const { lockedMs, path: locked, owner } of page) {
+          all.push({ path: locked, owner, locked_at: new Date(lockedMs).toISOString() });
+        }
+        after = page.at(-1)?.id ?? 0;
+        if (page.length < pageLocks) return all;
+      }
+    }),
+  show(outcome) {
+    if ('unlocked' in outcome) return print(`Unlocked ${forTerminal(outcome.unlocked)}.`);
+    if (outcome.length === 0) return note('Nothing is locked.');
+    return printTable(
+      [
+        { title: 'PATH', text: ({ path }) => forTerminal(path) },
+        { title: 'USER', text: ({ owner }) => owner },
+        { title: 'SINCE', text: (row) => row.locked_at },
+      ],
+      outcome,
+    );
+  },
+});

@@ -1,0 +1,79 @@
+import { hasChanged, type ObjectRows } from './dialect.ts';
+
+/** A file of a repository that one user keeps the others from changing. */
+export interface FileLock {
+  readonly id: number;
+  /** As the client names the file. */
+  readonly path: string;
+  readonly userId: number;
+  readonly owner: string;
+  /** When it was made, ms since 1970. */
+  readonly lockedMs: number;
+}
+
+/** Which locks are wanted. */
+export interface LockFilter {
+  readonly repositoryId: number;
+  readonly id?: number | undefined;
+  readonly path?: string | undefined;
+}
+
+/** What became of a lock that was to be made; `limit`: the repository has as many as it may. */
+export type LockOutcome = { readonly lock: FileLock; readonly isNew: boolean } | 'limit';
+
+/** Locks of files, each path of a repository at most once. */
+export type Locks = ReturnType<typeof objectLocks>;
+
+export function objectLocks(rows: ObjectRows) {
+  return {
+    /** Makes a lock, unless there is one of this path. @param most locks of a repository */
+    add: (
+      { repositoryId, userId, path }: { repositoryId: number; userId: number; path: string },
+      most: number,
+      now: number,
+    ): Promise<LockOutcome> =>
+      rows.transaction().execute(async (within) => {
+        const found = await findLock(within, { repositoryId, path });
+        if (found !== undefined) return { lock: found, isNew: false };
+        const { count } = await within
+          .selectFrom('locks')
+          .select(({ fn }) => fn.countAll<number>().as('count'))
+          .where('repository_id', '=', repositoryId)
+          .executeTakeFirstOrThrow();
+        if (Number(count) >= most) return 'limit';
+        const added = within
+          .insertInto('locks')
+          .values({ repository_id: repositoryId, user_id: userId, path, locked_ms: now })
+          .onConflict((conflict) => conflict.doNothing());
+        const isNew = await hasChanged(within, added);
+        const lock = await findLock(within, { repositoryId, path });
+        if (lock === undefined) throw new Error('A lock that was just made is not there.');
+        return { lock, isNew };
+      }),
+    find: (filter: LockFilter) => findLock(rows, filter),
+    /** Locks after the one of this id, in order of their ids, at most `limit`. */
+    page: (filter: LockFilter, after: number, limit: number): Promise<FileLock[]> =>
+      select(rows, filter).where('locks.id', '>', after).orderBy('locks.id').limit(limit).execute(),
+    /** @returns whether it was there. */
+    remove: ({ repositoryId, id }: { repositoryId: number; id: number }): Promise<boolean> =>
+      hasChanged(
+        rows,
+        rows.deleteFrom('locks').where('repository_id', '=', repositoryId).where('id', '=', id),
+      ),
+  };
+}
+
+function findLock(rows: ObjectRows, filter: LockFilter): Promise<FileLock | undefined> {
+  return select(rows, filter).executeTakeFirst();
+}
+
+function select(rows: ObjectRows, { repositoryId, id, path }: LockFilter) {
+  return rows
+    .selectFrom('locks')
+    .innerJoin('users', 'users.id', 'locks.user_id')
+    .select(['locks.id as id', 'path', 'user_id as userId'])
+    .select(['users.name as owner', 'locked_ms as lockedMs'])
+    .where('repository_id', '=', repositoryId)
+    .$if(id !== undefined, (query) => query.where('locks.id', '=', id!))
+    .$if(path !== undefined, (query) => query.where('path', '=', path!));
+}
