@@ -900,6 +900,8 @@ test('waypoints are merged in slices of at most fifty rows, tags counted', (t) =
   );
 });
 
+type Named = { name: string; tags?: string[] };
+
 test('an edit of bookmarks.gpx is found by lists, tags, search and clusters of the running daemon', async (t) => {
   const daemon = await startTestDaemon(t);
   const path = daemon.paths.bookmarksFile;
@@ -913,9 +915,9 @@ test('an edit of bookmarks.gpx is found by lists, tags, search and clusters of t
   const { body: list } = await again.get('/api/waypoints');
   t.deepEqual(
     list
-      .map(({ name, tags }: { name: string; tags?: string[] }) => [name, tags])
       // The file is looked at each second, too: it may have been merged before the second call.
-      .toSorted(([a], [b]) => String(a).localeCompare(String(b))),
+      .toSorted((a: Named, b: Named) => a.name.localeCompare(b.name))
+      .map(({ name, tags }: Named) => [name, tags]),
     [
       ['First', undefined],
       ['From the API', undefined],
@@ -930,7 +932,12 @@ test('an edit of bookmarks.gpx is found by lists, tags, search and clusters of t
   t.is((await last.get('/api/clusters?zoom=0&grid=8')).body.length, 3);
   // On a slow machine the stop has left the file as it was, and the start brings it up to date.
   await until(() => namesIn(path).length === 4);
-  t.deepEqual(namesIn(path), ['First', 'From the API', 'From the file', 'While it was read']);
+  t.deepEqual(namesIn(path).toSorted(), [
+    'First',
+    'From the API',
+    'From the file',
+    'While it was read',
+  ]);
 });
 
 test('a bookmarks file that cannot be written fails no request, and the log has no path', async (t) => {
