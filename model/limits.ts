@@ -71,6 +71,8 @@ export const limits = {
   journalMs: 30 * 24 * 3_600_000,
   /** Changes kept; the oldest goes first. */
   journalChanges: 100_000,
+  /** Of one merge; each takes two changes of the journal. */
+  mirrorConflicts: 200,
   /** A bookmarks file that deletes more at once, or more than half of at least so few, waits for a word of the user. */
   mirrorDeletions: 20,
   mirrorDeletionsOfFew: 6,

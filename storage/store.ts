@@ -23,7 +23,7 @@ import { hideWaypoint, release } from './waypoints/hide-waypoint.ts';
 import { prepareHistory, type HistoryStore } from './waypoints/history.ts';
 import { ImportLedger } from './waypoints/imports.ts';
 import type { StoreMeta } from './waypoints/meta.ts';
-import type { Journal, RecordedChange } from './waypoints/journal.ts';
+import type { Journal, RecordedChange, RowChange } from './waypoints/journal.ts';
 import { JournaledRows, type Changed } from './waypoints/journaled-rows.ts';
 import { isSameRow } from './waypoints/row-change.ts';
 import { renameTag } from './waypoints/rename-tag.ts';
@@ -256,6 +256,13 @@ export class WaypointStore {
   /** See JournaledRows.transaction. */
   transaction<T>(kind: ChangeKind, write: () => T): Changed<T> {
     return this.#rows.transaction(kind, write);
+  }
+
+  /** Writes and takes it back, in one transaction; the journal has both. @returns false when there was nothing to write. */
+  offer(kind: ChangeKind, write: () => void): boolean {
+    const back = (rows: readonly RowChange[]): void =>
+      takeBack(this.#rows, rows, (key) => this.#canShow(key, true));
+    return this.#rows.offer(kind, write, back);
   }
 
   /** Empties the write-ahead log and closes. */

@@ -1,5 +1,5 @@
 /** The bookmarks file merged three ways, through real daemons and files. */
-import { copyFileSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { testCli } from './helpers/cli.ts';
@@ -7,6 +7,8 @@ import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/
 import { rounds as runs } from './helpers/effort.ts';
 import { gpx } from './helpers/imports.ts';
 import { until } from './helpers/until.ts';
+import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
+import { limits } from '../model/limits.ts';
 
 interface Listed {
   readonly name: string;
@@ -368,3 +370,55 @@ function byName(waypoints: readonly Listed[]): unknown[] {
     .map((waypoint) => ({ ...waypoint, tags: waypoint.tags?.toSorted() }))
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
+
+test('imported waypoints do not lose their tags by the dozen unasked', async (t) => {
+  const places = Array.from({ length: 8 }, (_, at) => [`I${at}`, 40 + at, 5] as const);
+  const daemon = await startTestDaemon(t);
+  writeFileSync(`${daemon.root}/places.gpx`, gpx(places));
+  await daemon.call('POST', '/api/import', { dir: daemon.root });
+  for (const [name, lat, lon] of places)
+    await daemon.call('POST', '/api/tags', { name, lat, lon, tag: 'seen' });
+  const again = await mirrored(daemon);
+  const text = read(again);
+  const without = (count: number): string =>
+    places.slice(0, count).reduce((rest, [name]) => rest.replace(wptOf(rest, name), ''), text);
+  const waiting = async (): Promise<number | undefined> =>
+    (await again.get('/api/status')).body.bookmarks_file?.deletions_waiting;
+  const tagged = async () => (await list(again)).filter(({ tags }) => tags !== undefined).length;
+  write(again, without(5));
+  await until(async () => (await waiting()) === 5);
+  t.is(await tagged(), 8);
+  rmSync(again.paths.bookmarksFile);
+  await until(async () => (await waiting()) === undefined);
+  await until(() => existsSync(again.paths.bookmarksFile));
+  write(again, without(4));
+  await until(async () => (await tagged()) === 4);
+  t.is(await waiting(), undefined, 'half may go');
+});
+
+test('conflicts do not fill the journal: a merge keeps so many of them and no more', async (t) => {
+  const spots = Array.from({ length: limits.mirrorConflicts + 1 }, (_, at) => `S${at}`);
+  const wpts = [...spots, 'Stays'].map((name, at) =>
+    gpxWaypoint({ name, lat: at % 80, lon: at / 100, tags: ['0'] }),
+  );
+  let daemon = await startTestDaemon(t);
+  write(daemon, gpxHead() + wpts.join('') + gpxTail());
+  daemon = await mirrored(daemon);
+  for (const [round, count] of [limits.mirrorConflicts, limits.mirrorConflicts + 1].entries()) {
+    const blocks = read(daemon).split(/(?=<wpt )/u);
+    await daemon.call('PATCH', '/api/tags', { tag: `${round}`, newTag: `${round + 1}` });
+    daemon = await mirrored(daemon);
+    // What the store has changed is deleted in the file.
+    write(daemon, blocks.toSpliced(1, count).join(''));
+    const merged = `"conflicts":${limits.mirrorConflicts}`;
+    await until(() => daemon.logged.some((line) => line.includes(merged)));
+    t.deepEqual(
+      daemon.logged.filter((line) => line.includes('in_backups_only')),
+      count > limits.mirrorConflicts
+        ? ['mirror.conflicts_kept_in_backups_only {"conflicts":1}']
+        : [],
+    );
+    t.is((await list(daemon)).length, spots.length + 1);
+    daemon = await mirrored(daemon);
+  }
+});

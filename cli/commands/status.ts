@@ -118,7 +118,7 @@ function holdings({ library, waypoints, bookmarks }: Status): string | undefined
 
 function deletionsLine(file: DaemonStatus['bookmarks_file']): string | undefined {
   if (file === undefined) return undefined;
-  const count = counted(file.deletions_waiting, 'bookmark');
+  const count = counted(file.deletions_waiting, 'waypoint');
   return `the file would delete ${count}: ${invocation()} bookmarks merge --accept, or --discard`;
 }
 

@@ -113,7 +113,7 @@ function describe(daemon: SeenDaemon | undefined, held: string | undefined): Fin
   if (deletions !== undefined) {
     findings.push(
       warning(
-        `The bookmarks file would delete ${counted(deletions, 'bookmark')}, so it is not merged`,
+        `The bookmarks file would delete ${counted(deletions, 'waypoint')}, so it is not merged`,
         `Say what is meant: ${invocation()} bookmarks merge --accept, or --discard`,
       ),
     );

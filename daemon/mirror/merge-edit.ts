@@ -60,20 +60,17 @@ export async function mergeEdit(options: MergeEditOptions): Promise<MergeCounts 
   const { store, slices, conflicts, isClosed, isLibraryWhole, onMerged } = options;
   const counts = { bookmarks: 0, tags: 0, filled: 0, changed: 0, deleted: 0, conflicts: 0 };
   let { revision } = options;
-  for (const [slice, isConflict] of allSlices(slices, conflicts)) {
+  for (const [part, isConflict] of allParts(slices, conflicts)) {
     if (isClosed()) throw new Abandoned();
     if (Number(store.meta.revision()) !== revision) return undefined;
-    const parts = isConflict ? slice.map((step) => [step]) : [slice];
-    for (const part of parts) {
-      const noted = isConflict ? { ...counts } : counts;
-      const { change } = store.transaction('merge', () => {
-        for (const step of part) applyStep(store, step, isLibraryWhole(), noted);
-      });
-      if (change === undefined) continue;
-      if (isConflict) store.undo(change.id);
-      else onMerged(change);
-      if (isConflict) counts.conflicts += 1;
-    }
+    const noted = isConflict ? { ...counts } : counts;
+    const apply = (): void => {
+      for (const step of part) applyStep(store, step, isLibraryWhole(), noted);
+    };
+    if (!isConflict) {
+      const { change } = store.transaction('merge', apply);
+      if (change !== undefined) onMerged(change);
+    } else if (store.offer('merge', apply)) counts.conflicts += 1;
     revision = Number(store.meta.revision());
     await nextTurn();
   }
@@ -81,12 +78,13 @@ export async function mergeEdit(options: MergeEditOptions): Promise<MergeCounts 
   return Number(store.meta.revision()) === revision ? counts : undefined;
 }
 
-function* allSlices(
+/** A conflict is a change of its own, so that each can be taken by itself. */
+function* allParts(
   slices: SharedArrayBuffer,
   conflicts: SharedArrayBuffer,
-): Generator<readonly [slice: readonly MergeStep[], isConflict: boolean]> {
+): Generator<readonly [part: readonly MergeStep[], isConflict: boolean]> {
   for (const slice of unpackSlices(slices)) yield [slice, false];
-  for (const slice of unpackSlices(conflicts)) yield [slice, true];
+  for (const slice of unpackSlices(conflicts)) for (const step of slice) yield [[step], true];
 }
 
 /** One that the store refuses (a name that is taken since, a limit) is left out: it must not hold up the whole file. */

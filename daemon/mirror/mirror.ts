@@ -214,8 +214,10 @@ export class BookmarksMirror {
           this.#memory.commit(draft.content, undefined, draft);
           return 'done';
         case 'drafted':
-          if (await this.#publish(draft)) return 'done';
-          break;
+          if (!(await this.#publish(draft))) break;
+          // What was there is gone, or was ours.
+          this.#held.release();
+          return 'done';
         case 'foreign': {
           const ending = await this.#takeIn();
           if (ending !== 'done' && ending !== 'changing') return ending;
@@ -250,6 +252,7 @@ export class BookmarksMirror {
     );
     switch (result.outcome) {
       case 'missing':
+        this.#held.release();
         return 'done';
       case 'refused':
         return result.reason;
@@ -284,7 +287,7 @@ export class BookmarksMirror {
   }
 
   /** @returns false when the store was changed since the file was compared with it: then that is to be done again. */
-  async #merge({ trackPoints, waypoints, ...edit }: TakenEdit): Promise<boolean> {
+  async #merge({ trackPoints, waypoints, conflictsLeft, ...edit }: TakenEdit): Promise<boolean> {
     const { store, log, onMerged, isLibraryWhole = () => true, libraryReady } = this.#options;
     // Tags of imported waypoints need them.
     await this.#unlessClosed(Promise.resolve(libraryReady?.()).catch(() => undefined));
@@ -292,6 +295,8 @@ export class BookmarksMirror {
     const counts = await mergeEdit({ ...edit, store, onMerged, isClosed, isLibraryWhole });
     if (counts === undefined) return false;
     log.info('mirror.edit_merged', { waypoints, ...counts });
+    if (conflictsLeft > 0)
+      log.warn('mirror.conflicts_kept_in_backups_only', { conflicts: conflictsLeft });
     if (trackPoints > 0)
       log.warn('mirror.tracks_kept_in_backups_only', { track_points: trackPoints });
     return true;

@@ -48,21 +48,26 @@ export class JournaledRows {
    * @param undoes the change that is taken back by this one.
    */
   transaction<T>(kind: ChangeKind, write: () => T, undoes: number | null = null): Changed<T> {
-    const noted = this.#noted.length;
-    try {
-      // better-sqlite3 makes a nested one a savepoint.
-      if (this.#db.inTransaction)
-        return { result: this.#db.transaction(write)(), change: undefined };
-      return this.#db
-        .transaction(() => {
-          const result = write();
-          return { result, change: this.#record(kind, undoes) };
-        })
-        .immediate();
-    } catch (error) {
-      this.#noted.length = noted;
-      throw error;
-    }
+    const isNested = this.#db.inTransaction;
+    return this.#atomic(() => {
+      const result = write();
+      return { result, change: isNested ? undefined : this.#record(kind, undoes) };
+    });
+  }
+
+  /**
+   * Writes and takes it all back, each as a change, in one transaction: the user can undo the second one.
+   * @returns whether there was anything to write.
+   */
+  offer(kind: ChangeKind, write: () => void, takeBack: (rows: readonly RowChange[]) => void) {
+    return this.#atomic(() => {
+      write();
+      const change = this.#record(kind, null);
+      if (change === undefined) return false;
+      takeBack(change.rows);
+      this.#record('undo', change.id);
+      return true;
+    });
   }
 
   /** Tells of a change of the library, in the transaction that ends its run. @returns the number of the change. */
@@ -74,6 +79,17 @@ export class JournaledRows {
   /** Tags that a waypoint has already: a change that gives it a bookmark knows them when it is taken back. */
   noteTags(key: IdentityKey): void {
     for (const row of this.tags.rows(key)) this.#noted.push({ of: 'tag', before: row, after: row });
+  }
+
+  /** As a whole or not at all; better-sqlite3 makes a nested one a savepoint. */
+  #atomic<T>(write: () => T): T {
+    const noted = this.#noted.length;
+    try {
+      return this.#db.transaction(write).immediate();
+    } catch (error) {
+      this.#noted.length = noted;
+      throw error;
+    }
   }
 
   #record(kind: ChangeKind, undoes: number | null): StoreChange | undefined {

@@ -28,11 +28,17 @@ export interface MergePlan {
   readonly steps: readonly MergeStep[];
   /** The file's side of what both have changed: the store keeps its own. */
   readonly conflicts: readonly MergeStep[];
-  /** Bookmarks that the steps delete, and how many the ancestor has. */
-  readonly deletions: number;
-  readonly ancestors: number;
+  /** What the steps delete, and what the ancestor has. */
+  readonly deleted: Readonly<EntryCounts>;
+  readonly ancestors: Readonly<EntryCounts>;
   /** With the steps done, the store has just what the file has. */
   readonly isEqual: boolean;
+}
+
+interface EntryCounts {
+  bookmarks: number;
+  /** Imported waypoints with all their tags. */
+  tagged: number;
 }
 
 /** Three states of the same bookmarks. */
@@ -84,13 +90,15 @@ function asImported(waypoint: EditedWaypoint, entries: TaggedEntries): EditedWay
 interface GrowingPlan extends MergePlan {
   readonly steps: MergeStep[];
   readonly conflicts: MergeStep[];
-  deletions: number;
+  readonly deleted: EntryCounts;
   isEqual: boolean;
 }
 
 function newPlan(ancestor: TaggedEntries): GrowingPlan {
-  const ancestors = [...ancestor.values()].filter(({ isImported }) => !isImported).length;
-  return { steps: [], conflicts: [], deletions: 0, ancestors, isEqual: true };
+  const tagged = [...ancestor.values()].filter(({ isImported }) => isImported).length;
+  const ancestors = { bookmarks: ancestor.size - tagged, tagged };
+  const deleted = { bookmarks: 0, tagged: 0 };
+  return { steps: [], conflicts: [], deleted, ancestors, isEqual: true };
 }
 
 interface Pairs {
@@ -209,9 +217,10 @@ function mergeAbsence(plan: GrowingPlan, was: TaggedEntry, ours: TaggedEntry | u
   } else if (ours.isImported) {
     const none = { fields: {}, addTags: [] };
     plan.steps.push({ do: 'change', at: placeOf(ours), ...none, removeTags: ours.tags });
+    plan.deleted.tagged += 1;
   } else {
     plan.steps.push({ do: 'remove', at: placeOf(ours) });
-    plan.deletions += 1;
+    plan.deleted.bookmarks += 1;
   }
 }
 

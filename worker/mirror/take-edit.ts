@@ -59,6 +59,8 @@ export type TakeEditResult =
       readonly slices: SharedArrayBuffer;
       /** The file's side of what both have changed, packed likewise. */
       readonly conflicts: SharedArrayBuffer;
+      /** How many more there are: the journal is not to be filled with them, and the copy has them. */
+      readonly conflictsLeft: number;
       /** Of the store, for which the steps were made. */
       readonly revision: number;
       readonly isEqual: boolean;
@@ -129,7 +131,7 @@ function takeCopy(copy: Copy, request: TakeEditRequest): TakeEditResult {
     const { content } = copy;
     const { waypoints, mark, trackPoints } = readEdited(copy.path);
     const { plan, revision } = planOf(waypoints, mark, request);
-    const { deletions } = plan;
+    const { deleted, conflicts } = plan;
     // What a person has edited is written anew with our mark; what another daemon wrote stays as it is.
     const isEqual = plan.isEqual && mark !== undefined && mark.store !== request.storeId;
     if (request.discarded === content.sha256) {
@@ -137,13 +139,14 @@ function takeCopy(copy: Copy, request: TakeEditRequest): TakeEditResult {
       return { outcome: 'discarded', content };
     }
     if (isMassDeletion(plan) && request.accepted !== content.sha256)
-      return { outcome: 'guarded', content, deletions };
+      return { outcome: 'guarded', content, deletions: deleted.bookmarks + deleted.tagged };
     keep(copy, 'edited', request);
     return {
       outcome: 'taken',
       content,
       slices: packSlices(slicesOf(plan.steps)),
-      conflicts: packSlices(slicesOf(plan.conflicts)),
+      conflicts: packSlices(slicesOf(conflicts.slice(0, limits.mirrorConflicts))),
+      conflictsLeft: Math.max(0, conflicts.length - limits.mirrorConflicts),
       revision,
       isEqual,
       mark,
@@ -157,10 +160,11 @@ function takeCopy(copy: Copy, request: TakeEditRequest): TakeEditResult {
 }
 
 /** A file in which so much is missing was more likely damaged than edited. */
-function isMassDeletion({ deletions, ancestors }: MergePlan): boolean {
-  const { mirrorDeletions, mirrorDeletionsOfFew } = limits;
-  if (deletions > mirrorDeletions) return true;
-  return ancestors >= mirrorDeletionsOfFew && deletions > ancestors / 2;
+function isMassDeletion({ deleted, ancestors }: MergePlan): boolean {
+  if (deleted.bookmarks + deleted.tagged > limits.mirrorDeletions) return true;
+  return (['bookmarks', 'tagged'] as const).some(
+    (kind) => ancestors[kind] >= limits.mirrorDeletionsOfFew && deleted[kind] > ancestors[kind] / 2,
+  );
 }
 
 function planOf(
