@@ -182,6 +182,8 @@ export class BookmarksMirror {
     else {
       this.#failures = 0;
       this.#warned = undefined;
+      // The file is ours.
+      this.#held.release();
       if (this.#isDirty) this.#wake(limits.mirrorDebounceMs);
     }
   }
@@ -207,17 +209,13 @@ export class BookmarksMirror {
       const draft = await this.#unlessClosed(this.#pool.run('draft', request));
       switch (draft.outcome) {
         case 'current':
-          this.#held.release();
           return 'done';
         case 'same':
-          this.#held.release();
           this.#memory.commit(draft.content, undefined, draft);
           return 'done';
         case 'drafted':
-          if (!(await this.#publish(draft))) break;
-          // What was there is gone, or was ours.
-          this.#held.release();
-          return 'done';
+          if (await this.#publish(draft)) return 'done';
+          break;
         case 'foreign': {
           const ending = await this.#takeIn();
           if (ending !== 'done' && ending !== 'changing') return ending;
@@ -252,7 +250,6 @@ export class BookmarksMirror {
     );
     switch (result.outcome) {
       case 'missing':
-        this.#held.release();
         return 'done';
       case 'refused':
         return result.reason;

@@ -1,10 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
-import { identityOf, identityText, neighbourKeys } from '../../model/identity.ts';
 import { normalTag } from '../../model/tag.ts';
 import type { Place } from '../../model/waypoint.ts';
 import { optionalFields, type OptionalFields } from '../../storage/more-fields.ts';
 import type { TaggedEntries, TaggedEntry } from '../../storage/waypoints/bookmark-history.ts';
 import type { EditedWaypoint } from './edited-waypoints.ts';
+import { pairUp } from './pair-up.ts';
+import { keyOf, near, placeOf } from './place-keys.ts';
 
 /** What is to become of a bookmark, or of the tags of an imported waypoint; `at` names it as the store has it. */
 export interface EntryChange {
@@ -99,65 +100,6 @@ function newPlan(ancestor: TaggedEntries): GrowingPlan {
   const ancestors = { bookmarks: ancestor.size - tagged, tagged };
   const deleted = { bookmarks: 0, tagged: 0 };
   return { steps: [], conflicts: [], deleted, ancestors, isEqual: true };
-}
-
-interface Pairs {
-  /** By the key in the ancestor. */
-  readonly pairs: readonly (readonly [key: string, waypoint: EditedWaypoint])[];
-  readonly added: readonly EditedWaypoint[];
-  /** Keys of the ancestor that the file has no more. */
-  readonly missing: readonly string[];
-}
-
-/** Finds what became of each entry: by its identity or a rounded one; else by its position, else by its name, if but one. */
-function pairUp(file: readonly EditedWaypoint[], ancestor: TaggedEntries): Pairs {
-  const missing = new Map(ancestor);
-  const pairs: [string, EditedWaypoint][] = [];
-  let rest = take(file, (waypoint) => (missing.has(keyOf(waypoint)) ? keyOf(waypoint) : undefined));
-  rest = take(rest, (waypoint) => near(waypoint, missing));
-  for (const trait of [positionOf, nameOf]) {
-    const old = single([...missing].map(([key, entry]) => [trait(entry), key] as const));
-    const fresh = single(rest.map((waypoint) => [trait(waypoint), waypoint] as const));
-    rest = take(rest, (waypoint) =>
-      fresh.get(trait(waypoint)) === waypoint ? old.get(trait(waypoint)) : undefined,
-    );
-  }
-  return { pairs, added: rest, missing: [...missing.keys()] };
-
-  function take(
-    from: readonly EditedWaypoint[],
-    find: (waypoint: EditedWaypoint) => string | undefined,
-  ): EditedWaypoint[] {
-    return from.filter((waypoint) => {
-      const key = find(waypoint);
-      const entry = key === undefined ? undefined : missing.get(key);
-      if (key === undefined || entry === undefined) return true;
-      if (entry.isImported !== (waypoint.isImported === true)) return true;
-      missing.delete(key);
-      pairs.push([key, waypoint]);
-      return false;
-    });
-  }
-}
-
-/** What has a trait that no other has. */
-function single<T>(list: readonly (readonly [trait: string, value: T])[]): Map<string, T> {
-  const found = new Map<string, T>();
-  const repeated = new Set<string>();
-  for (const [trait, value] of list) {
-    if (found.has(trait)) repeated.add(trait);
-    found.set(trait, value);
-  }
-  for (const trait of repeated) found.delete(trait);
-  return found;
-}
-
-function positionOf({ lat, lon }: Place): string {
-  return keyOf({ name: '', lat, lon });
-}
-
-function nameOf({ name }: Place): string {
-  return name;
 }
 
 /** An entry that both the file and the ancestor have. */
@@ -284,31 +226,4 @@ function isUnchanged(now: TaggedEntry, was: TaggedEntry): boolean {
 function missingTags(tags: readonly string[], others: readonly string[]): string[] {
   const present = new Set(others.map(normalTag));
   return tags.filter((tag) => !present.has(normalTag(tag)));
-}
-
-function placeOf({ name, lat, lon }: Place): Place {
-  return { name, lat, lon };
-}
-
-function keyOf({ name, lat, lon }: Place): string {
-  return identityText(identityOf(name, lat, lon));
-}
-
-/** The key of a place, or a neighbouring one that programs round it to, among keys. */
-function near(
-  { name, lat, lon, isCrowded = false }: Place & { readonly isCrowded?: boolean },
-  keys: { has(key: string): boolean },
-): string | undefined {
-  const own = identityOf(name, lat, lon);
-  if (keys.has(identityText(own))) return identityText(own);
-  // Where the file itself holds neighbours, these are meant to be several.
-  if (isCrowded) return undefined;
-  const { latE6Min, latE6Max, lonE6: lonsE6 } = neighbourKeys(own);
-  for (let latE6 = latE6Min; latE6 <= latE6Max; latE6 += 1) {
-    for (const lonE6 of lonsE6) {
-      const key = identityText({ name: own.name, latE6, lonE6 });
-      if (keys.has(key)) return key;
-    }
-  }
-  return undefined;
 }
