@@ -71,7 +71,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_500,
   geodata: 3_130,
   search: 2_600,
-  worker: 8_800,
+  worker: 9_000,
   http: 1_110,
   client: 3_850,
   objects: 2_600,

@@ -60,7 +60,9 @@ async function journeyCli(t: ExecutionContext): Promise<TestCli> {
   });
   const dir = join(temporaryDirectory(t), 'tracks');
   mkdirSync(dir);
-  writeTree(dir, { 'a.gpx': gpx(journey) });
+  // A tablet that stayed in Porto the whole time.
+  const tablet = at({ lat: 41.1496, lon: -8.611 }, '2024-03-01T06:05Z', '2024-03-02T06:00Z');
+  writeTree(dir, { 'a.gpx': gpx(journey), 'b.gpx': gpx(tablet) });
   t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
   const bookmark = { name: 'Lisbon by the river', ...lisbon };
   t.is((await daemon.call('POST', '/api/bookmarks', bookmark)).status, 201);
@@ -82,6 +84,11 @@ test('the commands about days tell the same of one journey', async (t) => {
   t.regex(report, /^More than 4 days on 2024-03-05\.$/m);
   t.regex(report, /10 days listed\. Of the whole period 0 days and 0 nights/);
   t.regex(report, /Days are those of the place/);
+  t.regex(report, /^\d+ points of another device \(import 2\) were not followed: --sources and\n--exclude/m);
+  const without = await cli.out(['days', '2024', '--exclude-sources', '2']);
+  t.notRegex(without, /not followed/);
+  const tabletOnly = await cli.out(['days', '2024', '--sources', '2']);
+  t.regex(tabletOnly, /^Portugal +2 +0 +1 /m);
   t.true(
     report.split('\n').every((line) => line.length <= 80),
     report,
@@ -125,6 +132,18 @@ test('the commands about days tell the same of one journey', async (t) => {
     await cli.out(['when', '10', '10']),
     /^Within 200 m of .*: never, as far as recorded\.$/m,
   );
+  const [head, visit, , end] = (
+    await cli.out(['when', '38.7223,-9.1393', '--csv', '--local', '--exclude-sources', '2'])
+  ).split('\r\n');
+  t.regex(head!, /^index,kind,.*country_id/);
+  t.regex(visit!, /,stay,.*,PT,/);
+  t.is(end, '');
+  const rows = (await cli.out(['timeline', '2024-03-05', '-f', 'csv', '--days'])).split('\r\n');
+  t.true(rows[1]!.includes('PT:recorded'), rows[1]);
+  t.regex(
+    await cli.out(['where', '2024-03-01', '--sources', '2', '--zone', 'Europe/Lisbon']),
+    /Porto/,
+  );
 
   t.regex(
     await cli.out(['timeline', 'all', '--local']),
@@ -143,6 +162,9 @@ const refused: [words: string[], why: RegExp][] = [
   [['days', '2024', '--zone', 'Mars/Olympus'], /is no time zone/],
   [['timeline', '2024', '--zone', '+02:00'], /is no time zone/],
   [['timeline', '2024', '--zone', 'UTC', '--local'], /not both/],
+  [['days', '2024', '--sources', '0'], /are no ids of files/],
+  [['trips', '2024', '--exclude-sources', '3,a.gpx'], /are no ids of files/],
+  [['where', 'now', '--local', '--zone', 'UTC'], /not both/],
   [['when', 'x', '--radius', '0'], /The radius/],
   [['when', 'x', '--radius', '100001'], /The radius/],
 ];

@@ -177,6 +177,36 @@ test('a night in a train is one of the country that it stays in, or of none wher
   );
 });
 
+for (const [what, everyMin, minutes] of [
+  ['some minutes', 1, 20],
+  ['a single fix', 2, 1],
+  ['two towers in turn', 2, 50],
+] as const) {
+  test(`a tower beyond the border, ${what}, makes no day and no stop there`, (t) => {
+    const [home, tower, other] = [
+      { lat: 47.6146, lon: 7.6615 },
+      { lat: 47.48, lon: 7.73 },
+      { lat: 47.62, lon: 7.3 },
+    ];
+    const [from, to] = [Date.UTC(2024, 4, 3, 14), Date.UTC(2024, 4, 3, 14, minutes)];
+    const fixes = at(home, '2024-05-02T08:00Z', '2024-05-04T20:00Z', everyMin).map(
+      (fix): Observed => {
+        const [timeMs] = fix;
+        if (timeMs < from || timeMs >= to) return fix;
+        const isOther = minutes > 30 && Math.floor((timeMs - from) / (7 * minuteMs)) % 2 === 1;
+        const { lat, lon } = isOther ? other : tower;
+        return [timeMs, lat, lon];
+      },
+    );
+    const { timeline, days: rows } = made(t, fixes, '2024-05-01', '2024-05-31');
+    t.deepEqual(
+      rows.map(({ countries }) => countries),
+      [['DE'], ['DE'], ['DE']],
+    );
+    t.is(timeline.length, 1);
+  });
+}
+
 test('a border day is one of both countries', (t) => {
   const fixes = [
     ...at(kassel, '2024-05-03T08:00Z', '2024-05-03T12:00Z'),

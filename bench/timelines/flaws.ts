@@ -8,6 +8,7 @@ const hourMs = 3_600_000;
 const longestStepMs = 2 * minuteMs;
 const spikeEveryMs = 40 * minuteMs;
 const zeroEveryMs = 6 * hourMs;
+const towerEveryMs = 12 * hourMs;
 const echoEveryMs = 6 * hourMs;
 const equalStampShare = 0.01;
 const swapShare = 0.005;
@@ -40,6 +41,21 @@ export function disturb(fixes: readonly Fix[], seed: number): Fix[] {
     result.push(spoilt);
   }
   return disorder(random, result);
+}
+
+/** Puts some minutes at a time, and all that is recorded in them, at a cell tower far away. */
+export function throwAbout(fixes: readonly Fix[], seed: number): Fix[] {
+  const random = new Random(seed);
+  let [towerMs, endMs, tower] = [-Infinity, -Infinity, { east: 0, north: 0 }];
+  return fixes.map((fix) => {
+    if (fix.timeMs >= towerMs) {
+      const [east, north] = direction(random, logBetween(random, 10_000, 40_000));
+      tower = { east, north };
+      endMs = towerMs + random.between(1, 25) * minuteMs;
+      towerMs = Math.max(towerMs, fix.timeMs) + logBetween(random, hourMs, towerEveryMs);
+    }
+    return fix.timeMs < endMs ? { ...fix, ...moved(fix, tower.east, tower.north) } : fix;
+  });
 }
 
 function disorder(random: Random, fixes: Fix[]): Fix[] {

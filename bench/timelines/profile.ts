@@ -7,11 +7,19 @@ export interface Profile {
   readonly wakeM?: readonly [low: number, high: number];
   /** Spikes, (0,0), equal stamps, swapped points and stamps, echoes of houses. */
   readonly isFlawed?: boolean;
+  /** Indoors it errs by this much (standard deviation to the east and to the north), for ten minutes at a time. */
+  readonly indoorsM?: number;
+  /** Now and then all fixes of some minutes are at a cell tower far away. */
+  readonly hasTowers?: boolean;
+  /** So often a day it is off for twenty minutes to eight hours, instead of every few days. */
+  readonly silencesADay?: number;
   /** A second device records at the same time, every so many seconds. */
   readonly otherDeviceS?: number;
   readonly days: number;
   /** The goal for F1; undefined for what is shown without one. */
   readonly goalF1?: number;
+  /** A stay may be found in several pieces, at most a fifth more than there are. */
+  readonly hasPieces?: boolean;
   /** Departures are within 90 s for nine of ten. */
   readonly isExact?: boolean;
 }
@@ -40,9 +48,27 @@ export const profiles: readonly Profile[] = [
     intervalS: [5, 15],
     days: 8,
     wakeM: [15, 60],
-    goalF1: 0.85,
+    goalF1: 0.93,
   },
   { name: '5-15 min', intervalS: ['between', 300, 900], days: 10, goalF1: 0.85 },
+  {
+    name: 'often off',
+    intervalS: [1, 5, 5, 30, 30, 60, 60, 60],
+    days: 6,
+    isFlawed: true,
+    silencesADay: 2,
+    goalF1: 0.95,
+    hasPieces: true,
+  },
+  { name: 'indoors', intervalS: [30, 60], days: 6, indoorsM: 60, goalF1: 0.9, hasPieces: true },
+  {
+    name: 'towers',
+    intervalS: [30, 60, 120],
+    days: 6,
+    hasTowers: true,
+    goalF1: 0.95,
+    hasPieces: true,
+  },
   { name: 'two devices', intervalS: [5, 30], days: 5, otherDeviceS: 20 },
 ];
 

@@ -8,19 +8,27 @@ import { moved, type Position } from './geometry.ts';
  */
 export class Receiver {
   readonly #random: Random;
+  readonly #indoorsM: number | undefined;
   #deviationM = 5;
   #memoryMs = 60_000;
   #east = 0;
   #north = 0;
   #timeMs = -Infinity;
 
-  constructor(random: Random) {
+  /** @param indoorsM its error indoors, instead of one that differs. */
+  constructor(random: Random, indoorsM?: number) {
     this.#random = random;
+    this.#indoorsM = indoorsM;
   }
 
   /** Indoors errors are larger and change more slowly. */
   enter(isIndoors: boolean): void {
     const random = this.#random;
+    if (isIndoors && this.#indoorsM !== undefined) {
+      this.#deviationM = this.#indoorsM;
+      this.#memoryMs = 600_000;
+      return;
+    }
     this.#deviationM = isIndoors ? random.between(5, 30) : random.between(5, 14);
     this.#memoryMs = (isIndoors ? random.between(90, 900) : random.between(30, 120)) * 1_000;
   }

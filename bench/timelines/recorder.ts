@@ -34,8 +34,8 @@ export function record(
   seed: number,
 ): Recording {
   const random = new Random(seed);
-  const silences = makeSilences(random, { trail, rides });
-  const receiver = new Receiver(random);
+  const silences = makeSilences(random, { trail, rides }, profile.silencesADay);
+  const receiver = new Receiver(random, profile.indoorsM);
   const sessions = new Sessions(random, profile);
   const { wakeM } = profile;
   const still = wakeM === undefined ? undefined : new StillSilence(random, wakeM);
@@ -57,10 +57,14 @@ export function record(
 }
 
 /** One in about three days at random, and two of three rides: phones are in flight mode, or in the luggage. */
-function makeSilences(random: Random, { trail, rides }: Pick<Journey, 'trail' | 'rides'>): Span[] {
+function makeSilences(
+  random: Random,
+  { trail, rides }: Pick<Journey, 'trail' | 'rides'>,
+  aDay = random.between(0.1, 0.5),
+): Span[] {
   const silences = rides.filter(() => random.unit() < 0.67).map((ride) => ({ ...ride }));
   const span = trail.endMs - trail.startMs;
-  const count = Math.round((span / (24 * hourMs)) * random.between(0.1, 0.5));
+  const count = Math.round((span / (24 * hourMs)) * aDay);
   for (let i = 0; i < count; i += 1) {
     const startMs = trail.startMs + Math.floor(random.unit() * span);
     silences.push({ startMs, endMs: startMs + logBetween(random, 20 * minuteMs, 8 * hourMs) });

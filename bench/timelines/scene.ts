@@ -1,4 +1,4 @@
-import { disturb } from './flaws.ts';
+import { disturb, throwAbout } from './flaws.ts';
 import { gpxFiles, type GpxFile } from './gpx-files.ts';
 import { makeJourney } from './journey.ts';
 import type { Profile } from './profile.ts';
@@ -20,11 +20,12 @@ const dayMs = 86_400_000;
 
 /** The same profile and seed give the same bytes. @param days instead of the profile's. */
 export function makeScene(profile: Profile, seed: number, days = profile.days): Scene {
-  const { isFlawed = false, otherDeviceS } = profile;
+  const { isFlawed = false, hasTowers = false, otherDeviceS } = profile;
   const journey = makeJourney(seed, days);
   const phone = record(journey, profile, seed + 1_000_003);
   let fixes = [...phone.fixes];
   if (isFlawed) fixes = disturb(fixes, seed + 2_000_003);
+  if (hasTowers) fixes = throwAbout(fixes, seed + 6_000_011);
   const files = gpxFiles(fixes, seed + 3_000_017, 'phone');
   const seen = [...phone.fixes];
   let { silences, holes } = phone;

@@ -87,6 +87,11 @@ export function dwellPrecisionOf({ saidS, rightS }: Score): number {
   return saidS === 0 ? 0 : rightS / saidS;
 }
 
+/** Stays that were told of, for each that could be found. */
+export function staysRatioOf({ found, wrong, missed }: Score): number {
+  return (found + wrong.length) / Math.max(1, found + missed.length);
+}
+
 function detectedStay(stop: TimelineStop): DetectedStay {
   return {
     lat: stop.latitude,

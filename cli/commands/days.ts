@@ -16,10 +16,10 @@ import {
   type DayWindow,
   type WindowReport,
 } from './timeline/day-window.ts';
-import { periodOptions, requestOf } from './timeline/period.ts';
+import { periodOptions, requestOf, sourceOptions } from './timeline/period.ts';
 import { filledIn, runTimeline } from './timeline/run.ts';
 import { isInSchengen } from './timeline/schengen.ts';
-import { emptyLines, isEmpty, zoneSentence } from './timeline/wording.ts';
+import { emptyLines, isEmpty, unfollowedLine, zoneSentence } from './timeline/wording.ts';
 import { yearBars } from './timeline/year-bar.ts';
 
 const schengen = 'schengen';
@@ -46,6 +46,7 @@ export const command = defineCommand({
   options: {
     '--last <span>': periodOptions['--last <span>'],
     '--zone <zone>': periodOptions['--zone <zone>'],
+    ...sourceOptions,
     '--in <countries>':
       'only these: codes such as ES,PT, or schengen (each country since it joined)',
     '--window <most/days>': 'at most so many days of any so many, such as 90/180',
@@ -66,7 +67,7 @@ export const command = defineCommand({
     const thisYear = words.length === 0 && options.last === undefined;
     const period = thisYear ? [formatDate(today).slice(0, 4)] : words;
     const zone = options.zone ?? localTimeZone;
-    const request = requestOf(period, { last: options.last, zone: options.zone }, today);
+    const request = requestOf(period, options, today);
     return withDaemon(
       { context, endsInOrder: true, needsLibrary: true },
       async (client, { stopped }) => {
@@ -192,12 +193,13 @@ function windowLines({ window }: Report): string[] {
 
 /** What has to be known to defend the numbers. */
 function footLines({ result, days, time_zone: zone }: Report): string[] {
-  const { unknown_days, unknown_nights, transit_nights } = result.summary;
+  const { unknown_days, unknown_nights, transit_nights, unfollowed_observations } = result.summary;
   const { dataset } = result;
   return [
     `${counted(days.length, 'day')} listed. Of the whole period ${counted(unknown_days, 'day')} and ${counted(unknown_nights, 'night')} between the first and the last observation are unknown; ${counted(transit_nights, 'night')} in transit.`,
     `A day counts in every country with an observation of that day that was not in the air: the day of a border crossing in both. Inferred: nothing was recorded, but the observations before and after, at most 72 hours apart, are in the same country. Nights are 03:00 solar time.`,
     zoneSentence(zone),
+    ...(unfollowed_observations > 0 ? [unfollowedLine(result.summary)] : []),
     dataset === null
       ? 'No geodata could be opened: there are no countries.'
       : forTerminal(`Borders: geodata ${dataset.dataset_version}, ${dataset.attribution}.`),

@@ -1,4 +1,3 @@
-import { csvLine, withoutFormula } from '../../formats/export/csv.ts';
 import { type PlaceLevel, placeLevels } from '../../model/admin-place.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { knownFields } from '../../model/schema.ts';
@@ -6,11 +5,11 @@ import {
   timelineDaySchema,
   timelinePlaceSchema,
   type TimelineResult,
-  timelineStopSchema,
 } from '../../model/timeline-result.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note, print, printJson, write } from '../terminal/output.ts';
+import { writeRows, writeStops } from './timeline/csv.ts';
 import { periodOptions, requestOf } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
 import { printDays, printLevel, printOverview, printStops } from './timeline/tables.ts';
@@ -102,25 +101,10 @@ async function writeGeoJson({ timeline }: TimelineResult): Promise<void> {
   await write('\n]}\n');
 }
 
-/** Writes stops, days or places as CSV; the columns are the fields of the API, in their order. */
+/** Writes stops, days or places as CSV. */
 function writeCsv(result: TimelineResult, choice: TimelineOptions): Promise<void> {
-  if (choice.stops) return writeRows(knownFields(timelineStopSchema), result.timeline);
+  if (choice.stops) return writeStops(result.timeline);
   if (choice.days) return writeRows(knownFields(timelineDaySchema), result.days);
   const places = result.places.filter(({ level }) => level === (choice.level ?? level));
   return writeRows(knownFields(timelinePlaceSchema), places);
-}
-
-async function writeRows(columns: readonly string[], rows: readonly object[]): Promise<void> {
-  await write(csvLine(columns));
-  for (const row of rows) {
-    const cells: ReadonlyMap<string, unknown> = new Map(Object.entries(row));
-    await write(csvLine(columns.map((column) => cellText(cells.get(column)))));
-  }
-}
-
-/** The countries of a day are separated by blanks. */
-function cellText(cell: unknown): string {
-  if (Array.isArray(cell)) return withoutFormula(cell.join(' '));
-  if (typeof cell === 'string') return withoutFormula(cell);
-  return cell === undefined ? '' : JSON.stringify(cell);
 }

@@ -1,4 +1,3 @@
-import { csvLine, withoutFormula } from '../../formats/export/csv.ts';
 import { knownFields } from '../../model/schema.ts';
 import {
   type TimelineResult,
@@ -7,8 +6,9 @@ import {
 } from '../../model/timeline-result.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
-import { note, print, write } from '../terminal/output.ts';
+import { note, print } from '../terminal/output.ts';
 import { printTable, type TableColumn } from '../terminal/table.ts';
+import { writeRows } from './timeline/csv.ts';
 import { periodOptions, requestOf } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
 import {
@@ -38,7 +38,8 @@ export const command = defineCommand({
   run: ({ context, words: [words], options }) =>
     timelineOf(context, requestOf(words, options, dayOf(Date.now()))),
   json: ({ trips, period, dataset }) => ({ period, trips, dataset }),
-  show: (result, { options }) => (options.csv ? writeCsv(result) : showTrips(result)),
+  show: (result, { options }) =>
+    options.csv ? writeRows(knownFields(timelineTripSchema), result.trips) : showTrips(result),
 });
 
 async function showTrips(result: TimelineResult): Promise<void> {
@@ -64,14 +65,5 @@ async function showTrips(result: TimelineResult): Promise<void> {
   for (const [mode, rows] of sums) {
     const metres = rows.reduce((sum, trip) => sum + trip.distance_m, 0);
     await print(`${mode.padEnd(8)} ${kilometres(metres).padStart(8)} km in ${rows.length}`);
-  }
-}
-
-async function writeCsv({ trips }: TimelineResult): Promise<void> {
-  const fields = knownFields(timelineTripSchema);
-  await write(csvLine(fields));
-  for (const trip of trips) {
-    const cells = new Map<string, unknown>(Object.entries(trip));
-    await write(csvLine(fields.map((field) => withoutFormula(String(cells.get(field))))));
   }
 }

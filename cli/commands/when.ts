@@ -9,6 +9,8 @@ import { withDaemon } from '../program/connection.ts';
 import { print } from '../terminal/output.ts';
 import { counted, degrees, forTerminal } from '../terminal/text.ts';
 import { parsePosition } from './place.ts';
+import { writeStops } from './timeline/csv.ts';
+import { choiceOf, sourceOptions, zoneOptions } from './timeline/period.ts';
 import { filledIn, runTimeline } from './timeline/run.ts';
 import { printStops } from './timeline/tables.ts';
 import { stayTime, zoneSentence } from './timeline/wording.ts';
@@ -27,6 +29,9 @@ export const command = defineCommand({
   arguments: '<place...>',
   options: {
     '--radius <metres>': 'how far around it instead',
+    ...zoneOptions,
+    ...sourceOptions,
+    '--csv': 'a line for each, for a spreadsheet',
     '--json': 'print JSON',
   },
   examples: [
@@ -40,12 +45,13 @@ export const command = defineCommand({
     if (radius !== undefined && !(Number(radius) > 0 && Number(radius) <= mostRadiusM)) {
       throw usageError('The radius is between 1 and 100000 metres.');
     }
+    const choice = choiceOf(options);
     return withDaemon(
       { context, endsInOrder: true, needsLibrary: true },
       async (client, { stopped }) => {
         const found = await placeOf(client, words);
         const place = radius === undefined ? found : withRadius(found, Number(radius));
-        const request = await filledIn(client, { isAll: true });
+        const request = await filledIn(client, { isAll: true, ...choice });
         const result = await runTimeline(client, request, stopped);
         if (result === undefined) return undefined;
         const visits = result.timeline.filter((stop) => stop.kind !== 'pass' && isAt(stop, place));
@@ -58,7 +64,8 @@ export const command = defineCommand({
     ...(radiusM === undefined ? {} : { radius_m: radiusM }),
     visits,
   }),
-  show: ({ place, visits, result }) => showVisits(place, visits, result),
+  show: ({ place, visits, result }, { options }) =>
+    options.csv ? writeStops(visits) : showVisits(place, visits, result),
 });
 
 /** A place and how far it reaches, or else the country or region that it is. */

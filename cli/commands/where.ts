@@ -7,6 +7,7 @@ import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note, print } from '../terminal/output.ts';
 import { degrees, forTerminal } from '../terminal/text.ts';
+import { choiceOf, sourceOptions, zoneOptions } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
 import { printStops } from './timeline/tables.ts';
 import {
@@ -38,7 +39,7 @@ export const command = defineCommand({
   description:
     'Tells at which stop of the timeline you were at a moment, or between which two; of a day without\na time the stops of that day.',
   arguments: '<time...>',
-  options: { '--json': 'print JSON' },
+  options: { ...zoneOptions, ...sourceOptions, '--json': 'print JSON' },
   examples: [
     'where yesterday',
     'where 2019-07-14T15:30Z',
@@ -48,14 +49,15 @@ export const command = defineCommand({
   ],
   notes:
     'A time without a zone is UTC, and so are days; `today` and `yesterday` are dates of this machine.',
-  async run({ context, words: [words] }) {
+  async run({ context, words: [words], options }) {
+    const choice = choiceOf(options);
     const text = momentOf(words.join(' ').trim(), new Date());
     const isDay = parseDate(text) !== undefined;
     const timeMs = isDay ? undefined : parseMoment(text);
-    const result = await timelineOf(
-      context,
-      timeMs === undefined ? { start_date: text, end_date: text } : periodAround(timeMs),
-    );
+    const result = await timelineOf(context, {
+      ...(timeMs === undefined ? { start_date: text, end_date: text } : periodAround(timeMs)),
+      ...choice,
+    });
     return result && { result, date: text, timeMs };
   },
   json: ({ result, date, timeMs }) =>

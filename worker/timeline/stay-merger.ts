@@ -33,8 +33,7 @@ export class StayMerger implements DetectorSink {
 
   moved(point: Point): void {
     if (this.#stay !== undefined) {
-      const isOver = point.timeMs - this.#stay.lastMs > this.#parameters.mergeMs;
-      if (!isOver && !this.#pause.isFull) {
+      if (!this.#isOver(this.#stay, point) && !this.#pause.isFull) {
         this.#pause.push(point);
         return;
       }
@@ -69,7 +68,38 @@ export class StayMerger implements DetectorSink {
   #isOneStay(stay: Stay, next: Stay): boolean {
     const { mergeMs, radiusM } = this.#parameters;
     if (stay.kind !== 'stay' || next.kind !== 'stay') return false;
-    return next.firstMs - stay.lastMs <= mergeMs && stay.distanceM(next) <= radiusM;
+    const metres = stay.distanceM(next);
+    if (next.firstMs - stay.lastMs <= mergeMs && metres <= radiusM) return true;
+    return this.#isScattered(stay, next, metres) && this.#isStray(stay, next);
+  }
+
+  /** Tells whether two stays may be one place that the receiver only sees in pieces. */
+  #isScattered(stay: Stay, next: Stay, metres: number): boolean {
+    const { scatteredM, scatteredJoinM } = this.#parameters;
+    return metres <= scatteredJoinM && Math.max(stay.radiusM(), next.radiusM()) > scatteredM;
+  }
+
+  /** Tells whether what was recorded between two stays is near, all of it, and without a silence. */
+  #isStray(stay: Stay, next: Stay): boolean {
+    const { strayMs, strayM, silenceMs } = this.#parameters;
+    if (next.firstMs - stay.lastMs > strayMs) return false;
+    let beforeMs = stay.lastMs;
+    for (let i = 0; i <= this.#pause.size; i += 1) {
+      const point = i < this.#pause.size ? this.#pause.read(i, this.#point) : undefined;
+      const timeMs = point?.timeMs ?? next.firstMs;
+      if (timeMs - beforeMs > silenceMs) return false;
+      if (point !== undefined && stay.squareTo(point) > strayM * strayM) return false;
+      beforeMs = timeMs;
+    }
+    return true;
+  }
+
+  /** Tells whether a stay cannot go on after a point. */
+  #isOver(stay: Stay, point: Point): boolean {
+    const { mergeMs, strayMs, strayM } = this.#parameters;
+    const sinceMs = point.timeMs - stay.lastMs;
+    if (sinceMs <= mergeMs) return false;
+    return sinceMs > strayMs || stay.squareTo(point) > strayM * strayM;
   }
 
   /** Counts the stay and what came after it. */

@@ -3,6 +3,7 @@ import { limits } from '../../../model/limits.ts';
 import type { TimelineRequest } from '../../../model/timeline-job.ts';
 import { isTimeZone, localTimeZone } from '../../../model/time-zone.ts';
 import { usageError } from '../../../model/exit-error.ts';
+import { invocation } from '../../terminal/invocation.ts';
 import { forTerminal } from '../../terminal/text.ts';
 import type { WholePeriod } from './run.ts';
 
@@ -14,37 +15,76 @@ interface Days {
 
 const forms = 'Write 2024, 2024-07, 2024-07-14, two of these, all, or --last 30d (4w, 12m, 2y).';
 
-/** The words that every command about a period understands. */
-export interface PeriodOptions {
+/** The words that commands about days and stops understand, as far as each has them. */
+interface RequestOptions {
   readonly last?: string | undefined;
   readonly local?: boolean;
   readonly zone?: string | undefined;
+  readonly sources?: string | undefined;
+  readonly excludeSources?: string | undefined;
 }
 
-/** What the options of a period are called. */
-export const periodOptions = {
-  '--last <span>': 'the last days, weeks, months or years, today included: 30d, 4w, 12m, 2y',
+/** Which of the imported files count. */
+export const sourceOptions = {
+  '--sources <ids>': 'only these files, by their ids in "imports list": 3,4',
+  '--exclude-sources <ids>': 'all but these files',
+} as const;
+
+/** Whose days count. */
+export const zoneOptions = {
   '--local': 'days of the place where you were, not of UTC',
   '--zone <zone>': 'days of one time zone, such as Europe/Lisbon',
 } as const;
 
+/** What the options of a period are called. */
+export const periodOptions = {
+  '--last <span>': 'the last days, weeks, months or years, today included: 30d, 4w, 12m, 2y',
+  ...zoneOptions,
+  ...sourceOptions,
+} as const;
+
 /**
- * Reads the period of a command and whose days it has.
+ * Reads the period of a command, whose days it has, and which files count.
  * @throws ExitError 64
  */
 export function requestOf(
   words: readonly string[],
-  { last, local = false, zone }: PeriodOptions,
+  options: RequestOptions,
   today: number,
 ): TimelineRequest | WholePeriod {
+  const choice = choiceOf(options);
+  if (words.length === 1 && words[0] === 'all') return { isAll: true, ...choice };
+  return { ...parsePeriod(words, options.last, today), ...choice };
+}
+
+/**
+ * Reads what a request says beside its period.
+ * @throws ExitError 64
+ */
+export function choiceOf(
+  options: RequestOptions,
+): Omit<TimelineRequest, 'start_date' | 'end_date'> {
+  const { local = false, zone, sources, excludeSources } = options;
   if (zone !== undefined && !isTimeZone(zone)) {
     throw usageError(`${forTerminal(zone)} is no time zone. Write one like Europe/Lisbon, or UTC.`);
   }
   if (local && zone !== undefined) throw usageError('Give either --local or --zone, not both.');
   const timeZone = zone ?? (local ? localTimeZone : undefined);
-  const time_zone = timeZone === undefined ? {} : { time_zone: timeZone };
-  if (words.length === 1 && words[0] === 'all') return { isAll: true, ...time_zone };
-  return { ...parsePeriod(words, last, today), ...time_zone };
+  return {
+    ...(timeZone === undefined ? {} : { time_zone: timeZone }),
+    ...(sources === undefined ? {} : { sources: idsOf(sources) }),
+    ...(excludeSources === undefined ? {} : { exclude_sources: idsOf(excludeSources) }),
+  };
+}
+
+function idsOf(text: string): number[] {
+  const ids = text.split(',').map((word) => word.trim());
+  if (!ids.every((id) => /^[1-9]\d{0,14}$/u.test(id))) {
+    throw usageError(
+      `${forTerminal(text)} are no ids of files. "${invocation()} imports list" shows them: 3,4.`,
+    );
+  }
+  return ids.map(Number);
 }
 
 /**

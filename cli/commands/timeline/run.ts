@@ -40,9 +40,8 @@ export function timelineOf(
 }
 
 /** From the first observation to the last. */
-export interface WholePeriod {
+export interface WholePeriod extends Omit<TimelineRequest, 'start_date' | 'end_date'> {
   readonly isAll: true;
-  readonly time_zone?: string;
 }
 
 /** Twenty years at most: the latest ones. */
@@ -58,12 +57,12 @@ export async function filledIn(
   const [first, last] = [imported.first_time, imported.last_time].map((time) =>
     dayOf(Date.parse(time)),
   ) as [number, number];
-  const { isAll: _, ...zone } = request;
+  const { isAll: _, ...choice } = request;
   return {
     // A day of another zone may lie beside that of UTC.
     start_date: formatDate(Math.max(first - 1, last + 2 - limits.timelineDays)),
     end_date: formatDate(last + 1),
-    ...zone,
+    ...choice,
   };
 }
 

@@ -36,6 +36,8 @@ export function placeOf({ locality, region, country }: Names): string {
   return names.filter((name, at) => name !== names[at - 1]).join(', ');
 }
 
+/** Ids of imports in a line. */
+const shownIds = 8;
 const halfDayMs = 43_200_000;
 
 /** Cells of a line, on every terminal. */
@@ -65,6 +67,7 @@ export function zoneSentence(timeZone: string): string {
 /** What has to be known to read the numbers rightly. */
 export function footLines({ summary, timeline_truncated: isTruncated }: TimelineResult): string[] {
   const { recorded_observations: recorded, outlier_observations: outliers } = summary;
+  const { unfollowed_observations: unfollowed } = summary;
   const { bridged_seconds: bridged, stop_seconds: inStops, silent_seconds: silent } = summary;
   const { stops_found: found, stops_returned: returned, places_dropped: dropped } = summary;
   const lines: readonly (readonly [isTold: boolean, line: string])[] = [
@@ -72,6 +75,7 @@ export function footLines({ summary, timeline_truncated: isTruncated }: Timeline
       outliers > 0,
       `${outliers.toLocaleString('en-US')} of ${counted(recorded, 'point')} are not believed (another device, spikes): docs/timelines.md`,
     ],
+    [unfollowed > 0, unfollowedLine(summary)],
     [
       bridged > 0,
       `${stayTime(bridged)} of ${stayTime(inStops)} in stops are inferred: silence that began at a stop and ended at or near it.`,
@@ -84,6 +88,18 @@ export function footLines({ summary, timeline_truncated: isTruncated }: Timeline
     [dropped > 0, `${counted(dropped, 'place')} with the least data are left out.`],
   ];
   return lines.flatMap(([isTold, line]) => (isTold ? [wrapText(line, noteWidth)] : []));
+}
+
+/** Which imports have a device that was elsewhere than the one that was followed. */
+export function unfollowedLine({
+  unfollowed_observations: count,
+  unfollowed_sources: ids,
+}: TimelineResult['summary']): string {
+  const shown = ids.slice(0, shownIds).join(', ');
+  const more = ids.length > shownIds ? ` and ${counted(ids.length - shownIds, 'other')}` : '';
+  const imports =
+    ids.length === 0 ? '' : ` (${ids.length === 1 ? 'import' : 'imports'} ${shown}${more})`;
+  return `${counted(count, 'point')} of another device${imports} were not followed: --sources and --exclude-sources choose.`;
 }
 
 /** Whether nothing at all is known of the period. */

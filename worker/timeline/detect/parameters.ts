@@ -29,6 +29,13 @@ export interface DetectionParameters {
   readonly nearM: number;
   /** …but a return from further off than this ends an excursion. */
   readonly farM: number;
+  /** Where 90 % of a stay's points only lie within more than this, the receiver errs widely: the stay is scattered. */
+  readonly scatteredM: number;
+  /** A scattered stay and one whose centre is this near are one… */
+  readonly scatteredJoinM: number;
+  /** …if the pause between them is not longer, has no silence, and no point further off than `strayM`. */
+  readonly strayMs: number;
+  readonly strayM: number;
   /** What lies between two longer silences and is no stay is a mark. */
   readonly loneMs: number;
 }
@@ -51,6 +58,10 @@ export function detectionParameters(stay: StayParameters = stayParameters): Dete
     longRestMs: 30_000,
     nearM: stay.stopRadiusM * 4,
     farM: stay.stopRadiusM * 1.5,
+    scatteredM: stay.stopRadiusM * 0.6,
+    scatteredJoinM: stay.stopRadiusM * 2,
+    strayMs: 1_800_000,
+    strayM: stay.stopRadiusM * 3,
     loneMs: 1_800_000,
   };
 }

@@ -99,6 +99,11 @@ export class PointQueue {
     this.#size -= 1;
   }
 
+  /** Forgets all points but the first. */
+  truncate(size: number): void {
+    this.#size = Math.min(this.#size, size);
+  }
+
   #swap(a: number, b: number): void {
     for (const column of [
       this.timeMs,

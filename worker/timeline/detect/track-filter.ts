@@ -1,21 +1,9 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import { distanceM, metresPerUnit, radiansPerUnit, wrapLonE7 } from '../earth.ts';
 import { FollowedSource } from './followed-source.ts';
+import { LeapGuard, type TrackSink } from './leap-guard.ts';
 import { Point, waypointKind } from './point.ts';
 import type { SteadyLimits } from './stay.ts';
-
-/** Takes what the filter lets through; times never go back. */
-export interface TrackSink {
-  observe(point: Point): void;
-  /** See Detector.observeSteady. */
-  observeSteady(
-    columns: PositionColumns,
-    from: number,
-    to: number,
-    source: number,
-    steady: SteadyLimits,
-  ): number;
-}
 
 /** Takes what the filter does not let through. */
 export interface RefuseSink {
@@ -53,7 +41,7 @@ const widthUnits = 1_000_000;
  * disagree with the followed one. Looks one point ahead where it must.
  */
 export class TrackFilter {
-  readonly #sink: TrackSink;
+  readonly #sink: LeapGuard;
   readonly #refused: RefuseSink;
   readonly #followed: FollowedSource;
   /** The last observation of the followed source that is believed. */
@@ -79,7 +67,7 @@ export class TrackFilter {
   /** @param sourceEndMs by source: time of its last observation. */
   constructor(sourceEndMs: Float64Array, sink: TrackSink, refused: RefuseSink) {
     this.#followed = new FollowedSource(sourceEndMs);
-    this.#sink = sink;
+    this.#sink = new LeapGuard(sink, (point) => this.#refuse(point));
     this.#refused = refused;
   }
 
@@ -111,8 +99,13 @@ export class TrackFilter {
     return end;
   }
 
-  /** Lets go of a point that waits for a next one. */
+  /** Lets go of what waits for a next point. */
   finish(): void {
+    this.#letGo();
+    this.#sink.finish();
+  }
+
+  #letGo(): void {
     if (!this.#isHeld) return;
     this.#isHeld = false;
     this.#keep(this.#held);
@@ -124,7 +117,7 @@ export class TrackFilter {
    */
   #takeBeside(point: Point): boolean {
     const isBorneOut = this.#isHeld && this.#isBorneOut(point);
-    if (isBorneOut) this.finish();
+    if (isBorneOut) this.#letGo();
     if (this.#isHeld) this.#refuse(point);
     else if (this.#followed.agrees(point)) {
       this.#followed.noteBeside(point);

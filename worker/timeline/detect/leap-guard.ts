@@ -1,0 +1,140 @@
+import type { PositionColumns } from '../../../storage/day-cursor.ts';
+import { distanceM } from '../earth.ts';
+import { Point } from './point.ts';
+import { PointQueue } from './point-queue.ts';
+import type { SteadyLimits } from './stay.ts';
+
+/** Takes observations that are believed; times never go back. */
+export interface TrackSink {
+  observe(point: Point): void;
+  /** See Detector.observeSteady. */
+  observeSteady(
+    columns: PositionColumns,
+    from: number,
+    to: number,
+    source: number,
+    steady: SteadyLimits,
+  ): number;
+}
+
+/** Over an hour at a fix a second. */
+const capacity = 4_096;
+/** A step is a leap if it is longer, metres, and faster, m/s, than anybody goes from rest to rest. */
+const leapM = 3_000;
+const leapSpeed = 30;
+/** How fast a longer step was is not known, ms; it may be one half of a leap there and back. */
+const unknownMs = 300_000;
+/** Out and back is more than so many times the way without it. */
+const detour = 4;
+/** A device that is elsewhere for longer is there, ms. */
+const longestMs = 3_600_000;
+
+type Position = Pick<Point, 'latE7' | 'lonE7'>;
+
+/** A place before a leap. */
+interface Home extends Position {
+  readonly timeMs: number;
+  /** How many points are held back from before. */
+  from: number;
+  readonly outM: number;
+  /** It was a leap, not only a long step in an unknown time. */
+  readonly isLeap: boolean;
+}
+
+/** Places that a leap may lead back to: towers that take turns. */
+const mostHomes = 16;
+
+/**
+ * Holds back what comes after a leap until it is known whether another one leads back: a phone that listens to a cell
+ * tower far away says for minutes that it is there. What lies between the two leaps is not believed.
+ */
+export class LeapGuard implements TrackSink {
+  readonly #sink: TrackSink;
+  readonly #refuse: (point: Point) => void;
+  readonly #held = new PointQueue(capacity);
+  readonly #point = new Point();
+  readonly #last = new Point();
+  /** In order of time; none while nothing is held back. */
+  readonly #homes: Home[] = [];
+
+  constructor(sink: TrackSink, refuse: (point: Point) => void) {
+    this.#sink = sink;
+    this.#refuse = refuse;
+    this.#last.timeMs = Number.NEGATIVE_INFINITY;
+  }
+
+  observe(point: Point): void {
+    const homes = this.#homes;
+    while (homes.length > 0 && point.timeMs - homes[0]!.timeMs > longestMs) this.#releaseFirst();
+    const ms = point.timeMs - this.#last.timeMs;
+    const metres = ms === Infinity ? 0 : distanceBetween(this.#last, point);
+    if (metres > leapM) this.#step(point, metres, ms);
+    if (this.#held.isFull) this.finish();
+    if (homes.length === 0) this.#sink.observe(point);
+    else this.#held.push(point);
+    this.#last.copy(point);
+  }
+
+  observeSteady(
+    columns: PositionColumns,
+    from: number,
+    to: number,
+    source: number,
+    steady: SteadyLimits,
+  ): number {
+    if (this.#homes.length > 0) return from;
+    const end = this.#sink.observeSteady(columns, from, to, source, steady);
+    if (end === from) return from;
+    const last = this.#last;
+    last.timeMs = columns.timeMs[end - 1]!;
+    last.latE7 = columns.latE7[end - 1]!;
+    last.lonE7 = columns.lonE7[end - 1]!;
+    return end;
+  }
+
+  /** Lets go of what is held back. */
+  finish(): void {
+    while (this.#homes.length > 0) this.#releaseFirst();
+  }
+
+  /** Goes far: back to where a leap began, or to where nothing is known yet. */
+  #step(point: Point, metres: number, ms: number): void {
+    const homes = this.#homes;
+    const isLeap = metres * 1_000 > leapSpeed * ms;
+    if (!isLeap && ms <= unknownMs) return;
+    const back = homes.findIndex(
+      (home) =>
+        (isLeap || home.isLeap) && home.outM + metres > detour * distanceBetween(home, point),
+    );
+    if (back >= 0) {
+      this.#refuseFrom(homes[back]!.from);
+      homes.length = back;
+    } else {
+      if (homes.length === mostHomes) this.#releaseFirst();
+      const { timeMs, latE7, lonE7 } = this.#last;
+      homes.push({ timeMs, latE7, lonE7, from: this.#held.size, outM: metres, isLeap });
+    }
+  }
+
+  #refuseFrom(index: number): void {
+    const held = this.#held;
+    for (let i = index; i < held.size; i += 1) this.#refuse(held.read(i, this.#point));
+    held.truncate(index);
+  }
+
+  /** Lets go of what came after the first leap, until the next. */
+  #releaseFirst(): void {
+    const held = this.#held;
+    this.#homes.shift();
+    const end = this.#homes[0]?.from ?? held.size;
+    for (let i = 0; i < end; i += 1) {
+      this.#sink.observe(held.read(0, this.#point));
+      held.dropFirst();
+    }
+    for (const home of this.#homes) home.from -= end;
+  }
+}
+
+function distanceBetween(a: Position, b: Position): number {
+  return distanceM(a.latE7, a.lonE7, b.latE7, b.lonE7);
+}
