@@ -84,7 +84,10 @@ test('the commands about days tell the same of one journey', async (t) => {
   t.regex(report, /^More than 4 days on 2024-03-05\.$/m);
   t.regex(report, /10 days listed\. Of the whole period 0 days and 0 nights/);
   t.regex(report, /Days are those of the place/);
-  t.regex(report, /^\d+ points of another device \(import 2\) were not followed: --sources and\n--exclude/m);
+  t.regex(
+    report,
+    /^\d+ points of another device \(import 2\) were not followed: --sources and\n--exclude/m,
+  );
   const without = await cli.out(['days', '2024', '--exclude-sources', '2']);
   t.notRegex(without, /not followed/);
   const tabletOnly = await cli.out(['days', '2024', '--sources', '2']);

@@ -136,7 +136,7 @@ test('a device left at home does not take over in a short silence, and gives bac
   for (const splitMs of [13 * hourMs, 9.4 * hourMs]) {
     // It is back where it was at a speed that nobody goes at: the tablet was not with the person.
     isTrip(t, made(t, files(without(550, 580), splitMs)));
-    const found = stays(made(t, files(without(500, 580), splitMs)));
+    const found = stays(made(t, files(without(530, 592), splitMs)));
     t.deepEqual(
       found.map((stop) => [isAt(stop, home), isAt(stop, away)]),
       [
