@@ -21,6 +21,8 @@ export interface NodeRequest extends Watch {
   readonly body?: string | Readable | undefined;
   /** The connection may be silent for this long, ms; 0 is without end. */
   readonly silenceMs: number;
+  /** The same between the last byte of a stream that was sent and the answer; `silenceMs` by default. */
+  readonly answerMs?: number | undefined;
   /** False has a connection of its own for this request; absent, connections are kept and used again. */
   readonly agent?: false | Agent | undefined;
 }
@@ -32,7 +34,7 @@ class Silence extends Error {}
  * @throws what `fail` makes of a fault; the signal's reason
  */
 export async function openAnswer(request: NodeRequest): Promise<NodeAnswer> {
-  const { url, headers, body, signal, silenceMs, fail } = request;
+  const { url, headers, body, signal, silenceMs, answerMs = silenceMs, fail } = request;
   signal?.throwIfAborted();
   // An import of the module would read each of its exports, and with one of them load all of `fetch`.
   const http = process.getBuiltinModule(url.protocol === 'https:' ? 'node:https' : 'node:http');
@@ -52,12 +54,17 @@ export async function openAnswer(request: NodeRequest): Promise<NodeAnswer> {
   }
   const connection = watchConnection(req, url);
   let message: IncomingMessage | undefined;
-  req.on('timeout', () => (message ?? req).destroy(new Silence(`silent for ${silenceMs} ms`)));
+  req.on('timeout', () => (message ?? req).destroy(new Silence('silent for too long')));
   req.on('error', (cause) => reject(endedBy(cause, request, connection.isMade())));
   // The answer may come, and end the request, before all of the body is sent.
   req.once('response', (response) => resolve(new NodeAnswer((message = response), request)));
-  if (isStream(body)) sendStream(body, req, reject);
-  else req.end(body);
+  if (isStream(body)) {
+    req.once('finish', () => message ?? req.socket?.setTimeout(answerMs));
+    req.once('response', ({ socket }) => socket.setTimeout(silenceMs));
+    sendStream(body, req, reject);
+  } else {
+    req.end(body);
+  }
   return promise;
 }
 

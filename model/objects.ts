@@ -47,12 +47,39 @@ export const objectAnswerSchema = objectBodySchema.extend({
 });
 export type ObjectAnswer = z.output<typeof objectAnswerSchema>;
 
-/** The error object of the specification, with our code word. */
+/** What a server of others may leave out, or say as null or as something else. */
+function maybe<T>(schema: z.ZodType<T>) {
+  return schema.optional().catch(undefined);
+}
+
+const foreignHeader = z
+  .record(z.string(), z.unknown())
+  .transform((all) =>
+    Object.entries(all).filter((one): one is [string, string] => typeof one[1] === 'string'),
+  )
+  .transform((entries) => Object.fromEntries(entries));
+
+const foreignLink = z.object({ href: z.string().min(1), header: maybe(foreignHeader) });
+
+/** An object with its links as any server answers it; what a client does not need is not looked at. */
+export const foreignObjectSchema = z.object({
+  oid: maybe(oidSchema),
+  size: maybe(objectBodySchema.shape.size),
+  _links: maybe(
+    z.object({
+      download: maybe(foreignLink),
+      upload: maybe(foreignLink),
+      verify: maybe(foreignLink),
+    }),
+  ),
+});
+export type ForeignObject = z.output<typeof foreignObjectSchema>;
+
+/** The error object of the specification, as far as it is one. */
 export const objectErrorSchema = z.object({
-  message: z.string(),
-  documentation_url: z.string().optional(),
-  request_id: z.string().optional(),
-  code: z.string().optional(),
+  message: maybe(z.string().min(1)),
+  documentation_url: maybe(z.string()),
+  request_id: maybe(z.string()),
 });
 
 export type Operation = 'upload' | 'download';

@@ -66,7 +66,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_550,
+  model: 3_600,
   storage: 9_960,
   formats: 5_500,
   geodata: 3_130,

@@ -54,7 +54,10 @@ test('what a server objects to is shown as it says it, without its escape codes'
     request_id: 'r1',
   };
   const server = await startMisbehavingServer(t, {
-    script: { announce: [json(413, refusal)], find: [send(404, '')] },
+    script: {
+      announce: [json(413, refusal)],
+      find: [json(404, refusal), json(404, refusal), send(404, '')],
+    },
   });
   const remote = ['--repo', server.url, '--user', 'me', '--password-stdin'];
   const input = { input: 'secret\n' };
@@ -68,7 +71,12 @@ test('what a server objects to is shown as it says it, without its escape codes'
   t.notRegex(refused.stderr, /\u001B/);
   const missing = await cli.run(['objects', 'pull', '0'.repeat(64), ...remote], input);
   t.is(missing.code, 1);
-  t.regex(missing.stderr, /holds no such object, or you may not see it/);
+  t.is(missing.stderr, refused.stderr);
+  const asked = await cli.run(['objects', 'verify', '0'.repeat(64), ...remote], input);
+  t.is(asked.code, 1);
+  t.is(`waypointd: ${asked.stderr}`, refused.stderr);
+  const silent = await cli.run(['objects', 'verify', '0'.repeat(64), ...remote], input);
+  t.regex(silent.stderr, /There is no such object or repository, or you may not see it/);
 });
 
 test('a pull that is stopped leaves its part for the next one', async (t) => {

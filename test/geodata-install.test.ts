@@ -300,7 +300,6 @@ const endings: Readonly<Record<string, Ending>> = {
     }),
     error: 'mismatch',
     gets: 0,
-    left: 0,
   },
   'the server redirects to a foreign host': {
     script: () => ({ find: [redirect(307, 'https://example.org/')] }),

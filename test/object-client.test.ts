@@ -9,6 +9,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setDefaultCACertificates, getCACertificates } from 'node:tls';
 import { gzipSync } from 'node:zlib';
@@ -121,14 +122,13 @@ const downloads: Readonly<Record<string, DownloadCase>> = {
     ends: 'http 503',
     ranges: [whole, whole, whole, whole, whole],
     waits: [1_000, 2_000, 4_000, 8_000],
-    left: 0,
   },
   'what is not implemented is not tried again': {
     gets: [send(501, '')],
     ends: 'http 501',
     ranges: [whole],
-    left: 0,
   },
+  'created (201)': { gets: [send(201, content)], ends: 'done', ranges: [whole] },
   'wrong bytes once': { gets: [serve(wrong)], ends: 'done', ranges: [whole, whole] },
   'wrong bytes twice': {
     gets: [serve(wrong), serve(wrong)],
@@ -139,13 +139,11 @@ const downloads: Readonly<Record<string, DownloadCase>> = {
     gets: [serve(content.subarray(1))],
     ends: 'mismatch',
     ranges: [whole],
-    left: 0,
   },
   'more bytes than the object has, announced': {
     gets: [serve(Buffer.concat([content, wrong]))],
     ends: 'mismatch',
     ranges: [whole],
-    left: 0,
   },
   'fewer bytes, not announced': {
     gets: [send(200, content.subarray(0, 5_000), { 'transfer-encoding': 'chunked' })],
@@ -216,7 +214,6 @@ const downloads: Readonly<Record<string, DownloadCase>> = {
     gets: [part(0)],
     ends: 'http 206',
     ranges: [whole],
-    left: 0,
   },
   'nothing to be had from there': {
     gets: [cutAfter(content, 1_000), send(416, '')],
@@ -241,7 +238,6 @@ const downloads: Readonly<Record<string, DownloadCase>> = {
     gets: [send(200, gzipSync(content), { 'content-encoding': 'gzip' })],
     ends: 'protocol',
     ranges: [whole],
-    left: 0,
   },
   'a link whose time is over': { gets: [send(403, '')], ends: 'done', ranges: [whole, whole] },
   'a link that is refused when it is new': {
@@ -261,7 +257,6 @@ const downloads: Readonly<Record<string, DownloadCase>> = {
     gets: [send(429, '', { 'retry-after': '61' })],
     ends: 'http 429',
     ranges: [whole],
-    left: 0,
   },
   'too many requests, without a time': {
     gets: [send(429, '')],
@@ -278,7 +273,7 @@ const downloads: Readonly<Record<string, DownloadCase>> = {
   ...Object.fromEntries(
     [301, 302, 303, 307, 308].map((status): [string, DownloadCase] => [
       `a redirection (${status})`,
-      { gets: [redirect(status, '/other')], ends: `http ${status}`, ranges: [whole], left: 0 },
+      { gets: [redirect(status, '/other')], ends: `http ${status}`, ranges: [whole] },
     ]),
   ),
 };
@@ -315,7 +310,7 @@ test.serial('a server that falls silent is given up, and asked again', async (t)
   const work = cases.map(async ([script, requests], at) => {
     const server = await startMisbehavingServer(t, { content, script });
     // The one wait that is real, long enough for a busy machine.
-    const { client, waits } = clientOf(server, { stallMs: 2_000 });
+    const { client, waits } = clientOf(server, { stallMs: 2_000, answerMs: 2_000 });
     const path = join(directory, String(at));
     await ('announce' in requests ? client.upload(file, { oid, size }) : pull(client, path));
     t.deepEqual(waits, [1_000], String(at));
@@ -362,10 +357,97 @@ test('what a server says of an object is believed only when it makes sense', asy
   }
 });
 
+/** What other servers say of an object, which is what ours says in other words. */
+const ways: Readonly<Record<string, (url: string) => object>> = {
+  'nothing more than is needed': (href) => ({ oid, size, _links: { download: { href } } }),
+  'null for nothing': (href) => ({
+    oid,
+    size,
+    authenticated: null,
+    _links: { self: null, upload: null, download: { href, header: null, expires_at: null } },
+  }),
+  'other truths': (href) => ({ oid, size, authenticated: false, _links: { download: { href } } }),
+  'more than is known': (href) => ({
+    oid,
+    size,
+    authenticated: 'yes',
+    expires_in: 'soon',
+    _links: {
+      self: { href: '/owner/name/objects/x' },
+      delete: { href: 7 },
+      upload: 'none',
+      download: { href, header: { 'x-a': 'b', 'x-b': null } },
+    },
+  }),
+  'a path of the same server': (href) => ({
+    oid,
+    size,
+    _links: { download: { href: new URL(href).pathname } },
+  }),
+  'a path from where it was asked': () => ({
+    oid,
+    size,
+    _links: { download: { href: '../../../content' } },
+  }),
+};
+
+test('an object is understood in every way in which servers describe it', async (t) => {
+  const { file } = fileIn(t);
+  for (const [title, describe] of Object.entries(ways)) {
+    // The server knows its own URL only once it runs.
+    const server = await startMisbehavingServer(t, { content });
+    const answer = (response: ServerResponse): unknown =>
+      json(200, describe(server.contentUrl))(response, server.heard[0]!);
+    const asked = await startMisbehavingServer(t, { script: { find: [answer] }, content });
+    const path = join(temporaryDirectory(t), 'file');
+    t.is(await outcome(pull(clientOf(asked).client, path)), 'done', title);
+    t.is(sha256(readFileSync(path)), oid, title);
+  }
+  const links = { upload: { href: '/content', header: null }, verify: { href: '../../verify' } };
+  const script = {
+    announce: [json(202, { oid: null, size: null, authenticated: 0, _links: links })],
+  };
+  const server = await startMisbehavingServer(t, { script });
+  t.is(await outcome(clientOf(server).client.upload(file, { oid, size })), 'done');
+  t.deepEqual([server.of('put').length, server.of('verify').length], [1, 1]);
+});
+
+test('what a server says of an object that is not there is told', async (t) => {
+  const said = { message: 'It was deleted on purpose.', request_id: 'r3' };
+  const script = { find: [json(404, said), json(404, said), send(404, '')] };
+  const server = await startMisbehavingServer(t, { script });
+  const { client } = clientOf(server);
+  t.is(await client.find(oid), undefined);
+  t.like(await t.throwsAsync(client.locate(oid)), {
+    status: 404,
+    message: 'It was deleted on purpose.',
+    requestId: 'r3',
+  });
+  t.regex((await t.throwsAsync(client.locate(oid)))?.message ?? '', /no such object/);
+});
+
+test('a server may think about an upload that it has whole for longer than it may be silent otherwise', async (t) => {
+  const { file } = fileIn(t);
+  const waiting = gate<ServerResponse>();
+  const think: Act = (response) => waiting.resolve(response);
+  const server = await startMisbehavingServer(t, { script: { put: [think] } });
+  const { client, waits } = clientOf(server, { stallMs: 500, answerMs: 60_000 });
+  const done = client.upload(file, { oid, size });
+  const response = await waiting.promise;
+  // Longer than the silence that is allowed; what is looked at is only that nothing was sent again.
+  const other = clientOf(await startMisbehavingServer(t, { script: { find: [silence] } }), {
+    stallMs: 1_500,
+    pausesMs: [],
+  });
+  t.is(await outcome(other.client.find(oid)), 'stalled');
+  response.end();
+  await done;
+  t.deepEqual([waits, server.of('put').length], [[], 1]);
+});
+
 const hrefs = [
   'ftp://127.0.0.1/x',
   'file:///etc/passwd',
-  '/content',
   'http://me:secret@127.0.0.1/x',
   'javascript:1',
 ];
@@ -587,6 +669,14 @@ test('a refusal says what the server says', async (t) => {
       { status: 413, message: 'Too large.', documentationUrl: 'https://a/b', requestId: 'r1' },
     ],
     [json(403, { message: 'No.' }), { status: 403, message: 'No.', requestId: undefined }],
+    [
+      json(403, { message: 'No.', documentation_url: null, request_id: 7 }),
+      { status: 403, message: 'No.', documentationUrl: undefined, requestId: undefined },
+    ],
+    [
+      json(403, { message: null, request_id: 'r2' }),
+      { status: 403, message: 'You may not write to this repository.', requestId: 'r2' },
+    ],
     [json(403, { text: 'No.' }), { status: 403, message: 'You may not write to this repository.' }],
     [send(401, '<html>'), { status: 401, message: 'User name or password are wrong.' }],
     [send(418, ''), { status: 418, message: 'The server answered with HTTP status 418.' }],

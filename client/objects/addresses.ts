@@ -21,6 +21,11 @@ export function repositoryUrl(text: string): URL {
   return url;
 }
 
+/** A link with its whole URL: servers may leave out what it has in common with the one that was asked. */
+export function resolveLink({ href, header }: Link, asked: URL): Link {
+  return { href: URL.parse(href, asked.href)?.href ?? href, ...(header && { header }) };
+}
+
 /** @throws ObjectClientError protocol when the link leads where it may not. */
 export function linkUrl({ href }: Link, territory: Territory): URL {
   return checked(URL.parse(href), territory.base, territory, 'The server gave a link');

@@ -15,6 +15,8 @@ export interface ConnectionOptions extends RetryOptions {
   readonly origins?: readonly string[];
   /** The connection may be silent for this long, ms. */
   readonly stallMs?: number;
+  /** A server may think about a whole upload for this long, ms: it may be storing it elsewhere. */
+  readonly answerMs?: number;
 }
 
 /** What requests are for. */
@@ -35,6 +37,8 @@ export interface ApiAnswer {
   /** 200 to 299 */
   readonly status: number;
   readonly body: string;
+  /** What was asked in the end, after redirections. */
+  readonly url: URL;
 }
 
 export interface LinkCall {
@@ -58,6 +62,7 @@ export class Connection {
   readonly retries: Retries;
   readonly #territory: Territory;
   readonly #silenceMs: number;
+  readonly #answerMs: number;
   readonly #credentials: CredentialSource | undefined;
   /** The server wants to know who we are. */
   #isAsked = false;
@@ -67,6 +72,7 @@ export class Connection {
     this.#territory = { base: repositoryUrl(options.baseUrl), origins: options.origins };
     this.#credentials = options.credentials;
     this.#silenceMs = options.stallMs ?? 30_000;
+    this.#answerMs = options.answerMs ?? 600_000;
     this.retries = new Retries(options);
   }
 
@@ -76,11 +82,14 @@ export class Connection {
    */
   async call(purpose: Purpose, call: ApiCall): Promise<ApiAnswer> {
     const { signal } = purpose;
-    const answer = await this.#knowing(purpose, (known) => this.#callAs(known, call, signal));
+    let url = this.#territory.base;
+    const answer = await this.#knowing(purpose, (known) =>
+      this.#callAs(known, call, signal, (asked) => (url = asked)),
+    );
     const { status } = answer;
     if (status < 200 || status >= 300) throw await refused(answer, signal);
     refuseCoding(answer);
-    return { status, body: await answer.text(textBytes) };
+    return { status, body: await answer.text(textBytes), url };
   }
 
   /**
@@ -96,7 +105,8 @@ export class Connection {
     const follow = (credentials: RequestHeaders): Promise<NodeAnswer> => {
       const headers = linkHeaders(call, credentials, own);
       const body = call.body?.();
-      return send({ method, url, headers, body, signal, silenceMs: this.#silenceMs });
+      const [silenceMs, answerMs] = [this.#silenceMs, this.#answerMs];
+      return send({ method, url, headers, body, signal, silenceMs, answerMs });
     };
     const answer = await (isOurs ? this.#knowing(purpose, follow) : follow({}));
     if (call.accepted.includes(answer.status)) return answer;
@@ -125,6 +135,7 @@ export class Connection {
     credentials: RequestHeaders,
     { method, path, body: content }: ApiCall,
     signal: AbortSignal | undefined,
+    onAsk: (url: URL) => void,
   ): Promise<NodeAnswer> {
     const { base } = this.#territory;
     const body = content === undefined ? undefined : JSON.stringify(content);
@@ -137,6 +148,7 @@ export class Connection {
     let headers: RequestHeaders = { ...plain, ...credentials };
     for (let redirects = 0; ; redirects += 1) {
       const silenceMs = this.#silenceMs;
+      onAsk(url);
       const answer = await send({ method, url, headers, body, signal, silenceMs });
       const next = redirectionOf(answer, method, url, this.#territory);
       if (next === undefined) return answer;

@@ -51,6 +51,20 @@ export async function fetchContent(
   download: Download,
   options: DownloadOptions,
 ): Promise<void> {
+  try {
+    await fetchTrying(connection, download, options);
+  } catch (error) {
+    // An empty part is nothing to go on from.
+    if ((await sizeOf(options.partPath)) === 0) await rm(options.partPath, { force: true });
+    throw error;
+  }
+}
+
+async function fetchTrying(
+  connection: Connection,
+  download: Download,
+  options: DownloadOptions,
+): Promise<void> {
   const { partPath, signal } = options;
   let link: Link | undefined = download.link;
   let [tries, hasBegun, isLinkNew, hasStartedOver] = [0, false, false, false];
@@ -137,7 +151,7 @@ async function append(
     method: 'GET',
     // The first try sends no Range: not every server has it, and the specification does not know 206.
     headers: have === 0 ? {} : { range: `bytes=${have}-` },
-    accepted: have === 0 ? [200] : [200, 206, 416],
+    accepted: have === 0 ? [200, 201] : [200, 201, 206, 416],
   });
   const start = startOf(answer, have, size);
   if (start < have) await file.truncate(start);

@@ -1,10 +1,11 @@
 import {
-  objectAnswerSchema,
+  foreignObjectSchema,
+  type ForeignObject,
   type Link,
-  type ObjectAnswer,
   type ObjectBody,
 } from '../../model/objects.ts';
 import { parseJson } from '../../model/parse-json.ts';
+import { resolveLink } from './addresses.ts';
 import { Connection, type ConnectionOptions } from './connection.ts';
 import {
   fetchContent,
@@ -32,9 +33,19 @@ export class ObjectClient {
     this.#connection = new Connection(options);
   }
 
-  /** What the server says of an object; undefined where it has none, or none for us. */
-  async find(oid: string, { signal }: TransferOptions = {}): Promise<KnownObject | undefined> {
-    return this.#connection.retries.trying(signal, () => this.#findOnce(oid, signal));
+  /** What the server says of an object; where it has none, or none for us, that is an error, with status 404. */
+  async locate(oid: string, { signal }: TransferOptions = {}): Promise<KnownObject> {
+    return this.#connection.retries.trying(signal, () => this.#locateOnce(oid, signal));
+  }
+
+  /** As {@link locate}; undefined where the server has no such object, or none for us. */
+  async find(oid: string, options: TransferOptions = {}): Promise<KnownObject | undefined> {
+    try {
+      return await this.locate(oid, options);
+    } catch (error) {
+      if (error instanceof ObjectClientError && error.status === 404) return undefined;
+      throw error;
+    }
   }
 
   async exists(oid: string, options: TransferOptions = {}): Promise<boolean> {
@@ -72,39 +83,38 @@ export class ObjectClient {
   async fetch(object: KnownObject, options: DownloadOptions): Promise<void> {
     const { oid, size, download } = object;
     const findLink = async (): Promise<Link> => {
-      const found = await this.#findOnce(oid, options.signal);
-      if (found === undefined) throw refusal(404, '');
+      const found = await this.#locateOnce(oid, options.signal);
       if (found.size !== size) throw new ObjectClientError('mismatch', otherSize);
       return found.download;
     };
     await fetchContent(this.#connection, { object, link: download, findLink }, options);
   }
 
-  async #findOnce(oid: string, signal: AbortSignal | undefined): Promise<KnownObject | undefined> {
-    try {
-      const purpose = { operation: 'download', oid, signal } as const;
-      const call = { method: 'GET', path: `/objects/${oid}` } as const;
-      const { body } = await this.#connection.call(purpose, call);
-      const { size, _links } = readObject(body, oid);
-      // An object without a place to fetch it from is not there.
-      return _links?.download === undefined ? undefined : { oid, size, download: _links.download };
-    } catch (error) {
-      if (error instanceof ObjectClientError && error.status === 404) return undefined;
-      throw error;
-    }
+  async #locateOnce(oid: string, signal: AbortSignal | undefined): Promise<KnownObject> {
+    const purpose = { operation: 'download', oid, signal } as const;
+    const call = { method: 'GET', path: `/objects/${oid}` } as const;
+    const { body, url } = await this.#connection.call(purpose, call);
+    const { size, download } = readObject(body, oid);
+    // An object without a place to fetch it from is not there.
+    if (download === undefined) throw refusal(404, '');
+    return { oid, size, download: resolveLink(download, url) };
   }
 }
 
 const otherSize = 'The server has another size of the object.';
 
 /** @throws ObjectClientError protocol */
-function readObject(text: string, oid: string): ObjectAnswer {
-  const parsed = objectAnswerSchema.safeParse(parseJson(text));
-  if (!parsed.success) {
+function readObject(text: string, oid: string): { size: number; download: Link | undefined } {
+  const {
+    oid: named,
+    size,
+    _links: links,
+  }: Partial<ForeignObject> = foreignObjectSchema.safeParse(parseJson(text)).data ?? {};
+  if (size === undefined || named === undefined) {
     throw new ObjectClientError('protocol', 'The server did not describe the object.');
   }
-  if (parsed.data.oid !== oid) {
+  if (named !== oid) {
     throw new ObjectClientError('protocol', 'The server described another object.');
   }
-  return parsed.data;
+  return { size, download: links?.download };
 }

@@ -51,16 +51,17 @@ const statusTexts: Readonly<Record<number, string>> = {
 
 /** Makes the error of a refusal from its body, which is the error object of the specification or anything else. */
 export function refusal(status: number, body: string, retryAfter?: number): ObjectClientError {
-  const parsed = objectErrorSchema.safeParse(parseJson(body));
-  const fallback = statusTexts[status] ?? fallbackText(status);
-  if (!parsed.success) return new ObjectClientError('http', fallback, { status, retryAfter });
-  const { message, documentation_url: documentationUrl, request_id: requestId } = parsed.data;
-  return new ObjectClientError('http', message, {
-    status,
-    documentationUrl,
-    requestId,
-    retryAfter,
-  });
+  const told = objectErrorSchema.safeParse(parseJson(body)).data;
+  return new ObjectClientError(
+    'http',
+    told?.message ?? statusTexts[status] ?? fallbackText(status),
+    {
+      status,
+      documentationUrl: told?.documentation_url,
+      requestId: told?.request_id,
+      retryAfter,
+    },
+  );
 }
 
 function fallbackText(status: number): string {

@@ -1,13 +1,13 @@
 import { createReadStream } from 'node:fs';
 import { Readable } from 'node:stream';
 import {
-  objectAnswerSchema,
+  foreignObjectSchema,
   objectMediaType,
   type Link,
-  type ObjectAnswer,
   type ObjectBody,
 } from '../../model/objects.ts';
 import { parseJson } from '../../model/parse-json.ts';
+import { resolveLink } from './addresses.ts';
 import { jsonHeaders, type Connection, type LinkCall, type Purpose } from './connection.ts';
 import type { TransferOptions } from './download.ts';
 import { ObjectClientError } from './object-error.ts';
@@ -59,7 +59,10 @@ export async function uploadFile(
   return { isSent: links !== undefined };
 }
 
-type UploadLinks = NonNullable<ObjectAnswer['_links']> & { readonly upload: Link };
+interface UploadLinks {
+  readonly upload: Link;
+  readonly verify: Link | undefined;
+}
 
 /** @returns where to send it; undefined when it is there. */
 async function announce(
@@ -68,18 +71,18 @@ async function announce(
   purpose: Purpose,
 ): Promise<UploadLinks | undefined> {
   const call = { method: 'POST', path: '/objects', body: { oid, size } } as const;
-  const { status, body } = await connection.call(purpose, call);
+  const { status, body, url } = await connection.call(purpose, call);
   if (status === 200) return undefined;
+  const told = foreignObjectSchema.safeParse(parseJson(body)).data;
   // The body of a 202 need not name the object.
-  const parsed = objectAnswerSchema.partial().safeParse(parseJson(body));
-  const { oid: named = oid, _links: links } = parsed.data ?? {};
-  if (named !== oid) {
+  if ((told?.oid ?? oid) !== oid) {
     throw new ObjectClientError('protocol', 'The server described another object.');
   }
-  if (status !== 202 || links?.upload === undefined) {
+  const { upload, verify } = told?._links ?? {};
+  if (status !== 202 || upload === undefined) {
     throw new ObjectClientError('protocol', 'The server did not say where to send the object.');
   }
-  return { ...links, upload: links.upload };
+  return { upload: resolveLink(upload, url), verify: verify && resolveLink(verify, url) };
 }
 
 /** Follows a link and takes note of its answer, which says nothing but that it was done. */

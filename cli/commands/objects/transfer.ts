@@ -1,6 +1,10 @@
 import { existsSync, statSync } from 'node:fs';
 import { basename, resolve } from 'node:path';
-import type { CredentialSource, ObjectClient } from '../../../client/objects/index.ts';
+import type {
+  CredentialSource,
+  ObjectClient,
+  ObjectClientError,
+} from '../../../client/objects/index.ts';
 import { splitCommand } from '../../../model/command-words.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { isLoopbackHost } from '../../../model/listen-address.ts';
@@ -58,19 +62,21 @@ export async function withClient<T>(
 
 async function explain(error: unknown): Promise<unknown> {
   const { ObjectClientError } = await import('../../../client/objects/index.ts');
-  if (error instanceof ObjectClientError) {
-    const { message, documentationUrl, requestId } = error;
-    const lines = [
-      message,
-      ...(documentationUrl === undefined ? [] : [`See ${documentationUrl}`]),
-      ...(requestId === undefined ? [] : [`Request ID: ${requestId}`]),
-    ];
-    return new ExitError(lines.map(forTerminal).join('\n'), 1, error);
-  }
+  if (error instanceof ObjectClientError) return new ExitError(reasonOf(error), 1, error);
   const isOfFiles = error instanceof Error && 'code' in error && 'path' in error;
   if (!isOfFiles) return error;
   const [code, path] = [String(error.code), forTerminal(String(error.path))];
   return new ExitError(`${path} cannot be read or written (${code}).`, 1, error);
+}
+
+/** What a server has said, with where it says more and by which name its administrator finds it. */
+function reasonOf({ message, documentationUrl, requestId }: ObjectClientError): string {
+  const lines = [
+    message,
+    ...(documentationUrl === undefined ? [] : [`See ${documentationUrl}`]),
+    ...(requestId === undefined ? [] : [`Request ID: ${requestId}`]),
+  ];
+  return lines.map(forTerminal).join('\n');
 }
 
 /** Opens a client of the repository that the options name. */
@@ -103,8 +109,6 @@ async function credentials({
   if (user === undefined) return sources.gitCredentials();
   return sources.passwordCredentials(user, await readPassword(passwordStdin));
 }
-
-const notThere = 'The repository holds no such object, or you may not see it.';
 
 const push = defineCommand({
   name: 'push',
@@ -163,8 +167,7 @@ const pull = defineCommand({
     const file = resolve(options.output ?? oid);
     if (existsSync(file)) throw usageError(`${forTerminal(file)} is there already.`);
     return withClient(options, async (client, signal) => {
-      const object = await client.find(oid, { signal });
-      if (object === undefined) throw new ExitError(notThere);
+      const object = await client.locate(oid, { signal });
       await withTransferBar(oid.slice(0, 8), object.size, (onProgress) =>
         client.download(object, file, { signal, onProgress }),
       );
@@ -184,13 +187,20 @@ const verify = defineCommand({
   notes: remoteNotes,
   async run({ words: [text], options }) {
     const oid = checkOid(text);
-    const object = await withClient(options, (client, signal) => client.find(oid, { signal }));
-    if (object === undefined) process.exitCode = 1;
-    return { oid, size: object?.size };
+    const { ObjectClientError: ClientError } = await import('../../../client/objects/index.ts');
+    return withClient(options, async (client, signal) => {
+      try {
+        return { oid, size: (await client.locate(oid, { signal })).size };
+      } catch (error) {
+        if (!(error instanceof ClientError) || error.status !== 404) throw error;
+        process.exitCode = 1;
+        return { oid, reason: reasonOf(error) };
+      }
+    });
   },
-  json: ({ oid, size }) => ({ oid, held: size !== undefined }),
-  show: ({ oid, size }) =>
-    size === undefined ? note(notThere) : print(`${oid}  ${megabytes(size)}`),
+  json: ({ oid, reason }) => ({ oid, held: reason === undefined }),
+  show: ({ oid, size = 0, reason }) =>
+    reason === undefined ? print(`${oid}  ${megabytes(size)}`) : note(reason),
 });
 
 /** `waypointd objects push|pull|verify` */
