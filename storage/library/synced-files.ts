@@ -14,7 +14,8 @@ export interface SyncedFile {
   readonly sha256: string;
   readonly size: number;
   readonly format: string;
-  /** When its copy was made. */
+  /** When its copy was made; exactly, in ns since 1970, and as a time. */
+  readonly copiedNs: string;
   readonly copiedAt: string;
   readonly summary: ImportSummary;
 }
@@ -69,6 +70,7 @@ export function prepareSyncReader(joined: Database): SyncReader {
     sha256: row.sha256,
     size: row.size,
     format: row.format,
+    copiedNs: row.mtime_ns,
     copiedAt: timeOf(row.mtime_ns),
     summary: summaryOf(row),
   });

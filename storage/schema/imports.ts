@@ -54,6 +54,11 @@ const firstTables = {
 /** The part of `waypoints.sqlite` that tells what was imported: ids and states outlive `library.sqlite`, which is only derived from the files. */
 export const importTables = {
   ...firstTables,
+  // `copied_ns` is the modification time of its copy, which says which import is newer.
+  imports: table(
+    { ...firstTables.imports.columns, copied_ns: optionalText },
+    { unique: ['path_key', 'sha256'] },
+  ),
   // Every change of the above, written before the library changes. `is_done` is 1 when both have it, and -1 until all files
   // that it is to change are written down. `kind` is a RunKind; `undoes` the change that it is to take back.
   import_runs: table({ ...firstTables.import_runs.columns, undoes: optionalInteger }),
@@ -73,4 +78,5 @@ export const importsSchema: Migration = () => [
 
 export const undoingRuns: Migration = () => [
   sql`ALTER TABLE import_runs ADD COLUMN undoes INTEGER`,
+  sql`ALTER TABLE imports ADD COLUMN copied_ns TEXT`,
 ];

@@ -12,6 +12,8 @@ export interface FileStep {
   /** The states that it has and is to have. */
   readonly before: ImportState | null;
   readonly after: ImportState;
+  /** When it was copied, ns since 1970; null for one that an older version has imported. */
+  readonly copiedNs: string | null;
   /** Whether no other file needs the kept bytes. */
   readonly areKeptBytesFree: boolean;
 }
@@ -97,6 +99,7 @@ function prepareSteps(db: Database) {
       .innerJoin('imports as i', 'i.id', 'r.import_id')
       .select(['i.path', 'i.sha256', 'r.before', 'r.after'])
       .$narrowType<{ before: ImportState | null; after: ImportState }>()
+      .select('i.copied_ns as copiedNs')
       .select((eb) =>
         eb
           .selectFrom('imports as o')

@@ -31,6 +31,7 @@ interface NewImport {
   readonly importedAt: string;
   readonly folder: number | null;
   readonly summary: string;
+  readonly copiedNs: string;
 }
 
 const imports = waypointTables.selectFrom('imports');
@@ -72,15 +73,20 @@ function prepareChanges(db: Database) {
         state: 'active',
         folder_id: row.folder,
         summary: row.summary,
+        copied_ns: row.copiedNs,
       }),
     ),
     activate: prepare(
       db,
-      ({ folder, summary }: Pick<NewImport, 'folder' | 'summary'>, id: number) =>
+      (
+        { folder, summary, copiedNs }: Pick<NewImport, 'folder' | 'summary' | 'copiedNs'>,
+        id: number,
+      ) =>
         update
           .set((eb) => ({
             folder_id: eb.fn.coalesce(sql<number>`${folder}`, 'folder_id'),
             summary,
+            copied_ns: copiedNs,
           }))
           .set({ state: 'active', ended_at: null })
           .where('id', '=', id),

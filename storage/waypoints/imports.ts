@@ -239,7 +239,7 @@ export class ImportLedger {
     }
     const known = byContent.get(file.pathKey, file.sha256);
     if (known !== undefined) {
-      activate.run({ folder, summary }, known.id);
+      activate.run({ folder, summary, copiedNs: file.copiedNs }, known.id);
       note(known.id, known.state, 'active');
       return;
     }

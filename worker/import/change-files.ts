@@ -102,7 +102,7 @@ function remove({ path, sha256 }: FileStep, library: LibraryWriter, files: Manag
 }
 
 function restore(
-  { path: wanted, sha256, areKeptBytesFree }: FileStep,
+  { path: wanted, sha256, copiedNs, areKeptBytesFree }: FileStep,
   library: LibraryWriter,
   files: ManagedCopies,
 ): boolean {
@@ -116,10 +116,11 @@ function restore(
   const temporary = files.temporary(path);
   let undo: (() => void) | undefined;
   try {
-    if (!files.takeKept(sha256, temporary)) return false;
+    if (!files.takeKept(sha256, temporary, copiedNs)) return false;
     const onRead = { sha256, name: path, onBytes: () => {}, isCancelled: () => false };
     library.replaceFile(
-      { path, pathKey, sha256 },
+      // Twins say what the newest import says, and this is none.
+      { path, pathKey, sha256, ...(copiedNs !== null && { mtimeNs: copiedNs }) },
       {
         load: (rows) => loadCopy(temporary, rows, onRead),
         place() {

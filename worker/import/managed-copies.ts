@@ -167,12 +167,13 @@ export class ManagedCopies {
 
   /**
    * Copies kept bytes to a temporary file, synced.
+   * @param copiedNs the modification time that it had; now by default.
    * @returns false where they are not kept any more.
    */
-  takeKept(sha256: string, temporary: string): boolean {
+  takeKept(sha256: string, temporary: string, copiedNs: string | null): boolean {
     const kept = keptPath(this.#root, sha256);
     if (lstatSync(kept, { throwIfNoEntry: false })?.isFile() !== true) return false;
-    copyDurably(kept, temporary, this.#now / 1_000);
+    copyDurably(kept, temporary, copiedNs === null ? this.#now / 1_000 : Number(copiedNs) / 1e9);
     return true;
   }
 
