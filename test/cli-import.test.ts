@@ -1,15 +1,7 @@
-import { spawnSync } from 'node:child_process';
-import {
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { conversionHints } from '../cli/commands/import/other-formats.ts';
+import { conversionHint } from '../cli/commands/import/other-formats.ts';
 import { hiddenFolderLine } from '../cli/commands/import/hidden-folder.ts';
 import { planImports } from '../cli/commands/import/plan.ts';
 import { sumResults } from '../cli/commands/import/summary.ts';
@@ -185,49 +177,12 @@ test('results are added up, and their files become whole paths', (t) => {
   t.is(sum.results.length, 2);
 });
 
-posix('other formats get the gpsbabel command that converts them', (t) => {
-  const one = conversionHints('/my tracks', ['it is.IGC', 'x.txt', 'noending']);
-  t.is(one.length, 1);
-  t.regex(one[0]?.sentence ?? '', /IGC/u);
-  t.is(
-    one[0]?.command,
-    `gpsbabel -w -t -i igc -f '/my tracks/it is.IGC' -o gpx -F '/my tracks/it is.IGC.gpx'`,
+test('only files that gpsbabel reads and we do not get a hint', (t) => {
+  t.regex(
+    conversionHint(['it is.IGC', 'b.plt', 'x.txt']) ?? '',
+    /IGC and OziExplorer .*--convert/u,
   );
-  t.deepEqual(conversionHints('/d', ['a.kmz', 'b.zip', 'c.fit', 'd.json']), [], 'what is read');
-});
-
-posix('a printed conversion writes over no file, and each file has an output of its own', (t) => {
-  const dir = temporaryDirectory(t);
-  const bin = join(dir, 'bin');
-  const tracks = join(dir, 'my tracks');
-  mkdirSync(bin);
-  mkdirSync(tracks);
-  // Stands in for gpsbabel: writes its last argument, whatever is there.
-  writeFileSync(join(bin, 'gpsbabel'), '#!/bin/sh\nfor to; do :; done\necho new > "$to"\n', {
-    mode: 0o755,
-  });
-  const convert = (files: readonly string[]): void => {
-    const [hint] = conversionHints(tracks, files);
-    const env = { PATH: `${bin}:${process.env['PATH']}` };
-    t.is(spawnSync('sh', ['-c', hint?.command ?? 'false'], { env }).status, 0, hint?.command);
-  };
-  const kept = ['ride.gpx', 'ride.igc.gpx', 'run.gpx'];
-  for (const name of [...kept, 'ride.igc', 'run.igc', 'run.IGC'])
-    writeFileSync(join(tracks, name), 'mine');
-  convert(['ride.igc']);
-  convert(['ride.igc', 'run.igc', 'run.IGC']);
-  for (const name of kept) t.is(readFileSync(join(tracks, name), 'utf8'), 'mine', name);
-  const made = readdirSync(tracks).filter((name) => name.endsWith('.gpx') && !kept.includes(name));
-  t.deepEqual(made.toSorted(), ['ride.igc 2.gpx', 'run.IGC.gpx', 'run.igc.gpx']);
-});
-
-posix('many files of another format get one command for all', (t) => {
-  const [flat] = conversionHints('/d', ['a.plt', 'b.plt']);
-  t.is(
-    flat?.command,
-    `find /d -maxdepth 1 -iname '*.plt' -exec sh -c '[ -e "$1.gpx" ] || gpsbabel -w -t -i ozi -f "$1" -o gpx -F "$1.gpx"' _ {} \\;`,
-  );
-  t.notRegex(conversionHints('/d', ['x/a.gdb', 'b.gdb'])[0]?.command ?? '', /maxdepth/u);
+  t.is(conversionHint(['a.kmz', 'b.zip', 'c.fit', 'd.json', 'noending']), undefined);
 });
 
 test('the summary leads with points, dates and waypoints and tells what was refused and why', async (t) => {
@@ -275,7 +230,7 @@ test('the summary leads with points, dates and waypoints and tells what was refu
     stderr,
     /2 files were refused:\n.*bad\uFFFD\[2J\.gpx: it is not well-formed XML \(line 7\)\n.*cut\.gpx: it ends/u,
   );
-  t.regex(stderr, /gpsbabel -w -t -i igc/u);
+  t.regex(stderr, /IGC files.*--convert/u);
   t.regex(stderr, /4 files are in sub-folders.*-r/u);
   t.deepEqual(fake.requests.at(-1)?.body, { dir: root, recursive: false, into: 'here' });
 });

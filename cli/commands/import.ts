@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
-import { ExitError } from '../../model/exit-error.ts';
+import { ExitError, usageError } from '../../model/exit-error.ts';
 import { failureTable } from '../../model/failure.ts';
 import {
   importCancelSchema,
@@ -18,9 +18,10 @@ import { endAsStopped, whenStopped } from '../terminal/interrupts.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note, printJson } from '../terminal/output.ts';
 import { progressBar } from '../terminal/progress-bar.ts';
+import { convertUnread, requireGpsbabel } from './import/convert.ts';
 import { hiddenFolderLine, unseenFolder } from './import/hidden-folder.ts';
 import { planImports } from './import/plan.ts';
-import { printSummary, sumResults } from './import/summary.ts';
+import { printSummary, sumResults, type ImportSum } from './import/summary.ts';
 
 /** `waypointd import` */
 export const command = defineCommand({
@@ -34,6 +35,7 @@ export const command = defineCommand({
     '--into <folder>': 'keep the copies in this sub-folder of the library',
     '--as <path>': 'what standard input is called in the library; "-" imports it',
     '--dry-run': 'only tell what would be imported',
+    '--convert': 'have gpsbabel, which must be installed, convert what is not read',
     '--again': 'also files that were removed from the library',
     '--json': 'print the result as JSON',
   },
@@ -49,10 +51,11 @@ Exit code: 0 if at least one of the files is in the library now, else 1.`,
   async run({ context, words: [paths], options, isJson }) {
     if (paths.length === 1 && paths[0] === '-') return importInput(context, options.as, isJson);
     const flags = flagsOf(options);
+    const program = converterFor(options);
     const requests = planImports(paths, options).map((request) => ({ ...request, ...flags }));
     const { results, failure, stopped } = await withDaemon(
       { context, endsInOrder: true, makesData: true },
-      (client, session) => importAll(client, requests, session.stopped),
+      (client, session) => importAll(client, { requests, program }, session.stopped),
     );
     const sum = sumResults(results);
     if (results.length > 0 || failure === undefined) {
@@ -61,19 +64,35 @@ Exit code: 0 if at least one of the files is in the library now, else 1.`,
       if (unseen !== undefined) note(hiddenFolderLine(unseen));
     }
     if (failure !== undefined) throw failure;
-    if (stopped.aborted) {
-      note(
-        'Stopped before the end. Finished files are kept, and the same command goes on from there.',
-      );
-      endAsStopped(stopped);
-    } else if (sum.cancelled === true) {
-      note('Stopped from elsewhere before the end. Finished files are kept.');
-      process.exitCode = 1;
-    } else if (sum.files + sum.duplicates === 0) {
-      process.exitCode = 1;
-    }
+    endWith(sum, stopped);
   },
 });
+
+/** The gpsbabel that is to convert what is not read, if one is. */
+function converterFor({
+  convert,
+  dryRun,
+}: {
+  readonly convert: boolean;
+  readonly dryRun: boolean;
+}) {
+  if (!convert) return undefined;
+  if (dryRun) throw usageError('--convert imports what it converts: leave out --dry-run.');
+  return requireGpsbabel();
+}
+
+/** Tells why an import ended early, and with the exit code whether there is anything of it. */
+function endWith(sum: ImportSum, stopped: AbortSignal): void {
+  if (stopped.aborted) {
+    note(
+      'Stopped before the end. Finished files are kept, and the same command goes on from there.',
+    );
+    endAsStopped(stopped);
+  } else if (sum.cancelled === true) {
+    note('Stopped from elsewhere before the end. Finished files are kept.');
+    process.exitCode = 1;
+  } else if (sum.files + sum.duplicates === 0) process.exitCode = 1;
+}
 
 /** Only what was asked for: an older daemon knows none of it. */
 function flagsOf({ dryRun, again }: { readonly dryRun: boolean; readonly again: boolean }) {
@@ -105,7 +124,7 @@ async function importInput(
  */
 async function importAll(
   client: ApiClient,
-  requests: readonly ImportRequest[],
+  { requests, program }: { requests: readonly ImportRequest[]; program: string | undefined },
   stopped: AbortSignal,
 ) {
   const results: ImportResult[] = [];
@@ -120,7 +139,10 @@ async function importAll(
     try {
       // It lasts as long as it lasts; a daemon that dies closes the connection.
       const input = { body: request, timeoutMs: 0 };
-      results.push(await client.ask(importResultSchema, 'POST', '/api/import', input));
+      const result = await client.ask(importResultSchema, 'POST', '/api/import', input);
+      if (program === undefined) results.push(result);
+      else
+        results.push(...(await convertUnread(client, program, { request, result }, { stopped })));
     } catch (error) {
       if (!(error instanceof Error)) throw error;
       return { results, failure: await explain(error, client, request), stopped };

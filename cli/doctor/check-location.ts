@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
-import { delimiter, isAbsolute, join } from 'node:path';
+
 import { splitCommand } from '../../model/command-words.ts';
 import type { Settings } from '../../model/settings.ts';
-import { mayDo } from '../terminal/access.ts';
+import { findProgram } from '../terminal/access.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
 const { ok, note, problem } = findingsOf('location');
@@ -61,15 +61,8 @@ function checkCommand(command: string | undefined): Finding {
   const set = 'waypointd config set location_command PROGRAM';
   const program = command === undefined ? undefined : splitCommand(command)?.[0];
   if (program === undefined) return problem('The provider "command" has no program', set);
-  if (isExecutable(program)) return ok('A program of yours');
+  if (findProgram(program) !== undefined) return ok('A program of yours');
   return problem('The program that tells the location is not there, or may not be run', set);
-}
-
-function isExecutable(program: string): boolean {
-  const places = (process.env['PATH'] ?? '').split(delimiter);
-  const endings = process.platform === 'win32' ? ['', '.exe', '.cmd', '.bat'] : [''];
-  const candidates = isAbsolute(program) ? [program] : places.map((place) => join(place, program));
-  return candidates.some((path) => endings.some((ending) => mayDo('run', path + ending)));
 }
 
 function checkGeoclue(): Finding {

@@ -1,7 +1,6 @@
-import { existsSync } from 'node:fs';
-import { extname, join } from 'node:path';
+import { extname } from 'node:path';
 import { isLookedInto, promisedFormat } from '../../../model/recorder-formats.ts';
-import { shellWord } from '../../terminal/invocation.ts';
+import { findProgram } from '../../terminal/access.ts';
 
 interface OtherFormat {
   readonly label: string;
@@ -19,67 +18,23 @@ const formats: Readonly<Record<string, OtherFormat>> = {
   '.ov2': { label: 'TomTom', gpsbabel: 'tomtom' },
 };
 
-/** What to do about files of one format. */
-export interface ConversionHint {
-  readonly sentence: string;
-  readonly command: string;
+/** What gpsbabel calls the format that the ending of a file promises, if it is one that only gpsbabel reads. */
+export function converterOf(file: string): string | undefined {
+  return formats[extname(file).toLowerCase()]?.gpsbabel;
 }
 
-/**
- * What to do about files that are not read but could become GPX: for each format seen, a command that works as printed
- * and puts the GPX files beside the others, where no file is.
- * @param files relative to `dir`, with `/`.
- */
-export function conversionHints(dir: string, files: readonly string[]): ConversionHint[] {
-  const hints: ConversionHint[] = [];
-  for (const [ending, found] of groupByEnding(files)) {
-    const format = formats[ending];
-    if (format === undefined) continue;
-    const [first = ''] = found;
-    const command =
-      found.length === 1 || process.platform === 'win32'
-        ? convertOne(format, join(dir, first))
-        : convertAll(format, dir, ending, found);
-    hints.push({ sentence: `${format.label} files become GPX with gpsbabel:`, command });
-  }
-  return hints;
+/** Says what to do about files that are not read but could become GPX; undefined where there is nothing to do. */
+export function conversionHint(files: readonly string[]): string | undefined {
+  const labels = files.flatMap((file) => formats[extname(file).toLowerCase()]?.label ?? []);
+  if (labels.length === 0) return undefined;
+  const what = `${[...new Set(labels)].toSorted().join(' and ')} files`;
+  return findProgram('gpsbabel') === undefined
+    ? `${what} can be imported once gpsbabel is installed: add --convert then.`
+    : `gpsbabel is installed and reads ${what}: add --convert to import them, too.`;
 }
 
 /** The name of the format, not GPX, that an ending such as `.kml` promises. */
 export function otherFormat(ending: string): string | undefined {
   const label = formats[ending]?.label ?? promisedFormat(ending)?.toUpperCase();
   return label ?? (isLookedInto(ending) ? 'an archive' : undefined);
-}
-
-function groupByEnding(files: readonly string[]): Map<string, string[]> {
-  const groups = new Map<string, string[]>();
-  for (const file of files) {
-    const ending = extname(file).toLowerCase();
-    groups.set(ending, [...(groups.get(ending) ?? []), file]);
-  }
-  return groups;
-}
-
-function convertOne({ gpsbabel }: OtherFormat, file: string): string {
-  const target = freeName(file);
-  return `gpsbabel -w -t -i ${gpsbabel} -f ${shellWord(file)} -o gpx -F ${shellWord(target)}`;
-}
-
-/** Behind the whole name, which no two files share; gpsbabel would write over a file that is there. */
-function freeName(file: string): string {
-  let name = `${file}.gpx`;
-  for (let number = 2; existsSync(name); number += 1) name = `${file} ${number}.gpx`;
-  return name;
-}
-
-/** What was converted before is left out: gpsbabel would write over it. */
-function convertAll(
-  { gpsbabel }: OtherFormat,
-  dir: string,
-  ending: string,
-  files: readonly string[],
-): string {
-  const depth = files.some((file) => file.includes('/')) ? '' : ' -maxdepth 1';
-  const one = `[ -e "$1.gpx" ] || gpsbabel -w -t -i ${gpsbabel} -f "$1" -o gpx -F "$1.gpx"`;
-  return `find ${shellWord(dir)}${depth} -iname '*${ending}' -exec sh -c '${one}' _ {} \\;`;
 }

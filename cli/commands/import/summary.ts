@@ -3,7 +3,7 @@ import type { EmptyReason, FailureReason, ImportResult } from '../../../model/im
 import { formatNames } from '../../../model/recorder-formats.ts';
 import { invocation } from '../../terminal/invocation.ts';
 import { note, print } from '../../terminal/output.ts';
-import { conversionHints } from './other-formats.ts';
+import { conversionHint } from './other-formats.ts';
 import { counted, dateOf, forTerminal } from '../../terminal/text.ts';
 
 /** The sum of several imports; lists hold `dir` joined with the file. */
@@ -216,16 +216,12 @@ function noteFailures({ failures }: ImportSum): void {
   });
 }
 
-function noteUnsupported({ unsupported_files: files, results }: ImportSum): void {
+function noteUnsupported({ unsupported_files: files }: ImportSum): void {
   if (files.length === 0) return;
   note(`${counted(files.length, 'entry is', 'entries are')} of no format that is read, or a link:`);
   noteFirst(files, forTerminal);
-  for (const { dir, unsupported_files } of results) {
-    for (const { sentence, command } of conversionHints(dir, unsupported_files)) {
-      note(sentence);
-      note(`    ${command}`);
-    }
-  }
+  const hint = conversionHint(files);
+  if (hint !== undefined) note(hint);
 }
 
 function noteBeside({ renamed_files: files }: ImportSum): void {
