@@ -2,14 +2,21 @@ import type { Database } from 'better-sqlite3';
 import Flatbush from 'flatbush';
 import { prepare } from '../storage/prepared.ts';
 import { spatialParts, unitsPerDegree } from './format.ts';
+import { isInside } from './is-inside.ts';
 import { decodeRings, type Ring } from './ring-blob.ts';
 import { readSpatialPart } from './spatial-part.ts';
 import { generationQueries } from './tables.ts';
 
 interface Border {
   readonly country: number;
-  readonly rings: readonly Ring[];
+  /** Packed until a position is first looked for in its box: a life is lived in few of them. */
+  rings: Uint8Array | readonly Ring[];
 }
+
+const metresPerDegree = 111_195;
+const radiansPerDegree = Math.PI / 180;
+/** Of the points on a circle that are asked for their country. */
+const directions = 16;
 
 /** The polygons of countries in memory. */
 export class Borders {
@@ -18,9 +25,7 @@ export class Borders {
 
   constructor(db: Database) {
     this.#tree = Flatbush.from(readSpatialPart(db, spatialParts.borderTree));
-    this.#borders = prepare(db, bordersInOrder)
-      .all()
-      .map(({ country, rings }) => ({ country, rings: decodeRings(rings) }));
+    this.#borders = prepare(db, bordersInOrder).all();
     if (this.#borders.length !== this.#tree.numItems) {
       throw new RangeError('The index of borders does not fit them.');
     }
@@ -35,37 +40,46 @@ export class Borders {
     return this.#at(west, y) ?? this.#at(-west - 1, y);
   }
 
+  /**
+   * The ids of the countries within a distance, as far as points on two circles tell: an area that is narrower than a third
+   * of it may be missed.
+   * @param lat not at a pole
+   */
+  countriesAround(lat: number, lon: number, metres: number): Set<number> {
+    const found = new Set<number>();
+    const up = metres / metresPerDegree;
+    const right = up / Math.cos(lat * radiansPerDegree);
+    for (let i = 0; i < directions; i += 1) {
+      const angle = (2 * Math.PI * i) / directions;
+      for (const share of [0.5, 1]) {
+        const north = Math.max(-90, Math.min(90, lat + share * up * Math.cos(angle)));
+        const east = lon + share * right * Math.sin(angle);
+        const country = this.countryAt(north, ((east + 540) % 360) - 180);
+        if (country !== undefined) found.add(country);
+      }
+    }
+    return found;
+  }
+
+  /** Reads all of them. @throws RangeError when one is damaged. */
+  check(): void {
+    for (const border of this.#borders) ringsOf(border);
+  }
+
   #at(x: number, y: number): number | undefined {
     let first = Infinity;
     this.#tree.search(x, y, x, y, (index) => {
-      if (index < first && isInside(this.#borders[index]!.rings, x, y)) first = index;
+      if (index < first && isInside(ringsOf(this.#borders[index]!), x, y)) first = index;
       return false;
     });
     return this.#borders[first]?.country;
   }
 }
 
+function ringsOf(border: Border): readonly Ring[] {
+  if (border.rings instanceof Uint8Array) border.rings = decodeRings(border.rings);
+  return border.rings;
+}
+
 const bordersInOrder = () =>
   generationQueries.selectFrom('border').select(['country', 'rings']).orderBy('id');
-
-/**
- * Whether an odd number of edges lies east of a point, over all rings, so that holes are outside (Shimrat 1962). Of two
- * polygons with a common edge a point on it belongs to exactly one; the south pole belongs to what reaches down to it.
- */
-function isInside(rings: readonly Ring[], x: number, y: number): boolean {
-  let isOdd = false;
-  for (const ring of rings) {
-    let fromX = ring[ring.length - 2]!;
-    let fromY = ring[ring.length - 1]!;
-    for (let i = 0; i < ring.length; i += 2) {
-      const toX = ring[i]!;
-      const toY = ring[i + 1]!;
-      if (fromY > y !== toY > y && x < fromX + ((toX - fromX) * (y - fromY)) / (toY - fromY)) {
-        isOdd = !isOdd;
-      }
-      fromX = toX;
-      fromY = toY;
-    }
-  }
-  return isOdd;
-}

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import type { GeodataProbe } from '../model/geodata.ts';
 import { hashFile } from '../storage/hash-file.ts';
 import { prepareValue } from '../storage/prepared.ts';
+import { Borders } from './borders.ts';
 import { openGeneration, readGenerationInfo, reading, UnusableGeneration } from './generation.ts';
 import { GeodataLookup } from './lookup.ts';
 import { PlaceSearch } from './place-search.ts';
@@ -68,6 +69,7 @@ function checkContent(db: Database): void {
     );
     expect(said.get(`${table}s`), String(count.get()));
   }
+  new Borders(db).check();
 }
 
 function checkProbe(

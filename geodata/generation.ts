@@ -5,7 +5,7 @@ import { packageUrl } from '../model/program-files.ts';
 import type { TimelineDataset } from '../model/timeline-result.ts';
 import { isOutOfReach } from '../model/error-code.ts';
 import { prepare } from '../storage/prepared.ts';
-import { generationApplicationId, generationSchema } from './format.ts';
+import { generationApplicationId, knownSchemas } from './format.ts';
 import { generationQueries } from './tables.ts';
 
 /** What a generation says of itself, in the words of the API (contract E): its id and its dataset. */
@@ -90,7 +90,7 @@ export function openGeneration(path: string): Database.Database {
       if (db.pragma('application_id', { simple: true }) !== generationApplicationId) {
         throw new UnusableGeneration('damaged');
       }
-      if (db.pragma('user_version', { simple: true }) !== generationSchema) {
+      if (!knownSchemas.includes(db.pragma('user_version', { simple: true }))) {
         throw new UnusableGeneration('unsupported_schema');
       }
       return db;

@@ -2,6 +2,7 @@ import type { Database } from 'better-sqlite3';
 import { nowhere, type AdminLookup, type AdminPlace } from '../model/admin-place.ts';
 import { prepare } from '../storage/prepared.ts';
 import { Borders } from './borders.ts';
+import { CoastBelt } from './coast-belt.ts';
 import { openGeneration, reading } from './generation.ts';
 import { PlaceTree } from './place-tree.ts';
 import { generationQueries, type GenerationDb } from './tables.ts';
@@ -19,12 +20,13 @@ const mostKept = 20_000;
 type Area = Pick<GenerationDb['region'], 'id' | 'code' | 'name'>;
 
 /**
- * Finds country, region and town of a position in a generation: the country by its borders, region and town from the
- * nearest place of that country. docs/geodata.md has the rules. Holds some 10 MB until it is closed.
+ * Finds country, region and town of a position in a generation: the country by its borders, none beyond 12 nautical miles
+ * from land, region and town from the nearest place of that country. docs/geodata.md has the rules. Holds some 10 MB until it is closed.
  */
 export class GeodataLookup implements AdminLookup {
   readonly #db: Database;
   readonly #borders: Borders;
+  readonly #belt: CoastBelt;
   readonly #places: PlaceTree;
   readonly #countries: ReadonlyMap<number, Area>;
   readonly #regions: ReadonlyMap<number, Area>;
@@ -37,9 +39,12 @@ export class GeodataLookup implements AdminLookup {
     this.#db = openGeneration(path);
     try {
       const db = this.#db;
-      [this.#borders, this.#places, this.#countries, this.#regions, this.#place] = reading(() => [
+      [this.#borders, this.#belt, this.#places] = reading(() => [
         new Borders(db),
+        new CoastBelt(db),
         new PlaceTree(db),
+      ]);
+      [this.#countries, this.#regions, this.#place] = reading(() => [
         readAreas(db, 'country'),
         readAreas(db, 'region'),
         // Without a join: that would take four times as long, most of the time of a lookup.
@@ -53,12 +58,11 @@ export class GeodataLookup implements AdminLookup {
 
   /** @throws UnusableGeneration when the file turns out to be damaged. */
   find(lat: number, lon: number): AdminPlace {
+    if (!this.#belt.holds(lat, lon)) return nowhere;
     const country = this.#borders.countryAt(lat, lon) ?? this.#countryOffCoast(lat, lon);
     if (country === undefined) return nowhere;
     const near = this.#places.nearest(lat, lon, localityKm, country);
     if (near !== undefined) return this.#answer(country, near, 'town');
-    const claimed = this.#claimedTown(lat, lon, country);
-    if (claimed !== undefined) return this.#answer(country, claimed, 'claimed town');
     const far = this.#places.nearest(lat, lon, regionKm, country);
     if (far !== undefined) return this.#answer(country, far, 'region');
     return this.#answer(country, country, 'country');
@@ -72,17 +76,6 @@ export class GeodataLookup implements AdminLookup {
   #countryOffCoast(lat: number, lon: number): number | undefined {
     const place = this.#places.nearest(lat, lon, coastKm);
     return place === undefined ? undefined : this.#places.countryOf(place);
-  }
-
-  /**
-   * Where borders and places disagree about the country of a whole area (Crimea), a town in it is named all the same. Its
-   * region is not: that is a region of the other country.
-   */
-  #claimedTown(lat: number, lon: number, country: number): number | undefined {
-    const town = this.#places.nearest(lat, lon, localityKm);
-    if (town === undefined) return undefined;
-    const at = this.#places.positionOf(town);
-    return this.#borders.countryAt(at.lat, at.lon) === country ? town : undefined;
   }
 
   #answer(country: number, id: number, detail: Detail): AdminPlace {
@@ -106,13 +99,12 @@ export class GeodataLookup implements AdminLookup {
     if (detail === 'region') return { ...answer, ...region };
     // A section of a town answers as the town, which is in the same region.
     const town = nearest.part_of === null ? nearest : this.#place.get(nearest.part_of)!;
-    const locality = { locality: town.name, locality_id: String(town.id) };
-    return detail === 'town' ? { ...answer, ...region, ...locality } : { ...answer, ...locality };
+    return { ...answer, ...region, locality: town.name, locality_id: String(town.id) };
   }
 }
 
 /** What is known of a position, and what the id that goes with it is one of. */
-const details = ['country', 'region', 'town', 'claimed town'] as const;
+const details = ['country', 'region', 'town'] as const;
 type Detail = (typeof details)[number];
 
 function preparePlace(db: Database) {

@@ -1,14 +1,19 @@
 import { countryBorders } from './borders.ts';
+import { coastBelt } from './coast-belt.ts';
 import { countryNames } from './countries.ts';
 import { checkInputs, identity, inputs } from './inputs.ts';
+import { isletsWithout } from './islets.ts';
 import {
   readBorderFeatures,
   readCensusPlaces,
+  readCountryShapes,
   readCurrentPlaces,
+  readLand,
   readRegionNames,
 } from './read-inputs.ts';
 import { divisionAreas } from './search-areas.ts';
 import { worldPlaces } from './world-places.ts';
+import { unitsPerDegree } from '../format.ts';
 import { writeGeneration } from './write-generation.ts';
 
 /** Makes the builtin generation from the installed packages. @param path a file that is not there yet. */
@@ -16,11 +21,18 @@ export function buildGeneration(path: string): void {
   checkInputs();
   const features = readBorderFeatures();
   const places = worldPlaces(readCurrentPlaces(), readCensusPlaces());
-  const borders = countryBorders(features);
+  const shapes = readCountryShapes();
+  const land = readLand();
+  const borders = countryBorders(shapes, features);
+  const centres = places.map(({ lat, lon }) => ({
+    lat: lat / unitsPerDegree,
+    lon: lon / unitsPerDegree,
+  }));
   const [countries, regions] = [countryNames(features), readRegionNames()];
   writeGeneration(path, {
     places,
     borders,
+    coastBelt: coastBelt(land, [...centres, ...isletsWithout(land, shapes)]),
     areas: divisionAreas(places, countries, regions),
     countryNames: countries,
     regionNames: regions,

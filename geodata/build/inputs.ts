@@ -19,10 +19,18 @@ export const inputs: readonly Input[] = [
     license: 'ISC',
     attribution: 'country-coder contributors',
   },
+  {
+    name: '@osm_borders/maritime_100m',
+    version: '1.1.0',
+    license: 'ODbL-1.0',
+    attribution: 'OpenStreetMap contributors',
+  },
+  // Its licence is that of the package; the data is in the public domain.
+  { name: 'world-atlas', version: '2.0.2', license: 'ISC', attribution: 'Natural Earth' },
 ];
 
 /** When the first of the inputs was published, and how often the builder has changed what it makes of them since. */
-const dataset = { month: '2026.09', revision: 0 };
+const dataset = { month: '2026.09', revision: 1 };
 
 /** What a generation says about itself, in short words that may be shown: no address among them. */
 export const identity = {
@@ -31,8 +39,9 @@ export const identity = {
   source_version: inputs
     .map(({ name, version }) => `${name.replace(/^@.*\//, '')} ${version}`)
     .join(', '),
-  attribution: 'GeoNames (modified), country-coder contributors',
-  license: 'CC-BY-4.0 AND CC-BY-3.0 AND ISC',
+  attribution:
+    'GeoNames (modified), OpenStreetMap contributors (modified), country-coder contributors, Natural Earth',
+  license: 'CC-BY-4.0 AND CC-BY-3.0 AND ODbL-1.0 AND ISC',
 };
 
 /** Whether all that a generation is made from is here: not so after `npm ci --omit=dev`. */

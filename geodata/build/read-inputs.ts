@@ -96,6 +96,68 @@ function censusPlace(columns: readonly string[]): CensusPlace {
   };
 }
 
+/** The area of a country with its territorial sea, from @osm_borders. */
+export interface CountryShape {
+  /** ISO 3166-1 alpha-2. */
+  readonly country: string;
+  readonly polygons: readonly (readonly GeoRing[])[];
+}
+
+/** Codes that the package leaves out. */
+const missingCodes: Readonly<Record<string, string>> = { BES: 'BQ', CUW: 'CW', SXM: 'SX' };
+
+export function readCountryShapes(): CountryShape[] {
+  interface Feature {
+    readonly properties: { readonly isoA2?: string; readonly isoA3: string };
+    readonly geometry: { readonly geometries: readonly Geometry[] };
+  }
+  type Geometry =
+    | { readonly type: 'Polygon'; readonly coordinates: readonly GeoRing[] }
+    | { readonly type: 'MultiPolygon'; readonly coordinates: readonly (readonly GeoRing[])[] };
+  const { features } = readJson(
+    import.meta.resolve('@osm_borders/maritime_100m/borders.geo.json'),
+  ) as { readonly features: readonly Feature[] };
+  return features.map(({ properties, geometry }) => {
+    const country = properties.isoA2 ?? missingCodes[properties.isoA3];
+    if (country === undefined) throw new Error(`geodata: ${properties.isoA3} has no code`);
+    const polygons = geometry.geometries.flatMap((part) =>
+      part.type === 'Polygon' ? [part.coordinates] : part.coordinates,
+    );
+    return { country, polygons };
+  });
+}
+
+/** The land of the world, lakes included, from world-atlas: TopoJSON, whose rings are made of arcs of differences. */
+export function readLand(): (readonly GeoRing[])[] {
+  interface Topology {
+    readonly transform: { readonly scale: Pair; readonly translate: Pair };
+    readonly arcs: readonly (readonly Pair[])[];
+    readonly objects: { readonly land: { readonly geometries: readonly [MultiPolygon] } };
+  }
+  type Pair = readonly [number, number];
+  interface MultiPolygon {
+    readonly arcs: readonly (readonly (readonly number[])[])[];
+  }
+  const { transform, arcs, objects } = readJson(
+    import.meta.resolve('world-atlas/land-10m.json'),
+  ) as Topology;
+  const lines = arcs.map((arc) => {
+    let [x, y] = [0, 0];
+    return arc.map(([right, up]): Pair => {
+      x += right;
+      y += up;
+      const { scale, translate } = transform;
+      return [x * scale[0] + translate[0], y * scale[1] + translate[1]];
+    });
+  });
+  // The last corner of an arc is the first of the next; a negative number is one's complement: the arc backwards.
+  const ring = (numbers: readonly number[]): GeoRing => {
+    const parts = numbers.map((at) => (at < 0 ? lines[~at]!.toReversed() : lines[at]!));
+    return [...parts.flatMap((line) => line.slice(0, -1)), parts[0]![0]!];
+  };
+  return objects.land.geometries[0].arcs.map((polygon) => polygon.map(ring));
+}
+
 export function readBorderFeatures(): readonly BorderFeature[] {
   return (borders as { readonly features: readonly BorderFeature[] }).features;
 }

@@ -26,6 +26,8 @@ export interface World {
   readonly borders: readonly Border[];
   /** What is searched for beside places, in any order. */
   readonly areas: readonly WorldArea[];
+  /** See `coast_belt` in format.ts; all of the globe is near land without. */
+  readonly coastBelt?: Uint32Array<ArrayBuffer>;
   /** By ISO code. */
   readonly countryNames: ReadonlyMap<string, string>;
   /** By `country.code`. */
@@ -71,6 +73,7 @@ function writeWorld(db: Database.Database, world: World): void {
   part.run(spatialParts.placeTree, bytesOf(tree.data));
   part.run(spatialParts.placeCountry, bytesOf(countryOfPlace.buffer));
   part.run(spatialParts.borderTree, bytesOf(borderTree(world.borders).data));
+  if (world.coastBelt) part.run(spatialParts.coastBelt, bytesOf(world.coastBelt.buffer));
   const meta = db.prepare('INSERT INTO meta VALUES (?, ?)');
   for (const entry of Object.entries(world.meta)) meta.run(...entry);
 }

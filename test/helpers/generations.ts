@@ -22,7 +22,7 @@ const boxDegrees = { west: 5, south: 45, east: 15, north: 55 };
 /** Making one takes ten times as long as copying it. */
 const made = new Map<string, Buffer>();
 
-/** Knows one country and two places: one called after itself, and `Everytown`. */
+/** Knows one country and three places: one called after itself, `Everytown`, and `Beyond`, outside of the border. */
 export function makeGeneration(directory: string, id: string): TestGeneration {
   const path = join(directory, `${id}.file`);
   const dataset = {
@@ -65,12 +65,13 @@ function write(path: string, id: string, dataset: Readonly<Record<string, string
     places: [
       { ...at(landmark.lat, landmark.lon), name: `Landmark ${id}`, population: 9e6, kind: 'city' },
       { ...at(52, 12), name: 'Everytown', population: 10_000, kind: 'town' },
+      { ...at(48, 16), name: 'Beyond', population: 1_000, kind: 'village' },
     ],
     areas: [],
     borders: [{ country: 'ZZ', rings: [Int32Array.from(corners)], box }],
     countryNames: new Map([['ZZ', 'Testland']]),
     regionNames: new Map([['ZZ.01', 'Test Region']]),
-    meta: { id, ...dataset, places: '2', borders: '1' },
+    meta: { id, ...dataset, places: '3', borders: '1' },
   });
 }
 
