@@ -69,7 +69,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   model: 3_600,
   storage: 9_960,
   formats: 5_500,
-  geodata: 3_130,
+  geodata: 3_900,
   search: 2_600,
   worker: 9_000,
   http: 1_110,
