@@ -1,10 +1,17 @@
 /** `waypointd objects push|pull|verify` as processes, against our own object server. */
 import { createHash, randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import test from 'ava';
 import { testCli } from './helpers/cli.ts';
-import { json, send, stallAfter, startMisbehavingServer } from './helpers/misbehaving-server.ts';
+import {
+  json,
+  send,
+  stallAfter,
+  startMisbehavingServer,
+  type Act,
+} from './helpers/misbehaving-server.ts';
 import { startObjectRepository } from './helpers/object-repository.ts';
 import { until } from './helpers/until.ts';
 
@@ -42,6 +49,35 @@ test('files are pushed once, seen and pulled back', async (t) => {
   t.is(wrong.code, 1);
   t.notRegex(wrong.stderr, / at |wrong\n/);
   t.is(wrong.stdout, '');
+});
+
+test('many files go four at a time, are told in their order, and go on where a push was stopped', async (t) => {
+  const cli = testCli(t);
+  const { url, user, password } = await startObjectRepository(t, { isPublic: false });
+  const remote = ['--repo', url, '--user', user, '--password-stdin'];
+  const input = { input: `${password}\n` };
+  const files = Array.from({ length: 30 }, (_, n) => join(cli.root, `file ${n}`));
+  for (const [n, file] of files.entries()) writeFileSync(file, randomBytes(1_000 + n * 777));
+  await cli.out(['objects', 'push', ...files.slice(0, 7), ...remote], input);
+  const told = await cli.out(['objects', 'push', ...files, ...remote], input);
+  const lines = files.map(
+    (file, n) => `${oidOf(readFileSync(file))}  ${file}${n < 7 ? '  (was there)' : ''}\n`,
+  );
+  t.is(told, lines.join(''));
+
+  // Four announcements wait; only then is one of them answered.
+  const waiting: ServerResponse[] = [];
+  const refuseFourth: Act = (response) => {
+    waiting.push(response);
+    if (waiting.length === 4) json(413, { message: 'Too large.' })(response, server.heard[0]!);
+  };
+  const announce = Array.from({ length: 30 }, () => refuseFourth);
+  const server = await startMisbehavingServer(t, { script: { announce } });
+  const to = ['--repo', server.url, '--user', 'me', '--password-stdin'];
+  const refused = await cli.run(['objects', 'push', ...files, ...to], { input: 'secret\n' });
+  t.deepEqual([refused.code, refused.stdout], [1, '']);
+  t.is(refused.stderr, 'waypointd: Too large.\n');
+  t.is(server.heard.length, 4, 'the others are not begun, or ended');
 });
 
 test('what a server objects to is shown as it says it, without its escape codes', async (t) => {

@@ -39,12 +39,13 @@ export async function progressBar(format: string): Promise<ProgressBar> {
 
 /**
  * Shows a bar for a transfer of so many bytes, for as long as it takes.
- * @param transfer is given what shows the bytes that are there, and a title in place of the first one
+ * @param transfer is given what shows the bytes that are there, and a title in place of the first one; and what makes way for
+ * a line of output
  */
 export async function withTransferBar<T>(
   title: string,
   size: number,
-  transfer: (show: (bytes: number, title?: string) => void) => Promise<T>,
+  transfer: (show: (bytes: number, title?: string) => void, hide: () => void) => Promise<T>,
 ): Promise<T> {
   const bar = await progressBar(
     '{title} [{bar}] {percentage}% | {done} of {all} MB | {eta_formatted}',
@@ -53,7 +54,7 @@ export async function withTransferBar<T>(
     bar.show(bytes, Math.max(1, size), { title: newTitle, done: inMb(bytes), all: inMb(size) });
   }
   show(0);
-  return transfer(show).finally(bar.hide);
+  return transfer(show, bar.hide).finally(bar.hide);
 }
 
 /** Counts the bytes that a piece of work has been through, where their sum is not known. */

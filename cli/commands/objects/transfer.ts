@@ -1,5 +1,5 @@
 import { existsSync, statSync } from 'node:fs';
-import { basename, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import type {
   CredentialSource,
   ObjectClient,
@@ -14,6 +14,7 @@ import { note, print } from '../../terminal/output.ts';
 import { withTransferBar } from '../../terminal/progress-bar.ts';
 import { forTerminal, megabytes } from '../../terminal/text.ts';
 import { readPassword } from './password.ts';
+import { pushAll } from './push.ts';
 import { checkOid } from './with-root.ts';
 
 /** Options of every command that speaks to an object server. */
@@ -115,7 +116,7 @@ const push = defineCommand({
   group: 'Files of a server:',
   summary: 'send files to a repository',
   description:
-    'Sends files to a repository of an object server, and prints the oid of each. What it holds\nalready is not sent again.',
+    'Sends files to a repository of an object server, four at a time, and prints the oid of each. What it\nholds already is not sent again: a push that was stopped goes on when it is repeated.',
   arguments: '<file...>',
   options: { ...remoteOptions, '--json': 'print JSON' },
   notes: remoteNotes,
@@ -124,30 +125,19 @@ const push = defineCommand({
     if (wrong !== undefined) {
       throw new ExitError(`There is no file ${forTerminal(wrong)}. Nothing was sent.`);
     }
-    return withClient(options, async (client, signal) => {
-      const all: Awaited<ReturnType<typeof send>>[] = [];
-      for (const file of files) {
-        const one = await send(client, file, signal);
-        all.push(one);
-        if (isJson) continue;
-        await print(`${one.oid}  ${forTerminal(file)}${one.sent ? '' : '  (was there)'}`);
-      }
-      return all;
-    });
+    return withClient(options, (client, signal) =>
+      pushAll(client, files, {
+        signal,
+        async tell({ oid, file, sent }) {
+          if (!isJson) await print(`${oid}  ${forTerminal(file)}${sent ? '' : '  (was there)'}`);
+        },
+      }),
+    );
   },
 });
 
 function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
-}
-
-async function send(client: ObjectClient, file: string, signal: AbortSignal) {
-  const { identifyFile } = await import('../../../client/objects/index.ts');
-  const object = await identifyFile(file, signal);
-  const { isSent } = await withTransferBar(forTerminal(basename(file)), object.size, (onProgress) =>
-    client.upload(file, object, { signal, onProgress }),
-  );
-  return { file, ...object, sent: isSent };
 }
 
 const pull = defineCommand({
