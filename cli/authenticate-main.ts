@@ -3,6 +3,7 @@ import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { clientBaseUrl, isReachable } from '../daemon/objects/client-base-url.ts';
+import { storePlaces } from '../daemon/objects/store-places.ts';
 import { computePaths, defaultConfigFile } from '../daemon/paths.ts';
 import { resolveSettings } from '../daemon/settings.ts';
 import { splitCommand } from '../model/command-words.ts';
@@ -27,10 +28,11 @@ async function authenticateCommand(
   const flags = root === undefined ? {} : { objects_root: root };
   const { settings } = resolveSettings({ flags, env, configFile, cwd: process.cwd() });
   const directory = computePaths(settings, { configFile }).objects;
-  if (!existsSync(join(directory, 'objects.sqlite'))) {
+  const places = storePlaces(settings);
+  if (places.database === undefined && !existsSync(join(directory, 'objects.sqlite'))) {
     throw new NotAuthenticated('There is no object store on this machine.');
   }
-  const opened = await openRoot(directory, { owner: 'command' });
+  const opened = await openRoot(directory, { ...places, owner: 'command' });
   try {
     const { repository, ...answer } = await authenticate(opened, {
       user,

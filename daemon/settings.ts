@@ -109,6 +109,13 @@ export function checkSetting(
     const form = result.error.issues[0]?.message;
     throw new ExitError(`The value of ${from} is not valid: ${form}.`, exitCode);
   }
+  // Argument lists and config.json are for everybody's eyes.
+  if (/^postgres/u.test(String(result.data)) && from !== environmentVariable(key)) {
+    throw new ExitError(
+      `The value of ${from} holds a password: put the URL into a file of your own and name that, or into the environment.`,
+      exitCode,
+    );
+  }
   const isPath = pathSettings.includes(key) && typeof result.data === 'string';
   return isPath ? absolutePath(String(result.data), base) : result.data;
 }

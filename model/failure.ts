@@ -122,6 +122,18 @@ export const failureTable = {
     'unavailable',
     'The database of this store cannot be reached now; try again later.',
   ),
+  bucket_unavailable: sentence(
+    'unavailable',
+    'The bucket of this store does not answer as it should now; try again later.',
+  ),
+  bucket_refuses: sentence(
+    'unavailable',
+    'The bucket of this store refuses this server; its administrator has to mend that.',
+  ),
+  bucket_careless: sentence(
+    'unavailable',
+    'The bucket takes other bytes than those that were signed for: it cannot be used.',
+  ),
   imports_closed: sentence(
     'unavailable',
     'waypointd may not write in its own imports directory; `waypointd doctor` tells why.',

@@ -33,6 +33,8 @@ export type ObjectBody = z.output<typeof objectBodySchema>;
 export const linkSchema = z.object({
   href: z.url(),
   header: z.record(z.string(), z.string()).optional(),
+  /** Seconds; absent where the link lasts as long as its token. */
+  expires_in: z.int().optional(),
 });
 export type Link = z.output<typeof linkSchema>;
 

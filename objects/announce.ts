@@ -1,7 +1,10 @@
 import { WaypointError } from '../model/failure.ts';
-import type { ObjectBody } from '../model/objects.ts';
+import type { ObjectBody, Operation } from '../model/objects.ts';
 import type { Permit } from './access.ts';
 import type { ObjectParts } from './parts.ts';
+import { directFor } from './transfer-links.ts';
+import { leftToUser } from './uploads-under-way.ts';
+import { whenFree } from './when-free.ts';
 import { pathOf } from '../storage/objects/directory.ts';
 
 /**
@@ -13,12 +16,16 @@ export async function isHeld(
   { repository }: Permit,
   { oid, size }: ObjectBody,
   { holdings, journal, contents }: ObjectParts,
+  operation: Operation = 'upload',
 ): Promise<boolean> {
   const held = await holdings.size(repository.id, oid);
   if (held === undefined) return false;
   if (held !== size) throw new WaypointError('content_mismatch');
   // What was quarantined is asked for again.
-  const isThere = (await contents.of(pathOf(repository)).has(oid)) === size;
+  const own = contents.of(pathOf(repository));
+  // A bucket answers for itself where there is nothing to fetch.
+  if (operation === 'download' && own.direct !== undefined) return true;
+  const isThere = (await own.has(oid)) === size;
   // The row may be another upload's of this moment.
   await journal.settled();
   return isThere;
@@ -68,4 +75,28 @@ export function checkUpload(
     log.warn('objects.disk_full');
     throw new WaypointError('disk_full');
   }
+}
+
+/**
+ * As {@link checkUpload}; what goes to a bucket past every server is noted for a minute where there is a quota, for all servers
+ * to see. The row that says it has arrived looks at the quota again.
+ * @throws WaypointError as {@link checkUpload}
+ */
+export async function admitUpload(
+  permit: Permit,
+  object: ObjectBody,
+  room: Room,
+  parts: ObjectParts,
+): Promise<void> {
+  checkUpload(permit, object, room, parts);
+  const { repository, user } = permit;
+  if (room.isCounted || directFor(repository, object, parts) === undefined) return;
+  const userId = user?.id ?? 0;
+  const upload = { ...object, repositoryId: repository.id, userId };
+  const isNoted = await whenFree(() =>
+    parts.holdings.announce(upload, parts.clock.now(), (left, others) => {
+      return object.size <= leftToUser(left, userId, others);
+    }),
+  );
+  if (!isNoted) throw new WaypointError('quota');
 }

@@ -6,7 +6,7 @@ import type { ObjectParts } from './parts.ts';
  * Refuses a download that the repository's limit of the day has no room for.
  * @throws WaypointError bandwidth
  */
-export async function refuseOverBandwidth(
+async function refuseOverBandwidth(
   { repository }: Permit,
   bytes: number,
   { config, traffic }: ObjectParts,
@@ -31,4 +31,17 @@ export async function reserveBandwidth(
   else if (!(await traffic.reserve(repository.id, bytes, limit))) {
     throw new WaypointError('bandwidth');
   }
+}
+
+/**
+ * As {@link refuseOverBandwidth} where the bytes will go through this server; those that will not are counted now.
+ * @throws WaypointError bandwidth
+ */
+export async function countLinked(
+  permit: Permit,
+  bytes: number,
+  parts: ObjectParts,
+): Promise<void> {
+  if (parts.contents.keepsApart) await reserveBandwidth(permit, bytes, parts);
+  else await refuseOverBandwidth(permit, bytes, parts);
 }

@@ -50,8 +50,15 @@ export function contentLink(
   };
 }
 
-export function verifyLink(base: LinkBase, { oid }: ObjectBody, tokens: Tokens): Link {
-  return { href: `${base.url}/verify`, header: authorization(base, oid, 'upload', tokens) };
+export function verifyLink(
+  base: LinkBase,
+  { oid }: ObjectBody,
+  tokens: Tokens,
+  lifeMs = linkLifeMs,
+): Link {
+  const header = authorization(base, oid, 'upload', tokens, lifeMs);
+  const expires = lifeMs === linkLifeMs ? {} : { expires_in: lifeMs / 1_000 };
+  return { href: `${base.url}/verify`, header, ...expires };
 }
 
 function authorization(
@@ -59,7 +66,8 @@ function authorization(
   oid: string,
   operation: Operation,
   tokens: Tokens,
+  lifeMs = linkLifeMs,
 ): Record<string, string> {
   const scope = { userId, repositoryId: repository.id, operation, oid };
-  return { Authorization: `Bearer ${tokens.make(scope, linkLifeMs)}` };
+  return { Authorization: `Bearer ${tokens.make(scope, lifeMs)}` };
 }

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { BucketPlace } from '../storage/content-store/s3/bucket.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import { DiskContentStore } from '../storage/content-store/disk-store.ts';
 import { objectsDirectory, type ObjectsDirectory } from '../storage/objects/directory.ts';
@@ -25,10 +26,19 @@ export interface ObjectsRoot {
   readonly close: () => Promise<void>;
 }
 
-/** Where rows live that are not in the directory of the store. */
+/** Where is what the directory of a store does not hold. */
 export interface StorePlaces {
-  /** `postgres://…` */
+  /** `postgres://…` of the rows. */
   readonly database?: string;
+  /** The bucket of the contents. */
+  readonly bucket?: BucketPlace;
+  /** For tests: contents larger than this go to the bucket through the server, bytes. */
+  readonly largestDirect?: number;
+}
+
+/** Whether any number of servers may serve a store at once: it has nothing in its directory. */
+export function isShared({ database, bucket }: StorePlaces): boolean {
+  return database !== undefined && bucket !== undefined;
 }
 
 export interface OpenRootOptions extends StorePlaces {
@@ -51,10 +61,12 @@ export function lockPath(root: string): string {
  * @throws ObjectsRefused; WaypointError database_unavailable
  */
 export async function openRoot(path: string, options: OpenRootOptions): Promise<ObjectsRoot> {
-  createPrivateDirectory(path);
-  const contents = new DiskContentStore(path, options.owner);
-  await contents.prepare();
-  const database = await openRows(path, options);
+  if (!isShared(options)) createPrivateDirectory(path);
+  const contents = await openContents(path, options);
+  const database = await openRows(path, options).catch((error: unknown) => {
+    contents.close();
+    throw error;
+  });
   try {
     return {
       path,
@@ -70,16 +82,36 @@ export async function openRoot(path: string, options: OpenRootOptions): Promise<
       },
     };
   } catch (error) {
+    contents.close();
     await database.close();
     throw error;
   }
 }
 
-async function openRows(path: string, { owner, database }: OpenRootOptions): Promise<RowsStore> {
+async function openContents(
+  path: string,
+  { owner, bucket, largestDirect }: OpenRootOptions,
+): Promise<ContentStore> {
+  if (bucket !== undefined) {
+    const { BucketContentStore } = await import('../storage/content-store/s3/bucket-store.ts');
+    const store = new BucketContentStore(bucket, largestDirect);
+    if (owner === 'server') await store.check();
+    return store;
+  }
+  const contents = new DiskContentStore(path, owner);
+  await contents.prepare();
+  return contents;
+}
+
+async function openRows(
+  path: string,
+  { owner, database, bucket }: OpenRootOptions,
+): Promise<RowsStore> {
   if (database !== undefined) {
     const { openPostgresRows } = await import('../storage/objects/postgres.ts');
     return openPostgresRows(database);
   }
-  const hasContents = (await readdir(join(path, 'objects'))).length > 0;
+  const shards = await readdir(join(path, 'objects')).catch(() => []);
+  const hasContents = bucket === undefined && shards.length > 0;
   return openSqliteRows({ path: join(path, 'objects.sqlite'), owner, hasContents });
 }

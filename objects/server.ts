@@ -12,7 +12,14 @@ import { objectFailures } from './failure-style.ts';
 import { bodyTypes } from './negotiate.ts';
 import type { ObjectParts } from './parts.ts';
 import { RequestLimiter } from './request-limiter.ts';
-import { lockPath, openRoot, RootTaken, type ObjectsRoot, type StorePlaces } from './root.ts';
+import {
+  isShared,
+  lockPath,
+  openRoot,
+  RootTaken,
+  type ObjectsRoot,
+  type StorePlaces,
+} from './root.ts';
 import { objectServerRoutes } from './routes/all.ts';
 import { createTokens } from './tokens.ts';
 import { TrafficMeter } from './traffic.ts';
@@ -58,8 +65,10 @@ export async function startObjectServer(options: ObjectServerOptions): Promise<O
   const root = await openRoot(options.root, { ...options, owner: 'server' });
   let lock: DirectoryLock | undefined;
   try {
-    lock = lockDirectory(lockPath(options.root));
-    if (lock === undefined) throw new RootTaken();
+    if (!isShared(options)) {
+      lock = lockDirectory(lockPath(options.root));
+      if (lock === undefined) throw new RootTaken();
+    }
     // Only the server receives, so whatever lies there is left from a killed one.
     await root.contents.sweep(options.clock.now());
     return await serve(root, lock, options);
@@ -72,7 +81,7 @@ export async function startObjectServer(options: ObjectServerOptions): Promise<O
 
 async function serve(
   root: ObjectsRoot,
-  lock: DirectoryLock,
+  lock: DirectoryLock | undefined,
   options: ObjectServerOptions,
 ): Promise<ObjectServer> {
   const { config, log, listen } = options;
@@ -98,7 +107,7 @@ async function serve(
       // Those that were cut off take their temporary files away.
       await parts.underWay.ended();
       await parts.traffic.flush();
-      lock.release();
+      lock?.release();
       await root.close();
     },
   };

@@ -40,16 +40,16 @@ export class TrafficMeter {
 
   /** Bytes that a repository has sent since the day (UTC) began. */
   sentToday(repositoryId: number): Promise<number> {
-    return this.#withSentToday(repositoryId, (sent) => sent);
+    return this.#inTurn(async () => {
+      const day = this.#day();
+      const { sent } = await this.#holdings.trafficSince(repositoryId, day);
+      return sent + (this.#pending.get(keyOf(repositoryId, day))?.sent ?? 0);
+    });
   }
 
-  /** Counts bytes as sent where the day's limit has room for them. @returns whether it has. */
+  /** Counts bytes as sent where the day's limit has room for them, at once, for other servers to see. @returns whether it has. */
   reserve(repositoryId: number, bytes: number, limit: number): Promise<boolean> {
-    return this.#withSentToday(repositoryId, (sent) => {
-      if (sent + bytes > limit) return false;
-      this.add(repositoryId, 'sent', bytes);
-      return true;
-    });
+    return whenFree(() => this.#holdings.reserveTraffic(repositoryId, this.#day(), bytes, limit));
   }
 
   async flush(): Promise<void> {
@@ -72,15 +72,6 @@ export class TrafficMeter {
     sums.sent -= sent;
     sums.received -= received;
     if (sums.sent === 0 && sums.received === 0) this.#pending.delete(key);
-  }
-
-  /** @param use is called at once with what is written and what is pending, so that nothing can be added in between. */
-  #withSentToday<T>(repositoryId: number, use: (sent: number) => T): Promise<T> {
-    return this.#inTurn(async () => {
-      const day = this.#day();
-      const { sent } = await this.#holdings.trafficSince(repositoryId, day);
-      return use(sent + (this.#pending.get(keyOf(repositoryId, day))?.sent ?? 0));
-    });
   }
 
   /** Reads and writes one at a time: between them, each byte is either written or pending, never both. */

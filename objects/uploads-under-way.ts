@@ -30,7 +30,11 @@ export class UploadsUnderWay {
 
   /** What is left to a user of a disk's room, when all that is still to come to the disk has come; bytes, also negative. */
   leftOnDisk(room: number, userId: number): number {
-    return leftOf(room, userId, this.#begun, ({ left }) => left);
+    return leftToUser(
+      room,
+      userId,
+      [...this.#begun].map(({ userId: by, left }) => ({ userId: by, size: left })),
+    );
   }
 
   /**
@@ -43,7 +47,7 @@ export class UploadsUnderWay {
       const isCounted = upload.repositoryId === repositoryId && upload.oid !== oid;
       if (isCounted && !byOid.has(upload.oid)) byOid.set(upload.oid, upload);
     }
-    return leftOf(room, userId, byOid.values(), ({ size }) => size);
+    return leftToUser(room, userId, byOid.values());
   }
 
   begin(upload: Upload): UploadUnderWay {
@@ -65,15 +69,14 @@ export class UploadsUnderWay {
 }
 
 /** Takes off what each other user has begun, at most half of what is left then, and all that this one has. */
-function leftOf(
+export function leftToUser(
   room: number,
   userId: number,
-  uploads: Iterable<Begun>,
-  bytesOf: (upload: Begun) => number,
+  uploads: Iterable<Pick<Upload, 'userId' | 'size'>>,
 ): number {
   const byUser = new Map<number, number>([[userId, 0]]);
   for (const upload of uploads) {
-    byUser.set(upload.userId, (byUser.get(upload.userId) ?? 0) + bytesOf(upload));
+    byUser.set(upload.userId, (byUser.get(upload.userId) ?? 0) + upload.size);
   }
   let left = room;
   for (const [other, bytes] of byUser) {

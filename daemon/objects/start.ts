@@ -17,6 +17,7 @@ import { startObjectServer } from '../../objects/server.ts';
 import type { Paths } from '../paths.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { rememberBaseUrl } from './client-base-url.ts';
+import { storePlaces } from './store-places.ts';
 import { storeRefusal } from './store-refusal.ts';
 
 export interface RunningObjects {
@@ -50,6 +51,7 @@ export async function startObjects({
   const config = configOf(settings, tls !== undefined);
   try {
     const server = await startObjectServer({
+      ...storePlaces(settings),
       root: paths.objects,
       config,
       log,

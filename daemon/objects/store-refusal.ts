@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { errorCode, isOutOfReach } from '../../model/error-code.ts';
 import { ExitError, type ExitCode } from '../../model/exit-error.ts';
-import { isDiskFull } from '../../model/failure.ts';
+import { isDiskFull, WaypointError, type FailureName } from '../../model/failure.ts';
 import { StoreDivided } from '../../storage/content-store/disk-store.ts';
 import { ObjectsRefused } from '../../storage/objects/open.ts';
 
@@ -17,6 +17,13 @@ const sentences: Readonly<Record<ObjectsRefused['refusal'], readonly [string, Ex
   ],
 };
 
+const placeFaults: ReadonlySet<FailureName> = new Set([
+  'database_unavailable',
+  'bucket_unavailable',
+  'bucket_refuses',
+  'bucket_careless',
+]);
+
 /** Says why an object store cannot be used; other errors stay as they are. */
 export function storeRefusal(error: unknown): unknown {
   if (error instanceof ObjectsRefused) return new ExitError(...sentences[error.refusal], error);
@@ -27,6 +34,9 @@ export function storeRefusal(error: unknown): unknown {
       78,
       error,
     );
+  }
+  if (error instanceof WaypointError && placeFaults.has(error.failure)) {
+    return new ExitError(error.message, error.failure.endsWith('unavailable') ? 75 : 78, error);
   }
   if (!isOutOfReach(error) || isDiskFull(error)) return error;
   return new ExitError(

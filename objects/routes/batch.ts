@@ -6,16 +6,18 @@ import {
   batchRequestSchema,
   objectBodySchema,
   type BatchObject,
+  type Link,
   type Operation,
 } from '../../model/objects.ts';
 import type { Permit } from '../access.ts';
-import { checkUpload, isCounted, isHeld, type Room } from '../announce.ts';
-import { refuseOverBandwidth } from '../bandwidth.ts';
+import { admitUpload, isCounted, isHeld, type Room } from '../announce.ts';
+import { countLinked } from '../bandwidth.ts';
 import { linkLifeMs } from '../config.ts';
 import { enter } from '../enter.ts';
-import { contentLink, verifyLink, type LinkBase } from '../links.ts';
+import type { LinkBase } from '../links.ts';
 import { answerType, checkAccept } from '../negotiate.ts';
 import type { ObjectParts } from '../parts.ts';
+import { downloadLink, uploadLinks } from '../transfer-links.ts';
 
 /** Where the batch API is switched off: 404 makes clients that know the older API fall back to it; 405 would not. */
 export function noBatchRoutes(): Route[] {
@@ -49,10 +51,9 @@ export function batchRoutes(parts: ObjectParts): Route[] {
         if (hash !== 'sha256') throw new WaypointError('conflict');
         const objects: BatchObject[] = [];
         const batch = { operation, free: await parts.freeBytes(), planned: 0 };
+        const items = body.objects.map((item) => lookUp(item, operation, entered, parts));
         // In the order asked for, which clients rely on.
-        for (const item of body.objects) {
-          objects.push(await entry(item, batch, entered, parts));
-        }
+        for (const item of items) objects.push(await entry(item, batch, entered, parts));
         return {
           status: 200,
           json: { transfer: 'basic', objects, hash_algo: 'sha256' },
@@ -75,34 +76,54 @@ interface Batch extends Omit<Room, 'isCounted'> {
   planned: number;
 }
 
+/** An object of a batch, with whether it is there being found out: a bucket is asked for all at once. */
+interface LookedUp {
+  readonly item: unknown;
+  readonly parsed: ReturnType<typeof objectBodySchema.safeParse>;
+  readonly held: Promise<boolean>;
+}
+
+function lookUp(
+  item: unknown,
+  operation: Operation,
+  { permit }: Entered,
+  parts: ObjectParts,
+): LookedUp {
+  const parsed = objectBodySchema.safeParse(item);
+  const held = parsed.success
+    ? isHeld(permit, parsed.data, parts, operation)
+    : Promise.resolve(false);
+  // Looked at in its turn.
+  held.catch(() => undefined);
+  return { item, parsed, held };
+}
+
 /** One object's answer; what is wrong with it is told there, and the others go on. */
 async function entry(
-  item: unknown,
+  { item, parsed, held }: LookedUp,
   batch: Batch,
   { permit, links }: Entered,
   parts: ObjectParts,
 ): Promise<BatchObject> {
-  const parsed = objectBodySchema.safeParse(item);
   if (!parsed.success) {
     return { ...named(item), error: { code: 422, message: new WaypointError('invalid').message } };
   }
   const object = parsed.data;
   try {
-    const isThere = await isHeld(permit, object, parts);
+    const isThere = await held;
     if (batch.operation === 'download') {
       if (!isThere) throw new WaypointError('not_found');
-      await refuseOverBandwidth(permit, object.size, parts);
+      await countLinked(permit, object.size, parts);
       return withActions(object, {
-        download: contentLink(links, object, 'download', parts.tokens),
+        download: await downloadLink(links, object, parts),
       });
     }
     // No actions: nothing is to be sent.
     if (isThere) return object;
     const room = { ...batch, isCounted: await isCounted(permit, object, parts) };
-    checkUpload(permit, object, room, parts);
+    await admitUpload(permit, object, room, parts);
     batch.planned += object.size;
-    const upload = contentLink(links, object, 'upload', parts.tokens);
-    return withActions(object, { upload, verify: verifyLink(links, object, parts.tokens) });
+    return withActions(object, await uploadLinks(links, object, parts));
   } catch (error) {
     if (!(error instanceof WaypointError)) throw error;
     // 400 is not among the codes that clients know here.
@@ -125,12 +146,11 @@ function named(item: unknown): { oid: string; size: number } {
 
 function withActions(
   object: { oid: string; size: number },
-  actions: Record<string, { href: string; header?: Record<string, string> | undefined }>,
+  actions: Record<string, Link>,
 ): BatchObject {
-  const expires_in = Math.floor(linkLifeMs / 1_000);
-  const lasting = Object.entries(actions).map(([name, { href, header = {} }]) => [
-    name,
-    { href, header, expires_in },
-  ]);
+  const usual = Math.floor(linkLifeMs / 1_000);
+  const lasting = Object.entries(actions).map(
+    ([name, { href, header = {}, expires_in = usual }]) => [name, { href, header, expires_in }],
+  );
   return { ...object, authenticated: true, actions: Object.fromEntries(lasting) };
 }

@@ -2,11 +2,12 @@ import { route, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases } from '../../model/object-routes.ts';
 import { objectAnswerSchema, objectBodySchema, type ObjectAnswer } from '../../model/objects.ts';
-import { checkUpload, isCounted, isHeld } from '../announce.ts';
-import { refuseOverBandwidth } from '../bandwidth.ts';
-import { contentLink, selfLink, verifyLink, type LinkBase } from '../links.ts';
+import { admitUpload, isCounted, isHeld } from '../announce.ts';
+import { countLinked } from '../bandwidth.ts';
+import { selfLink, type LinkBase } from '../links.ts';
 import { answerType, checkAccept } from '../negotiate.ts';
 import type { ObjectParts } from '../parts.ts';
+import { downloadLink, uploadLinks } from '../transfer-links.ts';
 import { enter } from '../enter.ts';
 
 /** `GET` and `POST /objects`: the hypermedia API of the specification. */
@@ -23,11 +24,11 @@ export function objectRoutes(parts: ObjectParts): Route[] {
         const { oid } = params;
         const { permit, links } = await enter(ctx, { ...params, operation: 'download' }, parts);
         const size = await parts.holdings.size(permit.repository.id, oid);
-        if (size === undefined || !(await isHeld(permit, { oid, size }, parts))) {
+        if (size === undefined || !(await isHeld(permit, { oid, size }, parts, 'download'))) {
           throw new WaypointError('not_found');
         }
-        await refuseOverBandwidth(permit, size, parts);
-        return answer(200, stored(links, { oid, size }, parts), answerType(ctx));
+        await countLinked(permit, size, parts);
+        return answer(200, await stored(links, { oid, size }, parts), answerType(ctx));
       },
     }),
     route({
@@ -41,11 +42,13 @@ export function objectRoutes(parts: ObjectParts): Route[] {
         checkAccept(ctx);
         const { permit, links } = await enter(ctx, { ...params, operation: 'upload' }, parts);
         const type = answerType(ctx);
-        if (await isHeld(permit, body, parts)) return answer(200, stored(links, body, parts), type);
+        if (await isHeld(permit, body, parts)) {
+          return answer(200, await present(links, body, parts), type);
+        }
         const free = await parts.freeBytes();
         const room = { free, planned: 0, isCounted: await isCounted(permit, body, parts) };
-        checkUpload(permit, body, room, parts);
-        return answer(202, wanted(links, body, parts), type);
+        await admitUpload(permit, body, room, parts);
+        return answer(202, await wanted(links, body, parts), type);
       },
     }),
   ]);
@@ -60,13 +63,29 @@ interface Announced {
   readonly size: number;
 }
 
-function stored(links: LinkBase, object: Announced, { tokens }: ObjectParts): ObjectAnswer {
-  const download = contentLink(links, object, 'download', tokens);
+async function stored(
+  links: LinkBase,
+  object: Announced,
+  parts: ObjectParts,
+): Promise<ObjectAnswer> {
+  const download = await downloadLink(links, object, parts);
   return { ...object, authenticated: true, _links: { self: selfLink(links, object), download } };
 }
 
-function wanted(links: LinkBase, object: Announced, { tokens }: ObjectParts): ObjectAnswer {
-  const upload = contentLink(links, object, 'upload', tokens);
-  const verify = verifyLink(links, object, tokens);
-  return { ...object, authenticated: true, _links: { upload, verify } };
+/** Of an announcement; a link past this server is left out, as its bytes are not counted. */
+function present(
+  links: LinkBase,
+  object: Announced,
+  parts: ObjectParts,
+): Promise<ObjectAnswer> | ObjectAnswer {
+  if (!parts.contents.keepsApart) return stored(links, object, parts);
+  return { ...object, authenticated: true, _links: { self: selfLink(links, object) } };
+}
+
+async function wanted(
+  links: LinkBase,
+  object: Announced,
+  parts: ObjectParts,
+): Promise<ObjectAnswer> {
+  return { ...object, authenticated: true, _links: await uploadLinks(links, object, parts) };
 }

@@ -5,6 +5,7 @@ import { objectBodySchema } from '../../model/objects.ts';
 import { enterQuietly } from '../enter.ts';
 import { answerType } from '../negotiate.ts';
 import { pathOf } from '../../storage/objects/directory.ts';
+import { takeArrived } from '../take-arrived.ts';
 import type { ObjectParts } from '../parts.ts';
 
 /** `POST /verify`: whether an upload has arrived. Old clients send no Accept here, so none is demanded. */
@@ -20,10 +21,15 @@ export function verifyRoutes(parts: ObjectParts): Route[] {
       async handle({ ctx, params, body }) {
         const { oid, size } = body;
         const request = { ...params, operation: 'upload', oid } as const;
-        const { repository: found } = await enterQuietly(ctx, request, parts);
-        const held = await parts.holdings.size(found.id, oid);
-        const isThere = held === size && (await parts.contents.of(pathOf(found)).has(oid)) === size;
-        if (!isThere) throw new WaypointError('not_found');
+        const permit = await enterQuietly(ctx, request, parts);
+        const { id } = permit.repository;
+        const contents = parts.contents.of(pathOf(permit.repository));
+        const held = await parts.holdings.size(id, oid);
+        const isNew = held === undefined && (await contents.direct?.arrived(oid, id)) === size;
+        if (isNew) await takeArrived(permit, body, parts);
+        else if (held !== size || (await contents.has(oid)) !== size) {
+          throw new WaypointError('not_found');
+        }
         return { status: 200, json: { oid, size }, contentType: answerType(ctx) };
       },
     }),

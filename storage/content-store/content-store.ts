@@ -1,3 +1,5 @@
+import type { Link } from '../../model/objects.ts';
+
 /** SHA-256 of a content: 64 lower-case hexadecimal digits. */
 export type Oid = string;
 
@@ -62,6 +64,25 @@ export interface RepositoryContents {
     source: AsyncIterable<Uint8Array>,
   ) => Promise<ReceivedContent>;
   readonly get: (oid: Oid) => Promise<OpenContent | undefined>;
+  /** Absent where all bytes go through the server. */
+  readonly direct?: DirectLinks;
+}
+
+/** Moves bytes between a client and a bucket, past the server. */
+export interface DirectLinks {
+  /** What is larger goes through the server. */
+  readonly largestBytes: number;
+  /** How long a link may be used to begin with. */
+  readonly lifeSeconds: number;
+  /** A PUT of these bytes and no others, for this repository. */
+  readonly upload: (content: {
+    readonly oid: Oid;
+    readonly size: number;
+    readonly repositoryId: number;
+  }) => Promise<Link>;
+  readonly download: (oid: Oid) => Promise<Link>;
+  /** Size of what was sent by such a link for this repository; undefined where nothing was. */
+  readonly arrived: (oid: Oid, repositoryId: number) => Promise<number | undefined>;
 }
 
 /** Where the contents of all repositories are. */

@@ -19,7 +19,12 @@ export type AddOutcome = 'added' | 'present' | 'over_quota' | 'no_repository';
 export type Holdings = ReturnType<typeof objectHoldings>;
 
 export function objectHoldings(rows: ObjectRows) {
-  return { ...readHoldings(rows), ...changeHoldings(rows), ...traffic(rows) };
+  return {
+    ...readHoldings(rows),
+    ...changeHoldings(rows),
+    ...announcements(rows),
+    ...traffic(rows),
+  };
 }
 
 function readHoldings(rows: ObjectRows) {
@@ -84,13 +89,7 @@ function changeHoldings(rows: ObjectRows) {
     /** Adds an object where the quota, and the repository, still stand. */
     addWithinQuota: (repositoryId: number, holding: Holding, now: number): Promise<AddOutcome> =>
       rows.transaction().execute(async (within) => {
-        // Changes nothing but lets no other server in between, where several write.
-        const row = await within
-          .updateTable('repositories')
-          .set((eb) => ({ objects: eb.ref('objects') }))
-          .where('id', '=', repositoryId)
-          .returning(['bytes', 'quota_bytes'])
-          .executeTakeFirst();
+        const row = await lockQuota(within, repositoryId);
         if (row === undefined) return 'no_repository';
         if ((await sizeOf(within, repositoryId, holding.oid)) !== undefined) return 'present';
         const isOver = row.quota_bytes !== null && row.bytes + holding.size > row.quota_bytes;
@@ -110,6 +109,70 @@ function changeHoldings(rows: ObjectRows) {
       rows.transaction().execute(async (within) => {
         for (const oid of oids) await remove(within, repositoryId, oid);
       }),
+  };
+}
+
+/** Reads the quota; changes nothing, but where several servers write lets none of them in until the transaction ends. */
+function lockQuota(within: ObjectRows, repositoryId: number) {
+  return within
+    .updateTable('repositories')
+    .set((eb) => ({ objects: eb.ref('objects') }))
+    .where('id', '=', repositoryId)
+    .returning(['bytes', 'quota_bytes'])
+    .executeTakeFirst();
+}
+
+/** A client that was told to send, and has not begun to for so long, no longer takes of the quota. */
+const announcedMs = 60_000;
+
+export interface Announcement {
+  readonly repositoryId: number;
+  readonly userId: number;
+  readonly oid: string;
+  readonly size: number;
+}
+
+/** What may be on its way past the servers, as all of them see it. */
+function announcements(rows: ObjectRows) {
+  return {
+    /**
+     * Notes an upload where the quota has room for it.
+     * @param fits is told what the quota has left, and the announcements of other objects.
+     */
+    announce: (
+      { repositoryId, userId, oid, size }: Announcement,
+      now: number,
+      fits: (left: number, others: { userId: number; size: number }[]) => boolean,
+    ): Promise<boolean> =>
+      rows.transaction().execute(async (within) => {
+        const row = await lockQuota(within, repositoryId);
+        if (row === undefined || row.quota_bytes === null) return true;
+        const known = within.selectFrom('announcements').where('repository_id', '=', repositoryId);
+        await within.deleteFrom('announcements').where('until_ms', '<=', now).execute();
+        const others = await known
+          .select((eb) => ['user_id as userId', eb.fn.sum<number>('size').as('size')])
+          .where('oid', '!=', oid)
+          .groupBy('user_id')
+          .execute();
+        if (!fits(row.quota_bytes - row.bytes, others)) return false;
+        const until_ms = now + announcedMs;
+        await within
+          .insertInto('announcements')
+          .values({ repository_id: repositoryId, user_id: userId, oid, size, until_ms })
+          .onConflict((conflict) =>
+            conflict.columns(['repository_id', 'oid', 'user_id']).doUpdateSet({ until_ms }),
+          )
+          .execute();
+        return true;
+      }),
+    /** What has arrived takes of the quota as what it is. */
+    async forgetAnnouncement(repositoryId: number, oid: string): Promise<void> {
+      await rows
+        .deleteFrom('announcements')
+        .where('repository_id', '=', repositoryId)
+        .where('oid', '=', oid)
+        .execute();
+    },
   };
 }
 
@@ -167,6 +230,27 @@ function traffic(rows: ObjectRows) {
           })),
         )
         .execute();
+    },
+    /** Counts bytes as sent where the limit of the day has room for them. @returns whether it has. */
+    async reserveTraffic(
+      repository_id: number,
+      day: number,
+      bytes: number,
+      limit: number,
+    ): Promise<boolean> {
+      if (bytes > limit) return false;
+      const query = rows
+        .insertInto('traffic')
+        .values({ repository_id, day, sent_bytes: bytes, received_bytes: 0 })
+        .onConflict((conflict) =>
+          conflict
+            .columns(['repository_id', 'day'])
+            .doUpdateSet((eb) => ({
+              sent_bytes: eb('traffic.sent_bytes', '+', eb.ref('excluded.sent_bytes')),
+            }))
+            .where('traffic.sent_bytes', '<=', limit - bytes),
+        );
+      return hasChanged(rows, query);
     },
     /** Traffic of a repository from a day on. */
     async trafficSince(repositoryId: number, day: number): Promise<Traffic> {

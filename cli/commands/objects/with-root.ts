@@ -32,17 +32,22 @@ export async function withRoot<T>(
   { context, options: { root }, mayCreate }: RootCall,
   use: (root: ObjectsRoot) => Promise<T>,
 ): Promise<T> {
-  const { paths } = objectsContext(context, { root });
-  if (mayCreate !== true && !existsSync(join(paths.objects, 'objects.sqlite'))) {
+  const { settings, paths } = objectsContext(context, { root });
+  const { storePlaces } = await import('../../../daemon/objects/store-places.ts');
+  const places = storePlaces(settings);
+  const isElsewhere = places.database !== undefined;
+  if (!isElsewhere && mayCreate !== true && !existsSync(join(paths.objects, 'objects.sqlite'))) {
     throw new ExitError(
       `There is no object store in ${forTerminal(paths.objects)}; "objects repo add" makes one.`,
     );
   }
   const { openRoot } = await import('../../../objects/root.ts');
   const { storeRefusal } = await import('../../../daemon/objects/store-refusal.ts');
-  const opened = await openRoot(paths.objects, { owner: 'command' }).catch((error: unknown) => {
-    throw storeRefusal(error);
-  });
+  const opened = await openRoot(paths.objects, { ...places, owner: 'command' }).catch(
+    (error: unknown) => {
+      throw storeRefusal(error);
+    },
+  );
   try {
     return await use(opened);
   } finally {

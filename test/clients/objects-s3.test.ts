@@ -1,0 +1,202 @@
+/** The object server with its contents in a bucket of a real S3 API. */
+import { randomBytes } from 'node:crypto';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { WaypointError } from '../../model/failure.ts';
+import { checkContents } from '../../objects/upkeep/check.ts';
+import { collectGarbage } from '../../objects/upkeep/collect.ts';
+import { temporaryDirectory } from '../helpers/daemon.ts';
+import { ann, bob, oidOf, startTestObjects, storesLiveIn } from '../helpers/objects.ts';
+import { missingOfSwift, startSwift } from '../helpers/swift.ts';
+
+const missing = missingOfSwift();
+
+if (missing !== undefined) {
+  test.skip(`contents in a bucket (skipped: no ${missing})`, () => {});
+} else {
+  const swift = await startSwift();
+  test.after.always(() => swift.close());
+  Object.assign(process.env, swift.keys);
+  storesLiveIn(async () => ({ bucket: await swift.newBucket() }));
+
+  const objects = '/club/maps/objects';
+  const content = Buffer.from('A map of the harbour');
+  const object = { oid: oidOf(content), size: content.length };
+
+  test('an object goes to the bucket and comes from it, past the server', async (t) => {
+    const server = await startTestObjects(t);
+    const announced = await server.call('POST', objects, { as: ann, body: object });
+    t.is(announced.status, 202);
+    const { upload, verify } = announced.body._links;
+    t.true(upload.href.startsWith(`${swift.endpoint}/`));
+    t.true(upload.href.endsWith(`/some/prefix/club/maps/${object.oid}`));
+    t.is((await server.follow('POST', verify, object)).status, 404, 'nothing was sent');
+    t.is((await server.follow('PUT', upload, content)).status, 200);
+    const before = await server.call('GET', `${objects}/${object.oid}`, { as: bob });
+    t.is(before.status, 404, 'nobody has told the server');
+    t.is((await server.follow('POST', verify, object)).status, 200);
+    const found = await server.call('GET', `${objects}/${object.oid}`, { as: bob });
+    t.is(found.status, 200);
+    const { download } = found.body._links;
+    t.true(download.href.startsWith(`${swift.endpoint}/`));
+    t.deepEqual((await server.follow('GET', download)).bytes, content);
+    const part = await server.follow('GET', { ...download, header: { Range: 'bytes=2-4' } });
+    t.is(part.status, 206);
+    t.is(part.bytes.toString(), 'map');
+    const again = await server.call('POST', objects, { as: ann, body: object });
+    t.is(again.status, 200);
+    const byHand = await server.call('GET', `${objects}/${object.oid}/content`, { as: bob });
+    t.deepEqual(byHand.bytes, content);
+  });
+
+  test('the bucket refuses other bytes and altered links; a link is of no use for another object', async (t) => {
+    const server = await startTestObjects(t);
+    const announced = await server.call('POST', objects, { as: ann, body: object });
+    const { upload, verify } = announced.body._links;
+    const header: Readonly<Record<string, string>> = upload.header;
+    const wrong = Buffer.from('A map of the desert!');
+    t.is(wrong.length, content.length);
+    t.is((await server.follow('PUT', upload, wrong)).status, 400, 'other bytes');
+    t.is((await server.follow('PUT', upload, content.subarray(1))).status, 403, 'another length');
+    const altered = { 'x-amz-content-sha256': oidOf(wrong), 'content-type': 'text/plain' };
+    for (const name of Object.keys(header)) {
+      const value = (altered as Record<string, string>)[name] ?? `${header[name]}0`;
+      const link = { ...upload, header: { ...header, [name]: value } };
+      t.true([400, 403].includes((await server.follow('PUT', link, content)).status), name);
+      const { [name]: gone, ...rest } = header;
+      const without = await server.follow('PUT', { ...upload, header: rest }, content);
+      t.true([400, 403].includes(without.status), `without ${name}`);
+    }
+    const elsewhere = { ...upload, href: upload.href.replace(object.oid, oidOf(wrong)) };
+    t.is((await server.follow('PUT', elsewhere, content)).status, 403, 'another key');
+    t.is((await server.follow('POST', verify, object)).status, 404, 'nothing has arrived');
+
+    t.is((await server.send('club/maps', content)).status, 200);
+    t.is((await server.send('open/maps', wrong)).status, 200);
+    const found = await server.call('GET', `${objects}/${object.oid}`, { as: bob });
+    const { download } = found.body._links;
+    const other = download.href.replace('club/maps', 'open/maps').replace(object.oid, oidOf(wrong));
+    t.is((await server.follow('GET', { href: other })).status, 403);
+    const unsigned = { href: download.href.split('?')[0] ?? '' };
+    t.true([400, 403].includes((await server.follow('GET', unsigned)).status));
+    const later = download.href.replace('X-Amz-Expires=600', 'X-Amz-Expires=6000');
+    t.not(later, download.href);
+    t.is((await server.follow('GET', { href: later })).status, 403);
+  });
+
+  test('what another repository, or one of this name before, has sent is not there', async (t) => {
+    const server = await startTestObjects(t);
+    t.is((await server.send('open/maps', content)).status, 200);
+    const announced = await server.call('POST', objects, { as: ann, body: object });
+    t.is(announced.status, 202);
+    const { verify, upload } = announced.body._links;
+    t.is((await server.follow('POST', verify, object)).status, 404);
+    t.is((await server.follow('PUT', upload, content)).status, 200);
+    const { directory } = server.admin;
+    await directory.removeRepository((await directory.findRepository('club/maps'))!.id);
+    await directory.addRepository('club', 'maps', false, 0);
+    const { id } = (await directory.findRepository('club/maps'))!;
+    await directory.grant((await directory.findUser('ann'))!.id, id, 'write');
+    t.is((await server.follow('POST', verify, object)).status, 401, 'a link of the one before');
+    const anew = await server.call('POST', objects, { as: ann, body: object });
+    t.is(anew.status, 202);
+    t.is((await server.follow('POST', anew.body._links.verify, object)).status, 404);
+  });
+
+  test('what is too large for one request goes through the server in parts, checked', async (t) => {
+    const places = { bucket: await swift.newBucket(), largestDirect: 5 * 1_048_576 };
+    const server = await startTestObjects(t, { places });
+    const large = randomBytes(12_000_000);
+    const body = { oid: oidOf(large), size: large.length };
+    const { upload } = (await server.call('POST', objects, { as: ann, body })).body._links;
+    t.true(upload.href.startsWith(server.url));
+    const wrong = Buffer.from(large).fill(0, 11_999_999);
+    t.is((await server.follow('PUT', upload, wrong)).status, 400);
+    for await (const { oid } of server.admin.contents.list()) t.fail(`${oid} is there`);
+    t.is((await server.send('club/maps', large)).status, 200);
+    const { download } = (await server.call('GET', `${objects}/${body.oid}`, { as: bob })).body
+      ._links;
+    t.true((await server.follow('GET', download)).bytes.equals(large));
+    const { contents } = server.admin;
+    const name = await contents.quarantine({ oid: body.oid, repository: 'club/maps' });
+    t.is(await contents.of('club/maps').has(body.oid), undefined);
+    await contents.restore(name ?? '');
+    t.is(await contents.of('club/maps').has(body.oid), large.length);
+  });
+
+  test('a check finds what is damaged or missing; garbage is set aside, and comes back where it is held', async (t) => {
+    const server = await startTestObjects(t);
+    const { admin } = server;
+    const [other, lost] = [Buffer.from('another'), Buffer.from('lost')];
+    for (const sent of [content, other, lost]) await server.send('club/maps', sent);
+    await admin.contents.quarantine({ oid: oidOf(lost), repository: 'club/maps' });
+    t.deepEqual((await checkContents(admin, () => {})).faults, [
+      { kind: 'missing', oid: oidOf(lost), repository: 'club/maps' },
+    ]);
+    t.is(
+      (await server.call('POST', objects, { as: ann, body: { oid: oidOf(lost), size: 4 } })).status,
+      202,
+    );
+    t.is((await server.send('club/maps', lost)).status, 200, 'a push mends it');
+    const { id } = (await admin.directory.findRepository('club/maps'))!;
+    await admin.holdings.remove(id, oidOf(other));
+    const now = Date.now() + 60_000;
+    const set = await collectGarbage(admin, { graceMs: 0, now, isDryRun: false });
+    t.deepEqual([set.quarantined, set.deleted], [1, 1]);
+    t.is(await admin.contents.of('club/maps').has(oidOf(other)), undefined);
+    t.is((await collectGarbage(admin, { graceMs: 0, now, isDryRun: false })).deleted, 1);
+    t.deepEqual((await checkContents(admin, () => {})).faults, []);
+  });
+
+  test('a quota holds for what goes past the server', async (t) => {
+    const server = await startTestObjects(t);
+    const { directory } = server.admin;
+    const { id } = (await directory.findRepository('club/maps'))!;
+    await directory.changeRepository(id, { quotaBytes: 30 });
+    const first = await server.call('POST', objects, { as: ann, body: object });
+    const more = Buffer.from('more than is left over');
+    const second = { oid: oidOf(more), size: more.length };
+    t.is((await server.call('POST', objects, { as: ann, body: second })).status, 507, 'announced');
+    await directory.changeRepository(id, { quotaBytes: null });
+    const { upload, verify } = (await server.call('POST', objects, { as: ann, body: second })).body
+      ._links;
+    t.is((await server.follow('PUT', upload, more)).status, 200);
+    await directory.changeRepository(id, { quotaBytes: 30 });
+    const sent = await server.follow('PUT', first.body._links.upload, content);
+    t.is(sent.status, 200);
+    t.is((await server.follow('POST', first.body._links.verify, object)).status, 200);
+    t.is((await server.follow('POST', verify, second)).status, 507, 'when it has arrived');
+    t.is((await directory.findRepository('club/maps'))?.bytes, content.length);
+  });
+
+  test('a bucket that forbids, is not there or is away keeps a server from starting', async (t) => {
+    const bucket = await swift.newBucket();
+    const file = join(temporaryDirectory(t), 'keys');
+    writeFileSync(file, '[default]\naws_access_key_id = test:tester\naws_secret_access_key = no\n');
+    const tries = [
+      [{ ...bucket, credentialsFile: file }, 'bucket_refuses'],
+      [{ ...bucket, bucket: 'none' }, 'bucket_refuses'],
+      [{ ...bucket, endpoint: 'http://127.0.0.1:9' }, 'bucket_unavailable'],
+    ] as const;
+    for (const [place, failure] of tries) {
+      const starting = startTestObjects(t, { places: { bucket: place } });
+      t.is((await t.throwsAsync(starting, { instanceOf: WaypointError })).failure, failure);
+    }
+  });
+
+  test.serial(
+    'a bucket that stands still: 503, nothing acknowledged, and it goes on',
+    async (t) => {
+      const server = await startTestObjects(t);
+      const { verify, upload } = (await server.call('POST', objects, { as: ann, body: object }))
+        .body._links;
+      await server.follow('PUT', upload, content);
+      swift.pause();
+      t.is((await server.follow('POST', verify, object)).status, 503);
+      t.is((await server.call('GET', `${objects}/${object.oid}`, { as: bob })).status, 404);
+      swift.resume();
+      t.is((await server.follow('POST', verify, object)).status, 200);
+    },
+  );
+}
