@@ -62,7 +62,10 @@ export async function startSwift(): Promise<Swift> {
     const port = ports[at] ?? 0;
     const builder = path(`${kind}.builder`);
     const ring = (...words: string[]) =>
-      execFileSync('swift-ring-builder', [builder, ...words], { cwd: directory, stdio: 'ignore' });
+      execFileSync('/usr/bin/swift-ring-builder', [builder, ...words], {
+        cwd: directory,
+        stdio: 'ignore',
+      });
     ring('create', '4', '1', '1');
     ring('add', `r1z1-127.0.0.1:${port}/d1`, '1');
     ring('rebalance');

@@ -15,6 +15,9 @@ export interface SignedLinks {
   readonly download: (key: string) => Promise<Link>;
 }
 
+/** Signed, and set by each client itself. */
+const byClients = new Set(['host', 'content-length']);
+
 interface SignedContent {
   readonly oid: string;
   readonly size: number;
@@ -50,8 +53,8 @@ export function signedLinks({ place, client }: Bucket): SignedLinks {
         [`x-amz-meta-${repositoryMark}`]: String(repositoryId),
       };
       const signed = await signer.sign({ ...request, headers });
-      const { host, 'content-length': length, ...header } = signed.headers;
-      return { href: url.href, header };
+      const ours = Object.entries(signed.headers).filter(([name]) => !byClients.has(name));
+      return { href: url.href, header: Object.fromEntries(ours) };
     },
     async download(key) {
       const { url, request } = requestOf('GET', key);
