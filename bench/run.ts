@@ -8,6 +8,7 @@ import { geodataLookup } from './scenarios/geodata-lookup.ts';
 import { importAgain, importStored } from './scenarios/import-again.ts';
 import { importFormats } from './scenarios/import-formats.ts';
 import { importFiles, importSpeed } from './scenarios/import-speed.ts';
+import { importTwins } from './scenarios/import-twins.ts';
 import { objectStorage } from './scenarios/objects.ts';
 import { slowReaders } from './scenarios/slow-readers.ts';
 import { smallGet } from './scenarios/small-get.ts';
@@ -28,6 +29,7 @@ const scenarios: readonly AnyScenario[] = [
   importFormats,
   importStored,
   importAgain,
+  importTwins,
   waypointList,
   slowReaders,
   clusters,

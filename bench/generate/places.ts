@@ -17,6 +17,8 @@ export interface InventedPlace {
 export interface PlaceOptions {
   readonly seed: number;
   readonly count: number;
+  /** Has the same places say other things. */
+  readonly visit?: number;
 }
 
 interface Town {
@@ -54,15 +56,16 @@ export function* places({ seed, count }: PlaceOptions): Generator<InventedPlace>
 
 /** Makes a file of waypoints with elevation, time, name and note: about 200 bytes each. */
 export function* placeGpx(options: PlaceOptions): Generator<string> {
+  const { visit = 0 } = options;
   yield `<?xml version="1.0" encoding="UTF-8"?>
 <gpx version="1.1" creator="waypointd bench" xmlns="http://www.topografix.com/GPX/1/1">
 `;
   for (const { name, lat, lon, ele, time, desc } of places(options)) {
     yield ` <wpt lat="${lat.toFixed(6)}" lon="${lon.toFixed(6)}">
   <ele>${ele.toFixed(1)}</ele>
-  <time>${new Date(time).toISOString().slice(0, 19)}Z</time>
+  <time>${new Date(time + visit * 1_000).toISOString().slice(0, 19)}Z</time>
   <name>${name.replace('&', '&amp;')}</name>
-  <desc>${desc}</desc>
+  <desc>${desc}${visit === 0 ? '' : `, visit ${visit}`}</desc>
  </wpt>
 `;
   }

@@ -34,7 +34,7 @@ const pathOf = sql`
   (SELECT path FROM files WHERE first_waypoint <= t.id ORDER BY first_waypoint DESC LIMIT 1)`;
 /** Whether `w` says something that `t` does not, or has, or `t` says what its twins do. */
 const mayDiffer = sql`(w.ele, w.time, w.desc, w.more) IS NOT (t.ele, t.time, t.desc, t.more)
-  OR EXISTS (SELECT 1 FROM own_fields o WHERE o.waypoint = t.id)`;
+  OR EXISTS (SELECT 1 FROM twin_fields o WHERE o.waypoint = t.id)`;
 /** Whether a file that begins with a waypoint comes before that of `t`. */
 const comesBefore = (path: string, first: number): RawBuilder<unknown> =>
   sql`t.id < ${first} AND ${path} < ${pathOf}`;

@@ -14,7 +14,7 @@ interface Fields {
   readonly more: string | null;
 }
 
-/** A waypoint and what it says itself. */
+/** One of three or more waypoints of a hash, and what it says itself. */
 interface Member extends Fields {
   readonly hash: number;
   readonly name: string;
@@ -22,21 +22,25 @@ interface Member extends Fields {
   readonly lon: number;
   readonly id: number;
   readonly shown: number;
-  /** Its row has what its twins say, and `own_fields` what it says itself. */
-  readonly isMerged: number;
 }
 
-/** What is known of the waypoints of one identity while they are read. */
+/** What is known of the waypoints of one identity while they are read: it may have any number. */
 interface Twins extends Pick<Member, 'name' | 'lat' | 'lon'> {
   shown: Member | undefined;
-  /** Hidden ones that were shown and have something from a twin. */
-  readonly merged: Member[];
-  fields: Fields;
+  /** For each field the newest that has it. */
+  readonly newest: Partial<Record<keyof Fields, Member>>;
+  /** The fields of `more`, where they are not all the same. */
+  more: MoreOfTwins | undefined;
 }
 
+type MoreOfTwins = Map<string, { readonly value: unknown; readonly by: Member }>;
+type IsNewer = (a: Member, b: Member) => boolean;
+
+const fieldNames = ['ele', 'time', 'desc', 'more'] as const;
+
 /**
- * Has each waypoint that shows say what the newest import says that says it: its row gets what it lacks, or says
- * otherwise, from its twins, and `own_fields` keeps what it says itself. So lists need not look at twins at all.
+ * Has each waypoint that shows say what the newest import says that says it: `twin_fields` has what it says with its twins
+ * where that is not what it says itself. So lists need not look at twins.
  */
 export interface TwinFields {
   /** Takes waypoints, by their hashes, whose twins, which came or went, may say other things. */
@@ -48,25 +52,21 @@ export interface TwinFields {
 }
 
 export function prepareTwinFields(db: Database): TwinFields {
-  const { members, merged, write, keepOwn, dropOwn } = prepareStatements(db);
+  const statements = prepareStatements(db);
+  const { any, merged, crowded, members, put, drop, putPairs, fileOf } = statements;
   const noted = new HashedRows();
   const once = new HashedRows();
   let count = 0;
 
-  const restore = (member: Member): void => {
-    write.run(member.id, member);
-    dropOwn.run(member.id);
-  };
-
-  function mergeTwins({ shown, merged: hidden, fields }: Twins): void {
-    for (const member of hidden) restore(member);
+  function mergeTwins({ shown, newest, more }: Twins): void {
     if (shown === undefined) return;
-    if (isSame(fields, shown)) {
-      if (shown.isMerged === 1) restore(shown);
-      return;
-    }
-    if (shown.isMerged === 0) keepOwn.run(shown.id, shown);
-    write.run(shown.id, fields);
+    const fields: Fields = {
+      ele: newest.ele?.ele ?? null,
+      time: newest.time?.time ?? null,
+      desc: newest.desc?.desc ?? null,
+      more: more === undefined ? (newest.more?.more ?? null) : textOf(more),
+    };
+    if (!isSame(fields, shown)) put.run(shown.id, fields);
   }
 
   function merge(): void {
@@ -79,9 +79,15 @@ export function prepareTwinFields(db: Database): TwinFields {
       }
     noted.clear(0);
     count = 0;
+    const isNewer = comparisonBy(fileOf);
+    const hasAny = any.get() !== undefined;
     for (const batch of once.byWaypoint()) {
+      const pairs = listed(batch);
+      if (hasAny) drop.run(pairs);
+      putPairs.run(pairs);
+      const others = crowded.all(pairs).map(({ hash }): HashedRow => [hash, hash]);
       const groups = new Map<number, Twins[]>();
-      for (const member of members.iterate(listed(batch))) gather(groups, member);
+      for (const member of members.iterate(listed(others))) gather(groups, member, isNewer);
       for (const group of groups.values()) for (const twins of group) mergeTwins(twins);
     }
   }
@@ -102,77 +108,179 @@ export function prepareTwinFields(db: Database): TwinFields {
   };
 }
 
-/** Adds the next of the members, the newest of which come first. */
-function gather(groups: Map<number, Twins[]>, member: Member): void {
+/** Adds the next of the members, which come in any order. */
+function gather(groups: Map<number, Twins[]>, member: Member, isNewer: IsNewer): void {
   const { hash, name, lat, lon } = member;
   let group = groups.get(hash);
   if (group === undefined) groups.set(hash, (group = []));
   let twins = group.find((one) => one.name === name && one.lat === lat && one.lon === lon);
   if (twins === undefined) {
-    twins = { name, lat, lon, shown: undefined, merged: [], fields: member };
+    twins = { name, lat, lon, shown: undefined, newest: {}, more: undefined };
     group.push(twins);
-  } else twins.fields = withOlder(twins.fields, member);
+  }
   if (member.shown === 1) twins.shown = member;
-  else if (member.isMerged === 1) twins.merged.push(member);
+  takeMore(twins, member, isNewer);
+  for (const field of fieldNames) {
+    const newest = twins.newest[field];
+    if (member[field] !== null && (newest === undefined || isNewer(member, newest)))
+      twins.newest[field] = member;
+  }
 }
 
-function withOlder(fields: Fields, older: Fields): Fields {
-  return {
-    ele: fields.ele ?? older.ele,
-    time: fields.time ?? older.time,
-    desc: fields.desc ?? older.desc,
-    more: moreOf(fields.more, older.more),
+/** Nearly all that have such fields have the same. */
+function takeMore(twins: Twins, member: Member, isNewer: IsNewer): void {
+  const before = twins.newest.more;
+  if (member.more === null || before === undefined) return;
+  if (twins.more === undefined) {
+    if (before.more === member.more) return;
+    twins.more = new Map();
+    addMore(twins.more, before, isNewer);
+  }
+  addMore(twins.more, member, isNewer);
+}
+
+function addMore(fields: MoreOfTwins, member: Member, isNewer: IsNewer): void {
+  for (const [name, value] of Object.entries(readMore(member.more))) {
+    const newest = fields.get(name);
+    if (newest === undefined || isNewer(member, newest.by)) fields.set(name, { value, by: member });
+  }
+}
+
+function textOf(fields: MoreOfTwins): string | null {
+  return moreText(Object.fromEntries([...fields].map(([name, { value }]) => [name, value])));
+}
+
+/** Compares by file, then by place in it. Twins mostly lie side by side in few files. */
+function comparisonBy(fileOf: Statements['fileOf']): IsNewer {
+  const known: FileRank[] = [];
+  const rankOf = ({ id }: Member): FileRank => {
+    let rank = known.find(({ from, to }) => id >= from && id < to);
+    if (rank === undefined) {
+      const { from, to, mtimeNs, file } = fileOf.get(id)!;
+      rank = { from, to: to ?? Infinity, mtimeNs: BigInt(mtimeNs), file };
+      known.unshift(rank);
+      if (known.length > mostKnown) known.pop();
+    }
+    return rank;
   };
-}
-
-function moreOf(more: string | null, older: string | null): string | null {
-  if (more === older || older === null) return more;
-  return moreText({ ...readMore(older), ...readMore(more) });
+  return (a, b) => {
+    const [ofA, ofB] = [rankOf(a), rankOf(b)];
+    if (ofA.file === ofB.file) return a.id < b.id;
+    return ofA.mtimeNs === ofB.mtimeNs ? ofA.file > ofB.file : ofA.mtimeNs > ofB.mtimeNs;
+  };
 }
 
 function isSame(a: Fields, b: Fields): boolean {
   return a.ele === b.ele && a.time === b.time && a.desc === b.desc && a.more === b.more;
 }
 
-/** What a waypoint says itself. */
-const own = (name: keyof Fields) =>
-  sql`iif(o.waypoint IS NULL, t.${sql.ref(name)}, o.${sql.ref(name)}) AS ${sql.ref(name)}`;
+type Statements = ReturnType<typeof prepareStatements>;
+
+/** A file, by the ids of its waypoints: `from`…`to` (exclusive). */
+interface FileRank {
+  readonly from: number;
+  readonly to: number;
+  readonly mtimeNs: bigint;
+  readonly file: number;
+}
+
+/** Files that are remembered. */
+const mostKnown = 8;
+
+const furtherOf = sql`(SELECT count(*) FROM further_identities WHERE hash = p.hash)`;
+
+const membersIn = (table: 'identities' | 'further_identities', pairs: string) => sql`
+  SELECT p.hash, t.name, t.lat_e6 AS lat, t.lon_e6 AS lon, t.id, t.shown,
+    t.ele, t.time, t.desc, t.more
+  FROM ${rowsOf(pairs)} CROSS JOIN ${sql.table(table)} i CROSS JOIN waypoints t
+  WHERE i.hash = p.hash AND t.id = i.waypoint`;
+
+/** The id that the file of a waypoint begins with. */
+const firstOf = (waypoint: string) =>
+  sql`(SELECT max(first_waypoint) FROM files WHERE first_waypoint <= ${sql.ref(`${waypoint}.id`)})`;
+
+const isShownNewer = sql`iif(sf.id = hf.id, s.id < h.id,
+  (CAST(sf.mtime_ns AS INTEGER), sf.id) > (CAST(hf.mtime_ns AS INTEGER), hf.id))`;
+/** The first of two values that is there, that of the newer waypoint first. */
+const newestOf = (field: 'ele' | 'time' | 'desc') => {
+  const [s, h] = [sql.ref(`s.${field}`), sql.ref(`h.${field}`)];
+  return sql`iif(${isShownNewer}, coalesce(${s}, ${h}), coalesce(${h}, ${s})) AS ${sql.ref(field)}`;
+};
+const newestMore = sql`CASE
+  WHEN s.more IS NULL OR h.more IS NULL OR s.more = h.more THEN coalesce(s.more, h.more)
+  WHEN ${isShownNewer} THEN json_patch(h.more, s.more) ELSE json_patch(s.more, h.more) END AS more`;
+
+function prepareFileOf(db: Database) {
+  return prepare(db, (waypoint: number) =>
+    libraryTables
+      .selectFrom('files')
+      .select(['id as file', 'mtime_ns as mtimeNs', 'first_waypoint as from'])
+      .select((eb) =>
+        eb
+          .selectFrom('files as next')
+          .select((next) => next.fn.min('first_waypoint').as('to'))
+          .where('next.first_waypoint', '>', waypoint)
+          .as('to'),
+      )
+      .where('first_waypoint', '<=', waypoint)
+      .orderBy('first_waypoint', 'desc')
+      .limit(1)
+      .$narrowType<{ from: number }>(),
+  );
+}
 
 function prepareStatements(db: Database) {
   return {
-    /** All waypoints of the hashes, those of the newest import first. */
+    /** All waypoints of the hashes. */
     members: prepare(
       db,
       (pairs: string) => sql<Member>`
-        SELECT p.hash, t.name, t.lat_e6 AS lat, t.lon_e6 AS lon, t.id, t.shown,
-          o.waypoint IS NOT NULL AS "isMerged",
-          ${own('ele')}, ${own('time')}, ${own('desc')}, ${own('more')}
-        FROM ${rowsOf(pairs)} CROSS JOIN waypoints t
-          LEFT JOIN own_fields o ON o.waypoint = t.id
-          LEFT JOIN files f ON f.first_waypoint =
-            (SELECT max(first_waypoint) FROM files WHERE first_waypoint <= t.id)
-        WHERE t.id IN (
-            SELECT waypoint FROM identities WHERE hash = p.hash
-            UNION ALL SELECT waypoint FROM further_identities WHERE hash = p.hash)
-        ORDER BY CAST(f.mtime_ns AS INTEGER) DESC, f.id DESC, t.id`,
+        ${membersIn('identities', pairs)} UNION ALL ${membersIn('further_identities', pairs)}`,
     ),
+    fileOf: prepareFileOf(db),
     /** Those that show a hash and have something from a twin. */
     merged: prepare(
       db,
       (pairs: string) => sql<{ hash: number }>`
         SELECT p.hash
-        FROM ${rowsOf(pairs)} CROSS JOIN own_fields o ON o.waypoint IN (
+        FROM ${rowsOf(pairs)} CROSS JOIN twin_fields o ON o.waypoint IN (
           SELECT waypoint FROM identities WHERE hash = p.hash
           UNION ALL SELECT waypoint FROM further_identities WHERE hash = p.hash AND shown = 1)`,
     ),
-    write: prepare(db, (id: number, { ele, time, desc, more }: Fields) =>
-      libraryTables.updateTable('waypoints').set({ ele, time, desc, more }).where('id', '=', id),
+    any: prepare(db, () => libraryTables.selectFrom('twin_fields').select('waypoint').limit(1)),
+    /** The hashes of three and more waypoints. */
+    crowded: prepare(
+      db,
+      (pairs: string) => sql<{ hash: number }>`
+        SELECT p.hash FROM ${rowsOf(pairs)} WHERE ${furtherOf} > 1`,
     ),
-    keepOwn: prepare(db, (waypoint: number, { ele, time, desc, more }: Fields) =>
-      libraryTables.insertInto('own_fields').values({ waypoint, ele, time, desc, more }),
+    drop: prepare(
+      db,
+      (pairs: string) => sql`
+        DELETE FROM twin_fields WHERE waypoint IN (
+          SELECT i.waypoint FROM ${rowsOf(pairs)} CROSS JOIN identities i WHERE i.hash = p.hash
+          UNION ALL
+          SELECT i.waypoint FROM ${rowsOf(pairs)} CROSS JOIN further_identities i
+          WHERE i.hash = p.hash)`,
     ),
-    dropOwn: prepare(db, (waypoint: number) =>
-      libraryTables.deleteFrom('own_fields').where('waypoint', '=', waypoint),
+    put: prepare(db, (waypoint: number, { ele, time, desc, more }: Fields) =>
+      libraryTables.insertInto('twin_fields').values({ waypoint, ele, time, desc, more }),
+    ),
+    /** Where there are but two of a hash, a shown one `s` and a hidden one `h`: nearly all. */
+    putPairs: prepare(
+      db,
+      (pairs: string) => sql`
+        INSERT INTO twin_fields (waypoint, ele, time, desc, more)
+        SELECT id, ele, time, desc, more FROM (
+          SELECT s.id, ${newestOf('ele')}, ${newestOf('time')}, ${newestOf('desc')}, ${newestMore},
+            s.ele AS own_ele, s.time AS own_time, s.desc AS own_desc, s.more AS own_more
+          FROM ${rowsOf(pairs)} CROSS JOIN identities i CROSS JOIN further_identities f
+            CROSS JOIN waypoints s CROSS JOIN waypoints h
+            CROSS JOIN files sf CROSS JOIN files hf
+          WHERE i.hash = p.hash AND ${furtherOf} = 1 AND f.hash = p.hash AND f.shown = 0
+            AND s.id = i.waypoint AND h.id = f.waypoint
+            AND sf.first_waypoint = ${firstOf('s')} AND hf.first_waypoint = ${firstOf('h')})
+        WHERE (ele, time, desc, more) IS NOT (own_ele, own_time, own_desc, own_more)`,
     ),
   };
 }

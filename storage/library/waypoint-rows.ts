@@ -83,7 +83,7 @@ export class WaypointRows {
 
   /** Removes the rows of a file that another one replaces next, or else {@link merge}; twins in other files show instead. */
   remove(file: RowRange): void {
-    const { keys, remove, removeOwn } = this.#statements;
+    const { keys, remove, removeMerged } = this.#statements;
     this.#hashed.clear(file.from);
     for (let from = file.from; from < file.to; from += pageRows) {
       for (const row of keys.all(from, Math.min(from + pageRows, file.to)))
@@ -94,7 +94,7 @@ export class WaypointRows {
     }
     this.#identities.remove(this.#hashed, file);
     remove.run(file.from, file.to);
-    removeOwn.run(file.from, file.to);
+    removeMerged.run(file.from, file.to);
   }
 
   /** Ends a removal. */
@@ -140,9 +140,9 @@ function prepareStatements(db: Database) {
         .where('id', '<', to)
         .orderBy('id'),
     ),
-    removeOwn: prepare(db, (from: number, to: number) =>
+    removeMerged: prepare(db, (from: number, to: number) =>
       libraryTables
-        .deleteFrom('own_fields')
+        .deleteFrom('twin_fields')
         .where('waypoint', '>=', from)
         .where('waypoint', '<', to),
     ),

@@ -18,7 +18,12 @@ export type Listed = Selectable<JoinedDb['bookmarks']>;
 /** Both kinds of waypoints as `w`, for queries that differ in nothing else. */
 export const waypointsOf = {
   bookmark: sql<Listed>`bookmarks`.as('w'),
-  waypoint: sql<Listed & Pick<JoinedDb['library.waypoints'], 'shown'>>`library.waypoints`.as('w'),
+  /** With what its twins say. */
+  waypoint: sql<Listed & Pick<JoinedDb['library.waypoints'], 'shown'>>`(
+    SELECT t.id, t.name, t.lat, t.lon, t.lat_e6, t.lon_e6, t.shown, coalesce(f.ele, t.ele) AS ele,
+      coalesce(f.time, t.time) AS time, coalesce(f.desc, t.desc) AS desc,
+      coalesce(f.more, t.more) AS more
+    FROM library.waypoints t LEFT JOIN library.twin_fields f ON f.waypoint = t.id)`.as('w'),
 };
 
 /** Builds queries within one that has a waypoint as `w`. */

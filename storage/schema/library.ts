@@ -12,7 +12,7 @@ import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
-export const librarySchemaVersion = 8;
+export const librarySchemaVersion = 9;
 
 const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
 const { optionalText, real, rowid, text, uniqueText } = columns;
@@ -30,8 +30,8 @@ export const dayKinds = { trackPoint: 0, waypoint: 1, doubtful: 2 } as const;
  *   none). Its waypoints have `waypoints` ids from `first_waypoint` on (null if none).
  * - `waypoints`: the ids of a file ascend in file order without a gap. `lat_e6`, `lon_e6` and `name` are the identity
  *   (contract C); `shown` is 1 for the first row of each identity by (`files.path` in byte order, `id`), else 0.
- *   One that is shown says for each field what the newest import (`mtime_ns`) says that says it.
- * - `own_fields`: what such a waypoint says itself, where that is not the same.
+ * - `twin_fields`: what a waypoint that is shown says together with its twins, for each field what the newest import
+ *   (`mtime_ns`) says that says it; there where that is not what it says itself.
  * - `identities`: for each hash of an identity (identity-hash.ts) a waypoint that is shown. `further_identities`: all
  *   others of a hash that is there, so hidden twins and what merely shares a hash; `shown` is that of the waypoint. Two
  *   tables instead of one: the first refuses a second row of a hash while it is inserted, at no extra cost.
@@ -87,7 +87,7 @@ const tables = {
     more: optionalText,
     shown: integer,
   }),
-  own_fields: table({
+  twin_fields: table({
     waypoint: rowid,
     ele: optionalReal,
     time: optionalText,
