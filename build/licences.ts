@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 
 const licenceFile = /^(?:licen[cs]e|copying|notice)(?:[.-].*)?$/i;
 const packageFolder = /^(?:.*\/)?node_modules\/(?:@[^/]+\/)?[^/]+/;
@@ -34,7 +34,15 @@ function mitOf(holder: string): string {
   return text.replace(/^Copyright .*$/mu, `Copyright (c) ${holder}`);
 }
 
-/** @throws Error for a package that says nothing of a licence, or names another one than MIT and ships no text. */
+/** The text that a package beside it, of the same publisher and licence, ships: that of Apache 2.0 names no holder. */
+function apacheBeside(folder: string): string | undefined {
+  const scope = dirname(folder);
+  const files = readdirSync(scope).map((name) => join(scope, name, 'LICENSE'));
+  const texts = files.filter((file) => existsSync(file)).map((file) => readFileSync(file, 'utf8'));
+  return texts.find((text) => text.includes('Apache License'))?.trim();
+}
+
+/** @throws Error for a package that says nothing of a licence, or names one that wants a text and is without. */
 function licenceText(folder: string): string {
   // Sound: npm installs nothing without these two.
   const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as {
@@ -49,9 +57,12 @@ function licenceText(folder: string): string {
     .map((file) => readFileSync(join(folder, file), 'utf8').trim());
   if (texts.length === 0 && license === undefined) throw new Error(`${name} has no licence.`);
   const by = typeof author === 'object' ? author.name : author;
-  if (texts.length === 0 && license !== 'MIT')
-    throw new Error(`${name} ships no text of ${license}.`);
-  if (texts.length === 0) texts.push(mitOf(by ?? `the authors of ${name}`));
+  if (texts.length === 0) {
+    const own = license === 'MIT' ? mitOf(by ?? `the authors of ${name}`) : undefined;
+    const text = own ?? (license === 'Apache-2.0' ? apacheBeside(folder) : undefined);
+    if (text === undefined) throw new Error(`${name} ships no text of ${license}.`);
+    texts.push(text);
+  }
   const head = [`${name} ${version}`, license, by && `by ${by}`].filter(Boolean).join(', ');
   return `${[head, ...texts].join('\n\n')}\n`;
 }
