@@ -23,11 +23,10 @@ import { hideWaypoint, release } from './waypoints/hide-waypoint.ts';
 import { prepareHistory, type HistoryStore } from './waypoints/history.ts';
 import { ImportLedger } from './waypoints/imports.ts';
 import type { StoreMeta } from './waypoints/meta.ts';
-import type { Journal, RecordedChange, RowChange } from './waypoints/journal.ts';
+import type { Journal } from './waypoints/journal.ts';
 import { JournaledRows, type Changed } from './waypoints/journaled-rows.ts';
 import { isSameRow } from './waypoints/row-change.ts';
-import { renameTag } from './waypoints/rename-tag.ts';
-import { isAsLeft, takeBack } from './waypoints/take-back.ts';
+import { LongChanges } from './waypoints/long-changes.ts';
 import type { TagStore } from './waypoints/tags.ts';
 
 export type { Bookmark, BookmarkFields } from './waypoints/bookmarks.ts';
@@ -46,7 +45,8 @@ export interface TaggedPlace {
 export class WaypointStore {
   readonly bookmarks: Pick<BookmarkStore, 'all' | 'find' | 'isEmpty'>;
   readonly hidden: Pick<HiddenStore, 'all' | 'byUser' | 'has'>;
-  readonly changes: Pick<Journal, 'get' | 'list' | 'since'>;
+  readonly changes: Pick<Journal, 'get' | 'list' | 'partsOf' | 'since'>;
+  readonly longChanges: LongChanges;
   readonly history: HistoryStore;
   readonly imports: ImportLedger;
   readonly libraryFiles: SyncReader;
@@ -79,6 +79,7 @@ export class WaypointStore {
     this.libraryFiles = prepareSyncReader(this.#joined);
     defineIdentityHash(this.#joined);
     this.twins = prepareTwins(this.#joined);
+    this.longChanges = new LongChanges(this.#rows, (key) => this.#canShow(key, true));
     this.libraryTotals = prepareTotals(this.#joined);
     this.findTagged = prepareTagged(this.#joined);
     this.revision = prepareWatchedRevision(this.#joined);
@@ -205,32 +206,6 @@ export class WaypointStore {
     });
   }
 
-  /** @returns how many waypoints had the tag. */
-  renameTag(tag: string, newTag: string): Changed<number> {
-    return this.transaction('tag_rename', () => renameTag(this.#rows, tag, newTag));
-  }
-
-  /** Whether all that a change touched is as it has left it. */
-  isAsLeft({ rows }: RecordedChange): boolean {
-    return isAsLeft(this.#rows, rows);
-  }
-
-  /**
-   * Takes a change of rows back, as one change more. The library is whole.
-   * @throws WaypointError unknown_change, already_undone, not_undoable, later_change
-   */
-  undo(id: number): Changed<RecordedChange> {
-    const target = this.changes.get(id);
-    if (target === undefined) throw new WaypointError('unknown_change');
-    if (target.undoneBy !== null) throw new WaypointError('already_undone');
-    if (target.rows.length === 0) throw new WaypointError('not_undoable');
-    const write = (): RecordedChange => {
-      takeBack(this.#rows, target.rows, (key) => this.#canShow(key, true));
-      return target;
-    };
-    return this.#rows.transaction('undo', write, id);
-  }
-
   /** The tags of a waypoint; none for an unknown one. */
   tagsOf(place: Place): TaggedPlace {
     const known = this.find(place);
@@ -256,13 +231,6 @@ export class WaypointStore {
   /** See JournaledRows.transaction. */
   transaction<T>(kind: ChangeKind, write: () => T): Changed<T> {
     return this.#rows.transaction(kind, write);
-  }
-
-  /** Writes and takes it back, in one transaction; the journal has both. @returns false when there was nothing to write. */
-  offer(kind: ChangeKind, write: () => void): boolean {
-    const back = (rows: readonly RowChange[]): void =>
-      takeBack(this.#rows, rows, (key) => this.#canShow(key, true));
-    return this.#rows.offer(kind, write, back);
   }
 
   /** Empties the write-ahead log and closes. */

@@ -26,8 +26,8 @@ export interface ChangesOptions {
   readonly undoRun: UndoRun;
 }
 
-/** A change of more than this is not looked through to tell whether it can be taken back, nor for details. */
-const lookedThroughBytes = 65_536;
+/** A change of more than this is not looked through in a list: to tell whether it can be taken back, and for details. */
+const lookedThroughBytes = { undoable: 16_384, details: 65_536 };
 
 /** The journal of changes: what it tells, and how each of them is taken back. */
 export class Changes {
@@ -56,14 +56,14 @@ export class Changes {
     const { kind, count, undoneBy, run } = found;
     if (undoneBy !== null) throw new WaypointError('already_undone');
     await libraryReady();
-    const change = run === undefined ? waypoints.undo(id).change : await undoRun(run, id);
+    const change = run === undefined ? (await waypoints.undo(id)).change : await undoRun(run, id);
     if (change === undefined) throw new WaypointError('not_undoable');
     return { undone: id, kind, count, change };
   }
 
   #shown(change: Change, withDetails: boolean): ChangeAnswer {
     const { id, at, kind, count, undoneBy, undoes, bytes } = change;
-    const isSmall = bytes <= lookedThroughBytes;
+    const isSmall = bytes <= lookedThroughBytes[withDetails ? 'details' : 'undoable'];
     const recorded = isSmall ? this.#options.store.changes.get(id) : undefined;
     return {
       id,
@@ -82,7 +82,10 @@ export class Changes {
     if (!isFinished || undoneBy !== null) return false;
     if (recorded === undefined) return true;
     if (recorded.run !== undefined) return store.imports.isAsLeft(recorded.run);
-    return recorded.rows.length > 0 && store.isAsLeft(recorded);
+    return (
+      (recorded.rows.length > 0 || recorded.parts !== undefined) &&
+      store.longChanges.isAsLeft(recorded)
+    );
   }
 }
 

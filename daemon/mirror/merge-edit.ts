@@ -70,7 +70,7 @@ export async function mergeEdit(options: MergeEditOptions): Promise<MergeCounts 
     if (!isConflict) {
       const { change } = store.transaction('merge', apply);
       if (change !== undefined) onMerged(change);
-    } else if (store.offer('merge', apply)) counts.conflicts += 1;
+    } else if (store.longChanges.offer('merge', apply)) counts.conflicts += 1;
     revision = Number(store.meta.revision());
     await nextTurn();
   }

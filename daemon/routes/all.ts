@@ -108,5 +108,16 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...versionRoutes(() => versionInfo(store.sqliteVersion, featuresWith(geocoders))),
     ...waypointRoutes(store, parts.readers, libraryReady),
   ];
-  return [...routes, openApiRoute(routes, programVersion())];
+  return [...routes.map(afterLongChanges), openApiRoute(routes, programVersion())];
+
+  function afterLongChanges(route: Route): Route {
+    if (route.method === 'GET') return route;
+    return {
+      ...route,
+      async handle(request) {
+        await waypoints.settled();
+        return route.handle(request);
+      },
+    };
+  }
 }

@@ -76,8 +76,8 @@ function changingRoutes(waypoints: Waypoints, libraryReady: () => Promise<void>)
       summary: 'Renames a tag of all waypoints, as one change.',
       body: tagChangeSchema,
       answers: { 200: renamedTagSchema },
-      handle({ body }) {
-        const { result, change } = waypoints.renameTag(body.tag, body.newTag);
+      async handle({ body }) {
+        const { result, change } = await waypoints.renameTag(body.tag, body.newTag);
         const json = { renamed: change !== undefined, waypoints: result };
         return { status: 200, json, headers: changeHeader(change) };
       },

@@ -31,15 +31,17 @@ export interface Change {
   readonly undoes: number | null;
   /** The change that took it back. */
   readonly undoneBy: number | null;
-  /** False for an intent: of the two databases that such a change concerns, the library has not committed yet. */
+  /** False for a part of a long change, which is in no list. */
   readonly isFinished: boolean;
   /** The size of what is kept of it. */
   readonly bytes: number;
 }
 
-/** A change with the rows it touched, in the order of the writes; none for a change of the library. */
+/** A change with the rows it touched, in the order of the writes; none for a change of the library, and a long one. */
 export interface RecordedChange extends Change {
   readonly rows: readonly RowChange[];
+  /** Of a long change, which was written in slices: the number of the first of its parts. */
+  readonly parts: number | undefined;
   /** Of a change of the library: the run of the list of imported files (waypoints/imports.ts). */
   readonly run: number | undefined;
 }
@@ -50,12 +52,22 @@ export interface RunChange {
   readonly count: number;
 }
 
+/** A long change: its first part, and how much it concerned. */
+interface PartsChange {
+  readonly parts: number;
+  readonly count: number;
+}
+
 type NewChange = Pick<Change, 'at' | 'kind' | 'revision' | 'undoes'>;
 
 /** The changes of limits.journalMs, at most limits.journalChanges; written in the transaction of what they tell. */
 export interface Journal {
   /** @returns the number of the change. */
-  record(change: NewChange, what: readonly RowChange[] | RunChange): number;
+  record(change: NewChange, what: readonly RowChange[] | RunChange | PartsChange): number;
+  /** Writes a part of a long change, which its own row ends. @returns the number of the part. */
+  recordPart(change: NewChange, rows: readonly RowChange[]): number;
+  /** The parts of a long change that are still there, newest first; each is read when it is asked for. */
+  partsOf(change: RecordedChange): Iterable<RecordedChange>;
   get(id: number): RecordedChange | undefined;
   /** The newest changes, those before a number if one is given, newest first. */
   list(limit: number, before?: number): Change[];
@@ -81,7 +93,7 @@ const head = [
 ] as const;
 
 export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'>): Journal {
-  const { add, get, list, newestFirst, oldest, forget, setUndone, setStanding } =
+  const { add, get, list, parts, newestFirst, oldest, forget, setUndone, setStanding } =
     prepareStatements(db);
 
   const forgetOld = (id: number, now: number): void => {
@@ -103,16 +115,20 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
 
   return {
     record({ at, kind, revision, undoes }, what) {
-      const [count, details] =
-        'run' in what ? [what.count, { run: what.run }] : [countOf(what), what];
+      const { count, ...details } = 'count' in what ? what : { count: countOf(what), rows: what };
       const row = { at, kind, revision, undoes, count, finished: 1 };
-      const id = add.get(row, JSON.stringify(details))!;
+      const id = add.get(row, JSON.stringify('rows' in details ? details.rows : details))!;
       if (undoes !== null) {
         setUndone.run(id, undoes);
         setStanding.run(undoes);
       }
       forgetOld(id, retentionTime(meta, at));
       return id;
+    },
+    recordPart: (change, rows) =>
+      add.get({ ...change, count: countOf(rows), finished: 0 }, JSON.stringify(rows))!,
+    *partsOf({ id, parts: first = id }) {
+      for (const part of parts.all(first, id)) yield recorded(get.get(part)!);
     },
     get(id) {
       const row = get.get(id);
@@ -146,7 +162,16 @@ function prepareStatements(db: Database) {
     ),
     get: prepare(db, (id: number) => changes.select('details').where('id', '=', id)),
     list: prepare(db, (before: number, limit: number) =>
-      changes.where('id', '<', before).limit(limit),
+      changes.where('finished', '=', 1).where('id', '<', before).limit(limit),
+    ),
+    parts: prepareValue(db, (first: number, end: number) =>
+      waypointTables
+        .selectFrom('changes')
+        .select('id')
+        .where('id', '>=', first)
+        .where('id', '<', end)
+        .where('finished', '=', 0)
+        .orderBy('id', 'desc'),
     ),
     newestFirst: prepare(db, () => changes.select('details')),
     oldest: prepare(db, () =>
@@ -188,16 +213,14 @@ function toChange({ kind, undone_by, finished, ...rest }: Row): Change {
 
 function recorded({ details: text, ...row }: Row & { readonly details: string }): RecordedChange {
   // Sound: written here alone.
-  const details = JSON.parse(text) as RowChange[] | Pick<RunChange, 'run'>;
-  const isOfRows = Array.isArray(details);
-  return {
-    ...toChange(row),
-    rows: isOfRows ? details : [],
-    run: isOfRows ? undefined : details.run,
-  };
+  const details = JSON.parse(text) as RowChange[] | { run?: number; parts?: number };
+  return Array.isArray(details)
+    ? { ...toChange(row), rows: details, run: undefined, parts: undefined }
+    : { ...toChange(row), rows: [], run: details.run, parts: details.parts };
 }
 
-function countOf(rows: readonly RowChange[]): number {
+/** What a change of rows counts. */
+export function countOf(rows: readonly RowChange[]): number {
   const kind = (['bookmark', 'hidden'] as const).find((of) => rows.some((row) => row.of === of));
   return rows.filter((row) => row.of === (kind ?? 'tag')).length;
 }

@@ -3,7 +3,13 @@ import type { IdentityKey } from '../../model/identity.ts';
 import type { Database } from '../database.ts';
 import { prepareBookmarks, type BookmarkStore } from './bookmarks.ts';
 import { prepareHidden, type HiddenStore } from './hidden.ts';
-import { prepareJournal, type Journal, type RowChange, type RunChange } from './journal.ts';
+import {
+  countOf,
+  prepareJournal,
+  type Journal,
+  type RowChange,
+  type RunChange,
+} from './journal.ts';
 import { prepareMeta, type StoreMeta } from './meta.ts';
 import { prepareTags, type TagStore } from './tags.ts';
 
@@ -18,6 +24,9 @@ export interface StoreChange {
   readonly id: number;
   readonly rows: readonly RowChange[];
 }
+
+/** In `meta`: the first part of a long change that has not ended, and how much it concerns so far. */
+const openKey = 'open_change';
 
 /** Bookmarks, tags and hidden waypoints: what is written to them becomes a change in the journal, in the same transaction. */
 export class JournaledRows {
@@ -70,6 +79,44 @@ export class JournaledRows {
     });
   }
 
+  /**
+   * Does writes as one change, each a transaction of its own that becomes a part: between them others have their turn.
+   * What is cut off before its end is found by {@link endCutOff}.
+   * @returns the number of the change; undefined when nothing was written.
+   */
+  *inParts(
+    kind: ChangeKind,
+    writes: Iterable<() => void>,
+    undoes: number | null = null,
+  ): Generator<StoreChange, number | undefined> {
+    for (const write of writes) {
+      const part = this.#atomic(() => {
+        write();
+        return this.#record(kind, null, 'part');
+      });
+      if (part !== undefined) yield part;
+    }
+    return this.#atomic(() => this.#endParts(kind, undoes));
+  }
+
+  /** Ends a long change where a crash, or a refusal, has cut it off. @returns its number; undefined where none is open. */
+  endCutOff(): number | undefined {
+    return this.#atomic(() => {
+      const open = this.#open();
+      const part = open && this.journal.get(open.first);
+      return part && this.#endParts(part.kind, null);
+    });
+  }
+
+  #endParts(kind: ChangeKind, undoes: number | null): number | undefined {
+    const open = this.#open();
+    if (open === undefined) return undefined;
+    this.meta.set(openKey, '');
+    const revision = Number(this.meta.revision());
+    const what = { parts: open.first, count: open.count };
+    return this.journal.record({ kind, at: this.#now(), revision, undoes }, what);
+  }
+
   /** Tells of a change of the library, in the transaction that ends its run. @returns the number of the change. */
   recordRun(kind: ChangeKind, what: RunChange, undoes: number | null): number {
     const revision = Number(this.meta.revision());
@@ -79,6 +126,12 @@ export class JournaledRows {
   /** Tags that a waypoint has already: a change that gives it a bookmark knows them when it is taken back. */
   noteTags(key: IdentityKey): void {
     for (const row of this.tags.rows(key)) this.#noted.push({ of: 'tag', before: row, after: row });
+  }
+
+  #open(): { readonly first: number; readonly count: number } | undefined {
+    const text = this.meta.get(openKey) ?? '';
+    // Sound: written here alone.
+    return text === '' ? undefined : (JSON.parse(text) as { first: number; count: number });
   }
 
   /** As a whole or not at all; better-sqlite3 makes a nested one a savepoint. */
@@ -92,11 +145,18 @@ export class JournaledRows {
     }
   }
 
-  #record(kind: ChangeKind, undoes: number | null): StoreChange | undefined {
+  #record(
+    kind: ChangeKind,
+    undoes: number | null,
+    as: 'change' | 'part' = 'change',
+  ): StoreChange | undefined {
     const rows = this.#noted.splice(0);
     if (rows.length === 0) return undefined;
-    const revision = Number(this.meta.touch());
-    const id = this.journal.record({ kind, at: this.#now(), revision, undoes }, rows);
+    const change = { kind, at: this.#now(), revision: Number(this.meta.touch()), undoes };
+    if (as === 'change') return { id: this.journal.record(change, rows), rows };
+    const id = this.journal.recordPart(change, rows);
+    const { first, count } = this.#open() ?? { first: id, count: 0 };
+    this.meta.set(openKey, JSON.stringify({ first, count: count + countOf(rows) }));
     return { id, rows };
   }
 }

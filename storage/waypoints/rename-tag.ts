@@ -1,28 +1,53 @@
-import { identityText } from '../../model/identity.ts';
+import type { IdentityKey } from '../../model/identity.ts';
 import { normalTag } from '../../model/tag.ts';
 import type { JournaledRows } from './journaled-rows.ts';
+import { rowsAtOnce } from './take-back.ts';
 
-/**
- * Renames a tag of all waypoints, hidden ones included, within a transaction. One that has the other tag already has it once.
- * @returns how many waypoints had the tag.
- */
-export function renameTag({ tags, hidden }: JournaledRows, tag: string, newTag: string): number {
+/** What renaming a tag changes. */
+export interface TagRenaming {
+  /** Each to be called before the next is asked for. */
+  readonly writes: Iterable<() => void>;
+  /** How many waypoints had the tag, of what was done. */
+  readonly count: () => number;
+  /** More than a few rows: to be done in slices. */
+  readonly isLong: boolean;
+}
+
+/** Renames a tag of all waypoints, hidden ones included. One that has the other tag already has it once. */
+export function renameTag(
+  { tags, hidden }: JournaledRows,
+  tag: string,
+  newTag: string,
+): TagRenaming {
   const [normal, next] = [normalTag(tag), normalTag(newTag)];
-  const rows = tags.spelled(normal);
-  const present = new Set(normal === next ? [] : tags.spelled(next).map(identityText));
-  for (const row of rows) {
-    if (present.has(identityText(row))) tags.remove(row);
-    else if (row.raw !== newTag) tags.update(row, { ...row, raw: newTag });
+  let count = 0;
+  function* writes(): Generator<() => void> {
+    let last: IdentityKey | undefined;
+    do {
+      const slice = tags.spelled(normal, rowsAtOnce, last);
+      yield () => {
+        for (const row of slice) {
+          if (normal !== next && tags.has(row, next)) tags.remove(row);
+          else if (row.raw !== newTag) tags.update(row, { ...row, raw: newTag });
+        }
+        count += slice.length;
+      };
+      last = slice.length < rowsAtOnce ? undefined : slice.at(-1);
+    } while (last !== undefined);
+    const rows = hidden.tagged().filter((row) => row.tags.some((raw) => normalTag(raw) === normal));
+    for (let at = 0; at < rows.length; at += rowsAtOnce)
+      yield () => {
+        for (const row of rows.slice(at, at + rowsAtOnce))
+          hidden.update(row, { ...row, tags: renamed(row.tags) });
+      };
   }
-  for (const row of hidden.tagged()) {
-    const forms = row.tags.map(normalTag);
-    if (!forms.includes(normal)) continue;
-    const isThere = normal !== next && forms.includes(next);
-    const renamed = row.tags.flatMap((raw, at) => {
-      if (forms[at] !== normal) return [raw];
+  function renamed(raws: readonly string[]): string[] {
+    const isThere = normal !== next && raws.some((raw) => normalTag(raw) === next);
+    return raws.flatMap((raw) => {
+      if (normalTag(raw) !== normal) return [raw];
       return isThere ? [] : [newTag];
     });
-    hidden.update(row, { ...row, tags: renamed });
   }
-  return rows.length;
+  const isLong = tags.spelled(normal, rowsAtOnce).length === rowsAtOnce;
+  return { writes: writes(), count: () => count, isLong };
 }

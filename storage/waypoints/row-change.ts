@@ -73,5 +73,14 @@ export function putBack<Row extends NumberedRow>(
 
 /** Compares rows as JSON holds them: there −0 is 0, and what is undefined is absent. */
 export function isSameRow(a: NumberedRow | null, b: NumberedRow | null): boolean {
+  if (a === null || b === null) return a === b;
+  const [one, other] = [a, b] as unknown as Readonly<Record<string, unknown>>[];
+  return [...Object.keys(a), ...Object.keys(b)].every((name) =>
+    isSameValue(one![name], other![name]),
+  );
+}
+
+function isSameValue(a: unknown, b: unknown): boolean {
+  if (typeof a !== 'object' || typeof b !== 'object') return a === b;
   return isDeepStrictEqual(JSON.parse(JSON.stringify(a)), JSON.parse(JSON.stringify(b)));
 }

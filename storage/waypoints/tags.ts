@@ -1,3 +1,4 @@
+import { sql } from 'kysely';
 import type { IdentityKey } from '../../model/identity.ts';
 import { enrichTag, normalTag, type Tag } from '../../model/tag.ts';
 import type { Database } from '../database.ts';
@@ -25,8 +26,9 @@ export interface TagStore extends RowStore<TagRow> {
   removeAll(key: IdentityKey): void;
   /** Gives all tags of one identity to another; what that one has already stays as it is. */
   move(from: IdentityKey, to: IdentityKey): void;
-  /** The rows of a normal form. */
-  spelled(normal: string): TagRow[];
+  has(key: IdentityKey, normal: string): boolean;
+  /** Rows of a normal form in the order of their identities, after one if one is given; `limit` at most. */
+  spelled(normal: string, limit: number, after?: IdentityKey): TagRow[];
   /** One representative of each normal form (most used, then first made) with its count, sorted by raw form. */
   vocabulary(): Tag[];
 }
@@ -34,7 +36,7 @@ export interface TagStore extends RowStore<TagRow> {
 const stored = ['id', 'name', 'lat_e6', 'lon_e6', 'raw'] as const;
 
 export function prepareTags(db: Database, note: NoteRow<TagRow>): TagStore {
-  const { list, rows, ofForm, get, add, insert, update, remove } = prepareStatements(db);
+  const { list, rows, has, ofForm, get, add, insert, update, remove } = prepareStatements(db);
   const vocabulary = prepareVocabulary(db);
   const written = notedRows<TagRow>(
     {
@@ -51,7 +53,9 @@ export function prepareTags(db: Database, note: NoteRow<TagRow>): TagStore {
   const store: Omit<TagStore, 'vocabulary'> = {
     ...written,
     list: (key) => list.all(key).map(parseTag),
-    spelled: (normal) => ofForm.all(normal).map(toTagRow),
+    has: (key, normal) => has.get(key, normal) !== undefined,
+    spelled: (normal, limit, after = { name: '', latE6: -1e9, lonE6: 0 }) =>
+      ofForm.all(normal, after, limit).map(toTagRow),
     rows: (key) => rows.all(key).map(toTagRow),
     add(key, raws) {
       let added = 0;
@@ -98,8 +102,22 @@ function prepareStatements(db: Database) {
       .where((eb) => eb.and(identityColumns(key)))
       .orderBy('id'),
   );
-  const ofForm = prepare(db, (normal: string) =>
-    waypointTables.selectFrom('tags').select(stored).where('normal', '=', normal),
+  const has = prepareValue(db, (key: IdentityKey, normal: string) =>
+    waypointTables
+      .selectFrom('tags')
+      .select('id')
+      .where((eb) => eb.and({ ...identityColumns(key), normal })),
+  );
+  const ofForm = prepare(db, (normal: string, after: IdentityKey, limit: number) =>
+    waypointTables
+      .selectFrom('tags')
+      .select(stored)
+      .where('normal', '=', normal)
+      .where(sql<boolean>`(name, lat_e6, lon_e6) > (${after.name}, ${after.latE6}, ${after.lonE6})`)
+      .orderBy('name')
+      .orderBy('lat_e6')
+      .orderBy('lon_e6')
+      .limit(limit),
   );
   const get = prepare(db, (id: number) =>
     waypointTables.selectFrom('tags').select(stored).where('id', '=', id),
@@ -125,7 +143,7 @@ function prepareStatements(db: Database) {
   const remove = prepare(db, (id: number) =>
     waypointTables.deleteFrom('tags').where('id', '=', id),
   );
-  return { list, rows, ofForm, get, add, insert, update, remove };
+  return { list, rows, has, ofForm, get, add, insert, update, remove };
 }
 
 /** Of the spellings of a normal form the one most used, the first made on a tie, with the uses of all of them. */

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { whyNoAttaching } from '../helpers/strace.ts';
 import { jumpClock, whyNoClock } from './clocks.ts';
 import { failDisk } from './disk-errors.ts';
+import { killImportChanges } from './import-kills.ts';
 import { killStarts } from './kills.ts';
 import { cutPower } from './power-cut.ts';
 import { scratchDirectory } from './site.ts';
@@ -23,6 +24,10 @@ const parts: Record<string, Part> = {
   async kills(directory, onFault) {
     const { kills } = await killStarts({ directory, stride: 1, onFault });
     return `${kills} starts killed`;
+  },
+  async imports(directory, onFault) {
+    const kills = await killImportChanges({ directory, stride: 1, onFault });
+    return `${kills} changes of imported files killed`;
   },
   async errors(directory, onFault) {
     const { requests, starts } = await failDisk({ directory, onFault });

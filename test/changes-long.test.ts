@@ -1,0 +1,66 @@
+/** Changes of so many rows that they are made in slices. */
+import { writeFileSync } from 'node:fs';
+import test from 'ava';
+import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
+import { WaypointStore } from '../storage/store.ts';
+import { openWaypointStore } from '../storage/waypoints/open.ts';
+import { startTestDaemon } from './helpers/daemon.ts';
+import { until } from './helpers/until.ts';
+
+test('a tag of many waypoints is renamed and taken back as one change, and a cut-off renaming is none', async (t) => {
+  const count = 250;
+  const daemon = await startTestDaemon(t);
+  const wpts = Array.from({ length: count }, (_, at) =>
+    gpxWaypoint({
+      name: `S${at}`,
+      lat: at % 80,
+      lon: at / 2,
+      tags: at % 50 === 0 ? ['old', 'new'] : ['old'],
+    }),
+  );
+  await daemon.close();
+  writeFileSync(daemon.paths.bookmarksFile, gpxHead() + wpts.join('') + gpxTail());
+  let again = await daemon.restart();
+  const tags = async (): Promise<Record<string, number>> => {
+    const { body } = await again.get('/api/tags?distinct=1&counts=1&emoji=1');
+    return Object.fromEntries(
+      body.tags.map((tag: { raw: string; count: number }) => [tag.raw, tag.count]),
+    );
+  };
+  await until(async () => (await tags())['old'] === count);
+  const renamed = await again.call('PATCH', '/api/tags', { tag: 'old', newTag: 'new' });
+  t.deepEqual(renamed.body, { renamed: true, waypoints: count });
+  t.deepEqual(await tags(), { new: count });
+  const id = Number(renamed.headers.get('x-change-id'));
+  const listed = async () => (await again.get('/api/changes?limit=200')).body.changes;
+  t.like((await listed())[0], { id, kind: 'tag_rename', count, undone: false, undoable: true });
+
+  // Others' changes wait for a long one, so that it is whole or refused.
+  const [undone, added] = await Promise.all([
+    again.call('POST', `/api/changes/${id}/undo`),
+    again.call('POST', '/api/tags', { name: 'S7', lat: 7, lon: 3.5, tag: 'more' }),
+  ]);
+  t.is(undone.status, 200);
+  t.is(added.status, 201);
+  t.deepEqual(await tags(), { old: count, new: 5, more: 1 });
+  t.like((await listed())[1], { kind: 'undo', undoes: id, count });
+  t.is((await again.call('POST', `/api/changes/${undone.body.change}/undo`)).status, 200);
+  t.deepEqual(await tags(), { new: count, more: 1 });
+  await again.call('DELETE', '/api/tags?name=S9&lat=9&lon=4.5&tag=new');
+  t.is((await again.call('POST', `/api/changes/${id}/undo`)).status, 409, 'one has another tag');
+  t.deepEqual(await tags(), { new: count - 1, more: 1 });
+
+  // As a renaming leaves it that is killed after its first slice.
+  await again.close();
+  const { waypointsDatabase, libraryDatabase, backups } = again.paths;
+  const options = { path: waypointsDatabase, backupsDirectory: backups, companions: [], now: 0 };
+  const store = new WaypointStore(openWaypointStore(options), libraryDatabase);
+  t.false(store.longChanges.renameTag('new', 'cut').next().done);
+  t.is(store.vocabulary().length, 3);
+  store.close();
+  again = await again.restart();
+  t.deepEqual(await tags(), { new: count - 1, more: 1 });
+  const [undo, cut] = await listed();
+  t.like(cut, { kind: 'tag_rename', undone: true });
+  t.like(undo, { kind: 'undo', undoes: cut.id, undoable: true });
+});

@@ -1,0 +1,135 @@
+/** Kills at each sync and each change of a name while imported files are removed, restored and taken back. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
+import { untilPrinted } from '../helpers/cli.ts';
+import { filesBelow } from '../helpers/imports.ts';
+import { contentOf } from './script.ts';
+import { siteIn, start, type Running, type Site } from './site.ts';
+
+/** Those whose order says what a crash leaves; where each comes is counted from the request on, in each thread by itself. */
+const killers = {
+  sync: 'fsync,fdatasync',
+  name: 'rename,renameat,renameat2,link,linkat,unlink,unlinkat,mkdir,mkdirat,rmdir',
+};
+
+const env = { WAYPOINTD_OBJECTS: 'false' };
+
+/** What is done to a store of three files of one import and one that was removed. */
+const deeds = {
+  remove: ['DELETE', '/api/imports/1'],
+  erase: ['DELETE', '/api/imports/1?forever=true'],
+  restore: ['POST', '/api/imports/4/restore'],
+  undo: ['POST', '/api/changes/1/undo'],
+} as const;
+
+export interface ImportKillOptions {
+  /** A directory of the caller's, which is empty. */
+  readonly directory: string;
+  readonly deeds?: readonly (keyof typeof deeds)[];
+  /** Every how many calls one is killed: 1 for each. */
+  readonly stride: number;
+  readonly onFault: (fault: string) => void;
+}
+
+/** @returns how often a daemon was killed. */
+export async function killImportChanges(options: ImportKillOptions): Promise<number> {
+  const { directory, stride, onFault } = options;
+  const origin = siteIn(join(directory, 'origin'), env);
+  const before = await fill(origin);
+  let kills = 0;
+  for (const deed of options.deeds ?? (Object.keys(deeds) as (keyof typeof deeds)[])) {
+    const after = await onCopy(origin, async (site) => {
+      const daemon = await start(site);
+      await daemon.done(deeds[deed][0], deeds[deed][1]);
+      return stateAfter(daemon, site);
+    });
+    for (const [kind, calls] of Object.entries(killers)) {
+      for (let count = 1; ; count += stride) {
+        const { isAnswered, found } = await onCopy(origin, (site) =>
+          killOnce(site, deed, [calls, count]),
+        );
+        const where = `${deed}, killed at ${kind} ${count}`;
+        const isDone = isDeepStrictEqual(found, after);
+        if (!isDone && !isDeepStrictEqual(found, before))
+          onFault(`${where}: half done: ${JSON.stringify(found)}`);
+        else if (isAnswered && !isDone) onFault(`${where}: answered and not there`);
+        if (isAnswered) break;
+        kills += 1;
+      }
+    }
+  }
+  return kills;
+}
+
+/** Imports, and removes one file. @returns the state. */
+async function fill(site: Site): Promise<unknown> {
+  const daemon = await start(site);
+  const dir = join(site.root, 'home', 'tracks');
+  for (const files of [['a.gpx', 'b.gpx', 'c.gpx'], ['d.gpx']]) {
+    rmSync(dir, { recursive: true, force: true });
+    mkdirSync(dir);
+    for (const file of files) writeFileSync(join(dir, file), contentOf(file, 1));
+    await daemon.done('POST', '/api/import', { dir });
+  }
+  await daemon.done('DELETE', '/api/imports/4');
+  return stateAfter(daemon, site);
+}
+
+async function onCopy<T>(origin: Site, work: (site: Site) => Promise<T>): Promise<T> {
+  const site = siteIn(`${origin.root}-copy`, env);
+  try {
+    cpSync(origin.data, site.data, { recursive: true, preserveTimestamps: true });
+    return await work(site);
+  } finally {
+    rmSync(site.root, { recursive: true, force: true });
+  }
+}
+
+async function killOnce(site: Site, deed: keyof typeof deeds, [calls, count]: [string, number]) {
+  const daemon = await start(site);
+  await settled(daemon);
+  const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:signal=KILL:when=${count}`];
+  const words = ['-f', '-p', String(daemon.pid), '-o', '/dev/null', ...inject];
+  const strace = spawn('strace', words);
+  await untilPrinted(strace.stderr, /attached/u);
+  const ended = once(strace, 'exit');
+  const isAnswered = await daemon.ask(deeds[deed][0], deeds[deed][1]).then(
+    ({ status }) => status === 200,
+    () => false,
+  );
+  strace.kill('SIGTERM');
+  await ended;
+  await daemon.end('SIGKILL').catch(() => undefined);
+  const again = await start(site);
+  return { isAnswered, found: await stateAfter(again, site) };
+}
+
+async function settled({ done }: Running): Promise<void> {
+  for (;;) {
+    const { library } = JSON.parse(await done('GET', '/api/status'));
+    if (library.state !== 'reading') return;
+  }
+}
+
+/** All that a change of imported files concerns, and ends the daemon. */
+async function stateAfter(daemon: Running, site: Site): Promise<unknown> {
+  await settled(daemon);
+  const asked = async (path: string) => JSON.parse(await daemon.done('GET', path));
+  const { files } = await asked('/api/imports');
+  const { changes } = await asked('/api/changes');
+  const state = {
+    names: (await asked('/api/waypoints')).map(({ name }: { name: string }) => name).toSorted(),
+    files: files.map((file: { id: number; state: string; waypoints: number }) =>
+      [file.id, file.state, file.waypoints].join(' '),
+    ),
+    changes: changes.map((change: { id: number; kind: string; count: number; undone: boolean }) =>
+      [change.id, change.kind, change.count, change.undone].join(' '),
+    ),
+    copies: filesBelow(join(site.data, 'imports')),
+  };
+  await daemon.end();
+  return state;
+}
