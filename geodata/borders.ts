@@ -46,9 +46,11 @@ export class Borders {
    * @param lat not at a pole
    */
   countriesAround(lat: number, lon: number, metres: number): Set<number> {
-    const found = new Set<number>();
     const up = metres / metresPerDegree;
     const right = up / Math.cos(lat * radiansPerDegree);
+    const boxed = this.#countriesInBox(lon - right, lat - up, lon + right, lat + up);
+    if (boxed.size <= 1 && Math.abs(lon) + right < 180) return boxed;
+    const found = new Set<number>();
     for (let i = 0; i < directions; i += 1) {
       const angle = (2 * Math.PI * i) / directions;
       for (const share of [0.5, 1]) {
@@ -59,6 +61,18 @@ export class Borders {
       }
     }
     return found;
+  }
+
+  /** Countries of all pieces that may reach into a box of degrees: one, but for the neighbourhood of borders. */
+  #countriesInBox(west: number, south: number, east: number, north: number): Set<number> {
+    const [x0, y0, x1, y1] = [west, south, east, north].map((value) => value * unitsPerDegree) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    const pieces = this.#tree.search(x0, y0, x1, y1);
+    return new Set(pieces.map((index) => this.#borders[index]!.country));
   }
 
   /** Reads all of them. @throws RangeError when one is damaged. */

@@ -1,6 +1,6 @@
 import type { Database } from 'better-sqlite3';
 import { nowhere, type AdminLookup, type AdminPlace } from '../model/admin-place.ts';
-import { prepare } from '../storage/prepared.ts';
+import { prepare, prepareValue } from '../storage/prepared.ts';
 import { Borders } from './borders.ts';
 import { CoastBelt } from './coast-belt.ts';
 import { openGeneration, reading } from './generation.ts';
@@ -31,6 +31,8 @@ export class GeodataLookup implements AdminLookup {
   readonly #countries: ReadonlyMap<number, Area>;
   readonly #regions: ReadonlyMap<number, Area>;
   readonly #place: ReturnType<typeof preparePlace>;
+  /** 0 where the generation states none. */
+  readonly #accuracyM: number;
   /** By what is known and the id that goes with it. */
   readonly #kept = new Map<number, AdminPlace>();
 
@@ -44,6 +46,7 @@ export class GeodataLookup implements AdminLookup {
         new CoastBelt(db),
         new PlaceTree(db),
       ]);
+      this.#accuracyM = Number(reading(() => readMeta(db, 'border_accuracy_m')) ?? 0);
       [this.#countries, this.#regions, this.#place] = reading(() => [
         readAreas(db, 'country'),
         readAreas(db, 'region'),
@@ -66,6 +69,16 @@ export class GeodataLookup implements AdminLookup {
     const far = this.#places.nearest(lat, lon, regionKm, country);
     if (far !== undefined) return this.#answer(country, far, 'region');
     return this.#answer(country, country, 'country');
+  }
+
+  /** The ids of other countries within the accuracy of borders that the generation states. */
+  nearBorder(lat: number, lon: number): string[] {
+    const { country_id } = this.find(lat, lon);
+    if (country_id === '' || this.#accuracyM === 0) return [];
+    return [...this.#borders.countriesAround(lat, lon, this.#accuracyM)]
+      .map((id) => this.#countries.get(id)!.code)
+      .filter((code) => code !== country_id)
+      .sort();
   }
 
   close(): void {
@@ -106,6 +119,13 @@ export class GeodataLookup implements AdminLookup {
 /** What is known of a position, and what the id that goes with it is one of. */
 const details = ['country', 'region', 'town'] as const;
 type Detail = (typeof details)[number];
+
+function readMeta(db: Database, wanted: string): string | undefined {
+  const meta = prepareValue(db, (key: string) =>
+    generationQueries.selectFrom('meta').select('value').where('key', '=', key),
+  );
+  return meta.get(wanted);
+}
 
 function preparePlace(db: Database) {
   const places = generationQueries.selectFrom('place').select(['id', 'name', 'region', 'part_of']);

@@ -23,6 +23,8 @@ export type PlaceLevel = (typeof placeLevels)[number];
 export interface AdminLookup {
   /** @param lat −90…90, @param lon −180…180, WGS84 degrees. The same object for the same place wherever that is cheap. */
   find(lat: number, lon: number): AdminPlace;
+  /** The ids of other countries within the stated accuracy of borders, ascending; absent where none is stated. */
+  nearBorder?(lat: number, lon: number): readonly string[];
 }
 
 /** At sea or unknown. */

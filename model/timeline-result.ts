@@ -64,6 +64,8 @@ export const timelineStopSchema = z
     continues_before: z.boolean(),
     continues_after: z.boolean(),
     ...adminNames,
+    /** Ids of other countries so near that borders are not exact enough to rule them out, ascending. */
+    near_border: z.array(z.string()),
   })
   .meta({ id: 'TimelineStop' });
 export type TimelineStop = z.output<typeof timelineStopSchema>;

@@ -139,6 +139,7 @@ const stay: TimelineStop = {
   local_admin: '',
   locality: 'Porto',
   locality_id: '2735943',
+  near_border: [],
 };
 
 const later: TimelineStop = {

@@ -269,6 +269,23 @@ function nearestByScan(
   return nearest;
 }
 
+test('what is within 500 m of other countries says which', (t) => {
+  const points: readonly [what: string, lat: number, lon: number, near: readonly string[]][] = [
+    ['Strasbourg, by the Rhine', 48.5736, 7.7985, ['DE']],
+    ['Strasbourg, the cathedral', 48.5819, 7.7508, []],
+    ['Basel, by three countries', 47.5898, 7.589, ['DE', 'FR']],
+    ['Baarle, around Belgium', 51.4466, 4.9291, ['BE']],
+    ['Berlin', 52.52, 13.405, []],
+    ['Taveuni, on 180°', -16.85, 180, []],
+    ['the Atlantic', 0, 0, []],
+    ['the South Pole', -90, 0, []],
+    ['Görlitz, by the Neisse', 51.1553, 14.9886, ['PL']],
+  ];
+  for (const [what, lat, lon, near] of points) {
+    t.deepEqual(lookup.nearBorder(lat, lon), near, `${what}, ${lookup.find(lat, lon).country_id}`);
+  }
+});
+
 test('sections of a town answer as the town', (t) => {
   const points: readonly [lat: number, lon: number, locality: string][] = [
     [47.42326, 8.54166, 'Zürich'], // Oerlikon

@@ -141,6 +141,7 @@ test('a short way between two places, told in full', (t) => {
       continues_before: false,
       continues_after: false,
       ...admin('Low', 'L', 'L1'),
+      near_border: [],
     },
     {
       index: 1,
@@ -161,6 +162,7 @@ test('a short way between two places, told in full', (t) => {
       continues_before: false,
       continues_after: false,
       ...admin('Mid'),
+      near_border: [],
     },
     {
       index: 2,
@@ -180,6 +182,7 @@ test('a short way between two places, told in full', (t) => {
       continues_before: false,
       continues_after: false,
       ...admin('High', 'H', 'H1'),
+      near_border: [],
     },
   ]);
   t.deepEqual(result.summary, {
@@ -407,6 +410,17 @@ test('half of the stops are the latest of their rows, even where others are long
   t.deepEqual(
     four.timeline.map(({ country_id }) => country_id),
     ['C', 'D', 'E', 'E'],
+  );
+});
+
+test('a stop says which other countries are near', (t) => {
+  const trackPoints = [...at(0, 0, 30), ...at(1, 60, 120)];
+  const result = made(t, [{ path: 'a.gpx', trackPoints }], {
+    lookup: { find: () => admin('A'), nearBorder: (lat) => (lat < 0.5 ? ['B', 'C'] : []) },
+  });
+  t.deepEqual(
+    result.timeline.map(({ near_border }) => near_border),
+    [['B', 'C'], []],
   );
 });
 

@@ -10,6 +10,9 @@ export interface Border {
   readonly box: Box;
 }
 
+/** Nearer to a border than this more than one place in a hundred is answered in another way than GeoNames does. */
+export const borderAccuracyM = 500;
+
 interface Shape {
   readonly country: string;
   readonly polygons: readonly Polygon[];

@@ -1,4 +1,4 @@
-import { countryBorders } from './borders.ts';
+import { borderAccuracyM, countryBorders } from './borders.ts';
 import { coastBelt } from './coast-belt.ts';
 import { countryNames } from './countries.ts';
 import { checkInputs, identity, inputs } from './inputs.ts';
@@ -41,6 +41,7 @@ export function buildGeneration(path: string): void {
       inputs: JSON.stringify(inputs),
       places: String(places.length),
       borders: String(borders.length),
+      border_accuracy_m: String(borderAccuracyM),
     },
   });
 }

@@ -149,5 +149,6 @@ function stop(_: unknown, index: number): TimelineStop {
     local_admin: '',
     locality: `Ort ${index}`,
     locality_id: String(index),
+    near_border: [],
   };
 }

@@ -103,6 +103,7 @@ function run(
     const json = writeResult(facts, {
       unfollowedIds: idsOf(task, facts, sources),
       dataset: geodata?.dataset ?? null,
+      lookup: geodata?.lookup,
       sources,
       options,
       timeZone,

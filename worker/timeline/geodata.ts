@@ -1,5 +1,5 @@
 import { GeodataLookup } from '../../geodata/lookup.ts';
-import type { AdminLookup, AdminPlace } from '../../model/admin-place.ts';
+import type { AdminLookup } from '../../model/admin-place.ts';
 import type { TimelineDataset } from '../../model/timeline-result.ts';
 import type { TimelineTask } from './task.ts';
 
@@ -23,7 +23,11 @@ export function withGeodata<T>(task: TimelineTask, work: (geodata?: Geodata) => 
   if (opened === undefined) return work();
   const { lookup, dataset } = opened;
   try {
-    return work({ lookup: { find: (lat, lon) => findIn(lookup, lat, lon) }, dataset });
+    const guarded: AdminLookup = {
+      find: (lat, lon) => reading(() => lookup.find(lat, lon)),
+      nearBorder: (lat, lon) => reading(() => lookup.nearBorder(lat, lon)),
+    };
+    return work({ lookup: guarded, dataset });
   } catch (error) {
     if (error instanceof GeodataFailed) return work();
     throw error;
@@ -42,9 +46,9 @@ function open({ geodataPath, dataset }: TimelineTask) {
 }
 
 /** Errors of SQLite among those of the library would have that one set aside. */
-function findIn(lookup: AdminLookup, lat: number, lon: number): AdminPlace {
+function reading<T>(find: () => T): T {
   try {
-    return lookup.find(lat, lon);
+    return find();
   } catch {
     throw new GeodataFailed();
   }

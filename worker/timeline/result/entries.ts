@@ -1,4 +1,4 @@
-import type { AdminPlace } from '../../../model/admin-place.ts';
+import type { AdminLookup, AdminPlace } from '../../../model/admin-place.ts';
 import { formatDate } from '../../../model/calendar-date.ts';
 import type {
   TimelineDay,
@@ -28,6 +28,7 @@ export function* stopEntries(
   stops: readonly Stop[],
   period: Period,
   placeRadiusM: number,
+  lookup: AdminLookup | undefined,
 ): Iterable<TimelineStop> {
   const places = new PlaceNumbers(placeRadiusM);
   for (const [index, stop] of stops.entries()) {
@@ -50,6 +51,7 @@ export function* stopEntries(
       continues_before: stop.continuesBefore,
       continues_after: stop.continuesAfter,
       ...adminEntry(stop.place),
+      near_border: [...(lookup?.nearBorder?.(degrees(stop.latE7), degrees(stop.lonE7)) ?? [])],
     };
   }
 }

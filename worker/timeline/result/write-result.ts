@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { createHash } from 'node:crypto';
+import type { AdminLookup } from '../../../model/admin-place.ts';
 import type { TimelineDataset, TimelineResult } from '../../../model/timeline-result.ts';
 import type { DaySource } from '../../../storage/library/day-reader.ts';
 import type { TimelineFacts } from '../engine.ts';
@@ -16,6 +17,7 @@ import { TextPieces } from './text-pieces.ts';
 /** What is in the result besides the facts. */
 export interface ResultFrame {
   readonly dataset: TimelineDataset | null;
+  readonly lookup: AdminLookup | undefined;
   readonly sources: readonly DaySource[];
   readonly options: TimelineOptions;
   readonly unfollowedIds: readonly number[];
@@ -57,7 +59,7 @@ export function writeResult(facts: TimelineFacts, frame: ResultFrame): Buffer {
   text.write(JSON.stringify(head).slice(0, -1));
   text.write(',"timeline_stop_separation_meters":100');
   text.write(`,"timeline_truncated":${found > stops.length}`);
-  writeList(text, 'timeline', stopEntries(stops, facts.period, stays.stopRadiusM));
+  writeList(text, 'timeline', stopEntries(stops, facts.period, stays.stopRadiusM, frame.lookup));
   writeList(
     text,
     'places',
