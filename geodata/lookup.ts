@@ -110,9 +110,10 @@ export class GeodataLookup implements AdminLookup {
     const area = nearest.region === null ? undefined : this.#regions.get(nearest.region)!;
     const region = area && { region: area.name, region_id: area.code };
     if (detail === 'region') return { ...answer, ...region };
-    // A section of a town answers as the town, which is in the same region.
+    // A section of a town answers as the town.
     const town = nearest.part_of === null ? nearest : this.#place.get(nearest.part_of)!;
-    return { ...answer, ...region, locality: town.name, locality_id: String(town.id) };
+    const local_admin = town === nearest ? '' : nearest.name;
+    return { ...answer, ...region, local_admin, locality: town.name, locality_id: String(town.id) };
   }
 }
 

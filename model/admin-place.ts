@@ -10,6 +10,7 @@ export interface AdminPlace {
   readonly region: string;
   readonly region_id: string;
   readonly county: string;
+  /** The part of the locality. */
   readonly local_admin: string;
   readonly locality: string;
   readonly locality_id: string;

@@ -278,8 +278,8 @@ test('timeline: CSV is for spreadsheets, and its notes are beside it', async (t)
   await jobDaemon(t, cli, done, whole);
   const { stdout, stderr } = await cli.run(['timeline', '2024', '--stops', '-f', 'csv']);
   const [titles, , tui, end] = stdout.split('\r\n');
-  t.regex(titles!, /^index,kind,date_utc,latitude,longitude,.*,locality,locality_id$/);
-  t.true(tui?.endsWith(`,Spain,ES,"'=Galicia, ""north""",ES.58,,,Tui\u001B[31m,3107784`));
+  t.regex(titles!, /^index,kind,date_utc,latitude,longitude,.*,locality,locality_id,near_border$/);
+  t.true(tui?.endsWith(`,Spain,ES,"'=Galicia, ""north""",ES.58,,,Tui\u001B[31m,3107784,`));
   t.is(end, '');
   t.regex(stderr, /Only 2 of 30,000 stops are listed/);
 });
@@ -441,7 +441,7 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
     t.is(shownInReadme, stdout.slice(0, shownInReadme.length), 'README.md shows what is printed');
     t.regex(
       stdout,
-      /^2024-01-01 to 2024-12-31: data on 23 of 366 days\. Days and times are UTC\.\nPlaces: geodata \d[\d.]+, .*GeoNames.*\n\nCOUNTRY +DAYS +NIGHTS +TIME  FIRST +LAST\n/u,
+      /^2024-01-01 to 2024-12-31: data on 23 of 366 days\. Days and times are UTC\.\nPlaces: geodata \d[\d.]+, .*GeoNames.*\n.*\n\nCOUNTRY +DAYS +NIGHTS +TIME  FIRST +LAST\n/u,
     );
     t.regex(stdout, /^Portugal +4 +3 +2 d \d+ h  2024-05-03  2024-05-06$/mu);
     t.regex(stdout, /^Galicia +Spain +5 +4 +3 d \d+ h  2024-05-10$/mu);
@@ -492,7 +492,7 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
   const day = async () =>
     t.regex(
       await cli.out(['where', '2024-05-14']),
-      /^2024-05-14: data on 1 of 1 day\..*\n.*\n\nARRIVED .*\nearlier +09:\d\d .*Spain\n(?:2024-05-14 .*\n){2}2024-05-14 11:\d\d +later +12 h.* Bordeaux, New Aquitaine, France\n… and \d+ places only passed/u,
+      /^2024-05-14: data on 1 of 1 day\..*\n.*\n.*\n\nARRIVED .*\nearlier +09:\d\d .*Spain\n(?:2024-05-14 .*\n){2}2024-05-14 11:\d\d +later +12 h.* Bordeaux, New Aquitaine, France\n… and \d+ places only passed/u,
     );
   const after = async () => {
     const answer = JSON.parse(await cli.out(['where', '2024-06-01T08:00+02:00', '--json']));

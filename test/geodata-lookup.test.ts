@@ -286,15 +286,51 @@ test('what is within 500 m of other countries says which', (t) => {
   }
 });
 
-test('sections of a town answer as the town', (t) => {
-  const points: readonly [lat: number, lon: number, locality: string][] = [
-    [47.42326, 8.54166, 'Zürich'], // Oerlikon
-    [52.5, 13.4, 'Berlin'], // Kreuzberg
-    [48.19, 16.35, 'Vienna'], // Margareten
-    [40.7306, -73.9866, 'New York City'], // East Village
-    [35.6735, 139.7702, 'Tokyo'], // Ginza
+test('parts of a town answer as the town, and are told beside it', (t) => {
+  const points: readonly [lat: number, lon: number, locality: string, part: string][] = [
+    [47.4082, 8.5426, 'Zürich', 'Zürich (Kreis 11) / Oerlikon'],
+    [52.5, 13.4, 'Berlin', 'Kreuzberg'],
+    [48.19, 16.35, 'Vienna', 'Margareten'],
+    [40.7306, -73.9866, 'New York City', 'East Village'],
+    [35.6735, 139.7702, 'Tokyo', 'Ginza'],
+    [51.4975, -0.1357, 'London', 'City of Westminster'],
+    [48.8846, 2.2687, 'Paris', 'Neuilly-sur-Seine'],
+    [22.3193, 114.1694, 'Hong Kong', 'Mong Kok'],
+    [39.9219, 116.4436, 'Beijing', 'Chaowai'],
+    [52.52437, 13.41053, 'Berlin', ''],
+    [50.1006, 8.7665, 'Offenbach', ''],
+    [-22.8833, -43.1036, 'Niterói', ''],
+    [28.6358, 77.2245, 'New Delhi', ''],
   ];
-  for (const [lat, lon, locality] of points) t.is(lookup.find(lat, lon).locality, locality);
+  for (const [lat, lon, locality, part] of points) {
+    const found = lookup.find(lat, lon);
+    t.deepEqual([found.locality, found.local_admin], [locality, part]);
+  }
+});
+
+test('of positions within 8 km of the 60 largest cities 90 % carry the name of the city', (t) => {
+  const cities = db
+    .prepare<[], Place>(
+      `SELECT id, name, lat / 1e5 AS lat, lon / 1e5 AS lon FROM place
+       WHERE feature <> 'PPLX' ORDER BY id LIMIT 60`,
+    )
+    .all();
+  let named = 0;
+  const rings = [1, 2.5, 4, 5, 6, 7, 7.7];
+  const directions = 16;
+  for (const { name, lat, lon } of cities) {
+    for (const km of rings) {
+      for (let i = 0; i < directions; i += 1) {
+        const angle = (2 * Math.PI * i) / directions;
+        const up = (km / 111.195) * Math.cos(angle);
+        const right = ((km / 111.195) * Math.sin(angle)) / Math.cos((lat * Math.PI) / 180);
+        if (lookup.find(lat + up, lon + right).locality === name) named += 1;
+      }
+    }
+  }
+  const share = named / (cities.length * rings.length * directions);
+  t.log(`${(100 * share).toFixed(1)} %`);
+  t.true(share >= 0.9);
 });
 
 test('without a border the nearest place within 25 km tells the country, further off there is none', (t) => {

@@ -5,34 +5,41 @@ import { unitsPerDegree } from '../format.ts';
 import { sectionOfTown, type WorldPlace } from './world-places.ts';
 
 /** How far a section may be from the centre of its town. */
-const mostKm = 10;
-/** People per km² over 1/π: within the circle that so many people fill, a place that nothing is known of is a section. */
-const density = 25_000;
+const sectionKm = 10;
+/** How far the largest cities reach; the others as far as the circle that their people fill at 8,000 a km². */
+const mostKm = 12;
+const densityOverPi = 25_000;
 const smallestTown = 10_000;
+/** What has so many of the city's people may be a part of it at its centre, the less the further off. */
+const largestPart = 0.2;
+/** Of a country and of a region: they are never a part. */
+const seats = ['PPLC', 'PPLA'];
 
 /**
  * For each section of a town (by index) the town it is a section of, so that a timeline says Zürich, not Zürich (Kreis 11).
- * A section that was known as such in 2020 belongs to the largest place within 10 km in its region. Many have come since:
- * a new place belongs to the largest town that it lies in the middle of. One that has no larger neighbour stands for
- * itself.
+ * A section that was known as such in 2020 belongs to the largest place within 10 km in its region. What else lies within
+ * the circle of a town belongs to it, if it is small for being so near: all that nothing is known of, boroughs near the
+ * centre, but no other town at the edge. One that has no larger neighbour stands for itself.
  */
 export function townsOfSections(places: readonly WorldPlace[], tree: KDBush): Map<number, number> {
   const towns = new Map<number, number>();
   // Places are sorted by population, so that the first town to find a section is the largest.
   for (const [town, place] of places.entries()) {
     if (place.population < smallestTown) break;
-    if (!isTown(place)) continue;
-    const km = Math.min(mostKm, Math.sqrt(place.population / density));
-    for (const near of neighbours(places, tree, town, km)) {
-      if (places[near]!.feature === '' && !towns.has(near)) towns.set(near, town);
+    if (!isTown(place) || towns.has(town)) continue;
+    const most = Math.min(mostKm, Math.sqrt(place.population / densityOverPi));
+    for (const { near, km } of neighbours(places, tree, town, most)) {
+      const { population, feature } = places[near]!;
+      const share = largestPart * (1 - km / most);
+      if (towns.has(near) || near < town || seats.includes(feature)) continue;
+      if (population <= share * place.population) towns.set(near, town);
     }
   }
   for (const [index, place] of places.entries()) {
     if (place.feature !== sectionOfTown) continue;
-    const town = Math.min(
-      ...neighbours(places, tree, index, mostKm).filter((near) => isTown(places[near]!)),
-    );
-    if (town < index) towns.set(index, town);
+    const around = neighbours(places, tree, index, sectionKm).map(({ near }) => near);
+    const town = Math.min(...around.filter((near) => isTown(places[near]!)));
+    if (town < index) towns.set(index, towns.get(town) ?? town);
   }
   return towns;
 }
@@ -41,21 +48,27 @@ function isTown({ feature }: WorldPlace): boolean {
   return feature !== sectionOfTown;
 }
 
-/** The other places of the same region within a distance. */
+interface Neighbour {
+  readonly near: number;
+  readonly km: number;
+}
+
+/** The other places of the same region, or of a country without regions, within a distance. */
 function neighbours(
   places: readonly WorldPlace[],
   tree: KDBush,
   index: number,
   km: number,
-): number[] {
+): Neighbour[] {
   const place = places[index]!;
   const [lat, lon] = degreesOf(place);
-  return itemsAround(tree, lat, lon, km).filter((near) => {
+  return itemsAround(tree, lat, lon, km).flatMap((near) => {
     const other = places[near]!;
-    if (near === index || other.country !== place.country || other.region !== place.region)
-      return false;
+    if (near === index || other.country !== place.country) return [];
+    if (place.region !== '' && other.region !== place.region) return [];
     const [otherLat, otherLon] = degreesOf(other);
-    return distance(lon, lat, otherLon, otherLat) <= km;
+    const away = distance(lon, lat, otherLon, otherLat);
+    return away <= km ? [{ near, km: away }] : [];
   });
 }
 

@@ -101,10 +101,11 @@ function isIn(row: TimelinePlace, stop: TimelineStop): boolean {
   return unitOf(row, row.level) === unitOf(stop, row.level);
 }
 
-/** What names a unit of a level: everything from the country down to it. */
+/** What names a unit of a level: everything from the country down to it, but the part of a town that only stops have. */
 function unitOf(place: TimelinePlace | TimelineStop, level: Level): string {
   const depth = { country: 2, region: 4, locality: 8 }[level];
-  return JSON.stringify(names.slice(0, depth).map((name) => place[name]));
+  const named = names.slice(0, depth).filter((name) => name !== 'local_admin');
+  return JSON.stringify(named.map((name) => place[name]));
 }
 
 function hasUnit(stop: TimelineStop, level: Level): boolean {

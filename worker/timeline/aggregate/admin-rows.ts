@@ -80,7 +80,7 @@ export class AdminRows {
   }
 
   unitOf(place: AdminPlace): AdminUnit {
-    const key = keyOf(place);
+    const key = `${keyOf(place)}\n${place.local_admin}`;
     const known = this.#units.get(key);
     if (known !== undefined) return known;
     const rows = placeLevels.flatMap((level) => this.#rowOf(level, place));
@@ -169,7 +169,7 @@ function keyOf({ country_id, region_id, locality_id }: AdminPlace): string {
 
 function namesDownTo(level: PlaceLevel, place: AdminPlace): AdminPlace {
   const { country, country_id, region, region_id } = place;
-  if (level === 'locality') return place;
+  if (level === 'locality') return { ...place, local_admin: '' };
   if (level === 'country') return { ...nowhere, country, country_id };
   return { ...nowhere, country, country_id, region, region_id };
 }
