@@ -106,7 +106,7 @@ function timelineOf(stays: readonly DetectedStay[]): TimelineResult {
     first_observation_utc: new Date(startMs).toISOString(),
     last_observation_utc: new Date(endMs).toISOString(),
   }));
-  return { timeline, places: [] } as unknown as TimelineResult;
+  return { timeline, places: [], trips: [] } as unknown as TimelineResult;
 }
 
 function scored(change: (stays: readonly DetectedStay[]) => DetectedStay[]): Score {
@@ -150,9 +150,13 @@ test('nights and days are compared country by country, where they are known', (t
     nights: nights ?? 0,
     recorded_days: recordedDays ?? 0,
   }));
-  const right = { timeline: [], places: rows } as unknown as TimelineResult;
+  const right = { timeline: [], places: rows, trips: [] } as unknown as TimelineResult;
   t.deepEqual(scoreOf(right, scene.truth).nights.differences, []);
-  const more = { timeline: [], places: rows.map((row) => ({ ...row, nights: row.nights + 1 })) };
+  const more = {
+    timeline: [],
+    trips: [],
+    places: rows.map((row) => ({ ...row, nights: row.nights + 1 })),
+  };
   const wrong = scoreOf(more as unknown as TimelineResult, scene.truth);
   t.is(wrong.nights.differences.length, wrong.nights.known);
   t.true(wrong.nights.known > 0 && wrong.recordedDays.known > 0);

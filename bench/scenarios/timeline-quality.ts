@@ -4,6 +4,7 @@ import { scenario } from '../scenario.ts';
 import { builtinGeodata } from '../timelines/builtin-geodata.ts';
 import { evaluate } from '../timelines/evaluate.ts';
 import { profiles, type Profile } from '../timelines/profile.ts';
+import { tripSharesOf } from '../timelines/trip-score.ts';
 import { dwellPrecisionOf, f1Of, staysRatioOf, sumOf, type Exactness } from '../timelines/score.ts';
 
 /** Seeds that nothing was ever tuned on begin here; those below are for trying. */
@@ -24,7 +25,8 @@ export const timelineQuality = scenario<Profile, undefined>({
   prepare: () => Promise.resolve(undefined),
   run: ({ plan }, _prepared, profile) => {
     const seeds = Array.from({ length: plan.journeys }, (_, i) => firstSeed + i);
-    const score = sumOf(seeds.map((seed) => evaluate(profile, seed, builtinGeodata())));
+    const scores = seeds.map((seed) => evaluate(profile, seed, builtinGeodata()));
+    const score = sumOf(scores);
     return Promise.resolve({
       f1: f1Of(score),
       dwell: dwellPrecisionOf(score),
@@ -33,10 +35,13 @@ export const timelineQuality = scenario<Profile, undefined>({
       departure: percentile(score.departureErrorsS, 0.9),
       nights: exactShare(score.nights),
       days: exactShare(score.recordedDays),
+      worstF1: Math.min(...scores.map(f1Of)),
+      ...tripSharesOf(score.trips),
     });
   },
   figures: ({ goalF1, isExact, hasPieces = false }) => [
     { what: 'F1 of stays', unit: 'of 1', of: 'f1', bar: atLeast(goalF1 ?? 0) },
+    { what: 'F1 of stays, worst journey', unit: 'of 1', of: 'worstF1' },
     { what: 'precision of dwell time', unit: 'of 1', of: 'dwell', bar: atLeast(0.98) },
     {
       what: 'stays in pieces',
@@ -58,6 +63,10 @@ export const timelineQuality = scenario<Profile, undefined>({
     },
     { what: 'countries with exact nights', unit: 'of 1', of: 'nights', bar: atLeast(1) },
     { what: 'countries with exact recorded days', unit: 'of 1', of: 'days', bar: atLeast(1) },
+    { what: 'modes right, of those told', unit: 'of 1', of: 'right', bar: atLeast(0.9) },
+    { what: 'trips without a mode', unit: 'of 1', of: 'unknown' },
+    { what: 'flights told as such', unit: 'of 1', of: 'flights', bar: atLeast(0.98) },
+    { what: 'error of distances, median', unit: 'of 1', of: 'distance' },
   ],
 });
 

@@ -1,5 +1,6 @@
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
 import { metresBetween } from './geometry.ts';
+import { tripsOf, type ScoredTrip } from './trip-score.ts';
 import type { Truth, TrueStay } from './truth.ts';
 
 /** What a timeline got right and wrong; scores of several are added by {@link sumOf}. */
@@ -17,6 +18,7 @@ export interface Score {
   /** Countries whose nights (recorded days) are known, and those where the timeline says something else. */
   readonly nights: Exactness;
   readonly recordedDays: Exactness;
+  readonly trips: readonly ScoredTrip[];
 }
 
 export interface Exactness {
@@ -57,6 +59,7 @@ export function scoreOf(result: TimelineResult, truth: Truth): Score {
       .map(([stay, { endMs }]) => Math.abs(stay.endMs - endMs) / 1_000),
     nights: compared(truth, result, 'nights', 'nights'),
     recordedDays: compared(truth, result, 'recordedDays', 'recorded_days'),
+    trips: tripsOf(result, truth),
   };
 }
 
@@ -76,6 +79,7 @@ export function sumOf(scores: readonly Score[]): Score {
     departureErrorsS: scores.flatMap(({ departureErrorsS }) => departureErrorsS),
     nights: exactness(({ nights }) => nights),
     recordedDays: exactness(({ recordedDays }) => recordedDays),
+    trips: scores.flatMap(({ trips }) => trips),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { TimelineResult, TimelineTrip } from '../../model/timeline-result.ts';
+import { percentile } from '../measure/statistics.ts';
 import type { Truth } from './truth.ts';
 
 /** A trip of a timeline, and what it really was. */
@@ -26,4 +27,29 @@ export function tripsOf({ trips }: TimelineResult, { ways }: Truth): ScoredTrip[
     const longest = inside.reduce((a, b) => (b.metres > a.metres ? b : a));
     return [{ trip, mode: longest.mode, metres }];
   });
+}
+
+/** What trips got right; shares are of 1. */
+export interface TripShares {
+  /** Of the trips that were given a mode, those with the right one. */
+  readonly right: number;
+  /** Of all, those that were given none: nobody could tell. */
+  readonly unknown: number;
+  /** Of the flights, those that were told as such. */
+  readonly flights: number;
+  /** The difference of distances that half of the trips are below. */
+  readonly distance: number;
+}
+
+export function tripSharesOf(trips: readonly ScoredTrip[]): TripShares {
+  const named = trips.filter(({ trip }) => trip.mode !== 'unknown');
+  const flights = trips.filter(({ mode }) => mode === 'flight');
+  const isRight = ({ trip, mode }: ScoredTrip): boolean => trip.mode === mode;
+  const errors = trips.map(({ trip, metres }) => Math.abs(trip.distance_m / metres - 1));
+  return {
+    right: named.filter(isRight).length / Math.max(1, named.length),
+    unknown: 1 - named.length / Math.max(1, trips.length),
+    flights: flights.filter(isRight).length / Math.max(1, flights.length),
+    distance: percentile(errors, 0.5),
+  };
 }

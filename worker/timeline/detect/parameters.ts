@@ -27,6 +27,8 @@ export interface DetectionParameters {
   readonly longRestMs: number;
   /** A point this near to a stay after a gap, with the way going on from there, means a departure just then. */
   readonly nearM: number;
+  /** The lowest speed in transit, m/s: slowly on foot. Part of a gap that is slower, and no silence, was spent at its ends. */
+  readonly strollSpeed: number;
   /** …but a return from further off than this ends an excursion. */
   readonly farM: number;
   /** Where 90 % of a stay's points only lie within more than this, the receiver errs widely: the stay is scattered. */
@@ -57,6 +59,7 @@ export function detectionParameters(stay: StayParameters = stayParameters): Dete
     restMs: 90_000,
     longRestMs: 30_000,
     nearM: stay.stopRadiusM * 4,
+    strollSpeed: 1,
     farM: stay.stopRadiusM * 1.5,
     scatteredM: stay.stopRadiusM * 0.6,
     scatteredJoinM: stay.stopRadiusM * 2,

@@ -145,6 +145,12 @@ export class Stay {
     return at;
   }
 
+  /** Begins earlier, at the end of a gap that is part of it. */
+  extendTo(firstMs: number): void {
+    this.bridge(firstMs, this.firstMs);
+    this.firstMs = firstMs;
+  }
+
   bridge(fromMs: number, toMs: number): void {
     this.bridgedSeconds += secondsWithin(this.#period, fromMs, toMs);
   }

@@ -17,8 +17,6 @@ const searchMs = 5_000;
 const hourMs = 3_600_000;
 /** The highest speed between two fixes, on roads and most rails, m/s. */
 const roadSpeed = 40;
-/** The lowest speed in transit, m/s: slowly on foot. */
-const strollSpeed = 1;
 
 /** The last points in transit, as a window in which a stay may begin. */
 export class Transit {
@@ -136,14 +134,26 @@ export class Transit {
   /** Forgets the points of the window, which are part of a stay. */
   clear(): void {
     this.#window.clear();
+    this.#passing.timeMs = Number.NaN;
     this.#isAlone = false;
     this.#isHeld = false;
   }
 
   #begin(): Stay {
     const stay = this.#newStay('stay');
+    this.#arrive(stay);
     this.clear();
     return stay;
+  }
+
+  /** A gap on the way there is part of the stay if the way was slower than on foot. */
+  #arrive(stay: Stay): void {
+    const before = this.#passing;
+    const { gapMs, silenceMs, strollSpeed } = this.#parameters;
+    const ms = stay.firstMs - before.timeMs;
+    if (!(ms > gapMs && ms <= silenceMs)) return;
+    const nearM = (strollSpeed * ms) / 1_000;
+    if (stay.squareTo(before) <= nearM * nearM) stay.extendTo(before.timeMs);
   }
 
   #isRepeat(next: Point): boolean {
@@ -157,6 +167,7 @@ export class Transit {
   /** Tells whether the next fix, right after a repeated one, is too far off for a stay until then. */
   #wasMoving({ timeMs, latE7, lonE7 }: Point): boolean {
     const { points, repeatedMs } = this.#window;
+    const { strollSpeed } = this.#parameters;
     const last = points.slot(points.size - 1);
     const metres = distanceM(points.latE7[last]!, points.lonE7[last]!, latE7, lonE7);
     const isJump = metres * 1_000 > roadSpeed * (timeMs - points.lastMs);

@@ -21,14 +21,6 @@ const shortestRunM = 1_500;
 /** Where fixes are so far apart, s, crossings and corners between them make everything look slower. */
 const sparse: readonly (readonly [intervalS: number, limits: typeof limits])[] = [
   [
-    150,
-    [
-      ['walk', 1.75],
-      ['bike', 3.4],
-      ['car', 44],
-    ],
-  ],
-  [
     45,
     [
       ['walk', 2.5],
@@ -47,6 +39,19 @@ const sparse: readonly (readonly [intervalS: number, limits: typeof limits])[] =
     ],
   ],
 ];
+/** Where they are this far apart, s, a way is one or two of them, with waiting at both ends: mostly its length tells. */
+const minutesApartS = 150;
+/** A shorter way is gone on foot, unless it cannot have been, metres and m/s. */
+const footM = 1_500;
+const footSpeed = 3.5;
+/** Nobody cycles further, or as fast with the waiting, metres and m/s. */
+const driveM = 6_000;
+const driveSpeed = 4;
+/** A long walk is slow in most of so many observations. */
+const hikeSpeed = 2;
+const hikeObservations = 3;
+/** Of an interval, what is waiting before and after a way. */
+const waitingShare = 0.75;
 /** The speed of ships and boats, m/s. */
 const boatSpeed = 22;
 /** Somebody who drives stands still now and then, where a train does not: the share of the time below a brisk walk. */
@@ -69,7 +74,25 @@ export function modeOf(movement: Movement): ModeGuess {
   const fast = speedAt(movement.ms, 0.9);
   if (seaM > 0.4 * recordedM && fast < boatSpeed) return { mode: 'boat', confidence: 0.8 };
   if (isTrain(movement, recordedM)) return { mode: 'train', confidence: 0.6 };
+  const apartMs = (sum(movement.ms) + movement.silentMs) / (movement.observations + 1);
+  if (apartMs >= minutesApartS * 1_000) return minutesApart(movement, totalM, apartMs, fast);
   return onLand(movement, recordedM, totalM);
+}
+
+function minutesApart(
+  { ms, silentMs, observations }: Movement,
+  totalM: number,
+  apartMs: number,
+  fast: number,
+): ModeGuess {
+  const wholeMs = sum(ms) + silentMs;
+  const likelySpeed = (totalM * 1_000) / (wholeMs - waitingShare * apartMs);
+  if (totalM < footM && likelySpeed < footSpeed) return { mode: 'walk', confidence: 0.8 };
+  if (fast < hikeSpeed && observations >= hikeObservations)
+    return { mode: 'walk', confidence: 0.6 };
+  if (totalM > driveM) return { mode: 'car', confidence: 0.9 };
+  if (totalM * 1_000 > driveSpeed * wholeMs) return { mode: 'car', confidence: 0.8 };
+  return { mode: 'unknown', confidence: 0 };
 }
 
 function onLand(movement: Movement, recordedM: number, totalM: number): ModeGuess {

@@ -9,8 +9,12 @@ const stepM = 35;
 /** Between two positions roads bend as they do from one step to the next, up to this much, radians. */
 const mostBend = 1;
 const bendShare = 1 / 8;
-/** …and in a longer step there are bends that do not show, metres. */
+/** …and in a longer step there are bends that do not show, metres: each doubling hides so much of the way, up to a limit. */
 const longStepM = 150;
+const hiddenShare = 0.05;
+const mostHidden = 0.14;
+/** Faster than on streets, m/s: motorways, rails and the air are straight. */
+const straightSpeed = 22;
 
 /** Sums that are asked for together; their differences are those of a trip. */
 export interface Movement {
@@ -95,13 +99,16 @@ export class MovementSums {
   #endStep(timeMs: number, latE7: number, lonE7: number, isAtSea: boolean): void {
     const chordM = distanceM(this.#stepLatE7, this.#stepLonE7, latE7, lonE7);
     const share = chordM < longStepM ? bendShare : 2 * bendShare;
-    const metres = chordM * (1 + share * this.#squareBendTo(latE7, lonE7));
     const ms = timeMs - this.#stepMs;
+    const isStreet = !isAtSea && chordM > longStepM && chordM * 1_000 < straightSpeed * ms;
+    const hidden = isStreet ? Math.min(mostHidden, hiddenShare * Math.log2(chordM / longStepM)) : 0;
+    const seenM = chordM * (1 + share * this.#squareBendTo(latE7, lonE7));
+    const metres = seenM + hidden * chordM;
     this.#stepMs = timeMs;
     this.#stepLatE7 = latE7;
     this.#stepLonE7 = lonE7;
-    if (ms <= 0) return;
-    const speed = (metres * 1_000) / ms;
+    // A stay may reach to an observation beside it: the way between is one all the same.
+    const speed = ms > 0 ? (seenM * 1_000) / ms : 0;
     let at = 0;
     while (at < speedEnds.length && speed >= speedEnds[at]!) at += 1;
     this.#sums[scalars + at]! += ms;
