@@ -13,7 +13,7 @@ import { days, libraryOf, timelineOf, type Observed } from './helpers/timeline-l
 for (const [profile, mostUnknown] of [
   ['5 s', 0.1],
   ['silent while still', 0.1],
-  ['5-15 min', 0.45],
+  ['5-15 min', 0.5],
 ] as const) {
   test(`recorded ${profile}, nine of ten trips have the right mode, all flights, and their distances`, (t) => {
     const trips = Array.from({ length: rounds(2) }, (_, i) => {
