@@ -5,7 +5,7 @@ import { readBlocks } from '../read-blocks.ts';
 import { GoogleLocations } from './google-locations.ts';
 
 const exports =
-  /^(?:\u00EF\u00BB\u00BF)?\s*\{\s*"(?:locations(?=[^]*"(?:latitudeE7|timestampMs)")|timelineObjects|semanticSegments|rawSignals|userLocationProfile)"\s*:/;
+  /^(?:\u00EF\u00BB\u00BF)?\s*\{\s*"(?:locations(?=[^]*"(?:latitudeE7|timestampMs)")|timelineEdits(?=[^]*"(?:rawSignal|deviceId)")|timelineObjects|semanticSegments|rawSignals|userLocationProfile)"\s*:/;
 /** The export of an iPhone is a bare array of what happened. */
 const bareArray =
   /^(?:\u00EF\u00BB\u00BF)?\s*\[\s*\{(?=[^]*"startTime"\s*:)[^]*"(?:visit|activity|timelinePath|timelineMemory)"\s*:/;

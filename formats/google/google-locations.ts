@@ -5,6 +5,9 @@ import { missingTime } from '../points/point-values.ts';
 /** `48.8566°, 2.3522°` of Android, `geo:48.8566,2.3522` of an iPhone. */
 const position = /^(?:geo:)?\s*(-?\d{1,3}(?:\.\d{1,20})?)°?\s*,\s*(-?\d{1,3}(?:\.\d{1,20})?)°?\s*$/;
 const msPerMinute = 60_000;
+const mmPerMetre = 1_000;
+/** Members whose elements are single positions, and not each a piece of the way. */
+const loose: ReadonlySet<string> = new Set(['locations', 'rawSignals', 'timelineEdits']);
 
 /**
  * Takes positions out of what Google exports. What it calls a visit becomes a position at its begin and one at its end, an
@@ -20,7 +23,7 @@ export class GoogleLocations {
 
   /** @param name of the member that the value is an element of; '' for the bare array of an iPhone. */
   take(name: string, value: unknown): void {
-    if (name !== 'locations' && name !== 'rawSignals') {
+    if (!loose.has(name)) {
       this.#segment += 1;
       this.#recording.at('track', 1, this.#segment);
     }
@@ -28,6 +31,7 @@ export class GoogleLocations {
     else if (name === 'timelineObjects') this.#timelineObject(value);
     else if (name === 'semanticSegments' || name === '') this.#timelineSegment(value);
     else if (name === 'rawSignals') this.#signal(member(value, 'position'));
+    else if (name === 'timelineEdits') this.#edit(member(value, 'rawSignal'));
   }
 
   /** Records.json. */
@@ -89,6 +93,16 @@ export class GoogleLocations {
     const timeMs = timeOf(member(signal, 'timestamp'));
     const ele = numberOf(member(signal, 'altitudeMeters'));
     this.#position(at, timeMs, ele, member(signal, 'accuracyMeters'));
+  }
+
+  /** What phones have sent of late, under the name of edits; of the edits themselves nothing is taken. */
+  #edit(rawSignal: unknown): void {
+    const signal = member(member(rawSignal, 'signal'), 'position');
+    if (signal === undefined) return;
+    const timeMs = timeOf(member(signal, 'timestamp'));
+    const accuracyM = numberOf(member(signal, 'accuracyMm')) / mmPerMetre;
+    const ele = numberOf(member(signal, 'altitudeMeters'));
+    this.#place(member(signal, 'point'), timeMs, ele, accuracyM);
   }
 
   #placeIfAny(place: unknown, timeMs: number): void {
