@@ -1,6 +1,7 @@
 import { parseDegrees, parseNumber } from '../points/point-values.ts';
 import { FileRefused } from '../refused.ts';
 
+const otherSpace = /[^\S ]| {2}/;
 /** Characters of one position; real ones have up to 60. */
 const maxLength = 1_024;
 
@@ -13,7 +14,10 @@ export interface Coordinates {
 
 /** Reads `lon,lat[,ele]` or, in a track, `lon lat [ele]`. */
 export function parseCoordinates(text: string, separator: ',' | ' '): Coordinates {
-  const [lon, lat, ele] = text.trim().split(separator === ',' ? ',' : /\s+/);
+  const trimmed = text.trim();
+  // A pattern is only needed for what programs hardly ever write.
+  const isPlain = separator === ',' || !otherSpace.test(trimmed);
+  const [lon, lat, ele] = trimmed.split(isPlain ? separator : /\s+/);
   return {
     lat: parseDegrees(lat, 90) ?? Number.NaN,
     lon: parseDegrees(lon, 180) ?? Number.NaN,

@@ -32,8 +32,25 @@ export function parseDegrees(text: string | undefined, limit: 90 | 180): number 
 export function parsePointTime(text: string | undefined): number {
   const trimmed = text?.trim() ?? '';
   if (trimmed === '') return missingTime;
-  return (timePattern.test(trimmed) ? parseTime(trimmed) : undefined) ?? invalidTime;
+  const seconds = trimmed.slice(minuteLength);
+  if (trimmed.startsWith(lastMinute) && secondsPattern.test(seconds)) {
+    const ms = Number(seconds.slice(3, -1).slice(0, 3).padEnd(3, '0'));
+    return lastMinuteMs + Number(seconds.slice(0, 2)) * 1_000 + ms;
+  }
+  const time = timePattern.test(trimmed) ? parseTime(trimmed) : undefined;
+  if (time !== undefined && secondsPattern.test(seconds)) {
+    lastMinute = trimmed.slice(0, minuteLength);
+    lastMinuteMs = Math.floor(time / minuteMs) * minuteMs;
+  }
+  return time ?? invalidTime;
 }
+
+/** Recordings have many points a minute: what a minute is, is read once. Not a leap second, which is in the next one. */
+const minuteMs = 60_000;
+const minuteLength = '2024-06-01T12:00:'.length;
+const secondsPattern = /^[0-5]\d(?:\.\d+)?Z$/;
+let lastMinute = 'none';
+let lastMinuteMs = 0;
 
 /** The year 9999, and what is taken for milliseconds: as seconds it is the year 5138, as milliseconds 1973. */
 const lastMs = 253_402_300_799_999;

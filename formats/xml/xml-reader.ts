@@ -167,6 +167,8 @@ export class XmlReader {
     if (this.#section !== undefined) return this.#sectionPart(this.#section);
     if (this.#text[this.#at] !== '<') return this.#characters();
     this.#hasMarkup = true;
+    const next = this.#text[this.#at + 1];
+    if (next !== undefined && next !== '!' && next !== '?') return this.#tag();
     const start = this.#text.slice(this.#at, this.#at + '<![CDATA['.length);
     const section = sections.find((one) => start.startsWith(one.start));
     if (section !== undefined) return this.#sectionStart(section, start.toLowerCase());
