@@ -1,8 +1,11 @@
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { writePlaces, writeTrack, type GeneratedSource } from './data.ts';
 import { LatencyProbe } from './measure/latency-probe.ts';
 import type { Plan } from './plan.ts';
+import { hasNginx } from './subjects/nginx.ts';
 import { installedPeers, type Peer } from './subjects/peers.ts';
 import { ServerProcess } from './subjects/server-process.ts';
 import { addTags } from './subjects/stored-tags.ts';
@@ -85,6 +88,16 @@ export class Session {
   bareServer(kind?: 'koa'): Promise<ServerProcess> {
     const root = this.directory();
     return this.#starting(() => ServerProcess.startBare(root, kind));
+  }
+
+  /** Starts nginx, where it is installed. */
+  async nginx(): Promise<ServerProcess | undefined> {
+    if (!hasNginx) {
+      this.say('skipped: nginx is not installed, so nothing is compared with it');
+      return undefined;
+    }
+    const [root, port] = [this.directory(), await freePort()];
+    return this.#starting(() => ServerProcess.startNginx(root, port));
   }
 
   /** Also what the end of the session meets in the middle of its start is ended. */
@@ -171,4 +184,14 @@ export class Session {
     mkdirSync(directory, { mode: 0o700 });
     return directory;
   }
+}
+
+/** A port that is free at this moment, for a program that cannot tell which one it took. */
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  server.close();
+  await once(server, 'close');
+  return typeof address === 'object' && address !== null ? address.port : 0;
 }

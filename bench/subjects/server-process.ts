@@ -16,6 +16,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { importResultSchema, type ImportResult } from '../../model/import.ts';
 import { HttpConnection, requestBytes, type HttpAnswer } from '../measure/http-connection.ts';
 import { cpuMsOf, preciseCpuMs, processCost, type ProcessCost } from '../measure/process-cost.ts';
+import { prepareNginx } from './nginx.ts';
 
 /** What both servers write once they listen. */
 interface HandOver {
@@ -87,10 +88,19 @@ export class ServerProcess {
     return ServerProcess.#start(root, kind === undefined ? words : [...words, kind]);
   }
 
+  /** Starts nginx, which keeps files below `root` by their paths. */
+  static startNginx(root: string, port: number): Promise<ServerProcess> {
+    const { words, pidFile } = prepareNginx(root, port);
+    const readyIn = (_log: string, pid: number): HandOver | undefined =>
+      existsSync(pidFile) ? { pid, port, token: '' } : undefined;
+    return ServerProcess.#start(root, words, readyIn, 'nginx');
+  }
+
   static async #start(
     root: string,
     words: readonly string[],
     readyIn?: (log: string, pid: number) => HandOver | undefined,
+    program = process.execPath,
   ): Promise<ServerProcess> {
     const runtime = join(root, 'runtime');
     mkdirSync(runtime, { recursive: true, mode: 0o700 });
@@ -99,7 +109,7 @@ export class ServerProcess {
     const logFile = join(root, 'log');
     const log = openSync(logFile, 'w');
     const started = performance.now();
-    const child = spawn(process.execPath, words, {
+    const child = spawn(program, words, {
       stdio: ['ignore', log, log],
       env: environment(root),
     });
