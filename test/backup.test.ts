@@ -1,10 +1,14 @@
+import { spawnSync } from 'node:child_process';
 import {
   cpSync,
   existsSync,
+  lstatSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   writeFileSync,
 } from 'node:fs';
@@ -12,11 +16,12 @@ import { text } from 'node:stream/consumers';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pack } from 'tar-stream';
-import { testCli, type TestCli } from './helpers/cli.ts';
+import { launcher, testCli, type TestCli } from './helpers/cli.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { gpx } from './helpers/imports.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { until } from './helpers/until.ts';
+import { posix, withMounts } from './helpers/where.ts';
 
 /** A command line with a bookmark, tags of its own and of an imported waypoint, a search and an imported file. */
 async function filled(t: ExecutionContext): Promise<TestCli> {
@@ -201,6 +206,78 @@ test('a configuration that means another directory is put beside', async (t) => 
   t.true(existsSync(path.join(restored, 'config.from-backup.json')));
 });
 
+posix('a restore writes through a link, and keeps what the file it leads to had', async (t) => {
+  const cli = await filled(t);
+  const before = await seen(cli);
+  await cli.out(['backup', 'create', backup(cli)]);
+  const [place, shared] = [
+    path.join(cli.root, 'data', 'bookmarks.gpx'),
+    path.join(cli.root, 'shared.gpx'),
+  ];
+  cpSync(place, shared);
+  rmSync(place);
+  symlinkSync(shared, place);
+  await cli.out(['bookmark', 'add', 'Later', '1', '2']);
+  const { set_aside: aside } = JSON.parse(
+    await cli.out(['backup', 'restore', backup(cli), '--json']),
+  );
+  t.true(lstatSync(place).isSymbolicLink());
+  t.false(readFileSync(shared, 'utf8').includes('Later'));
+  t.true(readFileSync(path.join(aside, 'shared.gpx'), 'utf8').includes('Later'));
+  t.deepEqual(await seen(cli), before);
+});
+
+/** Runs a shell script in a name space of its own, in which it may mount; `waypointd` runs the program. */
+function inMounts(cli: TestCli, script: string) {
+  const begin = 'waypointd() { "$NODE" "$PROGRAM" "$@"; }\n';
+  const words = ['-rm', 'sh', '-ec', begin + script];
+  const env = { ...cli.env, NODE: process.execPath, PROGRAM: launcher, ROOT: cli.root };
+  return spawnSync('unshare', words, { encoding: 'utf8', env, cwd: cli.root });
+}
+
+withMounts('imports/ on a file system of its own is set aside, and restored there', async (t) => {
+  const cli = await filled(t);
+  await cli.out(['backup', 'create', backup(cli)]);
+  const { status, stdout, stderr } = inMounts(
+    cli,
+    `mv data/imports old; mkdir data/imports; mount -t tmpfs tmpfs data/imports
+    cp old/* data/imports/; echo mine > data/imports/own.txt
+    waypointd backup restore mine.tar
+    ls data/imports; ls data/backups/*/imports; waypointd list | grep -c Hut
+    umount data/imports; rm -r data/imports; mkdir other; mount -t tmpfs tmpfs other
+    mv old other/imports; ln -s "$ROOT/other/imports" data/imports
+    waypointd backup restore mine.tar; test -h data/imports; ls other/imports`,
+  );
+  t.is(status, 0, stderr);
+  const lines = stdout.split('\n').filter((line) => !line.startsWith('Restored'));
+  t.deepEqual(lines, ['a.gpx', 'a.gpx', 'own.txt', '1', 'a.gpx', '']);
+});
+
+withMounts('a disk that fills leaves no half backup', async (t) => {
+  const cli = await filled(t);
+  const noise = Buffer.alloc(1_048_576, 'noise ');
+  writeFileSync(path.join(cli.root, 'data', 'imports', 'large.bin'), noise);
+  const { stdout, stderr } = inMounts(
+    cli,
+    `mkdir small; mount -t tmpfs -o size=1m tmpfs small
+    waypointd backup create small/b.tar || echo "code $?"; ls -A small`,
+  );
+  t.is(stdout, 'code 1\n', stderr);
+  t.regex(stderr, /No space is left/u);
+});
+
+test('what a check that was killed has left in the temporary directory goes with the next', async (t) => {
+  const cli = await filled(t);
+  await cli.out(['backup', 'create', backup(cli)]);
+  const { pid } = spawnSync(process.execPath, ['--version']);
+  const left = path.join(cli.root, `waypointd-verify-${pid}-abc`);
+  const other = path.join(cli.root, `waypointd-verify-${process.pid}-abc`);
+  for (const directory of [left, other]) mkdirSync(directory);
+  const env = { TMPDIR: cli.root, TEMP: cli.root };
+  t.is((await cli.run(['backup', 'verify', backup(cli)], { env })).code, 0);
+  t.deepEqual([left, other].map(existsSync), [false, true]);
+});
+
 const dayMs = 86_400_000;
 const dailyName = (at: number): string => `daily-${new Date(at).toISOString().slice(0, 10)}.tar`;
 const dailyOf = (daemon: TestDaemon): string[] =>
@@ -242,4 +319,28 @@ test('a daemon makes a small backup each day on which something changed, without
   );
   const cli = testCli(t, root);
   t.is(JSON.parse(await cli.out(['backup', 'list', '--json'])).length, 11);
+});
+
+test('small backups of a clock that went wrong make no room for themselves, and hold none up', async (t) => {
+  const time = manualTime();
+  const { clock, schedule } = time;
+  const daemon = await startTestDaemon(t, { clock, options: { schedule } });
+  const { backups } = daemon.paths;
+  await daemon.call('POST', '/api/bookmarks', { name: 'Day 0', lat: 1, lon: 2 });
+  time.advance(60_000);
+  await until(() => dailyOf(daemon).length === 1 && time.waiting() === 1);
+  const first = path.join(backups, 'daily-2024-06-01.tar');
+  for (let month = 0; month < 12; month += 1)
+    cpSync(first, path.join(backups, dailyName(Date.UTC(2031, month, 1))));
+  for (let day = 1; day <= 10; day += 1)
+    cpSync(first, path.join(backups, dailyName(Date.UTC(2024, 5, 1 - day))));
+  await daemon.call('POST', '/api/bookmarks', { name: 'Later', lat: 1, lon: 2 });
+  for (let day = 0; day < 2; day += 1) {
+    time.advance(dayMs);
+    await until(() => time.waiting() === 1);
+  }
+  const kept = dailyOf(daemon);
+  t.true(kept.includes('daily-2024-06-02.tar'));
+  t.is(kept.filter((name) => name < 'daily-2025').length, 8);
+  t.is(kept.length, 11);
 });

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { existsSync, readFileSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, rename, rm } from 'node:fs/promises';
+import { existsSync, lstatSync, readFileSync } from 'node:fs';
+import { cp, mkdir, mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { backupNames, type BackupManifest } from '../../model/backup.ts';
@@ -8,6 +8,7 @@ import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { renameDurably, syncDirectory, syncFile, temporaryBeside } from '../atomic-file.ts';
 import { openWriter } from '../database.ts';
+import { resolveTarget } from '../link-target.ts';
 import { inspectDatabase } from '../inspect-database.ts';
 import { stampOf } from '../../model/time.ts';
 import { createPrivateDirectory } from '../private-directory.ts';
@@ -38,7 +39,8 @@ export async function verifyBackup(
   path: string,
   onBytes: (bytes: number) => void,
 ): Promise<BackupManifest> {
-  const directory = await mkdtemp(join(tmpdir(), 'waypointd-verify-'));
+  await sweepCopies();
+  const directory = await mkdtemp(join(tmpdir(), `${copyPrefix}${process.pid}-`));
   try {
     const store = join(directory, backupNames.store);
     const placeOf = (name: string) => (name === backupNames.store ? store : undefined);
@@ -50,6 +52,26 @@ export async function verifyBackup(
   }
 }
 
+const copyPrefix = 'waypointd-verify-';
+
+/** Removes what a check that was killed has left: the whole of somebody's bookmarks. */
+async function sweepCopies(): Promise<void> {
+  for (const name of await readdir(tmpdir())) {
+    if (!name.startsWith(copyPrefix)) continue;
+    if (isRunning(Number.parseInt(name.slice(copyPrefix.length), 10) || process.pid)) continue;
+    // Another user's stays.
+    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
+  }
+}
+
+function isRunning(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch (error) {
+    return errorCode(error) !== 'ESRCH';
+  }
+}
+
 /**
  * Puts a backup in the place of a data directory, whose lock the caller holds. All of it is read, checked and synced
  * before anything is moved; the store comes last, and a start without it is refused, so a restore that was cut off is
@@ -58,10 +80,13 @@ export async function verifyBackup(
  */
 export async function restoreBackup(
   path: string,
-  places: RestorePlaces,
+  { bookmarksFile, imports, ...others }: RestorePlaces,
   now: number,
   onBytes: (bytes: number) => void,
 ): Promise<Restored> {
+  // A link stays one: what it leads to is set aside and replaced.
+  const linked = { bookmarksFile: resolveTarget(bookmarksFile), imports: resolveTarget(imports) };
+  const places = { ...others, ...linked };
   const staging = join(places.data, '.restore');
   await rm(staging, { recursive: true, force: true });
   createPrivateDirectory(staging);
@@ -126,18 +151,31 @@ async function setAside(paths: readonly string[], aside: string): Promise<void> 
   syncDirectory(aside);
 }
 
-/** A bookmarks file may lie on another file system. */
+/** The bookmarks file and imports/ may lie on another file system, or be one: then its contents move. */
 async function move(from: string, to: string): Promise<void> {
   try {
     await rename(from, to);
   } catch (error) {
-    if (errorCode(error) !== 'EXDEV') throw error;
-    const copy = temporaryBeside(to);
-    await copyFile(from, copy);
-    syncFile(copy);
-    await renameDurably(copy, to);
-    await rm(from);
+    if (!['EXDEV', 'EBUSY'].includes(errorCode(error) ?? '')) throw error;
+    const copy = existsSync(to) ? to : temporaryBeside(to);
+    try {
+      await cp(from, copy, { recursive: true, preserveTimestamps: true, verbatimSymlinks: true });
+      await syncTree(copy, true);
+      if (copy !== to) await renameDurably(copy, to);
+    } finally {
+      if (copy !== to) await rm(copy, { recursive: true, force: true });
+    }
+    await removeCopied(from);
   }
+}
+
+/** A directory that is a file system stays, empty. */
+async function removeCopied(path: string): Promise<void> {
+  if (!lstatSync(path).isDirectory()) return rm(path);
+  for (const name of await readdir(path)) await rm(join(path, name), { recursive: true });
+  await rmdir(path).catch((refusal: unknown) => {
+    if (errorCode(refusal) !== 'EBUSY') throw refusal;
+  });
 }
 
 async function takePlace(staged: string, place: string): Promise<void> {
@@ -159,10 +197,13 @@ async function restoreConfig(staged: string, places: RestorePlaces): Promise<str
   return isFree ? undefined : place;
 }
 
-/** Files were synced as they were written; directories hold their names. */
-async function syncTree(directory: string): Promise<void> {
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    if (entry.isDirectory()) await syncTree(join(directory, entry.name));
+/** Directories hold names. @param withFiles false where those were synced as they were written */
+async function syncTree(path: string, withFiles = false): Promise<void> {
+  const stat = lstatSync(path);
+  if (!stat.isDirectory()) {
+    if (withFiles && stat.isFile()) syncFile(path);
+    return;
   }
-  syncDirectory(directory);
+  for (const name of await readdir(path)) await syncTree(join(path, name), withFiles);
+  syncDirectory(path);
 }

@@ -36,8 +36,8 @@ export async function rollBackups(options: RollOptions): Promise<'made' | 'uncha
   // What a stop or a crash has cut off.
   for (const name of readdirSync(directory))
     if (name.startsWith('.daily-')) rmSync(join(directory, name));
-  const [newest] = rollingBackups(directory);
   const today = `daily-${new Date(now).toISOString().slice(0, 10)}.tar`;
+  const [newest] = rollingBackups(directory).filter((name) => name <= today);
   if (newest === today) return 'unchanged';
   const target = join(directory, today);
   const request = { places, target, version, now, withImports: false, withHistory: false };
@@ -49,7 +49,10 @@ export async function rollBackups(options: RollOptions): Promise<'made' | 'uncha
   }
   // Opened and checked before an older one may go.
   await verifyBackup(target, () => {});
-  for (const name of outdated(rollingBackups(directory))) rmSync(join(directory, name));
+  // Those of days to come were made while the clock was wrong: the oldest, whatever they say.
+  const made = rollingBackups(directory);
+  const inOrder = [...made.filter((name) => name <= today), ...made.filter((name) => name > today)];
+  for (const name of outdated(inOrder)) rmSync(join(directory, name));
   return 'made';
 }
 

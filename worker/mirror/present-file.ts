@@ -7,16 +7,13 @@ import {
   fstatSync,
   fsyncSync,
   openSync,
-  readlinkSync,
   readSync,
-  realpathSync,
   rmSync,
   statSync,
   writeFileSync,
   type BigIntStats,
 } from 'node:fs';
-import { dirname, resolve } from 'node:path';
-import { errorCode } from '../../model/error-code.ts';
+import { unlessMissing } from '../../storage/link-target.ts';
 
 const blockBytes = 262_144;
 /** Of a new file: bookmarks say where somebody was. */
@@ -40,18 +37,6 @@ class NotAFile extends Error {
 export interface PresentFile {
   readonly content: Content;
   readonly stat: BigIntStats;
-}
-
-/**
- * Follows links to the file they lead to, which need not exist: renaming over a link would cut it off from the place
- * that the user syncs.
- */
-export function resolveTarget(path: string): string {
-  const real = unlessMissing(() => realpathSync(path));
-  if (real !== undefined) return real;
-  const link = unlessMissing(() => readlinkSync(path));
-  // Each turn leaves one link behind; a circle is not ENOENT but ELOOP, and rises.
-  return link === undefined ? path : resolveTarget(resolve(realpathSync(dirname(path)), link));
 }
 
 /** @throws NotAFile for a directory, a pipe or a device. */
@@ -140,16 +125,5 @@ function* fileBlocks(file: number): Generator<Uint8Array> {
     const length = readSync(file, block, 0, blockBytes, null);
     if (length === 0) return;
     yield block.subarray(0, length);
-  }
-}
-
-function unlessMissing<T>(look: () => T): T | undefined {
-  try {
-    return look();
-  } catch (error) {
-    const code = errorCode(error);
-    // EINVAL: readlink of what is no link.
-    if (code === 'ENOENT' || code === 'EINVAL') return undefined;
-    throw error;
   }
 }

@@ -4,6 +4,7 @@ import { renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gpxMirrorHead, gpxTail, gpxWaypoint } from '../../formats/gpx-text.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
+import { resolveTarget } from '../../storage/link-target.ts';
 import {
   openBookmarkHistory,
   type TaggedEntries,
@@ -11,7 +12,6 @@ import {
 import {
   isUntouched,
   readPresentFile,
-  resolveTarget,
   statFile,
   writeSynced,
   type Content,

@@ -8,7 +8,8 @@ import type { MirrorMark } from '../../formats/points/sink.ts';
 import { openBookmarkHistory } from '../../storage/waypoints/bookmark-history.ts';
 import { readEdited, TooLarge, type EditedWaypoint } from './edited-waypoints.ts';
 import { planAdditions, planMerge, type MergePlan } from './plan-merge.ts';
-import { readFile, resolveTarget, statFile, writeSynced, type Content } from './present-file.ts';
+import { resolveTarget } from '../../storage/link-target.ts';
+import { readFile, statFile, writeSynced, type Content } from './present-file.ts';
 import { packSlices, slicesOf } from './slices.ts';
 
 /**
