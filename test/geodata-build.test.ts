@@ -18,6 +18,7 @@ import { buildKey } from '../geodata/build/build-key.ts';
 import { ensureGeneration } from '../geodata/build/ensure-generation.ts';
 import { inputs, installedVersion } from '../geodata/build/inputs.ts';
 import { builtinGeodataPath, hashFileOf, readGenerationInfo } from '../geodata/generation.ts';
+import { GeodataLookup } from '../geodata/lookup.ts';
 import { decodeRings, encodeRings } from '../geodata/ring-blob.ts';
 import { rounds } from './helpers/effort.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
@@ -104,6 +105,21 @@ test('rows fit together', (t) => {
   );
   t.true(count('place WHERE part_of IS NOT NULL')! > 5_000);
   t.true(count('place WHERE population > 0')! > 120_000);
+});
+
+test('islands lie in their countries', (t) => {
+  const db = new Database(builtin, { readonly: true });
+  t.teardown(() => db.close());
+  const lookup = new GeodataLookup(builtin);
+  t.teardown(() => lookup.close());
+  const rows = db
+    .prepare<[], { name: string; code: string; lat: number; lon: number }>(
+      `SELECT area.name, code, lat / 1e5 AS lat, lon / 1e5 AS lon
+       FROM area JOIN country ON country.id = country WHERE kind = 2`,
+    )
+    .all();
+  t.true(rows.length > 170);
+  for (const { name, code, lat, lon } of rows) t.is(lookup.find(lat, lon).country_id, code, name);
 });
 
 test('rings come back as they were, and bytes that are none are refused', (t) => {

@@ -2,6 +2,7 @@ import { borderAccuracyM, countryBorders } from './borders.ts';
 import { coastBelt } from './coast-belt.ts';
 import { countryNames } from './countries.ts';
 import { checkInputs, identity, inputs } from './inputs.ts';
+import { islands } from './islands.ts';
 import { isletsWithout } from './islets.ts';
 import {
   readBorderFeatures,
@@ -33,7 +34,7 @@ export function buildGeneration(path: string): void {
     places,
     borders,
     coastBelt: coastBelt(land, [...centres, ...isletsWithout(land, shapes)]),
-    areas: divisionAreas(places, countries, regions),
+    areas: [...divisionAreas(places, countries, regions), ...islands(places)],
     countryNames: countries,
     regionNames: regions,
     meta: {

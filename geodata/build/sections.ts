@@ -23,25 +23,31 @@ const seats = ['PPLC', 'PPLA'];
  */
 export function townsOfSections(places: readonly WorldPlace[], tree: KDBush): Map<number, number> {
   const towns = new Map<number, number>();
-  // Places are sorted by population, so that the first town to find a section is the largest.
+  // Places are sorted by population, so that the first town to find a part is the largest.
   for (const [town, place] of places.entries()) {
     if (place.population < smallestTown) break;
     if (!isTown(place) || towns.has(town)) continue;
-    const most = Math.min(mostKm, Math.sqrt(place.population / densityOverPi));
-    for (const { near, km } of neighbours(places, tree, town, most)) {
-      const { population, feature } = places[near]!;
-      const share = largestPart * (1 - km / most);
-      if (towns.has(near) || near < town || seats.includes(feature)) continue;
-      if (population <= share * place.population) towns.set(near, town);
-    }
+    for (const part of partsOf(places, tree, town)) if (!towns.has(part)) towns.set(part, town);
   }
   for (const [index, place] of places.entries()) {
-    if (place.feature !== sectionOfTown) continue;
+    if (isTown(place)) continue;
     const around = neighbours(places, tree, index, sectionKm).map(({ near }) => near);
     const town = Math.min(...around.filter((near) => isTown(places[near]!)));
     if (town < index) towns.set(index, towns.get(town) ?? town);
   }
   return towns;
+}
+
+/** What is small for lying so near to the centre of a town. */
+function partsOf(places: readonly WorldPlace[], tree: KDBush, town: number): number[] {
+  const { population } = places[town]!;
+  const most = Math.min(mostKm, Math.sqrt(population / densityOverPi));
+  const parts = neighbours(places, tree, town, most).filter(({ near, km }) => {
+    const part = places[near]!;
+    const share = largestPart * (1 - km / most);
+    return near > town && !seats.includes(part.feature) && part.population <= share * population;
+  });
+  return parts.map(({ near }) => near);
 }
 
 function isTown({ feature }: WorldPlace): boolean {
