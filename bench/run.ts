@@ -3,6 +3,7 @@ import { isMet, type Figure } from './report/figure.ts';
 import { describeRun } from './report/machine.ts';
 import { writePage, writeResults } from './report/results.ts';
 import { alignedTable, rowOf } from './report/table.ts';
+import { changes } from './scenarios/changes.ts';
 import { clusters } from './scenarios/clusters.ts';
 import { geodataLookup } from './scenarios/geodata-lookup.ts';
 import { importAgain, importStored } from './scenarios/import-again.ts';
@@ -34,6 +35,7 @@ const scenarios: readonly AnyScenario[] = [
   slowReaders,
   clusters,
   suggest,
+  changes,
   geodataLookup,
   timelineQuality,
   timelineSpeed,

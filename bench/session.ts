@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
 import { writePlaces, writeTrack, type GeneratedSource } from './data.ts';
@@ -144,6 +144,11 @@ export class Session {
     addTags(join(root, 'data/waypoints.sqlite'), { seed, count });
     this.#filled.set(count, root);
     return root;
+  }
+
+  /** Copies {@link filled} to a directory that may be written to. */
+  async copyFilled(count: number, root: string): Promise<void> {
+    cpSync(await this.filled(count), root, { recursive: true });
   }
 
   /** A daemon on {@link filled}: the same one for subjects one after the other, so that it is warm. */

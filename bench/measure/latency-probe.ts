@@ -34,11 +34,11 @@ export class LatencyProbe {
   }
 
   /** Ends it; to be called exactly once. @throws Error when a request was not answered. */
-  async finish(): Promise<{ p99Ms: number }> {
+  async finish(): Promise<{ p99Ms: number; slowestMs: number }> {
     this.#worker.postMessage('stop');
     const latencies = await this.#latencies;
     await this.stop();
-    return { p99Ms: percentile(latencies, 0.99) };
+    return { p99Ms: percentile(latencies, 0.99), slowestMs: Math.max(...latencies) };
   }
 
   /** Ends it whatever it saw. */
