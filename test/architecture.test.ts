@@ -83,7 +83,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   cli: 9_870,
   bin: 320,
   build: 290,
-  bench: 6_050,
+  bench: 6_110,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
