@@ -90,6 +90,45 @@ export function testCli(t: ExecutionContext<unknown>, root = temporaryDirectory(
   return { root, env, run, out, start };
 }
 
+let last: Promise<unknown> = Promise.resolve();
+
+/**
+ * Runs a command that reads no input in this process, one at a time: another process needs half a second to load the
+ * program. Only for what is not about processes.
+ */
+export function runHere({ env }: TestCli, words: readonly string[]): Promise<CliResult> {
+  const run = last.then(() => withOutput(env, words));
+  last = run.catch(() => undefined);
+  return run;
+}
+
+async function withOutput(env: TestCli['env'], words: readonly string[]): Promise<CliResult> {
+  const [{ allCommands }, { runProgram }] = await Promise.all([
+    import('../../cli/commands/all.ts'),
+    import('../../cli/program/program.ts'),
+  ]);
+  const printed = { stdout: '', stderr: '' };
+  const { env: ownEnv } = process;
+  const writes = (['stdout', 'stderr'] as const).map((name) => {
+    const { write } = process[name];
+    process[name].write = ((piece: string | Uint8Array, then?: () => void): boolean => {
+      printed[name] += typeof piece === 'string' ? piece : Buffer.from(piece).toString();
+      then?.();
+      return true;
+    }) as typeof write;
+    return () => (process[name].write = write);
+  });
+  process.env = { ...env };
+  try {
+    const code = await runProgram(allCommands, words);
+    return { code: Number(code), ...printed };
+  } finally {
+    process.env = ownEnv;
+    process.exitCode = undefined;
+    for (const restore of writes) restore();
+  }
+}
+
 /** Waits for a started command and collects what it prints. */
 export async function finish(child: ChildProcess): Promise<CliResult> {
   const { stdout, stderr } = child;
