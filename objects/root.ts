@@ -88,7 +88,8 @@ export async function openRoot(path: string, options: OpenRootOptions): Promise<
   }
 }
 
-async function openContents(
+/** Opens contents alone; a server sees first that their bucket is fit for them. */
+export async function openContents(
   path: string,
   { owner, bucket, largestDirect }: OpenRootOptions,
 ): Promise<ContentStore> {

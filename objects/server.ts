@@ -69,6 +69,7 @@ export async function startObjectServer(options: ObjectServerOptions): Promise<O
       lock = lockDirectory(lockPath(options.root));
       if (lock === undefined) throw new RootTaken();
     }
+    await root.database.claim();
     // Only the server receives, so whatever lies there is left from a killed one.
     await root.contents.sweep(options.clock.now());
     return await serve(root, lock, options);

@@ -16,7 +16,7 @@ export function storePlaces(settings: Settings): StorePlaces {
 }
 
 /** @param value the URL itself, or the path of a file that holds it. */
-function databaseUrl(value: string): string {
+export function databaseUrl(value: string): string {
   if (value.startsWith('postgres')) return value;
   let text: string;
   try {
@@ -29,7 +29,7 @@ function databaseUrl(value: string): string {
 }
 
 /** The bucket that the settings name, also where they keep contents elsewhere. */
-function bucketPlace(settings: Settings): NonNullable<StorePlaces['bucket']> {
+export function bucketPlace(settings: Settings): NonNullable<StorePlaces['bucket']> {
   const bucket = settings.objects_s3_bucket;
   if (bucket === undefined) throw new ExitError('The setting objects_s3_bucket is missing.', 78);
   return {

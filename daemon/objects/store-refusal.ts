@@ -11,6 +11,7 @@ const sentences: Readonly<Record<ObjectsRefused['refusal'], readonly [string, Ex
     'The object store has contents but no objects.sqlite: bring it back from a backup.',
     74,
   ],
+  in_use: ['The database holds the rows of an object store that was served: take an empty one.', 1],
   unreadable: [
     'The objects.sqlite of the object store cannot be read: bring it back from a backup.',
     74,

@@ -10,6 +10,7 @@ const copied = [
   ['repositories', ['id']],
   ['grants', ['user_id', 'repository_id']],
   ['holdings', ['repository_id', 'oid']],
+  ['locks', ['id']],
   ['traffic', ['repository_id', 'day']],
   ['locks', ['id']],
 ] as const satisfies readonly (readonly [keyof ObjectsDb, readonly string[]])[];

@@ -13,6 +13,8 @@ import { objectsMigrations, type ObjectsDb } from './schema.ts';
 /** A server needs few: a statement takes less than a millisecond. */
 const connections = 10;
 const secretBytes = 32;
+/** Marks rows that were copied to here and never served: the next copy may take their place. */
+const migratedKey = 'migrated';
 /** Of our advisory lock: the letters "wptd". */
 const migrationLock = 0x77707464;
 
@@ -64,6 +66,9 @@ export async function openPostgresRows(connectionString: string): Promise<RowsSt
     isShared: true,
     journal: syncedCommits,
     secret: () => readSecret(rows),
+    claim: async () => {
+      await rows.deleteFrom('meta').where('key', '=', migratedKey).execute();
+    },
     snapshot: (path) => snapshot(rows, path),
     close: () => rows.destroy(),
   };
@@ -104,6 +109,37 @@ async function readSecret(rows: ObjectRows): Promise<Uint8Array> {
     .where('key', '=', 'secret')
     .executeTakeFirstOrThrow();
   return Buffer.from(kept.value, 'base64');
+}
+
+/**
+ * Puts all rows of a store, and its key, in place of those that an earlier copy has left here.
+ * @throws ObjectsRefused where a server has used what is here.
+ */
+export async function adoptRows(
+  { rows }: RowsStore,
+  from: ObjectRows,
+  secret: Uint8Array,
+): Promise<void> {
+  await rows.transaction().execute(async (to) => {
+    await sql`SELECT pg_advisory_xact_lock(${migrationLock})`.execute(to);
+    const used = await to.selectFrom('repositories').select('id').limit(1).executeTakeFirst();
+    const mark = await to.selectFrom('meta').select('key').where('key', '=', migratedKey).execute();
+    if (used !== undefined && mark.length === 0) throw new ObjectsRefused('in_use');
+    await copyRows(from, to);
+    for (const name of ['users', 'repositories', 'locks'] as const) {
+      const next = sql`setval(pg_get_serial_sequence(${name}, 'id'), max(id))`;
+      await sql`SELECT ${next} FROM ${sql.table(name)}`.execute(to);
+    }
+    await to.deleteFrom('meta').execute();
+    const value = Buffer.from(secret).toString('base64');
+    await to
+      .insertInto('meta')
+      .values([
+        { key: 'secret', value },
+        { key: migratedKey, value: 'yes' },
+      ])
+      .execute();
+  });
 }
 
 async function snapshot(rows: ObjectRows, path: string): Promise<void> {

@@ -10,6 +10,8 @@ export interface RowsStore {
   readonly journal: CommitJournal;
   /** The key of tokens; the same at each call. */
   readonly secret: () => Promise<Uint8Array>;
+  /** To be called where a server begins: no copy of another store may take the place of these rows any more. */
+  readonly claim: () => Promise<void>;
   /** Writes all rows, as they are at one moment, to a new file that {@link openObjectsDatabase} opens. */
   readonly snapshot: (path: string) => Promise<void>;
   readonly close: () => Promise<void>;

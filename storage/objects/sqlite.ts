@@ -37,6 +37,7 @@ export function openSqliteRows({ path, owner, hasContents }: OpenSqliteRowsOptio
     isShared: false,
     journal,
     secret: () => readSecret(join(dirname(path), 'secret')),
+    claim: async () => {},
     snapshot: async (copy) => {
       createPrivateFile(copy);
       await db.backup(copy);

@@ -9,6 +9,7 @@ import { shellWord } from '../../terminal/invocation.ts';
 import { print } from '../../terminal/output.ts';
 import { holdingsCommands } from './holdings.ts';
 import { locks } from './locks.ts';
+import { migrate } from './migrate.ts';
 import { repo } from './repo.ts';
 import { transferCommands } from './transfer.ts';
 import { upkeepCommands } from './upkeep.ts';
@@ -91,5 +92,6 @@ export const command = defineCommand({
     sshLine,
     ...holdingsCommands,
     ...upkeepCommands,
+    migrate,
   ],
 });

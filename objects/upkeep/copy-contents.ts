@@ -1,0 +1,85 @@
+import { errorCode } from '../../model/error-code.ts';
+import { WaypointError } from '../../model/failure.ts';
+import type { ContentName, ContentStore } from '../../storage/content-store/content-store.ts';
+import type { Database } from '../../storage/database.ts';
+import { objectRows } from '../../storage/objects/dialect.ts';
+import { objectHoldings, type Holding } from '../../storage/objects/holdings.ts';
+import { openObjectsDatabase } from '../../storage/objects/open.ts';
+import type { ObjectsRoot } from '../root.ts';
+
+/** Contents on their way at once: most of the time of a small one is waiting. */
+const lanes = 4;
+
+export interface CopyOutcome {
+  /** Contents copied now, and those that were there from an earlier backup. */
+  readonly copied: number;
+  readonly copiedBytes: number;
+  readonly present: number;
+  /** Objects whose bytes are lost or damaged in the store itself. */
+  readonly missing: readonly string[];
+}
+
+/**
+ * Copies every content that a snapshot of the rows names to where it is not yet, each compared with its hash on the way: what
+ * an earlier copy has brought is good.
+ * @param onProgress called after each content with the bytes copied so far.
+ */
+export async function copyContents(
+  root: ObjectsRoot,
+  snapshot: string,
+  copies: ContentStore,
+  onProgress: (bytes: number) => void,
+): Promise<CopyOutcome> {
+  const outcome = { copied: 0, copiedBytes: 0, present: 0, missing: [] as string[] };
+  // What the snapshot names, not what is held now: an object that is let go meanwhile keeps its bytes for the grace period.
+  const db = openSnapshot(snapshot);
+  const named = objectHoldings(objectRows(db)).everything();
+  const copyOn = async (): Promise<void> => {
+    for await (const content of named) {
+      const { oid, size, repository } = content;
+      if ((await copies.of(repository).has(oid)) === size) {
+        outcome.present += 1;
+      } else if (await copyContent(root, copies, content)) {
+        outcome.copied += 1;
+        outcome.copiedBytes += size;
+        onProgress(outcome.copiedBytes);
+      } else {
+        outcome.missing.push(oid);
+      }
+    }
+  };
+  try {
+    const ends = await Promise.allSettled(Array.from({ length: lanes }, copyOn));
+    for (const end of ends) if (end.status === 'rejected') throw end.reason;
+    return outcome;
+  } finally {
+    db.close();
+  }
+}
+
+/** Opens a copy of the rows that no server uses. */
+export function openSnapshot(path: string): Database {
+  return openObjectsDatabase({ path, waitMs: 0, areCommitsSynced: true, hasContents: false });
+}
+
+/** Checked on the way, so that a damaged content never gets into a backup. @returns false where it is lost or damaged. */
+async function copyContent(
+  { contents }: ObjectsRoot,
+  copies: ContentStore,
+  { oid, size, repository }: Holding & Required<ContentName>,
+): Promise<boolean> {
+  const content = await contents.of(repository).get(oid);
+  if (content === undefined) return false;
+  try {
+    const received = await copies.of(repository).put(oid, size, content.pieces());
+    await received.settle();
+    return true;
+  } catch (error) {
+    const isDamaged = error instanceof WaypointError && error.failure === 'content_mismatch';
+    const isUnreadable = errorCode(error) === 'EIO';
+    if (isDamaged || isUnreadable) return false;
+    throw error;
+  } finally {
+    content.close();
+  }
+}
