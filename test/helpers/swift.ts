@@ -29,6 +29,7 @@ export interface Swift {
   readonly close: () => void;
 }
 
+/** A port that was free a moment ago, for programs that have to be told one. */
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
@@ -95,6 +96,11 @@ export async function startSwift(): Promise<Swift> {
     endpoint,
     region: 'us-east-1',
     forcePathStyle: true,
+    requestHandler: {
+      connectionTimeout: 1_000,
+      requestTimeout: 5_000,
+      throwOnRequestTimeout: true,
+    },
     credentials: { accessKeyId: 'test:tester', secretAccessKey: 'testing' },
   });
   let made = 0;
@@ -105,7 +111,8 @@ export async function startSwift(): Promise<Swift> {
     return { ...place, bucket, credentialsFile: undefined };
   };
   await until(() =>
-    client.send(new CreateBucketCommand({ Bucket: 'first' })).then(
+    // Half made, a bucket of one name would never be made again.
+    newBucket().then(
       () => true,
       () => front.exitCode !== null,
     ),

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import type { Move } from '../../../objects/upkeep/migrate.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
+import type { CommandContext } from '../../program/context.ts';
 import { defineCommand } from '../../program/command.ts';
 import { note, print } from '../../terminal/output.ts';
 import { withByteCount } from '../../terminal/progress-bar.ts';
@@ -22,35 +23,11 @@ export const migrate = defineCommand({
   },
   examples: ['objects migrate --to-store s3 --to-database /etc/waypointd/database'],
   async run(call) {
-    const { toStore, toDatabase } = call.options;
-    const { settings } = objectsContext(call.context, { root: call.options.root });
-    if (toStore === undefined && toDatabase === undefined) {
-      throw usageError('Say where to: --to-store, --to-database or both.');
-    }
-    if (toStore !== undefined && toStore !== 'file' && toStore !== 's3') {
-      throw usageError('--to-store is file or s3.');
-    }
-    const isDatabaseKept =
-      toDatabase !== undefined &&
-      (toDatabase === 'sqlite') === (settings.objects_database === 'sqlite');
-    if (toStore === settings.objects_store || isDatabaseKept) {
-      throw usageError('The store is of that kind already.');
-    }
-    const places = await import('../../../daemon/objects/store-places.ts');
-    const contents: Move['contents'] =
-      toStore === 's3' ? places.bucketPlace(settings) : toStore && 'file';
-    const database =
-      toDatabase === undefined || toDatabase === 'sqlite'
-        ? toDatabase
-        : places.databaseUrl(resolve(toDatabase));
+    const move = await readMove(call);
     const outcome = await withRoot(call, async (root) => {
       const { moveStore } = await import('../../../objects/upkeep/migrate.ts');
       const { RootTaken } = await import('../../../objects/root.ts');
       const { storeRefusal } = await import('../../../daemon/objects/store-refusal.ts');
-      const move = {
-        ...(contents === undefined ? {} : { contents }),
-        ...(database === undefined ? {} : { database }),
-      };
       return withByteCount('Copied', (show) => moveStore(root, move, show)).catch(
         (cause: unknown) => {
           if (!(cause instanceof RootTaken)) throw storeRefusal(cause);
@@ -74,3 +51,33 @@ export const migrate = defineCommand({
     note('The settings are as they were: objects_store and objects_database say what is served.');
   },
 });
+
+/** @throws ExitError */
+async function readMove({ context, options }: MigrateCall): Promise<Move> {
+  const { root, toStore, toDatabase } = options;
+  const { settings } = objectsContext(context, { root });
+  if (toStore === undefined && toDatabase === undefined) {
+    throw usageError('Say where to: --to-store, --to-database or both.');
+  }
+  if (toStore !== undefined && toStore !== 'file' && toStore !== 's3') {
+    throw usageError('--to-store is file or s3.');
+  }
+  const isInFile = settings.objects_database === 'sqlite';
+  const isDatabaseKept = toDatabase !== undefined && (toDatabase === 'sqlite') === isInFile;
+  if (toStore === settings.objects_store || isDatabaseKept) {
+    throw usageError('The store is of that kind already.');
+  }
+  const { bucketPlace, databaseUrl } = await import('../../../daemon/objects/store-places.ts');
+  const urlOf = (file: string): string => (file === 'sqlite' ? file : databaseUrl(resolve(file)));
+  return {
+    ...(toStore === undefined
+      ? {}
+      : { contents: toStore === 's3' ? bucketPlace(settings) : toStore }),
+    ...(toDatabase === undefined ? {} : { database: urlOf(toDatabase) }),
+  };
+}
+
+interface MigrateCall {
+  readonly context: CommandContext;
+  readonly options: Readonly<Record<'root' | 'toStore' | 'toDatabase', string | undefined>>;
+}

@@ -1,0 +1,127 @@
+/** Object servers that share a store: rows in PostgreSQL, contents in a bucket; and how a store comes to be there. */
+import { randomBytes } from 'node:crypto';
+import { join } from 'node:path';
+import test from 'ava';
+import { openRoot } from '../../objects/root.ts';
+import { moveStore } from '../../objects/upkeep/migrate.ts';
+import { temporaryDirectory } from '../helpers/daemon.ts';
+import { ann, bob, oidOf, startTestObjects } from '../helpers/objects.ts';
+import { postgresPrograms, startPostgres } from '../helpers/postgres.ts';
+import { missingOfSwift, startSwift } from '../helpers/swift.ts';
+
+const programs = postgresPrograms();
+const missing = [
+  programs === undefined ? 'postgresql' : undefined,
+  missingOfSwift(),
+].find((name) => name !== undefined);
+
+if (missing !== undefined || programs === undefined) {
+  test.skip(`servers that share a store (skipped: no ${missing})`, () => {});
+} else {
+  const [postgres, swift] = await Promise.all([startPostgres(programs), startSwift()]);
+  test.after.always(() => {
+    swift.close();
+    return postgres.close();
+  });
+  Object.assign(process.env, swift.keys);
+  const newPlaces = async () => ({
+    database: await postgres.newDatabase(),
+    bucket: await swift.newBucket(),
+  });
+
+  test.serial('quota, links, locks and limits hold across servers', async (t) => {
+    const places = await newPlaces();
+    const servers = [
+      await startTestObjects(t, { places, config: { bandwidthPerDay: 10_100 } }),
+      await startTestObjects(t, { places, config: { bandwidthPerDay: 10_100 } }),
+    ] as const;
+    const [first, second] = servers;
+    const { directory } = first.admin;
+    const { id } = (await directory.findRepository('club/maps'))!;
+    await directory.changeRepository(id, { quotaBytes: 10_000 });
+    const contents = Array.from({ length: 20 }, () => randomBytes(1_000));
+    const ends = await Promise.all(
+      contents.map((content, n) => (n % 2 === 0 ? first : second).send('club/maps', content)),
+    );
+    const statuses = ends.map(({ status }) => status).toSorted((a, b) => a - b);
+    t.deepEqual(statuses, [...Array<number>(10).fill(200), ...Array<number>(10).fill(507)]);
+    t.is((await directory.findRepository('club/maps'))?.bytes, 10_000, 'exact');
+
+    await directory.changeRepository(id, { quotaBytes: null });
+    const content = Buffer.from('A map of the harbour');
+    const body = { oid: oidOf(content), size: content.length };
+    const announced = await first.call('POST', '/club/maps/objects', { as: ann, body });
+    const { upload, verify } = announced.body._links;
+    await first.follow('PUT', upload, content);
+    const elsewhere = { ...verify, href: verify.href.replace(first.url, second.url) };
+    t.is((await first.follow('POST', elsewhere, body)).status, 200, 'a link of the other server');
+
+    const lock = { as: ann, body: { path: 'harbour.map' } };
+    t.is((await first.call('POST', '/club/maps/locks', lock)).status, 201);
+    t.is((await second.call('POST', '/club/maps/locks', lock)).status, 409);
+
+    const held = ends.findIndex(({ status }) => status === 200);
+    const path = `/club/maps/objects/${oidOf(contents[held]!)}`;
+    const asked = Array.from({ length: 12 }, (_, n) => (n % 2 === 0 ? first : second));
+    const given = await Promise.all(asked.map((server) => server.call('GET', path, { as: bob })));
+    t.is(given.filter(({ status }) => status === 200).length, 10, 'bandwidth of a day');
+    t.is(given.filter(({ status }) => status === 509).length, 2);
+  });
+
+  test.serial('a store moves to a bucket and PostgreSQL and back, also in pieces', async (t) => {
+    const server = await startTestObjects(t);
+    const contents = Array.from({ length: 30 }, () => randomBytes(500));
+    for (const content of contents) await server.send('club/maps', content);
+    const shared = await server.send('open/maps', contents[0]!);
+    t.is(shared.status, 200);
+    const link = (
+      await server.call('GET', `/club/maps/objects/${oidOf(contents[1]!)}`, { as: bob })
+    ).body._links.download;
+    const { bucket, database } = await newPlaces();
+    const move = { contents: bucket, database };
+    const stopped = moveStore(server.admin, move, (bytes) => {
+      if (bytes > 5_000) throw new Error('stopped');
+    });
+    await t.throwsAsync(stopped, { message: 'stopped' });
+    const rest = await moveStore(server.admin, move, () => {});
+    t.true(rest.present > 5 && rest.copied > 5, JSON.stringify(rest));
+    t.is(rest.present + rest.copied, 31);
+    const late = randomBytes(500);
+    await server.send('club/maps', late);
+    t.is((await moveStore(server.admin, move, () => {})).copied, 1, 'what has come since');
+    await server.close();
+
+    const moved = await startTestObjects(t, { places: { bucket, database } });
+    for (const content of [...contents, late]) {
+      const path = `/club/maps/objects/${oidOf(content)}`;
+      const { download } = (await moved.call('GET', path, { as: bob })).body._links;
+      t.true((await moved.follow('GET', download)).bytes.equals(content));
+    }
+    const old = { ...link, href: link.href.replace(server.url, moved.url) };
+    t.deepEqual((await moved.follow('GET', old)).bytes, contents[1]!, 'links go on');
+    const { directory } = moved.admin;
+    t.is((await directory.findRepository('club/maps'))?.bytes, 31 * 500);
+    t.true(await directory.addRepository('new', 'maps', false, 0), 'ids go on');
+    const again = await openRoot(server.directory, { owner: 'command' });
+    await t.throwsAsync(
+      moveStore(again, { database }, () => {}),
+      { message: 'objects in_use' },
+    );
+    await again.close();
+
+    const back = await openRoot(join(temporaryDirectory(t), 'back'), {
+      bucket,
+      database,
+      owner: 'command',
+    });
+    const home = await moveStore(back, { contents: 'file', database: 'sqlite' }, () => {});
+    t.is(home.missing.length, 0);
+    await back.close();
+    const files = await startTestObjects(t, { directory: back.path, places: {} });
+    for (const content of [...contents, late]) {
+      const path = `/club/maps/objects/${oidOf(content)}/content`;
+      t.true((await files.call('GET', path, { as: bob })).bytes.equals(content));
+    }
+    t.truthy(await files.admin.directory.findRepository('new/maps'));
+  });
+}
