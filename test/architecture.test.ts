@@ -70,7 +70,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_640,
-  storage: 11_080,
+  storage: 11_130,
   formats: 5_500,
   geodata: 3_900,
   search: 2_600,
@@ -80,7 +80,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   objects: 3_000,
   'service-files': 1_800,
   daemon: 8_220,
-  cli: 9_870,
+  cli: 9_960,
   bin: 320,
   build: 290,
   bench: 6_110,

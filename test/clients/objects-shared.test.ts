@@ -10,10 +10,9 @@ import { postgresPrograms, startPostgres } from '../helpers/postgres.ts';
 import { missingOfSwift, startSwift } from '../helpers/swift.ts';
 
 const programs = postgresPrograms();
-const missing = [
-  programs === undefined ? 'postgresql' : undefined,
-  missingOfSwift(),
-].find((name) => name !== undefined);
+const missing = [programs === undefined ? 'postgresql' : undefined, missingOfSwift()].find(
+  (name) => name !== undefined,
+);
 
 if (missing !== undefined || programs === undefined) {
   test.skip(`servers that share a store (skipped: no ${missing})`, () => {});
