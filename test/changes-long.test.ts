@@ -35,6 +35,9 @@ test('a tag of many waypoints is renamed and taken back as one change, and a cut
   const listed = async () => (await again.get('/api/changes?limit=200')).body.changes;
   t.like((await listed())[0], { id, kind: 'tag_rename', count, undone: false, undoable: true });
 
+  const part = await again.call('POST', `/api/changes/${id - 1}/undo`);
+  t.is(part.status, 404, 'a part is no change');
+
   // Others' changes wait for a long one, so that it is whole or refused.
   const [undone, added] = await Promise.all([
     again.call('POST', `/api/changes/${id}/undo`),

@@ -52,7 +52,7 @@ export class Changes {
   async undo(id: number): Promise<UndoneAnswer> {
     const { store, waypoints, libraryReady, undoRun } = this.#options;
     const found = store.changes.get(id);
-    if (found === undefined) throw new WaypointError('unknown_change');
+    if (found?.isFinished !== true) throw new WaypointError('unknown_change');
     const { kind, count, undoneBy, run } = found;
     if (undoneBy !== null) throw new WaypointError('already_undone');
     await libraryReady();

@@ -93,16 +93,23 @@ const head = [
 ] as const;
 
 export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'>): Journal {
-  const { add, get, list, parts, newestFirst, oldest, forget, setUndone, setStanding } =
+  const { add, get, list, parts, newestFirst, oldest, beginning, forget, setUndone, setStanding } =
     prepareStatements(db);
 
+  /** The oldest change, where it is known: a change costs little more than its own row. */
+  let last: Pick<Change, 'id' | 'at'> | undefined;
+  const forgetUntil = (id: number): void => {
+    forget.run(id);
+    last = undefined;
+  };
+
   const forgetOld = (id: number, now: number): void => {
-    forget.run(id - limits.journalChanges);
+    if (id > limits.journalChanges) forgetUntil(id - limits.journalChanges);
     // Each change makes room for itself; a few more than one, so that old ones go even so.
     for (let i = 0; i < 4; i += 1) {
-      const last = oldest.get();
+      last ??= oldest.get();
       if (last === undefined || last.id === id || last.at >= now - limits.journalMs) return;
-      forget.run(last.id);
+      forgetUntil(last.id);
     }
   };
 
@@ -136,7 +143,7 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
     },
     list: (limit, before = Number.MAX_SAFE_INTEGER) => list.all(before, limit).map(toChange),
     since(revision) {
-      const first = oldest.get();
+      const first = beginning.get();
       return first === undefined || first.revision - first.ofRows > revision
         ? undefined
         : changesSince(revision);
@@ -175,9 +182,12 @@ function prepareStatements(db: Database) {
     ),
     newestFirst: prepare(db, () => changes.select('details')),
     oldest: prepare(db, () =>
+      waypointTables.selectFrom('changes').select(['id', 'at']).orderBy('id').limit(1),
+    ),
+    beginning: prepare(db, () =>
       waypointTables
         .selectFrom('changes')
-        .select(['id', 'at', 'revision'])
+        .select('revision')
         // A change of the library leaves the revision as it is: what came before it may have led there.
         .select(sql<number>`details LIKE '[%'`.as('ofRows'))
         .orderBy('id')

@@ -45,7 +45,7 @@ export class LongChanges {
    */
   *undo(id: number): LongChange<RecordedChange> {
     const target = this.#rows.journal.get(id);
-    if (target === undefined) throw new WaypointError('unknown_change');
+    if (target?.isFinished !== true) throw new WaypointError('unknown_change');
     if (target.undoneBy !== null) throw new WaypointError('already_undone');
     if (target.parts !== undefined) {
       yield* this.#requireAsLeft(target);
