@@ -120,8 +120,7 @@ async function showVisits(
   await print(zoneSentence(result.period.time_zone));
   await print();
   // The way between visits is not the way to one.
-  const rows = visits.map((stop) => ({ ...stop, distance_from_previous_m: 0 }));
-  await printStops({ ...result, timeline: rows });
+  await printStops({ ...result, timeline: [...visits] }, false);
 }
 
 /** Right to half a percent within a hundred kilometres, on both sides of 180°. */

@@ -120,10 +120,13 @@ function timeLeft(stop: TimelineStop): string {
 }
 
 /**
- * Prints stays and marks in the order of time. What was only passed is there for maps, and would be most of the table; the
- * way there counts as part of the way on.
+ * Prints stays and marks in the order of time, with the ways between them unless others were left out. What was only
+ * passed is there for maps, and would be most of the table; the way there counts as part of the way on.
  */
-export async function printStops({ timeline, dataset }: TimelineResult): Promise<void> {
+export async function printStops(
+  { timeline, dataset }: TimelineResult,
+  hasWays = true,
+): Promise<void> {
   const nameless = dataset === null ? '' : unnamed;
   const rows: StopRow[] = [];
   let wayM = 0;
@@ -133,7 +136,8 @@ export async function printStops({ timeline, dataset }: TimelineResult): Promise
     rows.push({ stop, wayM, nameless });
     wayM = 0;
   }
-  if (rows.length > 0) await printTable(stopColumns, rows);
+  const columns = stopColumns.filter(({ title }) => hasWays || title !== 'KM');
+  if (rows.length > 0) await printTable(columns, rows);
   const passes = timeline.length - rows.length;
   const places = counted(passes, 'place');
   if (passes > 0) await print(`… and ${places} only passed: timeline --stops -f csv shows all.`);

@@ -39,6 +39,9 @@ const sparse: readonly (readonly [intervalS: number, limits: typeof limits])[] =
     ],
   ],
 ];
+/** So short a way has hardly any observations: its mean speed says more than its fastest part, metres and m/s. */
+const strollM = 500;
+const strollSpeed = 2.5;
 /** Where they are this far apart, s, a way is one or two of them, with waiting at both ends: mostly its length tells. */
 const minutesApartS = 150;
 /** A shorter way is gone on foot, unless it cannot have been, metres and m/s. */
@@ -97,6 +100,8 @@ function minutesApart(
 
 function onLand(movement: Movement, recordedM: number, totalM: number): ModeGuess {
   const fast = speedAt(movement.ms, 0.9);
+  const isStroll = totalM < strollM && totalM * 1_000 < strollSpeed * sum(movement.ms);
+  if (isStroll) return { mode: 'walk', confidence: 0.7 };
   const intervalS = sum(movement.ms) / 1_000 / Math.max(1, movement.observations);
   const all = sparse.find(([leastS]) => intervalS >= leastS)?.[1] ?? limits;
   const isRun = recordedM >= shortestRunM;
