@@ -50,7 +50,7 @@ export const profiles: readonly Profile[] = [
     wakeM: [15, 60],
     goalF1: 0.93,
   },
-  { name: '5-15 min', intervalS: ['between', 300, 900], days: 10, goalF1: 0.85 },
+  { name: '5-15 min', intervalS: ['between', 300, 900], days: 10, goalF1: 0.9 },
   {
     name: 'often off',
     intervalS: [1, 5, 5, 30, 30, 60, 60, 60],
