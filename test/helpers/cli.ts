@@ -110,13 +110,14 @@ async function withOutput(env: TestCli['env'], words: readonly string[]): Promis
   const printed = { stdout: '', stderr: '' };
   const { env: ownEnv } = process;
   const writes = (['stdout', 'stderr'] as const).map((name) => {
-    const { write } = process[name];
-    process[name].write = ((piece: string | Uint8Array, then?: () => void): boolean => {
+    const stream = process[name];
+    const write = stream.write.bind(stream);
+    stream.write = ((piece: string | Uint8Array, then?: () => void): boolean => {
       printed[name] += typeof piece === 'string' ? piece : Buffer.from(piece).toString();
       then?.();
       return true;
     }) as typeof write;
-    return () => (process[name].write = write);
+    return () => (stream.write = write);
   });
   process.env = { ...env };
   try {
