@@ -212,7 +212,7 @@ export const settingHelp: Record<SettingKey, string> = {
   objects_batch: 'whether git-lfs (its batch API) is served',
   objects_max_object: 'largest object, such as 5G; 0 is no limit',
   objects_min_free: 'free space that uploads leave on the disk',
-  objects_requests_per_minute: 'requests a minute of one client; 0 is no limit',
+  objects_requests_per_minute: 'logins and announcements a minute of one client; 0 is no limit',
   objects_bandwidth_per_day: 'bytes a day that one repository sends; 0 is no limit',
   objects_documentation_url: 'named in its error answers',
 };

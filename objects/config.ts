@@ -12,7 +12,7 @@ export interface ObjectsConfig {
   readonly maxObjectBytes: number;
   /** Uploads are refused where less would stay free on the disk. */
   readonly minFreeBytes: number;
-  /** Requests a minute of one client. */
+  /** Logins and announcements a minute of one client. */
   readonly requestsPerMinute: number;
   /** Bytes sent a day (UTC) by one repository. */
   readonly bandwidthPerDay: number;
