@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { chmodSync, writeFileSync } from 'node:fs';
+import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -582,6 +582,43 @@ test('every method that is refused says so by its own signal and by the generic 
       ['requestFailed', kind, error.message, context],
     ] as never);
   }
+});
+
+/** Those of programs, not of user interfaces. */
+const withoutMethod = ['GET /healthz', 'GET /api/openapi.json'];
+
+test('every route has a method', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { paths } = (await daemon.get('/api/openapi.json')).body;
+  const routes = Object.entries(paths as Record<string, object>).flatMap(([path, methods]) =>
+    Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
+  );
+  t.true(routes.length > 30);
+  const folder = join(import.meta.dirname, '../client/waypoints/operations');
+  const source = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
+  const calls = [...source.join('').matchAll(/call: ['`]([^'`]+)['`]/gu)].map(([, call = '']) =>
+    call.replace('${jobPath(id)}', '/api/timelines/{id}').replace(/\$\{[^}]*\}/gu, '{id}'),
+  );
+  const missing = routes.filter((one) => !calls.includes(one) && !withoutMethod.includes(one));
+  t.deepEqual(missing, []);
+});
+
+test.serial('a file is uploaded, told of and fetched back as bytes', async (t) => {
+  const { service, taken } = await servedClient(t);
+  const content = new TextEncoder().encode(gpx([['Çamp', 1, 2]]));
+  t.like(await service.uploadImport('phone/a b.gpx', content), { added: 1, dedup_count: 1 });
+  t.is(taken()[1]?.[0], 'importUploaded');
+  const { files } = await service.getImports();
+  const { id = 0 } = files[0] ?? {};
+  t.like(await service.getImport(id), { path: 'phone/a b.gpx', waypoints: 1 });
+  t.deepEqual(Buffer.from(await service.getImportContent(id)), Buffer.from(content));
+  t.is((await t.throwsAsync(service.getImportContent(id + 1)))?.message.slice(0, 8), 'HTTP 404');
+  t.like(await service.getStatus(), { waypoints: 1 });
+  await service.recordHistory('secret');
+  t.is(await service.clearHistory(), 1);
+  const [day, zone] = ['2024-01-01', { time_zone: 'local', exclude_sources: [id] }];
+  const job = await service.submitTimeline(day, day, zone);
+  t.like(await service.getTimeline(job), zone);
 });
 
 test.serial('what the daemon refuses is told with its word and the field', async (t) => {

@@ -16,6 +16,10 @@ export interface HttpRequest {
   readonly path: string;
   /** Sent as JSON. */
   readonly body?: unknown;
+  /** Sent as it is, in place of JSON. */
+  readonly content?: Uint8Array<ArrayBuffer> | undefined;
+  /** The value of the answer is its bytes. */
+  readonly asBytes?: true | undefined;
 }
 
 export interface HttpAnswer {
@@ -44,7 +48,11 @@ const maxFailureBytes = 65_536;
 const tokenForm = /^[\w.~+/=-]*$/;
 
 /** The transport of browsers; Node.js has one of its own. */
-export const fetchTransport: Transport = async (access, { method, path, body }, signal) => {
+export const fetchTransport: Transport = async (
+  access,
+  { method, path, body, content, asBytes },
+  signal,
+) => {
   const response = await fetch(access.base + path, {
     method,
     headers: headersFor(access, body !== undefined),
@@ -52,9 +60,10 @@ export const fetchTransport: Transport = async (access, { method, path, body }, 
     redirect: 'error',
     referrerPolicy: 'no-referrer',
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(content === undefined ? {} : { body: content }),
     signal,
   });
-  const answer = await readAnswer(response.status, piecesOf(response));
+  const answer = await readAnswer(response.status, piecesOf(response), asBytes);
   return withChange(answer, response.headers.get(changeHeader));
 };
 
@@ -94,27 +103,41 @@ async function* piecesOf({ body }: Response): AsyncGenerator<Uint8Array> {
 export async function readAnswer(
   status: number,
   pieces: AsyncIterable<Uint8Array>,
+  asBytes = false,
 ): Promise<HttpAnswer> {
   const isSuccess = status >= 200 && status < 300;
   const maxBytes = isSuccess ? maxAnswerBytes : maxFailureBytes;
   const decoder = new TextDecoder();
   const parts: string[] = [];
+  const kept: Uint8Array[] = [];
   let bytes = 0;
   try {
     for await (const piece of pieces) {
       bytes += piece.byteLength;
       if (bytes > maxBytes) throw tooLarge();
-      parts.push(decoder.decode(piece, { stream: true }));
+      if (asBytes && isSuccess) kept.push(piece);
+      else parts.push(decoder.decode(piece, { stream: true }));
     }
     parts.push(decoder.decode());
   } catch (error) {
     // Of a failure the status says enough, and of its text the beginning.
     if (isSuccess) throw error;
   }
+  if (asBytes && isSuccess) return { status, value: joined(kept, bytes) };
   const text = parts.join('');
   const value = parse(text);
   if (!isSuccess) throw httpFailure(status, text, failureWords(value));
   return { status, value };
+}
+
+function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
+  const whole = new Uint8Array(length);
+  let at = 0;
+  for (const piece of pieces) {
+    whole.set(piece, at);
+    at += piece.length;
+  }
+  return whole;
 }
 
 function tooLarge(): RequestFailure {

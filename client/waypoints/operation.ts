@@ -7,6 +7,10 @@ export interface Operation<T> {
   readonly call: string;
   readonly query?: Query;
   readonly body?: unknown;
+  /** Sent as it is, in place of JSON. */
+  readonly content?: Uint8Array<ArrayBuffer>;
+  /** Hands `read` the bytes of the answer. */
+  readonly asBytes?: true;
   /** Without it the default of the specification. */
   readonly timeoutMs?: number | undefined;
   /**

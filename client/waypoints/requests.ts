@@ -165,9 +165,10 @@ export class Requests extends SignalBoard {
     return isOffline ? { result: simulate(operation) } : this.#ask(operation);
   }
 
-  async #ask<T>({ call, query, body, timeoutMs, read }: Operation<T>): Promise<Outcome<T>> {
+  async #ask<T>(operation: Operation<T>): Promise<Outcome<T>> {
+    const { call, query, body, content, asBytes, timeoutMs, read } = operation;
     const [method = '', path = ''] = call.split(/ (.*)/su);
-    const request = { method, path: withQuery(path, query), body };
+    const request = { method, path: withQuery(path, query), body, content, asBytes };
     const { status, value, change } = await this.#exchange(request, usableTimeout(timeoutMs));
     const result = read(value);
     if (result !== undefined) return { result, change };

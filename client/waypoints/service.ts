@@ -3,6 +3,7 @@ import type { ChangesAnswer, UndoneAnswer } from '../../model/change.ts';
 import type { ImportResult, ImportStatus } from '../../model/import.ts';
 import type { ImportedFile } from '../../model/imports.ts';
 import type { LocationFix, VersionInfo } from '../../model/process.ts';
+import type { DaemonStatus } from '../../model/status.ts';
 import type { TimelineJobRecord } from '../../model/timeline-job.ts';
 import type { HiddenAnswer, RenamedTag } from '../../model/waypoint.ts';
 import * as bookmarks from './operations/bookmarks.ts';
@@ -31,6 +32,7 @@ import type {
   SuggestResult,
   Tag,
   TagInput,
+  TimelineOptions,
   Waypoint,
   WaypointChanges,
   WaypointFilter,
@@ -149,6 +151,20 @@ export class WaypointService extends Requests {
     return this.run(imports.loadImports(filter), 'getImports', [filter]);
   }
 
+  getImport(id: number): Promise<ImportedFile> {
+    return this.run(imports.loadImport(id), 'getImport', [id]);
+  }
+
+  /** The original bytes of an imported file, whole in memory. */
+  getImportContent(id: number): Promise<Uint8Array> {
+    return this.run(imports.loadImportContent(id), 'getImportContent', [id]);
+  }
+
+  /** Imports one file as a relative path, in place of what is there. */
+  uploadImport(path: string, content: Uint8Array<ArrayBuffer>): Promise<ImportResult> {
+    return this.run(imports.uploadImport(path, content), 'uploadImport', [path]);
+  }
+
   /** Takes a file out of the library; later imports respect that. @param forever removes its bytes now. */
   removeImport(id: number, forever = false): Promise<ImportedFile> {
     return this.run(imports.removeImport(id, forever), 'removeImport', [id, forever]);
@@ -182,6 +198,11 @@ export class WaypointService extends Requests {
     return this.run(search.recordSearch(query, lat, lon), 'recordHistory', [query, lat, lon]);
   }
 
+  /** Forgets one search, or all; yields how many. That cannot be undone. */
+  clearHistory(query?: string): Promise<number> {
+    return this.run(search.clearHistory(query), 'clearHistory', [query]);
+  }
+
   fetchTags(waypoint: WaypointInput): Promise<Tag[]> {
     return this.run(tags.loadTags(waypoint), 'fetchTags', [waypoint]);
   }
@@ -206,6 +227,11 @@ export class WaypointService extends Requests {
     return this.run(tags.loadVocabulary(), 'fetchDistinctTags', [], { onSuccess: callback });
   }
 
+  /** What the daemon has and does. */
+  getStatus(): Promise<DaemonStatus> {
+    return this.run(machine.loadStatus(), 'getStatus', []);
+  }
+
   getVersion(): Promise<VersionInfo> {
     return this.run(machine.loadVersion(), 'getVersion', []);
   }
@@ -223,13 +249,12 @@ export class WaypointService extends Requests {
     return this.run(geodata.cancelInstall(), 'cancelGeodataInstall', []);
   }
 
-  /** Queues a timeline of whole UTC days, `YYYY-MM-DD`, both inclusive. */
-  submitTimeline(start: string, end: string): TimelineSubmission {
+  /** Queues a timeline of whole days, `YYYY-MM-DD`, both inclusive; UTC days without a `time_zone`. */
+  submitTimeline(start: string, end: string, options: TimelineOptions = {}): TimelineSubmission {
     const requestId = (this.#timelineRequests += 1);
-    const submitted = this.run(timelines.submitTimeline(requestId, start, end), 'submitTimeline', [
-      start,
-      end,
-    ]);
+    const args = Object.keys(options).length === 0 ? [start, end] : [start, end, options];
+    const operation = timelines.submitTimeline(requestId, start, end, options);
+    const submitted = this.run(operation, 'submitTimeline', args);
     return Object.assign(submitted, { requestId });
   }
 

@@ -4,6 +4,7 @@ import type { ChangesAnswer, UndoneAnswer } from '../../model/change.ts';
 import type { ImportResult, ImportStatus } from '../../model/import.ts';
 import type { LocationFix, VersionInfo } from '../../model/process.ts';
 import type { HistoryEntry } from '../../model/search.ts';
+import type { DaemonStatus } from '../../model/status.ts';
 import type { TimelineJobRecord } from '../../model/timeline-job.ts';
 import type { HiddenAnswer } from '../../model/waypoint.ts';
 import type { RequestFailure } from './request-failure.ts';
@@ -103,6 +104,13 @@ export interface WaypointSignals {
 
   importsFetched: [page: ImportedFiles, filter: ImportsFilter];
   importsFetchFailed: [message: string, filter: ImportsFilter];
+  importFetched: [file: ImportedFile];
+  importFetchFailed: [id: number, message: string];
+  importContentFetched: [content: Uint8Array, id: number];
+  importContentFetchFailed: [id: number, message: string];
+  importUploadStarted: [path: string];
+  importUploaded: [summary: ImportResult, path: string];
+  importUploadFailed: [path: string, message: string];
   importRemoved: [file: ImportedFile];
   importRemoveFailed: [id: number, message: string];
   importRestored: [file: ImportedFile];
@@ -116,6 +124,12 @@ export interface WaypointSignals {
   recentSearchesFetched: [queries: readonly string[], limit: number];
   recentSearchEntriesFetched: [entries: readonly HistoryEntry[], limit: number];
   recentSearchesFetchFailed: [message: string, limit: number];
+
+  historyCleared: [deleted: number];
+  historyClearFailed: [message: string];
+
+  statusFetched: [status: DaemonStatus];
+  statusFetchFailed: [message: string];
 
   versionFetchStarted: [];
   versionFetched: [info: VersionInfo];

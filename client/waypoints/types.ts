@@ -122,6 +122,16 @@ export interface ImportParams {
   readonly again?: boolean | undefined;
 }
 
+/** How `submitTimeline` counts, and what it looks at. */
+export interface TimelineOptions {
+  /** Whose days are counted: `UTC` (default), `local` (those of the place) or an IANA name. */
+  readonly time_zone?: string | undefined;
+  /** Ids of imports: only these. */
+  readonly sources?: readonly number[] | undefined;
+  /** All but these. */
+  readonly exclude_sources?: readonly number[] | undefined;
+}
+
 /** A page of imported files, newest first. */
 export type ImportedFiles = Yield<typeof importsSchema>;
 

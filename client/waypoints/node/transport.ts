@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream';
 import {
   openAnswer,
   type NodeAnswer,
@@ -28,11 +29,13 @@ export interface DaemonRequest extends Pick<NodeRequest, 'method' | 'signal' | '
 const notModified = 304;
 
 /** How programs on Node.js reach a daemon: over node:http, on connections of its own, on this machine only. */
-export const nodeTransport: Transport = async (access, { method, path, body }, signal) => {
-  const text = body === undefined ? undefined : JSON.stringify(body);
-  const answer = await askDaemon(access, { method, path, body: text, signal, silenceMs: 0 });
+export const nodeTransport: Transport = async (access, request, signal) => {
+  const { method, path, body: value, content, asBytes } = request;
+  const text = value === undefined ? undefined : JSON.stringify(value);
+  const body = content === undefined ? text : Readable.from([content]);
+  const answer = await askDaemon(access, { method, path, body, signal, silenceMs: 0 });
   const { status, headers } = answer;
-  return withChange(await readAnswer(status, answer.pieces()), headers[changeHeader]);
+  return withChange(await readAnswer(status, answer.pieces(), asBytes), headers[changeHeader]);
 };
 
 /**

@@ -1,3 +1,4 @@
+import type { ImportResult } from '../../../model/import.ts';
 import type { ImportedFile } from '../../../model/imports.ts';
 import { asRecord, type Operation } from '../operation.ts';
 import type { ImportedFiles, ImportsFilter } from '../types.ts';
@@ -11,6 +12,48 @@ export function loadImports(filter: ImportsFilter): Operation<ImportedFiles> {
     read: (value) => ({ files: [], ...asRecord<Partial<ImportedFiles>>(value) }),
     succeeded: (page) => [['importsFetched', page, filter]],
     failed: (message) => ['importsFetchFailed', message, filter],
+  };
+}
+
+/** A large file takes its time on a slow disk. */
+const contentTimeoutMs = 110_000;
+
+/** `getImport(id)` */
+export function loadImport(id: number): Operation<ImportedFile> {
+  return {
+    call: `GET /api/imports/${id}`,
+    read: asRecord<ImportedFile>,
+    succeeded: (file) => [['importFetched', file]],
+    failed: (message) => ['importFetchFailed', id, message],
+  };
+}
+
+/** `getImportContent(id)` */
+export function loadImportContent(id: number): Operation<Uint8Array> {
+  return {
+    call: `GET /api/imports/${id}/content`,
+    timeoutMs: contentTimeoutMs,
+    asBytes: true,
+    read: (value) => (value instanceof Uint8Array ? value : undefined),
+    succeeded: (content) => [['importContentFetched', content, id]],
+    failed: (message) => ['importContentFetchFailed', id, message],
+  };
+}
+
+/** `uploadImport(path, content)` */
+export function uploadImport(
+  path: string,
+  content: Uint8Array<ArrayBuffer>,
+): Operation<ImportResult> {
+  return {
+    call: 'PUT /api/imports',
+    query: { path },
+    content,
+    timeoutMs: contentTimeoutMs,
+    read: asRecord<ImportResult>,
+    started: ['importUploadStarted', path],
+    succeeded: (summary) => [['importUploaded', summary, path]],
+    failed: (message) => ['importUploadFailed', path, message],
   };
 }
 

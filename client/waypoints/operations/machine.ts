@@ -1,5 +1,6 @@
 import type { ImportResult, ImportStatus } from '../../../model/import.ts';
 import type { LocationFix, VersionInfo } from '../../../model/process.ts';
+import type { DaemonStatus } from '../../../model/status.ts';
 import { asRecord, type Operation } from '../operation.ts';
 import type { CancelAnswer, ExportParams, ImportParams } from '../types.ts';
 
@@ -95,6 +96,16 @@ export function cancelImport(): Operation<CancelAnswer> {
     read: () => ({ status: 'cancelling' }),
     succeeded: () => [['importCancelAccepted']],
     failed: (message) => ['importCancelFailed', message],
+  };
+}
+
+/** `getStatus()` */
+export function loadStatus(): Operation<DaemonStatus> {
+  return {
+    call: 'GET /api/status',
+    read: asRecord<DaemonStatus>,
+    succeeded: (status) => [['statusFetched', status]],
+    failed: (message) => ['statusFetchFailed', message],
   };
 }
 

@@ -75,3 +75,14 @@ export function recordSearch(query: string, lat?: number, lon?: number): Operati
     offline: () => ({ stored: 0, multiple: false }),
   };
 }
+
+/** `clearHistory(query)`: all of it without one. Yields how many were forgotten. */
+export function clearHistory(query?: string): Operation<number> {
+  return {
+    call: 'DELETE /api/history',
+    query: { query },
+    read: (value) => asRecord<{ deleted: number }>(value)?.deleted ?? 0,
+    succeeded: (deleted) => [['historyCleared', deleted]],
+    failed: (message) => ['historyClearFailed', message],
+  };
+}

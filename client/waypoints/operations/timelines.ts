@@ -1,15 +1,21 @@
 import type { TimelineJobRecord } from '../../../model/timeline-job.ts';
 import { asRecord, type Operation } from '../operation.ts';
-import type { CancelAnswer } from '../types.ts';
+import type { CancelAnswer, TimelineOptions } from '../types.ts';
 
 /** A result may have tens of megabytes. */
 const resultTimeoutMs = 60_000;
 
-/** `submitTimeline(start, end)`: both days `YYYY-MM-DD` UTC and inclusive. Yields the id of the job. */
-export function submitTimeline(requestId: number, start: string, end: string): Operation<string> {
+/** `submitTimeline(start, end, options)`: both days `YYYY-MM-DD` and inclusive. Yields the id of the job. */
+export function submitTimeline(
+  requestId: number,
+  start: string,
+  end: string,
+  options: TimelineOptions,
+): Operation<string> {
+  const { time_zone, sources, exclude_sources } = options;
   return {
     call: 'POST /api/timelines',
-    body: { start_date: start, end_date: end },
+    body: { start_date: start, end_date: end, time_zone, sources, exclude_sources },
     read: (value) => asRecord<{ job_id?: string }>(value)?.job_id,
     succeeded: (jobId) => [['timelineSubmitted', requestId, jobId]],
     failed: (message) => ['timelineSubmitFailed', requestId, message],
