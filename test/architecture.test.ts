@@ -76,7 +76,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   search: 2_600,
   worker: 9_000,
   http: 1_110,
-  client: 3_910,
+  client: 3_915,
   objects: 3_000,
   'service-files': 1_800,
   daemon: 8_220,

@@ -110,12 +110,13 @@ export async function readAnswer(
   const decoder = new TextDecoder();
   const parts: string[] = [];
   const kept: Uint8Array[] = [];
+  const isKept = asBytes && isSuccess;
   let bytes = 0;
   try {
     for await (const piece of pieces) {
       bytes += piece.byteLength;
       if (bytes > maxBytes) throw tooLarge();
-      if (asBytes && isSuccess) kept.push(piece);
+      if (isKept) kept.push(piece);
       else parts.push(decoder.decode(piece, { stream: true }));
     }
     parts.push(decoder.decode());
@@ -123,7 +124,7 @@ export async function readAnswer(
     // Of a failure the status says enough, and of its text the beginning.
     if (isSuccess) throw error;
   }
-  if (asBytes && isSuccess) return { status, value: joined(kept, bytes) };
+  if (isKept) return { status, value: joined(kept, bytes) };
   const text = parts.join('');
   const value = parse(text);
   if (!isSuccess) throw httpFailure(status, text, failureWords(value));
