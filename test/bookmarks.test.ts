@@ -71,6 +71,33 @@ test('POST /api/bookmarks refuses each field one past its limit and takes it at 
     t.is((await daemon.call('POST', '/api/bookmarks', bookmark)).status, 201);
 });
 
+test('each further field of a bookmark is taken at its limit, and refused one past it', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const link = (length: number, text = 1) => ({
+    href: 'https://e.org/'.padEnd(length, 'x'),
+    text: 't'.repeat(text),
+  });
+  const cases: [field: string, atLimit: unknown, past: unknown][] = [
+    ...['sym', 'type', 'src'].map((field): [string, string, string] => [
+      field,
+      '😀'.repeat(512),
+      '😀'.repeat(513),
+    ]),
+    ['cmt', 'c'.repeat(8_192), 'c'.repeat(8_193)],
+    ['links', Array.from({ length: 8 }, () => link(20)), Array.from({ length: 9 }, () => link(20))],
+    ['links', [link(2_048)], [link(2_049)]],
+    ['links', [link(20, 512)], [link(20, 513)]],
+  ];
+  for (const [at, [field, taken, past]] of cases.entries()) {
+    const bookmark = { ...camp, name: `Camp ${at}` };
+    const refused = await daemon.call('POST', '/api/bookmarks', { ...bookmark, [field]: past });
+    t.is(refused.status, 400, `${field} ${at}`);
+    t.true(String(refused.body.field).startsWith(field), `${field} ${at}`);
+    const made = await daemon.call('POST', '/api/bookmarks', { ...bookmark, [field]: taken });
+    t.is(made.status, 201, `${field} ${at}`);
+  }
+});
+
 test('POST /api/bookmarks refuses the same identity with 409: names composed and trimmed, places in microdegrees', async (t) => {
   const daemon = await startTestDaemon(t);
   t.is((await daemon.call('POST', '/api/bookmarks', { ...camp, name: 'Café' })).status, 201);

@@ -1,5 +1,7 @@
 /** PUT /api/imports: one file over HTTP, and how it gets on with a person's import. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { once } from 'node:events';
+import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import test from 'ava';
 import { limits } from '../model/limits.ts';
@@ -89,4 +91,21 @@ test('a seventeenth upload is told to come back', async (t) => {
   while (status !== 429) ({ status } = await upload(daemon, 'one-more.gpx', '<gpx'));
   for (const end of ends) end();
   for (const each of held) t.is((await each).status, 201);
+});
+
+test('an upload that announces a byte more than 4 GiB is refused at once', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const sent = request(`${daemon.url}/api/imports?path=a.gpx`, {
+    method: 'PUT',
+    headers: {
+      authorization: `Bearer ${daemon.token}`,
+      'content-length': String(limits.uploadBytes + 1),
+    },
+  });
+  sent.on('error', () => undefined);
+  sent.flushHeaders();
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  t.is(answer.statusCode, 413);
+  sent.destroy();
+  t.false(existsSync(join(daemon.paths.imports, 'a.gpx')));
 });
