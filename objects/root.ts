@@ -61,7 +61,7 @@ export function lockPath(root: string): string {
  * @throws ObjectsRefused; WaypointError database_unavailable
  */
 export async function openRoot(path: string, options: OpenRootOptions): Promise<ObjectsRoot> {
-  if (!isShared(options)) createPrivateDirectory(path);
+  createPrivateDirectory(path);
   const contents = await openContents(path, options);
   const database = await openRows(path, options).catch((error: unknown) => {
     contents.close();
