@@ -30,7 +30,7 @@ export interface Swift {
 }
 
 /** A port that was free a moment ago, for programs that have to be told one. */
-async function freePort(): Promise<number> {
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, '127.0.0.1');
   await new Promise((done) => server.once('listening', done));
   const address = server.address();

@@ -1,0 +1,181 @@
+/** Two object servers behind nginx, their rows in PostgreSQL and their contents in a bucket; git-lfs in front. */
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
+import { createHash, randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'ava';
+import { hashPassword } from '../../objects/passwords.ts';
+import { openRoot } from '../../objects/root.ts';
+import { testCli } from '../helpers/cli.ts';
+import { temporaryDirectory } from '../helpers/daemon.ts';
+import { rounds } from '../helpers/effort.ts';
+import { Desk } from '../helpers/git-desk.ts';
+import { ann, basic, oidOf, xLfs } from '../helpers/objects.ts';
+import { postgresPrograms, startPostgres } from '../helpers/postgres.ts';
+import { freePort, missingOfSwift, startSwift } from '../helpers/swift.ts';
+import { until } from '../helpers/until.ts';
+
+const nginx = '/usr/sbin/nginx';
+const programs = postgresPrograms();
+const missing = [
+  programs === undefined ? 'postgresql' : undefined,
+  missingOfSwift(),
+  existsSync(nginx) ? undefined : 'nginx',
+  ['git', 'git-lfs'].find((tool) => spawnSync(tool, ['--version']).status !== 0),
+].find((name) => name !== undefined);
+
+if (missing !== undefined || programs === undefined) {
+  test.skip(`servers that share a store (skipped: no ${missing})`, () => {});
+} else {
+  const [postgres, swift] = await Promise.all([startPostgres(programs), startSwift()]);
+  test.after.always(() => {
+    swift.close();
+    return postgres.close();
+  });
+  Object.assign(process.env, swift.keys);
+  const newPlaces = async () => ({
+    database: await postgres.newDatabase(),
+    bucket: await swift.newBucket(),
+  });
+
+  test.serial('git-lfs pushes and clones while one server is killed and comes back', async (t) => {
+    t.timeout(600_000);
+    // TEST_EFFORT=10 for 2,000 files and one of 1 GB.
+    const [files, large] = [Math.min(2_000, rounds(200)), Math.min(1_000, rounds(100)) * 1_000_000];
+    const root = temporaryDirectory(t);
+    const cli = testCli(t, root);
+    const places = await newPlaces();
+    const [front, ...ports] = [await freePort(), await freePort(), await freePort()];
+    const url = `http://127.0.0.1:${front}`;
+    const { endpoint = '', bucket, prefix } = places.bucket;
+    const env = {
+      ...swift.keys,
+      WAYPOINTD_OBJECTS_DATABASE: places.database,
+      WAYPOINTD_OBJECTS_STORE: 's3',
+      WAYPOINTD_OBJECTS_S3_ENDPOINT: endpoint,
+      WAYPOINTD_OBJECTS_S3_BUCKET: bucket,
+      WAYPOINTD_OBJECTS_S3_PREFIX: prefix,
+      WAYPOINTD_OBJECTS_S3_PATH_STYLE: 'true',
+      WAYPOINTD_OBJECTS_PUBLIC_URL: url,
+    };
+    const serve = async (port: number | undefined): Promise<ChildProcess> => {
+      const child = cli.start(['objects', 'serve', '--listen', `127.0.0.1:${port}`], { env });
+      let told = '';
+      child.stderr?.on('data', (piece) => (told += String(piece)));
+      await new Promise((ready) => child.once('exit', ready).stdout?.once('data', ready));
+      t.is(child.exitCode, null, told);
+      return child;
+    };
+    const admin = await openRoot(root, { ...places, owner: 'command' });
+    t.teardown(() => admin.close());
+    const { directory } = admin;
+    await directory.addUser('ann', await hashPassword('ann-password'), 0);
+    await directory.addRepository('club', 'maps', false, 0);
+    await directory.grant(1, 1, 'write');
+    const stored = async () => (await directory.findRepository('club/maps'))?.objects ?? 0;
+    const servers = await Promise.all(ports.map((port) => serve(port)));
+    const proxy = startNginx(root, front, ports);
+    t.teardown(() => proxy.kill('SIGTERM'));
+
+    const desk = new Desk(temporaryDirectory(t), { url, port: front }, ann);
+    const contents: Record<string, Buffer> = {};
+    for (let n = 0; n < files; n += 1) contents[`${n}.bin`] = randomBytes(500 + n);
+    await desk.work(t, { ...contents, 'large.bin': randomBytes(large) }, [
+      `lfs.url=${url}/club/maps`,
+    ]);
+    const killAndStart = async (n: number) => {
+      servers[n]?.kill('SIGKILL');
+      await until(() => servers[n]?.signalCode !== null);
+      servers[n] = await serve(ports[n]);
+    };
+    let isOver = false;
+    const pushing = desk.push().finally(() => (isOver = true));
+    await until(async () => isOver || (await stored()) > files / 10);
+    t.false(isOver, 'it is killed in the middle');
+    await killAndStart(0);
+    const { code, output } = await pushing;
+    t.is(code, 0, output);
+    t.is(await stored(), files + 1);
+
+    isOver = false;
+    const remote = join(desk.root, 'remote.git');
+    const cloning = desk.run(t, '.', 'clone', '-q', remote, 'clone').finally(() => (isOver = true));
+    const fetched = join(desk.root, 'clone', '.git', 'lfs', 'objects');
+    await until(() => isOver || existsSync(fetched));
+    await killAndStart(1);
+    await cloning;
+    for (const [name, content] of Object.entries(contents))
+      t.true(readFileSync(join(desk.root, 'clone', name)).equals(content), name);
+    t.is(
+      hashOf(join(desk.root, 'clone', 'large.bin')),
+      hashOf(join(desk.root, 'work', 'large.bin')),
+    );
+
+    const sum = (await directory.findRepository('club/maps'))?.bytes ?? 0;
+    await directory.changeRepository(1, { quotaBytes: sum + 10_000 });
+    const sending = Array.from({ length: 20 }, () => send(url, randomBytes(1_000)));
+    const statuses = (await Promise.all(sending)).toSorted((a, b) => a - b);
+    t.deepEqual(statuses, [...Array<number>(10).fill(200), ...Array<number>(10).fill(507)]);
+    t.is((await directory.findRepository('club/maps'))?.bytes, sum + 10_000, 'exact');
+  });
+
+  function startNginx(root: string, port: number, servers: readonly number[]): ChildProcess {
+    const directory = join(root, 'nginx');
+    mkdirSync(directory);
+    const temporary = ['client_body', 'proxy', 'fastcgi', 'uwsgi', 'scgi'];
+    // As docs/object-storage.md has it, without https.
+    writeFileSync(
+      join(directory, 'nginx.conf'),
+      `daemon off; pid ${directory}/pid; worker_processes 1; ${process.getuid?.() === 0 ? 'user root;' : ''}
+events { worker_connections 512; }
+http {
+  access_log off;
+  ${temporary.map((name) => `${name}_temp_path ${directory}/${name};`).join(' ')}
+  upstream waypointd {
+    ${servers.map((server) => `server 127.0.0.1:${server} max_fails=1 fail_timeout=2s;`).join(' ')}
+    keepalive 16;
+  }
+  server {
+    listen 127.0.0.1:${port};
+    proxy_http_version 1.1;
+    proxy_set_header Host $http_host;
+    proxy_set_header Connection "";
+    client_max_body_size 0;
+    location / {
+      proxy_pass http://waypointd;
+      proxy_next_upstream error timeout http_502 http_503 non_idempotent;
+    }
+    location ~ /content$ {
+      proxy_pass http://waypointd;
+      proxy_request_buffering off;
+      proxy_buffering off;
+    }
+  }
+}
+`,
+    );
+    const words = ['-c', join(directory, 'nginx.conf'), '-e', join(directory, 'error.log')];
+    return spawn(nginx, words, { stdio: 'ignore' });
+  }
+
+  async function send(url: string, content: Buffer): Promise<number> {
+    const body = { oid: oidOf(content), size: content.length };
+    const headers = { authorization: basic(ann), 'content-type': xLfs };
+    const post = { method: 'POST', headers, body: JSON.stringify(body) };
+    const announced = await fetch(`${url}/club/maps/objects`, post);
+    const answer = (await announced.json()) as {
+      _links: Record<'upload' | 'verify', { href: string; header: Record<string, string> }>;
+    };
+    if (announced.status !== 202) return announced.status;
+    const { upload, verify } = answer._links;
+    const sent = await fetch(upload.href, { method: 'PUT', headers: upload.header, body: content });
+    if (sent.status !== 200) return sent.status;
+    const told = { ...post, headers: { ...headers, ...verify.header } };
+    delete (told.headers as Record<string, string>)['authorization'];
+    return (await fetch(verify.href, told)).status;
+  }
+
+  function hashOf(path: string): string {
+    return createHash('sha256').update(readFileSync(path)).digest('hex');
+  }
+}
