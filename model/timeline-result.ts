@@ -66,6 +66,9 @@ export const timelineStopSchema = z
     ...adminNames,
     /** Ids of other countries so near that borders are not exact enough to rule them out, ascending. */
     near_border: z.array(z.string()),
+    /** `latitude` and `longitude` by the names that every other answer has for them. */
+    lat,
+    lon,
   })
   .meta({ id: 'TimelineStop' });
 export type TimelineStop = z.output<typeof timelineStopSchema>;

@@ -140,6 +140,8 @@ const stay: TimelineStop = {
   locality: 'Porto',
   locality_id: '2735943',
   near_border: [],
+  lat: 41.1433,
+  lon: -8.6168,
 };
 
 const later: TimelineStop = {
@@ -148,6 +150,8 @@ const later: TimelineStop = {
   date_utc: '2024-05-05',
   latitude: 42.0466,
   longitude: -8.6443,
+  lat: 42.0466,
+  lon: -8.6443,
   first_observation_utc: '2024-05-04T13:20:00Z',
   last_observation_utc: '2024-05-05T08:00:30.500Z',
   duration_seconds: 67_230,
@@ -465,7 +469,8 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
   };
   const geojson = async () => {
     const { features } = JSON.parse(await cli.out(['timeline', '2024-05', '-f', 'geojson']));
-    const { latitude, longitude, ...properties } = result.timeline[0]!;
+    const { latitude, longitude, lat, lon, ...properties } = result.timeline[0]!;
+    t.deepEqual([lat, lon], [latitude, longitude]);
     const geometry = { type: 'Point', coordinates: [longitude, latitude] };
     t.deepEqual(features[0], { type: 'Feature', geometry, properties });
     t.is(features.length, result.timeline.length);

@@ -142,6 +142,8 @@ test('a short way between two places, told in full', (t) => {
       continues_after: false,
       ...admin('Low', 'L', 'L1'),
       near_border: [],
+      lat: 10,
+      lon: 20,
     },
     {
       index: 1,
@@ -163,6 +165,8 @@ test('a short way between two places, told in full', (t) => {
       continues_after: false,
       ...admin('Mid'),
       near_border: [],
+      lat: 10.04,
+      lon: 20,
     },
     {
       index: 2,
@@ -183,6 +187,8 @@ test('a short way between two places, told in full', (t) => {
       continues_after: false,
       ...admin('High', 'H', 'H1'),
       near_border: [],
+      lat: 10.06,
+      lon: 20,
     },
   ]);
   t.deepEqual(result.summary, {

@@ -93,7 +93,7 @@ async function showTables(
 /** Writes stops as GeoJSON points (RFC 7946), one feature a line. */
 async function writeGeoJson({ timeline }: TimelineResult): Promise<void> {
   await write('{"type":"FeatureCollection","features":[');
-  for (const [at, { latitude, longitude, ...properties }] of timeline.entries()) {
+  for (const [at, { latitude, longitude, lat: _, lon: __, ...properties }] of timeline.entries()) {
     const geometry = { type: 'Point', coordinates: [longitude, latitude] };
     const feature = { type: 'Feature', geometry, properties };
     await write(`${at === 0 ? '' : ','}\n${JSON.stringify(feature)}`);

@@ -150,5 +150,7 @@ function stop(_: unknown, index: number): TimelineStop {
     locality: `Ort ${index}`,
     locality_id: String(index),
     near_border: [],
+    lat: (index * 7_919) / 1e6,
+    lon: -(index * 104_729) / 1e7,
   };
 }

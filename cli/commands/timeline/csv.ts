@@ -3,9 +3,9 @@ import { knownFields } from '../../../model/schema.ts';
 import { timelineStopSchema, type TimelineStop } from '../../../model/timeline-result.ts';
 import { write } from '../../terminal/output.ts';
 
-/** Writes stops as CSV. */
+/** Writes stops as CSV, with their position once. */
 export function writeStops(stops: readonly TimelineStop[]): Promise<void> {
-  return writeRows(knownFields(timelineStopSchema), stops);
+  return writeRows(knownFields(timelineStopSchema.omit({ lat: true, lon: true })), stops);
 }
 
 /** Writes rows as CSV; the columns are fields of them, in their order. */

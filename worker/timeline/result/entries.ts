@@ -32,13 +32,14 @@ export function* stopEntries(
 ): Iterable<TimelineStop> {
   const places = new PlaceNumbers(placeRadiusM);
   for (const [index, stop] of stops.entries()) {
+    const [lat, lon] = [degrees(stop.latE7), degrees(stop.lonE7)];
     const before = stops[index - 1] ?? { ...stop, lastMs: stop.firstMs };
     yield {
       index,
       kind: stop.kind,
       date_utc: formatDate(dayOf(Math.min(stop.lastMs, period.endMs - 1))),
-      latitude: degrees(stop.latE7),
-      longitude: degrees(stop.lonE7),
+      latitude: lat,
+      longitude: lon,
       radius_m: stop.radiusM,
       first_observation_utc: instantText(stop.firstMs),
       last_observation_utc: instantText(stop.lastMs),
@@ -51,7 +52,9 @@ export function* stopEntries(
       continues_before: stop.continuesBefore,
       continues_after: stop.continuesAfter,
       ...adminEntry(stop.place),
-      near_border: [...(lookup?.nearBorder?.(degrees(stop.latE7), degrees(stop.lonE7)) ?? [])],
+      near_border: [...(lookup?.nearBorder?.(lat, lon) ?? [])],
+      lat,
+      lon,
     };
   }
 }
