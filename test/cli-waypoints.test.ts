@@ -81,6 +81,33 @@ test('a bookmark with every field and awkward arguments arrives unchanged', asyn
   t.is(saved.tags[0].raw, '-');
 });
 
+test('bookmark add and edit have every field of a waypoint; an empty one is removed', async (t) => {
+  const { daemon, cli } = await daemonAndCli(t);
+  const fields = { sym: 'Campground', type: 'camp', cmt: 'two\nlines', src: 'me' };
+  const words = Object.entries(fields).flatMap(([field, text]) => [`--${field}`, text]);
+  const [page, mail] = ['https://example.org/a?b=c&d', 'mailto:camp@example.org'];
+  const links = ['--link', `${page}  About  it`, '--link', mail];
+  await cli.out(['bookmark', 'add', 'Camp', '42.1,-8.3', ...words, ...links]);
+  const saved = async () => (await daemon.get('/api/waypoints')).body[0];
+  const added = { ...fields, links: [{ href: page, text: 'About it' }, { href: mail }] };
+  t.like(await saved(), added);
+  await cli.out(['bookmark', 'edit', 'Camp', '--link', mail]);
+  t.like(await saved(), { ...fields, links: [{ href: mail }] });
+  await cli.out(['bookmark', 'edit', 'Camp', '--sym', 'Lodging']);
+  t.like(await saved(), { ...fields, sym: 'Lodging', links: [{ href: mail }] });
+  for (const href of ['example.org', 'javascript:alert(1)', `https://${'a'.repeat(2_041)}`]) {
+    const refused = await cli.run(['bookmark', 'edit', 'Camp', '--link', href]);
+    t.is(refused.code, 64);
+    t.regex(refused.stderr, /--link is an address of http, https or mailto/u);
+  }
+  await cli.out(['bookmark', 'edit', 'Camp', '--link', `https://${'a'.repeat(2_040)}`]);
+  const empty = ['--sym', '', '--type', '', '--cmt', '', '--src', '', '--link', ''];
+  await cli.out(['bookmark', 'edit', 'Camp', ...empty]);
+  const { name, bookmark, ...left } = await saved();
+  t.like({ name, bookmark }, { name: 'Camp', bookmark: true });
+  for (const field of [...Object.keys(fields), 'links']) t.false(field in left, field);
+});
+
 test('a name that two bookmarks have needs --at, and the candidates are shown', async (t) => {
   const { daemon, cli } = await daemonAndCli(t);
   await addBookmarks(daemon, { name: 'Camp', lat: 1, lon: 2 }, { name: 'Camp', lat: -3, lon: -4 });

@@ -1,6 +1,8 @@
 import {
   deletedBookmarkSchema,
   mergeDecidedSchema,
+  isLink,
+  type Link,
   renamedSchema,
   waypointSchema,
 } from '../../model/waypoint.ts';
@@ -15,6 +17,17 @@ import { findPlace, parsePosition } from './place.ts';
 
 const at = { '--at <lat,lon>': 'which one, when several have this name: LAT,LON' } as const;
 const json = { '--json': 'print the answer as JSON' } as const;
+/** What GPX has beside the note. */
+const moreOptions = {
+  '--sym <name>': 'the name of a symbol',
+  '--type <text>': 'what kind of place it is',
+  '--cmt <text>': 'a comment',
+  '--src <text>': 'where its data are from',
+  '--link <address>': {
+    help: 'a page about it, and after a blank its title; may be given several times',
+    isRepeated: true,
+  },
+} as const;
 
 const add = defineCommand({
   name: 'add',
@@ -26,20 +39,24 @@ const add = defineCommand({
     '-d, --desc <text>': 'a short note',
     '--ele <metres>': 'elevation',
     '--time <time>': 'when, such as 2024-06-01T12:00:00Z; now when left out',
+    ...moreOptions,
     '--json': 'print the bookmark as JSON',
   },
   examples: [
     'bookmark add "Camp" 42.1 -8.3 --tag home --tag "by the river"',
     'bookmark add "Camp" 42.1,-8.3',
     'bookmark add "Camp" 42.1N 8.3W',
+    'bookmark add "Camp" 42.1,-8.3 --sym Campground --link "https://example.org/ About it"',
   ],
-  run({ context, words: [name, lat, lon], options: { tag: tags, desc, ele, time } }) {
+  run({ context, words: [name, lat, lon], options }) {
+    const { tag: tags, ele, time, link, json: _, ...texts } = options;
     const body = {
       name: checkName(name),
       ...parsePosition(lat, lon),
-      desc,
+      ...texts,
       ele: checkElevation(ele),
       time: checkTime(time),
+      links: link?.map(linkOf),
       tags,
     };
     return withDaemon({ context, makesData: true }, (client) =>
@@ -66,7 +83,8 @@ const rename = defineCommand({
 const edit = defineCommand({
   name: 'edit',
   summary: 'change a bookmark',
-  description: 'Changes a bookmark. An empty --desc, --ele or --time removes the old value.',
+  description:
+    'Changes a bookmark. An empty value, such as --desc "", removes the old one; --link replaces all links.',
   arguments: '<name>',
   options: {
     ...at,
@@ -75,27 +93,34 @@ const edit = defineCommand({
     '-d, --desc <text>': 'another note',
     '--ele <metres>': 'another elevation',
     '--time <time>': 'another time, such as 2024-06-01T12:00:00Z',
+    ...moreOptions,
     ...json,
   },
   examples: [
     'bookmark edit "Camp" --desc "water at the bridge"',
     'bookmark edit "Camp" --to 42.12,-8.31 --ele ""',
   ],
-  run({ context, words: [called], options: { name, to, desc, ele, time, ...options } }) {
+  run({ context, words: [called], options }) {
+    const { name, to, at: place, ele, time, link, json: _, ...texts } = options;
     const position = to === undefined ? undefined : parsePosition(to);
     const changes = {
       newName: name === undefined ? undefined : checkName(name),
       newLat: position?.lat,
       newLon: position?.lon,
       // The API clears a field with null.
-      desc: desc === '' ? null : desc,
+      ...Object.fromEntries(
+        Object.entries(texts).map(([field, text]) => [field, text === '' ? null : text]),
+      ),
       ele: ele === '' ? null : checkElevation(ele),
       time: time === '' ? null : checkTime(time),
+      links: link?.filter((text) => text !== '').map(linkOf),
     };
     if (Object.values(changes).every((value) => value === undefined)) {
-      throw usageError('Say what to change: --name, --to, --desc, --ele or --time.');
+      throw usageError(
+        'Say what to change: --name, --to, --desc, --ele, --time, --sym, --type, --cmt, --src or --link.',
+      );
     }
-    return change(context, called, options.at, changes);
+    return change(context, called, place, changes);
   },
   show: (answer) => print(forTerminal(`Changed "${answer.newName}" at ${where(answer)}.`)),
 });
@@ -181,6 +206,15 @@ function checkElevation(text: string | undefined): number | undefined {
     throw usageError('--ele is a number of metres, such as --ele 412.5.');
   }
   return metres;
+}
+
+/** An address, and what it is called. */
+function linkOf(option: string): Link {
+  const [href = '', ...words] = option.trim().split(/\s+/u);
+  if (!isLink({ href })) {
+    throw usageError('--link is an address of http, https or mailto: --link https://example.org/.');
+  }
+  return words.length === 0 ? { href } : { href, text: words.join(' ') };
 }
 
 function checkTime(text: string | undefined): string | undefined {
