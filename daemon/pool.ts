@@ -63,6 +63,8 @@ export class WorkerPool<Module extends Tasks<Module>> {
       minThreads: 0,
       maxThreads: 1,
       idleTimeout: idleMs,
+      // A thread that waits in Atomics.wait never frees the statements that V8 has let go: that is work of its event loop.
+      atomics: 'disabled',
       env: threadEnvironment(),
       // Small young generations keep the memory of an import the same whatever the size of its files.
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
