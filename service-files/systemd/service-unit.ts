@@ -146,6 +146,8 @@ KillMode=mixed
 TimeoutStopSec=15
 # What is set for other Node.js programs must not change this one.
 UnsetEnvironment=NODE_OPTIONS NODE_PATH NODE_DEBUG NODE_V8_COVERAGE NODE_TLS_REJECT_UNAUTHORIZED
+# What glibc keeps for each thread would grow for an hour: freed memory goes back to the system.
+Environment=MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=262144 MALLOC_TRIM_THRESHOLD_=262144
 `;
 }
 
