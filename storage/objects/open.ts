@@ -1,7 +1,12 @@
 import { existsSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
-import { applicationId, createPrivateFile, type Database as Connection } from '../database.ts';
+import {
+  applicationId,
+  cacheKb,
+  createPrivateFile,
+  type Database as Connection,
+} from '../database.ts';
 import { migrate, schemaVersion, type Migration } from '../migrate.ts';
 import { objectMigrations } from './schema.ts';
 
@@ -60,6 +65,7 @@ export function openObjectsDatabase({
     db.pragma('foreign_keys = ON');
     db.pragma('trusted_schema = OFF');
     db.pragma('temp_store = MEMORY');
+    db.pragma(`cache_size = -${cacheKb}`);
     const directory = join(dirname(path), 'backups');
     migrate(db, migrations, { directory, name: 'objects', now: Date.now() });
     if (!areCommitsSynced) db.pragma('synchronous = NORMAL');
