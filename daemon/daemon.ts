@@ -9,6 +9,7 @@ import { Geodata, type GeodataOverrides } from './geodata/geodata.ts';
 import { waypointGuards } from './guard.ts';
 import { newHandOver, removeHandOver, writeHandOver } from './hand-over.ts';
 import { openImports } from './import/open-imports.ts';
+import type { LibraryWork } from './import/library-work.ts';
 import { listen } from './listen.ts';
 import { openLocation } from './location/open-location.ts';
 import { BookmarksMirror, type BookmarksMirrorOptions } from './mirror/mirror.ts';
@@ -222,15 +223,14 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
   });
   const location = openLocation({ settings, clock, log, gpsdPort });
   const backups = new RollingBackups({ paths, clock, log, ...(schedule && { schedule }) });
-  const watch = new WatchedFolders({
-    dirs: settings.watch_dirs,
-    own: [paths.data, paths.cache, paths.runtime, paths.config],
-    library,
-    log,
-    schedule,
-  });
+  const watch = openWatch(library, options);
   const own = { mirror, waypoints, changes, location, backups, watch };
   return { ...opened, ...own, index, readers, geodata, timelines };
+}
+
+function openWatch(library: LibraryWork, { settings, paths, log, schedule }: StartOptions) {
+  const own = [paths.data, paths.cache, paths.runtime, paths.config];
+  return new WatchedFolders({ dirs: settings.watch_dirs, own, library, log, schedule });
 }
 
 /** Listens and, if other programs are to find this daemon, says where; `withdraw` takes that back. */

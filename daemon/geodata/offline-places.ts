@@ -86,7 +86,12 @@ export class OfflinePlaces implements Geocoder {
 function toSuggestion(place: FoundPlace): Suggestion {
   const { name, lat, lon, type, radiusM, countryId, regionId } = place;
   return {
-    ...{ name, lat, lon, source: 'geocode', class: 'place', type },
+    name,
+    lat,
+    lon,
+    source: 'geocode',
+    class: 'place',
+    type,
     ...(radiusM !== undefined && { radius_m: radiusM }),
     ...(countryId !== undefined && { country_id: countryId }),
     ...(regionId !== undefined && { region_id: regionId }),
