@@ -77,7 +77,7 @@ function reachOf(bench: Workbench, test: string, rooms: readonly string[]): Reac
     }
     return { test, seconds, ran };
   } finally {
-    rmSync(directory, { recursive: true, force: true });
+    rmSync(directory, { recursive: true, force: true, maxRetries: 10 });
   }
 }
 

@@ -23,6 +23,7 @@ const patienceMs = 20 * 60_000;
 /** Also the tests with other programs, which the suite has apart. */
 const config = `export default {
   extensions: ['ts'], files: ['test/**/*.test.ts'], timeout: '300s', concurrency: 2, failFast: true,
+  workerThreads: false,
 };
 `;
 
