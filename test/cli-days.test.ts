@@ -83,7 +83,7 @@ test('the commands about days tell the same of one journey', async (t) => {
   t.regex(report, /^DE +\.{8}\+[#+.]+$/m);
   t.regex(report, /^More than 4 days on 2024-03-05\.$/m);
   t.regex(report, /10 days listed\. Of the whole period 0 days and 0 nights/);
-  t.regex(report, /Days are those of the place/);
+  t.regex(report, /Days and times are those of the place/);
   t.regex(
     report,
     /^\d+ points of another device \(import 2\) were not followed: --sources and\n--exclude/m,
@@ -115,7 +115,7 @@ test('the commands about days tell the same of one journey', async (t) => {
   t.true(csv.includes('2024-03-06,0,PT,inferred,0'));
 
   const trips = await cli.out(['trips', '2024-03', '--local']);
-  t.regex(trips, /^2024-03-04 08:00 +3 h +2,3\d\d +flight +Berlin\b.* +Lisbon\b/m);
+  t.regex(trips, /^2024-03-04 09:00 +3 h +2,3\d\d +flight +Berlin\b.* +Lisbon\b/m);
   t.regex(trips, /^flight +4,\d{3} km in 2$/m);
   const { trips: listed } = JSON.parse(await cli.out(['trips', 'all', '--json']));
   t.is(listed.filter(({ mode }: { mode: string }) => mode === 'flight').length, 2);
@@ -150,7 +150,7 @@ test('the commands about days tell the same of one journey', async (t) => {
 
   t.regex(
     await cli.out(['timeline', 'all', '--local']),
-    /^2024-02-29 to 2024-03-11: data on 8 of \d+ days\. Days are those of the place,\ntimes UTC\.$/m,
+    /^2024-02-29 to 2024-03-11: data on 8 of \d+ days\. Days and times are those\nof the place\.$/m,
   );
   t.regex(
     await cli.out(['timeline', '2024-03-06', '--days', '--zone', 'Europe/Lisbon']),
@@ -168,6 +168,7 @@ const refused: [words: string[], why: RegExp][] = [
   [['days', '2024', '--sources', '0'], /are no ids of files/],
   [['trips', '2024', '--exclude-sources', '3,a.gpx'], /are no ids of files/],
   [['where', 'now', '--local', '--zone', 'UTC'], /not both/],
+  [['where', 'now', '--csv'], /stops of a day/],
   [['when', 'x', '--radius', '0'], /The radius/],
   [['when', 'x', '--radius', '100001'], /The radius/],
 ];

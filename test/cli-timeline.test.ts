@@ -370,6 +370,93 @@ test('where: of a stay that is longer than the days looked at, only the least is
   t.regex(answer, /^to +after 2024-05-07 00:00\nfor +at least 2 d 10 h\n/mu);
 });
 
+/** In Spain over the night in which summer time ends; left at 01:30 UTC, which the clock there shows for the second time. */
+const autumn: TimelineStop = {
+  ...later,
+  index: 2,
+  first_observation_utc: '2024-10-26T22:10:00Z',
+  last_observation_utc: '2024-10-27T01:30:00Z',
+};
+const trip = { index: 0, from_stop: 0, to_stop: 1, distance_m: 120_345, duration_seconds: 8_400 };
+const spainRow = {
+  ...{ level: 'country' as const, country: 'Spain', country_id: 'ES', region: '', region_id: '' },
+  ...{ county: '', local_admin: '', locality: '', locality_id: '', timeline_index: 2, visits: 2 },
+  ...{ stop_seconds: 1, bridged_seconds: 0, recorded_observations: 9, recorded_days: 2, nights: 1 },
+  ...{ source_files: 1, days: 2, days_inferred: 0, nights_inferred: 0 },
+  first_observation_utc: autumn.first_observation_utc,
+  last_observation_utc: autumn.last_observation_utc,
+};
+const autumnDay: TimelineResult['days'][number] = {
+  ...{ date_utc: '2024-10-27', date_local: '2024-10-27', utc_offset_minutes: 60, stops: 1 },
+  ...{ recorded_observations: 5, stop_seconds: 60, distance_m: 0, countries: ['ES'], presence: [] },
+};
+const twoZones: TimelineResult = {
+  ...whole,
+  timeline: [stay, later, autumn],
+  places: [spainRow],
+  days: [autumnDay],
+  trips: [
+    {
+      ...trip,
+      start_utc: '2024-05-04T11:00:00Z',
+      end_utc: '2024-05-04T13:20:00Z',
+      mode: 'car',
+      mode_confidence: 1,
+      recorded_observations: 9,
+    },
+  ],
+};
+
+/** What each command shows in a zone: times of stops, the trip's, the moment's, the first and last day in Spain, stops of the day. */
+const clocks: [zone: string, stops: string[], left: string, moment: RegExp, span: RegExp][] = [
+  [
+    'UTC',
+    [
+      '2024-05-04 09:10  11:00',
+      '2024-05-04 13:20  2024-05-05 08:00',
+      '2024-10-26 22:10  2024-10-27 01:30',
+    ],
+    '2024-05-04 11:00',
+    /^2024-05-04 10:00 UTC: Porto.*\n.*\nfrom +2024-05-04 09:10\nto +2024-05-04 11:00\n/u,
+    /2024-10-26  2024-10-27\n/u,
+  ],
+  [
+    'local',
+    ['2024-05-04 10:10  12:00', '2024-05-04 15:20  2024-05-05 10:00', '2024-10-27 00:10  02:30'],
+    '2024-05-04 12:00',
+    /^2024-05-04 11:00 \(2024-05-04 10:00 UTC\): Porto.*\n.*\nfrom +2024-05-04 10:10\nto +2024-05-04 12:00\n/u,
+    /2024-10-27  2024-10-27\n/u,
+  ],
+  [
+    'Pacific/Auckland',
+    ['2024-05-04 21:10  23:00', '2024-05-05 01:20  20:00', '2024-10-27 11:10  14:30'],
+    '2024-05-04 23:00',
+    /^2024-05-04 22:00 \(2024-05-04 10:00 UTC\): Porto.*\n.*\nfrom +2024-05-04 21:10\nto +2024-05-04 23:00\n/u,
+    /2024-10-27  2024-10-27\n/u,
+  ],
+];
+for (const [zone, stops, left, moment, span] of clocks) {
+  test(`tables of a timeline show the clock of the zone ${zone}, on both sides of its summer time`, async (t) => {
+    const cli = testCli(t);
+    const { period } = whole;
+    await jobDaemon(t, cli, done, { ...twoZones, period: { ...period, time_zone: zone } });
+    const option = zone === 'local' ? ['--local'] : ['--zone', zone];
+    const stopLines = (await cli.out(['timeline', '2024', '--stops', ...option])).split('\n');
+    const rows = stopLines.filter((line) => /^2024.* (?:h|min) /u.test(line));
+    t.deepEqual(
+      rows.map((line) => line.split(/ {2,}/u).slice(0, 2).join('  ')),
+      stops,
+    );
+    t.regex(await cli.out(['trips', '2024', ...option]), new RegExp(`^${left} `, 'mu'));
+    t.regex(await cli.out(['where', '2024-05-04T10:00Z', ...option]), moment);
+    t.regex(await cli.out(['timeline', '2024', '--level', 'country', ...option]), span);
+    t.regex(await cli.out(['timeline', '2024', '--days', ...option]), /^2024-10-27 +5 +1 /mu);
+    const csv = (await cli.out(['where', '2024-05-04', '--csv', ...option])).split('\r\n');
+    t.is(csv.length, 5);
+    t.true(csv[1]!.includes(',2024-05-04T09:10:00Z,'), 'CSV is for programs');
+  });
+}
+
 test('timeline: a daemon that goes takes the timeline with it, and that is said', async (t) => {
   const cli = testCli(t);
   await startFakeDaemon(t, cli, {

@@ -9,7 +9,7 @@ import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { note, print, write } from '../terminal/output.ts';
 import { printTable, type TableColumn } from '../terminal/table.ts';
-import { counted, dateOf, forTerminal, wrapText } from '../terminal/text.ts';
+import { counted, forTerminal, wrapText } from '../terminal/text.ts';
 import {
   parseWindow,
   reportWindow,
@@ -19,6 +19,8 @@ import {
 import { periodOptions, requestOf, sourceOptions } from './timeline/period.ts';
 import { filledIn, runTimeline } from './timeline/run.ts';
 import { isInSchengen } from './timeline/schengen.ts';
+import { clockOf } from './timeline/clock.ts';
+import { spanColumns } from './timeline/tables.ts';
 import { emptyLines, isEmpty, unfollowedLine, zoneSentence } from './timeline/wording.ts';
 import { yearBars } from './timeline/year-bar.ts';
 
@@ -161,8 +163,6 @@ const columns: readonly TableColumn<TimelinePlace>[] = [
   { title: 'INFERRED', align: 'right', text: ({ days_inferred: days }) => String(days) },
   { title: 'NIGHTS', align: 'right', text: ({ nights }) => String(nights) },
   { title: 'INFERRED', align: 'right', text: ({ nights_inferred: nights }) => String(nights) },
-  { title: 'FIRST', text: (place) => dateOf(place.first_observation_utc) },
-  { title: 'LAST', text: (place) => dateOf(place.last_observation_utc) },
 ];
 
 async function showReport(report: Report): Promise<void> {
@@ -170,7 +170,7 @@ async function showReport(report: Report): Promise<void> {
   if (isEmpty(result)) return emptyLines(result).forEach(note);
   await print(`Days and nights from ${start} to ${end}`);
   await print();
-  await printTable(columns, countries);
+  await printTable([...columns, ...spanColumns(clockOf(result))], countries);
   await print();
   for (const line of yearBars(days)) await print(line);
   for (const line of [...windowLines(report), ...footLines(report)]) {

@@ -8,6 +8,7 @@ import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note, print } from '../terminal/output.ts';
 import { printTable, type TableColumn } from '../terminal/table.ts';
+import { clockOf } from './timeline/clock.ts';
 import { writeRows } from './timeline/csv.ts';
 import { periodOptions, requestOf } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
@@ -16,7 +17,6 @@ import {
   headLines,
   isEmpty,
   kilometres,
-  minuteOf,
   placeOf,
   stayTime,
 } from './timeline/wording.ts';
@@ -45,12 +45,13 @@ export const command = defineCommand({
 async function showTrips(result: TimelineResult): Promise<void> {
   if (isEmpty(result)) return emptyLines(result).forEach(note);
   const { timeline, trips } = result;
+  const clock = clockOf(result);
   const nameOf = (at: number): string => {
     const stop = timeline[at];
     return stop === undefined ? '' : stop.locality || placeOf(stop) || '(at sea or unknown)';
   };
   const columns: readonly TableColumn<TimelineTrip>[] = [
-    { title: 'LEFT', text: ({ start_utc: start }) => minuteOf(start) },
+    { title: 'LEFT', text: (trip) => clock(trip.start_utc, timeline[trip.from_stop]) },
     { title: 'TIME', align: 'right', text: ({ duration_seconds: seconds }) => stayTime(seconds) },
     { title: 'KM', align: 'right', text: ({ distance_m: metres }) => kilometres(metres) },
     { title: 'BY', text: ({ mode }) => mode },

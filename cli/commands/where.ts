@@ -7,6 +7,8 @@ import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note, print } from '../terminal/output.ts';
 import { degrees, forTerminal } from '../terminal/text.ts';
+import { clockOf, type Clock } from './timeline/clock.ts';
+import { writeStops } from './timeline/csv.ts';
 import { choiceOf, sourceOptions, zoneOptions } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
 import { printStops } from './timeline/tables.ts';
@@ -39,7 +41,12 @@ export const command = defineCommand({
   description:
     'Tells at which stop of the timeline you were at a moment, or between which two; of a day without\na time the stops of that day.',
   arguments: '<time...>',
-  options: { ...zoneOptions, ...sourceOptions, '--json': 'print JSON' },
+  options: {
+    ...zoneOptions,
+    ...sourceOptions,
+    '--csv': 'a line for each stop of a day, for a spreadsheet',
+    '--json': 'print JSON',
+  },
   examples: [
     'where yesterday',
     'where 2019-07-14T15:30Z',
@@ -48,11 +55,12 @@ export const command = defineCommand({
     'where 2019-07-14T17:30+02:00 --json',
   ],
   notes:
-    'A time without a zone is UTC, and so are days; `today` and `yesterday` are dates of this machine.',
+    'A time without a zone is UTC, and so are days without --local or --zone; `today` and `yesterday` are dates of this machine.',
   async run({ context, words: [words], options }) {
     const choice = choiceOf(options);
     const text = momentOf(words.join(' ').trim(), new Date());
     const isDay = parseDate(text) !== undefined;
+    if (options.csv && !isDay) throw usageError('CSV has the stops of a day: leave out the time.');
     const timeMs = isDay ? undefined : parseMoment(text);
     const result = await timelineOf(context, {
       ...(timeMs === undefined ? { start_date: text, end_date: text } : periodAround(timeMs)),
@@ -64,8 +72,10 @@ export const command = defineCommand({
     timeMs === undefined
       ? { date_utc: date, stops: result.timeline, dataset: result.dataset }
       : { time_utc: formatTime(timeMs), ...whereAt(result, timeMs), dataset: result.dataset },
-  show: ({ result, timeMs }) =>
-    timeMs === undefined ? showDay(result) : showMoment(result, timeMs),
+  show({ result, timeMs }, { options }) {
+    if (timeMs !== undefined) return showMoment(result, timeMs);
+    return options.csv ? writeStops(result.timeline) : showDay(result);
+  },
 });
 
 async function showDay(result: TimelineResult): Promise<void> {
@@ -115,10 +125,13 @@ export function periodAround(timeMs: number): TimelineRequest {
 /** Prints at which stop of a timeline an instant (ms since 1970) lies, or between which. */
 export async function showMoment(result: TimelineResult, timeMs: number): Promise<void> {
   const answer = whereAt(result, timeMs);
-  const time = `${minuteOf(formatTime(timeMs))} UTC`;
+  const clock = clockOf(result);
+  const utc = `${minuteOf(formatTime(timeMs))} UTC`;
+  const isUtc = result.period.time_zone === 'UTC';
+  const time = isUtc ? utc : `${clock(formatTime(timeMs))} (${utc})`;
   if (answer.state === 'stop') {
     await print(`${time}: ${nameOf(answer.stop)}${kinds[answer.stop.kind]}`);
-    return printStop(answer.stop);
+    return printStop(answer.stop, clock);
   }
   const { previous, next } = answer;
   if (previous === undefined && next === undefined) {
@@ -127,21 +140,22 @@ export async function showMoment(result: TimelineResult, timeMs: number): Promis
   const isBetween = answer.state === 'between';
   await print(`${time}: ${isBetween ? 'between two stops' : 'not known'}`);
   if (previous !== undefined) {
-    await print(beside(previous, 'left', previous.last_observation_utc));
+    await print(beside(previous, 'left', clock(previous.last_observation_utc, previous)));
   }
   if (next !== undefined) {
     const km = isBetween ? `, ${kilometres(next.distance_from_previous_m)} km on` : '';
-    await print(beside(next, 'reached', next.first_observation_utc) + km);
+    await print(beside(next, 'reached', clock(next.first_observation_utc, next)) + km);
   }
   const day = result.days.find(({ date_utc: date }) => date === formatDate(dayOf(timeMs)));
   if ((day?.recorded_observations ?? 0) === 0) await print('Nothing was recorded that day.');
 }
 
-async function printStop(stop: TimelineStop): Promise<void> {
-  const { first_observation_utc: first, last_observation_utc: last } = stop;
+async function printStop(stop: TimelineStop, clock: Clock): Promise<void> {
+  const first = clock(stop.first_observation_utc, stop);
+  const last = clock(stop.last_observation_utc, stop);
   await print(`position  ${degrees(stop.latitude)}, ${degrees(stop.longitude)}`);
-  await print(`from      ${stop.continues_before ? 'before ' : ''}${minuteOf(first)}`);
-  await print(`to        ${stop.continues_after ? 'after ' : ''}${minuteOf(last)}`);
+  await print(`from      ${stop.continues_before ? 'before ' : ''}${first}`);
+  await print(`to        ${stop.continues_after ? 'after ' : ''}${last}`);
   if (stop.duration_seconds > 0) {
     // What lies beyond the days that are looked at is not known here.
     const least = stop.continues_before || stop.continues_after ? 'at least ' : '';
@@ -156,7 +170,7 @@ async function printStop(stop: TimelineStop): Promise<void> {
 
 function beside(stop: TimelineStop, verb: string, time: string): string {
   const done = stop.kind === 'stay' ? verb : 'passed';
-  return `${done.padEnd(8)} ${minuteOf(time)}  ${nameOf(stop)}`;
+  return `${done.padEnd(8)} ${time}  ${nameOf(stop)}`;
 }
 
 /** Names come from geodata, which may have been fetched. */

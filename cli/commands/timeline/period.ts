@@ -32,8 +32,8 @@ export const sourceOptions = {
 
 /** Whose days count. */
 export const zoneOptions = {
-  '--local': 'days of the place where you were, not of UTC',
-  '--zone <zone>': 'days of one time zone, such as Europe/Lisbon',
+  '--local': 'days and times of the place where you were, not UTC',
+  '--zone <zone>': 'days and times of one time zone, such as Europe/Lisbon',
 } as const;
 
 /** What the options of a period are called. */

@@ -6,11 +6,13 @@ import type {
   TimelineStop,
 } from '../../../model/timeline-result.ts';
 import { formatDate } from '../../../model/calendar-date.ts';
+import { formatTime } from '../../../model/time.ts';
 import { dayOf } from '../../../storage/day-blob.ts';
 import { print } from '../../terminal/output.ts';
 import { printTable, type TableColumn } from '../../terminal/table.ts';
 import { counted, dateOf } from '../../terminal/text.ts';
-import { kilometres, minuteOf, placeOf, stayTime } from './wording.ts';
+import { clockOf, type Clock } from './clock.ts';
+import { kilometres, placeOf, stayTime } from './wording.ts';
 
 /** Rows of one level where all levels are shown. */
 const overviewRows = 15;
@@ -25,29 +27,33 @@ const countryName: PlaceColumn = {
   text: ({ level, country }) => country || (level === 'country' ? unnamed : ''),
 };
 const regionName: PlaceColumn = { title: 'REGION', canShrink: true, text: ({ region }) => region };
-const first: PlaceColumn = {
-  title: 'FIRST',
-  text: (place) => dateOf(place.first_observation_utc),
-};
-const last: PlaceColumn = { title: 'LAST', text: (place) => dateOf(place.last_observation_utc) };
 const totals: readonly PlaceColumn[] = [
   { title: 'DAYS', align: 'right', text: (place) => String(place.days) },
   { title: 'NIGHTS', align: 'right', text: (place) => String(place.nights) },
   { title: 'TIME', align: 'right', text: (place) => stayTimeOrNone(place.stop_seconds) },
 ];
 
-const placeColumns: Readonly<Record<PlaceLevel, readonly PlaceColumn[]>> = {
-  country: [countryName, ...totals, first, last],
-  region: [regionName, countryName, ...totals, last],
-  locality: [
+/** The first and the last day of something at a place. */
+export function spanColumns(clock: Clock): [first: PlaceColumn, last: PlaceColumn] {
+  return [
+    { title: 'FIRST', text: (place) => dateOf(clock(place.first_observation_utc)) },
+    { title: 'LAST', text: (place) => dateOf(clock(place.last_observation_utc)) },
+  ];
+}
+
+function placeColumns(result: TimelineResult, level: PlaceLevel): PlaceColumn[] {
+  const [first, last] = spanColumns(clockOf(result));
+  if (level === 'country') return [countryName, ...totals, first, last];
+  if (level === 'region') return [regionName, countryName, ...totals, last];
+  return [
     { title: 'LOCALITY', canShrink: true, text: ({ locality }) => locality },
     regionName,
     // The code of the country: two names side by side is all that 80 columns have room for.
     { title: 'CC', text: (place) => place.country_id },
     ...totals,
     last,
-  ],
-};
+  ];
+}
 
 const plural: Readonly<Record<PlaceLevel, string>> = {
   country: 'countries',
@@ -56,9 +62,9 @@ const plural: Readonly<Record<PlaceLevel, string>> = {
 };
 
 /** Prints the rows of every level that has any, the longest times of each first. */
-export async function printOverview({ places }: TimelineResult): Promise<void> {
+export async function printOverview(result: TimelineResult): Promise<void> {
   for (const level of placeLevels) {
-    const rows = ofLevel(places, level);
+    const rows = ofLevel(result, level);
     if (rows.length === 0) continue;
     // A long journey goes through hundreds of towns; among countries every one counts.
     const shown = rows.filter((row) => level === 'country' || row.stop_seconds > 0);
@@ -66,7 +72,7 @@ export async function printOverview({ places }: TimelineResult): Promise<void> {
       const all = counted(rows.length, level, plural[level]);
       await print(`No stay in any ${level}: --level ${level} shows ${all}.`);
     } else {
-      await printTable(placeColumns[level], shown.slice(0, overviewRows));
+      await printTable(placeColumns(result, level), shown.slice(0, overviewRows));
       const more = rows.length - Math.min(shown.length, overviewRows);
       if (more > 0) await print(`… and ${more} more: --level ${level} shows all ${plural[level]}.`);
     }
@@ -75,12 +81,12 @@ export async function printOverview({ places }: TimelineResult): Promise<void> {
 }
 
 /** Prints all rows of one level. */
-export async function printLevel({ places }: TimelineResult, level: PlaceLevel): Promise<void> {
-  await printTable(placeColumns[level], ofLevel(places, level));
+export async function printLevel(result: TimelineResult, level: PlaceLevel): Promise<void> {
+  await printTable(placeColumns(result, level), ofLevel(result, level));
   await print();
 }
 
-function ofLevel(places: readonly TimelinePlace[], level: PlaceLevel): TimelinePlace[] {
+function ofLevel({ places }: TimelineResult, level: PlaceLevel): TimelinePlace[] {
   return places
     .filter((place) => place.level === level)
     .toSorted((a, b) => b.stop_seconds - a.stop_seconds);
@@ -90,16 +96,15 @@ interface StopRow {
   readonly stop: TimelineStop;
   /** The way to it from the row before, metres. */
   readonly wayM: number;
+  readonly arrived: string;
+  readonly left: string;
   /** What a stop without names is called. */
   readonly nameless: string;
 }
 
 const stopColumns: readonly TableColumn<StopRow>[] = [
-  {
-    title: 'ARRIVED',
-    text: ({ stop }) => (stop.continues_before ? 'earlier' : minuteOf(stop.first_observation_utc)),
-  },
-  { title: 'LEFT', text: ({ stop }) => (stop.continues_after ? 'later' : timeLeft(stop)) },
+  { title: 'ARRIVED', text: ({ stop, arrived }) => (stop.continues_before ? 'earlier' : arrived) },
+  { title: 'LEFT', text: timeLeft },
   {
     title: 'TIME',
     align: 'right',
@@ -113,27 +118,27 @@ const stopColumns: readonly TableColumn<StopRow>[] = [
   { title: 'PLACE', canShrink: true, text: ({ stop, nameless }) => placeOf(stop) || nameless },
 ];
 
-function timeLeft(stop: TimelineStop): string {
-  const left = minuteOf(stop.last_observation_utc);
-  const isOneDay = dateOf(stop.first_observation_utc) === dateOf(left);
-  return isOneDay ? left.slice(11) : left;
+function timeLeft({ stop, arrived, left }: StopRow): string {
+  if (stop.continues_after) return 'later';
+  return dateOf(arrived) === dateOf(left) ? left.slice(11) : left;
 }
 
 /**
  * Prints stays and marks in the order of time, with the ways between them unless others were left out. What was only
  * passed is there for maps, and would be most of the table; the way there counts as part of the way on.
  */
-export async function printStops(
-  { timeline, dataset }: TimelineResult,
-  hasWays = true,
-): Promise<void> {
+export async function printStops(result: TimelineResult, hasWays = true): Promise<void> {
+  const { timeline, dataset } = result;
+  const clock = clockOf(result);
   const nameless = dataset === null ? '' : unnamed;
   const rows: StopRow[] = [];
   let wayM = 0;
   for (const stop of timeline) {
     wayM += stop.distance_from_previous_m;
     if (stop.kind === 'pass') continue;
-    rows.push({ stop, wayM, nameless });
+    const arrived = clock(stop.first_observation_utc, stop);
+    const left = clock(stop.last_observation_utc, stop);
+    rows.push({ stop, wayM, arrived, left, nameless });
     wayM = 0;
   }
   const columns = stopColumns.filter(({ title }) => hasWays || title !== 'KM');
@@ -145,8 +150,8 @@ export async function printStops(
 }
 
 /** Prints the days that have something, with the stops of `printStops` that touch each. */
-export async function printDays({ days, timeline }: TimelineResult): Promise<void> {
-  const stops = stopsByDay(timeline);
+export async function printDays(result: TimelineResult): Promise<void> {
+  const stops = stopsByDay(result);
   const columns: readonly TableColumn<TimelineDay>[] = [
     { title: 'DAY', text: (day) => day.date_local },
     {
@@ -154,24 +159,28 @@ export async function printDays({ days, timeline }: TimelineResult): Promise<voi
       align: 'right',
       text: (day) => day.recorded_observations.toLocaleString('en-US'),
     },
-    { title: 'STOPS', align: 'right', text: (day) => String(stops.get(day.date_utc) ?? 0) },
+    { title: 'STOPS', align: 'right', text: (day) => String(stops.get(day.date_local) ?? 0) },
     { title: 'TIME', align: 'right', text: (day) => stayTimeOrNone(day.stop_seconds) },
     { title: 'KM', align: 'right', text: (day) => kilometres(day.distance_m) },
     { title: 'COUNTRIES', text: (day) => day.countries.join(' ') },
   ];
-  await printTable(columns, days);
+  await printTable(columns, result.days);
   await print();
 }
 
-/** How many stays and marks touch a UTC day, by `YYYY-MM-DD`. */
-function stopsByDay(timeline: readonly TimelineStop[]): Map<string, number> {
+/** How many stays and marks touch a day, by `YYYY-MM-DD`. */
+function stopsByDay(result: TimelineResult): Map<string, number> {
+  const clock = clockOf(result);
   const counts = new Map<string, number>();
-  for (const stop of timeline) {
+  const dayAt = (timeMs: number, stop: TimelineStop): number =>
+    dayOf(Date.parse(dateOf(clock(formatTime(timeMs), stop))));
+  for (const stop of result.timeline) {
     if (stop.kind === 'pass') continue;
     const firstMs = Date.parse(stop.first_observation_utc);
     // A stay until midnight has nothing of the day that begins then.
     const lastMs = Math.max(firstMs, Date.parse(stop.last_observation_utc) - 1);
-    for (let day = dayOf(firstMs); day <= dayOf(lastMs); day += 1) {
+    const lastDay = dayAt(lastMs, stop);
+    for (let day = dayAt(firstMs, stop); day <= lastDay; day += 1) {
       const date = formatDate(day);
       counts.set(date, (counts.get(date) ?? 0) + 1);
     }

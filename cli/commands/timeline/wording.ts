@@ -43,7 +43,7 @@ const halfDayMs = 43_200_000;
 /** Cells of a line, on every terminal. */
 const noteWidth = 80;
 
-/** What tables begin with: the period, whose days are UTC, and where the names come from. */
+/** What tables begin with: the period, whose days these are, and where the names come from. */
 export function headLines(result: TimelineResult): string[] {
   const { period, summary, dataset } = result;
   const { start, end } = daysOf(result);
@@ -57,11 +57,11 @@ export function headLines(result: TimelineResult): string[] {
   ].map((line) => wrapText(line, noteWidth));
 }
 
-/** Whose days are counted. */
+/** Whose days are counted, and whose clock is shown. */
 export function zoneSentence(timeZone: string): string {
   if (timeZone === 'UTC') return 'Days and times are UTC.';
-  const days = timeZone === localTimeZone ? 'those of the place' : `those of ${timeZone}`;
-  return `Days are ${forTerminal(days)}, times UTC.`;
+  const place = timeZone === localTimeZone ? 'the place' : forTerminal(timeZone);
+  return `Days and times are those of ${place}.`;
 }
 
 /** What has to be known to read the numbers rightly. */
@@ -112,7 +112,8 @@ export function emptyLines(result: TimelineResult): string[] {
   const { indexed_valid_times, indexed_missing_times, indexed_invalid_times } = result.summary;
   const { start, end } = daysOf(result);
   const days = start === end ? `on ${start}` : `from ${start} to ${end}`;
-  const nothing = `Nothing was recorded ${days} (UTC).`;
+  const zone = result.period.time_zone === 'UTC' ? ' (UTC)' : '';
+  const nothing = `Nothing was recorded ${days}${zone}.`;
   if (indexed_valid_times > 0) {
     return [
       nothing,
