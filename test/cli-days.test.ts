@@ -150,7 +150,7 @@ test('the commands about days tell the same of one journey', async (t) => {
 
   t.regex(
     await cli.out(['timeline', 'all', '--local']),
-    /^2024-02-29 to 2024-03-11: data on 8 of \d+ days\. Days and times are those\nof the place\.$/m,
+    /^2024-02-29 to 2024-03-11: data on 8 of \d+ days\. Days and times are those of\sthe\splace\.$/m,
   );
   t.regex(
     await cli.out(['timeline', '2024-03-06', '--days', '--zone', 'Europe/Lisbon']),
