@@ -10,7 +10,7 @@ from datetime import datetime, timedelta, timezone
 from xml.etree import ElementTree
 
 NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.A)
-TIME = re.compile(r"(\d{4}-\d\d-\d\dT\d\d:\d\d:)(\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?", re.A)
+TIME = re.compile(r"(\d{4}-\d\d-\d\dT)(\d\d:\d\d:)(\d\d)(\.\d+)?(Z|[+-]\d\d:\d\d)?", re.A)
 LINK = re.compile(r"(https?://|mailto:)\S+$", re.I)
 EPOCH = datetime(1970, 1, 1, tzinfo=timezone.utc)
 LINES = {"name": 512, "cmt": 8192, "desc": 8192, "src": 512, "type": 512}
@@ -52,12 +52,17 @@ def degrees(text, limit):
 
 def milliseconds(text):
     match = TIME.fullmatch((text or "").strip())
-    try:
-        start = datetime.fromisoformat(match[1] + "00" + (match[4] or "Z").replace("Z", "+00:00"))
-    except (TypeError, ValueError):
+    if match is None or int(match[3]) > 60:
         return None
-    fraction = ((match[3] or ".") + "000")[1:4]
-    return round((start - EPOCH) / timedelta(milliseconds=1)) + int(match[2]) * 1000 + int(fraction)
+    fraction = ((match[4] or ".") + "000")[1:4]
+    is_midnight = match[2] == "24:00:" and match[3] == "00" and int((match[4] or ".0")[1:]) == 0
+    clock = "00:00:" if is_midnight else match[2]
+    try:
+        start = datetime.fromisoformat(match[1] + clock + "00" + (match[5] or "Z").replace("Z", "+00:00"))
+    except ValueError:
+        return None
+    seconds = int(match[3]) + 86400 * is_midnight
+    return round((start - EPOCH) / timedelta(milliseconds=1)) + seconds * 1000 + int(fraction)
 
 
 def half_up(value, parts):
