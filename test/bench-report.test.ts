@@ -32,6 +32,8 @@ test('what was not measured, or is below the clock, reaches no bar', (t) => {
     t.is(isMet({ ...figure, value }), undefined);
     t.is(rowOf({ ...figure, value }).at(-1), 'not measured');
   }
+  for (const value of [undefined, Number.NaN, -Infinity])
+    t.is(isMet({ ...figure, value, bar: { of: 'figure', atMost: 1 } }), undefined);
   t.is(isMet({ ...figure, bar: undefined }), undefined);
 });
 

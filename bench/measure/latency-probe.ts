@@ -1,5 +1,6 @@
 import { parentPort, Worker, workerData } from 'node:worker_threads';
-import { HttpConnection } from './http-connection.ts';
+import { limits } from '../../model/limits.ts';
+import { HttpConnection, type HttpAnswer } from './http-connection.ts';
 import { percentile } from './statistics.ts';
 
 /** What a probe is told. */
@@ -10,8 +11,8 @@ export interface ProbeTask {
   readonly intervalMs: number;
 }
 
-/** Below the server's own limit of connections; beyond this many waiting requests no new ones are sent. */
-const mostConnections = 200;
+/** Beyond this many waiting requests no new ones are sent: a server ends connections that have said nothing yet. */
+const mostConnections = limits.strangers - 4;
 /** An answer that is later than this after the end counts as this late. */
 const longestWaitMs = 30_000;
 
@@ -22,23 +23,35 @@ const longestWaitMs = 30_000;
  */
 export class LatencyProbe {
   readonly #worker: Worker;
+  readonly #started: Promise<void>;
   readonly #latencies: Promise<number[]>;
 
   constructor(task: ProbeTask) {
     this.#worker = new Worker(new URL(import.meta.url), { workerData: { probe: task } });
+    const started = Promise.withResolvers<void>();
+    this.#started = started.promise;
     this.#latencies = new Promise((resolve, reject) => {
-      this.#worker.once('message', resolve).once('error', reject);
+      this.#worker.on('message', (message: number[] | 'started') => {
+        if (message === 'started') started.resolve();
+        else resolve(message);
+      });
+      this.#worker.once('error', reject);
     });
     // An early failure is reported by finish().
     this.#latencies.catch(() => undefined);
   }
 
-  /** Ends it; to be called exactly once. @throws Error when a request was not answered. */
+  /** Resolves when the first request, which is not counted, was answered: from then on nothing is missed. */
+  async started(): Promise<void> {
+    await Promise.race([this.#started, this.#latencies]);
+  }
+
+  /** Ends it; to be called exactly once. NaN where nothing was counted. @throws Error when a request was not answered. */
   async finish(): Promise<{ p99Ms: number; slowestMs: number }> {
     this.#worker.postMessage('stop');
     const latencies = await this.#latencies;
     await this.stop();
-    return { p99Ms: percentile(latencies, 0.99), slowestMs: Math.max(...latencies) };
+    return { p99Ms: percentile(latencies, 0.99), slowestMs: percentile(latencies, 1) };
   }
 
   /** Ends it whatever it saw. */
@@ -53,15 +66,25 @@ function probe({ port, request: bytes, intervalMs }: ProbeTask): void {
   const latencies: number[] = [];
   const idle: HttpConnection[] = [];
   const waiting = new Set<Promise<void>>();
+  let isFirst = true;
   let due = performance.now() + intervalMs;
   const ask = async (): Promise<void> => {
     const started = performance.now();
     let connection = idle.pop();
-    if (connection?.isFresh !== true) connection = await HttpConnection.open(port);
-    const { status } = await connection.send(request);
-    latencies.push(performance.now() - started);
+    const askAnew = async (): Promise<HttpAnswer> => {
+      connection = await HttpConnection.open(port);
+      return connection.send(request);
+    };
+    // A server that stood still for seconds ends connections that were idle meanwhile.
+    const { status } =
+      connection?.isFresh === true
+        ? await connection.send(request).catch(askAnew)
+        : await askAnew();
+    if (isFirst) parentPort?.postMessage('started');
+    else latencies.push(performance.now() - started);
+    isFirst = false;
     if (status !== 200) throw new Error(`the server answered ${status}`);
-    idle.push(connection);
+    if (connection !== undefined) idle.push(connection);
   };
   const timer = setInterval(() => {
     for (; due <= performance.now(); due += intervalMs) {

@@ -57,6 +57,6 @@ export function isMet(figure: Figure): boolean | undefined {
   const { bar } = figure;
   if (bar === undefined) return undefined;
   const reached = bar.of === 'ratio' ? ratioOf(figure) : figure.value;
-  if (reached === undefined || Number.isNaN(reached)) return undefined;
+  if (reached === undefined || !Number.isFinite(reached)) return undefined;
   return 'atLeast' in bar ? reached >= bar.atLeast : reached <= bar.atMost;
 }

@@ -84,6 +84,7 @@ async function watched(
   act: () => Promise<unknown>,
 ): Promise<Readings> {
   const probe = session.probe(daemon, small, probeEveryMs);
+  await probe.started();
   const started = performance.now();
   await act();
   const wall = performance.now() - started;
