@@ -79,11 +79,11 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_915,
   objects: 3_000,
   'service-files': 1_800,
-  daemon: 8_240,
+  daemon: 8_250,
   cli: 10_020,
   bin: 340,
   build: 290,
-  bench: 6_110,
+  bench: 6_125,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */

@@ -10,6 +10,7 @@ import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
 import { formatTime } from '../../model/time.ts';
 import { optionalFields } from '../../storage/more-fields.ts';
+import { TimeSlices } from '../../search/time-slices.ts';
 import type { Bookmark, WaypointStore } from '../../storage/store.ts';
 import type { HiddenRow } from '../../storage/waypoints/hidden.ts';
 import type { Change, RecordedChange, RowChange } from '../../storage/waypoints/journal.ts';
@@ -37,13 +38,20 @@ export class Changes {
     this.#options = options;
   }
 
-  list({ limit = limits.changesDefault, cursor, details = false }: ChangesQuery): ChangesAnswer {
+  async list(query: ChangesQuery): Promise<ChangesAnswer> {
+    const { limit = limits.changesDefault, cursor, details = false } = query;
     const { changes } = this.#options.store;
     const page = changes.list(limit + 1, cursor);
     const shown = page.slice(0, limit);
     const last = page.length > limit ? shown.at(-1) : undefined;
+    const told: ChangeAnswer[] = [];
+    const slices = new TimeSlices();
+    for (const change of shown) {
+      told.push(this.#shown(change, details));
+      if (slices.isOver()) await slices.next();
+    }
     return {
-      changes: shown.map((change) => this.#shown(change, details)),
+      changes: told,
       ...(last && { next_cursor: last.id }),
     };
   }
@@ -90,7 +98,12 @@ export class Changes {
 }
 
 function detailsOf(recorded: RecordedChange | undefined): ChangeDetail[] {
-  return (recorded?.rows ?? []).flatMap(detailOf).slice(0, limits.changeDetails);
+  const details: ChangeDetail[] = [];
+  for (const row of recorded?.rows ?? []) {
+    if (details.length === limits.changeDetails) break;
+    details.push(...detailOf(row));
+  }
+  return details;
 }
 
 /** Nothing for a row that only has to be as it was. */

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { limits } from '../../model/limits.ts';
 import type { Clock } from '../../model/process.ts';
 import { formatTime } from '../../model/time.ts';
@@ -6,7 +5,7 @@ import type { SyncReader } from '../../storage/library/synced-files.ts';
 import type { ImportLedger, Intent, RunKind } from '../../storage/waypoints/imports.ts';
 import type { StoreMeta } from '../../storage/waypoints/meta.ts';
 import { retentionTime } from '../../storage/waypoints/retention-time.ts';
-import { inSlices } from '../in-slices.ts';
+import { inSlices, othersTurn } from '../in-slices.ts';
 
 /** What the list of imported files is kept in, and what it is compared with. */
 export interface LedgerStore {
@@ -97,7 +96,7 @@ export class LedgerSync {
       imports.record(run, files, this.#now());
       this.#newest = last.libraryId;
       if (files.length < pageFiles) return;
-      await nextTurn();
+      await othersTurn();
     }
   }
 
@@ -110,7 +109,7 @@ export class LedgerSync {
       if (last === undefined) return;
       imports.noteGone(gone, this.#now());
       after = last;
-      await nextTurn();
+      await othersTurn();
     }
   }
 

@@ -1,4 +1,3 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { identityOf, isSameIdentity } from '../../model/identity.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
@@ -14,6 +13,7 @@ import { optionalFields, type OptionalFields } from '../../storage/more-fields.t
 import type { StoreChange } from '../../storage/waypoints/journaled-rows.ts';
 import type { EditedWaypoint } from '../../worker/mirror/edited-waypoints.ts';
 import type { EntryChange, MergeStep } from '../../worker/mirror/plan-merge.ts';
+import { othersTurn } from '../in-slices.ts';
 import { unpackSlices } from '../../worker/mirror/slices.ts';
 
 /** The mirror was closed while it waited: the store may be closed too. */
@@ -72,7 +72,7 @@ export async function mergeEdit(options: MergeEditOptions): Promise<MergeCounts 
       if (change !== undefined) onMerged(change);
     } else if (store.longChanges.offer('merge', apply)) counts.conflicts += 1;
     revision = Number(store.meta.revision());
-    await nextTurn();
+    await othersTurn();
   }
   if (isClosed()) throw new Abandoned();
   return Number(store.meta.revision()) === revision ? counts : undefined;

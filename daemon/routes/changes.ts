@@ -12,7 +12,7 @@ export function changeRoutes(changes: Changes): Route[] {
       summary: 'Lists the changes of the last 30 days, newest first.',
       query: changesQuery,
       answers: { 200: changesSchema },
-      handle: ({ query }) => ({ status: 200, json: changes.list(query) }),
+      handle: async ({ query }) => ({ status: 200, json: await changes.list(query) }),
     }),
     route({
       method: 'POST',

@@ -6,7 +6,7 @@ import { renameTag } from './rename-tag.ts';
 import { isAsLeft, takeBack, type CanShow } from './take-back.ts';
 
 /** Of one change in a list. */
-const lookedAtRows = 10;
+const lookedAtRows = 3;
 
 /** A change that may be long: it yields after each slice of a few milliseconds what that has changed. */
 export type LongChange<T> = Generator<StoreChange | undefined, Changed<T>>;
