@@ -263,7 +263,8 @@ function coordinateFaults({ timeline, ...rest }: TimelineResult): string[] {
     }
   };
   look(rest, 'result');
-  for (const { latitude, longitude, ...stop } of timeline) {
+  for (const { latitude, longitude, lat, lon, ...stop } of timeline) {
+    if (lat !== latitude || lon !== longitude) faults.push(`stop ${stop.index}: two positions`);
     const isShort = [latitude, longitude].every(
       (degrees) => Number(degrees.toFixed(7)) === degrees,
     );
