@@ -110,7 +110,8 @@ export function checkSetting(
     throw new ExitError(`The value of ${from} is not valid: ${form}.`, exitCode);
   }
   // Argument lists and config.json are for everybody's eyes.
-  if (String(result.data).startsWith('postgres') && from !== environmentVariable(key)) {
+  const isUrl = key === 'objects_database' && String(result.data).startsWith('postgres');
+  if (isUrl && from !== environmentVariable(key)) {
     throw new ExitError(
       `The value of ${from} holds a password: put the URL into a file of your own and name that, or into the environment.`,
       exitCode,

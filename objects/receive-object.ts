@@ -69,9 +69,7 @@ async function store(
     if (outcome === 'over_quota') throw new WaypointError('quota');
     if (outcome === 'no_repository') throw new WaypointError('not_found');
   } catch (error) {
-    await received.abandon(() =>
-      holdings.isHeld({ oid: object.oid, repository: pathOf(repository) }),
-    );
+    await received.abandon((content) => holdings.isHeld(content));
     throw error;
   }
   await received.settle();

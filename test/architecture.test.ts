@@ -70,7 +70,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Raising one needs a sentence in ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_640,
-  storage: 11_130,
+  storage: 11_140,
   formats: 5_500,
   geodata: 3_900,
   search: 2_600,

@@ -192,6 +192,22 @@ test('uploads at the same time cannot exceed a quota together, and what is refus
   t.deepEqual(filesBelow(join(server.directory, 'quarantine')), []);
 });
 
+test('a content that another repository holds stays, whatever becomes of an upload of it', async (t) => {
+  const server = await startTestObjects(t);
+  const { directory } = server.admin;
+  const shared = Buffer.from('0123456789');
+  t.is((await server.send('open/maps', shared, ann)).status, 200);
+  const connection = await rawPut(server, oidOf(shared), ['Content-Length: 10']);
+  connection.send('01234');
+  await until(() => filesBelow(join(server.directory, 'incoming')).length === 1);
+  const club = (await directory.findRepository('club/maps'))!.id;
+  await directory.changeRepository(club, { quotaBytes: 1 });
+  connection.send('56789');
+  t.is((await connection.answer())?.status, 507);
+  const path = `/open/maps/objects/${oidOf(shared)}/content`;
+  t.deepEqual((await server.call('GET', path, { as: ann })).bytes, shared);
+});
+
 test('slow clients: an upload goes on as long as it moves, longer than every time-out, and holds nobody back', async (t) => {
   const limits = {
     headersTimeoutMs: 300,

@@ -6,6 +6,7 @@ import type { Permit } from '../objects/access.ts';
 import { reserveBandwidth } from '../objects/bandwidth.ts';
 import type { ObjectParts } from '../objects/parts.ts';
 import { TrafficMeter } from '../objects/traffic.ts';
+import { copyRows } from '../storage/objects/copy-rows.ts';
 import { objectRows } from '../storage/objects/dialect.ts';
 import { objectHoldings } from '../storage/objects/holdings.ts';
 import { openObjectsDatabase } from '../storage/objects/open.ts';
@@ -55,6 +56,21 @@ test('a commit that SQLite refuses and keeps open is rolled back', async (t) => 
   t.false(db.inTransaction);
   t.deepEqual(await holdings.page(repository, '', 10), []);
   db.close();
+});
+
+test('all rows of a store are copied, each table once, and another time over them', async (t) => {
+  const [from, to] = [openStore(makeStore(t)), openStore(makeStore(t))];
+  from.exec("INSERT INTO users VALUES (7, 'ann', 'ann', 'x', 0)");
+  from.exec("INSERT INTO locks VALUES (3, 1, 7, 'maps/harbour.map', 0)");
+  await objectHoldings(objectRows(from)).addWithinQuota(repository, holding, 0);
+  for (let times = 0; times < 2; times += 1) await copyRows(objectRows(from), objectRows(to));
+  for (const table of ['users', 'repositories', 'holdings', 'locks']) {
+    const [one, other] = [from, to].map((db) => db.prepare(`SELECT * FROM ${table}`).all());
+    t.deepEqual(one, other, table);
+    t.is(other?.length, 1, table);
+  }
+  from.close();
+  to.close();
 });
 
 posix('a commit that cannot be written tells the fault of the disk', (t) => {

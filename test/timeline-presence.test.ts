@@ -207,6 +207,24 @@ for (const [what, everyMin, minutes] of [
   });
 }
 
+test('a motorway out and back within the hour is believed, with the rest between', (t) => {
+  const home = { lat: 47.6146, lon: 7.6615 };
+  const shop = { lat: 47.3, lon: 7.95 };
+  const entry = between(home, shop, 0.05);
+  const minute = (count: number): number => Date.UTC(2024, 4, 3, 14, count);
+  const fixes = [
+    ...at(home, '2024-05-03T08:00Z', minute(-4), 2),
+    ...way(home, entry, minute(-4), minute(0), 2),
+    ...way(entry, shop, minute(0), minute(18), 2),
+    ...at(shop, minute(18), minute(30), 2),
+    ...way(shop, entry, minute(30), minute(48), 2),
+    ...way(entry, home, minute(48), minute(52), 2),
+    ...at(home, minute(52), '2024-05-03T20:00Z', 2),
+  ];
+  const { days: rows } = made(t, fixes, '2024-05-03', '2024-05-03');
+  t.deepEqual(rows[0]!.countries, ['CH', 'DE']);
+});
+
 test('a border day is one of both countries', (t) => {
   const fixes = [
     ...at(kassel, '2024-05-03T08:00Z', '2024-05-03T12:00Z'),

@@ -116,8 +116,9 @@ function valueOf(key: SettingKey, { resolved, paths }: CommandContext): unknown 
     bookmarks_file: paths.bookmarksFile,
   };
   const value = resolved.settings[key] ?? computed[key];
-  // The URL of a database has a password in it.
-  return typeof value === 'string' ? value.replace(/^(postgres[^@]*:)[^@]*@/u, '$1…@') : value;
+  // The URL of a database may have a password in it, in one of several places.
+  const isUrl = key === 'objects_database' && String(value).startsWith('postgres');
+  return isUrl ? 'postgres://…' : value;
 }
 
 function asText(value: unknown): string {

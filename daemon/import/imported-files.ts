@@ -93,7 +93,8 @@ export class ImportedFiles {
           if (before === 'active' && !(await this.#isKept(file)))
             throw new WaypointError('import_not_kept');
           planned.push({ id, before: after, after: before ?? 'replaced' });
-          const active = list.activeAt(file.pathKey);
+          // A replaced file that is removed has another one at its place, and gives none back.
+          const active = before === 'replaced' ? undefined : list.activeAt(file.pathKey);
           if (active !== undefined) there.add(active);
         }
       }

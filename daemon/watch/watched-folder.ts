@@ -110,8 +110,11 @@ export class WatchedFolder {
     const failed = new Map(
       result.failures.map(({ file, reason }) => [namedIn(batch, file), reason]),
     );
-    // The directory itself was gone.
-    if (failed.has(undefined)) return;
+    // The directory itself was gone; what is back unchanged is heard of no more.
+    if (failed.has(undefined)) {
+      this.putBack(batch, rootTicks);
+      return;
+    }
     for (const [file, stamp] of batch) {
       const reason = failed.get(file);
       if (reason === 'changed') {

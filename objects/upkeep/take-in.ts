@@ -41,7 +41,7 @@ export async function takeIn(
         try {
           await holdings.add(repository.id, { oid, size }, Date.now());
         } catch (error) {
-          await received.abandon(() => holdings.isHeld({ oid, repository: path }));
+          await received.abandon((content) => holdings.isHeld(content));
           throw error;
         }
         await received.settle();

@@ -35,8 +35,11 @@ export interface ReceivedContent {
    * in another process have taken it between the two.
    */
   readonly settle: () => Promise<void>;
-  /** To be called instead where no row was committed. Takes the content away again, unless `isHeld` says that some row names it. */
-  readonly abandon: (isHeld: () => Promise<boolean>) => Promise<void>;
+  /**
+   * To be called instead where no row was committed. Takes the content away again, unless `isHeld` says that some row names
+   * it: of any repository, where the store keeps one copy for all.
+   */
+  readonly abandon: (isHeld: (content: ContentName) => Promise<boolean>) => Promise<void>;
 }
 
 /** A content in quarantine: out of sight, until it is put back or deleted. */

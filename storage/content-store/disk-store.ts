@@ -123,10 +123,10 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
       },
       abandon: async (isHeld) => {
         await drop();
-        const name = (await isHeld()) ? undefined : await this.quarantine({ oid });
+        const name = (await isHeld({ oid })) ? undefined : await this.quarantine({ oid });
         if (name === undefined) return;
         // Another upload of the same content may have been committed meanwhile.
-        await ((await isHeld()) ? this.restore(name) : this.discard(name));
+        await ((await isHeld({ oid })) ? this.restore(name) : this.discard(name));
       },
     };
   }

@@ -12,7 +12,6 @@ const copied = [
   ['holdings', ['repository_id', 'oid']],
   ['locks', ['id']],
   ['traffic', ['repository_id', 'day']],
-  ['locks', ['id']],
 ] as const satisfies readonly (readonly [keyof ObjectsDb, readonly string[]])[];
 
 /**

@@ -52,8 +52,9 @@ export async function openPostgresRows(connectionString: string): Promise<RowsSt
         type === INT8 || type === NUMERIC ? Number : pg.types.getTypeParser(type, format),
     },
   });
-  // A connection that breaks while nothing uses it is replaced by the next query.
+  // A connection that breaks is replaced by the next query; the query that used it fails, and not the process.
   pool.on('error', () => undefined);
+  pool.on('connect', (client) => client.on('error', () => undefined));
   const rows = new Kysely<ObjectsDb>({ dialect: new FaultTellingDialect({ pool }) });
   try {
     await migrate(rows);

@@ -157,10 +157,10 @@ export class BucketContentStore implements ContentStore {
           throw new WaypointError('bucket_unavailable', { retryAfterSeconds: 1 });
       },
       abandon: async (isHeld) => {
-        const name = (await isHeld()) ? undefined : await this.quarantine(content);
+        const name = (await isHeld(content)) ? undefined : await this.quarantine(content);
         if (name === undefined) return;
         // Another upload of the same content may have been committed meanwhile.
-        await ((await isHeld()) ? this.restore(name) : this.discard(name));
+        await ((await isHeld(content)) ? this.restore(name) : this.discard(name));
       },
     };
   }

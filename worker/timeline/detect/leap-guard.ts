@@ -22,6 +22,8 @@ const capacity = 4_096;
 /** A step is a leap if it is longer, metres, and faster, m/s, than anybody goes from rest to rest. */
 const leapM = 3_000;
 const leapSpeed = 30;
+/** A leap begins at rest, m/s: two fixes a minute or more apart on a motorway are a long fast step, too. */
+const restSpeed = 10;
 /** How fast a longer step was is not known, ms; it may be one half of a leap there and back. */
 const unknownMs = 300_000;
 /** Out and back is more than so many times the way without it. */
@@ -54,6 +56,7 @@ export class LeapGuard implements TrackSink {
   readonly #held = new PointQueue(capacity);
   readonly #point = new Point();
   readonly #last = new Point();
+  #isAtRest = true;
   /** In order of time; none while nothing is held back. */
   readonly #homes: Home[] = [];
 
@@ -72,6 +75,7 @@ export class LeapGuard implements TrackSink {
     if (this.#held.isFull) this.finish();
     if (homes.length === 0) this.#sink.observe(point);
     else this.#held.push(point);
+    this.#isAtRest = ms > unknownMs || metres * 1_000 <= restSpeed * ms;
     this.#last.copy(point);
   }
 
@@ -89,6 +93,7 @@ export class LeapGuard implements TrackSink {
     last.timeMs = columns.timeMs[end - 1]!;
     last.latE7 = columns.latE7[end - 1]!;
     last.lonE7 = columns.lonE7[end - 1]!;
+    this.#isAtRest = true;
     return end;
   }
 
@@ -109,7 +114,7 @@ export class LeapGuard implements TrackSink {
     if (back >= 0) {
       this.#refuseFrom(homes[back]!.from);
       homes.length = back;
-    } else {
+    } else if (this.#isAtRest) {
       if (homes.length === mostHomes) this.#releaseFirst();
       const { timeMs, latE7, lonE7 } = this.#last;
       homes.push({ timeMs, latE7, lonE7, from: this.#held.size, outM: metres, isLeap });
