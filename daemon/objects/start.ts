@@ -9,6 +9,7 @@ import {
   parseListenAddress,
   type ListenAddress,
 } from '../../model/listen-address.ts';
+import { describeError } from '../../model/error-description.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type { Settings } from '../../model/settings.ts';
 import type { ObjectsConfig } from '../../objects/config.ts';
@@ -62,7 +63,10 @@ export async function startObjects({
     const { port } = server;
     log.info('objects.ready', { port });
     const url = config.publicUrl ?? addressOf({ ...listen, port }, config.isTls);
-    await rememberBaseUrl(paths.objects, url);
+    // Only commands of administrators ask for it, and they can be told.
+    await rememberBaseUrl(paths.objects, url).catch((error: unknown) =>
+      log.warn('objects.address_not_written', describeError(error)),
+    );
     return { ...server, url };
   } catch (error) {
     throw refusalOf(error, listen);
