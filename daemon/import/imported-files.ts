@@ -93,8 +93,7 @@ export class ImportedFiles {
           if (before === 'active' && !(await this.#isKept(file)))
             throw new WaypointError('import_not_kept');
           planned.push({ id, before: after, after: before ?? 'replaced' });
-          // A replaced file that is removed has another one at its place, and gives none back.
-          const active = before === 'replaced' ? undefined : list.activeAt(file.pathKey);
+          const active = this.#inTheWay(file, before);
           if (active !== undefined) there.add(active);
         }
       }
@@ -103,6 +102,11 @@ export class ImportedFiles {
       if (there.size > 0) throw new WaypointError('later_change');
       return this.#change('undo', planned, change);
     });
+  }
+
+  /** What is active at the place of a file; one that was replaced before has another there, which may stay. */
+  #inTheWay({ pathKey }: LedgerFile, before: RunFile['before']): number | undefined {
+    return before === 'replaced' ? undefined : this.#options.list.activeAt(pathKey);
   }
 
   /** Changes the library and the list as one run. @param undoes the change that it takes back. */
