@@ -10,10 +10,11 @@ import type { TripMode } from '../model/timeline-result.ts';
 import { rounds } from './helpers/effort.ts';
 import { days, libraryOf, timelineOf, type Observed } from './helpers/timeline-library.ts';
 
-for (const [profile, mostUnknown] of [
-  ['5 s', 0.1],
-  ['silent while still', 0.1],
-  ['5-15 min', 0.5],
+// With one fix in many minutes a way is unknown half of the time, and its bends are guessed: the bars say how far that goes.
+for (const [profile, leastRight, mostOff] of [
+  ['5 s', 0.9, 0.06],
+  ['silent while still', 0.9, 0.06],
+  ['5-15 min', 0.45, 0.07],
 ] as const) {
   test(`recorded ${profile}, nine of ten trips have the right mode, all flights, and their distances`, (t) => {
     const trips = Array.from({ length: rounds(2) }, (_, i) => {
@@ -25,9 +26,10 @@ for (const [profile, mostUnknown] of [
       return tripsOf(result, scene.truth);
     }).flat();
     const { right, unknown, flights, distance } = tripSharesOf(trips);
-    t.true(right >= 0.9 && unknown <= mostUnknown, `${right} right, ${unknown} unknown`);
+    t.true(right >= 0.9, `${right} right of those told`);
+    t.true(right * (1 - unknown) >= leastRight, `${right} right, ${unknown} unknown`);
     t.is(flights, 1);
-    t.true(distance <= 0.07, `${distance}`);
+    t.true(distance <= mostOff, `${distance}`);
     const said = trips.reduce((sum, { trip }) => sum + trip.distance_m, 0);
     const true_ = trips.reduce((sum, { metres }) => sum + metres, 0);
     t.true(Math.abs(said / true_ - 1) <= 0.05, `${said} m for ${true_} m`);
