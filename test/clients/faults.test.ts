@@ -1,5 +1,6 @@
 /** A few of the faults that `npm run faults` lets a whole daemon meet. */
 import test from 'ava';
+import { killImportChanges } from '../faults/import-kills.ts';
 import { killStarts } from '../faults/kills.ts';
 import { cutPower } from '../faults/power-cut.ts';
 import { temporaryDirectory } from '../helpers/daemon.ts';
@@ -30,4 +31,12 @@ withStrace(`a start that is killed leaves what the next one opens${skipped}`, as
   const { kills } = await killStarts({ directory: temporaryDirectory(t), stride: 40, onFault });
   t.deepEqual(faults, []);
   t.true(kills >= 4, `${kills} kills`);
+});
+
+withStrace(`a change of imported files that is killed is whole or absent${skipped}`, async (t) => {
+  const faults: string[] = [];
+  const onFault = (fault: string) => faults.push(fault);
+  const kills = await killImportChanges({ directory: temporaryDirectory(t), stride: 6, onFault });
+  t.deepEqual(faults, []);
+  t.true(kills >= 6, `${kills} kills`);
 });

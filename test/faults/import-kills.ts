@@ -100,7 +100,8 @@ async function killOnce(site: Site, deed: keyof typeof deeds, [calls, count]: [s
     ({ status }) => status === 200,
     () => false,
   );
-  strace.kill('SIGTERM');
+  // SIGTERM does not end strace where it missed the end of a thread that it had just attached to.
+  strace.kill('SIGKILL');
   await ended;
   await daemon.end('SIGKILL').catch(() => undefined);
   const again = await start(site);
