@@ -9,7 +9,8 @@ import { resolveSettings } from '../daemon/settings.ts';
 import { splitCommand } from '../model/command-words.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { authenticate, NotAuthenticated } from '../objects/authenticate.ts';
-import { openRoot } from '../objects/root.ts';
+import { openRows } from '../objects/root.ts';
+import { objectsDirectory } from '../storage/objects/directory.ts';
 
 const programs = new Set(['git-lfs-authenticate', 'x-lfs-authenticate']);
 
@@ -32,20 +33,17 @@ async function authenticateCommand(
   if (places.database === undefined && !existsSync(join(directory, 'objects.sqlite'))) {
     throw new NotAuthenticated('There is no object store on this machine.');
   }
-  const opened = await openRoot(directory, { ...places, owner: 'command' });
+  const database = await openRows(directory, { ...places, owner: 'command' }, false);
   try {
-    const { repository, ...answer } = await authenticate(opened, {
-      user,
-      path,
-      operation,
-      now: Date.now(),
-    });
+    const users = objectsDirectory(database.rows);
+    const request = { user, path, operation, now: Date.now() };
+    const { repository, ...answer } = await authenticate(users, await database.secret(), request);
     // Clients then try what they make of the ssh remote.
     const url = await clientBaseUrl(settings, directory);
     if (!isReachable(url)) return JSON.stringify(answer);
     return JSON.stringify({ ...answer, href: `${url}/${repository}` });
   } finally {
-    await opened.close();
+    await database.close();
   }
 }
 

@@ -1,5 +1,5 @@
 import type { Operation } from '../model/objects.ts';
-import type { ObjectsRoot } from './root.ts';
+import type { ObjectsDirectory } from '../storage/objects/directory.ts';
 import { createTokens } from './tokens.ts';
 
 /** Long enough for a push of many objects; clients ask again when it ends. */
@@ -30,7 +30,8 @@ export class NotAuthenticated extends Error {
  * @throws NotAuthenticated
  */
 export async function authenticate(
-  { directory, secret }: Pick<ObjectsRoot, 'directory' | 'secret'>,
+  directory: ObjectsDirectory,
+  secret: Uint8Array,
   { user: name, path, operation, now }: AuthenticateRequest,
 ): Promise<Authentication & { readonly repository: string }> {
   if (!isOperation(operation)) {

@@ -1,4 +1,3 @@
-import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BucketPlace } from '../storage/content-store/s3/bucket.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
@@ -6,7 +5,8 @@ import { DiskContentStore } from '../storage/content-store/disk-store.ts';
 import { objectsDirectory, type ObjectsDirectory } from '../storage/objects/directory.ts';
 import { objectHoldings, type Holdings } from '../storage/objects/holdings.ts';
 import { objectLocks, type Locks } from '../storage/objects/locks.ts';
-import type { RowsStore } from '../storage/objects/rows-store.ts';
+import { ObjectsRefused } from '../storage/objects/open.ts';
+import { storeId, type RowsStore } from '../storage/objects/rows-store.ts';
 import { openSqliteRows } from '../storage/objects/sqlite.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
 
@@ -63,28 +63,30 @@ export function lockPath(root: string): string {
 export async function openRoot(path: string, options: OpenRootOptions): Promise<ObjectsRoot> {
   createPrivateDirectory(path);
   const contents = await openContents(path, options);
-  const database = await openRows(path, options).catch((error: unknown) => {
-    contents.close();
-    throw error;
-  });
+  let database: RowsStore | undefined;
   try {
+    database = await openRows(path, options, !(await contents.isEmpty()));
+    const { rows } = database;
+    const isBeside = options.bucket === undefined && options.database === undefined;
+    if (!(await contents.claim(await storeId(rows), isBeside))) throw new ObjectsRefused('foreign');
     return {
       path,
       database,
-      directory: objectsDirectory(database.rows),
-      holdings: objectHoldings(database.rows),
-      locks: objectLocks(database.rows),
+      directory: objectsDirectory(rows),
+      holdings: objectHoldings(rows),
+      locks: objectLocks(rows),
       contents,
       secret: await database.secret(),
-      close: async () => {
-        contents.close();
-        await database.close();
-      },
+      close: closeBoth,
     };
   } catch (error) {
-    contents.close();
-    await database.close();
+    await closeBoth();
     throw error;
+  }
+
+  async function closeBoth(): Promise<void> {
+    contents.close();
+    await database?.close();
   }
 }
 
@@ -104,15 +106,15 @@ export async function openContents(
   return contents;
 }
 
-async function openRows(
+/** Opens rows alone, made if there are none. @param hasContents then empty ones are never made over lost ones. */
+export async function openRows(
   path: string,
-  { owner, database, bucket }: OpenRootOptions,
+  { owner, database }: OpenRootOptions,
+  hasContents: boolean,
 ): Promise<RowsStore> {
   if (database !== undefined) {
     const { openPostgresRows } = await import('../storage/objects/postgres.ts');
-    return openPostgresRows(database);
+    return openPostgresRows(database, hasContents);
   }
-  const shards = await readdir(join(path, 'objects')).catch(() => []);
-  const hasContents = bucket === undefined && shards.length > 0;
   return openSqliteRows({ path: join(path, 'objects.sqlite'), owner, hasContents });
 }

@@ -5,6 +5,7 @@ import {
   existsSync,
   mkdirSync,
   readFileSync,
+  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -90,6 +91,20 @@ test('from nothing to the first object: user, repository, grant, serve; a second
   for (const name of ['secret', 'objects.sqlite'])
     t.is(statSync(join(root, name)).mode & 0o777, 0o600);
   t.false(readFileSync(join(root, 'objects.sqlite')).includes('ann-password'));
+});
+
+test('no empty database is made over contents whose own is gone', async (t) => {
+  const { server, cli } = await startAdmin(t);
+  await server.send('club/maps', content);
+  await server.close();
+  rmSync(join(server.directory, 'objects.sqlite'));
+  for (const words of [['repo', 'add', 'club/maps'], ['serve']]) {
+    const { code, stderr } = await cli.run(['objects', ...words, '--root', server.directory]);
+    t.is(code, 74);
+    t.regex(stderr, /bring it back from a backup/);
+  }
+  t.false(existsSync(join(server.directory, 'objects.sqlite')));
+  t.true(existsSync(stored(server.directory, oid)));
 });
 
 test('the longest user names and passwords are taken, and nothing beyond', async (t) => {

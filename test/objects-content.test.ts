@@ -305,6 +305,14 @@ test('garbage: kept for the grace period, set aside, deleted after another; what
   );
   t.is(raced.quarantined, 0);
   t.true(existsSync(stored(server, oid)));
+
+  // As a collection leaves it that is cut off before it puts back what is held again.
+  await admin.holdings.add(repository, { oid, size: content.length }, 0);
+  await admin.contents.quarantine({ oid });
+  t.is((await collect(day, later)).deleted, 0, 'the only copy of what is held');
+  t.is(filesBelow(join(server.directory, 'quarantine')).length, 1);
+  t.is((await server.send('club/maps', content)).status, 200);
+  t.is((await collect(day, later)).deleted, 1, 'there is another one now');
 });
 
 test('an upload whose file is collected before its row is written has its file all the same', async (t) => {

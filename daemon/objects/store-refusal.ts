@@ -8,8 +8,12 @@ import { ObjectsRefused } from '../../storage/objects/open.ts';
 const sentences: Readonly<Record<ObjectsRefused['refusal'], readonly [string, ExitCode]>> = {
   newer: ['The object store is from a newer waypointd.', 65],
   missing: [
-    'The object store has contents but no objects.sqlite: bring it back from a backup.',
+    'The object store has contents, but no database that knows them: bring it back from a backup, or begin anew with another objects_root or objects_s3_prefix.',
     74,
+  ],
+  foreign: [
+    'The contents are those of another object store, or something else: use the database that belongs to them, or another objects_root or objects_s3_prefix.',
+    78,
   ],
   in_use: ['The database holds the rows of an object store that was served: take an empty one.', 1],
   unreadable: [

@@ -29,8 +29,9 @@ export async function collectGarbage(
 ): Promise<CollectOutcome> {
   const oldest = now - graceMs;
   const outcome = { quarantined: 0, quarantinedBytes: 0, deleted: 0, deletedBytes: 0 };
-  for (const { name, size, sinceMs } of await contents.listQuarantine()) {
-    if (sinceMs > oldest) continue;
+  for (const set of await contents.listQuarantine()) {
+    const { name, size, sinceMs } = set;
+    if (sinceMs > oldest || (await isMissed(set))) continue;
     outcome.deleted += 1;
     outcome.deletedBytes += size;
     if (!isDryRun) await contents.discard(name);
@@ -42,6 +43,12 @@ export async function collectGarbage(
     outcome.quarantinedBytes += content.size;
   }
   return outcome;
+
+  /** The only copy, maybe, of what is held: its restore was cut off, or no push has mended it yet. */
+  async function isMissed(set: ContentName): Promise<boolean> {
+    const { oid, repository = '' } = set;
+    return (await holdings.isHeld(set)) && (await contents.of(repository).has(oid)) === undefined;
+  }
 
   async function quarantineUnheld(content: ContentName): Promise<boolean> {
     const name = await contents.quarantine(content);

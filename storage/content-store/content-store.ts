@@ -94,6 +94,14 @@ export interface ContentStore {
   readonly of: (repository: string) => RepositoryContents;
   /** Whether each repository has contents of its own; a directory has one copy for all. */
   readonly keepsApart: boolean;
+  /** Whether nothing is there, not even a mark. */
+  readonly isEmpty: () => Promise<boolean>;
+  /**
+   * Marks an empty place as that of a store's contents.
+   * @param isKnown the contents are this store's, whatever the mark.
+   * @returns whether it bears the mark of this store now.
+   */
+  readonly claim: (storeId: string, isKnown: boolean) => Promise<boolean>;
   /** All stored contents, in order of repository and oid. */
   readonly list: () => AsyncIterable<ContentEntry>;
   /** Takes a content out of sight. @returns its name in quarantine; undefined when it was not there. */

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { link, lstat, mkdir, readdir, rename, rm, stat, statfs } from 'node:fs/promises';
+import { link, lstat, mkdir, readdir, readFile, rename, rm, stat, statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
-import { syncDirectoryAsync } from '../atomic-file.ts';
+import { syncDirectoryAsync, writeFileAtomic } from '../atomic-file.ts';
 import type {
   ContentEntry,
   ContentName,
@@ -24,6 +24,8 @@ const abandonedMs = 86_400_000;
 
 const oidName = /^[0-9a-f]{64}$/u;
 const shardName = /^[0-9a-f]{2}$/u;
+/** Holds the id of the store whose contents these are. */
+const markName = 'store-id';
 const quarantineName = /^([0-9a-f]{64})\.(\d+)\./u;
 
 /** Thrown where one of a store's directories is on another file system than the others. */
@@ -67,6 +69,18 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
       await syncDirectoryAsync(dirname(directory));
       if (await isElsewhere(this.#incoming, directory)) throw new StoreDivided(directory);
     }
+  }
+
+  async isEmpty(): Promise<boolean> {
+    return (await names(this.#objects)).length === 0 && (await this.#mark()) === undefined;
+  }
+
+  async claim(storeId: string, isKnown: boolean): Promise<boolean> {
+    const [isEmpty, found] = [await this.isEmpty(), await this.#mark()];
+    if (found === storeId) return true;
+    if (!isKnown && !isEmpty) return false;
+    await writeFileAtomic(join(this.#root, markName), storeId);
+    return true;
   }
 
   /**
@@ -180,6 +194,10 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
         }
       }
     }
+  }
+
+  async #mark(): Promise<string | undefined> {
+    return readFile(join(this.#root, markName), 'utf8').catch(ignoreMissing);
   }
 
   #path(oid: Oid): string {

@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { ObjectRows } from './dialect.ts';
+import { storeId } from './rows-store.ts';
 import type { ObjectsDb } from './schema.ts';
 
 const pageRows = 1_000;
@@ -22,6 +23,11 @@ const copied = [
 export async function copyRows(from: ObjectRows, to: ObjectRows): Promise<void> {
   for (const [name] of copied.toReversed()) await to.deleteFrom(name).execute();
   for (const [name, key] of copied) await copyTable(from, to, name, key);
+  await to
+    .updateTable('meta')
+    .set({ value: await storeId(from) })
+    .where('key', '=', 'store')
+    .execute();
 }
 
 async function copyTable(

@@ -11,7 +11,7 @@ import { migrate, schemaVersion, type Migration } from '../migrate.ts';
 import { objectMigrations } from './schema.ts';
 
 /** Why the database of an object store cannot be used; nothing was changed. */
-export type ObjectsRefusal = 'newer' | 'unreadable' | 'missing' | 'in_use';
+export type ObjectsRefusal = 'newer' | 'unreadable' | 'missing' | 'foreign' | 'in_use';
 
 export class ObjectsRefused extends Error {
   override readonly name = 'ObjectsRefused';

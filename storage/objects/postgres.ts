@@ -37,9 +37,13 @@ const { INT8, NUMERIC } = pg.types.builtins;
 /**
  * Opens the rows of an object store in PostgreSQL, made if there are none.
  * @param connectionString `postgres://…`
+ * @param hasContents contents are there already: empty rows are never made over lost ones.
  * @throws ObjectsRefused; WaypointError database_unavailable
  */
-export async function openPostgresRows(connectionString: string): Promise<RowsStore> {
+export async function openPostgresRows(
+  connectionString: string,
+  hasContents: boolean,
+): Promise<RowsStore> {
   const pool = new pg.Pool({
     connectionString,
     max: connections,
@@ -57,7 +61,7 @@ export async function openPostgresRows(connectionString: string): Promise<RowsSt
   pool.on('connect', (client) => client.on('error', () => undefined));
   const rows = new Kysely<ObjectsDb>({ dialect: new FaultTellingDialect({ pool }) });
   try {
-    await migrate(rows);
+    await migrate(rows, hasContents);
   } catch (error) {
     await rows.destroy();
     throw error;
@@ -76,7 +80,7 @@ export async function openPostgresRows(connectionString: string): Promise<RowsSt
 }
 
 /** One server at a time; all steps or none. */
-async function migrate(rows: ObjectRows): Promise<void> {
+async function migrate(rows: ObjectRows, hasContents: boolean): Promise<void> {
   await rows.transaction().execute(async (within) => {
     await sql`SELECT pg_advisory_xact_lock(${migrationLock})`.execute(within);
     await sql`CREATE TABLE IF NOT EXISTS waypointd_schema (version bigint PRIMARY KEY)`.execute(
@@ -86,6 +90,7 @@ async function migrate(rows: ObjectRows): Promise<void> {
       version: number | null;
     }>`SELECT max(version) AS version FROM waypointd_schema`.execute(within);
     const version = found[0]?.version ?? 0;
+    if (version === 0 && hasContents) throw new ObjectsRefused('missing');
     if (version > objectsMigrations.length) throw new ObjectsRefused('newer');
     const place = { kind: 'postgres', schema: within.schema } as const;
     for (const [index, step] of objectsMigrations.entries()) {
@@ -131,7 +136,7 @@ export async function adoptRows(
       const next = sql`setval(pg_get_serial_sequence(${name}, 'id'), max(id))`;
       await sql`SELECT ${next} FROM ${sql.table(name)}`.execute(to);
     }
-    await to.deleteFrom('meta').execute();
+    await to.deleteFrom('meta').where('key', '!=', 'store').execute();
     const value = Buffer.from(secret).toString('base64');
     await to
       .insertInto('meta')

@@ -28,6 +28,16 @@ export interface CommitJournal {
 /** Of a database whose commits are on the disk when they return. */
 export const syncedCommits: CommitJournal = { sync: async () => {}, settled: async () => {} };
 
+/** The id of the store that these rows are of, by which it knows its contents elsewhere. */
+export async function storeId(rows: ObjectRows): Promise<string> {
+  const { value } = await rows
+    .selectFrom('meta')
+    .select('value')
+    .where('key', '=', 'store')
+    .executeTakeFirstOrThrow();
+  return value;
+}
+
 /** SQLite: another process writes. PostgreSQL: transactions stood in each other's way, or the connection broke. */
 const busyCodes = /^(?:SQLITE_BUSY(?:_\w+)?|40001|40P01|55P03)$/;
 

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { sql, type Selectable } from 'kysely';
 import {
   belongsTo,
@@ -76,7 +77,8 @@ const laterTables = {
     },
     { key: ['repository_id', 'oid', 'user_id'] },
   ),
-  // `secret`: the key of tokens, where servers share no file; `migrated`: rows were copied to here and never served.
+  // `secret`: the key of tokens, where servers share no file; `migrated`: rows were copied to here and never served;
+  // `store`: what marks the contents of these rows as theirs.
   meta: table({ key: uniqueText, value: text }),
 };
 
@@ -117,6 +119,10 @@ const locks: ObjectsMigration = (place) => [
   createIndex('locks_by_user', 'locks', ['user_id'], place),
 ];
 
+const identity: ObjectsMigration = () => [
+  sql`INSERT INTO meta (key, value) VALUES ('store', ${sql.lit(randomUUID())})`,
+];
+
 const sqliteSums = [
   sql`
     CREATE TRIGGER holding_added AFTER INSERT ON holdings BEGIN
@@ -151,7 +157,12 @@ const postgresSums = (['added', 'removed'] as const).flatMap((change) => {
 });
 
 /** The steps of the schema, oldest first; what a released one makes is never changed. */
-export const objectsMigrations: readonly ObjectsMigration[] = [firstSchema, announcements, locks];
+export const objectsMigrations: readonly ObjectsMigration[] = [
+  firstSchema,
+  announcements,
+  locks,
+  identity,
+];
 
 /** The same for SQLite. */
 export const objectMigrations: readonly Migration[] = objectsMigrations.map(

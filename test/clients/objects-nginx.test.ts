@@ -11,32 +11,15 @@ import { temporaryDirectory } from '../helpers/daemon.ts';
 import { rounds } from '../helpers/effort.ts';
 import { Desk } from '../helpers/git-desk.ts';
 import { ann, basic, oidOf, xLfs } from '../helpers/objects.ts';
-import { postgresPrograms, startPostgres } from '../helpers/postgres.ts';
-import { freePort, missingOfSwift, startSwift } from '../helpers/swift.ts';
+import { startSharedPlaces } from '../helpers/shared-places.ts';
+import { freePort } from '../helpers/swift.ts';
 import { until } from '../helpers/until.ts';
 
 const nginx = '/usr/sbin/nginx';
-const programs = postgresPrograms();
-const missing = [
-  programs === undefined ? 'postgresql' : undefined,
-  missingOfSwift(),
-  existsSync(nginx) ? undefined : 'nginx',
-  ['git', 'git-lfs'].find((tool) => spawnSync(tool, ['--version']).status !== 0),
-].find((name) => name !== undefined);
-
-if (missing !== undefined || programs === undefined) {
-  test.skip(`servers that share a store (skipped: no ${missing})`, () => {});
-} else {
-  const [postgres, swift] = await Promise.all([startPostgres(programs), startSwift()]);
-  test.after.always(() => {
-    swift.close();
-    return postgres.close();
-  });
-  Object.assign(process.env, swift.keys);
-  const newPlaces = async () => ({
-    database: await postgres.newDatabase(),
-    bucket: await swift.newBucket(),
-  });
+const tools = ['git', 'git-lfs'].find((tool) => spawnSync(tool, ['--version']).status !== 0);
+const shared = await startSharedPlaces(existsSync(nginx) ? tools : 'nginx');
+if (shared !== undefined) {
+  const { newPlaces, swift } = shared;
 
   test.serial('git-lfs pushes and clones while one server is killed and comes back', async (t) => {
     t.timeout(600_000);

@@ -13,12 +13,26 @@ if (programs === undefined) {
 } else {
   const postgres = await startPostgres(programs);
   test.after.always(() => postgres.close());
-  storesLiveIn(async () => ({ database: await postgres.newDatabase() }));
+  const newPlaces = async () => ({ database: await postgres.newDatabase() });
+  storesLiveIn(newPlaces);
   await import('../objects-api.test.ts');
   await import('../objects-content.test.ts');
 
   const body = { oid: oidOf(Buffer.from('content')), size: 7 };
   const path = `/club/maps/objects/${body.oid}/content`;
+
+  test('rows that are not of these contents do not take them', async (t) => {
+    const [server, other] = [await startTestObjects(t), await startTestObjects(t)];
+    await server.send('club/maps', Buffer.from('content'));
+    await server.close();
+    const { directory } = server;
+    const lost = startTestObjects(t, { directory, places: await newPlaces() });
+    await t.throwsAsync(lost, { message: 'objects missing' });
+    const foreign = startTestObjects(t, { directory, places: other.places });
+    await t.throwsAsync(foreign, { message: 'objects foreign' });
+    const again = await startTestObjects(t, { directory, places: server.places });
+    t.is((await again.call('GET', path, { as: ann })).status, 200);
+  });
 
   test('a server that dies within a transaction holds up nobody', async (t) => {
     const server = await startTestObjects(t);

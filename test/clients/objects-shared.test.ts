@@ -1,32 +1,17 @@
 /** Object servers that share a store: rows in PostgreSQL, contents in a bucket; and how a store comes to be there. */
 import { randomBytes } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { openRoot } from '../../objects/root.ts';
+import { openRoot, type StorePlaces } from '../../objects/root.ts';
 import { moveStore } from '../../objects/upkeep/migrate.ts';
 import { temporaryDirectory } from '../helpers/daemon.ts';
 import { ann, bob, oidOf, startTestObjects } from '../helpers/objects.ts';
-import { postgresPrograms, startPostgres } from '../helpers/postgres.ts';
-import { missingOfSwift, startSwift } from '../helpers/swift.ts';
+import { startSharedPlaces } from '../helpers/shared-places.ts';
 
-const programs = postgresPrograms();
-const missing = [programs === undefined ? 'postgresql' : undefined, missingOfSwift()].find(
-  (name) => name !== undefined,
-);
-
-if (missing !== undefined || programs === undefined) {
-  test.skip(`servers that share a store (skipped: no ${missing})`, () => {});
-} else {
-  const [postgres, swift] = await Promise.all([startPostgres(programs), startSwift()]);
-  test.after.always(() => {
-    swift.close();
-    return postgres.close();
-  });
-  Object.assign(process.env, swift.keys);
-  const newPlaces = async () => ({
-    database: await postgres.newDatabase(),
-    bucket: await swift.newBucket(),
-  });
+const shared = await startSharedPlaces();
+if (shared !== undefined) {
+  const { newPlaces } = shared;
 
   test.serial('quota, links, locks and limits hold across servers', async (t) => {
     const places = await newPlaces();
@@ -66,6 +51,41 @@ if (missing !== undefined || programs === undefined) {
     t.is(given.filter(({ status }) => status === 200).length, 10, 'bandwidth of a day');
     t.is(given.filter(({ status }) => status === 509).length, 2);
   });
+
+  test.serial(
+    'a bucket belongs to the rows that it was begun with, and to no others',
+    async (t) => {
+      const [places, others, { database }] = [
+        await newPlaces(),
+        await newPlaces(),
+        await newPlaces(),
+      ];
+      const { bucket } = places;
+      const content = randomBytes(100);
+      const server = await startTestObjects(t, { places });
+      t.is((await server.send('club/maps', content)).status, 200);
+      await server.close();
+      const open = (asked: StorePlaces, directory = temporaryDirectory(t)) =>
+        openRoot(directory, { ...asked, owner: 'command' });
+      await t.throwsAsync(open({ bucket, database }), { message: 'objects missing' });
+      const directory = temporaryDirectory(t);
+      await t.throwsAsync(open({ bucket }, directory), { message: 'objects missing' });
+      t.false(existsSync(join(directory, 'objects.sqlite')));
+      await (await open(others)).close();
+      await t.throwsAsync(open({ ...others, bucket }), { message: 'objects foreign' });
+      // The whole bucket, in which something else lies.
+      const whole = { ...bucket, prefix: '' };
+      await t.throwsAsync(open({ ...places, bucket: whole }), { message: 'objects foreign' });
+      await (await open({ database, bucket: { ...bucket, prefix: 'another' } })).close();
+      const again = await startTestObjects(t, { places });
+      const path = `/club/maps/objects/${oidOf(content)}`;
+      const { download } = (await again.call('GET', path, { as: bob })).body._links;
+      t.deepEqual((await again.follow('GET', download)).bytes, content);
+      const moving = await startTestObjects(t, { places: {} });
+      const taken = moveStore(moving.admin, { contents: bucket }, () => {});
+      await t.throwsAsync(taken, { message: 'objects foreign' });
+    },
+  );
 
   test.serial('a store moves to a bucket and PostgreSQL and back, also in pieces', async (t) => {
     const server = await startTestObjects(t);

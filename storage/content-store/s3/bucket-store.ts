@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { text } from 'node:stream/consumers';
 import { WaypointError } from '../../../model/failure.ts';
 import type {
   ContentEntry,
@@ -43,9 +44,8 @@ export class BucketContentStore implements ContentStore {
    */
   async check(): Promise<void> {
     const key = `${this.#prefix}.check/${randomUUID()}`;
-    const right = createHash('sha256').update('right').digest('hex');
     try {
-      await this.#bucket.write(key, right, 5, pieces('wrong'));
+      await this.#bucket.write(key, sha256Of('right'), 5, pieces('wrong'));
     } catch (error) {
       const isMismatch = error instanceof WaypointError && error.failure === 'content_mismatch';
       if (isMismatch) return;
@@ -53,6 +53,20 @@ export class BucketContentStore implements ContentStore {
     }
     await this.#bucket.remove(key);
     throw new WaypointError('bucket_careless');
+  }
+
+  async isEmpty(): Promise<boolean> {
+    for await (const _ of this.#bucket.list(this.#prefix)) return false;
+    return true;
+  }
+
+  async claim(storeId: string): Promise<boolean> {
+    const key = `${this.#prefix}.store`;
+    // In this order: another server of this store may be doing the same.
+    const [isEmpty, found] = [await this.isEmpty(), await this.#text(key)];
+    if (found !== undefined || !isEmpty) return found === storeId;
+    await this.#bucket.write(key, sha256Of(storeId), storeId.length, pieces(storeId));
+    return (await this.#text(key)) === storeId;
   }
 
   of(repository: string): RepositoryContents {
@@ -125,6 +139,11 @@ export class BucketContentStore implements ContentStore {
 
   #quarantineKey(name: string): string {
     return `${this.#prefix}${quarantine}${name}`;
+  }
+
+  async #text(key: string): Promise<string | undefined> {
+    const found = await this.#bucket.read(key, 0, 0);
+    return found && (await text(found));
   }
 
   #direct(keyOf: (oid: Oid) => string): DirectLinks {
@@ -212,4 +231,8 @@ async function* checked(
 
 async function* pieces(text: string): AsyncGenerator<Uint8Array> {
   if (text !== '') yield Buffer.from(text);
+}
+
+function sha256Of(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
 }
