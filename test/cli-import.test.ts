@@ -5,46 +5,14 @@ import { conversionHint } from '../cli/commands/import/other-formats.ts';
 import { hiddenFolderLine } from '../cli/commands/import/hidden-folder.ts';
 import { planImports } from '../cli/commands/import/plan.ts';
 import { sumResults } from '../cli/commands/import/summary.ts';
+import { emptyImport } from '../model/empty-import.ts';
 import type { ImportResult } from '../model/import.ts';
 import { fail, finish, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
 import { posix } from './helpers/where.ts';
 
-const nothing: ImportResult = {
-  imported: false,
-  dir: '/x',
-  count: 0,
-  files: 0,
-  added: 0,
-  replaced: 0,
-  skipped_files: [],
-  skipped: 0,
-  duplicate_files: [],
-  duplicates: 0,
-  unsupported_files: [],
-  unsupported: 0,
-  failed_files: [],
-  failed: 0,
-  dedup_count: 0,
-  observations: 0,
-  untimed_points: 0,
-  unusable_points: 0,
-  tracks: 0,
-  track_points: 0,
-  routes: 0,
-  route_points: 0,
-  own_bookmarks: 0,
-  files_without_data: [],
-  without_data: [],
-  replaced_files: [],
-  removed_files: [],
-  renamed_files: [],
-  hidden: 0,
-  gpx_in_subfolders: 0,
-  failures: [],
-  formats: {},
-};
+const nothing = emptyImport('/x');
 
 const some: ImportResult = {
   ...nothing,

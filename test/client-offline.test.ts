@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { WaypointService } from '../client/waypoints/index.ts';
+import { emptyImport } from '../model/empty-import.ts';
+import { importResultSchema } from '../model/import.ts';
 import { recordedService, signalNames } from './helpers/client.ts';
 
 const camp = {
@@ -24,40 +26,7 @@ interface Simulated {
   readonly signals: readonly (readonly unknown[])[];
 }
 
-const noImport = {
-  imported: false,
-  dir: '/tracks',
-  count: 0,
-  files: 0,
-  added: 0,
-  replaced: 0,
-  skipped_files: [],
-  skipped: 0,
-  duplicate_files: [],
-  duplicates: 0,
-  unsupported_files: [],
-  unsupported: 0,
-  failed_files: [],
-  failed: 0,
-  dedup_count: 0,
-  observations: 0,
-  untimed_points: 0,
-  unusable_points: 0,
-  tracks: 0,
-  track_points: 0,
-  routes: 0,
-  route_points: 0,
-  own_bookmarks: 0,
-  files_without_data: [],
-  without_data: [],
-  replaced_files: [],
-  removed_files: [],
-  renamed_files: [],
-  hidden: 0,
-  gpx_in_subfolders: 0,
-  failures: [],
-  formats: {},
-};
+const noImport = emptyImport('/tracks');
 const unknown = 'unknown';
 const noVersion = {
   api: 1,
@@ -227,6 +196,17 @@ const simulated: readonly Simulated[] = [
   },
 ];
 
+test('an empty result is a whole one, and says of nothing that there is some', (t) => {
+  t.deepEqual(importResultSchema.parse(noImport), noImport);
+  const { dir, imported, formats, ...rest } = noImport;
+  t.deepEqual([dir, imported, formats], ['/tracks', false, {}]);
+  t.true(
+    Object.values(rest).every(
+      (value) => value === 0 || (Array.isArray(value) && value.length === 0),
+    ),
+  );
+});
+
 for (const { title, ask, kind, result, signals } of simulated) {
   test(`offline: ${title}`, async (t) => {
     const { service, taken } = recordedService(t, { apiPort: -1 });
@@ -328,8 +308,14 @@ test('the outcome comes after the method has returned, the start before', async 
 test('docs/client.md has a row for every method and names every signal', (t) => {
   const text = readFileSync(join(import.meta.dirname, '..', 'docs', 'client.md'), 'utf8');
   const rows = [...text.matchAll(/^\| `(\w+)\(/gmu)].map(([, name = '']) => name);
+  const service = new WaypointService({ apiPort: -1 });
+  const fields = Object.entries(service).filter(([, value]) => typeof value === 'function');
   const own = Object.getOwnPropertyNames(WaypointService.prototype);
-  const methods = [...own.filter((name) => name !== 'constructor'), 'request'];
+  const methods = [
+    ...own.filter((name) => name !== 'constructor'),
+    ...fields.map(([name]) => name),
+    'request',
+  ];
   t.deepEqual(rows.toSorted(), methods.toSorted());
   for (const name of signalNames) t.true(text.includes(`\`${name}\``), name);
 });

@@ -105,6 +105,14 @@ export class Requests extends SignalBoard {
     return this.#promise(operation, context, { onSuccess, onError });
   }
 
+  /** The method of a name: asks what its operation says of the arguments. */
+  protected method<Args extends readonly unknown[], T>(
+    name: string,
+    operation: (...args: Args) => Operation<T>,
+  ): (...args: Args) => Promise<T> {
+    return (...args) => this.run(operation(...args), name, args);
+  }
+
   /** Runs a method of its own name. */
   protected run<T>(
     operation: Operation<T>,

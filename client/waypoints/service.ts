@@ -1,11 +1,5 @@
-import type { GeodataStatus } from '../../model/geodata.ts';
-import type { ChangesAnswer, UndoneAnswer } from '../../model/change.ts';
-import type { ImportResult, ImportStatus } from '../../model/import.ts';
-import type { ImportedFile } from '../../model/imports.ts';
-import type { LocationFix, VersionInfo } from '../../model/process.ts';
-import type { DaemonStatus } from '../../model/status.ts';
+import type { ImportResult } from '../../model/import.ts';
 import type { TimelineJobRecord } from '../../model/timeline-job.ts';
-import type { HiddenAnswer, RenamedTag } from '../../model/waypoint.ts';
 import * as bookmarks from './operations/bookmarks.ts';
 import * as changes from './operations/changes.ts';
 import * as geodata from './operations/geodata.ts';
@@ -17,26 +11,12 @@ import * as timelines from './operations/timelines.ts';
 import { Requests } from './requests.ts';
 import type {
   Bbox,
-  CancelAnswer,
-  ChangesParams,
   ClusterItem,
-  ExportParams,
-  ImportedFiles,
-  ImportParams,
-  ImportsFilter,
-  InstallAnswer,
-  PageParams,
-  PlaceInput,
-  RecentSearches,
   StoredHistory,
-  SuggestResult,
   Tag,
-  TagInput,
   TimelineOptions,
   Waypoint,
-  WaypointChanges,
   WaypointFilter,
-  WaypointInput,
 } from './types.ts';
 
 /** A promise of the job's id that knows, before it settles, by which number its signals will name the request. */
@@ -60,65 +40,31 @@ export class WaypointService extends Requests {
   }
 
   /** Makes a bookmark. */
-  addWaypoint(waypoint: WaypointInput): Promise<Waypoint> {
-    return this.run(bookmarks.addBookmark(waypoint), 'addWaypoint', [waypoint]);
-  }
-
+  readonly addWaypoint = this.method('addWaypoint', bookmarks.addBookmark);
   /** Deletes a bookmark. */
-  deleteWaypoint(waypoint: PlaceInput): Promise<PlaceInput> {
-    return this.run(bookmarks.deleteBookmark(waypoint), 'deleteWaypoint', [waypoint]);
-  }
-
+  readonly deleteWaypoint = this.method('deleteWaypoint', bookmarks.deleteBookmark);
   /** Renames a bookmark; a blank name or its own fails with `no change`, without a request. */
-  renameWaypoint(waypoint: WaypointInput, newName: string): Promise<Waypoint> {
-    return this.run(bookmarks.renameBookmark(waypoint, newName), 'renameWaypoint', [
-      waypoint,
-      newName,
-    ]);
-  }
-
+  readonly renameWaypoint = this.method('renameWaypoint', bookmarks.renameBookmark);
   /** Changes a bookmark: its name, position, note and what else it has. Its tags stay with it. */
-  editWaypoint(waypoint: WaypointInput, changes: WaypointChanges): Promise<Waypoint> {
-    return this.run(bookmarks.editBookmark(waypoint, changes), 'editWaypoint', [waypoint, changes]);
-  }
-
+  readonly editWaypoint = this.method('editWaypoint', bookmarks.editBookmark);
   /** Waypoints, routes and tracks as the text of a file; one of many megabytes is better fetched as a stream. */
-  exportFile(params: ExportParams = {}): Promise<string> {
-    return this.run(machine.exportFile(params), 'exportFile', [params]);
-  }
-
+  readonly exportFile = this.method('exportFile', machine.exportFile);
   /** Hides an imported waypoint, also from files that are imported later. */
-  hideWaypoint(waypoint: PlaceInput): Promise<PlaceInput> {
-    return this.run(changes.hideWaypoint(waypoint), 'hideWaypoint', [waypoint]);
-  }
-
+  readonly hideWaypoint = this.method('hideWaypoint', changes.hideWaypoint);
   /** Shows a hidden waypoint again, with the tags it had. */
-  showWaypoint(waypoint: PlaceInput): Promise<PlaceInput> {
-    return this.run(changes.showWaypoint(waypoint), 'showWaypoint', [waypoint]);
-  }
-
+  readonly showWaypoint = this.method('showWaypoint', changes.showWaypoint);
   /** What was hidden, newest first, a page at a time. */
-  getHidden(params: PageParams = {}): Promise<HiddenAnswer> {
-    return this.run(changes.loadHidden(params), 'getHidden', [params]);
-  }
-
+  readonly getHidden = this.method('getHidden', changes.loadHidden);
   /** What was changed in the last 30 days, newest first, a page at a time. */
-  getChanges(params: ChangesParams = {}): Promise<ChangesAnswer> {
-    return this.run(changes.loadChanges(params), 'getChanges', [params]);
-  }
+  readonly getChanges = this.method('getChanges', changes.loadChanges);
 
   /**
    * Merges a bookmarks file that would delete many bookmarks, or writes it anew.
    * @returns false when none was waiting.
    */
-  decideBookmarksFile(accept: boolean): Promise<boolean> {
-    return this.run(changes.decideBookmarksFile(accept), 'decideBookmarksFile', [accept]);
-  }
-
+  readonly decideBookmarksFile = this.method('decideBookmarksFile', changes.decideBookmarksFile);
   /** Takes a change back, by the number that `changeMade` or `getChanges` tells. */
-  undoChange(id: number): Promise<UndoneAnswer> {
-    return this.run(changes.undoChange(id), 'undoChange', [id]);
-  }
+  readonly undoChange = this.method('undoChange', changes.undoChange);
 
   /**
    * @param zoom 0…24, fractions allowed.
@@ -137,28 +83,14 @@ export class WaypointService extends Requests {
   }
 
   /** Where the machine is; null when nobody knows. */
-  getLocation(): Promise<LocationFix | null> {
-    return this.run(machine.loadLocation(), 'getLocation', []);
-  }
-
+  readonly getLocation = this.method('getLocation', machine.loadLocation);
   /** Imports the GPX files of a directory; the answer comes when that is done, within 110 s. */
-  importGpxDirectory(params: ImportParams): Promise<ImportResult> {
-    return this.run(machine.importDirectory(params), 'importGpxDirectory', [params]);
-  }
-
+  readonly importGpxDirectory = this.method('importGpxDirectory', machine.importDirectory);
   /** The imported files, newest first, a page at a time. */
-  getImports(filter: ImportsFilter = {}): Promise<ImportedFiles> {
-    return this.run(imports.loadImports(filter), 'getImports', [filter]);
-  }
-
-  getImport(id: number): Promise<ImportedFile> {
-    return this.run(imports.loadImport(id), 'getImport', [id]);
-  }
-
+  readonly getImports = this.method('getImports', imports.loadImports);
+  readonly getImport = this.method('getImport', imports.loadImport);
   /** The original bytes of an imported file, whole in memory. */
-  getImportContent(id: number): Promise<Uint8Array> {
-    return this.run(imports.loadImportContent(id), 'getImportContent', [id]);
-  }
+  readonly getImportContent = this.method('getImportContent', imports.loadImportContent);
 
   /** Imports one file as a relative path, in place of what is there. */
   uploadImport(path: string, content: Uint8Array<ArrayBuffer>): Promise<ImportResult> {
@@ -166,61 +98,30 @@ export class WaypointService extends Requests {
   }
 
   /** Takes a file out of the library; later imports respect that. @param forever removes its bytes now. */
-  removeImport(id: number, forever = false): Promise<ImportedFile> {
-    return this.run(imports.removeImport(id, forever), 'removeImport', [id, forever]);
-  }
-
+  readonly removeImport = this.method('removeImport', imports.removeImport);
   /** Makes a removed or replaced file active again. */
-  restoreImport(id: number): Promise<ImportedFile> {
-    return this.run(imports.restoreImport(id), 'restoreImport', [id]);
-  }
-
+  readonly restoreImport = this.method('restoreImport', imports.restoreImport);
   /** How far the running import is, and what came of the last one. */
-  getImportStatus(): Promise<ImportStatus> {
-    return this.run(machine.loadImportStatus(), 'getImportStatus', []);
-  }
-
+  readonly getImportStatus = this.method('getImportStatus', machine.loadImportStatus);
   /** Stops the running import after its present file. */
-  cancelImport(): Promise<CancelAnswer> {
-    return this.run(machine.cancelImport(), 'cancelImport', []);
-  }
-
-  suggest(query: string): Promise<SuggestResult> {
-    return this.run(search.loadSuggestions(query), 'suggest', [query]);
-  }
-
+  readonly cancelImport = this.method('cancelImport', machine.cancelImport);
+  readonly suggest = this.method('suggest', search.loadSuggestions);
   /** @param limit 1…200. */
-  getRecentSearches(limit?: number): Promise<RecentSearches> {
-    return this.run(search.loadRecentSearches(limit), 'getRecentSearches', [limit]);
-  }
+  readonly getRecentSearches = this.method('getRecentSearches', search.loadRecentSearches);
 
   recordHistory(query: string, lat?: number, lon?: number): Promise<StoredHistory> {
     return this.run(search.recordSearch(query, lat, lon), 'recordHistory', [query, lat, lon]);
   }
 
   /** Forgets one search, or all; yields how many. That cannot be undone. */
-  clearHistory(query?: string): Promise<number> {
-    return this.run(search.clearHistory(query), 'clearHistory', [query]);
-  }
-
-  fetchTags(waypoint: WaypointInput): Promise<Tag[]> {
-    return this.run(tags.loadTags(waypoint), 'fetchTags', [waypoint]);
-  }
-
+  readonly clearHistory = this.method('clearHistory', search.clearHistory);
+  readonly fetchTags = this.method('fetchTags', tags.loadTags);
   /** Yields all tags the waypoint has then; offline those it is given with, and this one. */
-  addTag(waypoint: WaypointInput, tag: TagInput): Promise<Tag[]> {
-    return this.run(tags.addTag(waypoint, tag), 'addTag', [waypoint, tag]);
-  }
-
+  readonly addTag = this.method('addTag', tags.addTag);
   /** Yields the tags that remain. */
-  deleteTag(waypoint: WaypointInput, tag: TagInput): Promise<Tag[]> {
-    return this.run(tags.deleteTag(waypoint, tag), 'deleteTag', [waypoint, tag]);
-  }
-
+  readonly deleteTag = this.method('deleteTag', tags.deleteTag);
   /** Renames a tag of all waypoints. */
-  renameTag(tag: string, newTag: string): Promise<RenamedTag> {
-    return this.run(tags.renameTag(tag, newTag), 'renameTag', [tag, newTag]);
-  }
+  readonly renameTag = this.method('renameTag', tags.renameTag);
 
   /** All tags in use; the callback is called when they are there. */
   fetchDistinctTags(callback?: (tags: readonly Tag[]) => void): Promise<Tag[]> {
@@ -228,26 +129,12 @@ export class WaypointService extends Requests {
   }
 
   /** What the daemon has and does. */
-  getStatus(): Promise<DaemonStatus> {
-    return this.run(machine.loadStatus(), 'getStatus', []);
-  }
-
-  getVersion(): Promise<VersionInfo> {
-    return this.run(machine.loadVersion(), 'getVersion', []);
-  }
-
-  getGeodataStatus(): Promise<GeodataStatus> {
-    return this.run(geodata.loadGeodataStatus(), 'getGeodataStatus', []);
-  }
-
+  readonly getStatus = this.method('getStatus', machine.loadStatus);
+  readonly getVersion = this.method('getVersion', machine.loadVersion);
+  readonly getGeodataStatus = this.method('getGeodataStatus', geodata.loadGeodataStatus);
   /** Starts the install of a generation; its progress is in the status. */
-  installGeodata(id: string): Promise<InstallAnswer> {
-    return this.run(geodata.installGeneration(id), 'installGeodata', [id]);
-  }
-
-  cancelGeodataInstall(): Promise<CancelAnswer> {
-    return this.run(geodata.cancelInstall(), 'cancelGeodataInstall', []);
-  }
+  readonly installGeodata = this.method('installGeodata', geodata.installGeneration);
+  readonly cancelGeodataInstall = this.method('cancelGeodataInstall', geodata.cancelInstall);
 
   /** Queues a timeline of whole days, `YYYY-MM-DD`, both inclusive; UTC days without a `time_zone`. */
   submitTimeline(start: string, end: string, options: TimelineOptions = {}): TimelineSubmission {
@@ -263,7 +150,5 @@ export class WaypointService extends Requests {
     return this.run(timelines.loadTimeline(id, includeResult), 'getTimeline', [id, includeResult]);
   }
 
-  cancelTimeline(id: string): Promise<CancelAnswer> {
-    return this.run(timelines.cancelTimeline(id), 'cancelTimeline', [id]);
-  }
+  readonly cancelTimeline = this.method('cancelTimeline', timelines.cancelTimeline);
 }

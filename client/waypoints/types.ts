@@ -1,7 +1,9 @@
-import type { ExportContent, ExportFormat } from '../../model/export.ts';
+import type { ChangesQuery } from '../../model/change.ts';
+import type { ExportContent, ExportQuery } from '../../model/export.ts';
 import type { installAnswerSchema, installCancelSchema } from '../../model/geodata.ts';
-import type { ImportState, importsSchema } from '../../model/imports.ts';
-import type { Yield } from '../../model/schema.ts';
+import type { ImportRequest } from '../../model/import.ts';
+import type { importsSchema, ImportsQuery } from '../../model/imports.ts';
+import type { Bbox, Yield } from '../../model/schema.ts';
 import type {
   clustersSchema,
   recentSchema,
@@ -9,7 +11,10 @@ import type {
   suggestSchema,
 } from '../../model/search.ts';
 import type { Tag as WireTag } from '../../model/tag.ts';
-import type { Waypoint as WireWaypoint } from '../../model/waypoint.ts';
+import type { TimelineRequest } from '../../model/timeline-job.ts';
+import type { Place, Waypoint as WireWaypoint, WaypointsQuery } from '../../model/waypoint.ts';
+
+export type { Bbox } from '../../model/schema.ts';
 
 /** A tag as this layer always gives it: at least `raw` and `display`; the rest when the daemon has enriched it. */
 export type Tag = Pick<WireTag, 'raw' | 'display'> & Partial<WireTag>;
@@ -31,34 +36,15 @@ export type InstallAnswer = Yield<typeof installAnswerSchema>;
 export type CancelAnswer = Yield<typeof installCancelSchema>;
 
 /** What identifies a waypoint; latitude and longitude in degrees WGS84. */
-export interface PlaceInput {
-  readonly name: string;
-  readonly lat: number;
-  readonly lon: number;
-}
-
-/** `[west, south, east, north]` in degrees WGS84; west > east crosses the antimeridian. */
-export type Bbox = readonly [west: number, south: number, east: number, north: number];
+export type PlaceInput = Place;
 
 /** Which waypoints `getWaypoints` is to give; all without it. */
-export interface WaypointFilter {
-  readonly bookmarksOnly?: boolean | undefined;
-  readonly bbox?: Bbox | undefined;
-  readonly tag?: string | undefined;
-}
-
-/** Which page of a list; the first of the usual length without it. */
-export interface PageParams {
-  readonly limit?: number | undefined;
-  /** `next_cursor` of the page before. */
-  readonly cursor?: number | undefined;
-}
+export type WaypointFilter = Pick<WaypointsQuery, 'bookmarksOnly' | 'bbox' | 'tag'>;
 
 /** What `getChanges` is asked for. */
-export interface ChangesParams extends PageParams {
-  /** Names and positions, too. */
-  readonly details?: boolean | undefined;
-}
+export type ChangesParams = ChangesQuery;
+/** Which page of a list; the first of the usual length without it. */
+export type PageParams = Pick<ChangesQuery, 'limit' | 'cursor'>;
 
 /** A raw tag, or a tag object, of which `raw` counts. */
 export type TagInput = string | Pick<Tag, 'raw'>;
@@ -85,16 +71,11 @@ export type WaypointChanges = {
 } & Partial<PlaceInput>;
 
 /** What `exportFile` writes: everything, unless it says otherwise. */
-export interface ExportParams {
-  readonly format?: ExportFormat;
+export interface ExportParams extends Readonly<Omit<ExportQuery, 'contents' | 'from' | 'to'>> {
   readonly contents?: readonly ExportContent[];
-  readonly bookmarksOnly?: boolean;
-  readonly tag?: string;
   /** UTC dates or ISO 8601 times, both included. */
   readonly from?: string;
   readonly to?: string;
-  /** West, south, east, north in degrees. */
-  readonly bbox?: readonly [number, number, number, number];
 }
 
 /** What `getClusters` was asked for; an absent number leaves the choice to the daemon. */
@@ -109,42 +90,19 @@ export interface ClusterParams {
 }
 
 /** What `importGpxDirectory` is asked for; `dir` is an absolute path on the daemon's machine. */
-export interface ImportParams {
-  readonly dir: string;
-  readonly recursive?: boolean | undefined;
+export interface ImportParams extends Readonly<Omit<ImportRequest, 'files'>> {
   /** Only these files, relative to `dir`. */
   readonly files?: readonly string[] | undefined;
-  /** Keeps the copies in this sub-folder of the library. */
-  readonly into?: string | undefined;
-  /** Tells what would come in, and writes nothing. */
-  readonly dry_run?: boolean | undefined;
-  /** Takes in files that were removed, too. */
-  readonly again?: boolean | undefined;
 }
 
 /** How `submitTimeline` counts, and what it looks at. */
-export interface TimelineOptions {
-  /** Whose days are counted: `UTC` (default), `local` (those of the place) or an IANA name. */
-  readonly time_zone?: string | undefined;
-  /** Ids of imports: only these. */
-  readonly sources?: readonly number[] | undefined;
-  /** All but these. */
-  readonly exclude_sources?: readonly number[] | undefined;
-}
+export type TimelineOptions = Readonly<Omit<TimelineRequest, 'start_date' | 'end_date'>>;
 
 /** A page of imported files, newest first. */
 export type ImportedFiles = Yield<typeof importsSchema>;
 
 /** Which imported files `getImports` is asked for. */
-export interface ImportsFilter {
-  /** 1…1,000; 100 unless it says otherwise. */
-  readonly limit?: number | undefined;
-  /** `next_cursor` of the page before. */
-  readonly cursor?: string | undefined;
-  /** A piece of the path. */
-  readonly q?: string | undefined;
-  readonly state?: ImportState | undefined;
-}
+export type ImportsFilter = ImportsQuery;
 
 /** How `request` is to ask. Whatever is left out: GET, no body, 8 s, no context. */
 export interface RequestOptions {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { emptyImport } from '../../../model/empty-import.ts';
 import type { EmptyReason, FailureReason, ImportResult } from '../../../model/import.ts';
 import { formatNames } from '../../../model/recorder-formats.ts';
 import { invocation } from '../../terminal/invocation.ts';
@@ -39,68 +40,49 @@ export const failureSentences: Readonly<Record<FailureReason, string>> = {
   packing: 'it is packed by a method that is not read',
 };
 
-/** Adds up the answers of several requests. */
+/** Adds up the answers of several requests: numbers, and lists of files. */
 export function sumResults(results: readonly ImportResult[]): ImportSum {
+  const { dir: _, ...nothing } = emptyImport('');
+  const counts = fieldsOf(nothing, (zero) => typeof zero === 'number').map((key) => [
+    key,
+    results.reduce((sum, { [key]: count }) => sum + Number(count), 0),
+  ]);
+  const lists = fieldsOf(nothing, Array.isArray).map((key) => [key, joined(results, key)]);
   const times = results.flatMap(({ first_time, last_time }) => [first_time, last_time]);
   const known = times.filter((time) => time !== undefined).toSorted();
-  const [first] = known;
-  const last = known.at(-1);
-  const total = (key: FieldOf<number>): number =>
-    results.reduce((sum, result) => sum + result[key], 0);
-  const joined = (key: FieldOf<readonly string[]>): string[] =>
-    results.flatMap((result) => result[key].map((file) => join(result.dir, file)));
+  const [first, last] = [known[0], known.at(-1)];
+  const odd = joined(results, 'odd_times') as NonNullable<ImportSum['odd_times']>;
   return {
+    ...nothing,
+    ...Object.fromEntries(counts),
+    ...Object.fromEntries(lists),
     imported: results.some(({ imported }) => imported),
-    count: total('count'),
-    files: total('files'),
-    added: total('added'),
-    replaced: total('replaced'),
-    skipped_files: joined('skipped_files'),
-    skipped: total('skipped'),
-    duplicate_files: joined('duplicate_files'),
-    duplicates: total('duplicates'),
-    unsupported_files: joined('unsupported_files'),
-    unsupported: total('unsupported'),
-    failed_files: joined('failed_files'),
-    failed: total('failed'),
     dedup_count: results.at(-1)?.dedup_count ?? 0,
-    observations: total('observations'),
-    untimed_points: total('untimed_points'),
-    unusable_points: total('unusable_points'),
-    tracks: total('tracks'),
-    track_points: total('track_points'),
-    routes: total('routes'),
-    route_points: total('route_points'),
-    own_bookmarks: total('own_bookmarks'),
-    files_without_data: joined('files_without_data'),
-    without_data: results.flatMap(({ dir, without_data }) =>
-      without_data.map(({ file, reason }) => ({ file: join(dir, file), reason })),
-    ),
     ...(first === undefined ? {} : { first_time: first }),
     ...(last === undefined ? {} : { last_time: last }),
-    ...sumOddTimes(results),
-    replaced_files: joined('replaced_files'),
-    removed_files: joined('removed_files'),
-    renamed_files: results.flatMap(({ dir, renamed_files }) =>
-      renamed_files.map((renamed) => ({ ...renamed, file: join(dir, renamed.file) })),
-    ),
-    hidden: total('hidden'),
-    gpx_in_subfolders: total('gpx_in_subfolders'),
+    ...(odd.length === 0 ? {} : { odd_times: odd }),
     formats: sumFormats(results),
-    failures: results.flatMap(({ dir, failures }) =>
-      failures.map((failure) => ({ ...failure, file: join(dir, failure.file) })),
-    ),
     ...(results.some(({ planned }) => planned === true) ? { planned: true as const } : {}),
     ...(results.some(({ cancelled }) => cancelled === true) ? { cancelled: true as const } : {}),
     results,
   };
 }
 
-function sumOddTimes(results: readonly ImportResult[]): Pick<ImportSum, 'odd_times'> {
-  const all = results.flatMap(({ dir, odd_times = [] }) =>
-    odd_times.map((odd) => ({ ...odd, file: join(dir, odd.file) })),
+type Field = keyof ImportResult;
+
+function fieldsOf(nothing: object, isOfKind: (zero: unknown) => boolean): Field[] {
+  const fields = Object.entries(nothing).filter(([, zero]) => isOfKind(zero));
+  // Sound: an empty result has fields of a result only.
+  return fields.map(([key]) => key as Field);
+}
+
+/** The files of a list, each with its directory. */
+function joined(results: readonly ImportResult[], key: Field): unknown[] {
+  return results.flatMap(({ dir, [key]: files }) =>
+    (Array.isArray(files) ? files : []).map((file: string | { readonly file: string }) =>
+      typeof file === 'string' ? join(dir, file) : { ...file, file: join(dir, file.file) },
+    ),
   );
-  return all.length === 0 ? {} : { odd_times: all };
 }
 
 function sumFormats(results: readonly ImportResult[]): ImportResult['formats'] {
@@ -110,11 +92,6 @@ function sumFormats(results: readonly ImportResult[]): ImportResult['formats'] {
       if (formats[name] !== undefined) sum[name] = (sum[name] ?? 0) + formats[name];
   return sum;
 }
-
-/** The fields of an answer that have values of one kind. */
-type FieldOf<Value> = {
-  [Key in keyof ImportResult]-?: ImportResult[Key] extends Value ? Key : never;
-}[keyof ImportResult];
 
 /** Tells a person what an import did: on standard output what came in, on standard error what did not. */
 export async function printSummary(sum: ImportSum): Promise<void> {

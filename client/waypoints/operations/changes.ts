@@ -4,7 +4,7 @@ import { asList, asRecord, type Operation } from '../operation.ts';
 import type { ChangesParams, PageParams, PlaceInput } from '../types.ts';
 
 /** `getChanges(params)` */
-export function loadChanges(params: ChangesParams): Operation<ChangesAnswer> {
+export function loadChanges(params: ChangesParams = {}): Operation<ChangesAnswer> {
   const { limit, cursor, details } = params;
   return {
     call: 'GET /api/changes',
@@ -72,7 +72,7 @@ export function showWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
 }
 
 /** `getHidden(params)` */
-export function loadHidden(params: PageParams): Operation<HiddenAnswer> {
+export function loadHidden(params: PageParams = {}): Operation<HiddenAnswer> {
   const { limit, cursor } = params;
   return {
     call: 'GET /api/hidden',

@@ -4,7 +4,7 @@ import { asRecord, type Operation } from '../operation.ts';
 import type { ImportedFiles, ImportsFilter } from '../types.ts';
 
 /** `getImports(filter)` */
-export function loadImports(filter: ImportsFilter): Operation<ImportedFiles> {
+export function loadImports(filter: ImportsFilter = {}): Operation<ImportedFiles> {
   const { limit, cursor, q, state } = filter;
   return {
     call: 'GET /api/imports',
@@ -58,7 +58,7 @@ export function uploadImport(
 }
 
 /** `removeImport(id)`: its bytes are kept for 30 days, unless it goes for ever. */
-export function removeImport(id: number, forever: boolean): Operation<ImportedFile> {
+export function removeImport(id: number, forever = false): Operation<ImportedFile> {
   return {
     call: `DELETE /api/imports/${id}`,
     ...(forever ? { query: { forever } } : {}),

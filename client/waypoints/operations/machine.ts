@@ -1,3 +1,4 @@
+import { emptyImport } from '../../../model/empty-import.ts';
 import type { ImportResult, ImportStatus } from '../../../model/import.ts';
 import type { LocationFix, VersionInfo } from '../../../model/process.ts';
 import type { DaemonStatus } from '../../../model/status.ts';
@@ -39,43 +40,6 @@ export function importDirectory(params: ImportParams): Operation<ImportResult> {
     started: ['importStarted', params],
     succeeded: (summary) => [['importCompleted', summary, params]],
     failed: (message) => ['importFailed', message, params],
-  };
-}
-
-function emptyImport(dir: string): ImportResult {
-  return {
-    imported: false,
-    dir,
-    count: 0,
-    files: 0,
-    added: 0,
-    replaced: 0,
-    skipped_files: [],
-    skipped: 0,
-    duplicate_files: [],
-    duplicates: 0,
-    unsupported_files: [],
-    unsupported: 0,
-    failed_files: [],
-    failed: 0,
-    dedup_count: 0,
-    observations: 0,
-    untimed_points: 0,
-    unusable_points: 0,
-    tracks: 0,
-    track_points: 0,
-    routes: 0,
-    route_points: 0,
-    own_bookmarks: 0,
-    files_without_data: [],
-    without_data: [],
-    replaced_files: [],
-    removed_files: [],
-    renamed_files: [],
-    hidden: 0,
-    gpx_in_subfolders: 0,
-    failures: [],
-    formats: {},
   };
 }
 
@@ -133,7 +97,7 @@ function unknownVersion(): VersionInfo {
 }
 
 /** `exportFile(params)` */
-export function exportFile(params: ExportParams): Operation<string> {
+export function exportFile(params: ExportParams = {}): Operation<string> {
   const { contents, bbox, ...query } = params;
   return {
     call: 'GET /api/export',
