@@ -12,6 +12,7 @@ import { promisify } from 'node:util';
 import { isFresh } from '../bin/launcher.js';
 import { packageUrl } from '../model/program-files.ts';
 import type { BuildOptions, Plugin } from 'esbuild';
+import { bundleMapPage } from './map-page.ts';
 import { installedPackages, licenceTexts, packageOf } from './licences.ts';
 
 /** What a launcher starts. */
@@ -35,7 +36,12 @@ const requireHttp: Plugin = {
   },
 };
 /** What changes the bundle without being in it. */
-const alsoInputs = ['package-lock.json', 'build/bundle.ts', 'build/licences.ts'];
+const alsoInputs = [
+  'package-lock.json',
+  'build/bundle.ts',
+  'build/licences.ts',
+  'build/map-page.ts',
+];
 /** `.npmrc` has `npm pack`, which runs none of our scripts, write there: before a build it fails, naming what to do. */
 const packed = 'dist/run-npm-run-build-before-npm-pack';
 
@@ -67,7 +73,8 @@ if (!process.argv.includes('--if-newer') || !isFresh()) await build();
 async function build(): Promise<void> {
   const begin = new Date();
   rmSync('dist', { recursive: true, force: true });
-  const [files] = await Promise.all([bundleProgram(), compileClient()]);
+  const [program, page] = await Promise.all([bundleProgram(), bundleMapPage(), compileClient()]);
+  const files = [...program, ...page];
   const folders = new Set(files.map(packageOf).filter((folder) => folder !== undefined));
   for (const folder of installedPackages(root)) folders.add(folder);
   writeFileSync('dist/THIRD-PARTY-LICENSES', licenceTexts(root, folders));

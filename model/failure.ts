@@ -62,6 +62,10 @@ export const failureTable = {
     'unauthorized',
     'A user name and a password that are known here are required.',
   ),
+  no_session: sentence(
+    'unauthorized',
+    'This page has no session, or its code is used up or too old; run `waypointd map` again.',
+  ),
   forbidden: sentence('forbidden', 'This is not allowed.'),
   read_only: sentence('forbidden', 'You may read this repository but not write to it.'),
   lock_of_another: sentence(
@@ -114,6 +118,7 @@ export const failureTable = {
   internal: sentence('internal', 'Something went wrong inside waypointd; its log has the details.'),
   not_implemented: sentence('not_implemented', 'This is not implemented.'),
   unavailable: sentence('unavailable', 'waypointd is shutting down or not ready yet.'),
+  no_daemon: sentence('unavailable', 'No waypointd daemon answers here now.'),
   storage_unavailable: sentence(
     'unavailable',
     'The disk or file system does not take or give data now; try again later.',

@@ -73,6 +73,7 @@ export const settingSchemas = {
   history: flag,
   bookmarks_file: path,
   watch_dirs: folders,
+  basemap: path,
   location_provider: oneOf('auto', 'off', 'geoclue', 'gpsd', 'command', 'static'),
   location_command: checkedText(
     (value) => splitCommand(value) !== undefined,
@@ -187,6 +188,7 @@ export const settingHelp: Record<SettingKey, string> = {
   history: 'whether searches are remembered',
   bookmarks_file: 'the live GPX mirror of the bookmarks',
   watch_dirs: 'folders whose files are imported by themselves, comma-separated',
+  basemap: 'a street map of your own for `waypointd map`, a .pmtiles file',
   location_provider: 'who tells where the machine is: auto, off, geoclue, gpsd, command or static',
   location_command: 'a program that prints positions as lines of JSON (docs/location.md)',
   location_static: 'a fixed position "lat,lon"',

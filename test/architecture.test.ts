@@ -23,11 +23,12 @@ const mayImport: Readonly<Record<string, readonly string[]>> = {
   http: ['model'],
   client: ['model'],
   objects: ['model', 'storage', 'http'],
+  map: ['model', 'client', 'http'],
   'service-files': ['model'],
   daemon: 'model storage formats geodata search worker http client objects service-files'.split(
     ' ',
   ),
-  cli: 'model storage formats geodata search worker http client objects service-files daemon'.split(
+  cli: 'model storage formats geodata search worker http client objects service-files map daemon'.split(
     ' ',
   ),
 };
@@ -60,6 +61,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   pino: ['daemon/log.ts'],
   pg: ['storage/objects/postgres.ts'],
   'pino-pretty': ['daemon/log.ts'],
+  open: ['cli/commands/map/'],
   piscina: ['daemon/pool.ts'],
   'raw-body': ['http/body.ts'],
   'rotating-file-stream': ['daemon/log.ts'],
@@ -69,7 +71,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_675,
+  model: 3_700,
   storage: 11_140,
   formats: 5_500,
   geodata: 3_900,
@@ -80,14 +82,15 @@ const lineBudget: Readonly<Record<string, number>> = {
   objects: 3_000,
   'service-files': 1_800,
   daemon: 8_265,
-  cli: 9_995,
+  cli: 10_200,
+  map: 600,
   bin: 340,
-  build: 290,
+  build: 340,
   bench: 6_125,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
-const withoutNode = ['model/', 'client/waypoints/'];
+const withoutNode = ['model/', 'client/waypoints/', 'map/page/'];
 const withoutNodeExcept = ['client/waypoints/node/'];
 
 /** Piscina calls the default export of a task file; nothing else has one. */

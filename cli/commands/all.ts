@@ -21,6 +21,7 @@ export const allCommands: readonly CommandGroup[] = [
       trips: () => import('./trips.ts'),
       where: () => import('./where.ts'),
       when: () => import('./when.ts'),
+      map: () => import('./map.ts'),
       export: () => import('./export.ts'),
       backup: () => import('./backup.ts'),
     },

@@ -211,17 +211,22 @@ async function startHere(context: CommandContext): Promise<OpenConnection> {
   return { ...own, dataDirectory: paths.data };
 }
 
-/** A daemon in this process, for one command: it has no hand-over file by which others would find it. */
-export async function startOwnDaemon(
-  options: Pick<DaemonOptions, 'settings' | 'paths' | 'geodata'>,
-): Promise<{ client: ApiClient; url: string; close: () => Promise<void> }> {
+/**
+ * A daemon in this process, for one command. Unless it is to be found, it has no hand-over file, and leaves what comes
+ * into watched folders to one that stays.
+ */
+export async function startOwnDaemon({
+  isFound = false,
+  ...options
+}: Pick<DaemonOptions, 'settings' | 'paths' | 'geodata'> & {
+  readonly isFound?: boolean;
+}): Promise<{ client: ApiClient; url: string; close: () => Promise<void> }> {
   const { startDaemon } = await import('../../daemon/daemon.ts');
   const { openLog } = await import('../../daemon/log.ts');
   const { log_level: level, log_file: file } = options.settings;
   const log = await openLog({ level, file });
-  // What comes into watched folders is the business of one that stays.
-  const settings = { ...options.settings, watch_dirs: [] };
-  const daemon = await startDaemon({ ...options, settings, log, handOver: false, port: 0 });
+  const settings = isFound ? options.settings : { ...options.settings, watch_dirs: [] };
+  const daemon = await startDaemon({ ...options, settings, log, handOver: isFound, port: 0 });
   async function close(): Promise<void> {
     await daemon.close();
     await log.close();

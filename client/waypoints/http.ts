@@ -8,6 +8,8 @@ export interface Access {
   readonly token: string;
   /** The daemon proves, to clients on Node.js, that it knows the token; they send it nothing before. */
   readonly proves?: boolean | undefined;
+  /** Sent with every request: what opens a proxy, say. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
 export interface HttpRequest {
@@ -76,9 +78,10 @@ export function withChange(answer: HttpAnswer, header: unknown): HttpAnswer {
 }
 
 /** @throws Error when the token cannot be one. */
-export function headersFor({ token }: Access, hasBody: boolean): Record<string, string> {
+export function headersFor({ token, headers }: Access, hasBody: boolean): Record<string, string> {
   if (!tokenForm.test(token)) throw new Error('the API token is malformed');
   return {
+    ...headers,
     ...(token === '' ? {} : { authorization: `Bearer ${token}` }),
     ...(hasBody ? { 'content-type': 'application/json' } : {}),
   };

@@ -34,6 +34,11 @@ export interface ApiRequest {
 /** The client timeout of the specification (section 8). */
 const defaultTimeoutMs = 8_000;
 
+/** An endpoint as requests want it. */
+export function accessTo({ port, token, proof }: Endpoint): Access {
+  return { base: `http://127.0.0.1:${port}`, token, proves: proof === 1 };
+}
+
 /**
  * Asks one daemon for anything, with a schema for what comes back. Requests may last as long as an import does: only
  * silence ends them.
@@ -41,8 +46,8 @@ const defaultTimeoutMs = 8_000;
 export class ApiClient {
   readonly #access: Access;
 
-  constructor({ port, token, proof }: Endpoint) {
-    this.#access = { base: `http://127.0.0.1:${port}`, token, proves: proof === 1 };
+  constructor(endpoint: Endpoint) {
+    this.#access = accessTo(endpoint);
   }
 
   /**

@@ -1,0 +1,40 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { constants, gzipSync } from 'node:zlib';
+
+/** Where the page of the map is built, relative to the root; each file as `NAME.gz`. */
+const target = 'dist/map';
+/** The page's own files and, as files beside it, what it starts as a worker. */
+const entries = ['main.ts', 'style.css', 'index.html'].map((name) => `map/page/${name}`);
+const basemap = 'map/basemap';
+
+/** Bundles the page of the map for browsers. @returns the files that it is made of, relative to the root. */
+export async function bundleMapPage(): Promise<string[]> {
+  const { build } = await import('esbuild');
+  const { outputFiles, metafile } = await build({
+    entryPoints: entries,
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    target: 'es2023',
+    outdir: target,
+    outbase: 'map/page',
+    loader: { '.html': 'copy' },
+    minify: true,
+    metafile: true,
+    write: false,
+    logLevel: 'warning',
+  });
+  for (const { path, contents } of outputFiles) pack(join(target, basename(path)), contents);
+  const data = readdirSync(basemap)
+    .filter((name) => !name.startsWith('.'))
+    .map((name) => join(basemap, name));
+  for (const file of data) pack(join(target, 'basemap', basename(file)), readFileSync(file));
+  return [...Object.keys(metafile.inputs), ...data];
+}
+
+function pack(file: string, content: Uint8Array): void {
+  mkdirSync(dirname(file), { recursive: true });
+  const level = constants.Z_BEST_COMPRESSION;
+  writeFileSync(`${file}.gz`, gzipSync(content, { level }));
+}

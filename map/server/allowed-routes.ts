@@ -1,0 +1,35 @@
+/**
+ * What the page may ask the daemon. All else stays closed to a browser, should the page ever be tricked: folders of this
+ * machine as the source of an import, exports, geodata, the machine's own position. A test compares this with the API.
+ */
+export const allowedRoutes = [
+  'GET /api/status',
+  'GET /api/version',
+  'GET /api/waypoints',
+  'DELETE /api/waypoints',
+  'GET /api/clusters',
+  'GET /api/suggest',
+  'POST /api/bookmarks',
+  'PATCH /api/bookmarks',
+  'DELETE /api/bookmarks',
+  'GET /api/tags',
+  'POST /api/tags',
+  'PATCH /api/tags',
+  'DELETE /api/tags',
+  'GET /api/hidden',
+  'DELETE /api/hidden',
+  'GET /api/changes',
+  'POST /api/changes/{id}/undo',
+  'GET /api/import',
+  'GET /api/imports',
+  'GET /api/imports/{id}',
+  'PUT /api/imports',
+  'DELETE /api/imports/{id}',
+  'POST /api/imports/{id}/restore',
+  'POST /api/timelines',
+  'GET /api/timelines/{id}',
+  'DELETE /api/timelines/{id}',
+  'GET /api/tiles.json',
+  'GET /api/tiles/{z}/{x}/{y}.mvt',
+  'GET /api/tracks',
+] as const;

@@ -1,0 +1,104 @@
+import { Readable } from 'node:stream';
+import { askDaemon } from '../../client/waypoints/node/transport.ts';
+import type { Access } from '../../client/waypoints/http.ts';
+import { RequestFailure } from '../../client/waypoints/request-failure.ts';
+import type { NodeAnswer } from '../../client/node-request.ts';
+import { bodyPieces } from '../../http/body.ts';
+import { announcedLength, hasBody, type Context } from '../../http/context.ts';
+import type { Answer, RouteRequest } from '../../http/route.ts';
+import { WaypointError } from '../../model/failure.ts';
+
+/** Nothing else goes to the daemon: no Origin, no Sec-Fetch-*, no cookies, not the secret. */
+const requestHeaders = ['accept', 'accept-encoding', 'content-type', 'if-none-match'];
+/** Nothing else comes back. Nothing is kept in the browser's cache, which would tell where its user was. */
+const answerHeaders = ['content-encoding', 'etag', 'retry-after', 'vary', 'x-change-id'];
+/** Pieces of a body, of 64 KiB at most, between the page and the daemon. */
+const aheadPieces = 4;
+
+/** Passes requests on to the daemon with its token, which no page sees, and finds it again after a restart. */
+export class DaemonLink {
+  readonly #find: () => Promise<Access | undefined>;
+  #access: Access | undefined;
+  #finding: Promise<Access> | undefined;
+
+  constructor(find: () => Promise<Access | undefined>) {
+    this.#find = find;
+  }
+
+  /**
+   * Sends a request on, body and answer as they come.
+   * @throws WaypointError not_found for a path that would lead elsewhere, no_daemon when none answers
+   */
+  async answer({ ctx, signal }: RouteRequest): Promise<Answer> {
+    requirePlainPath(ctx);
+    const answer = await this.#ask(ctx, signal);
+    if (answer.status === 401) {
+      answer.close();
+      throw new WaypointError('no_daemon');
+    }
+    const head = { status: answer.status, headers: picked(answer.headers, answerHeaders) };
+    if (answer.status === 204 || answer.status === 304) {
+      answer.close();
+      return head;
+    }
+    const contentType = answer.headers['content-type'] ?? 'application/octet-stream';
+    return { ...head, contentType, pieces: answer.pieces(), close: () => answer.close() };
+  }
+
+  async #ask(ctx: Context, signal: AbortSignal): Promise<NodeAnswer> {
+    const { method, url: path, req } = ctx;
+    const length = announcedLength(ctx);
+    const headers = {
+      ...picked(req.headers, requestHeaders),
+      ...(hasBody(ctx) && length !== undefined ? { 'content-length': String(length) } : {}),
+    };
+    const body = hasBody(ctx) ? bodyOf(ctx) : undefined;
+    const request = { method, path, headers, body, signal, silenceMs: 0 };
+    const used = this.#access ?? (await this.#findAgain());
+    try {
+      return await askDaemon(used, request);
+    } catch (error) {
+      if (!(error instanceof RequestFailure)) throw error;
+      // It was started anew, as a rule; nothing of the request was sent.
+      if (!error.wasNotSent) throw new WaypointError('no_daemon', { cause: error });
+    }
+    if (this.#access === used) this.#access = undefined;
+    return askDaemon(this.#access ?? (await this.#findAgain()), request);
+  }
+
+  #findAgain(): Promise<Access> {
+    this.#finding ??= this.#find()
+      .then((access) => {
+        if (access === undefined) throw new WaypointError('no_daemon');
+        return (this.#access = access);
+      })
+      .finally(() => (this.#finding = undefined));
+    return this.#finding;
+  }
+}
+
+/** The client reads `..`, `%2e` and `\` in a path as the URL standard has it: what was matched has to be what is asked. */
+function requirePlainPath({ path }: Context): void {
+  const { pathname } = new URL(path, 'http://127.0.0.1');
+  if (pathname !== path) throw new WaypointError('not_found');
+}
+
+/** Copied: the memory of a piece is used again once the next one is asked for. */
+function bodyOf(ctx: Context): Readable {
+  async function* pieces(): AsyncGenerator<Uint8Array> {
+    for await (const piece of bodyPieces(ctx)) yield Buffer.from(piece);
+  }
+  return Readable.from(pieces(), { highWaterMark: aheadPieces });
+}
+
+function picked(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+  names: readonly string[],
+): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = headers[name];
+      return typeof value === 'string' ? [[name, value]] : [];
+    }),
+  );
+}

@@ -1,0 +1,107 @@
+import type { Access } from '../../client/waypoints/http.ts';
+import { route, type Method, type Route } from '../../http/route.ts';
+import { createHttpServer } from '../../http/server.ts';
+import { Strangers } from '../../http/strangers.ts';
+import { limits } from '../../model/limits.ts';
+import { mapCodeSchema, mapSessionSchema } from '../../model/map.ts';
+import type { Clock, Log } from '../../model/process.ts';
+import { allowedRoutes } from './allowed-routes.ts';
+import { DaemonLink } from './daemon-link.ts';
+import { mapGuards } from './guard.ts';
+import { pageRoutes } from './page-files.ts';
+import { Sessions } from './sessions.ts';
+
+/** A browser has six connections to one server. */
+const connections = 64;
+const maxStrangers = 16;
+const sessionPath = '/session';
+
+export interface MapServerOptions {
+  /** 0 takes any free one. */
+  readonly port: number;
+  /** Where the built page is. */
+  readonly pageDirectory: string;
+  readonly findDaemon: () => Promise<Access | undefined>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface MapServer {
+  readonly port: number;
+  /** Makes an address that opens the page once, within a minute; calls back when it has. */
+  readonly newAddress: (onUsed?: () => void) => string;
+  /** Whether no page was there for ten minutes. */
+  readonly isUnused: () => boolean;
+  readonly close: (graceMs: number) => Promise<void>;
+}
+
+/**
+ * Starts the small server in front of the page of the map, on the loopback interface: it gives out the page, and passes on
+ * to the daemon what the page may ask.
+ */
+export async function startMapServer(options: MapServerOptions): Promise<MapServer> {
+  const { port: wanted, pageDirectory, findDaemon, clock, log } = options;
+  const sessions = new Sessions(clock);
+  const strangers = new Strangers(maxStrangers);
+  const page = pageRoutes(pageDirectory);
+  const publicPaths = new Set(page.map(({ path }) => path));
+  const server = createHttpServer({
+    routes: [...page, ...sessionRoutes(sessions), ...daemonRoutes(new DaemonLink(findDaemon))],
+    guards: mapGuards({
+      isPublic: (path) => publicPaths.has(path),
+      sessionPath,
+      sessions,
+      strangers,
+    }),
+    onConnection: (socket) => strangers.add(socket),
+    // An upload may take long; what is read as a whole may not.
+    limits: { connections, requestTimeoutMs: 0, jsonBodyMs: limits.requestTimeoutMs },
+    failureStyle: () => undefined,
+    prefix: '/api/',
+    notFound: 'not_found',
+    log,
+  });
+  const { port } = await server.listen({ host: '127.0.0.1', port: wanted });
+  return {
+    port,
+    // What stands behind the # stays in the browser.
+    newAddress: (onUsed = () => {}) => `http://127.0.0.1:${port}/#${sessions.newCode(onUsed)}`,
+    isUnused: () => sessions.isUnused(),
+    close: (graceMs) => server.close(graceMs),
+  };
+}
+
+function sessionRoutes(sessions: Sessions): Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: sessionPath,
+      summary: 'Trades the one-time code of the address for the secret of a session.',
+      body: mapCodeSchema,
+      answers: { 200: mapSessionSchema },
+      handle: ({ body }) => ({ status: 200, json: { secret: sessions.open(body.code) } }),
+    }),
+    route({
+      method: 'POST',
+      path: '/alive',
+      summary: 'Tells that a page is still there.',
+      answers: { 204: null },
+      // The guard has noted it.
+      handle: () => ({ status: 204 }),
+    }),
+  ];
+}
+
+function daemonRoutes(daemon: DaemonLink): Route[] {
+  return allowedRoutes.map((line) => {
+    const [method, path] = line.split(' ') as [Method, string];
+    return route({
+      method,
+      path,
+      summary: 'Passes a request of the page on to the daemon.',
+      readsContent: true,
+      answers: {},
+      handle: (request) => daemon.answer(request),
+    });
+  });
+}

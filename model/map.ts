@@ -1,0 +1,8 @@
+import * as z from 'zod';
+
+/** What the page of the map trades for its session: the one-time code of its address. */
+export const mapCodeSchema = z.strictObject({ code: z.string().max(64) });
+/** What opens the API of the map's server, as the value of its header. */
+export const mapSessionSchema = z.object({ secret: z.string() });
+
+export type MapSession = z.output<typeof mapSessionSchema>;
