@@ -54,7 +54,8 @@ function put(
   library: LibraryWriter,
   path: string,
   names: readonly string[],
-  texts: readonly string[] = [],
+  texts: readonly (string | null)[] = [],
+  mtimeNs = 1,
 ): void {
   library.replaceFile(
     { path, pathKey: path, sha256: path },
@@ -62,7 +63,7 @@ function put(
       load: (rows) => {
         for (const [i, name] of names.entries()) {
           const desc = texts[i];
-          rows.waypoint({ name, lat, lon, ...(desc === undefined ? {} : { desc }) });
+          rows.waypoint({ name, lat, lon, ...(typeof desc === 'string' && { desc }) });
         }
         return {
           ...noCounts,
@@ -70,7 +71,7 @@ function put(
           missingTimes: names.length,
         };
       },
-      place: () => ({ size: 1, mtimeNs: '1' }),
+      place: () => ({ size: 1, mtimeNs: String(mtimeNs) }),
     },
   );
 }
@@ -158,6 +159,61 @@ test('a file of many rows, all of them twins of few identities, is read in one g
   library.removeFile(library.findByKey('a')!.id);
   t.deepEqual(shown(library), colliding);
   library.close();
+});
+
+interface Told {
+  readonly names: readonly string[];
+  readonly texts: readonly (string | null)[];
+  readonly mtimeNs: number;
+}
+
+/** The plain way: for each name the text that comes first in the newest file that has one. */
+function lastTexts(files: ReadonlyMap<string, Told>): Record<string, string> {
+  const texts: Record<string, string> = {};
+  for (const file of [...files.values()].toSorted((a, b) => a.mtimeNs - b.mtimeNs))
+    for (const [i, name] of [...file.names.entries()].toReversed())
+      texts[name] = file.texts[i] ?? texts[name] ?? '';
+  return texts;
+}
+
+test('each waypoint says what the newest of its twins that says something does, whatever comes and goes', (t) => {
+  const path = join(directoryOf(t), 'library.sqlite');
+  const texts = fc.array(fc.option(fc.constantFrom('one', 'other')), { maxLength: 4 });
+  const told = fc.record({ names: names.map((all) => all.slice(0, 4)), texts });
+  const files = fc.constantFrom('a', 'b', 'c', 'd');
+  const other = (text: string) => ({ names: ['Other'], texts: [text] });
+  const newestOfThreeLeaves: [string, Omit<Told, 'mtimeNs'> | null][] = [
+    ['a', other('one')],
+    ['b', other('other')],
+    ['c', other('one')],
+    ['c', null],
+  ];
+  fc.assert(
+    fc.property(fc.array(fc.tuple(files, fc.option(told)), { maxLength: 14 }), (sequence) => {
+      const library = newLibrary(path);
+      const db = openReader(path);
+      const said = db.prepare<[], { name: string; text: string }>(
+        `SELECT name, coalesce(f.desc, w.desc, '') AS text
+         FROM waypoints w LEFT JOIN twin_fields f ON f.waypoint = w.id WHERE shown = 1`,
+      );
+      const present = new Map<string, Told>();
+      for (const [mtimeNs, [file, content]] of sequence.entries()) {
+        const known = library.findByKey(file);
+        if (content !== null) {
+          put(library, file, content.names, content.texts, mtimeNs);
+          present.set(file, { ...content, mtimeNs });
+        } else if (known !== undefined) {
+          library.removeFile(known.id);
+          present.delete(file);
+        }
+        const all = Object.fromEntries(said.all().map(({ name, text }) => [name, text]));
+        t.deepEqual(all, lastTexts(present));
+      }
+      db.close();
+      library.close();
+    }),
+    { seed: 7, numRuns: rounds(20), examples: [[newestOfThreeLeaves]] },
+  );
 });
 
 test('many twins in a file that all say other things are merged in one go', (t) => {

@@ -43,7 +43,7 @@ export function prepareIdentityRows(db: Database): IdentityRows {
     },
     remove(rows, file) {
       for (const batch of sharedOf(rows, statements.leave)) {
-        fields.note(removeShared(statements, batch, file));
+        removeShared(statements, batch, file);
         fields.noteLeft(batch);
       }
     },
@@ -107,16 +107,8 @@ function addCollided(
   setShown.run(0, hidden);
 }
 
-/**
- * Removes waypoints whose hash others have, too.
- * @returns those that show instead and have twins.
- */
-function removeShared(
-  statements: Statements,
-  batch: readonly HashedRow[],
-  file: RowRange,
-): HashedRow[] {
-  const withTwins: HashedRow[] = [];
+/** Removes waypoints whose hash others have, too. */
+function removeShared(statements: Statements, batch: readonly HashedRow[], file: RowRange): void {
   const { shownOf, move, addFurther, removeFurther, setShown } = statements;
   const pairs = listed(batch);
   removeFurther.run(0, pairs);
@@ -125,12 +117,11 @@ function removeShared(
   const moved: HashedRow[] = [];
   const last: HashedRow[] = [];
   for (const { hash, waypoint, isHolder } of shownOf.all(pairs)) {
-    const { id: heir, hasTwins } = heirs.get(waypoint) ?? {};
+    const heir = heirs.get(waypoint)?.id;
     if (heir === undefined) {
       last.push([hash, waypoint]);
       continue;
     }
-    if (hasTwins === true) withTwins.push([hash, heir]);
     inherited.push([hash, heir]);
     if (isHolder === 1) moved.push([hash, heir]);
     else {
@@ -142,14 +133,11 @@ function removeShared(
   removeFurther.run(0, listed(inherited));
   setShown.run(1, listed(inherited));
   for (const row of last) removeLast(statements, row);
-  return withTwins;
 }
 
 interface Heir {
   readonly id: number;
   readonly path: string;
-  /** There are others of its identity. */
-  readonly hasTwins: boolean;
 }
 
 /** For each of the waypoints that shows, the first of the hidden ones of its identity that are not in the file. */
@@ -158,10 +146,7 @@ function heirsOf({ hiddenTwins }: Statements, pairs: string, file: RowRange): Ma
   // One at a time: an identity may have any number.
   for (const { waypoint, id, path } of hiddenTwins.iterate(pairs, file)) {
     const first = heirs.get(waypoint);
-    const hasTwins = first !== undefined;
-    if (first === undefined || comparePaths(path, id, first) < 0)
-      heirs.set(waypoint, { id, path, hasTwins });
-    else heirs.set(waypoint, { ...first, hasTwins });
+    if (first === undefined || comparePaths(path, id, first) < 0) heirs.set(waypoint, { id, path });
   }
   return heirs;
 }

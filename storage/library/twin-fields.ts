@@ -45,7 +45,7 @@ const fieldNames = ['ele', 'time', 'desc', 'more'] as const;
 export interface TwinFields {
   /** Takes waypoints, by their hashes, whose twins, which came or went, may say other things. */
   note(rows: readonly HashedRow[]): void;
-  /** Takes those that show a hash and have something from a twin, where one of their twins has gone. */
+  /** Takes hashes of waypoints that are gone, where what is left of a hash may say other things. */
   noteLeft(rows: readonly HashedRow[]): void;
   /** Merges what the twins of all noted say, each identity once: it may have any number. */
   merge(): void;
@@ -53,7 +53,7 @@ export interface TwinFields {
 
 export function prepareTwinFields(db: Database): TwinFields {
   const statements = prepareStatements(db);
-  const { any, merged, crowded, members, put, drop, putPairs, fileOf } = statements;
+  const { any, left, crowded, members, put, drop, putPairs, fileOf } = statements;
   const noted = new HashedRows();
   const once = new HashedRows();
   let count = 0;
@@ -103,7 +103,7 @@ export function prepareTwinFields(db: Database): TwinFields {
 
   return {
     note,
-    noteLeft: (rows) => note(merged.all(listed(rows)).map(({ hash }) => [hash])),
+    noteLeft: (rows) => note(left.all(listed(rows)).map(({ hash }) => [hash])),
     merge,
   };
 }
@@ -238,14 +238,13 @@ function prepareStatements(db: Database) {
         ${membersIn('identities', pairs)} UNION ALL ${membersIn('further_identities', pairs)}`,
     ),
     fileOf: prepareFileOf(db),
-    /** Those that show a hash and have something from a twin. */
-    merged: prepare(
+    /** Those of which several are left, or the one left has something from a twin. */
+    left: prepare(
       db,
       (pairs: string) => sql<{ hash: number }>`
-        SELECT p.hash
-        FROM ${rowsOf(pairs)} CROSS JOIN twin_fields o ON o.waypoint IN (
-          SELECT waypoint FROM identities WHERE hash = p.hash
-          UNION ALL SELECT waypoint FROM further_identities WHERE hash = p.hash AND shown = 1)`,
+        SELECT p.hash FROM ${rowsOf(pairs)} CROSS JOIN identities i ON i.hash = p.hash
+        WHERE EXISTS (SELECT 1 FROM further_identities f WHERE f.hash = p.hash)
+          OR EXISTS (SELECT 1 FROM twin_fields o WHERE o.waypoint = i.waypoint)`,
     ),
     any: prepare(db, () => libraryTables.selectFrom('twin_fields').select('waypoint').limit(1)),
     /** The hashes of three and more waypoints. */
