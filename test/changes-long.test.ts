@@ -1,7 +1,9 @@
 /** Changes of so many rows that they are made in slices. */
+import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import test from 'ava';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
+import type { SyncedFile } from '../storage/library/synced-files.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
@@ -57,13 +59,85 @@ test('a tag of many waypoints is renamed and taken back as one change, and a cut
   await again.close();
   const { waypointsDatabase, libraryDatabase, backups } = again.paths;
   const options = { path: waypointsDatabase, backupsDirectory: backups, companions: [], now: 0 };
-  const store = new WaypointStore(openWaypointStore(options), libraryDatabase);
-  t.false(store.longChanges.renameTag('new', 'cut').next().done);
-  t.is(store.vocabulary().length, 3);
-  store.close();
+  const cutAfter = (slices: number, begin: (store: WaypointStore) => Iterator<unknown>): void => {
+    const store = new WaypointStore(openWaypointStore(options), libraryDatabase);
+    const change = begin(store);
+    for (let i = 0; i < slices; i += 1) t.false(change.next().done);
+    store.close();
+  };
+  cutAfter(2, ({ longChanges }) => longChanges.renameTag('new', 'cut'));
+  // Two starts that take it back are killed as well.
+  for (let i = 0; i < 2; i += 1) cutAfter(1, ({ longChanges }) => longChanges.mend());
   again = await again.restart();
   t.deepEqual(await tags(), { new: count - 1, more: 1 });
   const [undo, cut] = await listed();
   t.like(cut, { kind: 'tag_rename', undone: true });
   t.like(undo, { kind: 'undo', undoes: cut.id, undoable: true });
 });
+
+/** Does all slices. @returns how many there were. */
+function slicesOf<T>(work: Generator<unknown, T>): { readonly slices: number; readonly result: T } {
+  for (let slices = 0; ; slices += 1) {
+    const { done, value } = work.next();
+    if (done === true) return { slices, result: value };
+  }
+}
+
+test('runs of long ago are forgotten in slices, all of them', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await daemon.close();
+  const { waypointsDatabase, libraryDatabase, backups } = daemon.paths;
+  const options = { path: waypointsDatabase, backupsDirectory: backups, companions: [], now: 0 };
+  const store = new WaypointStore(openWaypointStore(options), libraryDatabase);
+  const { imports } = store;
+  const [then, now] = ['2020-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z'];
+  const importAll = (version: string, at: string): number => {
+    const run = slicesOf(imports.begin('import', at, {})).result;
+    const files = Array.from({ length: 600 }, (_, i) => syncedFile(`${i}.gpx`, version, at));
+    imports.record(run, files, at);
+    slicesOf(imports.finish(run));
+    return run;
+  };
+  const [old, newer, kept] = [importAll('a', then), importAll('b', then), importAll('c', now)];
+  const { slices } = slicesOf(imports.purge(now));
+  // 600 + 1,200 files of runs and 600 that were replaced, 250 at once.
+  t.true(slices >= 10, `${slices}`);
+  t.deepEqual(
+    [old, newer, kept].map((run) => imports.kindOf(run)),
+    [undefined, undefined, 'import'],
+  );
+  const states = imports.page({}, 2_000).files.map(({ state }) => state);
+  t.deepEqual(countsOf(states), { active: 600, replaced: 600 });
+  store.close();
+});
+
+function syncedFile(path: string, version: string, at: string): SyncedFile {
+  const summary = {
+    waypoints: 0,
+    track_points: 0,
+    route_points: 0,
+    observations: 0,
+    untimed_points: 0,
+    unusable_points: 0,
+  };
+  const sha256 = createHash('sha256')
+    .update(path + version)
+    .digest('hex');
+  return {
+    libraryId: 0,
+    path,
+    pathKey: path,
+    sha256,
+    size: 1,
+    format: 'gpx',
+    copiedAt: at,
+    copiedNs: '0',
+    summary,
+  };
+}
+
+function countsOf(words: readonly string[]): Record<string, number> {
+  const counts: Record<string, number> = {};
+  for (const word of words) counts[word] = (counts[word] ?? 0) + 1;
+  return counts;
+}

@@ -59,7 +59,8 @@ export class LedgerSync {
    */
   async settle(isWhole: boolean): Promise<void> {
     const { imports, libraryFiles } = this.#store;
-    this.#purge();
+    const longAgo = formatTime(this.retentionTime() - limits.replacedRetentionMs);
+    await inSlices(imports.purge(longAgo));
     if (this.#isCurrent()) {
       this.#newest = libraryFiles.lastId();
       return;
@@ -111,10 +112,6 @@ export class LedgerSync {
       after = last;
       await othersTurn();
     }
-  }
-
-  #purge(): void {
-    this.#store.imports.purge(formatTime(this.retentionTime() - limits.replacedRetentionMs));
   }
 
   #noteRevision(): void {

@@ -23,7 +23,7 @@ export interface Run {
   readonly undoes: number | null;
 }
 
-type NewRun = Omit<Run, 'id'> & { readonly at: string };
+type NewRun = Omit<Run, 'id' | 'is_done'> & { readonly at: string };
 
 /** Every change of the list of imported files, with the states before and after it; called within transactions. */
 export class ImportRuns {
@@ -33,7 +33,7 @@ export class ImportRuns {
     this.#statements = { ...prepareRuns(db), ...prepareFiles(db) };
   }
 
-  /** @param run.is_done 0, or -1 for one whose files are written down next. */
+  /** The files that it is to change are written down next. */
   begin(run: NewRun): number {
     return Number(this.#statements.begin.run(run).lastInsertRowid);
   }
@@ -84,9 +84,10 @@ export class ImportRuns {
     this.#statements.forgetEmpty.run(run);
   }
 
-  /** Forgets some runs of before a time. */
-  purge(before: string): void {
-    this.#statements.purge.run(before);
+  /** Forgets a slice of the runs of before a time, their files first. @returns how many rows it was. */
+  purge(before: string): number {
+    const { purgeFiles, purge } = this.#statements;
+    return purgeFiles.run(before).changes || purge.run(before).changes;
   }
 }
 
@@ -96,6 +97,8 @@ const lookedAtFiles = 100;
 export const sliceFiles = 250;
 
 const runs = waypointTables.selectFrom('import_runs');
+const endedRuns = (before: string) =>
+  runs.select('id').where('is_done', '=', 1).where('at', '<', before);
 const runRows = runs
   .select(['id', 'kind', 'folder_id', 'is_done', 'undoes'])
   .$narrowType<{ kind: RunKind }>();
@@ -105,8 +108,8 @@ function prepareRuns(db: Database) {
   const change = waypointTables.updateTable('import_runs');
   const remove = waypointTables.deleteFrom('import_runs');
   return {
-    begin: prepare(db, ({ kind, at, is_done, folder_id, undoes }: NewRun) =>
-      waypointTables.insertInto('import_runs').values({ kind, at, is_done, folder_id, undoes }),
+    begin: prepare(db, ({ kind, at, folder_id, undoes }: NewRun) =>
+      waypointTables.insertInto('import_runs').values({ kind, at, is_done: -1, folder_id, undoes }),
     ),
     get: prepare(db, (id: number) => runRows.where('id', '=', id)),
     open: prepare(db, () => runRows.where('is_done', '!=', 1).orderBy('id')),
@@ -120,9 +123,7 @@ function prepareRuns(db: Database) {
         .where((eb) => eb.not(eb.exists(runFiles.select('run_id').where('run_id', '=', id)))),
     ),
     purge: prepare(db, (before: string) =>
-      remove.where('id', 'in', () =>
-        runs.select('id').where('is_done', '=', 1).where('at', '<', before).limit(100),
-      ),
+      remove.where('id', 'in', () => endedRuns(before).limit(sliceFiles)),
     ),
   };
 }
@@ -139,6 +140,21 @@ function prepareFiles(db: Database) {
     ),
     drop: prepare(db, (run_id: number, import_id: number) =>
       waypointTables.deleteFrom('import_run_files').where((eb) => eb.and({ run_id, import_id })),
+    ),
+    purgeFiles: prepare(db, (before: string) =>
+      waypointTables
+        .deleteFrom('import_run_files')
+        .where((eb) =>
+          eb(
+            eb.refTuple('run_id', 'import_id'),
+            'in',
+            runFiles
+              .select(['run_id', 'import_id'])
+              .where('run_id', 'in', endedRuns(before))
+              .limit(sliceFiles)
+              .$asTuple('run_id', 'import_id'),
+          ),
+        ),
     ),
     changedSince: prepareValue(db, (run: number) =>
       waypointTables

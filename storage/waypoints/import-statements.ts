@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import type { ImportState } from '../../model/imports.ts';
 import type { Database } from '../database.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
+import { sliceFiles } from './import-runs.ts';
 import { waypointTables } from '../schema/waypoints.ts';
 
 /** The directory that files came from. */
@@ -46,8 +47,15 @@ export type ImportRow = RowOf<ReturnType<typeof prepareImportStatements>['byId']
 export function prepareImportStatements(db: Database) {
   return {
     page: preparePage(db),
-    ...prepareFolders(db),
     ...prepareChanges(db),
+    /** Of a folder that is known, or is noted by this. */
+    folderId: prepareValue(db, ({ device, inode, path }: ImportFolder) =>
+      waypointTables
+        .insertInto('import_folders')
+        .values({ device, inode, path })
+        .onConflict((known) => known.columns(['device', 'inode', 'path']).doUpdateSet({ path }))
+        .returning('id'),
+    ),
     byId: prepare(db, (id: number) => rows.where('id', '=', id)),
     activeAt: prepare(db, (pathKey: string) =>
       rows.where('path_key', '=', pathKey).where('state', '=', 'active'),
@@ -109,22 +117,8 @@ function prepareChanges(db: Database) {
             .select('id')
             .where('state', '=', 'replaced')
             .where('ended_at', '<', before)
-            .limit(1_000),
+            .limit(sliceFiles),
         ),
-    ),
-  };
-}
-
-function prepareFolders(db: Database) {
-  return {
-    folderId: prepareValue(db, ({ device, inode, path }: ImportFolder) =>
-      waypointTables
-        .selectFrom('import_folders')
-        .select('id')
-        .where((eb) => eb.and({ device, inode, path })),
-    ),
-    addFolder: prepare(db, ({ device, inode, path }: ImportFolder) =>
-      waypointTables.insertInto('import_folders').values({ device, inode, path }),
     ),
   };
 }

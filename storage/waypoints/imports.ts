@@ -109,27 +109,18 @@ export class ImportLedger {
 
   /** Begins a change; one whose plan is cut off is none. @returns its number. */
   *begin(kind: RunKind, at: string, { folder, planned = [], undoes }: Intent): Slices<number> {
-    const isLong = planned.length > sliceFiles;
-    const run = this.#change(() => {
-      const folder_id = folder === undefined ? null : this.#folderId(folder);
-      const id = this.#runs.begin({
-        kind,
-        at,
-        is_done: isLong ? -1 : 0,
-        folder_id,
-        undoes: undoes ?? null,
-      });
-      for (const file of planned.slice(0, sliceFiles)) this.#runs.note(id, file);
-      return id;
-    });
-    for (let from = sliceFiles; from < planned.length; from += sliceFiles) {
-      yield;
+    let run = 0;
+    for (let from = 0; ; from += sliceFiles) {
+      const isLast = from + sliceFiles >= planned.length;
       this.#change(() => {
+        const folder_id = folder === undefined ? null : this.#statements.folderId.get(folder)!;
+        run ||= this.#runs.begin({ kind, at, folder_id, undoes: undoes ?? null });
         for (const file of planned.slice(from, from + sliceFiles)) this.#runs.note(run, file);
-        if (from + sliceFiles >= planned.length) this.#runs.setPlanned(run);
+        if (isLast) this.#runs.setPlanned(run);
       });
+      if (isLast) return run;
+      yield;
     }
-    return run;
   }
 
   /**
@@ -213,12 +204,9 @@ export class ImportLedger {
     return this.#runs.slicesOf(run);
   }
 
-  /** Forgets runs of before a time, and files that were replaced before it: their bytes are gone. A thousand at most. */
-  purge(before: string): void {
-    this.#change(() => {
-      this.#runs.purge(before);
-      this.#statements.purge.run(before);
-    });
+  /** Forgets runs of before a time, and files that were replaced before it: their bytes are gone. */
+  *purge(before: string): Slices<void> {
+    while (this.#runs.purge(before) || this.#statements.purge.run(before).changes) yield;
   }
 
   #recordFile(by: Bringer, file: SyncedFile): void {
@@ -246,12 +234,6 @@ export class ImportLedger {
     const importedAt = run === undefined ? file.copiedAt : at;
     const row = { ...file, folded: foldName(file.path), importedAt, folder, summary };
     note(Number(insert.run(row).lastInsertRowid), null, 'active');
-  }
-
-  #folderId({ device, inode, path }: ImportFolder): number {
-    const { folderId, addFolder } = this.#statements;
-    const folder = { device, inode, path };
-    return folderId.get(folder) ?? Number(addFolder.run(folder).lastInsertRowid);
   }
 
   #change<T>(change: () => T): T {

@@ -25,8 +25,18 @@ export interface StoreChange {
   readonly rows: readonly RowChange[];
 }
 
-/** In `meta`: the first part of a long change that has not ended, and how much it concerns so far. */
+/** In `meta`: the {@link OpenChange}, if there is one. */
 const openKey = 'open_change';
+
+/** A long change that has not ended. */
+interface OpenChange {
+  /** Its first part; absent before that is written. */
+  readonly first?: number;
+  /** How much it concerns so far. */
+  readonly count: number;
+  /** The change that was cut off, where this one takes that back: cut off itself, it is gone on with. */
+  readonly mends?: number;
+}
 
 /** Bookmarks, tags and hidden waypoints: what is written to them becomes a change in the journal, in the same transaction. */
 export class JournaledRows {
@@ -99,21 +109,27 @@ export class JournaledRows {
     return this.#atomic(() => this.#endParts(kind, undoes));
   }
 
-  /** Ends a long change where a crash, or a refusal, has cut it off. @returns its number; undefined where none is open. */
+  /**
+   * Ends a long change where a crash, or a refusal, has cut it off, and begins the one that takes it back.
+   * @returns the number of the one cut off, also where taking it back was cut off; undefined where none is open.
+   */
   endCutOff(): number | undefined {
     return this.#atomic(() => {
-      const open = this.#open();
-      const part = open && this.journal.get(open.first);
-      return part && this.#endParts(part.kind, null);
+      const { first, mends } = this.#open() ?? {};
+      if (mends !== undefined) return mends;
+      const part = first === undefined ? undefined : this.journal.get(first);
+      const cutOff = part && this.#endParts(part.kind, null);
+      if (cutOff !== undefined) this.#setOpen({ count: 0, mends: cutOff });
+      return cutOff;
     });
   }
 
   #endParts(kind: ChangeKind, undoes: number | null): number | undefined {
-    const open = this.#open();
-    if (open === undefined) return undefined;
+    const { first: parts, count = 0 } = this.#open() ?? {};
     this.meta.set(openKey, '');
+    if (parts === undefined) return undefined;
     const revision = Number(this.meta.revision());
-    const what = { parts: open.first, count: open.count };
+    const what = { parts, count };
     return this.journal.record({ kind, at: this.#now(), revision, undoes }, what);
   }
 
@@ -128,10 +144,14 @@ export class JournaledRows {
     for (const row of this.tags.rows(key)) this.#noted.push({ of: 'tag', before: row, after: row });
   }
 
-  #open(): { readonly first: number; readonly count: number } | undefined {
+  #open(): OpenChange | undefined {
     const text = this.meta.get(openKey) ?? '';
     // Sound: written here alone.
-    return text === '' ? undefined : (JSON.parse(text) as { first: number; count: number });
+    return text === '' ? undefined : (JSON.parse(text) as OpenChange);
+  }
+
+  #setOpen(open: OpenChange): void {
+    this.meta.set(openKey, JSON.stringify(open));
   }
 
   /** As a whole or not at all; better-sqlite3 makes a nested one a savepoint. */
@@ -155,8 +175,8 @@ export class JournaledRows {
     const change = { kind, at: this.#now(), revision: Number(this.meta.touch()), undoes };
     if (as === 'change') return { id: this.journal.record(change, rows), rows };
     const id = this.journal.recordPart(change, rows);
-    const { first, count } = this.#open() ?? { first: id, count: 0 };
-    this.meta.set(openKey, JSON.stringify({ first, count: count + countOf(rows) }));
+    const { count, ...open } = this.#open() ?? { count: 0 };
+    this.#setOpen({ first: id, ...open, count: count + countOf(rows) });
     return { id, rows };
   }
 }

@@ -59,17 +59,25 @@ export class LongChanges {
     return this.#rows.transaction('undo', write, id);
   }
 
-  /** Takes back what was done of a long change that a crash has cut off: it is as if it had not been begun. */
+  /**
+   * Takes back what was done of a long change that a crash has cut off: it is as if it had not been begun. Cut off itself,
+   * it goes on where it was.
+   */
   *mend(): Generator<StoreChange | undefined, void> {
     const cutOff = this.#rows.endCutOff();
-    if (cutOff !== undefined) yield* this.#takePartsBack(this.#rows.journal.get(cutOff)!);
+    // What a mending that was cut off has taken back is not as the change has left it.
+    const isLeft = ({ rows }: RecordedChange): boolean => isAsLeft(this.#rows, rows);
+    if (cutOff !== undefined) yield* this.#takePartsBack(this.#rows.journal.get(cutOff)!, isLeft);
   }
 
-  *#takePartsBack(target: RecordedChange): Generator<StoreChange, number | undefined> {
+  *#takePartsBack(
+    target: RecordedChange,
+    isToTakeBack = (_part: RecordedChange): boolean => true,
+  ): Generator<StoreChange, number | undefined> {
     const parts = this.#rows.journal.partsOf(target);
     const takeBack = this.#takeBack.bind(this);
     function* writes(): Generator<() => void> {
-      for (const { rows } of parts) yield () => takeBack(rows);
+      for (const part of parts) if (isToTakeBack(part)) yield () => takeBack(part.rows);
     }
     return yield* this.#rows.inParts('undo', writes(), target.id);
   }
