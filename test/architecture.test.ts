@@ -72,7 +72,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_700,
-  storage: 11_140,
+  storage: 11_220,
   formats: 5_500,
   geodata: 3_900,
   search: 2_600,
