@@ -78,7 +78,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   search: 2_600,
   worker: 9_000,
   http: 1_110,
-  client: 3_720,
+  client: 3_730,
   objects: 3_000,
   'service-files': 1_800,
   daemon: 8_265,
