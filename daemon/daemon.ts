@@ -25,6 +25,7 @@ import { WatchedFolders } from './watch/watched-folders.ts';
 import { Strangers } from '../http/strangers.ts';
 import { openStores, type OpenedStores } from './stores.ts';
 import { TimelineJobs, type TimelineOverrides } from './timelines/jobs.ts';
+import { TrackMaps } from './tiles/track-maps.ts';
 import { newToken, tokenCheck } from './token.ts';
 import { Waypoints } from './waypoints.ts';
 
@@ -195,6 +196,11 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     },
     options.timelines,
   );
+  const maps = new TrackMaps({
+    waypointsPath: paths.waypointsDatabase,
+    libraryPath: paths.libraryDatabase,
+    schedule,
+  });
   const mirror = new BookmarksMirror({
     path: paths.bookmarksFile,
     backupsDirectory: paths.backups,
@@ -225,7 +231,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
   const backups = new RollingBackups({ paths, clock, log, ...(schedule && { schedule }) });
   const watch = openWatch(library, options);
   const own = { mirror, waypoints, changes, location, backups, watch };
-  return { ...opened, ...own, index, readers, geodata, timelines };
+  return { ...opened, ...own, index, readers, geodata, maps, timelines };
 }
 
 function openWatch(library: LibraryWork, { settings, paths, log, schedule }: StartOptions) {
@@ -259,13 +265,14 @@ async function stop(
     log: Log;
   },
 ): Promise<void> {
-  const { imports, timelines, location, mirror, readers, server, stores, watch } = parts;
+  const { imports, maps, timelines, location, mirror, readers, server, stores, watch } = parts;
   const { geocoders, geodata, objects, withdraw, log } = parts;
   log.info('daemon.stopping');
   // An import answers its request only when it has ended, so it is cancelled while the server finishes requests.
   const results = await Promise.allSettled([
     watch.close().then(() => imports.close()),
     timelines.close(),
+    maps.close(),
     location.close(),
     ...geocoders.map((geocoder) => geocoder.close()),
     server.close(limits.shutdownMs),

@@ -92,5 +92,21 @@ export const limits = {
   watchedFiles: 100_000,
   /** A watched file is imported when it has not changed for this long. */
   watchStillMs: 5_000,
+  tileZoomMax: 16,
+  /** Waypoints stand by themselves from this zoom on; below it they are clusters. */
+  tileWaypointZoom: 12,
+  /** Waypoints of one tile; where there are more, they are clusters. */
+  tileWaypoints: 1_000,
+  /** Tiles and lists of tracks that wait for the thread that makes them; one more is `busy`. */
+  tilesWaiting: 64,
+  /** The longest that a tile or a list of tracks may take. */
+  tileDeadlineMs: 10_000,
+  /** Lines in one list of tracks. */
+  tracksMax: 5_000,
+  /** Of one list of tracks. */
+  tracksBytes: 2_000_000,
+  /** In one list of days with tracks. */
+  trackDaysMax: 20_000,
+  trackPointsMax: 5_000,
   replacedRetentionMs: 30 * 24 * 3_600_000,
 } as const;

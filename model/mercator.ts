@@ -1,3 +1,5 @@
+import type { Bbox } from './schema.ts';
+
 /**
  * Web Mercator (EPSG:3857) as map tiles use it. A position in the world is `x, y` in 0…1, x eastwards from the
  * antimeridian, y southwards from the top; in pixels the world is 256·2^zoom wide and high. x depends on the longitude
@@ -36,6 +38,24 @@ export function lonOfWorldX(x: number): number {
 /** Latitude of a southward position in the world; the inverse of {@link worldY}. */
 export function latOfWorldY(y: number): number {
   return Math.atan(Math.sinh((0.5 - y) * 2 * Math.PI)) / degreesToRadians;
+}
+
+/** A tile of the map: column `x` and row `y` of a world that is 2^`z` tiles wide and high. */
+export interface TileAddress {
+  readonly z: number;
+  readonly x: number;
+  readonly y: number;
+}
+
+/** What a tile shows; the outermost rows reach to the poles. */
+export function tileBbox({ z, x, y }: TileAddress): Bbox {
+  const tiles = 2 ** z;
+  return [
+    lonOfWorldX(x / tiles),
+    y === tiles - 1 ? -90 : latOfWorldY((y + 1) / tiles),
+    lonOfWorldX((x + 1) / tiles),
+    y === 0 ? 90 : latOfWorldY(y / tiles),
+  ];
 }
 
 /** Column or row, counted from 0, of a world position on a grid of `grid` pixels over a world of `sizePx` pixels. */

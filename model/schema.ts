@@ -92,6 +92,15 @@ export const queryBoolean: Schema<boolean> = z
   .transform((value) => value === 'true' || value === '1')
   .meta({ openapi: { type: 'boolean' } });
 
+/** Some of these names in a query, with commas between. */
+export function queryNames<const Name extends string>(names: readonly Name[]): Schema<Name[]> {
+  return z
+    .string()
+    .transform((value) => value.split(','))
+    .pipe(z.array(z.enum(names)).min(1))
+    .meta({ openapi: { type: 'string', description: `Of ${names.join(', ')}.` } });
+}
+
 export const queryLat = queryNumber(-90, 90);
 export const queryLon = queryNumber(-180, 180);
 

@@ -32,6 +32,8 @@ export const clustersSchema = z.array(
   ]),
 );
 
+export type ClusterItem = z.output<typeof clustersSchema>[number];
+
 /** A blank query is legal and finds nothing. */
 const searchText = text(limits.queryCodePoints, 0);
 

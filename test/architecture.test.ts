@@ -59,6 +59,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
   kysely: ['storage/'],
   'node-geocoder': ['daemon/geocoders/nominatim.ts'],
   pino: ['daemon/log.ts'],
+  pbf: ['worker/tiles/write-mvt.ts'],
   pg: ['storage/objects/postgres.ts'],
   'pino-pretty': ['daemon/log.ts'],
   open: ['cli/commands/map/'],

@@ -8,6 +8,7 @@ import * as machine from './operations/machine.ts';
 import * as search from './operations/search.ts';
 import * as tags from './operations/tags.ts';
 import * as timelines from './operations/timelines.ts';
+import * as tracks from './operations/tracks.ts';
 import { Requests } from './requests.ts';
 import type {
   Bbox,
@@ -135,6 +136,11 @@ export class WaypointService extends Requests {
   /** Starts the install of a generation; its progress is in the status. */
   readonly installGeodata = this.method('installGeodata', geodata.installGeneration);
   readonly cancelGeodataInstall = this.method('cancelGeodataInstall', geodata.cancelInstall);
+
+  /** A vector tile of tracks, routes and waypoints; without bytes where there is nothing to draw. */
+  readonly getTile = this.method('getTile', tracks.loadTile);
+  /** What the tiles show, and where. */
+  readonly getTileJson = this.method('getTileJson', tracks.loadTileJson);
 
   /** Queues a timeline of whole days, `YYYY-MM-DD`, both inclusive; UTC days without a `time_zone`. */
   submitTimeline(start: string, end: string, options: TimelineOptions = {}): TimelineSubmission {

@@ -5,6 +5,7 @@ import type { ImportResult, ImportStatus } from '../../model/import.ts';
 import type { LocationFix, VersionInfo } from '../../model/process.ts';
 import type { HistoryEntry } from '../../model/search.ts';
 import type { DaemonStatus } from '../../model/status.ts';
+import type { TileJson } from '../../model/tracks.ts';
 import type { TimelineJobRecord } from '../../model/timeline-job.ts';
 import type { HiddenAnswer } from '../../model/waypoint.ts';
 import type { RequestFailure } from './request-failure.ts';
@@ -20,6 +21,7 @@ import type {
   PlaceInput,
   SuggestResult,
   Tag,
+  TileAddress,
   Waypoint,
   WaypointChanges,
   WaypointInput,
@@ -141,6 +143,11 @@ export interface WaypointSignals {
   geodataInstallFailed: [id: string, message: string];
   geodataCancelAccepted: [];
   geodataCancelFailed: [message: string];
+
+  tileFetched: [tile: Uint8Array, address: TileAddress];
+  tileFetchFailed: [address: TileAddress, message: string];
+  tileJsonFetched: [description: TileJson];
+  tileJsonFetchFailed: [message: string];
 
   timelineSubmitted: [requestId: number, jobId: string];
   timelineSubmitFailed: [requestId: number, message: string];

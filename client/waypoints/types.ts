@@ -4,14 +4,10 @@ import type { installAnswerSchema, installCancelSchema } from '../../model/geoda
 import type { ImportRequest } from '../../model/import.ts';
 import type { importsSchema, ImportsQuery } from '../../model/imports.ts';
 import type { Bbox, Yield } from '../../model/schema.ts';
-import type {
-  clustersSchema,
-  recentSchema,
-  storedHistorySchema,
-  suggestSchema,
-} from '../../model/search.ts';
+import type { recentSchema, storedHistorySchema, suggestSchema } from '../../model/search.ts';
 import type { Tag as WireTag } from '../../model/tag.ts';
 import type { TimelineRequest } from '../../model/timeline-job.ts';
+import type { TileLayer } from '../../model/tracks.ts';
 import type { Place, Waypoint as WireWaypoint, WaypointsQuery } from '../../model/waypoint.ts';
 
 export type { Bbox } from '../../model/schema.ts';
@@ -26,7 +22,7 @@ export interface Waypoint extends Omit<WireWaypoint, 'bookmark' | 'tags'> {
 }
 
 /** A waypoint that stands alone on the map, or a cluster of several. */
-export type ClusterItem = Yield<typeof clustersSchema>[number];
+export type { ClusterItem } from '../../model/search.ts';
 export type SuggestResult = Yield<typeof suggestSchema>;
 export type RecentSearches = Yield<typeof recentSchema>;
 export type StoredHistory = Yield<typeof storedHistorySchema>;
@@ -103,6 +99,19 @@ export type ImportedFiles = Yield<typeof importsSchema>;
 
 /** Which imported files `getImports` is asked for. */
 export type ImportsFilter = ImportsQuery;
+
+export type { TileAddress } from '../../model/mercator.ts';
+
+/** A period of UTC dates or ISO 8601 times, both ends included. */
+export interface TrackPeriod {
+  readonly from?: string | undefined;
+  readonly to?: string | undefined;
+}
+
+/** What a tile is to show; everything without it. */
+export interface TileParams extends TrackPeriod {
+  readonly layers?: readonly TileLayer[] | undefined;
+}
 
 /** How `request` is to ask. Whatever is left out: GET, no body, 8 s, no context. */
 export interface RequestOptions {

@@ -9,6 +9,7 @@ import type { LibraryWork } from '../import/library-work.ts';
 import type { ImportRun } from '../import/run.ts';
 import type { Uploads } from '../import/uploads.ts';
 import type { LatestFix } from '../location/open-location.ts';
+import type { TrackMaps } from '../tiles/track-maps.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
 import type { Geocoder } from '../geocoders/geocoder.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';
@@ -32,6 +33,7 @@ import { openApiRoute } from './openapi.ts';
 import { statusRoutes } from './status.ts';
 import { suggestRoutes } from './suggest.ts';
 import { tagRoutes } from './tags.ts';
+import { tileRoutes } from './tiles.ts';
 import { timelineRoutes } from './timelines.ts';
 import { versionRoutes } from './version.ts';
 import { waypointRoutes } from './waypoints.ts';
@@ -51,6 +53,7 @@ const features = [
   'location',
   'suggest',
   'tags',
+  'tiles',
   'timelines',
 ];
 
@@ -78,6 +81,7 @@ export interface RouteParts {
   readonly geodata: Geodata;
   /** Asked in this order for what local waypoints leave room for. */
   readonly geocoders: readonly Geocoder[];
+  readonly maps: TrackMaps;
   readonly timelines: TimelineJobs;
   readonly latestFix: LatestFix;
   readonly clock: Clock;
@@ -104,6 +108,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...statusRoutes(parts),
     ...suggestRoutes({ store, index, indexReady, libraryReady, geocoders }),
     ...tagRoutes(waypoints, store, libraryReady),
+    ...tileRoutes({ store, index, indexReady, maps: parts.maps }),
     ...timelineRoutes(parts.timelines),
     ...versionRoutes(() => versionInfo(store.sqliteVersion, featuresWith(geocoders))),
     ...waypointRoutes(store, parts.readers, libraryReady),

@@ -13,6 +13,11 @@ export interface LibraryTotals {
   readonly observations: number;
   readonly firstMs: number | null;
   readonly lastMs: number | null;
+  /** Degrees; null where nothing has a position. */
+  readonly south: number | null;
+  readonly west: number | null;
+  readonly north: number | null;
+  readonly east: number | null;
 }
 
 /** Of no files, too. */
@@ -33,6 +38,10 @@ export function prepareTotals(joined: Database): () => LibraryTotals {
         total('observations').as('observations'),
         fn.min('first_ms').as('firstMs'),
         fn.max('last_ms').as('lastMs'),
+        fn.min('south').as('south'),
+        fn.min('west').as('west'),
+        fn.max('north').as('north'),
+        fn.max('east').as('east'),
       ]),
   );
   let known: { readonly revision: string; readonly totals: LibraryTotals } | undefined;

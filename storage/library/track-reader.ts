@@ -1,0 +1,147 @@
+import type { Buffer } from 'node:buffer';
+import type { NotNull } from 'kysely';
+import { openJoinedReader, type Database } from '../database.ts';
+import { fail } from '../number-columns.ts';
+import { prepare, prepareValue, type RowOf } from '../prepared.ts';
+import { dayKinds } from '../schema/library.ts';
+import { joinedTables } from '../schema/joined.ts';
+import type { LineTexts } from './line-rows.ts';
+
+/** In units of 1e-7 degree, both ends included. */
+export interface BoxE7 {
+  readonly south: number;
+  readonly west: number;
+  readonly north: number;
+  readonly east: number;
+}
+
+/** Milliseconds since 1970, both ends included. */
+export interface Period {
+  readonly fromMs: number;
+  readonly toMs: number;
+}
+
+type Statements = ReturnType<typeof prepareStatements>;
+/** A row of `days` that holds points of tracks, without its blob. */
+export type TrackRow = RowOf<Statements['days']>;
+/** Points without a time of a part of a track (`kind` 0) or route (1). */
+export type UntimedRow = RowOf<Statements['untimed']>;
+
+/** Reads the tracks and routes of all imported files for maps. Holds a connection of its own to both databases. */
+export class TrackReader {
+  readonly #db: Database;
+  readonly #statements: Statements;
+
+  /** @throws errors of SQLite */
+  constructor(waypointsPath: string, libraryPath: string) {
+    this.#db = openJoinedReader(waypointsPath, libraryPath);
+    this.#statements = prepareStatements(this.#db);
+  }
+
+  /** Has all that is read meanwhile be of one moment. */
+  snapshot<T>(read: () => T): T {
+    return this.#db.transaction(read)();
+  }
+
+  /** Rows that touch the box and the period, by file, then time. */
+  days(box: BoxE7, period: Period): TrackRow[] {
+    return this.#statements.days.all(box, period);
+  }
+
+  /** @throws DayBlobCorrupt */
+  dayBlob({ id }: TrackRow): Buffer {
+    return this.#statements.dayBlob.get(id) ?? fail();
+  }
+
+  /** Rows that touch the box, by line, in its order. */
+  untimed(box: BoxE7): UntimedRow[] {
+    return this.#statements.untimed.all(box);
+  }
+
+  /** @throws DayBlobCorrupt */
+  untimedBlobs({ id }: UntimedRow): { readonly runs: Buffer; readonly points: Buffer } {
+    return this.#statements.untimedBlobs.get(id) ?? fail();
+  }
+
+  textsOf({ lineId }: UntimedRow): LineTexts {
+    // Sound: written by LineRows.
+    return JSON.parse(this.#statements.texts.get(lineId) ?? '{}') as LineTexts;
+  }
+
+  /** The import that a file of the library is; 0 while the list of imports does not have it yet. */
+  importOf(fileId: number): number {
+    return this.#statements.importId.get(fileId) ?? 0;
+  }
+
+  /** Points of tracks by UTC day, the newest days first. */
+  pointsByDay({ fromMs, toMs }: Period, limit: number) {
+    return this.#statements.pointsByDay.all(fromMs, toMs, limit);
+  }
+
+  close(): void {
+    this.#db.close();
+  }
+}
+
+function prepareStatements(db: Database) {
+  const tracks = joinedTables.selectFrom('library.days').where('kind', '=', dayKinds.trackPoint);
+  return {
+    days: prepare(db, (box: BoxE7, period: Period) =>
+      tracks
+        .select(['id', 'file_id as fileId', 'day', 'points'])
+        .select(['first_ms as firstMs', 'last_ms as lastMs'])
+        .select(['south_e7 as south', 'west_e7 as west', 'north_e7 as north', 'east_e7 as east'])
+        .where('south_e7', '<=', box.north)
+        .where('north_e7', '>=', box.south)
+        .where('west_e7', '<=', box.east)
+        .where('east_e7', '>=', box.west)
+        .where('first_ms', '<=', period.toMs)
+        .where('last_ms', '>=', period.fromMs)
+        .orderBy('file_id')
+        .orderBy('first_ms')
+        .orderBy('id'),
+    ),
+    dayBlob: prepareValue(db, (id: number) =>
+      joinedTables.selectFrom('library.days').select('blob').where('id', '=', id),
+    ),
+    untimed: prepare(db, (box: BoxE7) =>
+      joinedTables
+        .selectFrom('library.line_parts as p')
+        .innerJoin('library.lines as l', 'l.id', 'p.line_id')
+        .select(['p.id', 'p.line_id as lineId', 'l.kind', 'l.file_id as fileId', 'p.untimed'])
+        .select(['south_e7 as south', 'west_e7 as west', 'north_e7 as north', 'east_e7 as east'])
+        // A part without a box has no points that lie in one.
+        .$narrowType<{ south: NotNull; west: NotNull; north: NotNull; east: NotNull }>()
+        .where('p.south_e7', '<=', box.north)
+        .where('p.north_e7', '>=', box.south)
+        .where('p.west_e7', '<=', box.east)
+        .where('p.east_e7', '>=', box.west)
+        .orderBy('p.id'),
+    ),
+    untimedBlobs: prepare(db, (id: number) =>
+      joinedTables.selectFrom('library.line_parts').select(['runs', 'points']).where('id', '=', id),
+    ),
+    texts: prepareValue(db, (lineId: number) =>
+      joinedTables.selectFrom('library.lines').select('texts').where('id', '=', lineId),
+    ),
+    importId: prepareValue(db, (fileId: number) =>
+      joinedTables
+        .selectFrom('library.files as f')
+        .innerJoin('imports as i', (join) =>
+          join.onRef('i.path_key', '=', 'f.path_key').onRef('i.sha256', '=', 'f.sha256'),
+        )
+        .select('i.id')
+        .where('f.id', '=', fileId)
+        .where('i.state', '=', 'active'),
+    ),
+    pointsByDay: prepare(db, (fromMs: number, toMs: number, limit: number) =>
+      tracks
+        .select((eb) => ['day', eb.fn.sum<number>('points').as('points')])
+        .where('last_ms', '>=', fromMs)
+        .where('first_ms', '<=', toMs)
+        .groupBy('day')
+        .orderBy('day', 'desc')
+        .limit(limit),
+    ),
+  };
+}

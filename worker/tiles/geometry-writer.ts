@@ -1,0 +1,55 @@
+/** Commands of Mapbox Vector Tile 2.1, section 4.3.1. */
+const commands = { moveTo: 1, lineTo: 2 } as const;
+
+function command(id: number, count: number): number {
+  return count * 8 + id;
+}
+
+function zigzag(value: number): number {
+  return ((value << 1) ^ (value >> 31)) >>> 0;
+}
+
+/** Writes the geometry of lines, or of points, in whole units of a tile. */
+export class GeometryWriter {
+  #numbers: number[] = [];
+  #x = 0;
+  #y = 0;
+  /** Where the command of the open line stands; −1 if none is open. */
+  #lineAt = -1;
+
+  get isEmpty(): boolean {
+    return this.#numbers.length === 0;
+  }
+
+  /** Goes on with the open line, if it is at the first position, or begins one there. */
+  segment(fromX: number, fromY: number, toX: number, toY: number): void {
+    if (this.#lineAt < 0 || this.#x !== fromX || this.#y !== fromY) {
+      this.#numbers.push(command(commands.moveTo, 1));
+      this.#step(fromX, fromY);
+      this.#lineAt = this.#numbers.push(command(commands.lineTo, 0)) - 1;
+    }
+    this.#numbers[this.#lineAt]! += command(0, 1);
+    this.#step(toX, toY);
+  }
+
+  point(x: number, y: number): void {
+    if (this.#numbers.length === 0) this.#numbers.push(command(commands.moveTo, 0));
+    this.#numbers[0]! += command(0, 1);
+    this.#step(x, y);
+  }
+
+  /** Gives what was written, and begins anew. */
+  take(): number[] {
+    const numbers = this.#numbers;
+    this.#numbers = [];
+    this.#x = this.#y = 0;
+    this.#lineAt = -1;
+    return numbers;
+  }
+
+  #step(x: number, y: number): void {
+    this.#numbers.push(zigzag(x - this.#x), zigzag(y - this.#y));
+    this.#x = x;
+    this.#y = y;
+  }
+}

@@ -1,0 +1,52 @@
+import type { TileAddress } from '../../model/mercator.ts';
+import type { TileLayer } from '../../model/tracks.ts';
+import type { Bbox } from '../../model/schema.ts';
+
+/** A waypoint or a cluster that a tile shows. */
+export type TilePlace =
+  | { readonly lat: number; readonly lon: number; readonly count: number }
+  | {
+      readonly lat: number;
+      readonly lon: number;
+      readonly name: string;
+      readonly tags: string;
+      readonly bookmark: boolean;
+    };
+
+/** What every task of this thread needs. */
+export interface TrackTask {
+  readonly waypointsPath: string;
+  readonly libraryPath: string;
+  /** Of a SharedCounters without counters: its flag ends the task. */
+  readonly control: SharedArrayBuffer;
+  /** Milliseconds since 1970; both ends belong to it. Without either, points without a time count, too. */
+  readonly fromMs?: number | undefined;
+  readonly toMs?: number | undefined;
+}
+
+export interface TileTask extends TrackTask {
+  readonly tile: TileAddress;
+  readonly layers: readonly TileLayer[];
+  /** Every fix by itself, where `layers` has points. */
+  readonly everyPoint: boolean;
+  readonly places: readonly TilePlace[];
+  readonly gzip: boolean;
+}
+
+export interface TrackListTask extends TrackTask {
+  readonly bbox: Bbox | undefined;
+  readonly zoom: number;
+  readonly limit: number;
+}
+
+export interface DayListTask extends TrackTask {
+  readonly limit: number;
+}
+
+export interface PointListTask extends TrackTask {
+  readonly importId: number | undefined;
+  readonly limit: number;
+}
+
+/** Undefined for a task that was cancelled. */
+export type TileOutcome = Uint8Array | undefined;

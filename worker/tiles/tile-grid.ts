@@ -1,0 +1,55 @@
+import { lonOfWorldX, latOfWorldY, worldY, type TileAddress } from '../../model/mercator.ts';
+import type { BoxE7 } from '../../storage/library/track-reader.ts';
+import { tileExtent } from './write-mvt.ts';
+
+/** What is drawn beyond the edges, so that lines that are cut there show no ends. */
+export const tileBuffer = 64;
+/** A pixel in units of a tile: maps show tiles 512 pixels wide. */
+export const pixel = tileExtent / 512;
+const unitsPerDegree = 10_000_000;
+const worldE7 = 360 * unitsPerDegree;
+/** Beyond it latitudes are drawn at the edge of the world, where a degree is longest. */
+const leastCosine = 0.086;
+
+/** Where positions lie in a tile, in its units, x eastwards and y southwards from its corner. */
+export class TileGrid {
+  /** With the buffer. */
+  readonly box: BoxE7;
+  readonly #unitsPerE7: number;
+  readonly #worldUnits: number;
+  readonly #left: number;
+  readonly #top: number;
+
+  constructor({ z, x, y }: TileAddress) {
+    const tiles = 2 ** z;
+    this.#worldUnits = tiles * tileExtent;
+    this.#unitsPerE7 = this.#worldUnits / worldE7;
+    this.#left = x * tileExtent;
+    this.#top = y * tileExtent;
+    const lonAt = (units: number): number =>
+      Math.round(lonOfWorldX((this.#left + units) / this.#worldUnits) * unitsPerDegree);
+    const latAt = (units: number): number =>
+      Math.round(latOfWorldY((this.#top + units) / this.#worldUnits) * unitsPerDegree);
+    this.box = {
+      south: y === tiles - 1 ? -90 * unitsPerDegree : latAt(tileExtent + tileBuffer),
+      west: lonAt(-tileBuffer),
+      north: y === 0 ? 90 * unitsPerDegree : latAt(-tileBuffer),
+      east: lonAt(tileExtent + tileBuffer),
+    };
+  }
+
+  x(lonE7: number): number {
+    return (lonE7 + worldE7 / 2) * this.#unitsPerE7 - this.#left;
+  }
+
+  y(latE7: number): number {
+    return worldY(latE7 / unitsPerDegree) * this.#worldUnits - this.#top;
+  }
+
+  /** Units of a tile for 1e-7 degree of longitude, and for one of latitude at most, in a box. */
+  scales({ south, north }: Pick<BoxE7, 'south' | 'north'>): { lon: number; lat: number } {
+    const farthest = Math.max(Math.abs(south), Math.abs(north)) / unitsPerDegree;
+    const cosine = Math.max(Math.cos((farthest * Math.PI) / 180), leastCosine);
+    return { lon: this.#unitsPerE7, lat: this.#unitsPerE7 / cosine };
+  }
+}
