@@ -196,11 +196,7 @@ function buildParts({ store, isLibraryWhole }: OpenedStores, options: StartOptio
     },
     options.timelines,
   );
-  const maps = new TrackMaps({
-    waypointsPath: paths.waypointsDatabase,
-    libraryPath: paths.libraryDatabase,
-    schedule,
-  });
+  const maps = new TrackMaps(paths, schedule);
   const mirror = new BookmarksMirror({
     path: paths.bookmarksFile,
     backupsDirectory: paths.backups,

@@ -72,17 +72,17 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_700,
-  storage: 11_220,
+  model: 3_785,
+  storage: 11_360,
   formats: 5_500,
   geodata: 3_900,
   search: 2_600,
-  worker: 9_000,
+  worker: 9_660,
   http: 1_110,
-  client: 3_730,
+  client: 3_785,
   objects: 3_000,
   'service-files': 1_800,
-  daemon: 8_265,
+  daemon: 8_580,
   cli: 10_200,
   map: 600,
   bin: 340,

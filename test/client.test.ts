@@ -597,7 +597,10 @@ test('every route has a method', async (t) => {
   const folder = join(import.meta.dirname, '../client/waypoints/operations');
   const source = readdirSync(folder).map((name) => readFileSync(join(folder, name), 'utf8'));
   const calls = [...source.join('').matchAll(/call: ['`]([^'`]+)['`]/gu)].map(([, call = '']) =>
-    call.replace('${jobPath(id)}', '/api/timelines/{id}').replace(/\$\{[^}]*\}/gu, '{id}'),
+    call
+      .replace('${jobPath(id)}', '/api/timelines/{id}')
+      .replace(/\$\{([xyz])\}/gu, '{$1}')
+      .replace(/\$\{[^}]*\}/gu, '{id}'),
   );
   const missing = routes.filter((one) => !calls.includes(one) && !withoutMethod.includes(one));
   t.deepEqual(missing, []);
@@ -613,6 +616,8 @@ test.serial('a file is uploaded, told of and fetched back as bytes', async (t) =
   t.like(await service.getImport(id), { path: 'phone/a b.gpx', waypoints: 1 });
   t.deepEqual(Buffer.from(await service.getImportContent(id)), Buffer.from(content));
   t.is((await t.throwsAsync(service.getImportContent(id + 1)))?.message.slice(0, 8), 'HTTP 404');
+  t.is((await service.getTile({ z: 0, x: 0, y: 0 }, { layers: ['tracks'] })).length, 0);
+  t.like(await service.getTileJson(), { tilejson: '3.0.0' });
   t.like(await service.getStatus(), { waypoints: 1 });
   await service.recordHistory('secret');
   t.is(await service.clearHistory(), 1);

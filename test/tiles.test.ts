@@ -10,22 +10,22 @@ type Fix = readonly [lat: number, lon: number, time?: string];
 
 interface Served {
   readonly daemon: TestDaemon;
-  import(files: Readonly<Record<string, string>>): Promise<void>;
+  readonly take: (files: Readonly<Record<string, string>>) => Promise<void>;
   /** Bytes and status of a tile, as they are. */
-  fetch(path: string, headers?: Record<string, string>): Promise<Response>;
-  tile(path: string): Promise<DecodedTile>;
+  readonly ask: (path: string, headers?: Record<string, string>) => Promise<Response>;
+  readonly tile: (path: string) => Promise<DecodedTile>;
 }
 
 async function served(t: ExecutionContext, options?: TestDaemonOptions): Promise<Served> {
   const daemon = await startTestDaemon(t, options);
-  const fetchTile = (path: string, headers = {}) =>
+  const ask = (path: string, headers = {}) =>
     fetch(`${daemon.url}/api/tiles/${path}`, {
       headers: { authorization: `Bearer ${daemon.token}`, connection: 'close', ...headers },
     });
   return {
     daemon,
-    fetch: fetchTile,
-    async import(files) {
+    ask,
+    async take(files) {
       const dir = join(daemon.root, 'tracks');
       mkdirSync(dir, { recursive: true });
       for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
@@ -33,7 +33,7 @@ async function served(t: ExecutionContext, options?: TestDaemonOptions): Promise
       t.is(status, 200);
     },
     async tile(path) {
-      const response = await fetchTile(path);
+      const response = await ask(path);
       const bytes = new Uint8Array(await response.arrayBuffer());
       t.is(response.status, bytes.length === 0 ? 204 : 200);
       return decodeTile(bytes);
@@ -71,8 +71,8 @@ const hourOfWalk: Fix[] = Array.from({ length: 61 }, (_, minute) => [
 ]);
 
 test('GET /api/tiles draws tracks by day, routes by name, single fixes and waypoints', async (t) => {
-  const { daemon, tile, ...site } = await served(t);
-  await site.import({
+  const { daemon, tile, take } = await served(t);
+  await take({
     'walk.gpx': track(hourOfWalk),
     'fix.gpx': track([[47.5, 8.5, '2024-05-02T10:00:00Z']]),
     'untimed.gpx': track([

@@ -3,16 +3,11 @@ import type { TrackTask } from '../../worker/tiles-tasks.ts';
 import { SharedCounters } from '../../worker/shared-counters.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
+import type { Paths } from '../paths.ts';
 import { WorkerPool } from '../pool.ts';
 import { scheduleTimeout, type Schedule } from '../schedule.ts';
 
 type MapTasks = Omit<typeof tasks, 'prototype'>;
-
-export interface TrackMapsOptions {
-  readonly waypointsPath: string;
-  readonly libraryPath: string;
-  readonly schedule?: Schedule | undefined;
-}
 
 /** A map asks again and again. */
 const idleMs = 60_000;
@@ -20,13 +15,15 @@ const heapMb = 256;
 
 /** The thread that reads tracks for maps: one task at a time, the others in line, as long as their clients wait. */
 export class TrackMaps {
-  readonly #options: TrackMapsOptions;
+  readonly #paths: Paths;
+  readonly #schedule: Schedule;
   readonly #pool = new WorkerPool<MapTasks>({ file: 'tiles-tasks', heapMb, idleMs });
   readonly #waiting: (() => void)[] = [];
   #isBusy = false;
 
-  constructor(options: TrackMapsOptions) {
-    this.#options = options;
+  constructor(paths: Paths, schedule: Schedule = scheduleTimeout) {
+    this.#paths = paths;
+    this.#schedule = schedule;
   }
 
   /**
@@ -46,10 +43,10 @@ export class TrackMaps {
     const flag = new SharedCounters([]);
     const cancel = (): void => flag.cancel();
     signal.addEventListener('abort', cancel);
-    const stopWaiting = (this.#options.schedule ?? scheduleTimeout)(cancel, limits.tileDeadlineMs);
+    const stopWaiting = this.#schedule(cancel, limits.tileDeadlineMs);
     try {
       if (signal.aborted) cancel();
-      const { waypointsPath, libraryPath } = this.#options;
+      const { waypointsDatabase: waypointsPath, libraryDatabase: libraryPath } = this.#paths;
       const task = { ...input, waypointsPath, libraryPath, control: flag.shared };
       // Sound: together they are the input of the task.
       const outcome = await this.#pool.run(name, task as Parameters<MapTasks[Name]>[0]);

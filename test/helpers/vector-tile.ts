@@ -63,42 +63,39 @@ function decodeFeature(
   keys: readonly string[],
   values: readonly unknown[],
 ): DecodedFeature {
-  const properties: Record<string, unknown> = {};
   let kind = 0;
+  let tags: number[] = [];
   let numbers: number[] = [];
   while (pbf.pos < pbf.length) {
     const field = pbf.nextField();
-    if (field === 2) {
-      const tags = pbf.readPackedVarint([]) as number[];
-      for (let at = 0; at < tags.length; at += 2) {
-        const key = keys[tags[at]!];
-        if (key === undefined || tags[at + 1]! >= values.length)
-          throw new Error('a tag of nothing');
-        properties[key] = values[tags[at + 1]!];
-      }
-    } else if (field === 3) kind = pbf.readVarint();
+    if (field === 2) tags = pbf.readPackedVarint([]) as number[];
+    else if (field === 3) kind = pbf.readVarint();
     else if (field === 4) numbers = pbf.readPackedVarint([]) as number[];
     else throw new Error(`a feature with field ${field}`);
   }
-  const geometry = decodeGeometry(numbers);
-  const isLine = kind === 2;
-  if (!isLine && kind !== 1) throw new Error(`a feature of kind ${kind}`);
-  if (
-    geometry.length === 0 ||
-    (isLine ? geometry.some((line) => line.length < 2) : geometry.length > 1)
-  )
-    throw new Error('a geometry that is none');
-  return { type: isLine ? 'line' : 'point', geometry, properties };
+  const type = ([undefined, 'point', 'line'] as const)[kind];
+  if (type === undefined) throw new Error(`a feature of kind ${kind}`);
+  return { type, geometry: decodeGeometry(numbers, type), properties: describe(tags) };
+
+  function describe(places: readonly number[]): Record<string, unknown> {
+    const pairs = places.flatMap((key, at) => (at % 2 === 0 ? [[key, places[at + 1]!]] : []));
+    if (pairs.some(([key, value]) => key! >= keys.length || value! >= values.length))
+      throw new Error('a tag of nothing');
+    return Object.fromEntries(pairs.map(([key, value]) => [keys[key!]!, values[value!]]));
+  }
 }
 
-function decodeGeometry(numbers: readonly number[]): (readonly [number, number])[][] {
+function decodeGeometry(
+  numbers: readonly number[],
+  type: DecodedFeature['type'],
+): (readonly [number, number])[][] {
   const lines: (readonly [number, number])[][] = [];
   let [x, y] = [0, 0];
   for (let at = 0; at < numbers.length;) {
     const [id, count] = [numbers[at]! & 7, numbers[at]! >> 3];
-    if ((id !== 1 && id !== 2) || count === 0) throw new Error(`command ${id} ${count} times`);
     at += 1;
     if (id === 1) lines.push([]);
+    else if (id !== 2) throw new Error(`command ${id}`);
     for (let step = 0; step < count; step += 1, at += 2) {
       const [dx, dy] = [unzigzag(numbers[at]!), unzigzag(numbers[at + 1]!)];
       if (id === 2 && dx === 0 && dy === 0) throw new Error('a step to nowhere');
@@ -107,6 +104,8 @@ function decodeGeometry(numbers: readonly number[]): (readonly [number, number])
       lines.at(-1)!.push([x, y]);
     }
   }
+  const isGood = type === 'point' ? lines.length === 1 : lines.every((line) => line.length > 1);
+  if (!isGood || lines.length === 0) throw new Error(`a ${type} that is none`);
   return lines;
 }
 

@@ -13,7 +13,7 @@ import { untimedColumns } from '../../storage/library/timed-points.ts';
 import { lineKinds } from '../../storage/library/line-rows.ts';
 import { GeometryWriter } from './geometry-writer.ts';
 import type { TileOutcome, TilePlace, TileTask } from './task.ts';
-import { CellGrid, cellOf, isInside, TileCanvas } from './tile-canvas.ts';
+import { CellGrid, cellAt, TileCanvas } from './tile-canvas.ts';
 import { pixel, TileGrid } from './tile-grid.ts';
 import { gapMs, TrackPen } from './track-pen.ts';
 import { geometryKinds, writeTile, type TileFeature, type TileProperties } from './write-mvt.ts';
@@ -150,7 +150,7 @@ class TileDrawing {
       if (lon < west || lon > east || lat < south || lat > north) continue;
       const x = Math.round(this.#grid.x(lon));
       const y = Math.round(this.#grid.y(lat));
-      if (isInside(x, y) && pointCells.mark(cellOf(x, y))) this.#everyPoint.point(x, y);
+      if (pointCells.mark(cellAt(x, y))) this.#everyPoint.point(x, y);
     }
   }
 
@@ -182,7 +182,7 @@ class TileDrawing {
 }
 
 /** Where times, in order, are no longer before one. */
-export function firstNotBefore(timeMs: Float64Array, count: number, momentMs: number): number {
+function firstNotBefore(timeMs: Float64Array, count: number, momentMs: number): number {
   let [low, high] = [0, count];
   while (low < high) {
     const middle = (low + high) >>> 1;

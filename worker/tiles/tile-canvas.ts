@@ -18,7 +18,7 @@ export class CellGrid {
     this.#cells.fill(0);
   }
 
-  /** @returns whether it had nothing in it. */
+  /** @returns whether it had nothing in it; false outside. */
   mark(cell: number): boolean {
     if (this.#cells[cell] !== 0) return false;
     this.#cells[cell] = 1;
@@ -26,12 +26,12 @@ export class CellGrid {
   }
 }
 
-/** The cell of a position in the tile or its buffer. */
-export function cellOf(x: number, y: number): number {
-  return ((y - low) >> cellBits) * cells + ((x - low) >> cellBits);
+/** The cell of a position; −1 outside the tile and its buffer. */
+export function cellAt(x: number, y: number): number {
+  return isInside(x, y) ? ((y - low) >> cellBits) * cells + ((x - low) >> cellBits) : -1;
 }
 
-export function isInside(x: number, y: number): boolean {
+function isInside(x: number, y: number): boolean {
   return x >= low && x <= high && y >= low && y <= high;
 }
 
@@ -45,6 +45,7 @@ export class TileCanvas {
   readonly #dots = new GeometryWriter();
   #x = Number.NaN;
   #y = Number.NaN;
+  #cell = -1;
   /** Nothing had been drawn there. */
   #isNew = false;
   /** It is the first of its line, and no step from it has been drawn. */
@@ -68,21 +69,15 @@ export class TileCanvas {
   vertex(exactX: number, exactY: number): void {
     const x = Math.round(exactX);
     const y = Math.round(exactY);
-    const isIn = isInside(x, y);
-    if (Number.isNaN(this.#x)) {
-      this.#isNew = isIn && this.#grid.mark(cellOf(x, y));
-      this.#isLone = this.#isNew;
-      this.#x = x;
-      this.#y = y;
-      return;
-    }
-    const wasIn = isInside(this.#x, this.#y);
+    const cell = cellAt(x, y);
+    const isFirst = Number.isNaN(this.#x);
     // Vertices in one cell are one vertex.
-    if (isIn && wasIn && cellOf(x, y) === cellOf(this.#x, this.#y)) return;
-    const isNew = isIn && this.#grid.mark(cellOf(x, y));
-    const isShort = Math.abs(x - this.#x) <= shortStep && Math.abs(y - this.#y) <= shortStep;
-    if (isNew || this.#isNew || !isShort || !isIn || !wasIn) this.#step(x, y);
+    if (!isFirst && cell >= 0 && cell === this.#cell) return;
+    const isNew = this.#grid.mark(cell);
+    if (isFirst) this.#isLone = isNew;
+    else if (isNew || this.#isNew || !this.#isShort(x, y, cell)) this.#step(x, y);
     this.#isNew = isNew;
+    this.#cell = cell;
     this.#x = x;
     this.#y = y;
   }
@@ -90,6 +85,11 @@ export class TileCanvas {
   /** Gives what was drawn since the last call; the line goes on. */
   take(): { readonly lines: number[]; readonly dots: number[] } {
     return { lines: this.#lines.take(), dots: this.#dots.take() };
+  }
+
+  #isShort(x: number, y: number, cell: number): boolean {
+    if (cell < 0 || this.#cell < 0) return false;
+    return Math.abs(x - this.#x) <= shortStep && Math.abs(y - this.#y) <= shortStep;
   }
 
   #step(x: number, y: number): void {
