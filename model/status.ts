@@ -17,6 +17,8 @@ const watchedFolderSchema = z
     failed: count,
     /** The first of these, relative to `dir`. */
     failures: z.array(z.object({ file: z.string(), reason: z.enum(failureReasons) })),
+    /** Left out unless there are more files than are looked at. */
+    full: z.boolean().optional(),
   })
   .meta({ id: 'WatchedFolder' });
 export type WatchedFolderStatus = z.output<typeof watchedFolderSchema>;

@@ -1,7 +1,6 @@
 /** The setting watch_dirs: folders whose files are imported by themselves. Time stands still until a test moves it. */
 import {
   appendFileSync,
-  mkdirSync,
   readFileSync,
   renameSync,
   rmSync,
@@ -10,64 +9,14 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { strToU8, zipSync } from 'fflate';
-import test, { type ExecutionContext } from 'ava';
+import test from 'ava';
 import type { WatchedFolderStatus } from '../model/status.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { temporaryDirectory } from './helpers/daemon.ts';
 import { importTree, listed } from './helpers/imported-files.ts';
 import { gpx, importSite, writeTree } from './helpers/imports.ts';
-import { manualTime } from './helpers/manual-time.ts';
 import { answerWhen } from './helpers/until.ts';
-
-interface Site {
-  readonly dir: string;
-  readonly daemon: TestDaemon;
-  readonly schedule: ReturnType<typeof manualTime>;
-  /** The status of the first folder, when it is as wanted; time goes on by this many seconds while it is not. */
-  readonly when: (
-    isWanted: (folder: WatchedFolderStatus) => boolean,
-    seconds?: number,
-  ) => Promise<WatchedFolderStatus>;
-}
-
-/** A daemon that watches `dir`, which has these files when it starts. */
-async function watching(
-  t: ExecutionContext<unknown>,
-  files: Readonly<Record<string, string>> = {},
-  more: readonly string[] = [],
-): Promise<Site> {
-  const root = temporaryDirectory(t);
-  const dir = join(root, 'watched');
-  mkdirSync(dir);
-  writeTree(dir, files);
-  return siteAt(t, root, [dir, ...more.map((name) => join(root, name))]);
-}
-
-async function siteAt(t: ExecutionContext<unknown>, root: string, dirs: string[]): Promise<Site> {
-  const schedule = manualTime();
-  const daemon = await startTestDaemon(t, {
-    root,
-    settings: { watch_dirs: dirs },
-    options: { schedule: schedule.schedule },
-  });
-  const folder = async (): Promise<WatchedFolderStatus> =>
-    (await daemon.get<{ watch: WatchedFolderStatus[] }>('/api/status')).body.watch[0]!;
-  return {
-    dir: dirs[0]!,
-    daemon,
-    schedule,
-    async when(isWanted, seconds = 1) {
-      for (;;) {
-        const status = await folder();
-        if (isWanted(status)) return status;
-        schedule.advance(seconds * 1_000);
-        // The system has to tell, and a worker to import.
-        await delay(20);
-      }
-    },
-  };
-}
+import { siteAt, watching } from './helpers/watching.ts';
 
 const isFollowed = ({ state }: WatchedFolderStatus) => state === 'following' || state === 'polling';
 const camp = gpx([['Camp', 1, 2]]);
@@ -192,12 +141,29 @@ test("a person's imports are never refused while watched files come in, and all 
   t.is((await listed(daemon, '?limit=1000')).length, 65);
 });
 
-test('an import that is to end soon finishes the file that it is at, also in an archive', (t) => {
+test('an import that is to end soon finishes the file that it is at, whatever becomes of it', (t) => {
   const site = importSite(t);
-  writeTree(site.source, { 'a.gpx': camp, 'b.gpx': gpx([['B', 3, 4]]) });
+  writeTree(site.source, { 'a.gpx': camp, 'b.gpx': '<gpx>', 'c.gpx': gpx([['C', 3, 4]]) });
   site.progress.endSoon();
-  t.like(site.result(), { files: 1, cancelled: true });
-  t.like(site.result(), { files: 1, duplicates: 1 });
+  t.like(site.run(), { result: { files: 1, cancelled: true }, left: ['b.gpx', 'c.gpx'] });
+  t.like(
+    site.run(),
+    { result: { files: 0, duplicates: 1 }, left: ['b.gpx', 'c.gpx'] },
+    'a known one',
+  );
+  rmSync(join(site.source, 'a.gpx'));
+  t.like(site.run(), { result: { files: 0, failed: 1 }, left: ['c.gpx'] }, 'a refused one');
+  rmSync(join(site.source, 'b.gpx'));
+  t.like(site.run(), { result: { files: 1, cancelled: undefined }, left: undefined });
+});
+
+test('an archive that is cut short gets on each time', (t) => {
+  const site = importSite(t);
+  const entries = { 'a.gpx': strToU8(camp), 'b.gpx': strToU8(gpx([['B', 3, 4]])) };
+  writeFileSync(join(site.source, 'year.zip'), zipSync(entries));
+  site.progress.endSoon();
+  t.like(site.run(), { result: { files: 1, cancelled: true }, left: ['year.zip'] });
+  t.like(site.run(), { result: { files: 1, duplicates: 1 }, left: undefined });
 });
 
 test('archives are watched, and files of the same name from two folders are kept beside each other', async (t) => {

@@ -154,6 +154,7 @@ function watchLine(folders: DaemonStatus['watch']): string | undefined {
     ...(absent > 0 ? [`${absent} not there`] : []),
     `${counted(sum('imported'), 'file')} imported`,
     ...(sum('waiting') > 0 ? [`${sum('waiting')} waiting`] : []),
+    ...(folders.some(({ full }) => full === true) ? ['more files than are looked at'] : []),
     ...(sum('failed') > 0 ? [`${sum('failed')} refused ("${invocation()} watch list")`] : []),
   ];
   return parts.join(', ');

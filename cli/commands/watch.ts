@@ -99,7 +99,7 @@ const list = defineCommand({
       ],
       folders,
     );
-    for (const folder of folders) if ('files' in folder) noteFailures(folder);
+    for (const folder of folders) if ('files' in folder) noteUnread(folder);
   },
 });
 
@@ -129,7 +129,11 @@ function numberOf(folder: Listed, key: 'files' | 'waiting' | 'imported' | 'faile
   return 'files' in folder ? folder[key].toLocaleString('en-US') : '';
 }
 
-function noteFailures({ dir, failed, failures }: WatchedFolderStatus): void {
+function noteUnread({ dir, failed, failures, full }: WatchedFolderStatus): void {
+  if (full === true)
+    note(
+      `${forTerminal(dir)} has more than ${limits.watchedFiles.toLocaleString('en-US')} files; those beyond are not seen.`,
+    );
   if (failed === 0) return;
   note(`${counted(failed, 'file')} of ${forTerminal(dir)} refused, until changed:`);
   for (const { file, reason } of failures)

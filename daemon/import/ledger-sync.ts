@@ -38,10 +38,14 @@ export class LedgerSync {
     return inSlices(this.#store.imports.begin(kind, this.#now(), intent));
   }
 
-  /** Takes over what a run has removed and brought, and ends the run. @returns as ImportLedger.finish. */
-  async finish(run: number): Promise<number | undefined> {
+  /**
+   * Takes over what a run has removed and brought, and ends the run.
+   * @param grown as ImportLedger.record.
+   * @returns as ImportLedger.finish.
+   */
+  async finish(run: number, grown: readonly string[] = []): Promise<number | undefined> {
     await this.#noteRemoved(run);
-    await this.#takeOver(run);
+    await this.#takeOver(run, new Set(grown));
     const change = await inSlices(this.#store.imports.finish(run));
     this.#noteRevision();
     return change;
@@ -88,13 +92,13 @@ export class LedgerSync {
     return inSlices(imports.noteRemoved(run, isGone, this.#now()));
   }
 
-  async #takeOver(run: number | undefined): Promise<void> {
+  async #takeOver(run: number | undefined, grown?: ReadonlySet<string>): Promise<void> {
     const { imports, libraryFiles } = this.#store;
     for (;;) {
       const files = libraryFiles.filesAfter(this.#newest, pageFiles);
       const last = files.at(-1);
       if (last === undefined) return;
-      imports.record(run, files, this.#now());
+      imports.record(run, files, this.#now(), grown);
       this.#newest = last.libraryId;
       if (files.length < pageFiles) return;
       await othersTurn();

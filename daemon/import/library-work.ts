@@ -8,7 +8,7 @@ import type { ImportFolder } from '../../storage/waypoints/imports.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
 import type * as tasks from '../../worker/tasks.ts';
 import type { ChangeOutcome } from '../../worker/import/change-files.ts';
-import type { ImportOutcome } from '../../worker/import/import-directory.ts';
+import type { ImportOrigin, ImportOutcome } from '../../worker/import/import-directory.ts';
 import { WorkerPool } from '../pool.ts';
 import type { LedgerSync } from './ledger-sync.ts';
 import { Turns, type EndTurn } from './turns.ts';
@@ -122,22 +122,21 @@ export class LibraryWork {
 
   /**
    * Imports a directory; to be called in a turn.
-   * @param isFolder whether it is a folder of the user's, beside whose files those of others are kept.
    * @throws what the worker throws; WaypointError unavailable when it was ended.
    */
   async import(
     request: ImportRequest,
     progress: ImportProgress,
-    isFolder = true,
+    origin: ImportOrigin = 'person',
   ): Promise<ImportOutcome & { change?: number | undefined }> {
     const { ledger, ownFiles, waypointsPath } = this.#options;
     const lookup = waypointsPath === undefined ? {} : { waypointsPath };
-    const task = { request, ownFiles, isFolder, ...lookup };
+    const task = { request, ownFiles, origin, ...lookup };
     if (request.dry_run === true) return this.#run('importDirectory', progress, task);
-    const folder = isFolder ? await folderOf(request.dir) : undefined;
+    const folder = origin === 'upload' ? undefined : await folderOf(request.dir);
     const run = await ledger.begin('import', { folder });
-    const outcome = await this.#run('importDirectory', progress, task);
-    return { ...outcome, change: await ledger.finish(run) };
+    const outcome: ImportOutcome = await this.#run('importDirectory', progress, task);
+    return { ...outcome, change: await ledger.finish(run, outcome.grown) };
   }
 
   /** Changes the library as a run of the list of imported files plans; to be called in a turn. @throws as import. */

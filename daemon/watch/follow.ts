@@ -10,6 +10,7 @@ export interface FollowOptions {
   readonly isIgnored: (path: string, stats: Stats | undefined) => boolean;
   /** A file is there, is new, or has changed. */
   readonly onFile: (path: string, stats: Stats | undefined) => void;
+  readonly onGone: (path: string) => void;
   /** The system cannot tell of so many directories: nothing more is heard. */
   readonly onExhausted: () => void;
 }
@@ -39,7 +40,7 @@ export async function hasToBePolled(root: string): Promise<boolean> {
 
 /** Follows a directory with all that is below it; links are not followed. @returns what ends that. */
 export async function follow(options: FollowOptions): Promise<() => Promise<void>> {
-  const { root, isPolling, isIgnored, onFile, onExhausted } = options;
+  const { root, isPolling, isIgnored, onFile, onGone, onExhausted } = options;
   // Only where folders are watched: most daemons watch none.
   const { watch } = await import('chokidar');
   const watcher = watch(root, {
@@ -51,7 +52,7 @@ export async function follow(options: FollowOptions): Promise<() => Promise<void
     persistent: false,
     ignored: (path, stats) => isIgnored(path, stats),
   });
-  watcher.on('add', onFile).on('change', onFile);
+  watcher.on('add', onFile).on('change', onFile).on('unlink', onGone);
   watcher.on('error', (error) => {
     // A directory that is gone or closed says so at the next look at the root, or does not matter.
     if (exhausted.has(errorCode(error) ?? '')) onExhausted();

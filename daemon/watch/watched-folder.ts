@@ -5,9 +5,10 @@ import type { FailureReason } from '../../model/import.ts';
 import { limits } from '../../model/limits.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
 import type { WatchedFolderStatus } from '../../model/status.ts';
-import type { DirectoryResult } from '../../worker/import/tally.ts';
 import type { Schedule } from '../schedule.ts';
+import { namedIn, type BatchOutcome } from './batch.ts';
 import { follow, hasToBePolled } from './follow.ts';
+import { Pauses } from './pauses.ts';
 
 export interface WatchedFolderOptions {
   /** Absolute. */
@@ -17,6 +18,8 @@ export interface WatchedFolderOptions {
   readonly schedule: Schedule;
   /** Some files have been still for long enough. */
   readonly onReady: () => void;
+  /** Tests bring fewer. */
+  readonly mostFiles?: number;
 }
 
 /** A file that may still be written to. */
@@ -33,6 +36,8 @@ const stillTicks = limits.watchStillMs / tickMs + 1;
 const rootTicks = 5;
 /** Names of failed files that a status tells. */
 const toldFailures = 20;
+/** A folder that was full is listed anew once it has room for this part of what it may have: all of it is looked at then. */
+const roomToList = 0.1;
 
 /**
  * One watched directory: which of its files have changed since they were imported, and which of these have been still for
@@ -52,6 +57,10 @@ export class WatchedFolder {
   readonly #waiting = new Map<string, Waiting>();
   readonly #ready = new Map<string, string>();
   readonly #failures = new Map<string, FailureReason>();
+  readonly #pauses = new Pauses();
+  readonly #mostFiles: number;
+  /** There are files beyond the limit. */
+  #hasUnseen = false;
   #imported = 0;
   /** Until the next look at the directory. */
   #ticks = 0;
@@ -63,6 +72,7 @@ export class WatchedFolder {
   constructor(options: WatchedFolderOptions) {
     this.#options = options;
     this.dir = options.dir;
+    this.#mostFiles = options.mostFiles ?? limits.watchedFiles;
   }
 
   start(): void {
@@ -86,6 +96,7 @@ export class WatchedFolder {
       imported: this.#imported,
       failed: failures.length,
       failures: failures.slice(0, toldFailures),
+      ...(this.#hasUnseen ? { full: true } : {}),
     };
   }
 
@@ -100,13 +111,11 @@ export class WatchedFolder {
     return batch;
   }
 
-  /** Takes note of what became of files; those of an import that was cut short come again, and count as known then. */
-  settle(batch: ReadonlyMap<string, string>, result: DirectoryResult): void {
+  /** Takes note of what became of files; those that an import did not come to wait for the next one. */
+  settle(batch: ReadonlyMap<string, string>, { result, left = [] }: BatchOutcome): void {
     this.#imported += result.added + result.replaced;
-    if (result.cancelled === true) {
-      this.putBack(batch);
-      return;
-    }
+    const isLeft = new Set(left.map((name) => namedIn(batch, name)));
+    this.putBack(new Map([...batch].filter(([file]) => isLeft.has(file))));
     const failed = new Map(
       result.failures.map(({ file, reason }) => [namedIn(batch, file), reason]),
     );
@@ -115,7 +124,10 @@ export class WatchedFolder {
       this.putBack(batch, rootTicks);
       return;
     }
+    const replaced = result.replaced_files.map((name) => namedIn(batch, name));
+    for (const file of new Set(replaced)) if (file !== undefined) this.#pauses.begin(file);
     for (const [file, stamp] of batch) {
+      if (isLeft.has(file)) continue;
       const reason = failed.get(file);
       if (reason === 'changed') {
         this.#touch(file, stamp);
@@ -125,6 +137,9 @@ export class WatchedFolder {
       if (reason !== 'unreadable') this.#known.set(file, stamp);
       if (reason === undefined) this.#failures.delete(file);
       else this.#failures.set(file, reason);
+      // What was deleted while it waited is not told of again.
+      if (reason === 'unreadable')
+        lstat(join(this.#path, file)).catch(() => this.#forgetFile(file));
     }
   }
 
@@ -150,7 +165,10 @@ export class WatchedFolder {
     this.#isIdle = isIdle;
     if (isIdle) this.#ticks = 0;
     const delayMs = isIdle ? rootTicks * tickMs : tickMs;
-    this.#cancelTick = this.#options.schedule(() => this.#tick(), delayMs);
+    this.#cancelTick = this.#options.schedule(() => {
+      this.#pauses.pass(delayMs);
+      this.#tick();
+    }, delayMs);
   }
 
   async #look(): Promise<void> {
@@ -183,6 +201,7 @@ export class WatchedFolder {
         onFile: (at, stats) => {
           if (stats?.isFile() !== false) void this.#hear(at, stats);
         },
+        onGone: (at) => this.#hearGone(this.#nameOf(at)),
         onExhausted: () => {
           this.#mustPoll = true;
           this.#root = '';
@@ -200,11 +219,20 @@ export class WatchedFolder {
     if (this.#options.own.some((own) => `${path}${sep}`.startsWith(own + sep))) return true;
     if (path !== this.#path && basename(path).startsWith('.')) return true;
     if (stats?.isFile() !== true) return false;
-    return !isLookedInto(path) || (this.#isFull() && !this.#known.has(this.#nameOf(path)));
+    if (!isLookedInto(path)) return true;
+    const file = this.#nameOf(path);
+    if (this.#size < this.#mostFiles || this.#lists.some((files) => files.has(file))) return false;
+    this.#hasUnseen = true;
+    return true;
   }
 
-  #isFull(): boolean {
-    return this.#known.size + this.#waiting.size + this.#ready.size >= limits.watchedFiles;
+  get #lists() {
+    return [this.#known, this.#waiting, this.#ready];
+  }
+
+  /** How many files are looked at; those that have changed count twice. */
+  get #size(): number {
+    return this.#known.size + this.#waiting.size + this.#ready.size;
   }
 
   #nameOf(path: string): string {
@@ -216,25 +244,38 @@ export class WatchedFolder {
     if (stats?.isFile() === true) this.#touch(this.#nameOf(path), stampOf(stats));
   }
 
+  #hearGone(file: string): void {
+    this.#forgetFile(file);
+    // The next look at the directory finds another one.
+    if (this.#hasUnseen && this.#size <= this.#mostFiles * (1 - roomToList)) this.#root = '';
+  }
+
+  #forgetFile(file: string): void {
+    for (const files of [...this.#lists, this.#failures]) files.delete(file);
+  }
+
   #touch(file: string, stamp: string): void {
     if (this.#isOver || this.#known.get(file) === stamp) return;
     this.#ready.delete(file);
-    this.#waiting.set(file, { stamp, ticks: stillTicks });
+    this.#letSettle(file, stamp);
     if (!this.#isIdle) return;
     this.#cancelTick();
     this.#wait(false);
   }
 
+  #letSettle(file: string, stamp: string): void {
+    const pauseTicks = Math.ceil(this.#pauses.left(file) / tickMs);
+    this.#waiting.set(file, { stamp, ticks: Math.max(stillTicks, pauseTicks) });
+  }
+
   async #lookAtFile(file: string, waiting: Waiting): Promise<void> {
     const stats = await lstat(join(this.#path, file)).catch(() => undefined);
     if (stats?.isFile() !== true) {
-      this.#waiting.delete(file);
-      this.#known.delete(file);
-      this.#failures.delete(file);
+      this.#forgetFile(file);
       return;
     }
     const stamp = stampOf(stats);
-    if (stamp !== waiting.stamp) this.#waiting.set(file, { stamp, ticks: stillTicks });
+    if (stamp !== waiting.stamp) this.#letSettle(file, stamp);
     else if (this.#waiting.get(file) === waiting) {
       this.#waiting.delete(file);
       this.#ready.set(file, stamp);
@@ -247,7 +288,8 @@ export class WatchedFolder {
     this.#unfollow = undefined;
     this.#root = undefined;
     this.#state = state;
-    for (const files of [this.#known, this.#waiting, this.#ready, this.#failures]) files.clear();
+    this.#hasUnseen = false;
+    for (const files of [...this.#lists, this.#failures, this.#pauses]) files.clear();
     await unfollow?.();
   }
 }
@@ -264,11 +306,4 @@ async function identity(dir: string): Promise<string | undefined> {
   } catch {
     return undefined;
   }
-}
-
-/** The file that a result names, or that one holds which it names; undefined for the directory itself. */
-function namedIn(batch: ReadonlyMap<string, string>, name: string): string | undefined {
-  for (let file = name; file !== ''; file = file.slice(0, Math.max(0, file.lastIndexOf('/'))))
-    if (batch.has(file)) return file;
-  return undefined;
 }

@@ -74,10 +74,11 @@ export class WatchedFolders {
     try {
       if (this.#isClosed || library.isClosed || batch.size === 0) return;
       const request = { dir: folder.dir, files: [...batch.keys()] };
-      const { result, isDiskFull } = await library.import(request, progress);
+      const outcome = await library.import(request, progress, 'watch');
+      const { result, isDiskFull } = outcome;
       const { added, replaced, duplicates, failed } = result;
       if (isDiskFull) folder.putBack(batch, laterTicks);
-      else folder.settle(batch, result);
+      else folder.settle(batch, outcome);
       if (isDiskFull) log.warn('watch.disk_full');
       if (added + replaced + failed > 0)
         log.info('watch.imported', { added, replaced, duplicates, failed });

@@ -54,9 +54,10 @@ const firstTables = {
 /** The part of `waypoints.sqlite` that tells what was imported: ids and states outlive `library.sqlite`, which is only derived from the files. */
 export const importTables = {
   ...firstTables,
-  // `copied_ns` is the modification time of its copy, which says which import is newer.
+  // `copied_ns` is the modification time of its copy, which says which import is newer; `is_undone` is 1 for one that is not
+  // active since the change that had brought it was taken back: by itself it does not come again.
   imports: table(
-    { ...firstTables.imports.columns, copied_ns: optionalText },
+    { ...firstTables.imports.columns, copied_ns: optionalText, is_undone: optionalInteger },
     { unique: ['path_key', 'sha256'] },
   ),
   // Every change of the above, written before the library changes. `is_done` is 1 when both have it, and -1 until all files
@@ -74,6 +75,10 @@ export const importsSchema: Migration = () => [
   createIndex('imports_listed', 'imports', ['imported_at', 'id', 'state', 'folded']),
   createIndex('imports_by_content', 'imports', ['sha256', 'state']),
   createIndex('import_runs_by_file', 'import_run_files', ['import_id']),
+];
+
+export const undoneImports: Migration = () => [
+  sql`ALTER TABLE imports ADD COLUMN is_undone INTEGER`,
 ];
 
 export const undoingRuns: Migration = () => [

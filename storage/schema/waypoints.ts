@@ -10,7 +10,7 @@ import {
 } from '../create-table.ts';
 import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
-import { importsSchema, undoingRuns, type importTables } from './imports.ts';
+import { importsSchema, undoingRuns, undoneImports, type importTables } from './imports.ts';
 
 const { integer, numbered, optionalInteger, optionalReal, optionalText, real, text, uniqueText } =
   columns;
@@ -132,4 +132,5 @@ export const waypointMigrations: readonly Migration[] = [
   importsSchema,
   moreFields,
   undoingRuns,
+  undoneImports,
 ];

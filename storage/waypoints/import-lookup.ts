@@ -1,8 +1,8 @@
-import { sql } from 'kysely';
+import { sql, type ExpressionBuilder } from 'kysely';
 import type { ImportState } from '../../model/imports.ts';
 import { openReader, orClosed, type Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
-import { waypointTables } from '../schema/waypoints.ts';
+import { waypointTables, type WaypointsDb } from '../schema/waypoints.ts';
 import type { RunKind } from './import-runs.ts';
 
 /** A file that is to leave the library, its bytes kept, or to come back from the kept bytes. */
@@ -33,15 +33,16 @@ export class ImportLookup {
     return this.#statements.folderOf.get(pathKey);
   }
 
-  /** Whether the user removed a content, and no path has it. */
-  isRemoved(sha256: string): boolean {
+  /** Whether the user removed a content, or perhaps undid what had brought it, and no path has it. */
+  isRemoved(sha256: string, orUndone: boolean): boolean {
     const { isRemoved, isActive } = this.#statements;
-    return isRemoved.get(sha256) !== undefined && isActive.get(sha256) === undefined;
+    const found = isRemoved.get(sha256, Number(orUndone));
+    return found !== undefined && isActive.get(sha256) === undefined;
   }
 
-  /** How many bytes removed files had. */
-  removedSizes(): number[] {
-    return this.#statements.removedSizes.all();
+  /** How many bytes such files had. */
+  removedSizes(orUndone: boolean): number[] {
+    return this.#statements.removedSizes.all(Number(orUndone));
   }
 
   kindOf(run: number): RunKind | undefined {
@@ -64,6 +65,11 @@ function prepareStatements(db: Database) {
   const imports = waypointTables.selectFrom('imports');
   const withContent = (sha256: string) =>
     imports.select('id').where('sha256', '=', sha256).limit(1);
+  const isOut = (orUndone: number) => (eb: ExpressionBuilder<WaypointsDb, 'imports'>) =>
+    eb.or([
+      eb('state', '=', 'removed'),
+      eb.and([eb('is_undone', '=', 1), eb(eb.val(orUndone), '=', 1)]),
+    ]);
   return {
     folderOf: prepare(db, (pathKey: string) =>
       imports
@@ -72,14 +78,14 @@ function prepareStatements(db: Database) {
         .where('path_key', '=', pathKey)
         .where('state', '=', 'active'),
     ),
-    isRemoved: prepareValue(db, (sha256: string) =>
-      withContent(sha256).where('state', '=', 'removed'),
+    isRemoved: prepareValue(db, (sha256: string, orUndone: number) =>
+      withContent(sha256).where(isOut(orUndone)),
     ),
     isActive: prepareValue(db, (sha256: string) =>
       withContent(sha256).where('state', '=', 'active'),
     ),
-    removedSizes: prepareValue(db, () =>
-      imports.select('bytes').distinct().where('state', '=', 'removed'),
+    removedSizes: prepareValue(db, (orUndone: number) =>
+      imports.select('bytes').distinct().where(isOut(orUndone)),
     ),
     kindOf: prepareValue(db, (run: number) =>
       waypointTables

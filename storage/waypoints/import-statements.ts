@@ -56,6 +56,7 @@ export function prepareImportStatements(db: Database) {
         .onConflict((known) => known.columns(['device', 'inode', 'path']).doUpdateSet({ path }))
         .returning('id'),
     ),
+    ...prepareStates(db),
     byId: prepare(db, (id: number) => rows.where('id', '=', id)),
     activeAt: prepare(db, (pathKey: string) =>
       rows.where('path_key', '=', pathKey).where('state', '=', 'active'),
@@ -84,23 +85,21 @@ function prepareChanges(db: Database) {
         copied_ns: row.copiedNs,
       }),
     ),
-    activate: prepare(
+    // Has more content than before, and all that it had.
+    grow: prepare(
       db,
       (
-        { folder, summary, copiedNs }: Pick<NewImport, 'folder' | 'summary' | 'copiedNs'>,
+        {
+          sha256,
+          size: bytes,
+          format,
+          summary,
+          copiedNs: copied_ns,
+          importedAt: imported_at,
+        }: Omit<NewImport, 'path' | 'pathKey' | 'folded' | 'folder'>,
         id: number,
       ) =>
-        update
-          .set((eb) => ({
-            folder_id: eb.fn.coalesce(sql<number>`${folder}`, 'folder_id'),
-            summary,
-            copied_ns: copiedNs,
-          }))
-          .set({ state: 'active', ended_at: null })
-          .where('id', '=', id),
-    ),
-    setState: prepare(db, (state: ImportState, ended_at: string, id: number) =>
-      update.set({ state, ended_at }).where('id', '=', id),
+        update.set({ sha256, bytes, format, summary, copied_ns, imported_at }).where('id', '=', id),
     ),
     refresh: prepare(db, (summary: string, id: number) =>
       update.set({ summary }).where('id', '=', id),
@@ -116,10 +115,36 @@ function prepareChanges(db: Database) {
           imports
             .select('id')
             .where('state', '=', 'replaced')
+            .where('is_undone', 'is', null)
             .where('ended_at', '<', before)
             .limit(sliceFiles),
         ),
     ),
+  };
+}
+
+function prepareStates(db: Database) {
+  const update = waypointTables.updateTable('imports');
+  return {
+    activate: prepare(
+      db,
+      (
+        { folder, summary, copiedNs }: Pick<NewImport, 'folder' | 'summary' | 'copiedNs'>,
+        id: number,
+      ) =>
+        update
+          .set((eb) => ({
+            folder_id: eb.fn.coalesce(sql<number>`${folder}`, 'folder_id'),
+            summary,
+            copied_ns: copiedNs,
+          }))
+          .set({ state: 'active', ended_at: null, is_undone: null })
+          .where('id', '=', id),
+    ),
+    setState: prepare(db, (state: ImportState, ended_at: string, id: number) =>
+      update.set({ state, ended_at }).where('id', '=', id),
+    ),
+    setUndone: prepare(db, (id: number) => update.set({ is_undone: 1 }).where('id', '=', id)),
   };
 }
 

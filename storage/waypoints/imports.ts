@@ -127,11 +127,19 @@ export class ImportLedger {
    * Notes files of the library as active; what was active at their paths is replaced.
    * @param run that has brought them; undefined for files that were found at a start.
    * @param at when they came, which files found at a start tell by their copies.
+   * @param grown keys of paths whose content has only grown: that is no change, the one that brought the file has all of it.
    */
-  record(run: number | undefined, files: readonly SyncedFile[], at: string): void {
+  record(
+    run: number | undefined,
+    files: readonly SyncedFile[],
+    at: string,
+    grown: ReadonlySet<string> = new Set(),
+  ): void {
     this.#change(() => {
       const folder = (run === undefined ? null : this.#runs.get(run)?.folder_id) ?? null;
-      for (const file of files) this.#recordFile({ run, folder, at }, file);
+      for (const file of files)
+        if (!grown.has(file.pathKey) || !this.#grow(file, at))
+          this.#recordFile({ run, folder, at }, file);
     });
   }
 
@@ -144,11 +152,15 @@ export class ImportLedger {
 
   /** Of the files that a run is to remove, those that left the library get their states. */
   *noteRemoved(run: number, isGone: (file: LedgerFile) => boolean, at: string): Slices<void> {
+    const { setState, setUndone } = this.#statements;
+    const isUndo = this.kindOf(run) === 'undo';
     for (const slice of this.#runs.slicesOf(run)) {
       this.#change(() => {
         for (const { id, before, after } of slice) {
           const file = after === 'active' ? undefined : this.find(id);
-          if (file?.state === before && isGone(file)) this.#statements.setState.run(after, at, id);
+          if (file?.state !== before || !isGone(file)) continue;
+          setState.run(after, at, id);
+          if (isUndo) setUndone.run(id);
         }
       });
       yield;
@@ -207,6 +219,16 @@ export class ImportLedger {
   /** Forgets runs of before a time, and files that were replaced before it: their bytes are gone. */
   *purge(before: string): Slices<void> {
     while (this.#runs.purge(before) || this.#statements.purge.run(before).changes) yield;
+  }
+
+  /** @returns false where nothing is active, or that content was there before. */
+  #grow(file: SyncedFile, importedAt: string): boolean {
+    const { activeAt, byContent, grow } = this.#statements;
+    const active = activeAt.get(file.pathKey);
+    if (active === undefined || byContent.get(file.pathKey, file.sha256) !== undefined)
+      return false;
+    grow.run({ ...file, importedAt, summary: JSON.stringify(file.summary) }, active.id);
+    return true;
   }
 
   #recordFile(by: Bringer, file: SyncedFile): void {

@@ -22,10 +22,16 @@ export function partsOf(
     stamps: new SourceStamps(library, now),
     sizes: new KnownSizes(library),
     progress: site.progress,
-    imports: new KnownImports({ lookup: undefined, root: undefined, again: false }),
+    imports: new KnownImports({
+      lookup: undefined,
+      root: undefined,
+      again: false,
+      isWatched: false,
+    }),
     planned: undefined,
     tally: new Tally(),
     cpuMs: () => 0,
+    onGrown: undefined,
   };
 }
 

@@ -31,14 +31,20 @@ export interface LibraryTask {
   readonly retentionTime?: number;
 }
 
+/**
+ * Who has files imported: a person a folder, an upload from a directory that was made for it, or the daemon itself one of
+ * the folders that it watches. Then what only grew is still the same file, and what was undone stays so.
+ */
+export type ImportOrigin = 'person' | 'upload' | 'watch';
+
 export interface ImportTask extends LibraryTask {
   readonly request: ImportRequest;
   /** Files of ours that are no sources wherever they lie: the bookmarks file. */
   readonly ownFiles: readonly string[];
   /** The list of imported files; without it no file counts as removed, and none comes from elsewhere. */
   readonly waypointsPath?: string;
-  /** False where the directory is not one of the user's, but made for this import. */
-  readonly isFolder?: boolean;
+  /** `person` by default. */
+  readonly origin?: ImportOrigin;
   /** Whether an index is in use that is the library's as it is before this import. */
   readonly hasIndex: boolean;
 }
@@ -49,6 +55,10 @@ export interface ImportOutcome {
   readonly index?: SearchIndexData;
   /** The disk was full: the result tells what was finished before. */
   readonly isDiskFull: boolean;
+  /** Keys of the paths at which a watched file has grown. */
+  readonly grown?: readonly string[];
+  /** What was not come to, or not finished, when the import was ended. */
+  readonly left?: readonly string[] | undefined;
 }
 
 /** Imports a directory file by file; what is finished stays, whatever happens to the rest. */
@@ -67,7 +77,8 @@ export function importDirectory(task: ImportTask): ImportOutcome {
   } catch (error) {
     // Not even the library could be opened.
     if (isDiskFull(error) && !tally.isChanged) {
-      return { result: tally.result(task.request.dir, undefined, false), isDiskFull: true };
+      const result = tally.result(task.request.dir, undefined, false);
+      return { result, isDiskFull: true };
     }
     throw error;
   } finally {
@@ -85,13 +96,13 @@ function importInto(
   task: ImportTask,
   { tally, lookup }: Told,
 ): ImportOutcome {
-  const { dir, into, again = false, dry_run: isPlan = false } = task.request;
+  const { dry_run: isPlan = false } = task.request;
   const progress = new ImportProgress(task.progress);
   const files = new ManagedCopies(task.importsDirectory, task.retentionTime ?? task.now);
   const stamps = new SourceStamps(library, task.now);
   if (!isPlan) files.purgeReplaced();
-  const [root] = into === undefined && task.isFolder !== false ? realPath(dir) : [];
-  const imports = new KnownImports({ lookup, root, again });
+  const imports = knownImports(task, lookup);
+  const grown: string[] = [];
   const sizes = new KnownSizes(library, () => imports.removedSizes());
   const end = importAll(task, {
     library,
@@ -103,13 +114,21 @@ function importInto(
     planned: isPlan ? new Set() : undefined,
     tally,
     cpuMs: threadCpuMs,
+    onGrown: task.origin === 'watch' ? (pathKey) => grown.push(pathKey) : undefined,
   });
   if (!isPlan) saveStamps(stamps);
   const result = tally.result(task.request.dir, end.list, end.reason === 'cancelled');
   const isDurable = settle(library, files, tally.isChanged);
   const isFull = !isDurable || end.reason === 'disk_full';
-  if (task.hasIndex && !library.areWaypointsChanged) return { result, isDiskFull: isFull };
-  return { result, index: indexOf(library), isDiskFull: isFull };
+  const outcome = { result, isDiskFull: isFull, grown, left: end.left };
+  if (task.hasIndex && !library.areWaypointsChanged) return outcome;
+  return { ...outcome, index: indexOf(library) };
+}
+
+function knownImports({ request, origin }: ImportTask, lookup: ImportLookup | undefined) {
+  const { dir, into, again = false } = request;
+  const [root] = into === undefined && origin !== 'upload' ? realPath(dir) : [];
+  return new KnownImports({ lookup, root, again, isWatched: origin === 'watch' });
 }
 
 /** A disk too full for them costs nothing but time at the next import. */
@@ -124,6 +143,7 @@ function saveStamps(stamps: SourceStamps): void {
 interface End {
   readonly list?: SourceList;
   readonly reason: 'done' | 'cancelled' | 'disk_full';
+  readonly left?: readonly string[];
 }
 
 function importAll(task: ImportTask, run: Run): End {
@@ -133,8 +153,9 @@ function importAll(task: ImportTask, run: Run): End {
     const [root] = realPath(task.request.dir);
     list = root === undefined ? vanished : listSources(root, task, run.progress);
     for (const file of list.unreadable) run.tally.refuse(file, new FileRefused('unreadable'));
-    if (root !== undefined) importEntries(root, task.request, list, run);
-    return end('done');
+    const left = root === undefined ? [] : importEntries(root, task.request, list, run);
+    if (left.length === 0) return end('done');
+    return { ...end('cancelled'), left: left.map(({ file }) => file) };
   } catch (error) {
     if (error instanceof ReadingCancelled) return end('cancelled');
     if (isDiskFull(error)) return end('disk_full');
@@ -173,11 +194,11 @@ function realPath(path: string): string[] {
   }
 }
 
-function importEntries(root: string, request: ImportRequest, list: SourceList, run: Run): void {
+function importEntries(root: string, request: ImportRequest, list: SourceList, run: Run) {
   const { into } = requestPaths(request);
   run.progress.set('filesTotal', list.entries.length);
   run.progress.set('bytesTotal', sum(list));
-  importInGroups(list.entries, run, ({ file, packed }) => ({
+  return importInGroups(list.entries, run, ({ file, packed }) => ({
     root,
     file,
     packed,

@@ -13,6 +13,7 @@ import {
   type Passed,
   type Places,
 } from './find-place.ts';
+import { hasGrownFrom } from './grown-file.ts';
 import type { KnownSizes } from './known-sizes.ts';
 import { NewCopy } from './new-copy.ts';
 import { planFile, type PlannedContents } from './plan-file.ts';
@@ -64,8 +65,10 @@ export interface ImportPlaces extends Places {
   readonly onBytes: (bytes: number) => void;
   /** Of its transaction, which is undone when it fails; only then may it replace a file that is there. */
   readonly isFirst: boolean;
-  /** Called with how to take the file out of its place, in case its rows are undone. */
-  readonly onPlaced: (undo: () => void) => void;
+  /** Called with how to take the file out of its place, in case its rows are undone, and with what to do once they are not. */
+  readonly onPlaced: (undo: () => void, settle: () => void) => void;
+  /** Set where a file that has grown is still the same one: nothing is kept of what it was, and this is told its path's key. */
+  readonly onGrown: ((pathKey: string) => void) | undefined;
 }
 
 /**
@@ -193,6 +196,7 @@ function store(
   const copy = new NewCopy(source, held, files.temporary(path));
   const made = files.makeDirectories(path);
   let undo: (() => void) | undefined;
+  let dropOld: (() => void) | undefined;
   const tidyUp = () =>
     tryAll([() => undo?.(), () => copy.discard(), () => files.removeDirectories(made)]);
   try {
@@ -206,6 +210,8 @@ function store(
           copy.seal();
           // The sync may have taken long; the file is still in progress.
           if (progress.isCancelled) throw new ReadingCancelled();
+          if (places.onGrown !== undefined && old !== undefined && old === found.known?.sha256)
+            dropOld = dropsOld(copy.path, old, found, places);
           undo = files.place(copy.path, path, old);
           const stamp = files.find(path);
           if (stamp === undefined) throw new FileRefused('changed');
@@ -214,13 +220,28 @@ function store(
       },
       places.isFirst,
     );
-    onPlaced(tidyUp);
+    onPlaced(tidyUp, () => dropOld?.());
     sizes.add(copy.length);
     return { sha256: copy.sha256, counts };
   } catch (error) {
     tidyUp();
     throw error;
   }
+}
+
+/** What forgets the old bytes of a file that has only grown; undefined for any other. */
+function dropsOld(
+  copy: string,
+  old: string,
+  { path, pathKey }: Found,
+  { files, onGrown }: ImportPlaces,
+): (() => void) | undefined {
+  // Kept already: another file had that very content.
+  if (files.isKept(old) || !hasGrownFrom(files.absolute(path), copy)) return undefined;
+  return () => {
+    files.forget(old);
+    onGrown?.(pathKey);
+  };
 }
 
 interface Copying {

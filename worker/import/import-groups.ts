@@ -25,6 +25,8 @@ export interface Run {
   readonly tally: Tally;
   /** CPU time of this thread, ms since some moment. */
   readonly cpuMs: () => number;
+  /** As that of ImportPlaces. */
+  readonly onGrown: ((pathKey: string) => void) | undefined;
 }
 
 /** A commit costs as much as the rows of a small file, so many share one: so many at most… */
@@ -52,18 +54,19 @@ interface Shared {
  * replaces a content that was found again under another name before (a log that is renamed when a new one is begun), the
  * other one is imported after all.
  * @param jobOf what to import for an entry.
+ * @returns what was not done, because somebody has ended the import.
  * @throws ReadingCancelled, errors of our own disk or of SQLite; what was finished before stays.
  */
 export function importInGroups(
   entries: readonly SourceEntry[],
   run: Run,
   jobOf: (entry: SourceEntry) => FileImport,
-): void {
+): readonly SourceEntry[] {
   const shared: Shared = { taken: new Set(), copies: [], jobOf };
   const { library, tally } = run;
   try {
     const done = { files: 0, bytes: 0 };
-    importEach(entries, run, shared, done);
+    const reached = importEach(entries, run, shared, done);
     const lost: SourceEntry[] = [];
     for (const copy of shared.copies.splice(0)) {
       if (library.findByContent(copy.sha256).length === 0) lost.push(copy.entry);
@@ -71,7 +74,8 @@ export function importInGroups(
     }
     done.files -= lost.length;
     done.bytes -= bytesOf(lost);
-    importEach(lost, run, shared, done);
+    const again = reached < entries.length ? 0 : importEach(lost, run, shared, done);
+    return [...entries.slice(reached), ...lost.slice(again)];
   } finally {
     for (const { entry } of shared.copies) tally.take(entry.file, { kind: 'duplicate' });
   }
@@ -87,7 +91,8 @@ interface Done {
   bytes: number;
 }
 
-function importEach(entries: readonly SourceEntry[], run: Run, shared: Shared, done: Done): void {
+/** @returns how many are done: at least one more than before, and all unless somebody has ended the import. */
+function importEach(entries: readonly SourceEntry[], run: Run, shared: Shared, done: Done): number {
   let at = 0;
   let aloneUntil = 0;
   while (at < entries.length) {
@@ -105,12 +110,13 @@ function importEach(entries: readonly SourceEntry[], run: Run, shared: Shared, d
     done.files += group.length;
     done.bytes += group.bytes;
     run.progress.set('filesDone', done.files);
-    const isOver = group.hasWorked && run.progress.isEnding && at < entries.length;
-    if (group.isCancelled || isOver) throw new ReadingCancelled();
+    if (group.isCancelled || (group.mayEnd && run.progress.isEnding)) return at;
     if (group.container === undefined) continue;
+    const inside = openContainer(group.container, run, shared);
+    if (importEach(inside, run, shared, done) < inside.length) return at;
     at += 1;
-    importEach(openContainer(group.container, run, shared), run, shared, done);
   }
+  return at;
 }
 
 /** The files in a container; what is refused is counted. */
@@ -147,14 +153,15 @@ class ImportGroup {
   /** What they had when they were listed. */
   bytes = 0;
   isCancelled = false;
-  /** Some file was more than found to be known: an import that is to end soon ends then, and so gets on each time. */
-  hasWorked = false;
+  /** Whether an import that is to end soon has got on by now: an archive that is cut short is begun anew the next time. */
+  mayEnd = false;
   /** What comes next is no file, but holds some. */
   container: SourceEntry | undefined;
   readonly #run: Run;
   readonly #start: GroupStart;
   readonly #taken = new Set<string>();
   readonly #undo: (() => void)[] = [];
+  /** What is done once the group is committed. */
   readonly #counts: (() => void)[] = [];
 
   constructor(run: Run, start: GroupStart) {
@@ -173,7 +180,7 @@ class ImportGroup {
       library.transaction(() => {
         for (const entry of entries) {
           const isFull = entry.size > heldBytes || performance.now() > until;
-          if ((this.length > 0 && isFull) || (this.hasWorked && progress.isEnding)) return;
+          if ((this.length > 0 && isFull) || (this.mayEnd && progress.isEnding)) return;
           if (!this.#take(entry)) return;
         }
       });
@@ -199,7 +206,7 @@ class ImportGroup {
         this.container = entry;
         return false;
       }
-      this.hasWorked ||= verdict.kind !== 'duplicate';
+      if (verdict.kind !== 'duplicate') this.mayEnd = true;
       this.#settle(entry, () => {
         const sha256 = verdict.kind === 'duplicate' ? verdict.elsewhere : undefined;
         if (sha256 === undefined) tally.take(entry.file, verdict);
@@ -217,8 +224,9 @@ class ImportGroup {
     }
   }
 
-  #settle({ size }: SourceEntry, count: () => void): void {
+  #settle({ size, packed }: SourceEntry, count: () => void): void {
     this.length += 1;
+    if (packed === undefined) this.mayEnd = true;
     this.bytes += size;
     this.#counts.push(count);
     this.#run.progress.set('bytesDone', this.#start.bytesBefore + this.bytes);
@@ -240,7 +248,10 @@ class ImportGroup {
         parsed += bytes;
         progress.set('bytesDone', from + Math.min(parsed, size));
       },
-      onPlaced: (undo) => this.#undo.push(undo),
+      onPlaced: (undo, settle) => {
+        this.#undo.push(undo);
+        this.#counts.push(settle);
+      },
     };
   }
 }

@@ -8,6 +8,8 @@ export interface KnownImportsOptions {
   readonly root: string | undefined;
   /** Whether removed files come in again. */
   readonly again: boolean;
+  /** Whether an import that was taken back stays so: a person who imports it once more wants it. */
+  readonly isWatched: boolean;
 }
 
 /** What the user did with earlier imports that this one has to respect. */
@@ -24,14 +26,14 @@ export class KnownImports {
 
   /** Whether a content was removed, and is to stay so. */
   isRemoved(sha256: string): boolean {
-    const { lookup, again } = this.#options;
-    return !again && lookup?.isRemoved(sha256) === true;
+    const { lookup, again, isWatched } = this.#options;
+    return !again && lookup?.isRemoved(sha256, isWatched) === true;
   }
 
   /** Sizes of contents that may be removed ones. */
   removedSizes(): number[] {
-    const { lookup, again } = this.#options;
-    return again ? [] : (lookup?.removedSizes() ?? []);
+    const { lookup, again, isWatched } = this.#options;
+    return again ? [] : (lookup?.removedSizes(isWatched) ?? []);
   }
 
   /** Whether the file at a path came from another directory, which is still there: both are wanted then. */

@@ -1,22 +1,22 @@
 import {
   accessSync,
   constants,
+  existsSync,
   linkSync,
   lstatSync,
   mkdirSync,
-  readdirSync,
   rmdirSync,
   rmSync,
   utimesSync,
-  type Dirent,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { limits } from '../../model/limits.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import type { FileStamp } from '../../storage/library/writer.ts';
 import { FileRefused } from '../../formats/refused.ts';
+import { asFarAsAllowed, entriesOf, isForbidden, readEntries, sweep } from './tidy-directory.ts';
 import { copyDurably, renameOver } from './move-file.ts';
 import { hiddenTemporaryPath, temporaryPath } from './copy-path.ts';
 import { hashFile } from './source-file.ts';
@@ -25,8 +25,6 @@ const replacedName = '.replaced';
 const digestName = /^[0-9a-f]{64}\.gpx$/u;
 /** What the file system says when the name of a copy itself is impossible there. */
 const refusedNames = new Set(['ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL', 'EILSEQ']);
-/** What it says when this user may not do something there. */
-const forbidden = new Set(['EACCES', 'EPERM']);
 
 /** Where the bytes of a content are kept that is replaced or removed. */
 export function keptPath(importsDirectory: string, sha256: string): string {
@@ -165,6 +163,15 @@ export class ManagedCopies {
     return () => copyDurably(kept, target, this.#now / 1_000);
   }
 
+  isKept(sha256: string): boolean {
+    return existsSync(keptPath(this.#root, sha256));
+  }
+
+  /** Removes kept bytes that nothing needs. */
+  forget(sha256: string): void {
+    rmSync(keptPath(this.#root, sha256), { force: true });
+  }
+
   /**
    * Copies kept bytes to a temporary file, synced.
    * @param copiedNs the modification time that it had; now by default.
@@ -187,7 +194,7 @@ export class ManagedCopies {
     let directory = dirname(this.absolute(path));
     for (; directory.length >= this.#root.length; directory = dirname(directory))
       syncDirectory(directory);
-    rmSync(keptPath(this.#root, sha256), { force: true });
+    this.forget(sha256);
   }
 
   /** Hashes the bytes at a path. */
@@ -290,10 +297,6 @@ function isDirectory(path: string): boolean {
   return stats !== undefined;
 }
 
-function isForbidden(error: unknown): boolean {
-  return forbidden.has(errorCode(error) ?? '');
-}
-
 /** Whether this user may list a directory and change what is in it. */
 function isOpen(directory: string): boolean {
   try {
@@ -302,35 +305,4 @@ function isOpen(directory: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Tidies up where that is allowed: what stays costs nothing but room. */
-function asFarAsAllowed(step: () => void): void {
-  try {
-    step();
-  } catch (error) {
-    if (!isForbidden(error)) throw error;
-  }
-}
-
-/** @returns undefined for a directory that cannot be read; one that is not there is empty. */
-function readEntries(directory: string): Dirent[] | undefined {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch (error) {
-    return errorCode(error) === 'ENOENT' ? [] : undefined;
-  }
-}
-
-function entriesOf(directory: string): Dirent[] {
-  return readEntries(directory) ?? [];
-}
-
-/** Deletes temporary files, which no running import owns; returns the other entries. */
-function sweep(directory: string, entries: readonly Dirent[]): Dirent[] {
-  return entries.filter((entry) => {
-    if (!entry.isFile() || !entry.name.endsWith('.tmp')) return true;
-    asFarAsAllowed(() => rmSync(join(directory, basename(entry.name)), { force: true }));
-    return false;
-  });
 }
