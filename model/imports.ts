@@ -73,4 +73,7 @@ export const uploadQuery = z.object({
   path: text(1_024).refine((path) =>
     path.split('/').every((name) => name !== '' && !name.startsWith('.') && !/[\\:]/.test(name)),
   ),
+  /** Whether it comes in even if it was removed before; true by default, since it was sent. */
+  again: queryBoolean.optional(),
 });
+export type ImportUpload = z.output<typeof uploadQuery>;

@@ -53,6 +53,40 @@ posix('files become GPX in the library, and nothing is written beside them', asy
   t.regex(none.stderr, /gpsbabel is not installed, or not in PATH/u);
 });
 
+posix("what was removed stays so, and --into takes no other file's place", async (t) => {
+  const cli = testCli(t);
+  const tracks = join(cli.root, 'tracks');
+  standIn(cli.root, 'cat "$7"');
+  writeTree(tracks, { 'flight.igc': ride });
+  writeTree(join(cli.root, 'own'), { 'flight.igc.gpx': gpx([['Own', 1, 2]]) });
+  const env = { PATH: `${join(cli.root, 'bin')}:${process.env['PATH']}` };
+  const import_ = (...words: string[]) =>
+    cli.run(['import', ...words, '--into', 'x', '--json'], { env });
+  await import_(join(cli.root, 'own'));
+  t.like(JSON.parse((await import_(tracks, '--convert')).stdout), { added: 1, replaced: 0 });
+  const listing = async () => JSON.parse(await cli.out(['imports', 'list', '--json'])).files;
+  const [converted] = await listing();
+  t.regex(converted.path, /^x\/tracks [0-9a-f]{6}\/flight\.igc\.gpx$/u);
+  await cli.out(['imports', 'rm', String(converted.id)]);
+  const again = JSON.parse((await import_(tracks, '--convert')).stdout);
+  t.like(again, { added: 0, unsupported: 0 });
+  t.is(again.removed_files.length, 1);
+  t.like(JSON.parse((await import_(tracks, '--convert', '--again')).stdout), { added: 1 });
+});
+
+posix('Ctrl-C while a file is converted ends that, and tells what was imported', async (t) => {
+  const cli = testCli(t);
+  const tracks = join(cli.root, 'tracks');
+  // As the terminal does it: the whole group gets the signal; here the command alone.
+  standIn(cli.root, 'kill -INT $PPID; exec sleep 600');
+  writeTree(tracks, { 'flight.igc': ride, 'walk.gpx': ride });
+  const env = { PATH: `${join(cli.root, 'bin')}:${process.env['PATH']}` };
+  const { code, stdout, stderr } = await cli.run(['import', tracks, '--convert'], { env });
+  t.is(code, 130, stderr);
+  t.regex(stdout, /^Imported 2 timed points .* from 1 file\.$/mu);
+  t.regex(stderr, /Stopped before the end/u);
+});
+
 /** A program that hangs is not waited for long; the others may take their time. */
 const faults: readonly [title: string, script: string, sentence: RegExp][] = [
   ['that hangs', 'exec sleep 600', /took too long/u],

@@ -3,6 +3,7 @@ import { mkdir, open, rm } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
+import type { ImportUpload } from '../../model/imports.ts';
 import { limits } from '../../model/limits.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import type { LibraryWork } from './library-work.ts';
@@ -33,7 +34,7 @@ export class Uploads {
    * Stores a file and imports it as a relative path, in place of what is there.
    * @throws WaypointError busy, too_large, invalid (path), disk_full, unavailable, and what `pieces` throws
    */
-  async take(path: string, pieces: AsyncIterable<Uint8Array>): Promise<Imported> {
+  async take(upload: ImportUpload, pieces: AsyncIterable<Uint8Array>): Promise<Imported> {
     if (this.#running >= limits.uploads) throw new WaypointError('busy');
     this.#running += 1;
     const { directory } = this.#options;
@@ -42,23 +43,22 @@ export class Uploads {
       // What a killed daemon has left.
       this.#ready ??= rm(directory, { recursive: true, force: true });
       await this.#ready;
-      await receive(join(own, path), pieces);
-      return await this.#import(own, path);
+      await receive(join(own, upload.path), pieces);
+      return await this.#import(own, upload);
     } finally {
       this.#running -= 1;
       await rm(own, { recursive: true, force: true });
     }
   }
 
-  async #import(dir: string, path: string): Promise<Imported> {
+  async #import(dir: string, { path, again = true }: ImportUpload): Promise<Imported> {
     const { library, countWaypoints } = this.#options;
     if (library.isClosed) throw new WaypointError('unavailable');
     const end = await library.turn(false);
     try {
-      // Who sends a file wants it, even if it was removed before.
-      const request = { dir, files: [path], again: true };
+      const request = { dir, files: [path], again };
       const progress = new ImportProgress();
-      const { result, isDiskFull, change } = await library.import(request, progress, false);
+      const { result, isDiskFull, change } = await library.import(request, progress, 'upload');
       if (isDiskFull) throw new WaypointError('disk_full');
       return { result: { ...result, dir: '', dedup_count: await countWaypoints() }, change };
     } finally {

@@ -93,7 +93,7 @@ function uploadRoute(uploads: Uploads): Route {
     answers: { 201: importResultSchema },
     async handle({ ctx, query }) {
       if ((announcedLength(ctx) ?? 0) > limits.uploadBytes) throw new WaypointError('too_large');
-      const { result, change } = await uploads.take(query.path, bodyPieces(ctx));
+      const { result, change } = await uploads.take(query, bodyPieces(ctx));
       return { status: 201, json: result, headers: changeHeader(change) };
     },
   });

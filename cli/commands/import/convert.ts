@@ -62,6 +62,8 @@ export async function convertUnread(
       const made = await convert(client, { program, format, request, file, bounds }, stopped);
       converted.set(file, { ...made, dir: result.dir });
     } catch (error) {
+      // What was done before is told by the result.
+      if (stopped.aborted) break;
       if (!(error instanceof NotConverted) && !(error instanceof RequestFailure)) throw error;
       tell(`${forTerminal(join(result.dir, file))} was not converted: ${sentenceOf(error)}`);
     }
@@ -89,7 +91,11 @@ async function convert(
   const pieces = gpxOf(conversion, stats.size, stopped, (error) => (fault = error));
   try {
     return await client.ask(importResultSchema, 'PUT', '/api/imports', {
-      query: { path: `${placeOf(request)}/${file.replaceAll(/[\\:]/g, '_')}.gpx` },
+      query: {
+        path: `${placeOf(request)}/${file.replaceAll(/[\\:]/g, '_')}.gpx`,
+        // What was removed stays so.
+        again: request.again ?? false,
+      },
       bodyText: Readable.from(pieces),
       timeoutMs: 0,
     });
@@ -142,12 +148,11 @@ async function* gpxOf(
   }
 }
 
-/** A folder of the library for each folder of the user's, so that files of the same name stay apart. */
+/** A folder of the library for each folder of the user's, so that a file takes no other one's place. */
 function placeOf({ dir, into }: ImportRequest): string {
-  if (into !== undefined) return into;
   const digest = createHash('sha256').update(dir).digest('hex').slice(0, 6);
   const name = basename(dir).replaceAll(/[\\:]/g, '_').replace(/^\.+/, '');
-  return name === '' ? digest : `${name} ${digest}`;
+  return [...(into === undefined ? [] : [into]), `${name} ${digest}`.trimStart()].join('/');
 }
 
 function without(result: ImportResult, converted: ReadonlyMap<string, unknown>): ImportResult {
