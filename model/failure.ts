@@ -127,6 +127,10 @@ export const failureTable = {
     'unavailable',
     'The database of this store cannot be reached now; try again later.',
   ),
+  database_refuses: sentence(
+    'unavailable',
+    'The database of this store refuses user, password, name or access; its administrator has to mend that.',
+  ),
   bucket_unavailable: sentence(
     'unavailable',
     'The bucket of this store does not answer as it should now; try again later.',

@@ -1,12 +1,12 @@
 import * as z from 'zod';
 import { objectLimits } from './objects.ts';
-import { codePointLength } from './text.ts';
 
 /** A file of a git repository, as its clients name it: nothing here looks for it. */
 const lockPath = z
   .string()
   .min(1)
-  .refine((path) => codePointLength(path) <= objectLimits.lockPathCodePoints)
+  .refine((path) => path.isWellFormed())
+  .refine((path) => new TextEncoder().encode(path).length <= objectLimits.lockPathBytes)
   .regex(/^[^\p{Cc}]*$/u);
 
 const count = z.int().min(1);
@@ -19,7 +19,7 @@ const limitText = z.string().regex(isDigits).transform(Number).pipe(count);
 export const lockRequestSchema = z.object({ path: lockPath });
 
 export const locksQuery = z.object({
-  path: z.string().optional(),
+  path: lockPath.optional(),
   id: z.string().optional(),
   cursor: lockId.optional(),
   limit: limitText.optional(),

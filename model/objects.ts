@@ -17,8 +17,8 @@ export const objectLimits = {
   /** File locks of one repository, and of one page of their list. */
   locks: 10_000,
   locksPage: 100,
-  /** The longest path of most file systems. */
-  lockPathCodePoints: 4_096,
+  /** What PostgreSQL takes into an index, less a quarter. */
+  lockPathBytes: 2_048,
 } as const;
 
 /** SHA-256 of a content: 64 lower-case hexadecimal digits. */

@@ -66,7 +66,8 @@ export class Logins {
    * @throws WaypointError busy after too many wrong ones.
    */
   async check(login: Login, from: string): Promise<UserRow | undefined> {
-    const user = await this.#directory.findUser(login.user);
+    const isName = userName.safeParse(login.user).success;
+    const user = isName ? await this.#directory.findUser(login.user) : undefined;
     const digest = this.#digest(login, user);
     const now = this.#clock.monotonic();
     if (user !== undefined && (this.#right.get(digest) ?? 0) > now) return user;
@@ -77,7 +78,7 @@ export class Logins {
     if (!(await this.#isRight(login, user))) {
       for (const name of [pair, network]) this.#countWrong(name);
       // What is no user name may be a password that was typed too early.
-      const named = userName.safeParse(login.user).success ? login.user : '(no user name)';
+      const named = isName ? login.user : '(no user name)';
       this.#log.warn('objects.login_failed', { address: from, user: named });
       return undefined;
     }

@@ -80,7 +80,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   worker: 9_740,
   http: 1_110,
   client: 3_785,
-  objects: 3_000,
+  objects: 2_900,
   'service-files': 1_800,
   daemon: 8_670,
   cli: 10_200,

@@ -245,6 +245,8 @@ test('media types: the specification’s, git-lfs’s for those who name it, pla
 
 test('names and oids that are none reach nothing', async (t) => {
   const server = await startTestObjects(t);
+  const noName = await server.call('GET', `/open/maps/objects/${oid}`, { as: 'an\0n:password' });
+  t.is(noName.status, 401);
   await server.send('open/maps', content);
   const upper = oid.toUpperCase();
   for (const path of [

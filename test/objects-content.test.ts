@@ -337,9 +337,10 @@ test('a start sweeps what a killed server was receiving, and leaves young files 
   utimesSync(join(incoming, 'command-old'), 1, 1);
   const server = await startTestObjects(t, { directory });
   t.deepEqual(readdirSync(incoming), ['command-young']);
-  await t.throwsAsync(startTestObjects(t, { directory }), { name: 'RootTaken' });
+  const { places } = server;
+  await t.throwsAsync(startTestObjects(t, { directory, places }), { name: 'RootTaken' });
   await server.close();
-  await t.notThrowsAsync(startTestObjects(t, { directory }));
+  await t.notThrowsAsync(startTestObjects(t, { directory, places }));
 });
 
 const program = testProgram('object-server');
@@ -347,10 +348,11 @@ const program = testProgram('object-server');
 test('kill -9 at any moment of an upload leaves neither a wrong object nor one that cannot be sent', async (t) => {
   const directory = join(temporaryDirectory(t), 'root');
   const prepared = await startTestObjects(t, { directory });
+  const { places } = prepared;
   await prepared.close();
   const answered: string[] = [];
   for (let round = 0; round < rounds(2); round += 1) {
-    const child = spawn(process.execPath, [program, directory], {
+    const child = spawn(process.execPath, [program, directory, JSON.stringify(places)], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const [line] = (await once(child.stdout, 'data')) as [Buffer];
@@ -370,7 +372,7 @@ test('kill -9 at any moment of an upload leaves neither a wrong object nor one t
     child.kill('SIGKILL');
     await Promise.all([all, once(child, 'exit')]);
   }
-  const server = await startTestObjects(t, { directory });
+  const server = await startTestObjects(t, { directory, places });
   t.deepEqual(filesBelow(join(directory, 'incoming')), []);
   for (const path of filesBelow(join(directory, 'objects'))) {
     t.is(oidOf(readFileSync(path)), path.slice(-64), 'whatever has its name is whole');

@@ -24,6 +24,7 @@ const sentences: Readonly<Record<ObjectsRefused['refusal'], readonly [string, Ex
 
 const placeFaults: ReadonlySet<FailureName> = new Set([
   'database_unavailable',
+  'database_refuses',
   'bucket_unavailable',
   'bucket_refuses',
   'bucket_careless',

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
-import { Kysely, PostgresDialect, PostgresDriver, sql, type DatabaseConnection } from 'kysely';
+import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
 import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
@@ -26,6 +26,8 @@ const patience = {
   lock_timeout: 10_000,
   idle_in_transaction_session_timeout: 10_000,
   keepAlive: true,
+  // Behind a name there may be another server by now.
+  maxLifetimeSeconds: 600,
 };
 
 /** A minute at most for a connection whose other end is gone; a commit is on the disk when it returns. */
@@ -38,7 +40,7 @@ const { INT8, NUMERIC } = pg.types.builtins;
  * Opens the rows of an object store in PostgreSQL, made if there are none.
  * @param connectionString `postgres://…`
  * @param hasContents contents are there already: empty rows are never made over lost ones.
- * @throws ObjectsRefused; WaypointError database_unavailable
+ * @throws ObjectsRefused; WaypointError database_unavailable, database_refuses
  */
 export async function openPostgresRows(
   connectionString: string,
@@ -59,7 +61,7 @@ export async function openPostgresRows(
   // A connection that breaks is replaced by the next query; the query that used it fails, and not the process.
   pool.on('error', () => undefined);
   pool.on('connect', (client) => client.on('error', () => undefined));
-  const rows = new Kysely<ObjectsDb>({ dialect: new FaultTellingDialect({ pool }) });
+  const rows = new Kysely<ObjectsDb>({ dialect: new PostgresDialect({ pool: guarded(pool) }) });
   try {
     await migrate(rows, hasContents);
   } catch (error) {
@@ -117,6 +119,17 @@ async function readSecret(rows: ObjectRows): Promise<Uint8Array> {
   return Buffer.from(kept.value, 'base64');
 }
 
+/** Their ids are never given again: tokens name users and repositories by them. */
+const numbered = ['users', 'repositories', 'locks'] as const;
+
+/** Has SQLite go on where PostgreSQL was, although the row of the last number may be gone. */
+async function copyNumber(from: ObjectRows, to: ObjectRows, name: (typeof numbered)[number]) {
+  const last = sql<{ seq: number }>`SELECT last_value AS seq FROM ${sql.table(`${name}_id_seq`)}`;
+  const seq = (await last.execute(from)).rows[0]?.seq ?? 0;
+  await sql`DELETE FROM sqlite_sequence WHERE name = ${name}`.execute(to);
+  await sql`INSERT INTO sqlite_sequence (name, seq) VALUES (${name}, ${seq})`.execute(to);
+}
+
 /**
  * Puts all rows of a store, and its key, in place of those that an earlier copy has left here.
  * @throws ObjectsRefused where a server has used what is here.
@@ -132,9 +145,10 @@ export async function adoptRows(
     const mark = await to.selectFrom('meta').select('key').where('key', '=', migratedKey).execute();
     if (used !== undefined && mark.length === 0) throw new ObjectsRefused('in_use');
     await copyRows(from, to);
-    for (const name of ['users', 'repositories', 'locks'] as const) {
-      const next = sql`setval(pg_get_serial_sequence(${name}, 'id'), max(id))`;
-      await sql`SELECT ${next} FROM ${sql.table(name)}`.execute(to);
+    for (const name of numbered) {
+      const last = sql<{ seq: number }>`SELECT seq FROM sqlite_sequence WHERE name = ${name}`;
+      for (const { seq } of (await last.execute(from)).rows)
+        await sql`SELECT setval(pg_get_serial_sequence(${name}, 'id'), ${seq})`.execute(to);
     }
     await to.deleteFrom('meta').where('key', '!=', 'store').execute();
     const value = Buffer.from(secret).toString('base64');
@@ -163,49 +177,68 @@ async function snapshot(rows: ObjectRows, path: string): Promise<void> {
       .execute((from) =>
         objectRows(db)
           .transaction()
-          .execute((to) => copyRows(from, to)),
+          .execute(async (to) => {
+            await copyRows(from, to);
+            for (const name of numbered) await copyNumber(from, to, name);
+          }),
       );
   } finally {
     db.close();
   }
 }
 
-/** Tells what the database cannot do now from what it refuses. */
-class FaultTellingDialect extends PostgresDialect {
-  readonly #config: ConstructorParameters<typeof PostgresDialect>[0];
-
-  constructor(config: ConstructorParameters<typeof PostgresDialect>[0]) {
-    super(config);
-    this.#config = config;
-  }
-
-  override createDriver(): PostgresDriver {
-    return new FaultTellingDriver(this.#config);
-  }
+/**
+ * The pool as kysely wants it: each text is prepared once on each connection, faults are told in our words, and a connection that
+ * failed, or did not answer, is not used any more.
+ */
+function guarded(pool: pg.Pool): PostgresPool {
+  const names = new Map<string, string>();
+  return {
+    options: {},
+    end: () => pool.end(),
+    async connect() {
+      const client = await pool.connect().catch(rethrow);
+      let isBroken = false;
+      const query = async (text: string, values: readonly unknown[]) => {
+        if (isBroken) throw new WaypointError('database_unavailable', again);
+        const isNamed = values.length > 0 && text.length < longestNamed;
+        if (isNamed && !names.has(text)) names.set(text, `waypointd_${names.size}`);
+        const name = isNamed ? { name: names.get(text)! } : {};
+        try {
+          return await client.query({ text, values: [...values], ...name });
+        } catch (error) {
+          isBroken = isAway(error);
+          return rethrow(error);
+        }
+      };
+      // Sound: without a cursor in its configuration kysely asks in this way only.
+      return { query, release: () => client.release(isBroken) } as unknown as PostgresPoolClient;
+    },
+  };
 }
 
-class FaultTellingDriver extends PostgresDriver {
-  readonly #wrapped = new WeakSet<DatabaseConnection>();
-
-  override async acquireConnection(): Promise<DatabaseConnection> {
-    const connection = await super.acquireConnection().catch(rethrow);
-    if (this.#wrapped.has(connection)) return connection;
-    this.#wrapped.add(connection);
-    const execute: DatabaseConnection['executeQuery'] = connection.executeQuery.bind(connection);
-    connection.executeQuery = async <R>(...query: Parameters<typeof execute<R>>) =>
-      execute<R>(...query).catch(rethrow);
-    return connection;
-  }
-}
+/** Beyond this are inserts of many rows. */
+const longestNamed = 2_000;
+const again = { retryAfterSeconds: 5 };
 
 /** Connections refused, broken or ended; too many of them; full disks and read-only standbys. */
 const awayStates = /^(?:08|53|57|58|25006)/;
+/** A wrong user or password, no such database, no right to it. */
+const refusals = /^(?:28|3D000|42501)/;
 
-function rethrow(error: unknown): never {
+/** What PostgreSQL says has five characters; the rest is of sockets, and of the package, without any code. */
+function isAway(error: unknown): boolean {
   const code = errorCode(error) ?? '';
-  // What PostgreSQL says has five characters; the rest is of sockets, and of the package, without any code.
-  const isState = /^[0-9A-Z]{5}$/.test(code) && code !== 'EPIPE';
-  if (code === '53100') throw new WaypointError('disk_full', { cause: error });
-  if (isState && !awayStates.test(code)) throw error;
-  throw new WaypointError('database_unavailable', { cause: error, retryAfterSeconds: 5 });
+  return !/^[0-9A-Z]{5}$/.test(code) || code === 'EPIPE' || awayStates.test(code);
+}
+
+function rethrow(cause: unknown): never {
+  const code = errorCode(cause) ?? '';
+  if (code === '53100') throw new WaypointError('disk_full', { cause });
+  // It asks for a password, and there is none.
+  const isWithoutPassword = cause instanceof Error && cause.message.startsWith('SASL');
+  if (refusals.test(code) || isWithoutPassword)
+    throw new WaypointError('database_refuses', { cause });
+  if (isAway(cause)) throw new WaypointError('database_unavailable', { cause, ...again });
+  throw cause;
 }

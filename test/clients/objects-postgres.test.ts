@@ -2,6 +2,11 @@
 import type { Socket } from 'node:net';
 import test from 'ava';
 import pg from 'pg';
+import { WaypointError } from '../../model/failure.ts';
+import { openRoot, type StorePlaces } from '../../objects/root.ts';
+import { moveStore } from '../../objects/upkeep/migrate.ts';
+import { testCli } from '../helpers/cli.ts';
+import { temporaryDirectory } from '../helpers/daemon.ts';
 import { ann, oidOf, startTestObjects, storesLiveIn } from '../helpers/objects.ts';
 import { postgresPrograms, startPostgres } from '../helpers/postgres.ts';
 import { until } from '../helpers/until.ts';
@@ -17,6 +22,7 @@ if (programs === undefined) {
   storesLiveIn(newPlaces);
   await import('../objects-api.test.ts');
   await import('../objects-content.test.ts');
+  await import('../objects-locks.test.ts');
 
   const body = { oid: oidOf(Buffer.from('content')), size: 7 };
   const path = `/club/maps/objects/${body.oid}/content`;
@@ -32,6 +38,60 @@ if (programs === undefined) {
     await t.throwsAsync(foreign, { message: 'objects foreign' });
     const again = await startTestObjects(t, { directory, places: server.places });
     t.is((await again.call('GET', path, { as: ann })).status, 200);
+  });
+
+  test('a database that refuses, or is not there, is told as such', async (t) => {
+    const url = await postgres.newDatabase();
+    const asked = [
+      [url.replace('tester', 'stranger'), 'database_refuses'],
+      [url.replace(/store_\d+/u, 'none'), 'database_refuses'],
+      [url.replace('wp-pg-', 'wp-none-'), 'database_unavailable'],
+    ] as const;
+    for (const [database, failure] of asked) {
+      const starting = startTestObjects(t, { places: { database } });
+      t.is((await t.throwsAsync(starting, { instanceOf: WaypointError })).failure, failure);
+    }
+    const cli = testCli(t);
+    const env = { WAYPOINTD_OBJECTS_DATABASE: asked[0][0] };
+    const { code, stderr } = await cli.run(['objects', 'serve'], { env });
+    t.is(code, 78);
+    t.regex(stderr, /^[^\n]*The database of this store refuses[^\n]*\n$/u);
+  });
+
+  test('connections that get no answer are not used again', async (t) => {
+    const places = { database: `${await postgres.newDatabase()}&query_timeout=3000` };
+    const server = await startTestObjects(t, { places });
+    const holder = new pg.Client({ connectionString: places.database });
+    await holder.connect();
+    t.teardown(() => holder.end());
+    await holder.query('BEGIN');
+    await holder.query('LOCK TABLE locks');
+    const asking = Array.from({ length: 12 }, () =>
+      server.call('GET', '/club/maps/locks', { as: ann }),
+    );
+    for (const { status } of await Promise.all(asking)) t.is(status, 503);
+    t.is((await server.call('GET', path, { as: ann })).status, 404);
+  });
+
+  test('numbers of what is gone are not given again after a move', async (t) => {
+    const open = (directory: string, places: StorePlaces) =>
+      openRoot(directory, { ...places, owner: 'command' });
+    const root = await open(temporaryDirectory(t), await newPlaces());
+    await root.directory.addUser('eve', '', 0);
+    await root.directory.removeUser('eve');
+    await moveStore(root, { database: 'sqlite' }, () => {});
+    await root.close();
+    const moved = await open(root.path, {});
+    t.teardown(() => moved.close());
+    await moved.directory.addUser('new', '', 0);
+    t.is((await moved.directory.findUser('new'))?.id, 2);
+    await moved.directory.removeUser('new');
+    const places = await newPlaces();
+    await moveStore(moved, places, () => {});
+    const back = await open(temporaryDirectory(t), places);
+    t.teardown(() => back.close());
+    await back.directory.addUser('another', '', 0);
+    t.is((await back.directory.findUser('another'))?.id, 3);
   });
 
   test('a server that dies within a transaction holds up nobody', async (t) => {

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:
 import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { BucketPlace } from '../../storage/content-store/s3/bucket.ts';
 import { until } from './until.ts';
 
@@ -113,6 +113,14 @@ export async function startSwift(): Promise<Swift> {
   await until(() =>
     // Half made, a bucket of one name would never be made again.
     newBucket().then(
+      () => true,
+      () => front.exitCode !== null,
+    ),
+  );
+  // The servers of objects may be later than those of buckets.
+  const Bucket = `store-${made}`;
+  await until(() =>
+    client.send(new PutObjectCommand({ Bucket, Key: 'ready', Body: 'x' })).then(
       () => true,
       () => front.exitCode !== null,
     ),

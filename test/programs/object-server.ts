@@ -1,6 +1,6 @@
 /**
  * An object server as a process of its own. With `fill` it has a small disk to itself, fills it and prints what was answered;
- * otherwise it prints its port and serves until it is killed.
+ * otherwise it prints its port and serves until it is killed, a store that lives in the places named as JSON.
  */
 import { rmSync, writeFileSync, readdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -9,11 +9,12 @@ import { openRoot } from '../../objects/root.ts';
 import { startObjectServer } from '../../objects/server.ts';
 import { ann, basic, oidOf, plainConfig, systemClock } from '../helpers/objects.ts';
 
-const [directory = '', mode] = process.argv.slice(2);
+const [directory = '', mode = '{}'] = process.argv.slice(2);
 const ignore = (): void => undefined;
 
 async function serve() {
   return startObjectServer({
+    ...(mode === 'fill' ? {} : JSON.parse(mode)),
     root: directory,
     config: plainConfig,
     log: { debug: ignore, info: ignore, warn: ignore, error: ignore },
