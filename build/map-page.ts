@@ -1,25 +1,29 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, extname, join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 
 /** Where the page of the map is built, relative to the root; each file as `NAME.gz`. */
 const target = 'dist/map';
-/** The page's own files and, as files beside it, what it starts as a worker. */
-const entries = ['main.ts', 'style.css', 'index.html'].map((name) => `map/page/${name}`);
+/** The page's own files. */
+const pageFiles = ['main.ts', 'style.css', 'index.html', 'icon.svg'];
+/** What MapLibre draws tiles in: a file beside the page, as the policy of its server wants it. */
+const worker = { in: 'maplibre-gl/dist/maplibre-gl-worker.mjs', out: 'map-worker' };
 const basemap = 'map/basemap';
 
 /** Bundles the page of the map for browsers. @returns the files that it is made of, relative to the root. */
 export async function bundleMapPage(): Promise<string[]> {
   const { build } = await import('esbuild');
   const { outputFiles, metafile } = await build({
-    entryPoints: entries,
+    entryPoints: [
+      ...pageFiles.map((name) => ({ in: `map/page/${name}`, out: stem(name) })),
+      worker,
+    ],
     bundle: true,
     format: 'esm',
     platform: 'browser',
     target: 'es2023',
     outdir: target,
-    outbase: 'map/page',
-    loader: { '.html': 'copy' },
+    loader: { '.html': 'copy', '.svg': 'copy' },
     minify: true,
     metafile: true,
     write: false,
@@ -31,6 +35,10 @@ export async function bundleMapPage(): Promise<string[]> {
     .map((name) => join(basemap, name));
   for (const file of data) pack(join(target, 'basemap', basename(file)), readFileSync(file));
   return [...Object.keys(metafile.inputs), ...data];
+}
+
+function stem(name: string): string {
+  return basename(name, extname(name));
 }
 
 function pack(file: string, content: Uint8Array): void {

@@ -159,7 +159,8 @@ export function readLand(): (readonly GeoRing[])[] {
 }
 
 export function readBorderFeatures(): readonly BorderFeature[] {
-  return (borders as { readonly features: readonly BorderFeature[] }).features;
+  // Its own types know neither its properties nor that all are polygons.
+  return (borders as unknown as { readonly features: readonly BorderFeature[] }).features;
 }
 
 function readJson(address: string): unknown {

@@ -1,11 +1,17 @@
-import { openSession } from './session.ts';
+import { startApp } from './app.tsx';
+import { followArchive } from './archive.ts';
+import { followDay } from './day.ts';
+import { followView } from './places.ts';
+import { isLost, watchDaemon } from './service.ts';
+import { offerUndo } from './undo.ts';
+import { followYear } from './year.ts';
 
-const status = document.querySelector('#status');
-
-function say(text: string): void {
-  if (status !== null) status.textContent = text;
+startApp();
+if (!isLost.value) {
+  offerUndo();
+  followArchive();
+  followDay();
+  followView();
+  followYear();
+  void watchDaemon();
 }
-
-const lost = 'This page has ended. Run "waypointd map" again.';
-const session = await openSession(() => say(lost));
-say(session === undefined ? lost : 'The session is open.');

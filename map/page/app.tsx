@@ -1,0 +1,246 @@
+import { render, type JSX, type TargetedKeyboardEvent } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { DayPanel } from './day-panel.tsx';
+import { ImportBox, LibraryPanel } from './library-panel.tsx';
+import { startMap } from './map-view.ts';
+import { PeriodBar } from './period-bar.tsx';
+import { PlacePanel } from './place-panel.tsx';
+import { SearchBox } from './search-box.tsx';
+import { away, isLost, status } from './service.ts';
+import * as state from './state.ts';
+import { droppedFiles, isUploading, upload } from './uploads.ts';
+import { YearPanel } from './year-panel.tsx';
+
+const names: Readonly<Record<state.Tab, string>> = {
+  day: 'Day',
+  places: 'Places',
+  year: 'Year',
+  library: 'Library',
+};
+const panels: Readonly<Record<state.Tab, () => JSX.Element>> = {
+  day: DayPanel,
+  places: PlacePanel,
+  year: YearPanel,
+  library: LibraryPanel,
+};
+
+/** Puts the page into the document. */
+export function startApp(): void {
+  render(<App />, document.body);
+}
+
+function App(): JSX.Element {
+  useEffect(() => {
+    document.documentElement.dataset['theme'] = state.isDark.value ? 'dark' : 'light';
+  }, [state.isDark.value]);
+  if (isLost.value) {
+    return (
+      <main class="lost">
+        <h1>waypointd</h1>
+        <p role="alert">
+          This page has ended. Run <code>waypointd map</code> again.
+        </p>
+      </main>
+    );
+  }
+  return (
+    <DropZone>
+      <MapBox />
+      <SearchBox />
+      <Panel />
+      <PeriodBar />
+      <Notices />
+      <Away />
+    </DropZone>
+  );
+}
+
+/** Takes files that are dropped anywhere on the page. */
+function DropZone({ children }: { readonly children: JSX.Element[] }): JSX.Element {
+  const [isOver, setOver] = useState(false);
+  const over = (event: DragEvent): void => {
+    if (event.dataTransfer?.types.includes('Files') !== true) return;
+    event.preventDefault();
+    setOver(true);
+  };
+  const drop = (event: DragEvent): void => {
+    event.preventDefault();
+    setOver(false);
+    const { dataTransfer } = event;
+    if (dataTransfer === null) return;
+    state.tab.value = 'library';
+    void droppedFiles(dataTransfer).then(upload);
+  };
+  return (
+    <div class="page" onDragOver={over} onDragLeave={() => setOver(false)} onDrop={drop}>
+      {children}
+      {isOver && <p class="drop">Drop to import</p>}
+    </div>
+  );
+}
+
+function MapBox(): JSX.Element {
+  const box = useRef<HTMLDivElement>(null);
+  const [map, setMap] = useState<ReturnType<typeof startMap>>();
+  useEffect(() => {
+    if (box.current === null) return;
+    const started = startMap(box.current);
+    setMap(started);
+    return () => started.remove();
+  }, []);
+  const dark = state.isDark.value;
+  return (
+    <main aria-label="Map" class="map-box">
+      <div ref={box} class="map" />
+      <div class="controls" role="group" aria-label="Map controls">
+        <button type="button" class="icon" onClick={() => map?.zoomIn()}>
+          <span aria-hidden="true">+</span>
+          <span class="unseen">Zoom in</span>
+        </button>
+        <button type="button" class="icon" onClick={() => map?.zoomOut()}>
+          <span aria-hidden="true">−</span>
+          <span class="unseen">Zoom out</span>
+        </button>
+        <button
+          type="button"
+          class="icon"
+          aria-pressed={dark}
+          onClick={() => (state.chosenDark.value = !dark)}
+        >
+          <span aria-hidden="true">{dark ? '☀' : '☾'}</span>
+          <span class="unseen">Dark colours</span>
+        </button>
+      </div>
+      <p class="attribution">Made with Natural Earth</p>
+    </main>
+  );
+}
+
+function Panel(): JSX.Element {
+  const current = state.tab.value;
+  const isOpen = state.isPanelOpen.value;
+  const Content = panels[current];
+  return (
+    <aside class={isOpen ? 'panel' : 'panel closed'} aria-label="Panel">
+      <div class="tabs" role="tablist" aria-label="What to show" onKeyDown={moveTab}>
+        {state.tabs.map((tab) => (
+          <button
+            key={tab}
+            id={`tab-${tab}`}
+            type="button"
+            role="tab"
+            aria-selected={tab === current}
+            aria-controls="content"
+            tabIndex={tab === current ? 0 : -1}
+            onClick={() => chooseTab(tab)}
+          >
+            {names[tab]}
+          </button>
+        ))}
+        <button
+          type="button"
+          class="icon fold"
+          aria-expanded={isOpen}
+          onClick={() => (state.isPanelOpen.value = !isOpen)}
+        >
+          <span aria-hidden="true">{isOpen ? '−' : '+'}</span>
+          <span class="unseen">Show the panel</span>
+        </button>
+      </div>
+      <div
+        class="content"
+        id="content"
+        role="tabpanel"
+        aria-labelledby={`tab-${current}`}
+        tabIndex={-1}
+        hidden={!isOpen}
+      >
+        {isEmpty() && current !== 'library' ? <Welcome /> : <Content />}
+      </div>
+    </aside>
+  );
+}
+
+function chooseTab(tab: state.Tab): void {
+  state.tab.value = tab;
+  state.isPanelOpen.value = true;
+}
+
+const tabSteps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
+
+function moveTab(event: TargetedKeyboardEvent<HTMLElement>): void {
+  const step = tabSteps[event.key];
+  if (step === undefined) return;
+  event.preventDefault();
+  const { tabs, tab } = state;
+  const next = tabs[(tabs.indexOf(tab.value) + step + tabs.length) % tabs.length] ?? tab.value;
+  chooseTab(next);
+  document.getElementById(`tab-${next}`)?.focus();
+}
+
+function isEmpty(): boolean {
+  const { waypoints, imported, library } = status.value ?? {};
+  const isKnown = library?.state === 'ready' && imported !== undefined;
+  return isKnown && imported.files + (waypoints ?? 0) === 0 && state.draft.value === undefined;
+}
+
+/** Tells a new user how to begin. */
+function Welcome(): JSX.Element {
+  return (
+    <section aria-label="Welcome">
+      <h2>Nothing here yet</h2>
+      <p>Drop track files on this page, or choose some. They stay on this machine.</p>
+      <ImportBox />
+      <p class="hint">
+        For a whole folder: <code>waypointd import FOLDER</code>. For one that is looked after from
+        now on: <code>waypointd watch add FOLDER</code>.
+      </p>
+    </section>
+  );
+}
+
+function Away(): JSX.Element | null {
+  const reading = status.value?.library;
+  if (away.value !== undefined) {
+    return (
+      <p class="banner" role="alert">
+        waypointd does not answer. This page goes on by itself as soon as it does.
+      </p>
+    );
+  }
+  if (reading?.state === 'reading' && !isUploading.value) {
+    return (
+      <p class="banner" role="status">
+        Reading the library: {reading.files_done} of {reading.files_total} files …
+      </p>
+    );
+  }
+  return null;
+}
+
+function Notices(): JSX.Element {
+  return (
+    <div class="notices" role="status" aria-live="polite">
+      {state.notices.value.map(({ id, text, isError, action }) => (
+        <p key={id} class={isError ? 'notice error' : 'notice'}>
+          <span class="grow">{text}</span>
+          {action !== undefined && (
+            <button
+              type="button"
+              onClick={() => {
+                state.dismiss(id);
+                action.run();
+              }}
+            >
+              {action.label}
+            </button>
+          )}
+          <button type="button" class="icon" onClick={() => state.dismiss(id)}>
+            <span aria-hidden="true">×</span>
+            <span class="unseen">Dismiss</span>
+          </button>
+        </p>
+      ))}
+    </div>
+  );
+}

@@ -1,0 +1,181 @@
+import { effect } from '@preact/signals';
+import {
+  Map as MapLibre,
+  setWorkerUrl,
+  type GeoJSONSource,
+  type MapMouseEvent,
+  type VectorTileSource,
+} from 'maplibre-gl';
+import { revision, service, session } from './service.ts';
+import { chosenPlace } from './places.ts';
+import * as state from './state.ts';
+import { dayShape, dayMarks } from './day.ts';
+import { mapStyle, tileAddress, tileSources, waypointZoom } from './map-style.ts';
+import { paletteOf } from './palette.ts';
+
+/** Beside the panel and the bar, what the map moves to must not be hidden. */
+const narrow = matchMedia('(max-width: 719px)');
+const clickable = ['waypoints', 'clusters', 'tracks', 'points'];
+/** In pixels round a click: a line is thin. */
+const reach = 6;
+const stillMs = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 700;
+
+/** Draws the map into an element, and keeps it true to the state of the page. */
+export function startMap(container: HTMLElement): MapLibre {
+  setWorkerUrl('/map-worker.js');
+  const map = new MapLibre({
+    container,
+    style: mapStyle(location.origin, state.isDark.peek(), trackQuery()),
+    bounds: [-150, -50, 170, 70],
+    maxZoom: 19,
+    attributionControl: false,
+    dragRotate: false,
+    pitchWithRotate: false,
+    touchPitch: false,
+    maxTileCacheSize: 200,
+    fadeDuration: 150,
+    locale: { 'Map.Title': 'Map' },
+    ...(session && { transformRequest: session.transformRequest }),
+  });
+  map.touchZoomRotate.disableRotation();
+  map.keyboard.disableRotation();
+  map.on('moveend', () => tellView(map));
+  map.on('load', () => tellView(map));
+  map.on('click', (event) => click(map, event));
+  map.on('mousemove', (event) => {
+    const isOver = state.draft.peek() !== undefined || hits(map, event).length > 0;
+    map.getCanvas().style.cursor = isOver ? 'pointer' : '';
+  });
+  map.once('style.load', () => follow(map));
+  void showAll();
+  return map;
+}
+
+/** Has the map go where there is something. */
+async function showAll(): Promise<void> {
+  const answer = await service.request('/api/tiles.json').catch(() => undefined);
+  const { bounds } = (answer ?? {}) as { bounds?: [number, number, number, number] };
+  if (bounds !== undefined && state.target.peek() === undefined)
+    state.target.value = { bbox: bounds };
+}
+
+/** The query of the tiles of tracks. */
+function trackQuery(): string {
+  const { from, to } = state.period.value ?? {};
+  const dates = from === undefined ? '' : `&from=${from}&to=${to}`;
+  return `layers=tracks,points,routes${dates}`;
+}
+
+/** Keeps the map true to the state. */
+function follow(map: MapLibre): void {
+  let shownTracks = trackQuery();
+  effect(() => {
+    const tracks = trackQuery();
+    if (tracks === shownTracks) return;
+    shownTracks = tracks;
+    map.getSource<VectorTileSource>('tracks')?.setTiles([tileAddress(location.origin, tracks)]);
+  });
+  let shownRevision = revision.peek();
+  effect(() => {
+    if (revision.value === shownRevision) return;
+    shownRevision = revision.value;
+    for (const source of tileSources) map.refreshTiles(source);
+  });
+  let shownDark = state.isDark.peek();
+  effect(() => {
+    if (state.isDark.value === shownDark) return;
+    shownDark = state.isDark.value;
+    const style = mapStyle(location.origin, shownDark, '');
+    // Only the colours change: the sources keep what they hold.
+    map.setStyle(style, {
+      transformStyle: (now, next) => ({ ...next, sources: now?.sources ?? next.sources }),
+    });
+  });
+  effect(() => setData(map, 'day', dayShape.value));
+  effect(() => setData(map, 'marks', dayMarks.value));
+  effect(() => {
+    const target = state.target.value;
+    if (target !== undefined) go(map, target);
+  });
+  effect(() => {
+    // Tracks of other days are background while one is shown.
+    const isBackground = state.day.value !== undefined && dayShape.value.features.length > 0;
+    const { track } = paletteOf(state.isDark.value);
+    map.setPaintProperty('tracks', 'line-opacity', isBackground ? 0.3 : 0.7);
+    map.setPaintProperty('tracks', 'line-color', track);
+  });
+}
+
+function setData(map: MapLibre, source: string, data: GeoJSON.FeatureCollection): void {
+  void map.getSource<GeoJSONSource>(source)?.setData(data);
+}
+
+function go(map: MapLibre, target: state.Target): void {
+  const isOpen = state.isPanelOpen.peek();
+  const { clientHeight, clientWidth } = map.getContainer();
+  const padding = narrow.matches
+    ? { top: 80, left: 24, right: 24, bottom: isOpen ? clientHeight * 0.5 + 90 : 150 }
+    : { top: 60, left: isOpen ? Math.min(460, clientWidth / 2) : 60, right: 80, bottom: 140 };
+  if ('bbox' in target) {
+    const [west, south, east, north] = target.bbox;
+    // A box across the antimeridian goes on to the east.
+    const box: [number, number, number, number] = [
+      west,
+      south,
+      east < west ? east + 360 : east,
+      north,
+    ];
+    map.fitBounds(box, { padding, maxZoom: 15, duration: stillMs });
+    return;
+  }
+  const zoom = Math.max(target.zoom, Math.min(map.getZoom(), 17));
+  map.easeTo({ center: [target.lon, target.lat], zoom, padding, duration: stillMs });
+  // Otherwise every later move would be beside the middle.
+  map.once('moveend', () => map.setPadding({ top: 0, left: 0, right: 0, bottom: 0 }));
+}
+
+function tellView(map: MapLibre): void {
+  const bounds = map.getBounds();
+  const width = bounds.getEast() - bounds.getWest();
+  const [west, east] =
+    width >= 360 ? [-180, 180] : [wrapped(bounds.getWest()), wrapped(bounds.getEast())];
+  const [south, north] = [Math.max(-90, bounds.getSouth()), Math.min(90, bounds.getNorth())];
+  state.view.value = { bbox: [west, south, east, north], zoom: map.getZoom() };
+}
+
+function wrapped(lon: number): number {
+  return ((((lon + 180) % 360) + 360) % 360) - 180;
+}
+
+function hits(map: MapLibre, { point: { x, y } }: MapMouseEvent) {
+  const layers = clickable.filter((layer) => map.getLayer(layer) !== undefined);
+  if (layers.length === 0) return [];
+  const found = map.queryRenderedFeatures(
+    [
+      [x - reach, y - reach],
+      [x + reach, y + reach],
+    ],
+    { layers },
+  );
+  return found.toSorted((a, b) => layers.indexOf(a.layer.id) - layers.indexOf(b.layer.id));
+}
+
+function click(map: MapLibre, event: MapMouseEvent): void {
+  const { lat, lng } = event.lngLat.wrap();
+  const draft = state.draft.peek();
+  if (draft !== undefined) {
+    state.draft.value = { ...draft, lat, lon: lng };
+    return;
+  }
+  const [hit] = hits(map, event);
+  if (hit === undefined) return;
+  const { properties, layer } = hit;
+  if (layer.id === 'clusters') {
+    const zoom = Math.min(map.getZoom() + 2.5, waypointZoom + 1);
+    map.easeTo({ center: event.lngLat, zoom, duration: stillMs });
+  } else if (layer.id === 'waypoints') {
+    void chosenPlace(String(properties['name']), lat, lng);
+  } else if (typeof properties['day'] === 'string') {
+    state.showDay(properties['day']);
+  }
+}

@@ -1,0 +1,83 @@
+import { effect, signal } from '@preact/signals';
+import type { Waypoint } from '../../client/waypoints/index.ts';
+import { away, revision, sentenceOf, service } from './service.ts';
+import { notify, selected, showPlace, tab, view } from './state.ts';
+
+/** What the list of a view shows; the rest is in clusters. */
+export interface InView {
+  readonly waypoints: readonly Pick<Waypoint, 'name' | 'lat' | 'lon' | 'bookmark'>[];
+  /** Waypoints that are too dense, or too many, to be listed. */
+  readonly others: number;
+}
+
+export const inView = signal<InView>();
+
+const mostListed = 100;
+const gridPixels = 24;
+const settleMs = 150;
+const reachDegrees = 0.01;
+
+/** Keeps the list true to what the map shows, while it is shown. */
+export function followView(): void {
+  effect(() => {
+    const shown = view.value;
+    void revision.value;
+    if (shown === undefined || tab.value !== 'places' || away.value !== undefined) return;
+    const timer = setTimeout(() => void load(shown), settleMs);
+    return () => clearTimeout(timer);
+  });
+  service.subscribe('waypointDeleted', forget);
+  service.subscribe('waypointHidden', forget);
+  effect(() => {
+    // Something may have changed the waypoint that is shown.
+    if (revision.value === 0) return;
+    const shown = selected.peek();
+    if (shown !== undefined) void find(shown).then((found) => (selected.value = found));
+  });
+}
+
+function forget(): void {
+  selected.value = undefined;
+}
+
+async function load({ bbox, zoom }: NonNullable<typeof view.value>): Promise<void> {
+  const items = await service.getClusters(zoom, gridPixels, false, bbox).catch(() => undefined);
+  if (items === undefined) return;
+  const waypoints = items.filter((item) => item.type === 'waypoint');
+  const clustered = items
+    .filter((item) => item.type === 'cluster')
+    .reduce((sum, { count }) => sum + count, 0);
+  const listed = waypoints
+    .toSorted((a, b) => Number(b.bookmark) - Number(a.bookmark) || a.name.localeCompare(b.name))
+    .slice(0, mostListed);
+  inView.value = { waypoints: listed, others: clustered + waypoints.length - listed.length };
+}
+
+/** Shows the waypoint of that name that is nearest to a place on the map; tiles know positions less exactly. */
+export async function chosenPlace(name: string, lat: number, lon: number): Promise<void> {
+  try {
+    const near = await around(lat, lon);
+    const named = near.filter((waypoint) => waypoint.name === name);
+    const off = (waypoint: Waypoint): number => Math.hypot(waypoint.lat - lat, waypoint.lon - lon);
+    const [found] = named.toSorted((a, b) => off(a) - off(b));
+    if (found !== undefined) showPlace(found);
+  } catch (error) {
+    notify(sentenceOf(error), { isError: true });
+  }
+}
+
+/** All that is known of a waypoint. */
+export async function find({ name, lat, lon }: Waypoint): Promise<Waypoint | undefined> {
+  const near = await around(lat, lon).catch(() => []);
+  return near.find((other) => other.name === name && other.lat === lat && other.lon === lon);
+}
+
+function around(lat: number, lon: number): Promise<Waypoint[]> {
+  const bbox = [
+    Math.max(-180, lon - reachDegrees),
+    Math.max(-90, lat - reachDegrees),
+    Math.min(180, lon + reachDegrees),
+    Math.min(90, lat + reachDegrees),
+  ] as const;
+  return service.getWaypoints({ bbox });
+}

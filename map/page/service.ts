@@ -1,0 +1,73 @@
+import { signal } from '@preact/signals';
+import { RequestFailure, WaypointService } from '../../client/waypoints/index.ts';
+import type { DaemonStatus } from '../../model/status.ts';
+import { openSession } from './session.ts';
+
+/** Whether this page has no session any more: the command has to be run again. */
+export const isLost = signal(false);
+/** What opens the server of this page; undefined where that does not know it. */
+export const session = await openSession(() => (isLost.value = true));
+isLost.value = session === undefined;
+
+/** The daemon, through the server of this page, which adds the token that the page never sees. */
+export const service = new WaypointService({ apiBase: '', ...session });
+
+/** What the daemon has; undefined until it has said so. */
+export const status = signal<DaemonStatus>();
+/** The sentence that tells why the daemon is not there; undefined while it is. */
+export const away = signal<string>();
+/** Raised whenever what is stored may be another than before. */
+export const revision = signal(0);
+
+const pollMs = 5_000;
+const pollAwayMs = 1_500;
+
+/** Keeps `status`, `away` and `revision` true for as long as the page lives. */
+export async function watchDaemon(): Promise<never> {
+  service.subscribe('requestFailure', (_, failure) => {
+    if (isAway(failure)) away.value = failure.sentence;
+  });
+  service.subscribe('changeMade', () => refresh());
+  for (;;) {
+    await look();
+    const wait = away.value === undefined ? pollMs : pollAwayMs;
+    await new Promise((next) => setTimeout(next, wait));
+    await untilVisible();
+  }
+}
+
+/** Has everything that is shown asked for anew. */
+export function refresh(): void {
+  revision.value += 1;
+}
+
+async function look(): Promise<void> {
+  const next = await service.getStatus().catch(() => undefined);
+  if (next === undefined) return;
+  const wasAway = away.value !== undefined;
+  const before = status.value;
+  away.value = undefined;
+  status.value = next;
+  if (wasAway || (before !== undefined && print(before) !== print(next))) refresh();
+}
+
+/** What in a status tells that other things are stored. */
+function print({ library, waypoints, imported, bookmarks }: DaemonStatus): string {
+  return JSON.stringify([library.state, waypoints, imported, bookmarks]);
+}
+
+function isAway({ status: code }: RequestFailure): boolean {
+  return code === 0 || code === 502 || code === 503;
+}
+
+function untilVisible(): Promise<void> {
+  return new Promise((visible) => {
+    if (!document.hidden) return visible();
+    document.addEventListener('visibilitychange', () => visible(), { once: true });
+  });
+}
+
+/** The sentence for a person that tells why something failed. */
+export function sentenceOf(error: unknown): string {
+  return error instanceof RequestFailure ? error.sentence : String(error);
+}

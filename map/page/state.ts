@@ -1,0 +1,90 @@
+import { computed, signal } from '@preact/signals';
+import type { Waypoint } from '../../client/waypoints/index.ts';
+
+/** Days `YYYY-MM-DD`, both inclusive. */
+export interface Period {
+  readonly from: string;
+  readonly to: string;
+}
+
+export const tabs = ['day', 'places', 'year', 'library'] as const;
+export type Tab = (typeof tabs)[number];
+
+/** Where the map is to go: a box of degrees, or a position. */
+export type Target =
+  | { readonly bbox: readonly [west: number, south: number, east: number, north: number] }
+  | { readonly lat: number; readonly lon: number; readonly zoom: number };
+
+/** A waypoint that is being made or changed: `original` is undefined for a new one. */
+export interface Draft {
+  readonly original?: Waypoint | undefined;
+  readonly lat: number;
+  readonly lon: number;
+}
+
+export const tab = signal<Tab>('day');
+export const isPanelOpen = signal(true);
+/** Of which tracks are shown; all of them when undefined. */
+export const period = signal<Period>();
+/** The day whose stays and trips are shown. */
+export const day = signal<string>();
+/** The instant of the time slider, in ms; undefined when no day is shown. */
+export const instant = signal<number>();
+export const selected = signal<Waypoint>();
+export const draft = signal<Draft>();
+/** Set by whatever wants the map to move; the map obeys and leaves it. */
+export const target = signal<Target>();
+/** What the map shows. */
+export const view = signal<{
+  readonly bbox: readonly [number, number, number, number];
+  readonly zoom: number;
+}>();
+
+const systemIsDark = signal(matchMedia('(prefers-color-scheme: dark)').matches);
+matchMedia('(prefers-color-scheme: dark)').addEventListener('change', ({ matches }) => {
+  systemIsDark.value = matches;
+});
+/** What the user has chosen; undefined follows the system. */
+export const chosenDark = signal<boolean>();
+export const isDark = computed(() => chosenDark.value ?? systemIsDark.value);
+
+/** A sentence in the corner, with at most one thing to do about it. */
+export interface Notice {
+  readonly id: number;
+  readonly text: string;
+  readonly isError: boolean;
+  readonly action?: { readonly label: string; readonly run: () => void } | undefined;
+}
+
+export const notices = signal<readonly Notice[]>([]);
+const mostNotices = 3;
+const noticeMs = 12_000;
+let lastNotice = 0;
+
+/** Shows a sentence for a while. */
+export function notify(text: string, rest: Partial<Omit<Notice, 'id' | 'text'>> = {}): void {
+  const id = (lastNotice += 1);
+  const notice = { id, text, isError: false, ...rest };
+  notices.value = [...notices.value, notice].slice(-mostNotices);
+  setTimeout(() => dismiss(id), noticeMs);
+}
+
+export function dismiss(id: number): void {
+  notices.value = notices.value.filter((notice) => notice.id !== id);
+}
+
+/** Shows a day: its stays, trips and tracks. */
+export function showDay(date: string): void {
+  day.value = date;
+  tab.value = 'day';
+  isPanelOpen.value = true;
+}
+
+/** Shows one waypoint and has the map go there. */
+export function showPlace(waypoint: Waypoint, zoom?: number): void {
+  draft.value = undefined;
+  selected.value = waypoint;
+  tab.value = 'places';
+  isPanelOpen.value = true;
+  if (zoom !== undefined) target.value = { lat: waypoint.lat, lon: waypoint.lon, zoom };
+}

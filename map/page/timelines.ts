@@ -1,0 +1,39 @@
+import type { TimelineResult } from '../../model/timeline-result.ts';
+import { service } from './service.ts';
+
+const firstPollMs = 40;
+const longestPollMs = 1_000;
+
+/**
+ * The timeline of a period, in days of the places themselves.
+ * @throws the signal's reason once it is aborted; a sentence when the daemon could not make it.
+ */
+export async function timelineOf(
+  start: string,
+  end: string,
+  signal: AbortSignal,
+): Promise<TimelineResult> {
+  const id = await service.submitTimeline(start, end, { time_zone: 'local' });
+  const cancel = (): void => void service.cancelTimeline(id).catch(() => undefined);
+  signal.addEventListener('abort', cancel);
+  if (signal.aborted) cancel();
+  try {
+    for (let wait = firstPollMs; ; wait = Math.min(wait * 1.6, longestPollMs)) {
+      await new Promise((next) => setTimeout(next, wait));
+      signal.throwIfAborted();
+      const job = await service.getTimeline(id, true);
+      signal.throwIfAborted();
+      if (job.result !== undefined) return job.result;
+      if (job.state === 'failed') throw new Error(job.error);
+      if (job.state === 'cancelled') throw new Error('The timeline was cancelled.');
+    }
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** What is shown of something that is fetched. */
+export type Loaded<T> =
+  | { readonly state: 'none' | 'loading' }
+  | { readonly state: 'failed'; readonly sentence: string }
+  | { readonly state: 'ready'; readonly value: T };

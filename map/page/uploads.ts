@@ -1,0 +1,157 @@
+import { computed, signal } from '@preact/signals';
+import { refresh, session } from './service.ts';
+import { notify } from './state.ts';
+import { several } from './words.ts';
+
+/** A file that is to be imported, and the relative path that it is kept under. */
+export interface Upload {
+  readonly path: string;
+  readonly file: File;
+}
+
+interface Progress {
+  readonly path: string;
+  readonly done: number;
+  readonly files: number;
+  readonly bytes: number;
+  readonly totalBytes: number;
+}
+
+/** How far the uploads are; undefined while there are none. */
+export const progress = signal<Progress>();
+export const isUploading = computed(() => progress.value !== undefined);
+
+/** More at once are better imported by the command line. */
+const mostFiles = 5_000;
+
+let abort = new AbortController();
+
+/** Ends the file that is under way, and forgets the others. */
+export function cancelUploads(): void {
+  abort.abort();
+}
+
+/** Imports files one after the other; a daemon that is busy takes each in its turn. */
+export async function upload(uploads: readonly Upload[]): Promise<void> {
+  if (uploads.length === 0) return;
+  if (isUploading.value) return notify('An import is running already.', { isError: true });
+  if (uploads.length > mostFiles) {
+    const text = `${several(uploads.length, 'file')} are too many here: run “waypointd import FOLDER”.`;
+    return notify(text, { isError: true });
+  }
+  abort = new AbortController();
+  const totalBytes = uploads.reduce((sum, { file }) => sum + file.size, 0);
+  let [bytes, added] = [0, 0];
+  const failures: string[] = [];
+  for (const [done, one] of uploads.entries()) {
+    if (abort.signal.aborted) break;
+    const tell = (sent: number): void => {
+      progress.value = {
+        path: one.path,
+        done,
+        files: uploads.length,
+        bytes: bytes + sent,
+        totalBytes,
+      };
+    };
+    tell(0);
+    const outcome = await send(one, tell);
+    if (outcome === undefined) added += 1;
+    else failures.push(`${one.path}: ${outcome}`);
+    bytes += one.file.size;
+  }
+  progress.value = undefined;
+  refresh();
+  tellOutcome(added, failures);
+}
+
+function tellOutcome(added: number, failures: readonly string[]): void {
+  const [first] = failures;
+  if (abort.signal.aborted) {
+    notify(`Stopped. ${several(added, 'file')} imported before.`);
+  } else if (first === undefined) {
+    notify(`${several(added, 'file')} imported.`);
+  } else {
+    const others = failures.length > 1 ? `, and ${failures.length - 1} more` : '';
+    notify(`${several(added, 'file')} imported. Not imported: ${first}${others}.`, {
+      isError: true,
+    });
+  }
+}
+
+/** @returns why the file was not imported; undefined when it was. */
+function send({ path, file }: Upload, tell: (sent: number) => void): Promise<string | undefined> {
+  const request = new XMLHttpRequest();
+  const { promise, resolve } = Promise.withResolvers<string | undefined>();
+  const stop = (): void => request.abort();
+  abort.signal.addEventListener('abort', stop);
+  request.upload.addEventListener('progress', ({ loaded }) => tell(loaded));
+  request.addEventListener('loadend', () => {
+    abort.signal.removeEventListener('abort', stop);
+    resolve(abort.signal.aborted ? 'stopped' : outcomeOf(request));
+  });
+  // The one request whose progress is shown, which fetch does not tell.
+  request.open('PUT', `/api/imports?path=${encodeURIComponent(path)}`);
+  for (const [name, value] of Object.entries(session?.headers ?? {})) {
+    request.setRequestHeader(name, value);
+  }
+  request.send(file);
+  return promise;
+}
+
+interface Answer {
+  readonly message?: string;
+  readonly failures?: readonly { readonly reason: string }[];
+  readonly unsupported?: number;
+  readonly removed_files?: readonly string[];
+}
+
+function outcomeOf({ status, responseText }: XMLHttpRequest): string | undefined {
+  const answer = parsed(responseText);
+  if (status !== 201) return answer.message ?? 'waypointd does not answer';
+  const [failure] = answer.failures ?? [];
+  if (failure !== undefined) return failure.reason.replaceAll('_', ' ');
+  if ((answer.unsupported ?? 0) > 0) return 'holds nothing that is read';
+  return (answer.removed_files ?? []).length > 0 ? 'was removed before' : undefined;
+}
+
+function parsed(text: string): Answer {
+  try {
+    return JSON.parse(text) as Answer;
+  } catch {
+    return {};
+  }
+}
+
+/** The files of what was dropped, those in folders included. */
+export async function droppedFiles(data: DataTransfer): Promise<Upload[]> {
+  // All at once: the list is emptied when the event is over.
+  const entries = [...data.items]
+    .map((item) => item.webkitGetAsEntry())
+    .filter((one) => one !== null);
+  const found: Upload[] = [];
+  for (const entry of entries) await collect(entry, found);
+  return found;
+}
+
+async function collect(entry: FileSystemEntry, found: Upload[]): Promise<void> {
+  if (found.length > mostFiles) return;
+  if (entry instanceof FileSystemFileEntry) {
+    const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
+    found.push({ path: entry.fullPath.replace(/^\/+/u, ''), file });
+  } else if (entry instanceof FileSystemDirectoryEntry) {
+    const reader = entry.createReader();
+    for (;;) {
+      const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
+        reader.readEntries(resolve, reject),
+      );
+      if (some.length === 0) return;
+      for (const one of some) await collect(one, found);
+    }
+  }
+}
+
+/** The files of a file chooser. */
+export function chosenFiles(files: FileList | null): Upload[] {
+  return [...(files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+}

@@ -1,0 +1,69 @@
+/** Times, distances and dates in words. Clock times are those of the place: an offset from UTC in minutes goes with them. */
+
+const dateForm = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeZone: 'UTC' });
+const shortForm = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeZone: 'UTC' });
+const clockForm = new Intl.DateTimeFormat(undefined, {
+  hour: '2-digit',
+  minute: '2-digit',
+  hourCycle: 'h23',
+  timeZone: 'UTC',
+});
+const numberForm = new Intl.NumberFormat();
+
+const dayMs = 86_400_000;
+
+export function longDate(date: string): string {
+  return dateForm.format(Date.parse(date));
+}
+
+export function shortDate(date: string): string {
+  return shortForm.format(Date.parse(date));
+}
+
+export function clock(ms: number, offsetMinutes: number): string {
+  return clockForm.format(ms + offsetMinutes * 60_000);
+}
+
+export function count(value: number): string {
+  return numberForm.format(value);
+}
+
+/** `1 file`, `3 files`. */
+export function several(value: number, one: string): string {
+  return `${count(value)} ${one}${value === 1 ? '' : 's'}`;
+}
+
+export function distance(metres: number): string {
+  if (metres < 1_000) return `${Math.round(metres)} m`;
+  const km = metres / 1_000;
+  return `${km < 10 ? km.toFixed(1) : count(Math.round(km))} km`;
+}
+
+export function duration(seconds: number): string {
+  const minutes = Math.round(seconds / 60);
+  if (minutes < 1) return 'under a minute';
+  if (minutes < 60) return `${minutes} min`;
+  const hours = Math.floor(minutes / 60);
+  const rest = minutes % 60;
+  return rest === 0 ? `${hours} h` : `${hours} h ${rest} min`;
+}
+
+export function position(lat: number, lon: number): string {
+  const ns = lat < 0 ? 'S' : 'N';
+  const ew = lon < 0 ? 'W' : 'E';
+  return `${Math.abs(lat).toFixed(5)}° ${ns}, ${Math.abs(lon).toFixed(5)}° ${ew}`;
+}
+
+/** The day that lies some days later, or earlier. */
+export function addDays(date: string, days: number): string {
+  return new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10);
+}
+
+/** Days since 1970 of a date. */
+export function dayNumber(date: string): number {
+  return Math.round(Date.parse(date) / dayMs);
+}
+
+export function dateOfNumber(number: number): string {
+  return new Date(number * dayMs).toISOString().slice(0, 10);
+}

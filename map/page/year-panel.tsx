@@ -1,0 +1,158 @@
+import type { JSX, TargetedKeyboardEvent } from 'preact';
+import { signal } from '@preact/signals';
+import { archive } from './archive.ts';
+import { Failed, Waiting } from './parts.tsx';
+import { showDay } from './state.ts';
+import { addDays, dateOfNumber, longDate, several } from './words.ts';
+import { year, yearStory, type CountryOfYear, type YearStory } from './year.ts';
+
+/** Where the days of a year were, as a calendar. */
+export function YearPanel(): JSX.Element {
+  const story = yearStory.value;
+  return (
+    <>
+      <YearChooser />
+      {story.state === 'loading' && <Waiting what="the year" />}
+      {story.state === 'failed' && <Failed sentence={story.sentence} />}
+      {story.state === 'ready' && <Calendar story={story.value} />}
+    </>
+  );
+}
+
+function YearChooser(): JSX.Element {
+  const { numbers = [] } = archive.value ?? {};
+  const yearOf = (number: number | undefined): number =>
+    number === undefined ? year.value : Number(dateOfNumber(number).slice(0, 4));
+  const [first, last] = [yearOf(numbers[0]), yearOf(numbers.at(-1))];
+  const go = (step: number) => (): void => {
+    year.value += step;
+  };
+  return (
+    <div class="row">
+      <button type="button" class="icon" disabled={year.value <= first} onClick={go(-1)}>
+        <span aria-hidden="true">‹</span>
+        <span class="unseen">Year before</span>
+      </button>
+      <h2 class="grow centre" aria-live="polite">
+        {year.value}
+      </h2>
+      <button type="button" class="icon" disabled={year.value >= last} onClick={go(1)}>
+        <span aria-hidden="true">›</span>
+        <span class="unseen">Next year</span>
+      </button>
+    </div>
+  );
+}
+
+/** The day of the calendar that the Tab key reaches; arrows lead to the others. */
+const focused = signal('');
+
+function Calendar({ story }: { readonly story: YearStory }): JSX.Element {
+  const { days, countries } = story;
+  const byId = new Map(countries.map((country) => [country.id, country]));
+  const first = `${story.year}-01-01`;
+  const reached = focused.value.startsWith(String(story.year)) ? focused.value : first;
+  return (
+    <section aria-label={`Calendar of ${story.year}`}>
+      <div class="year" onKeyDown={moveFocus}>
+        {Array.from({ length: 12 }, (_, month) => (
+          <Month
+            key={month}
+            first={`${story.year}-${String(month + 1).padStart(2, '0')}-01`}
+            reached={reached}
+            days={days}
+            countries={byId}
+          />
+        ))}
+      </div>
+      <table class="countries">
+        <caption class="unseen">Days by country</caption>
+        <tbody>
+          {countries.map(({ id, name, days: number, colour }) => (
+            <tr key={id}>
+              <th scope="row">
+                <span class={`swatch c${colour}`} aria-hidden="true" />
+                {name}
+              </th>
+              <td>{several(number, 'day')}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {countries.length === 0 && <p class="hint">Nothing was recorded in this year.</p>}
+    </section>
+  );
+}
+
+const monthForm = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
+
+interface MonthProps {
+  readonly first: string;
+  readonly reached: string;
+  readonly days: YearStory['days'];
+  readonly countries: ReadonlyMap<string, CountryOfYear>;
+}
+
+function Month({ first, reached, days, countries }: MonthProps): JSX.Element {
+  const dates: string[] = [];
+  for (let date = first; date.startsWith(first.slice(0, 7)); date = addDays(date, 1))
+    dates.push(date);
+  // Monday begins the week.
+  const offset = (new Date(first).getUTCDay() + 6) % 7;
+  return (
+    <div class="month">
+      <h3>{monthForm.format(Date.parse(first))}</h3>
+      <div class="days">
+        {dates.map((date, index) => (
+          <button
+            key={date}
+            type="button"
+            class={index === 0 ? `from-${offset}` : ''}
+            data-date={date}
+            tabIndex={date === reached ? 0 : -1}
+            aria-label={labelOf(date, days, countries)}
+            title={labelOf(date, days, countries)}
+            onFocus={() => (focused.value = date)}
+            onClick={() => showDay(date)}
+          >
+            {(days.get(date) ?? []).slice(0, 2).map(({ country_id, kind }) => (
+              <span
+                key={country_id}
+                class={`${kind} c${countries.get(country_id)?.colour ?? 'n'}`}
+              />
+            ))}
+          </button>
+        ))}
+      </div>
+    </div>
+  );
+}
+
+function labelOf(
+  date: string,
+  days: YearStory['days'],
+  countries: MonthProps['countries'],
+): string {
+  const names = (days.get(date) ?? []).map(({ country_id, kind }) =>
+    kind === 'transit' ? 'in transit' : (countries.get(country_id)?.name ?? country_id),
+  );
+  return `${longDate(date)}: ${names.join(', ') || 'nothing known'}`;
+}
+
+const steps: Readonly<Record<string, number>> = {
+  ArrowLeft: -1,
+  ArrowRight: 1,
+  ArrowUp: -7,
+  ArrowDown: 7,
+};
+
+function moveFocus(event: TargetedKeyboardEvent<HTMLDivElement>): void {
+  const step = steps[event.key];
+  const { date } = (event.target as HTMLElement).dataset;
+  if (step === undefined || date === undefined) return;
+  event.preventDefault();
+  const next = event.currentTarget.querySelector<HTMLElement>(
+    `[data-date="${addDays(date, step)}"]`,
+  );
+  next?.focus();
+}

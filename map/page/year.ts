@@ -1,0 +1,66 @@
+import { effect, signal } from '@preact/signals';
+import type { TimelinePresence, TimelineResult } from '../../model/timeline-result.ts';
+import { away, revision, sentenceOf } from './service.ts';
+import { tab } from './state.ts';
+import { timelineOf, type Loaded } from './timelines.ts';
+
+/** A country of a year. */
+export interface CountryOfYear {
+  /** Empty for the sea. */
+  readonly id: string;
+  readonly name: string;
+  readonly days: number;
+  /** Of the colours in style.css; the last one is for all other countries. */
+  readonly colour: number;
+}
+
+export interface YearStory {
+  readonly year: number;
+  /** The countries of each day, by date. */
+  readonly days: ReadonlyMap<string, readonly TimelinePresence[]>;
+  /** Those with most days first. */
+  readonly countries: readonly CountryOfYear[];
+}
+
+export const year = signal(new Date().getFullYear());
+export const yearStory = signal<Loaded<YearStory>>({ state: 'none' });
+
+const colours = 9;
+
+/** Keeps the story true to the chosen year, while it is shown. */
+export function followYear(): void {
+  effect(() => {
+    const chosen = year.value;
+    void revision.value;
+    if (tab.value !== 'year' || away.value !== undefined) return;
+    const abort = new AbortController();
+    void load(chosen, abort.signal);
+    return () => abort.abort();
+  });
+}
+
+async function load(chosen: number, abort: AbortSignal): Promise<void> {
+  const before = yearStory.peek();
+  if (before.state !== 'ready' || before.value.year !== chosen)
+    yearStory.value = { state: 'loading' };
+  try {
+    const result = await timelineOf(`${chosen}-01-01`, `${chosen}-12-31`, abort);
+    yearStory.value = { state: 'ready', value: { year: chosen, ...storyOf(result) } };
+  } catch (error) {
+    if (!abort.aborted) yearStory.value = { state: 'failed', sentence: sentenceOf(error) };
+  }
+}
+
+function storyOf({ days, places }: TimelineResult): Omit<YearStory, 'year'> {
+  const countries = places
+    .filter((place) => place.level === 'country' && place.days > 0)
+    .toSorted((a, b) => b.days - a.days)
+    .map(({ country_id: id, country, days: number }, index) => ({
+      id,
+      name: country || 'At sea or unknown',
+      days: number,
+      colour: Math.min(index, colours - 1),
+    }));
+  const presence = days.map(({ date_local, presence: known }) => [date_local, known] as const);
+  return { days: new Map(presence), countries };
+}
