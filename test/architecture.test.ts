@@ -81,7 +81,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   geodata: 3_900,
   search: 2_600,
   worker: 9_740,
-  http: 1_110,
+  http: 1_135,
   client: 3_785,
   objects: 2_900,
   'service-files': 1_800,
@@ -387,10 +387,10 @@ const badTrees: readonly [rule: (tree: Tree) => string[], files: Tree, found: st
     roomsOverBudget,
     new Map([
       ['http/a.ts', 'x\n'.repeat(600)],
-      ['http/b/c.ts', 'x\n'.repeat(511)],
+      ['http/b/c.ts', 'x\n'.repeat((lineBudget['http'] ?? 0) - 599)],
       ['bin/a.js', 'x\n'.repeat(300)],
     ]),
-    ['http has 1111 lines of 1110'],
+    [`http has ${(lineBudget['http'] ?? 0) + 1} lines of ${lineBudget['http']}`],
   ],
   [
     longFiles,

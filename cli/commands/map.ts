@@ -86,6 +86,7 @@ async function start(
     return await startMapServer({
       ...options,
       port,
+      basemap: resolved.settings.basemap,
       clock: { now: () => Date.now(), monotonic: () => performance.now() },
       async findDaemon() {
         const daemon = await findDaemon(context);

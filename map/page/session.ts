@@ -1,5 +1,5 @@
 import { fetchTransport, type Transport } from '../../client/waypoints/http.ts';
-import type { MapSession } from '../../model/map.ts';
+import type { MapAlive, MapSession } from '../../model/map.ts';
 import { sessionHeader } from '../session-header.ts';
 
 /** In sessionStorage: of this tab alone, and gone with it; a reload keeps it. */
@@ -11,6 +11,8 @@ const aliveMs = 60_000;
 export interface PageSession {
   /** To be sent with every request to `/api/` and to `/basemap.pmtiles`. */
   readonly headers: Readonly<Record<string, string>>;
+  /** Whether there is a street map of the user's own, at `/basemap.pmtiles`. */
+  readonly hasBasemap: boolean;
   /** For `new WaypointService({ apiBase: '', transport })`. */
   readonly transport: Transport;
   /** For MapLibre. */
@@ -31,10 +33,12 @@ export async function openSession(onLost: () => void): Promise<PageSession | und
   if (secret === null) return undefined;
   sessionStorage.setItem(storageKey, secret);
   const headers = { [sessionHeader]: secret };
-  if (!(await isAlive(headers))) return undefined;
-  sayAlive(headers, onLost);
+  const alive = await sayAlive(headers);
+  if (alive === undefined) return undefined;
+  keepAlive(headers, onLost);
   return {
     headers,
+    hasBasemap: alive.basemap,
     transport: (access, request, signal) => fetchTransport({ ...access, headers }, request, signal),
     transformRequest: (url) =>
       new URL(url, location.href).origin === location.origin ? { url, headers } : { url },
@@ -52,12 +56,12 @@ async function trade(code: string): Promise<string | null> {
   return ((await answer.json()) as MapSession).secret;
 }
 
-async function isAlive(headers: Record<string, string>): Promise<boolean> {
+async function sayAlive(headers: Record<string, string>): Promise<MapAlive | undefined> {
   const answer = await fetch('/alive', { method: 'POST', headers }).catch(() => undefined);
-  return answer?.ok === true;
+  return answer?.ok === true ? ((await answer.json()) as MapAlive) : undefined;
 }
 
-function sayAlive(headers: Record<string, string>, onLost: () => void): void {
+function keepAlive(headers: Record<string, string>, onLost: () => void): void {
   const timer = setInterval(() => void say(), aliveMs);
   // Timers of a tab in the background stand still, and those of a machine that slept.
   document.addEventListener('visibilitychange', onVisible);
@@ -65,7 +69,7 @@ function sayAlive(headers: Record<string, string>, onLost: () => void): void {
     if (document.visibilityState === 'visible') void say();
   }
   async function say(): Promise<void> {
-    if (await isAlive(headers)) return;
+    if ((await sayAlive(headers)) !== undefined) return;
     clearInterval(timer);
     document.removeEventListener('visibilitychange', onVisible);
     onLost();

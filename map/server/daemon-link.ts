@@ -58,12 +58,14 @@ export class DaemonLink {
     try {
       return await askDaemon(used, request);
     } catch (error) {
-      if (!(error instanceof RequestFailure)) throw error;
       // It was started anew, as a rule; nothing of the request was sent.
-      if (!error.wasNotSent) throw new WaypointError('no_daemon', { cause: error });
+      if (!(error instanceof RequestFailure && error.wasNotSent)) throw failureOf(error);
     }
     if (this.#access === used) this.#access = undefined;
-    return askDaemon(this.#access ?? (await this.#findAgain()), request);
+    const access = this.#access ?? (await this.#findAgain());
+    return askDaemon(access, request).catch((error: unknown) => {
+      throw failureOf(error);
+    });
   }
 
   #findAgain(): Promise<Access> {
@@ -75,6 +77,10 @@ export class DaemonLink {
       .finally(() => (this.#finding = undefined));
     return this.#finding;
   }
+}
+
+function failureOf(cause: unknown): unknown {
+  return cause instanceof RequestFailure ? new WaypointError('no_daemon', { cause }) : cause;
 }
 
 /** The client reads `..`, `%2e` and `\` in a path as the URL standard has it: what was matched has to be what is asked. */

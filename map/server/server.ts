@@ -3,9 +3,10 @@ import { route, type Method, type Route } from '../../http/route.ts';
 import { createHttpServer } from '../../http/server.ts';
 import { Strangers } from '../../http/strangers.ts';
 import { limits } from '../../model/limits.ts';
-import { mapCodeSchema, mapSessionSchema } from '../../model/map.ts';
+import { mapAliveSchema, mapCodeSchema, mapSessionSchema } from '../../model/map.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import { allowedRoutes } from './allowed-routes.ts';
+import { openBasemap } from './basemap.ts';
 import { DaemonLink } from './daemon-link.ts';
 import { mapGuards } from './guard.ts';
 import { pageRoutes } from './page-files.ts';
@@ -21,6 +22,8 @@ export interface MapServerOptions {
   readonly port: number;
   /** Where the built page is. */
   readonly pageDirectory: string;
+  /** A street map of the user's own, a PMTiles archive. */
+  readonly basemap?: string | undefined;
   readonly findDaemon: () => Promise<Access | undefined>;
   readonly clock: Clock;
   readonly log: Log;
@@ -38,15 +41,22 @@ export interface MapServer {
 /**
  * Starts the small server in front of the page of the map, on the loopback interface: it gives out the page, and passes on
  * to the daemon what the page may ask.
+ * @throws ExitError 78 for a street map that cannot be used; Node's error where the port is taken
  */
 export async function startMapServer(options: MapServerOptions): Promise<MapServer> {
   const { port: wanted, pageDirectory, findDaemon, clock, log } = options;
   const sessions = new Sessions(clock);
   const strangers = new Strangers(maxStrangers);
   const page = pageRoutes(pageDirectory);
+  const basemap = options.basemap === undefined ? undefined : await openBasemap(options.basemap);
   const publicPaths = new Set(page.map(({ path }) => path));
   const server = createHttpServer({
-    routes: [...page, ...sessionRoutes(sessions), ...daemonRoutes(new DaemonLink(findDaemon))],
+    routes: [
+      ...page,
+      ...sessionRoutes(sessions, basemap !== undefined),
+      ...daemonRoutes(new DaemonLink(findDaemon)),
+      ...(basemap === undefined ? [] : [basemap.route]),
+    ],
     guards: mapGuards({
       isPublic: (path) => publicPaths.has(path),
       sessionPath,
@@ -61,17 +71,23 @@ export async function startMapServer(options: MapServerOptions): Promise<MapServ
     notFound: 'not_found',
     log,
   });
-  const { port } = await server.listen({ host: '127.0.0.1', port: wanted });
+  const { port } = await server.listen({ host: '127.0.0.1', port: wanted }).catch(async (error) => {
+    await basemap?.close();
+    throw error;
+  });
   return {
     port,
     // What stands behind the # stays in the browser.
     newAddress: (onUsed = () => {}) => `http://127.0.0.1:${port}/#${sessions.newCode(onUsed)}`,
     isUnused: () => sessions.isUnused(),
-    close: (graceMs) => server.close(graceMs),
+    async close(graceMs) {
+      await server.close(graceMs);
+      await basemap?.close();
+    },
   };
 }
 
-function sessionRoutes(sessions: Sessions): Route[] {
+function sessionRoutes(sessions: Sessions, basemap: boolean): Route[] {
   return [
     route({
       method: 'POST',
@@ -84,10 +100,10 @@ function sessionRoutes(sessions: Sessions): Route[] {
     route({
       method: 'POST',
       path: '/alive',
-      summary: 'Tells that a page is still there.',
-      answers: { 204: null },
+      summary: 'Tells that a page is still there, and learns what it may show.',
+      answers: { 200: mapAliveSchema },
       // The guard has noted it.
-      handle: () => ({ status: 204 }),
+      handle: () => ({ status: 200, json: { basemap } }),
     }),
   ];
 }

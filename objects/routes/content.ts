@@ -8,7 +8,7 @@ import type { OpenContent } from '../../storage/content-store/content-store.ts';
 import { pathOf } from '../../storage/objects/directory.ts';
 import type { Permit } from '../access.ts';
 import { reserveBandwidth } from '../bandwidth.ts';
-import { readRange, type ByteRange } from '../byte-range.ts';
+import { readRange, type ByteRange } from '../../http/byte-range.ts';
 import { enterQuietly } from '../enter.ts';
 import type { ObjectParts } from '../parts.ts';
 import { receiveObject } from '../receive-object.ts';

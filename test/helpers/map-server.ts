@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { request as sendRequest, type IncomingMessage } from 'node:http';
+import { join } from 'node:path';
+import { buffer } from 'node:stream/consumers';
+import { gzipSync } from 'node:zlib';
+import type { ExecutionContext } from 'ava';
+import { accessTo } from '../../client/waypoints/node/api-client.ts';
+import { sessionHeader } from '../../map/session-header.ts';
+import { startMapServer, type MapServer } from '../../map/server/server.ts';
+import { temporaryDirectory, type TestDaemon } from './daemon.ts';
+import { manualTime, type ManualTime } from './manual-time.ts';
+
+export interface MapQuestion {
+  readonly method?: string;
+  /** Beside those of a page of the map; an empty one is left out. */
+  readonly headers?: Readonly<Record<string, string | string[]>>;
+  readonly body?: string | Uint8Array;
+}
+
+export interface MapAnswer {
+  readonly status: number;
+  readonly headers: IncomingMessage['headers'];
+  readonly body: string;
+  readonly bytes: Buffer;
+}
+
+export interface TestMap extends Pick<MapServer, 'port' | 'newAddress' | 'isUnused'> {
+  readonly time: ManualTime;
+  /** A new one-time code. */
+  readonly code: () => string;
+  /** Trades a code. */
+  readonly open: (code: string, question?: MapQuestion) => Promise<MapAnswer>;
+  /** The secret of a new session. */
+  readonly secret: () => Promise<string>;
+  /** Asks as a page without a session would, for a path as it is written. */
+  readonly ask: (path: string, question?: MapQuestion) => Promise<MapAnswer>;
+}
+
+type MapOptions = Partial<Parameters<typeof startMapServer>[0]>;
+
+/** How to find a daemon of the tests. */
+export function accessOf({ url, token }: Pick<TestDaemon, 'url' | 'token'>) {
+  return accessTo({ port: Number(new URL(url).port), token, proof: 1 });
+}
+
+/** Starts the map's server with a small page; it is closed with the test. */
+export async function startTestMap(
+  t: ExecutionContext<unknown>,
+  options: MapOptions = {},
+): Promise<TestMap> {
+  const time = manualTime();
+  const pageDirectory = join(temporaryDirectory(t), 'page');
+  mkdirSync(join(pageDirectory, 'basemap'), { recursive: true });
+  for (const [name, text] of Object.entries(smallPage)) {
+    writeFileSync(join(pageDirectory, `${name}.gz`), gzipSync(text));
+  }
+  writeFileSync(join(pageDirectory, 'not-packed.js'), 'x');
+  const quiet = (): void => undefined;
+  const { port, newAddress, isUnused, close } = await startMapServer({
+    port: 0,
+    pageDirectory,
+    findDaemon: () => Promise.resolve(undefined),
+    clock: time.clock,
+    log: { debug: quiet, info: quiet, warn: quiet, error: quiet },
+    ...options,
+  });
+  t.teardown(() => close(0));
+  const ask: TestMap['ask'] = (path, question) => askMap(port, path, question);
+  const code = (): string => newAddress().split('#')[1] ?? '';
+  const open: TestMap['open'] = (body, { headers, ...more } = {}) =>
+    ask('/session', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...headers },
+      body: JSON.stringify({ code: body }),
+      ...more,
+    });
+  const secret = async (): Promise<string> => JSON.parse((await open(code())).body).secret;
+  return { port, newAddress, isUnused, time, code, open, secret, ask };
+}
+
+export const smallPage: Readonly<Record<string, string>> = {
+  'index.html': '<!doctype html><title>map</title>',
+  'main.js': 'export {};',
+  'basemap/land.json': '{}',
+};
+
+/** The header of a session. */
+export function withSecret(secret: string): Record<string, string> {
+  return { [sessionHeader]: secret };
+}
+
+async function askMap(
+  port: number,
+  path: string,
+  { method = 'GET', headers = {}, body }: MapQuestion = {},
+): Promise<MapAnswer> {
+  const own = { host: `127.0.0.1:${port}`, 'sec-fetch-site': 'same-origin', ...headers };
+  const sent = sendRequest({
+    host: '127.0.0.1',
+    port,
+    method,
+    path,
+    agent: false,
+    headers: Object.fromEntries(Object.entries(own).filter(([, value]) => value !== '')),
+    setHost: false,
+  });
+  sent.end(body);
+  const [response] = (await once(sent, 'response')) as [IncomingMessage];
+  const bytes = await buffer(response);
+  return {
+    status: response.statusCode ?? 0,
+    headers: response.headers,
+    body: bytes.toString(),
+    bytes,
+  };
+}
