@@ -75,8 +75,8 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_785,
-  storage: 11_420,
+  model: 3_800,
+  storage: 11_450,
   formats: 5_500,
   geodata: 3_900,
   search: 2_600,
