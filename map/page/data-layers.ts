@@ -25,9 +25,7 @@ export function trackLayers(colour: Palette): LayerSpecification[] {
       layout: round,
       paint: {
         'line-color': colour.track,
-        'line-width': scaled(2, 1.2, 14, 3),
-        // What was gone often is stronger.
-        'line-opacity': scaled(2, 0.75, 12, 0.6),
+        'line-width': scaled(2, 1.2, 15, 2.6),
       },
     },
     {

@@ -11,7 +11,6 @@ import { chosenPlace } from './places.ts';
 import * as state from './state.ts';
 import { dayShape, dayMarks } from './day.ts';
 import { mapStyle, tileAddress, tileSources, waypointZoom } from './map-style.ts';
-import { paletteOf } from './palette.ts';
 
 /** Beside the panel and the bar, what the map moves to must not be hidden. */
 const narrow = matchMedia('(max-width: 719px)');
@@ -98,11 +97,11 @@ function follow(map: MapLibre): void {
     if (target !== undefined) go(map, target);
   });
   effect(() => {
-    // Tracks of other days are background while one is shown.
-    const isBackground = state.day.value !== undefined && dayShape.value.features.length > 0;
-    const { track } = paletteOf(state.isDark.value);
-    map.setPaintProperty('tracks', 'line-opacity', isBackground ? 0.3 : 0.7);
-    map.setPaintProperty('tracks', 'line-color', track);
+    // Where all days lie one on the other, what was gone often is stronger; beside one day they are background.
+    const isBackground = dayShape.value.features.length > 0;
+    const opacity = isBackground ? 0.2 : state.period.value === undefined ? 0.4 : 0.6;
+    void state.isDark.value;
+    map.setPaintProperty('tracks', 'line-opacity', opacity);
   });
 }
 

@@ -14,6 +14,7 @@ const credits = signal<readonly string[]>([]);
 const active = signal(-1);
 
 const pauseMs = 120;
+const mostRecent = 8;
 /** A geocoding server of the user's choice needs a moment. */
 const pendingMs = 1_200;
 const degreesPerM = 1 / 111_000;
@@ -52,7 +53,10 @@ export function SearchBox(): JSX.Element {
         spellcheck={false}
         value={text.value}
         onInput={({ currentTarget: { value } }) => ask(value)}
-        onFocus={() => (isOpen.value = true)}
+        onFocus={() => {
+          isOpen.value = true;
+          if (text.value === '') void offerRecent();
+        }}
         onBlur={() => (isOpen.value = false)}
         onKeyDown={keyPressed}
       />
@@ -84,7 +88,20 @@ function Option({ one, index }: { readonly one: Suggestion; readonly index: numb
 
 function kindOf({ source, class: group, type }: Suggestion): string {
   if (source !== 'geocode') return source;
-  return group === 'position' ? 'position' : (type ?? 'place');
+  return group === 'position' || group === 'recent' ? group : (type ?? 'place');
+}
+
+/** Offers what was found before. */
+async function offerRecent(): Promise<void> {
+  const { entries } = await service.getRecentSearches(mostRecent).catch(() => ({ entries: [] }));
+  if (text.value !== '') return;
+  found.value = entries.flatMap(({ query: name, lat, lon }) =>
+    lat === undefined || lon === undefined
+      ? []
+      : [{ name, lat, lon, source: 'geocode', class: 'recent' }],
+  );
+  credits.value = [];
+  active.value = -1;
 }
 
 let timer: ReturnType<typeof setTimeout> | undefined;

@@ -9,6 +9,8 @@ export const allowedRoutes = [
   'DELETE /api/waypoints',
   'GET /api/clusters',
   'GET /api/suggest',
+  'GET /api/recent_suggest',
+  'POST /api/history',
   'POST /api/bookmarks',
   'PATCH /api/bookmarks',
   'DELETE /api/bookmarks',
