@@ -1,5 +1,5 @@
 /** The bookmarks file merged three ways, through real daemons and files. */
-import { copyFileSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { testCli } from './helpers/cli.ts';
@@ -394,6 +394,42 @@ test('imported waypoints do not lose their tags by the dozen unasked', async (t)
   write(again, without(4));
   await until(async () => (await tagged()) === 4);
   t.is(await waiting(), undefined, 'half may go');
+});
+
+test('conflicts are in the journal once each, though the store is changed while they are put there', async (t) => {
+  const spots = Array.from({ length: 60 }, (_, at) => ({ name: `S${at}`, lat: at, lon: at }));
+  const wpts = spots.map((spot) => gpxWaypoint({ ...spot, tags: ['0'] }));
+  let daemon = await startTestDaemon(t);
+  write(daemon, gpxHead() + wpts.join('') + gpxTail());
+  daemon = await mirrored(daemon);
+  const text = read(daemon);
+  await daemon.call('PATCH', '/api/tags', { tag: '0', newTag: '1' });
+  daemon = await mirrored(daemon);
+  const kinds = async (limit: number): Promise<string[]> =>
+    (await daemon.get(`/api/changes?limit=${limit}`)).body.changes.map(
+      ({ kind }: { kind: string }) => kind,
+    );
+  // What the store has changed is deleted in the file.
+  write(daemon, text.replaceAll(/<wpt .*?<\/wpt>\n/gsu, ''));
+  await until(async () => (await kinds(1)).includes('undo'));
+  await add(daemon, 'meanwhile');
+  await until(() => daemon.logged.some((line) => line.includes('"conflicts":60')));
+  t.is((await kinds(200)).filter((kind) => kind === 'undo').length, 60);
+});
+
+test('a copy of a data directory takes a course of its own: its file deletes nothing in the first', async (t) => {
+  const first = await withBookmarks(t, 'A', 'B');
+  await first.close();
+  const root = temporaryDirectory(t);
+  cpSync(first.root, root, { recursive: true });
+  let [one, copy] = [await first.restart(), await startTestDaemon(t, { root })];
+  await add(one, 'C');
+  await add(copy, 'D');
+  [one, copy] = [await mirrored(one), await mirrored(copy)];
+  await add(one, 'E');
+  write(one, read(copy));
+  one = await mirrored(one);
+  t.deepEqual(await names(one), ['A', 'B', 'C', 'D', 'E']);
 });
 
 test('conflicts do not fill the journal: a merge keeps so many of them and no more', async (t) => {

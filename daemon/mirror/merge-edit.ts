@@ -27,6 +27,8 @@ export interface MergeEditOptions {
   readonly slices: SharedArrayBuffer;
   /** Steps that are done and at once undone: in the journal, the user can take them. */
   readonly conflicts: SharedArrayBuffer;
+  /** Those that an earlier attempt has done, as JSON; this one adds its own. */
+  readonly offered: Set<string>;
   /** Of the store, for which the steps were made. */
   readonly revision: number;
   readonly isClosed: () => boolean;
@@ -57,7 +59,7 @@ export interface MergeCounts {
  * @throws Abandoned; errors of the store.
  */
 export async function mergeEdit(options: MergeEditOptions): Promise<MergeCounts | undefined> {
-  const { store, slices, conflicts, isClosed, isLibraryWhole, onMerged } = options;
+  const { store, slices, conflicts, offered, isClosed, isLibraryWhole, onMerged } = options;
   const counts = { bookmarks: 0, tags: 0, filled: 0, changed: 0, deleted: 0, conflicts: 0 };
   let { revision } = options;
   for (const [part, isConflict] of allParts(slices, conflicts)) {
@@ -70,12 +72,16 @@ export async function mergeEdit(options: MergeEditOptions): Promise<MergeCounts 
     if (!isConflict) {
       const { change } = store.transaction('merge', apply);
       if (change !== undefined) onMerged(change);
-    } else if (store.longChanges.offer('merge', apply)) counts.conflicts += 1;
+    } else {
+      const conflict = JSON.stringify(part);
+      if (!offered.has(conflict) && store.longChanges.offer('merge', apply)) offered.add(conflict);
+    }
     revision = Number(store.meta.revision());
     await othersTurn();
   }
   if (isClosed()) throw new Abandoned();
-  return Number(store.meta.revision()) === revision ? counts : undefined;
+  if (Number(store.meta.revision()) !== revision) return undefined;
+  return { ...counts, conflicts: offered.size };
 }
 
 /** A conflict is a change of its own, so that each can be taken by itself. */

@@ -74,6 +74,8 @@ export class BookmarksMirror {
   #warned: string | undefined;
   #unreadable: { readonly sha256: string; readonly sinceMs: number } | undefined;
   readonly #held = new HeldEdit();
+  /** Conflicts of a merge that is to be done again, as JSON: they are in the journal already. */
+  readonly #offered = new Set<string>();
   readonly #onEdit = (): void => this.touch();
 
   constructor(options: BookmarksMirrorOptions) {
@@ -191,10 +193,7 @@ export class BookmarksMirror {
   /** Tries again, ever more rarely, and says so once for each cause. */
   #retryAfter(failure: unknown): void {
     this.#isDirty = true;
-    if (failure === 'unsettled') {
-      this.#wake(unsettledRetryMs);
-      return;
-    }
+    if (failure === 'unsettled') return this.#wake(unsettledRetryMs);
     const reason = reasonOf(failure);
     if (reason !== this.#warned) this.#options.log.warn('mirror.not_written', { reason });
     this.#warned = reason;
@@ -230,8 +229,8 @@ export class BookmarksMirror {
     const { content, target, temporary, present } = draft;
     // What the file holds now stays known until the rename has happened: it may not happen, several times over.
     this.#memory.commit(content, present ?? this.#memory.state?.known[0], draft);
-    const request = { target, temporary, present };
-    return (await this.#unlessClosed(this.#pool.run('publish', request))) === 'published';
+    const ending = this.#pool.run('publish', { target, temporary, present });
+    return (await this.#unlessClosed(ending)) === 'published';
   }
 
   /** Merges what somebody else wrote; then its content is one that may be replaced. */
@@ -280,6 +279,7 @@ export class BookmarksMirror {
     }
     this.#unreadable = undefined;
     this.#held.release();
+    this.#offered.clear();
     return 'done';
   }
 
@@ -288,8 +288,8 @@ export class BookmarksMirror {
     const { store, log, onMerged, isLibraryWhole = () => true, libraryReady } = this.#options;
     // Tags of imported waypoints need them.
     await this.#unlessClosed(Promise.resolve(libraryReady?.()).catch(() => undefined));
-    const isClosed = (): boolean => this.#isClosed;
-    const counts = await mergeEdit({ ...edit, store, onMerged, isClosed, isLibraryWhole });
+    const merge = { ...edit, store, offered: this.#offered, onMerged, isLibraryWhole };
+    const counts = await mergeEdit({ ...merge, isClosed: () => this.#isClosed });
     if (counts === undefined) return false;
     log.info('mirror.edit_merged', { waypoints, ...counts });
     if (conflictsLeft > 0)

@@ -25,6 +25,7 @@ import { createPrivateDirectory } from '../private-directory.ts';
 import { migrate, schemaVersion, type Migration } from '../migrate.ts';
 import { stampOf } from '../../model/time.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
+import { nameStore } from './name-store.ts';
 import { respellTags } from './respell.ts';
 
 /**
@@ -72,6 +73,7 @@ export function openWaypointStore(options: OpenStoreOptions): Connection {
   return orClosed(openStoreWriter(path), (db) => {
     migrate(db, migrations, { directory: backupsDirectory, name: 'waypoints', now: options.now });
     respellTags(db);
+    nameStore(db);
     return db;
   });
 }
