@@ -266,6 +266,27 @@ withMounts('a disk that fills leaves no half backup', async (t) => {
   t.regex(stderr, /No space is left/u);
 });
 
+withMounts(
+  'a restore that another file system has no room for says where the old store is',
+  async (t) => {
+    const cli = await filled(t);
+    const before = await seen(cli);
+    writeFileSync(path.join(cli.root, 'data', 'imports', 'large.bin'), Buffer.alloc(1_048_576));
+    await cli.out(['backup', 'create', backup(cli)]);
+    const { stdout, stderr } = inMounts(
+      cli,
+      `mv data/imports old; mkdir data/imports; mount -t tmpfs -o size=1m tmpfs data/imports
+    waypointd backup restore mine.tar || echo "code $?"; umount data/imports; rm -r data/imports
+    mv old data/imports; mv data/backups/before-restore-*/[!i]* data/; waypointd list --json`,
+    );
+    const [code = '', ...lines] = stdout.split('\n');
+    t.is(code, 'code 74', stderr);
+    const [, aside = ''] = /What was here before is whole, in (\S+) and/u.exec(stderr) ?? [];
+    t.true(aside.startsWith(path.join(cli.root, 'data', 'backups', 'before-restore-')), stderr);
+    t.deepEqual(JSON.parse(lines.join('\n')), before);
+  },
+);
+
 test('what a check that was killed has left in the temporary directory goes with the next', async (t) => {
   const cli = await filled(t);
   await cli.out(['backup', 'create', backup(cli)]);

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto';
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -6,14 +5,13 @@ import { tmpdir } from 'node:os';
 import { backupNames, type BackupManifest } from '../../model/backup.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
+import { isDiskFull } from '../../model/failure.ts';
 import { renameDurably, syncDirectory, syncFile, temporaryBeside } from '../atomic-file.ts';
-import { openWriter } from '../database.ts';
 import { resolveTarget } from '../link-target.ts';
 import { inspectDatabase } from '../inspect-database.ts';
 import { stampOf } from '../../model/time.ts';
 import { createPrivateDirectory } from '../private-directory.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
-import { prepareMeta } from '../waypoints/meta.ts';
 import type { BackupPlaces } from './create.ts';
 import { readArchive } from './read-archive.ts';
 
@@ -93,14 +91,13 @@ export async function restoreBackup(
   try {
     const manifest = await readArchive(path, (name) => join(staging, name), onBytes);
     checkStore(join(staging, backupNames.store));
-    renameStore(join(staging, backupNames.store));
     await syncTree(staging);
     const aside = join(places.backups, `before-restore-${stampOf(now)}`);
-    await setAside(oldFiles(places, manifest.imports), aside);
-    await takePlace(join(staging, 'imports'), places.imports);
-    await takePlace(join(staging, backupNames.bookmarks), places.bookmarksFile);
-    const beside = await restoreConfig(join(staging, backupNames.config), places);
-    await takePlace(join(staging, backupNames.store), places.waypointsDatabase);
+    const beside = await replace(staging, places, manifest.imports, aside).catch(
+      (error: unknown) => {
+        throw existsSync(aside) ? cutOff(error, aside) : error;
+      },
+    );
     return {
       manifest,
       ...(existsSync(aside) ? { set_aside: aside } : {}),
@@ -122,15 +119,28 @@ function checkStore(path: string): void {
   }
 }
 
-/** What bookmarks files say of revisions of this store is of another course of events from here on. */
-function renameStore(path: string): void {
-  const db = openWriter(path, 'full');
-  try {
-    prepareMeta(db).set('store', randomBytes(8).toString('hex'));
-    db.pragma('journal_mode = DELETE');
-  } finally {
-    db.close();
-  }
+/** Sets aside what is here, and puts what was read in its place. @returns where the configuration is, if not in use. */
+async function replace(
+  staging: string,
+  places: RestorePlaces,
+  withImports: boolean,
+  aside: string,
+): Promise<string | undefined> {
+  await setAside(oldFiles(places, withImports), aside);
+  await takePlace(join(staging, 'imports'), places.imports);
+  await takePlace(join(staging, backupNames.bookmarks), places.bookmarksFile);
+  const beside = await restoreConfig(join(staging, backupNames.config), places);
+  await takePlace(join(staging, backupNames.store), places.waypointsDatabase);
+  return beside;
+}
+
+function cutOff(error: unknown, aside: string): ExitError {
+  const why = isDiskFull(error) ? 'no space is left on a disk' : (errorCode(error) ?? 'unknown');
+  return new ExitError(
+    `The restore was cut off (${why}). What was here before is whole, in ${aside} and in what is still in its place. Restore again once there is room, or move it back.`,
+    74,
+    error,
+  );
 }
 
 /** What a restored store must not meet; the library is made anew from the imported files. */
