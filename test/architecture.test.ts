@@ -76,7 +76,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_800,
-  storage: 11_450,
+  storage: 11_500,
   formats: 5_500,
   geodata: 3_900,
   search: 2_600,
@@ -85,7 +85,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_785,
   objects: 2_900,
   'service-files': 1_800,
-  daemon: 8_670,
+  daemon: 8_680,
   cli: 10_200,
   map: 3_700,
   bin: 340,
