@@ -5,6 +5,7 @@ import { writePage, writeResults } from './report/results.ts';
 import { alignedTable, rowOf } from './report/table.ts';
 import { changes } from './scenarios/changes.ts';
 import { clusters } from './scenarios/clusters.ts';
+import { geodataAccuracy } from './scenarios/geodata-accuracy.ts';
 import { geodataLookup } from './scenarios/geodata-lookup.ts';
 import { importAgain, importStored } from './scenarios/import-again.ts';
 import { importFormats } from './scenarios/import-formats.ts';
@@ -37,6 +38,7 @@ const scenarios: readonly AnyScenario[] = [
   suggest,
   changes,
   geodataLookup,
+  geodataAccuracy,
   timelineQuality,
   timelineSpeed,
   objectStorage,
