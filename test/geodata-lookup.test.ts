@@ -167,7 +167,9 @@ function kmToCoast(lat: number, lon: number): number {
 }
 
 function isLand(lat: number, lon: number): boolean {
-  return lat < -84 || land.some((each) => holds(each, lat, lon));
+  // What crosses 180° goes on beyond it.
+  const isOn = (x: number): boolean => land.some((each) => holds(each, lat, x));
+  return lat < -84 || isOn(lon) || isOn(lon + 360) || isOn(lon - 360);
 }
 
 /** Not surely within 12 nautical miles (22.2 km). */

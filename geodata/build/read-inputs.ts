@@ -127,7 +127,7 @@ export function readCountryShapes(): CountryShape[] {
   });
 }
 
-/** The land of the world, lakes included, from world-atlas: TopoJSON, whose rings are made of arcs of differences. */
+/** The land of the world, lakes included, beyond ±180° where it crosses that, from world-atlas: TopoJSON, whose rings are made of arcs of differences. */
 export function readLand(): (readonly GeoRing[])[] {
   interface Topology {
     readonly transform: { readonly scale: Pair; readonly translate: Pair };
@@ -153,9 +153,19 @@ export function readLand(): (readonly GeoRing[])[] {
   // The last corner of an arc is the first of the next; a negative number is one's complement: the arc backwards.
   const ring = (numbers: readonly number[]): GeoRing => {
     const parts = numbers.map((at) => (at < 0 ? lines[~at]!.toReversed() : lines[at]!));
-    return [...parts.flatMap((line) => line.slice(0, -1)), parts[0]![0]!];
+    return unbroken([...parts.flatMap((line) => line.slice(0, -1)), parts[0]![0]!]);
   };
   return objects.land.geometries[0].arcs.map((polygon) => polygon.map(ring));
+}
+
+/** Goes on beyond ±180° where a ring jumps from one to the other: its edges are short. */
+function unbroken(ring: GeoRing): GeoRing {
+  let turn = 0;
+  return ring.map(([lon, lat], i) => {
+    const step = lon - (ring[i - 1]?.[0] ?? lon);
+    turn -= 360 * Math.round(step / 360);
+    return [lon + turn, lat];
+  });
 }
 
 export function readBorderFeatures(): readonly BorderFeature[] {

@@ -10,6 +10,16 @@ export interface HardPoint {
 }
 
 export const hardPoints: readonly HardPoint[] = [
+  // Land far from coasts and towns, in the latitudes in which Eurasia crosses 180°, and the sea in those of Fiji.
+  { what: 'Kebnekaise', lat: 67.9, lon: 18.53, country: 'SE' },
+  { what: 'Urho Kekkonen', lat: 68.1, lon: 28.4, country: 'FI' },
+  { what: 'the Kola Peninsula', lat: 67.6, lon: 36.2, country: 'RU' },
+  { what: 'Evenkia', lat: 66.9, lon: 98, country: 'RU' },
+  { what: 'Chukotka', lat: 66.5, lon: 175, country: 'RU' },
+  { what: 'Chukotka, east of 180°', lat: 67.2, lon: -177, country: 'RU' },
+  { what: 'Wrangel Island', lat: 71.2, lon: -179.5, country: 'RU' },
+  { what: 'the sea off Broome', lat: -16.26, lon: 118.79, country: '' },
+  { what: 'the Atlantic off Brazil', lat: -16.6, lon: -33.5, country: '' },
   // Enclaves and exclaves.
   { what: 'Baarle-Nassau, around Belgium', lat: 51.4466, lon: 4.9291, country: 'NL' },
   { what: 'Baarle-Hertog, in the Netherlands', lat: 51.4404, lon: 4.9318, country: 'BE' },
