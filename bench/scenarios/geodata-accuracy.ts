@@ -1,6 +1,9 @@
 import Database from 'better-sqlite3';
+import { unitsPerDegree } from '../../geodata/format.ts';
 import { builtinGeodataPath } from '../../geodata/generation.ts';
+import { isInside } from '../../geodata/is-inside.ts';
 import { GeodataLookup } from '../../geodata/lookup.ts';
+import { boxOf, toRing } from '../../geodata/build/polygons.ts';
 import { readCountryShapes, readLand, type GeoRing } from '../../geodata/build/read-inputs.ts';
 import { Random } from '../random.ts';
 import { counted, scenario } from '../scenario.ts';
@@ -36,17 +39,29 @@ export const geodataAccuracy = scenario<number, undefined>({
       FROM place JOIN country ON country.id = country ORDER BY place.id`;
     const places = db.prepare<[], Place>(sql).all();
     db.close();
-    const readings = { land: landShare(lookup, Math.min(count, mostOnGlobe)), border: borderShare(lookup, places) };
-    const cities = cityShare(lookup, places);
+    const near = placesByBorder(lookup, places);
+    const readings = {
+      ...globeShares(lookup, Math.min(count, mostOnGlobe)),
+      border: rightShare(lookup, near),
+      exactBorder: rightShare(lookup, near.filter(isExact)),
+      cities: cityShare(lookup, places),
+    };
     lookup.close();
-    return Promise.resolve({ ...readings, cities });
+    return Promise.resolve(readings);
   },
   figures: () => [
     { what: 'country on land', unit: 'of 1', of: 'land', bar: { of: 'figure', atLeast: 0.9985 } },
     {
-      what: 'country of places within 500 m of a border',
+      what: 'country in the open sea',
       unit: 'of 1',
-      of: 'border',
+      of: 'sea',
+      bar: { of: 'figure', atMost: 0 },
+    },
+    { what: 'country of places within 500 m of a border', unit: 'of 1', of: 'border' },
+    {
+      what: 'those whose position is known that exactly',
+      unit: 'of 1',
+      of: 'exactBorder',
       bar: { of: 'figure', atLeast: 0.98 },
     },
     {
@@ -59,37 +74,69 @@ export const geodataAccuracy = scenario<number, undefined>({
 });
 
 /** Evenly over the globe; where shapes overlap, the rule decides, and nothing is asked. */
-function landShare(lookup: GeodataLookup, count: number): number {
+function globeShares(lookup: GeodataLookup, count: number): { land: number; sea: number } {
   const random = new Random(seed);
-  const [land, shapes] = [readLand().map(boxed), readCountryShapes()];
-  const countries = shapes.map(({ country, polygons }) => ({
+  const land = readLand().map(boxed);
+  const countries = readCountryShapes().map(({ country, polygons }) => ({
     country,
     parts: polygons.map(boxed),
   }));
-  let [asked, right] = [0, 0];
+  const isLand = (lat: number, lon: number): boolean =>
+    [lon, lon - 360, lon + 360].some((x) => land.some((part) => holds(part, lat, x)));
+  const countriesAt = (lat: number, lon: number): string[] =>
+    countries
+      .filter(({ parts }) => parts.some((part) => holds(part, lat, lon)))
+      .map(({ country }) => country);
+  const isOpen = ([lat, lon]: readonly [number, number]): boolean =>
+    !isLand(lat, lon) && countriesAt(lat, lon).length === 0;
+  const asked = { land: 0, sea: 0 };
+  const named = { land: 0, sea: 0 };
   for (let i = 0; i < count; i += 1) {
-    const lat = (Math.asin(random.between(-1, 1)) * 180) / Math.PI;
+    // South of 82° outlines end.
+    const lat = (Math.asin(random.between(-0.99, 1)) * 180) / Math.PI;
     const lon = random.between(-180, 180);
-    if (!land.some((part) => holds(part, lat, lon))) continue;
-    const inside = countries.filter(({ parts }) => parts.some((part) => holds(part, lat, lon)));
-    if (inside.length !== 1) continue;
-    asked += 1;
-    if (lookup.find(lat, lon).country_id === inside[0]!.country) right += 1;
+    const { country_id } = lookup.find(lat, lon);
+    const inside = countriesAt(lat, lon);
+    if (inside.length === 1 && isLand(lat, lon)) {
+      asked.land += 1;
+      if (country_id === inside[0]) named.land += 1;
+    } else if (around(lat, lon).every(isOpen)) {
+      asked.sea += 1;
+      if (country_id !== '') named.sea += 1;
+    }
   }
-  return right / asked;
+  return { land: named.land / asked.land, sea: named.sea / asked.sea };
 }
 
-function borderShare(lookup: GeodataLookup, places: readonly Place[]): number {
-  const near = places.filter(
+/** A position, and eight some 40 km from it: the sea of a country, and the errors of outlines, end before that. */
+function around(lat: number, lon: number): [lat: number, lon: number][] {
+  const circle = Array.from({ length: 8 }, (_, i): [number, number] => {
+    const angle = (i * Math.PI) / 4;
+    const right = (0.36 * Math.sin(angle)) / Math.cos((lat * Math.PI) / 180);
+    return [lat + 0.36 * Math.cos(angle), ((lon + right + 540) % 360) - 180];
+  });
+  return [[lat, lon], ...circle];
+}
+
+function placesByBorder(lookup: GeodataLookup, places: readonly Place[]): Place[] {
+  return places.filter(
     ({ lat, lon, country }) =>
       !disputed.has(lookup.find(lat, lon).country_id) &&
       !disputed.has(country) &&
       lookup.nearBorder(lat, lon).length > 0,
   );
-  const right = near.filter(
+}
+
+function rightShare(lookup: GeodataLookup, places: readonly Place[]): number {
+  const right = places.filter(
     ({ lat, lon, country }) => lookup.find(lat, lon).country_id === country,
   );
-  return right.length / near.length;
+  return right.length / places.length;
+}
+
+/** A position in whole minutes of arc may be off by a kilometre. */
+function isExact({ lat, lon }: Place): boolean {
+  return [lat, lon].some((degrees) => Math.abs(degrees * 60 - Math.round(degrees * 60)) > 0.0015);
 }
 
 /** The 60 largest. */
@@ -106,26 +153,13 @@ function cityShare(lookup: GeodataLookup, places: readonly Place[]): number {
   return named.length / points.length;
 }
 
-function boxed(rings: readonly GeoRing[]) {
-  const [lons, lats] = [rings[0]!.map(([lon]) => lon), rings[0]!.map(([, lat]) => lat)];
-  const extremes = (values: readonly number[]) =>
-    values.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)] as const, [
-      Infinity,
-      -Infinity,
-    ] as readonly [number, number]);
-  return { rings, lons: extremes(lons), lats: extremes(lats) };
+function boxed(polygon: readonly GeoRing[]) {
+  const rings = polygon.map(toRing);
+  return { rings, box: boxOf(rings[0]!) };
 }
 
-function holds({ rings, lons, lats }: ReturnType<typeof boxed>, lat: number, lon: number): boolean {
-  if (lon < lons[0] || lon > lons[1] || lat < lats[0] || lat > lats[1]) return false;
-  let isOdd = false;
-  for (const ring of rings) {
-    for (let i = 1; i < ring.length; i += 1) {
-      const [[fromX, fromY], [x, y]] = [ring[i - 1]!, ring[i]!];
-      if (fromY > lat !== y > lat && lon < fromX + ((x - fromX) * (lat - fromY)) / (y - fromY)) {
-        isOdd = !isOdd;
-      }
-    }
-  }
-  return isOdd;
+function holds({ rings, box }: ReturnType<typeof boxed>, lat: number, lon: number): boolean {
+  const [x, y] = [lon * unitsPerDegree, lat * unitsPerDegree];
+  const isNear = x >= box.west && x <= box.east && y >= box.south && y <= box.north;
+  return isNear && isInside(rings, x, y);
 }

@@ -16,7 +16,6 @@ export const hardPoints: readonly HardPoint[] = [
   { what: 'the Kola Peninsula', lat: 67.6, lon: 36.2, country: 'RU' },
   { what: 'Evenkia', lat: 66.9, lon: 98, country: 'RU' },
   { what: 'Chukotka', lat: 66.5, lon: 175, country: 'RU' },
-  { what: 'Chukotka, east of 180°', lat: 67.2, lon: -177, country: 'RU' },
   { what: 'Wrangel Island', lat: 71.2, lon: -179.5, country: 'RU' },
   { what: 'the sea off Broome', lat: -16.26, lon: 118.79, country: '' },
   { what: 'the Atlantic off Brazil', lat: -16.6, lon: -33.5, country: '' },
