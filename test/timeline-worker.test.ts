@@ -339,6 +339,29 @@ test('after hours of silence a short rest before it is enough, after less it is 
   t.is(bridged(0.5), 0);
 });
 
+test('of a gap beside a stay, what the way leaves of it was spent there', (t) => {
+  const fix = (minute: number, metres: number): Observed => {
+    return [may + minute * minuteMs, 10 + metres / 111_195, 20];
+  };
+  const shown = (...trackPoints: Observed[]): string[] => {
+    const result = made(t, [{ path: 'a.gpx', trackPoints }]);
+    const stays = brief(result).filter((line) => line.startsWith('stay'));
+    return [...stays, `${result.summary.bridged_seconds}`];
+  };
+  const [here, later] = [fix(10, 0), fix(18, 0)];
+  // By bicycle 1,200 m take 5 minutes, on foot 450 m do.
+  t.deepEqual(shown(fix(0, 1_200), here, later, fix(28, 450)), ['stay 00:05:00 1080 Lo', '600']);
+  t.deepEqual(shown(fix(0, 2_500), here, later, fix(28, 2_500)), ['stay 00:10:00 480 Lo', '0']);
+  // Sixteen minutes are a silence, three are no gap.
+  t.deepEqual(shown(fix(-6, 1_200), here, later, fix(21, 450)), ['stay 00:10:00 480 Lo', '0']);
+  // Two stays share what is left.
+  t.deepEqual(shown(here, later, fix(28, 1_200), fix(36, 1_200)), [
+    'stay 00:10:00 630 Lo',
+    'stay 00:25:30 630 Lo',
+    '300',
+  ]);
+});
+
 test('stops of one instant are in the order of the way', (t) => {
   const way = Array.from({ length: 60 }, (_, i): Observed => [may + i * 10_000, 10 + i * 1e-3, 20]);
   // A waypoint at the very fix that stands for a country that is only passed.

@@ -39,9 +39,14 @@ export const timelineQuality = scenario<Profile, undefined>({
       ...tripSharesOf(score.trips),
     });
   },
-  figures: ({ goalF1, isExact, hasPieces = false }) => [
+  figures: ({ goalF1, goalWorstF1, isExact, hasPieces = false }) => [
     { what: 'F1 of stays', unit: 'of 1', of: 'f1', bar: atLeast(goalF1 ?? 0) },
-    { what: 'F1 of stays, worst journey', unit: 'of 1', of: 'worstF1' },
+    {
+      what: 'F1 of stays, worst journey',
+      unit: 'of 1',
+      of: 'worstF1',
+      bar: goalWorstF1 === undefined ? undefined : atLeast(goalWorstF1),
+    },
     { what: 'precision of dwell time', unit: 'of 1', of: 'dwell', bar: atLeast(0.98) },
     {
       what: 'stays in pieces',

@@ -18,6 +18,8 @@ export interface Profile {
   readonly days: number;
   /** The goal for F1; undefined for what is shown without one. */
   readonly goalF1?: number;
+  /** …and for F1 of the worst of all journeys. */
+  readonly goalWorstF1?: number;
   /** A stay may be found in several pieces, at most a fifth more than there are. */
   readonly hasPieces?: boolean;
   /** Departures are within 90 s for nine of ten. */
@@ -33,7 +35,7 @@ export const profiles: readonly Profile[] = [
     name: 'mixed 1-60 s',
     intervalS: [1, 5, 5, 30, 30, 60, 60, 60],
     days: 6,
-    goalF1: 0.97,
+    goalF1: 0.99,
     isExact: true,
   },
   {
@@ -42,6 +44,7 @@ export const profiles: readonly Profile[] = [
     days: 6,
     isFlawed: true,
     goalF1: 0.95,
+    goalWorstF1: 0.95,
   },
   {
     name: 'silent while still',
@@ -50,7 +53,7 @@ export const profiles: readonly Profile[] = [
     wakeM: [15, 60],
     goalF1: 0.93,
   },
-  { name: '5-15 min', intervalS: ['between', 300, 900], days: 10, goalF1: 0.9 },
+  { name: '5-15 min', intervalS: ['between', 300, 900], days: 10, goalF1: 0.94, goalWorstF1: 0.86 },
   {
     name: 'often off',
     intervalS: [1, 5, 5, 30, 30, 60, 60, 60],

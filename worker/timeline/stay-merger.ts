@@ -3,7 +3,16 @@ import type { DetectorSink } from './detect/transit.ts';
 import type { DetectionParameters } from './detect/parameters.ts';
 import { Point } from './detect/point.ts';
 import { PointQueue } from './detect/point-queue.ts';
+import { distanceM } from './earth.ts';
 import type { Stay } from './detect/stay.ts';
+
+/** An observation before or after a stay: one on the way, or the nearest one of another stay. */
+interface Neighbour {
+  timeMs: number;
+  latE7: number;
+  lonE7: number;
+  isStay: boolean;
+}
 
 /** Points after a stay that may still turn out to be part of it. */
 const pauseCapacity = 8_192;
@@ -22,6 +31,8 @@ export class StayMerger implements DetectorSink {
   #stay: Stay | undefined;
   readonly #pause = new PointQueue(pauseCapacity);
   readonly #aside = new PointQueue(asideCapacity);
+  /** What was counted last. */
+  readonly #before = { timeMs: Number.NaN, latE7: 0, lonE7: 0, isStay: false };
   readonly #point = new Point();
   readonly #waypoint = new Point();
 
@@ -37,7 +48,7 @@ export class StayMerger implements DetectorSink {
         this.#pause.push(point);
         return;
       }
-      this.#commit();
+      this.#commit(pointAt(point));
     }
     this.#pass(point);
   }
@@ -49,7 +60,7 @@ export class StayMerger implements DetectorSink {
       this.#stay.join(stay);
       return;
     }
-    this.#commit();
+    this.#commit(stayAt(stay, stay.firstMs));
     this.#stay = stay;
   }
 
@@ -102,15 +113,22 @@ export class StayMerger implements DetectorSink {
     return sinceMs > strayMs || stay.squareTo(point) > strayM * strayM;
   }
 
-  /** Counts the stay and what came after it. */
-  #commit(): void {
+  /** Counts the stay and what came after it. @param next what comes after all of that. */
+  #commit(next?: Neighbour): void {
     const stay = this.#stay;
     if (stay === undefined) return;
     this.#stay = undefined;
-    this.#markUntil(stay.firstMs);
-    while (this.#aside.size > 0 && this.#aside.firstMs <= stay.lastMs) this.#rejectFirst();
-    this.#totals.stayed(stay);
     const pause = this.#pause;
+    const before = this.#before;
+    const after = pause.size > 0 ? pointAt(pause.read(0, this.#point)) : next;
+    stay.widen(
+      this.#timeThere(stay, before, stay.firstMs - before.timeMs),
+      after === undefined ? 0 : this.#timeThere(stay, after, after.timeMs - stay.lastMs),
+    );
+    this.#markUntil(stay.fromMs);
+    while (this.#aside.size > 0 && this.#aside.firstMs <= stay.untilMs) this.#rejectFirst();
+    this.#totals.stayed(stay);
+    Object.assign(before, stayAt(stay, stay.lastMs));
     for (let i = 0; i < pause.size; i += 1) this.#pass(pause.read(i, this.#point));
     pause.clear();
   }
@@ -118,6 +136,25 @@ export class StayMerger implements DetectorSink {
   #pass(point: Point): void {
     if (this.#aside.size > 0) this.#markUntil(point.timeMs);
     this.#totals.moved(point);
+    const before = this.#before;
+    before.timeMs = point.timeMs;
+    before.latE7 = point.latE7;
+    before.lonE7 = point.lonE7;
+    before.isStay = false;
+  }
+
+  /**
+   * The part of a gap beside a stay that was spent there: what the way to its other end leaves of it. Of a gap between two
+   * stays each has half of that.
+   */
+  #timeThere(stay: Stay, end: Neighbour, ms: number): number {
+    const { gapMs, silenceMs, footSpeed, rideSpeed } = this.#parameters;
+    if (stay.kind !== 'stay' || !(ms > gapMs && ms <= silenceMs)) return 0;
+    const metres = distanceM(stay.latE7, stay.lonE7, end.latE7, end.lonE7);
+    const onFootMs = (metres * 1_000) / footSpeed;
+    const wayMs = onFootMs <= ms ? onFootMs : (metres * 1_000) / rideSpeed;
+    const seconds = (ms - wayMs) / (end.isStay ? 2_000 : 1_000);
+    return Math.max(0, Math.round(seconds)) * 1_000;
   }
 
   /** Counts the waypoints before an instant. */
@@ -133,4 +170,12 @@ export class StayMerger implements DetectorSink {
     this.#reject(this.#aside.read(0, this.#waypoint));
     this.#aside.dropFirst();
   }
+}
+
+function pointAt({ timeMs, latE7, lonE7 }: Point): Neighbour {
+  return { timeMs, latE7, lonE7, isStay: false };
+}
+
+function stayAt({ latE7, lonE7 }: Stay, timeMs: number): Neighbour {
+  return { timeMs, latE7, lonE7, isStay: true };
 }

@@ -92,31 +92,31 @@ export class Totals {
 
   /** Counts a stay or a mark, cut at the edges of the period. */
   stayed(stay: Stay): void {
-    const { latE7, lonE7 } = stay;
+    const { latE7, lonE7, fromMs, untilMs } = stay;
     const { startMs, endMs } = this.#period;
     const { way, finder, flights, movement } = this.#parts;
-    const metres = way.goTo(stay.firstMs, latE7, lonE7);
-    way.rest(stay.lastMs);
+    const metres = way.goTo(fromMs, latE7, lonE7);
+    way.rest(untilMs);
     const spot = finder.at(latE7, lonE7);
     way.zone = spot.zone;
     flights.stay(spot, stay.recording, metres);
     movement.rest(stay.firstMs, stay.lastMs, latE7, lonE7);
-    this.#beforeMs = stay.lastMs;
+    this.#beforeMs = untilMs;
     this.#sinceLookupM = 0;
     this.#spot = spot;
-    if (stay.lastMs < startMs || stay.firstMs >= endMs) return;
+    if (untilMs < startMs || fromMs >= endMs) return;
     this.#record(spot.unit, stay.recording);
     this.#stop(spot, {
       kind: stay.kind,
       latE7,
       lonE7,
       radiusM: stay.radiusM(),
-      firstMs: Math.max(stay.firstMs, startMs),
-      lastMs: Math.min(stay.lastMs, endMs),
+      firstMs: Math.max(fromMs, startMs),
+      lastMs: Math.min(untilMs, endMs),
       bridgedSeconds: stay.bridgedSeconds,
       observations: stay.recording.observations,
-      continuesBefore: stay.firstMs < startMs,
-      continuesAfter: stay.lastMs >= endMs,
+      continuesBefore: fromMs < startMs,
+      continuesAfter: untilMs >= endMs,
       movement: this.#movement(),
     });
   }

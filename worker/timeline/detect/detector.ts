@@ -92,16 +92,8 @@ export class Detector {
   /** A silence is presence only if both of its ends are there, or so near that it may end in a departure. */
   #canBridge(stay: Stay, square: number, silentMs: number): boolean {
     if (silentMs > this.#parameters.maxBridgeMs) return false;
-    if (!this.#excursion.isOutside)
-      return square <= this.#squareNear || this.#isStroll(square, silentMs);
+    if (!this.#excursion.isOutside) return square <= this.#squareNear;
     return square <= this.#squareInside && this.#excursion.mayBeThere(stay);
-  }
-
-  /** Tells whether the way in a gap is slower than on foot. */
-  #isStroll(square: number, silentMs: number): boolean {
-    const { strollSpeed, silenceMs } = this.#parameters;
-    const nearM = (strollSpeed * silentMs) / 1_000;
-    return silentMs <= silenceMs && square <= nearM * nearM;
   }
 
   #isHere(point: Point, square: number, silentMs: number): boolean {

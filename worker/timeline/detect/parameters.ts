@@ -27,8 +27,12 @@ export interface DetectionParameters {
   readonly longRestMs: number;
   /** A point this near to a stay after a gap, with the way going on from there, means a departure just then. */
   readonly nearM: number;
-  /** The lowest speed in transit, m/s: slowly on foot. Part of a gap that is slower, and no silence, was spent at its ends. */
+  /** The lowest speed in transit, m/s: slowly on foot. */
   readonly strollSpeed: number;
+  /** How fast, as the crow flies, the way in a gap beside a stay was at least, m/s: on foot where the gap is long enough for that, … */
+  readonly footSpeed: number;
+  /** …else by what is hardly slower than a bicycle. The rest of the gap was spent at its ends. */
+  readonly rideSpeed: number;
   /** …but a return from further off than this ends an excursion. */
   readonly farM: number;
   /** Where 90 % of a stay's points only lie within more than this, the receiver errs widely: the stay is scattered. */
@@ -60,6 +64,8 @@ export function detectionParameters(stay: StayParameters = stayParameters): Dete
     longRestMs: 30_000,
     nearM: stay.stopRadiusM * 4,
     strollSpeed: 1,
+    footSpeed: 1.5,
+    rideSpeed: 4,
     farM: stay.stopRadiusM * 1.5,
     scatteredM: stay.stopRadiusM * 0.6,
     scatteredJoinM: stay.stopRadiusM * 2,

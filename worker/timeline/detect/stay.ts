@@ -33,6 +33,8 @@ export class Stay {
   lastMs = Number.NaN;
   /** Silences bridged, as far as they lie within the period. */
   bridgedSeconds = 0;
+  #leadMs = 0;
+  #tailMs = 0;
   readonly #period: Period;
   readonly #point = new Point();
   readonly #minWeight: number;
@@ -86,6 +88,15 @@ export class Stay {
 
   get lonE7(): number {
     return this.plane.lonE7(this.#sumX / this.#count, this.#sumY / this.#count);
+  }
+
+  /** With the time that was spent here, too, before the first and after the last observation. */
+  get fromMs(): number {
+    return this.firstMs - this.#leadMs;
+  }
+
+  get untilMs(): number {
+    return this.lastMs + this.#tailMs;
   }
 
   /** Square of the distance of a point from the running centre, square metres. */
@@ -145,10 +156,12 @@ export class Stay {
     return at;
   }
 
-  /** Begins earlier, at the end of a gap that is part of it. */
-  extendTo(firstMs: number): void {
-    this.bridge(firstMs, this.firstMs);
-    this.firstMs = firstMs;
+  /** Sets how long before the first and after the last observation somebody was here, too, ms. */
+  widen(leadMs: number, tailMs: number): void {
+    this.#leadMs = leadMs;
+    this.#tailMs = tailMs;
+    this.bridge(this.fromMs, this.firstMs);
+    this.bridge(this.lastMs, this.untilMs);
   }
 
   bridge(fromMs: number, toMs: number): void {

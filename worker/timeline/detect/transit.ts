@@ -134,26 +134,14 @@ export class Transit {
   /** Forgets the points of the window, which are part of a stay. */
   clear(): void {
     this.#window.clear();
-    this.#passing.timeMs = Number.NaN;
     this.#isAlone = false;
     this.#isHeld = false;
   }
 
   #begin(): Stay {
     const stay = this.#newStay('stay');
-    this.#arrive(stay);
     this.clear();
     return stay;
-  }
-
-  /** A gap on the way there is part of the stay if the way was slower than on foot. */
-  #arrive(stay: Stay): void {
-    const before = this.#passing;
-    const { gapMs, silenceMs, strollSpeed } = this.#parameters;
-    const ms = stay.firstMs - before.timeMs;
-    if (!(ms > gapMs && ms <= silenceMs)) return;
-    const nearM = (strollSpeed * ms) / 1_000;
-    if (stay.squareTo(before) <= nearM * nearM) stay.extendTo(before.timeMs);
   }
 
   #isRepeat(next: Point): boolean {
