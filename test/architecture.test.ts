@@ -80,7 +80,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_500,
   geodata: 3_900,
   search: 2_600,
-  worker: 9_740,
+  worker: 9_790,
   http: 1_135,
   client: 3_785,
   objects: 2_900,
