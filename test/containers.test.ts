@@ -189,3 +189,52 @@ test('a zip of 100,000 entries is looked into, one of 100,001 refused', (t) => {
   t.deepEqual(result.unsupported_files, ['most.zip']);
   t.deepEqual(result.failures, [{ file: 'more.zip', reason: 'too_large' }]);
 });
+
+/** What is within a limit is tried, and found to be not as it says; what is beyond is refused for its size. */
+test('an entry of 1,000 times its packed size is unpacked, one of more refused; so with 64 GiB in all', (t) => {
+  const site = importSite(t);
+  const sizes = (packed: number, size: number) => (entry: Buffer) => {
+    entry.writeUInt32LE(packed, 20);
+    entry.writeUInt32LE(size, 24);
+  };
+  const ratio = zip({ 'at.gpx': hut, 'past.gpx': hut });
+  const tried = edited(ratio, 'at.gpx', sizes(100, 100_000));
+  put(site, 'ratio.zip', edited(tried, 'past.gpx', sizes(100, 100_001)));
+  const quarter = 2 ** 32 - 2;
+  const names = Array.from({ length: 17 }, (_, at) => `${String.fromCharCode(97 + at)}.gpx`);
+  const large = zip(Object.fromEntries(names.map((name) => [name, hut])));
+  for (const [name, rest] of [
+    ['all.zip', 32],
+    ['more.zip', 33],
+  ] as const) {
+    let bytes = large;
+    for (const [at, entry] of names.entries())
+      bytes = edited(bytes, entry, at < 16 ? sizes(quarter, quarter) : sizes(rest, rest));
+    put(site, name, bytes);
+  }
+  const reasons = new Map(site.result().failures.map(({ file, reason }) => [file, reason]));
+  t.is(reasons.get('ratio.zip/at.gpx'), 'damaged');
+  t.is(reasons.get('ratio.zip/past.gpx'), 'too_large');
+  t.not(reasons.get('all.zip/q.gpx'), 'too_large');
+  t.is(reasons.get('more.zip/q.gpx'), 'too_large');
+  t.is(reasons.size, 36);
+});
+
+test('a gzip file that unpacks to 1,000 times its size is read, one of more refused', (t) => {
+  const site = importSite(t);
+  const zeros = gzipSync(new Uint8Array(4_000_000));
+  for (const length of [4_000, 3_999]) {
+    // Its header may hold a name of any length.
+    const name = Buffer.from(`${'x'.repeat(length - zeros.length - 1)}\0`);
+    const head = Buffer.from(zeros.subarray(0, 10));
+    head[3] = 8;
+    put(site, `${length}.gpx.gz`, Buffer.concat([head, name, zeros.subarray(10)]));
+  }
+  t.deepEqual(
+    site.result().failures.map(({ file, reason }) => [file, reason]),
+    [
+      ['3999.gpx.gz', 'too_large'],
+      ['4000.gpx.gz/4000.gpx', 'not_xml'],
+    ],
+  );
+});
