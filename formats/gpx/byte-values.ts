@@ -1,6 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import { parseTime } from '../../model/time.ts';
-import type { ByteCursor } from './byte-cursor.ts';
+import type { ByteCursor } from '../xml/byte-cursor.ts';
 
 const zero = 0x30;
 const minus = 0x2d;

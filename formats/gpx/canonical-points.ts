@@ -1,7 +1,5 @@
 import { Buffer } from 'node:buffer';
-import { ByteCursor } from './byte-cursor.ts';
 import { ByteTimes, passDecimal } from './byte-values.ts';
-import { passElement, passTagEnd } from './pass-element.ts';
 import type { Recording } from '../points/recording.ts';
 import { missingTime, parseNumber, parsePointTime } from '../points/point-values.ts';
 import {
@@ -12,29 +10,10 @@ import {
   type PointElement,
 } from './point-children.ts';
 import { StartTags } from './start-tags.ts';
+import { ByteCursor } from '../xml/byte-cursor.ts';
+import { takeRun, type Stretch, type Taken } from '../xml/element-run.ts';
+import { passElement, passTagEnd } from '../xml/pass-element.ts';
 import { decodeReferences } from '../xml/references.ts';
-
-/** A stretch of a document's bytes. */
-export interface Stretch {
-  readonly bytes: Buffer;
-  readonly from: number;
-  /** Not within a character of several bytes. */
-  readonly to: number;
-  /** In other encodings only points in ASCII are taken. */
-  readonly isUtf8: boolean;
-}
-
-/** What was taken from the beginning of a stretch. */
-export interface Taken {
-  /** Where it ends; the place it began if it was nothing. */
-  readonly end: number;
-  /** Line ends in it. */
-  readonly lines: number;
-  /** What follows: a point that is not canonical, one that the end of the stretch cuts off, or something else. */
-  readonly ending: 'refused' | 'cut off' | 'other';
-  /** Bytes looked at, taken or not. */
-  readonly looked: number;
-}
 
 const exclamation = 0x21;
 const openAngle = 0x3c;
@@ -71,26 +50,19 @@ export class CanonicalPoints {
    * is whole, and handed on as it is taken.
    * @throws errors of the sink
    */
-  take({ bytes, from, to, isUtf8 }: Stretch, element: PointElement): Taken {
-    const cursor = new ByteCursor(bytes, from, to, isUtf8);
-    this.#cursor = cursor;
+  take(stretch: Stretch, element: PointElement): Taken {
     this.#element = element;
     const word = words[element].start;
-    let end = from;
-    let lines = 0;
-    let isPoint = false;
-    cursor.space();
-    for (;;) {
-      isPoint = cursor.takes(word);
-      if (isPoint ? !this.#point() : !cursor.comment()) break;
-      if (isPoint) this.#deliver();
-      cursor.space();
-      end = cursor.at;
-      lines = cursor.lines;
-    }
-    const isRefused = isPoint && cursor.at < cursor.end;
-    const ending = isRefused ? 'refused' : cursor.at < cursor.end ? 'other' : 'cut off';
-    return { end, lines, ending, looked: cursor.at - from };
+    return takeRun(
+      stretch,
+      (cursor) => cursor.takes(word),
+      (cursor) => {
+        this.#cursor = cursor;
+        const isPoint = this.#point();
+        if (isPoint) this.#deliver();
+        return isPoint;
+      },
+    );
   }
 
   #deliver(): void {

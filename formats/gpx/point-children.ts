@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { ByteCursor } from './byte-cursor.ts';
+import type { ByteCursor } from '../xml/byte-cursor.ts';
 
 /** Elements that are points, by their names. */
 export type PointElement = 'trkpt' | 'rtept' | 'wpt';

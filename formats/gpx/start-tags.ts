@@ -1,7 +1,7 @@
 import { Buffer } from 'node:buffer';
-import type { ByteCursor } from './byte-cursor.ts';
+import type { ByteCursor } from '../xml/byte-cursor.ts';
 import { passDecimal } from './byte-values.ts';
-import { AttributeNames, isTagEnd, passByte } from './pass-attributes.ts';
+import { AttributeNames, isTagEnd, passByte } from '../xml/pass-attributes.ts';
 import { parseDegrees } from '../points/point-values.ts';
 
 const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');

@@ -1,6 +1,7 @@
 import type { Format } from '../format.ts';
 import { Recording } from '../points/recording.ts';
 import { readBlocks } from '../read-blocks.ts';
+import { WholeElements } from '../xml/element-run.ts';
 import { ElementTree } from '../xml/element-tree.ts';
 import { rootName } from '../xml/root-name.ts';
 import { XmlDocument } from '../xml/xml-document.ts';
@@ -15,7 +16,7 @@ export const tcxFormat: Format = {
   read(source, sink, options) {
     const recording = new Recording(sink);
     const tree = new ElementTree(new TcxElements(recording), root);
-    readBlocks(source, new XmlDocument(tree), options);
+    readBlocks(source, new XmlDocument(tree, new WholeElements(tree, ['Trackpoint'])), options);
     return recording.summary();
   },
 };

@@ -1,33 +1,137 @@
 import type { Buffer } from 'node:buffer';
 import type { BlockReader } from '../read-blocks.ts';
 import { ByteDecoder } from './decode-bytes.ts';
+import type { Runs } from './element-run.ts';
 import type { XmlHandler } from './read-piece.ts';
 import { XmlReader } from './xml-reader.ts';
 
 /** Bytes decoded and parsed at once, 1-2 ms of work. Pieces of 256 KiB are no faster and take twice the memory. */
-export const plainBytes = 32_768;
+const plainBytes = 32_768;
+/** Bytes from which elements are taken at once, 1-2 ms of work. Far below any limit of the reader on a tag or element. */
+const stretchBytes = 327_680;
+/** The longest element that may wait for the block in which it ends; a longer one goes the plain way. */
+const maxRestBytes = 4_096;
+/** After an element that is not taken at least so many bytes go the plain way, which is slow for small pieces. */
+const fewestRefusedBytes = 2_048;
+/** Bytes in which the next element is looked for at first. */
+const fewestSearchedBytes = 256;
+/** Of the reader's limit on elements open at once, what those that are taken are left. */
+const maxOpen = 80;
 
-/** An XML document on its way from bytes to a handler, all of it through fast-xml-parser. */
+/**
+ * An XML document on its way from bytes to a handler. The bytes go one of two ways. On the plain way they become text, which
+ * fast-xml-parser validates and takes apart. Only that way knows all of XML, and it alone refuses. Between two tokens, the
+ * short way may take runs of elements off the bytes; whatever it does not know goes on along the plain way. So an element
+ * in a comment or in CDATA never looks like one, and what is read does not depend on the way.
+ */
 export class XmlDocument implements BlockReader<void> {
   readonly #decoder = new ByteDecoder();
   readonly #reader: XmlReader;
+  readonly #runs: Runs | undefined;
+  /** So many bytes at least go the plain way before the short one is tried again. */
+  #plainAtLeast = 1;
+  /** The reader may hold what the handler has to hear before the next run. */
+  #mayHold = false;
 
-  constructor(handler: XmlHandler) {
+  /** @param runs what may go the short way; without it nothing does. */
+  constructor(handler: XmlHandler, runs?: Runs) {
     this.#reader = new XmlReader(handler);
+    this.#runs = runs;
   }
 
+  /**
+   * Reads on, some 2 ms of work.
+   * @returns where the next call is to begin: where this one began if an element there goes on in the next block, which is
+   * then to begin with it.
+   * @throws FileRefused, and errors of the handler
+   */
   read(block: Buffer, from: number): number {
-    const end = Math.min(block.length, from + plainBytes);
-    const { text, isInvalid } = this.#decoder.decode(block.subarray(from, end));
+    return this.#takeRun(block, from) ?? this.#readPlain(block, from);
+  }
+
+  /**
+   * @param rest - what the last call has left.
+   * @throws FileRefused, and errors of the handler
+   */
+  end(rest: Buffer): void {
+    for (let at = 0; at < rest.length;) at = this.#readPlain(rest, at);
+    const { text, isInvalid } = this.#decoder.end();
     this.#reader.push(text);
+    this.#reader.end(isInvalid);
+  }
+
+  #readPlain(block: Buffer, from: number): number {
+    const end = this.#endOfPlain(block, from);
+    const { text, isInvalid } = this.#decoder.decode(block.subarray(from, end));
+    this.#push(text);
     if (isInvalid) this.#reader.refuse('encoding');
     return end;
   }
 
-  end(rest: Buffer): void {
-    for (let at = 0; at < rest.length;) at = this.read(rest, at);
-    const { text, isInvalid } = this.#decoder.end();
+  #push(text: string): void {
+    // Of whole tokens every name is seen here, with or without a prefix.
+    const beganBetween = this.#reader.isBetweenTokens;
     this.#reader.push(text);
-    this.#reader.end(isInvalid);
+    const isWhole = beganBetween && this.#reader.isBetweenTokens;
+    if (!isWhole || this.#runs?.heardBefore.test(text) === true) this.#mayHold = true;
+  }
+
+  /** @returns where what was taken ends; undefined = nothing can be taken here. */
+  #takeRun(bytes: Buffer, from: number): number | undefined {
+    if (this.#runs === undefined) return undefined;
+    const take = this.#isFree() ? this.#runs.here(this.#reader) : undefined;
+    if (take === undefined) {
+      this.#goPlain(1);
+      return undefined;
+    }
+    this.#flush();
+    const to = Math.min(bytes.length, from + stretchBytes);
+    const isUtf8 = this.#decoder.asciiSuperset === 'utf-8';
+    const { end, lines, ending } = take({ bytes, from, to, isUtf8 });
+    this.#reader.skipLines(lines);
+    if (end - from > this.#plainAtLeast) this.#plainAtLeast = 1;
+    if (ending === 'refused') this.#goPlain(fewestRefusedBytes);
+    const mayGoOn = ending === 'cut off' && bytes.length - end <= maxRestBytes;
+    return end > from || mayGoOn ? end : undefined;
+  }
+
+  #isFree(): boolean {
+    const { open, isBetweenTokens } = this.#reader;
+    const isBetween = isBetweenTokens && this.#decoder.isBetweenCharacters;
+    const isInside = open.length > 0 && open.length <= maxOpen;
+    return isBetween && isInside && this.#decoder.asciiSuperset !== undefined;
+  }
+
+  /** The handler hears all in its order. Tags of which that order does not matter can wait: each flush costs a new parser. */
+  #flush(): void {
+    if (!this.#mayHold) return;
+    this.#reader.flush();
+    this.#mayHold = false;
+  }
+
+  /** The more often there is nothing to take, the rarer it is tried. */
+  #goPlain(atLeast: number): void {
+    this.#plainAtLeast = Math.min(Math.max(2 * this.#plainAtLeast, atLeast), plainBytes);
+  }
+
+  /** The plain way ends where the next run may begin. That is mostly near, so little is searched at first. */
+  #endOfPlain(block: Buffer, from: number): number {
+    const most = Math.min(block.length, from + plainBytes);
+    if (this.#runs === undefined) return most;
+    for (let length = fewestSearchedBytes; ; length *= 4) {
+      const end = Math.min(most, from + length);
+      const plain = this.#untilRun(block.subarray(from, end), this.#runs);
+      if (from + plain.length < end || end === most) return from + plain.length;
+    }
+  }
+
+  /** What stands before the first start of an element that is not taken too soon. */
+  #untilRun(bytes: Buffer, { starts }: Runs): Buffer {
+    let before = bytes;
+    for (const start of starts) {
+      const found = before.indexOf(start, this.#plainAtLeast);
+      if (found >= 0) before = before.subarray(0, found);
+    }
+    return before;
   }
 }

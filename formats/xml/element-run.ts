@@ -1,0 +1,122 @@
+import type { Buffer } from 'node:buffer';
+import { ByteCursor } from './byte-cursor.ts';
+import type { ElementTree } from './element-tree.ts';
+import { passElement, type Heard } from './pass-element.ts';
+import type { XmlReader } from './xml-reader.ts';
+
+/** A stretch of a document's bytes. */
+export interface Stretch {
+  readonly bytes: Buffer;
+  readonly from: number;
+  /** Not within a character of several bytes. */
+  readonly to: number;
+  /** In other encodings only elements in ASCII are taken. */
+  readonly isUtf8: boolean;
+}
+
+/** What was taken from the beginning of a stretch. */
+export interface Taken {
+  /** Where it ends; the place it began if it was nothing. */
+  readonly end: number;
+  /** Line ends in it. */
+  readonly lines: number;
+  /** What follows: an element that is not taken, one that the end of the stretch cuts off, or something else. */
+  readonly ending: 'refused' | 'cut off' | 'other';
+  /** Bytes looked at, taken or not. */
+  readonly looked: number;
+}
+
+/** Runs of elements of a document that may be taken straight from its bytes. */
+export interface Runs {
+  /** What these elements begin with, such as `<trkpt`. */
+  readonly starts: readonly (string | Uint8Array)[];
+  /** Whether a text of whole tokens has what the handler must hear before it hears of a run. */
+  readonly heardBefore: RegExp;
+  /**
+   * What takes a run between two tokens, of which every element is whole and heard as it is taken; undefined where such
+   * elements mean nothing.
+   */
+  here(reader: XmlReader): ((stretch: Stretch) => Taken) | undefined;
+}
+
+/**
+ * Takes elements that stand side by side, with white space and comments between.
+ * @param start passes what such an element begins with, or stays.
+ * @param take passes the rest and hands it on; false = it is left to others, from its start.
+ */
+export function takeRun(
+  { bytes, from, to, isUtf8 }: Stretch,
+  start: (cursor: ByteCursor) => boolean,
+  take: (cursor: ByteCursor) => boolean,
+): Taken {
+  const cursor = new ByteCursor(bytes, from, to, isUtf8);
+  let end = from;
+  let lines = 0;
+  let isElement = false;
+  cursor.space();
+  for (;;) {
+    isElement = start(cursor);
+    if (isElement ? !take(cursor) : !cursor.comment()) break;
+    cursor.space();
+    end = cursor.at;
+    lines = cursor.lines;
+  }
+  const isRefused = isElement && cursor.at < cursor.end;
+  const ending = isRefused ? 'refused' : cursor.at < cursor.end ? 'other' : 'cut off';
+  return { end, lines, ending, looked: cursor.at - from };
+}
+
+/** Takes whole elements of any content, and tells a tree of them as the parser would. */
+export class WholeElements implements Runs, Heard {
+  readonly starts: readonly Uint8Array[];
+  /** All: the tree has to be where the elements are. */
+  readonly heardBefore = /^/;
+  readonly #tree: ElementTree;
+  /** What is heard of an element before it is known to be whole: `<` and a name, `>` and a text, or nothing for its end. */
+  #heard: string[] = [];
+
+  /** @param names of the elements, as they are written. */
+  constructor(tree: ElementTree, names: readonly string[]) {
+    this.#tree = tree;
+    this.starts = names.map((name) => new TextEncoder().encode(`<${name}`));
+  }
+
+  here(): (stretch: Stretch) => Taken {
+    return (stretch) =>
+      takeRun(
+        stretch,
+        (cursor) => this.#begins(cursor),
+        (cursor) => this.#take(cursor),
+      );
+  }
+
+  open(name: string): void {
+    this.#heard.push(`<${name}`);
+  }
+
+  text(text: string): void {
+    this.#heard.push(`>${text}`);
+  }
+
+  close(): void {
+    this.#heard.push('');
+  }
+
+  #begins(cursor: ByteCursor): boolean {
+    const { at } = cursor;
+    const isBeginning = this.starts.some((start) => cursor.takes(start));
+    cursor.at = at;
+    return isBeginning;
+  }
+
+  #take(cursor: ByteCursor): boolean {
+    this.#heard.length = 0;
+    if (!passElement(cursor, this)) return false;
+    for (const heard of this.#heard) {
+      if (heard === '') this.#tree.close();
+      else if (heard.startsWith('<')) this.#tree.open(heard.slice(1));
+      else this.#tree.text(heard.slice(1));
+    }
+    return true;
+  }
+}
