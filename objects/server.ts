@@ -1,4 +1,5 @@
 import type { Server, ServerOptions } from 'node:http';
+import { setTimeout as delay } from 'node:timers/promises';
 import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { Strangers } from '../http/strangers.ts';
@@ -35,7 +36,7 @@ const httpLimits: Partial<HttpLimits> = {
   keepAliveTimeoutMs: 30_000,
 };
 
-/** Of the time for closing, what is left to end what was cut off. */
+/** Of the time for closing, what is left to end what was cut off, and then to end the process. */
 const endingMs = 1_000;
 
 export interface ObjectServerOptions extends StorePlaces {
@@ -104,14 +105,19 @@ async function serve(
   return {
     port,
     async close(graceMs) {
-      await server.close(Math.max(0, graceMs - endingMs));
-      // Those that were cut off take their temporary files away.
-      await parts.underWay.ended();
-      await parts.traffic.flush();
-      lock?.release();
-      await root.close();
+      await server.close(Math.max(0, graceMs - 2 * endingMs));
+      // A database or a bucket that is away keeps no server from its end.
+      await Promise.race([end(), delay(endingMs, undefined, { ref: false })]);
     },
   };
+
+  async function end(): Promise<void> {
+    // Those that were cut off take their temporary files away.
+    await parts.underWay.ended();
+    await parts.traffic.flush();
+    lock?.release();
+    await root.close();
+  }
 }
 
 function buildParts(

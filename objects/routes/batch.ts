@@ -34,6 +34,9 @@ export function noBatchRoutes(): Route[] {
   );
 }
 
+/** More would keep the bucket, or the database, from other requests. */
+const lookedUpAtOnce = 16;
+
 /** `POST /objects/batch`: what git-lfs speaks today, with its basic transfer. */
 export function batchRoutes(parts: ObjectParts): Route[] {
   return repositoryBases.map(({ base, repository }) =>
@@ -51,9 +54,13 @@ export function batchRoutes(parts: ObjectParts): Route[] {
         if (hash !== 'sha256') throw new WaypointError('conflict');
         const objects: BatchObject[] = [];
         const batch = { operation, free: await parts.freeBytes(), planned: 0 };
-        const items = body.objects.map((item) => lookUp(item, operation, entered, parts));
+        const items: LookedUp[] = [];
         // In the order asked for, which clients rely on.
-        for (const item of items) objects.push(await entry(item, batch, entered, parts));
+        for (let n = 0; n < body.objects.length; n += 1) {
+          for (const item of body.objects.slice(items.length, n + lookedUpAtOnce))
+            items.push(lookUp(item, operation, entered, parts));
+          objects.push(await entry(items[n]!, batch, entered, parts));
+        }
         return {
           status: 200,
           json: { transfer: 'basic', objects, hash_algo: 'sha256' },
@@ -76,7 +83,7 @@ interface Batch extends Omit<Room, 'isCounted'> {
   planned: number;
 }
 
-/** An object of a batch, with whether it is there being found out: a bucket is asked for all at once. */
+/** An object of a batch, with whether it is there being found out: a bucket is asked for many at once. */
 interface LookedUp {
   readonly item: unknown;
   readonly parsed: ReturnType<typeof objectBodySchema.safeParse>;

@@ -7,7 +7,7 @@ import { openRoot, type StorePlaces } from '../../objects/root.ts';
 import { moveStore } from '../../objects/upkeep/migrate.ts';
 import { testCli } from '../helpers/cli.ts';
 import { temporaryDirectory } from '../helpers/daemon.ts';
-import { ann, oidOf, startTestObjects, storesLiveIn } from '../helpers/objects.ts';
+import { ann, endOf, oidOf, startTestObjects, storesLiveIn } from '../helpers/objects.ts';
 import { postgresPrograms, startPostgres } from '../helpers/postgres.ts';
 import { until } from '../helpers/until.ts';
 
@@ -125,5 +125,7 @@ if (programs === undefined) {
     t.is(refused.body.code, 'unavailable');
     await other.start();
     t.is((await server.send('club/maps', Buffer.from('content'))).status, 200);
+    await other.kill();
+    t.is(await endOf(server), 'ended', 'with traffic that was not written yet');
   });
 }

@@ -1,14 +1,30 @@
 /** The object server with its contents in a bucket of a real S3 API. */
 import { randomBytes } from 'node:crypto';
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import {
+  CreateMultipartUploadCommand,
+  ListMultipartUploadsCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import test from 'ava';
 import { WaypointError } from '../../model/failure.ts';
 import { checkContents } from '../../objects/upkeep/check.ts';
 import { collectGarbage } from '../../objects/upkeep/collect.ts';
 import { temporaryDirectory } from '../helpers/daemon.ts';
-import { ann, bob, oidOf, startTestObjects, storesLiveIn } from '../helpers/objects.ts';
+import {
+  ann,
+  basic,
+  bob,
+  endOf,
+  oidOf,
+  startTestObjects,
+  storesLiveIn,
+  type TestObjects,
+} from '../helpers/objects.ts';
+import { RawConnection, rawRequest } from '../helpers/raw-http.ts';
 import { missingOfSwift, startSwift } from '../helpers/swift.ts';
+import { until } from '../helpers/until.ts';
 
 const missing = missingOfSwift();
 
@@ -125,6 +141,50 @@ if (missing !== undefined) {
     t.is(await contents.of('club/maps').has(body.oid), large.length);
   });
 
+  test('slow writers, however many, keep nobody from the bucket', async (t) => {
+    const server = await startTestObjects(t);
+    await server.send('club/maps', content);
+    const slow = await openPuts(server, 60, 10);
+    t.teardown(() => slow.forEach(({ socket }) => socket.destroy()));
+    await until(() => connectionsTo(swift.endpoint) >= 50);
+    t.is((await server.call('GET', `${objects}/${object.oid}/content`, { as: bob })).status, 200);
+  });
+
+  test('uploads in parts are so many at once, and the next is told to come back', async (t) => {
+    const places = { bucket: await swift.newBucket(), largestDirect: 5 * 1_048_576 };
+    const server = await startTestObjects(t, { places });
+    const uploads = await openPuts(server, 17, 6_000_000);
+    t.teardown(() => uploads.forEach(({ socket }) => socket.destroy()));
+    const refused = await Promise.race(uploads.map((upload) => upload.answer()));
+    t.is(refused?.status, 429);
+    t.true(Number(refused?.headers.get('retry-after')) >= 30);
+  });
+
+  test('a start gives up only uploads in parts that can be its own', async (t) => {
+    const { admin, places } = await startTestObjects(t);
+    const { bucket: Bucket = '', prefix } = places.bucket ?? {};
+    const client = new S3Client({
+      endpoint: swift.endpoint,
+      forcePathStyle: true,
+      region: 'us-east-1',
+    });
+    t.teardown(() => client.destroy());
+    for (const name of [
+      `club/maps/${object.oid}`,
+      'film.iso',
+      `.quarantine/club/maps/${object.oid}.1.a`,
+    ])
+      await client.send(new CreateMultipartUploadCommand({ Bucket, Key: `${prefix}/${name}` }));
+    const left = async () =>
+      (await client.send(new ListMultipartUploadsCommand({ Bucket }))).Uploads?.map(
+        ({ Key }) => Key,
+      );
+    await admin.contents.sweep(Date.now());
+    t.is((await left())?.length, 3, 'young ones');
+    await admin.contents.sweep(Date.now() + 2 * 86_400_000);
+    t.deepEqual(await left(), [`${prefix}/film.iso`]);
+  });
+
   test('a check finds what is damaged or missing; garbage is set aside, and comes back where it is held', async (t) => {
     const server = await startTestObjects(t);
     const { admin } = server;
@@ -197,6 +257,36 @@ if (missing !== undefined) {
       t.is((await server.call('GET', `${objects}/${object.oid}`, { as: bob })).status, 404);
       swift.resume();
       t.is((await server.follow('POST', verify, object)).status, 200);
+
+      const other = Buffer.from('another');
+      swift.pause();
+      t.teardown(swift.resume);
+      const path = `${objects}/${oidOf(other)}/content`;
+      const sent = t.throwsAsync(server.call('PUT', path, { as: ann, body: other }));
+      await until(() => connectionsTo(swift.endpoint) > 0);
+      t.is(await endOf(server), 'ended', 'although the bucket stands still');
+      await sent;
     },
   );
+
+  /** Begins uploads by hand, and sends no more than their beginnings. */
+  async function openPuts(server: TestObjects, count: number, size: number) {
+    await server.call('GET', `${objects}/${object.oid}`, { as: ann });
+    return Promise.all(
+      Array.from({ length: count }, (_, n) => {
+        const path = `${objects}/${oidOf(Buffer.from(`${n}`))}/content`;
+        const headers = [`Authorization: ${basic(ann)}`, `Content-Length: ${size}`];
+        return RawConnection.open(server.port, rawRequest(`PUT ${path}`, headers), 'x');
+      }),
+    );
+  }
+}
+
+/** Connections of this machine to a server on it. */
+function connectionsTo(endpoint: string): number {
+  const port = Number(new URL(endpoint).port).toString(16).toUpperCase().padStart(4, '0');
+  const isOpen = new RegExp(`^ *\\d+: \\S+ 0100007F:${port} 01 `, 'u');
+  return readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .filter((line) => isOpen.test(line)).length;
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import type { HttpLimits } from '../../http/http-limits.ts';
 import type { Clock } from '../../model/process.ts';
@@ -91,6 +92,13 @@ export interface TestObjectsOptions {
   readonly limits?: Partial<HttpLimits>;
   readonly clock?: Clock;
   readonly freeBytes?: () => Promise<number>;
+}
+
+/** Closes a server. @returns `late` where what it relies on keeps it from its end. */
+export function endOf(server: TestObjects): Promise<string> {
+  // Four times what it may take; what it waits for in vain takes longer.
+  const late = delay(12_000, 'late', { ref: false });
+  return Promise.race([late, server.close().then(() => 'ended')]);
 }
 
 export const ann = 'ann:ann-password';

@@ -126,7 +126,12 @@ export class BucketContentStore implements ContentStore {
   }
 
   async sweep(now: number): Promise<void> {
-    await this.#bucket.abandonParts(this.#prefix, now - abandonedMs);
+    // The rest of the bucket may be another program's.
+    const isOurs = (key: string): boolean => {
+      const name = key.slice(this.#prefix.length);
+      return keyPattern.test(name) || name.startsWith(quarantine);
+    };
+    await this.#bucket.abandonParts(this.#prefix, now - abandonedMs, isOurs);
   }
 
   close(): void {

@@ -14,9 +14,11 @@ import {
   UploadPartCommand,
   UploadPartCopyCommand,
   type CompletedPart,
+  type ListMultipartUploadsCommandOutput,
 } from '@aws-sdk/client-s3';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
+import { WaypointError } from '../../../model/failure.ts';
 import { bucketFault, isMissing } from './bucket-faults.ts';
 
 /** Where a bucket is, and who asks for it. */
@@ -44,9 +46,13 @@ const answerMs = 15_000;
 /** The largest that S3 takes, or copies, at once. */
 export const largestAtOnce = 5 * 1_073_741_824;
 const copyPartBytes = 1_073_741_824;
+/** Twice what a server has connections: however many write slowly, others get through. */
+const sockets = 512;
 /** One part is in memory; there are at most 10,000 of them. */
 const partBytes = 16_777_216;
 const mostParts = 10_000;
+/** Parts in memory at once, of the smallest size; further uploads are told to come back. */
+const partsHeld = 16;
 /** The largest content, for that reason: 64 MiB a part. */
 export const largestContent = 4 * partBytes * mostParts;
 
@@ -55,6 +61,7 @@ export class Bucket {
   readonly place: BucketPlace;
   readonly client: S3Client;
   readonly #largestAtOnce: number;
+  #heldBytes = 0;
 
   /** @param largest for tests: what is larger goes in parts. */
   constructor(place: BucketPlace, largest = largestAtOnce) {
@@ -74,7 +81,12 @@ export class Bucket {
       // Other servers than Amazon's do not know the newer checksums; the SHA-256 of the content is signed instead.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
-      requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
+      requestHandler: {
+        connectionTimeout: 5_000,
+        socketTimeout: 30_000,
+        httpAgent: { keepAlive: true, maxSockets: sockets },
+        httpsAgent: { keepAlive: true, maxSockets: sockets },
+      },
     });
   }
 
@@ -104,10 +116,14 @@ export class Bucket {
   /** Stores a content whose bytes the bucket compares with their SHA-256; those of a larger one part by part. */
   async write(key: string, oid: string, size: number, source: AsyncIterable<Uint8Array>) {
     const body = Readable.from(source, { objectMode: false });
+    // The package listens for no fault of what it sends: it would end the process, and the request would wait.
+    const failing = new AbortController();
+    body.once('error', () => failing.abort());
     try {
       if (size > this.#largestAtOnce) return await this.#writeParts(this.#at(key), size, body);
       const target = { ...this.#at(key), Body: body, ContentLength: size };
-      await this.client.send(signedAs(oid, new PutObjectCommand(target)));
+      const command = signedAs(oid, new PutObjectCommand(target));
+      await this.client.send(command, { abortSignal: failing.signal });
     } catch (error) {
       throw body.errored ?? bucketFault(error);
     } finally {
@@ -141,15 +157,19 @@ export class Bucket {
     }
   }
 
-  /** Gives up uploads in parts that began before a time and were never finished. */
-  async abandonParts(prefix: string, beforeMs: number): Promise<void> {
-    const { bucket: Bucket } = this.place;
-    const command = new ListMultipartUploadsCommand({ Bucket, Prefix: prefix });
-    const { Uploads: uploads = [] } = await this.client.send(command).catch(rethrow);
-    for (const { Key, UploadId, Initiated: begun } of uploads) {
-      if ((begun?.getTime() ?? Infinity) >= beforeMs) continue;
-      const abort = new AbortMultipartUploadCommand({ Bucket, Key, UploadId });
-      await this.client.send(abort).catch(undefinedWhereMissing);
+  /** Gives up uploads in parts that began before a time and were never finished. @param isOurs tells by the key. */
+  async abandonParts(prefix: string, beforeMs: number, isOurs: (key: string) => boolean) {
+    const asked = { Bucket: this.place.bucket, Prefix: prefix };
+    for (let next: ListMultipartUploadsCommandOutput | undefined; ;) {
+      const after = { KeyMarker: next?.NextKeyMarker, UploadIdMarker: next?.NextUploadIdMarker };
+      const command = new ListMultipartUploadsCommand({ ...asked, ...after });
+      next = await this.client.send(command).catch(rethrow);
+      for (const { Key = '', UploadId, Initiated: begun } of next.Uploads ?? []) {
+        if (!isOurs(Key) || (begun?.getTime() ?? Infinity) >= beforeMs) continue;
+        const abort = new AbortMultipartUploadCommand({ Bucket: asked.Bucket, Key, UploadId });
+        await this.client.send(abort).catch(undefinedWhereMissing);
+      }
+      if (next.IsTruncated !== true || next.NextKeyMarker === undefined) return;
     }
   }
 
@@ -160,12 +180,16 @@ export class Bucket {
   async #writeParts(target: ObjectAt, size: number, source: AsyncIterable<Uint8Array>) {
     const least = Math.min(partBytes, this.#largestAtOnce);
     const step = Math.max(least, Math.ceil(size / mostParts));
-    await this.#inParts(target, async function* () {
+    if (this.#heldBytes + step > partsHeld * least)
+      throw new WaypointError('busy', { retryAfterSeconds: 30 });
+    this.#heldBytes += step;
+    const parts = this.#inParts(target, async function* () {
       for await (const Body of partsOf(source, step)) {
         const sha256 = createHash('sha256').update(Body).digest('hex');
         yield (part) => signedAs(sha256, new UploadPartCommand({ ...part, Body }));
       }
     });
+    await parts.finally(() => (this.#heldBytes -= step));
   }
 
   async #copyParts(target: ObjectAt, CopySource: string, size: number): Promise<void> {
