@@ -83,7 +83,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   worker: 9_790,
   http: 1_135,
   client: 3_785,
-  objects: 2_900,
+  objects: 2_840,
   'service-files': 1_800,
   daemon: 8_680,
   cli: 10_200,
