@@ -15,6 +15,7 @@ import {
   UploadPartCopyCommand,
   type CompletedPart,
   type ListMultipartUploadsCommandOutput,
+  type MultipartUpload,
 } from '@aws-sdk/client-s3';
 import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
@@ -159,18 +160,21 @@ export class Bucket {
 
   /** Gives up uploads in parts that began before a time and were never finished. @param isOurs tells by the key. */
   async abandonParts(prefix: string, beforeMs: number, isOurs: (key: string) => boolean) {
-    const asked = { Bucket: this.place.bucket, Prefix: prefix };
-    for (let next: ListMultipartUploadsCommandOutput | undefined; ;) {
-      const after = { KeyMarker: next?.NextKeyMarker, UploadIdMarker: next?.NextUploadIdMarker };
-      const command = new ListMultipartUploadsCommand({ ...asked, ...after });
-      next = await this.client.send(command).catch(rethrow);
-      for (const { Key = '', UploadId, Initiated: begun } of next.Uploads ?? []) {
-        if (!isOurs(Key) || (begun?.getTime() ?? Infinity) >= beforeMs) continue;
-        const abort = new AbortMultipartUploadCommand({ Bucket: asked.Bucket, Key, UploadId });
-        await this.client.send(abort).catch(undefinedWhereMissing);
-      }
-      if (next.IsTruncated !== true || next.NextKeyMarker === undefined) return;
+    for await (const { Key = '', UploadId, Initiated: begun } of this.#unfinished(prefix)) {
+      if (!isOurs(Key) || (begun?.getTime() ?? Infinity) >= beforeMs) continue;
+      const abort = new AbortMultipartUploadCommand({ ...this.#at(Key), UploadId });
+      await this.client.send(abort).catch(undefinedWhereMissing);
     }
+  }
+
+  async *#unfinished(Prefix: string): AsyncGenerator<MultipartUpload> {
+    let page: ListMultipartUploadsCommandOutput | undefined;
+    do {
+      const after = { KeyMarker: page?.NextKeyMarker, UploadIdMarker: page?.NextUploadIdMarker };
+      const asked = { Bucket: this.place.bucket, Prefix, ...after };
+      page = await this.client.send(new ListMultipartUploadsCommand(asked)).catch(rethrow);
+      yield* page.Uploads ?? [];
+    } while (page.IsTruncated === true && page.NextKeyMarker !== undefined);
   }
 
   close(): void {
