@@ -6,7 +6,7 @@ import { createPrivateFile } from '../../storage/database.ts';
 import { lockDirectory } from '../../storage/lock.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { lockPath, RootTaken, type ObjectsRoot } from '../root.ts';
-import { copyContents, openSnapshot, type CopyOutcome } from './copy-contents.ts';
+import { copyContents, newSnapshot, openSnapshot, type CopyOutcome } from './copy-contents.ts';
 
 /**
  * Copies an object store to another directory, which is then one itself: first a snapshot of the database, then every
@@ -23,8 +23,7 @@ export async function backUp(
   createPrivateDirectory(destination);
   const lock = lockDirectory(lockPath(destination));
   if (lock === undefined) throw new RootTaken();
-  const database = join(destination, 'objects.sqlite');
-  const snapshot = temporaryBeside(database);
+  const snapshot = await newSnapshot(destination);
   try {
     const copies = new DiskContentStore(destination, 'command');
     await copies.prepare();

@@ -1,5 +1,8 @@
+import { readdir, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
+import { temporaryBeside } from '../../storage/atomic-file.ts';
 import type { ContentName, ContentStore } from '../../storage/content-store/content-store.ts';
 import type { Database } from '../../storage/database.ts';
 import { objectRows } from '../../storage/objects/dialect.ts';
@@ -56,6 +59,19 @@ export async function copyContents(
     db.close();
   }
 }
+
+/** Names a new copy of the rows in a directory; what runs that were killed have left there goes a day later. */
+export async function newSnapshot(directory: string): Promise<string> {
+  for (const name of await readdir(directory)) {
+    const path = join(directory, name);
+    if (!snapshotName.test(name) || Date.now() - (await stat(path)).mtimeMs < abandonedMs) continue;
+    await rm(path);
+  }
+  return temporaryBeside(join(directory, 'objects.sqlite'));
+}
+
+const snapshotName = /^\.objects\.sqlite\..+\.tmp/u;
+const abandonedMs = 86_400_000;
 
 /** Opens a copy of the rows that no server uses. */
 export function openSnapshot(path: string): Database {

@@ -3,7 +3,7 @@ import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BucketPlace } from '../../storage/content-store/s3/bucket.ts';
 import { stampOf } from '../../model/time.ts';
-import { syncDirectoryAsync, temporaryBeside } from '../../storage/atomic-file.ts';
+import { syncDirectoryAsync } from '../../storage/atomic-file.ts';
 import { lockDirectory } from '../../storage/lock.ts';
 import { objectRows } from '../../storage/objects/dialect.ts';
 import { ObjectsRefused } from '../../storage/objects/open.ts';
@@ -11,7 +11,7 @@ import { storeId } from '../../storage/objects/rows-store.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { lockPath, openContents, RootTaken, type ObjectsRoot } from '../root.ts';
 import { putRows } from './back-up.ts';
-import { copyContents, openSnapshot, type CopyOutcome } from './copy-contents.ts';
+import { copyContents, newSnapshot, openSnapshot, type CopyOutcome } from './copy-contents.ts';
 
 /** Where a store moves to; absent: stays. */
 export interface Move {
@@ -31,7 +31,7 @@ export async function moveStore(
   onProgress: (bytes: number) => void,
 ): Promise<CopyOutcome> {
   createPrivateDirectory(root.path);
-  const snapshot = temporaryBeside(join(root.path, 'objects.sqlite'));
+  const snapshot = await newSnapshot(root.path);
   try {
     await root.database.snapshot(snapshot);
     const outcome = await moveContents(root, snapshot, contents, onProgress);

@@ -1,13 +1,16 @@
 /** Object servers that share a store: rows in PostgreSQL, contents in a bucket; and how a store comes to be there. */
 import { randomBytes } from 'node:crypto';
-import { existsSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import test from 'ava';
-import { openRoot, type StorePlaces } from '../../objects/root.ts';
+import { openContents, openRoot, type StorePlaces } from '../../objects/root.ts';
 import { moveStore } from '../../objects/upkeep/migrate.ts';
+import { testCli } from '../helpers/cli.ts';
 import { temporaryDirectory } from '../helpers/daemon.ts';
 import { ann, bob, oidOf, startTestObjects } from '../helpers/objects.ts';
 import { startSharedPlaces } from '../helpers/shared-places.ts';
+import { until } from '../helpers/until.ts';
 
 const shared = await startSharedPlaces();
 if (shared !== undefined) {
@@ -143,4 +146,82 @@ if (shared !== undefined) {
     }
     t.truthy(await files.admin.directory.findRepository('new/maps'));
   });
+  test.serial(
+    'the command that moves a store may be killed, and goes on where it was',
+    async (t) => {
+      t.timeout(120_000);
+      const server = await startTestObjects(t);
+      const { directory } = server;
+      const contents = Array.from({ length: 120 }, () => randomBytes(300));
+      for (const content of contents)
+        await server.admin.contents
+          .of('')
+          .put(oidOf(content), 300, Readable.from([content]))
+          .then(({ settle }) => settle());
+      const { id } = (await server.admin.directory.findRepository('club/maps'))!;
+      await server.admin.holdings.addAll(
+        id,
+        contents.map((content) => ({ oid: oidOf(content), size: 300 })),
+        0,
+      );
+      const places = await newPlaces();
+      const { endpoint = '', bucket, prefix } = places.bucket;
+      const cli = testCli(t);
+      const database = join(cli.root, 'database');
+      writeFileSync(database, `${places.database}\n`);
+      const bucketEnv = {
+        ...shared.swift.keys,
+        WAYPOINTD_OBJECTS_S3_ENDPOINT: endpoint,
+        WAYPOINTD_OBJECTS_S3_BUCKET: bucket,
+        WAYPOINTD_OBJECTS_S3_PREFIX: prefix,
+        WAYPOINTD_OBJECTS_S3_PATH_STYLE: 'true',
+      };
+      const there = { WAYPOINTD_OBJECTS_STORE: 's3', WAYPOINTD_OBJECTS_DATABASE: database };
+      const home = temporaryDirectory(t);
+      const moves = [
+        { to: ['s3', database], root: directory, env: bucketEnv, target: places },
+        { to: ['file', 'sqlite'], root: home, env: { ...bucketEnv, ...there }, target: {} },
+      ];
+      for (const {
+        to: [store = '', rows = ''],
+        root,
+        env,
+        target,
+      } of moves) {
+        const words = [
+          'objects',
+          'migrate',
+          '--to-store',
+          store,
+          '--to-database',
+          rows,
+          '--root',
+          root,
+          '--json',
+        ];
+        const killed = cli.start(words, { env });
+        const arrived = await openContents(root, { ...target, owner: 'command' });
+        t.teardown(() => arrived.close());
+        const count = async () => {
+          let sum = 0;
+          for await (const _ of arrived.list()) sum += 1;
+          return sum;
+        };
+        await until(async () => killed.exitCode !== null || (await count()) > 10);
+        killed.kill('SIGKILL');
+        await until(() => killed.exitCode !== null || killed.signalCode !== null);
+        t.is(killed.signalCode, 'SIGKILL', 'in the middle');
+        const rest = JSON.parse(await cli.out(words, { env }));
+        t.true(rest.present > 10 && rest.copied > 0, JSON.stringify(rest));
+        t.deepEqual([rest.present + rest.copied, rest.missing], [120, []]);
+        await server.close();
+        const moved = await startTestObjects(t, { directory: root, places: target });
+        for (const content of contents) {
+          const path = `/club/maps/objects/${oidOf(content)}/content`;
+          t.deepEqual((await moved.call('GET', path, { as: bob })).bytes, content);
+        }
+        await moved.close();
+      }
+    },
+  );
 }
