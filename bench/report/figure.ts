@@ -18,6 +18,26 @@ export type Bar =
   | { readonly of: 'figure' | 'ratio'; readonly atLeast: number }
   | { readonly of: 'figure' | 'ratio'; readonly atMost: number };
 
+/** The most that a figure may be; no bar where there is no number. */
+export function atMost(most: number | undefined): Bar | undefined {
+  return most === undefined ? undefined : { of: 'figure', atMost: most };
+}
+
+/** The least that a figure may be. */
+export function atLeast(least: number): Bar {
+  return { of: 'figure', atLeast: least };
+}
+
+/** How many times the cost of its baseline a figure may be. */
+export function timesAtMost(most: number): Bar {
+  return { of: 'ratio', atMost: most };
+}
+
+/** How many times better than its baseline a figure must be. */
+export function timesAtLeast(least: number): Bar {
+  return { of: 'ratio', atLeast: least };
+}
+
 /** What a figure is held against in the same run. */
 export interface Baseline {
   readonly name: string;

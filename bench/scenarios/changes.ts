@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { writeTrackTree } from '../data.ts';
+import { atMost } from '../report/figure.ts';
 import { counted, scenario, type Readings } from '../scenario.ts';
 import { seed, type Session } from '../session.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
@@ -51,30 +52,20 @@ export const changes = scenario<Subject, ServerProcess>({
   },
   figures: ({ title }) => [
     { what: 'done, wall', unit: 'ms', of: 'act' },
-    {
-      what: 'small GET meanwhile, slowest',
-      unit: 'ms',
-      of: 'actSlowest',
-      bar: { of: 'figure', atMost: 25 },
-    },
+    { what: 'small GET meanwhile, slowest', unit: 'ms', of: 'actSlowest', bar: atMost(25) },
     {
       what: 'taken back, wall',
       unit: 'ms',
       of: 'undo',
-      bar: title.includes('changes') ? { of: 'figure', atMost: 1_000 } : undefined,
+      bar: title.includes('changes') ? atMost(1_000) : undefined,
     },
     {
       what: 'small GET while it is taken back, slowest',
       unit: 'ms',
       of: 'undoSlowest',
-      bar: { of: 'figure', atMost: 25 },
+      bar: atMost(25),
     },
-    {
-      what: 'a page of 200 changes, wall',
-      unit: 'ms',
-      of: 'page',
-      bar: { of: 'figure', atMost: 20 },
-    },
+    { what: 'a page of 200 changes, wall', unit: 'ms', of: 'page', bar: atMost(20) },
   ],
 });
 

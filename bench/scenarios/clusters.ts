@@ -8,6 +8,7 @@ import type { Bbox } from '../../model/schema.ts';
 import { ownCpuMs } from '../measure/process-cost.ts';
 import { repeated } from '../measure/repeated.ts';
 import type { Plan } from '../plan.ts';
+import { atMost, timesAtLeast } from '../report/figure.ts';
 import { counted, scenario } from '../scenario.ts';
 import { seed } from '../session.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
@@ -70,17 +71,14 @@ export const clusters = scenario<View, Prepared>({
       against: ['Map with string keys', 'map', 'gain'],
       bar:
         isScreen !== true && grid === 60 && zoom <= farOutZoom && count === largeStore
-          ? { of: 'ratio', atLeast: 10 }
+          ? timesAtLeast(10)
           : undefined,
     },
     {
       what: 'a request, wall',
       unit: 'ms',
       of: 'wall',
-      bar:
-        items <= fewItems
-          ? { of: 'figure', atMost: grid === 60 && Number.isInteger(zoom) ? 20 : 80 }
-          : undefined,
+      bar: items <= fewItems ? atMost(grid === 60 && Number.isInteger(zoom) ? 20 : 80) : undefined,
     },
   ],
 });

@@ -8,6 +8,7 @@ import { PlaceSearch } from '../../geodata/place-search.ts';
 import { ownCpuMs } from '../measure/process-cost.ts';
 import { percentile } from '../measure/statistics.ts';
 import { Random } from '../random.ts';
+import { atMost, atLeast, timesAtLeast } from '../report/figure.ts';
 import { counted, scenario } from '../scenario.ts';
 import { seed } from '../session.ts';
 
@@ -61,20 +62,20 @@ export const geodataLookup = scenario<number, Prepared>({
     return Promise.resolve({ ...readings, ...Object.fromEntries(searches) });
   },
   figures: () => [
-    { what: 'open', unit: 'ms', of: 'open', bar: { of: 'figure', atMost: 150 } },
-    { what: 'CPU rate', unit: 'lookups/s', of: 'own', bar: { of: 'figure', atLeast: 25_000 } },
+    { what: 'open', unit: 'ms', of: 'open', bar: atMost(150) },
+    { what: 'CPU rate', unit: 'lookups/s', of: 'own', bar: atLeast(25_000) },
     {
       what: 'CPU rate',
       unit: 'lookups/s',
       of: 'own',
       against: ['R*Tree', 'rtree', 'gain'],
-      bar: { of: 'ratio', atLeast: 2 },
+      bar: timesAtLeast(2),
     },
     ...letterCounts.map((letters) => ({
       what: `places by ${letters} letters, p99`,
       unit: 'ms' as const,
       of: `${letters}`,
-      bar: { of: 'figure' as const, atMost: 10 },
+      bar: atMost(10),
     })),
   ],
 });

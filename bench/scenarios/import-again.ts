@@ -2,6 +2,7 @@ import { cpSync } from 'node:fs';
 import { join } from 'node:path';
 import { writePlaces, type GeneratedSource } from '../data.ts';
 import { repeated } from '../measure/repeated.ts';
+import { atMost, timesAtLeast } from '../report/figure.ts';
 import { counted, difference, scenario } from '../scenario.ts';
 import { seed } from '../session.ts';
 import { treeSource } from './import-speed.ts';
@@ -37,7 +38,7 @@ export const importAgain = scenario<number, GeneratedSource>({
       unit: 'ms',
       of: 'again',
       against: ['first import', 'first', 'gain'],
-      bar: { of: 'ratio', atLeast: 20 },
+      bar: timesAtLeast(20),
     },
   ],
 });
@@ -81,7 +82,7 @@ export const importStored = scenario<number, GeneratedSource>({
       what: 'peak resident memory',
       unit: 'MB',
       of: 'peak',
-      bar: stored === largeStore ? { of: 'figure', atMost: 450 } : undefined,
+      bar: stored === largeStore ? atMost(450) : undefined,
     },
     { what: 'CPU, until clusters and suggestions have it', unit: 'ms', of: 'cpu' },
   ],

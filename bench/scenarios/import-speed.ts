@@ -9,7 +9,7 @@ import {
   type GeneratedSource,
 } from '../data.ts';
 import type { Plan } from '../plan.ts';
-import type { Bar } from '../report/figure.ts';
+import { atMost, timesAtLeast } from '../report/figure.ts';
 import { counted, difference, scenario, type FigureSpec, type Readings } from '../scenario.ts';
 import { seed, type Session } from '../session.ts';
 import { runPeer, type GpxKind, type Peer } from '../subjects/peers.ts';
@@ -92,7 +92,7 @@ export const importFiles = scenario<
       unit: 'MB/s',
       of: 'rate',
       against: ['one file of as many', 'one', 'gain'],
-      bar: { of: 'ratio', atLeast: 0.8 },
+      bar: timesAtLeast(0.8),
     },
   ],
 });
@@ -221,11 +221,7 @@ function peerFigures(wanted: Wanted): FigureSpec[] {
       unit: 'MB/s',
       of: 'rate',
       against: [program, program, 'gain'],
-      bar: atLeast === undefined ? undefined : { of: 'ratio', atLeast },
+      bar: atLeast === undefined ? undefined : timesAtLeast(atLeast),
     };
   });
-}
-
-function atMost(most: number | undefined): Bar | undefined {
-  return most === undefined ? undefined : { of: 'figure', atMost: most };
 }

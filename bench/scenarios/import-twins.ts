@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { writePlaces } from '../data.ts';
+import { timesAtMost } from '../report/figure.ts';
 import { counted, difference, scenario } from '../scenario.ts';
 import { seed } from '../session.ts';
 
@@ -45,6 +46,6 @@ export const importTwins = scenario<number, undefined>({
       unit: 'ms' as const,
       of,
       against: ['fresh import', 'fresh', 'cost'] as const,
-      bar: { of: 'ratio', atMost } as const,
+      bar: timesAtMost(atMost),
     })),
 });

@@ -5,6 +5,7 @@ import { download, makeFile, upload } from '../measure/transfer.ts';
 import { requestBytes } from '../measure/http-connection.ts';
 import { load } from '../measure/load.ts';
 import { forgetPeak } from '../measure/process-cost.ts';
+import { atMost, timesAtLeast } from '../report/figure.ts';
 import { counted, difference, scenario } from '../scenario.ts';
 import { fillStore, storeLogin } from '../subjects/object-store.ts';
 import { hasNginx } from '../subjects/nginx.ts';
@@ -71,35 +72,30 @@ export const objectStorage = scenario<number, Prepared>({
       unit: 'MB/s',
       of: 'own down',
       against: [peerName, 'peer down', 'gain'],
-      bar: { of: 'ratio', atLeast: 0.9 },
+      bar: timesAtLeast(0.9),
     },
     {
       what: 'upload, hashed and on the disk',
       unit: 'MB/s',
       of: 'own up',
       against: [peerName, 'peer up', 'gain'],
-      bar: { of: 'ratio', atLeast: 0.7 },
+      bar: timesAtLeast(0.7),
     },
     {
       what: 'GET of 64 KiB, 16 connections',
       unit: 'req/s',
       of: 'own small',
       against: [peerName, 'peer small', 'gain'],
-      bar: { of: 'ratio', atLeast: 0.3 },
+      bar: timesAtLeast(0.3),
     },
-    { what: 'POST /objects, p99', unit: 'ms', of: 'announced', bar: { of: 'figure', atMost: 10 } },
+    { what: 'POST /objects, p99', unit: 'ms', of: 'announced', bar: atMost(10) },
     {
       what: `${counted(uploadsAtOnce, 'uploads')} at once, memory above what it was`,
       unit: 'MB',
       of: 'added',
-      bar: { of: 'figure', atMost: 100 },
+      bar: atMost(100),
     },
-    {
-      what: `/healthz meanwhile, p99`,
-      unit: 'ms',
-      of: 'health',
-      bar: { of: 'figure', atMost: 50 },
-    },
+    { what: `/healthz meanwhile, p99`, unit: 'ms', of: 'health', bar: atMost(50) },
   ],
 });
 

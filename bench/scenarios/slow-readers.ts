@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { forgetPeak } from '../measure/process-cost.ts';
 import { SlowReader } from '../measure/slow-reader.ts';
+import { atMost } from '../report/figure.ts';
 import { difference, scenario } from '../scenario.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
 
@@ -44,25 +45,20 @@ export const slowReaders = scenario<number, readonly [own: ServerProcess, bare: 
     return { added, served, p99: own?.p99Ms, bareP99: bare?.p99Ms, free };
   },
   figures: () => [
-    {
-      what: 'memory above what it was',
-      unit: 'MB',
-      of: 'added',
-      bar: { of: 'figure', atMost: 30 },
-    },
+    { what: 'memory above what it was', unit: 'MB', of: 'added', bar: atMost(30) },
     { what: 'are sent a list; the others are refused', unit: 'readers', of: 'served' },
     {
       what: 'small GET meanwhile, p99',
       unit: 'ms',
       of: 'p99',
       against: ['bare node:http meanwhile', 'bareP99', 'cost'],
-      bar: { of: 'figure', atMost: 25 },
+      bar: atMost(25),
     },
     {
       what: 'until another one is sent a list, wall',
       unit: 'ms',
       of: 'free',
-      bar: { of: 'figure', atMost: freeWithinMs },
+      bar: atMost(freeWithinMs),
     },
   ],
 });

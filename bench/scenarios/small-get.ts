@@ -1,4 +1,5 @@
 import { load } from '../measure/load.ts';
+import { timesAtLeast } from '../report/figure.ts';
 import { difference, scenario, type Readings } from '../scenario.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
 
@@ -31,7 +32,7 @@ export const smallGet = scenario<string, readonly [own: ServerProcess, bare: Ser
       unit: 'ms',
       of: 'cpu',
       against: [koa, 'bareCpu', 'gain'],
-      bar: { of: 'ratio', atLeast: 0.7 },
+      bar: timesAtLeast(0.7),
     },
     {
       what: 'requests a second, wall',

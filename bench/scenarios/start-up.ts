@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { places } from '../data.ts';
-import type { Bar } from '../report/figure.ts';
+import { atMost, timesAtMost, type Bar } from '../report/figure.ts';
 import { counted, difference, scenario, type FigureSpec, type Readings } from '../scenario.ts';
 import { seed, type Session } from '../session.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
@@ -23,17 +23,16 @@ export const startUp = scenario<Subject, string>({
   run: (session, root, count) =>
     count === undefined ? emptyStore(session) : filledStore(session, root, count),
   figures: (count) => {
-    const late: Bar | undefined =
-      count === largeStore ? { of: 'figure', atMost: 1_500 } : undefined;
+    const late: Bar | undefined = count === largeStore ? atMost(1_500) : undefined;
     return [
-      ofBare('first start ever, CPU', 'ms', 'first', { of: 'ratio', atMost: 2.5 }),
-      ofBare('start to ready, CPU', 'ms', 'again', { of: 'ratio', atMost: 2.5 }),
+      ofBare('first start ever, CPU', 'ms', 'first', timesAtMost(2.5)),
+      ofBare('start to ready, CPU', 'ms', 'again', timesAtMost(2.5)),
       ofBare('start to ready, wall', 'ms', 'wall'),
-      ofBare('idle, resident memory', 'MB', 'memory', { of: 'figure', atMost: 105 }),
+      ofBare('idle, resident memory', 'MB', 'memory', atMost(105)),
       // The kernel's clock may tick once.
-      ofBare('idle, CPU', 'ms', 'idle', { of: 'figure', atMost: 10 }),
+      ofBare('idle, CPU', 'ms', 'idle', atMost(10)),
       // Both have the threads that Node.js itself starts: a worker would be one more.
-      ofBare('idle, threads', 'threads', 'threads', { of: 'ratio', atMost: 1 }),
+      ofBare('idle, threads', 'threads', 'threads', timesAtMost(1)),
       { what: 'start to ready, wall', unit: 'ms', of: 'ready', bar: late },
       { what: 'start to first clusters, wall', unit: 'ms', of: 'clusters' },
       { what: 'start to first suggestions after them, wall', unit: 'ms', of: 'suggestions' },

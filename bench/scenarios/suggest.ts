@@ -3,6 +3,7 @@ import { places } from '../data.ts';
 import { ownCpuMs } from '../measure/process-cost.ts';
 import { percentile } from '../measure/statistics.ts';
 import { Random } from '../random.ts';
+import { atMost, timesAtLeast } from '../report/figure.ts';
 import { counted, difference, scenario } from '../scenario.ts';
 import { seed } from '../session.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
@@ -63,9 +64,9 @@ export const suggest = scenario<Subject, Prepared>({
       unit: 'ms',
       of: 'cpu',
       against: [like, 'sqlCpu', 'gain'],
-      bar: letters === undefined && count === largeStore ? { of: 'ratio', atLeast: 5 } : undefined,
+      bar: letters === undefined && count === largeStore ? timesAtLeast(5) : undefined,
     },
-    { what: 'a request, p99', unit: 'ms', of: 'p99', bar: { of: 'figure', atMost: 25 } },
+    { what: 'a request, p99', unit: 'ms', of: 'p99', bar: atMost(25) },
   ],
 });
 

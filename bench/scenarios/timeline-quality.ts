@@ -1,5 +1,5 @@
 import { percentile } from '../measure/statistics.ts';
-import type { Bar } from '../report/figure.ts';
+import { atMost, atLeast } from '../report/figure.ts';
 import { scenario } from '../scenario.ts';
 import { builtinGeodata } from '../timelines/builtin-geodata.ts';
 import { evaluate } from '../timelines/evaluate.ts';
@@ -52,19 +52,14 @@ export const timelineQuality = scenario<Profile, undefined>({
       what: 'stays in pieces',
       unit: 'stays',
       of: 'pieces',
-      bar: hasPieces ? undefined : { of: 'figure', atMost: 0 },
+      bar: hasPieces ? undefined : atMost(0),
     },
-    {
-      what: 'stays said for each true one',
-      unit: 'stays',
-      of: 'ratio',
-      bar: { of: 'figure', atMost: 1.2 },
-    },
+    { what: 'stays said for each true one', unit: 'stays', of: 'ratio', bar: atMost(1.2) },
     {
       what: 'error of departures, p90',
       unit: 's',
       of: 'departure',
-      bar: isExact === true ? { of: 'figure', atMost: 90 } : undefined,
+      bar: isExact === true ? atMost(90) : undefined,
     },
     { what: 'countries with exact nights', unit: 'of 1', of: 'nights', bar: atLeast(1) },
     { what: 'countries with exact recorded days', unit: 'of 1', of: 'days', bar: atLeast(1) },
@@ -74,10 +69,6 @@ export const timelineQuality = scenario<Profile, undefined>({
     { what: 'error of distances, median', unit: 'of 1', of: 'distance' },
   ],
 });
-
-function atLeast(least: number): Bar {
-  return { of: 'figure', atLeast: least };
-}
 
 function exactShare({ known, differences }: Exactness): number {
   return known === 0 ? 0 : 1 - differences.length / known;

@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseDate } from '../../model/calendar-date.ts';
 import { timelineAcceptedSchema, timelineJobSchema } from '../../model/timeline-job.ts';
 import { forgetPeak } from '../measure/process-cost.ts';
-import type { Bar } from '../report/figure.ts';
+import { atMost, timesAtMost } from '../report/figure.ts';
 import { counted, difference, scenario } from '../scenario.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
 import { fillLongLibrary } from '../timelines/long-library.ts';
@@ -79,7 +79,7 @@ export const timelineSpeed = scenario<number, Prepared>({
       unit: 'ms',
       of: 'cpu',
       against: ['finding stays alone, on arrays', 'pure', 'cost'],
-      bar: days > million ? { of: 'ratio', atMost: 3 } : undefined,
+      bar: days > million ? timesAtMost(3) : undefined,
     },
     { what: 'resident memory above idle, peak', unit: 'MB', of: 'grown', bar: atMost(250) },
     {
@@ -92,10 +92,6 @@ export const timelineSpeed = scenario<number, Prepared>({
     { what: 'cancel until seen, slowest', unit: 'ms', of: 'cancel', bar: atMost(100) },
   ],
 });
-
-function atMost(most: number | undefined): Bar | undefined {
-  return most === undefined ? undefined : { of: 'figure', atMost: most };
-}
 
 async function submit(daemon: ServerProcess, days: number): Promise<string> {
   const date = (day: number): string =>

@@ -2,6 +2,7 @@ import { openListBaseline, type ListBaseline } from '../baselines/list-sql.ts';
 import { forgetPeak, ownCpuMs } from '../measure/process-cost.ts';
 import { repeated, type CallCost } from '../measure/repeated.ts';
 import { median } from '../measure/statistics.ts';
+import { atMost, timesAtMost } from '../report/figure.ts';
 import { counted, difference, scenario } from '../scenario.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
 
@@ -65,23 +66,23 @@ export const waypointList = scenario<number, Prepared>({
       unit: 'ms',
       of: 'firstByte',
       against: [counted(fewCount, 'waypoints'), 'fewFirstByte', 'cost'],
-      bar: count === fewCount ? undefined : { of: 'ratio', atMost: 2 },
+      bar: count === fewCount ? undefined : timesAtMost(2),
     },
     {
       what: 'CPU of the whole list',
       unit: 'ms',
       of: 'cpu',
       against: [sqlSeries, 'sqlCpu', 'cost'],
-      bar: { of: 'ratio', atMost: 1.5 },
+      bar: timesAtMost(1.5),
     },
     {
       what: 'CPU of a 304',
       unit: 'ms',
       of: 'unchanged',
       against: ['GET /api/version', 'small', 'cost'],
-      bar: { of: 'ratio', atMost: 1.5 },
+      bar: timesAtMost(1.5),
     },
-    { what: 'memory while sending', unit: 'MB', of: 'added', bar: { of: 'figure', atMost: 30 } },
+    { what: 'memory while sending', unit: 'MB', of: 'added', bar: atMost(30) },
   ],
 });
 
