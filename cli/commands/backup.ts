@@ -14,8 +14,6 @@ import { note, print } from '../terminal/output.ts';
 import { withByteCount } from '../terminal/progress-bar.ts';
 import { counted, forTerminal, megabytes } from '../terminal/text.ts';
 
-const json = { '--json': 'print JSON' } as const;
-
 /** A daemon that was started with other settings has its data elsewhere. */
 async function pathsInUse(context: CommandContext): Promise<Paths> {
   const { paths, resolved } = context;
@@ -35,7 +33,7 @@ const create = defineCommand({
   description:
     'Writes bookmarks, tags, search history, the bookmarks file, the configuration and the imported files into one tar\nfile that only you can read, and reads it back to check it. A daemon may run meanwhile. Without a name the file is\nmade in the current directory.',
   arguments: '[file]',
-  options: { '--no-imports': 'leave the imported files out', ...json },
+  options: { '--no-imports': 'leave the imported files out' },
   async run({ words, options, context }) {
     const now = Date.now();
     const given = resolve(words[0] ?? '.');
@@ -71,7 +69,6 @@ const list = defineCommand({
   summary: 'list the backups that the daemon makes by itself',
   description:
     'Lists the small backups that the daemon makes on each day on which something changed: bookmarks, tags, the bookmarks\nfile and the configuration, without imported files and search history; those of 7 days, and of 4 weeks before.',
-  options: json,
   async run({ context }) {
     const { backups } = await pathsInUse(context);
     const { rollingBackups } = await import('../../storage/backup/rolling.ts');
@@ -95,7 +92,6 @@ const verify = defineCommand({
   description:
     'Reads a backup to its end, compares each file with its hash, and checks the store in it as a start does.',
   arguments: '<file>',
-  options: json,
   async run({ words }) {
     const file = readable(words[0]);
     const { verifyBackup } = await import('../../storage/backup/restore.ts');
@@ -114,7 +110,6 @@ const restore = defineCommand({
   description:
     'Checks a backup, then puts it in the place of the data directory; no daemon may run there. What was here is kept in\nbackups/. A backup without imported files leaves those that are here. The configuration is restored where there is none.',
   arguments: '<file>',
-  options: json,
   async run({ words, context }) {
     const file = readable(words[0]);
     const { paths } = context;

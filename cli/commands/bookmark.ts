@@ -16,7 +16,6 @@ import { degrees, forTerminal, tagList } from '../terminal/text.ts';
 import { findPlace, parsePosition } from './place.ts';
 
 const at = { '--at <lat,lon>': 'which one, when several have this name: LAT,LON' } as const;
-const json = { '--json': 'print the answer as JSON' } as const;
 /** What GPX has beside the note. */
 const moreOptions = {
   '--sym <name>': 'the name of a symbol',
@@ -40,7 +39,6 @@ const add = defineCommand({
     '--ele <metres>': 'elevation',
     '--time <time>': 'when, such as 2024-06-01T12:00:00Z; now when left out',
     ...moreOptions,
-    '--json': 'print the bookmark as JSON',
   },
   examples: [
     'bookmark add "Camp" 42.1 -8.3 --tag home --tag "by the river"',
@@ -49,7 +47,7 @@ const add = defineCommand({
     'bookmark add "Camp" 42.1,-8.3 --sym Campground --link "https://example.org/ About it"',
   ],
   run({ context, words: [name, lat, lon], options }) {
-    const { tag: tags, ele, time, link, json: _, ...texts } = options;
+    const { tag: tags, ele, time, link, ...texts } = options;
     const body = {
       name: checkName(name),
       ...parsePosition(lat, lon),
@@ -74,7 +72,7 @@ const rename = defineCommand({
   summary: 'give a bookmark another name',
   description: 'Gives a bookmark another name. Its tags stay with it.',
   arguments: '<name> <new-name>',
-  options: { ...at, ...json },
+  options: { ...at },
   run: ({ context, words: [name, newName], options }) =>
     change(context, name, options.at, { newName: checkName(newName) }),
   show: ({ oldName, newName }) => print(forTerminal(`Renamed "${oldName}" to "${newName}".`)),
@@ -94,14 +92,13 @@ const edit = defineCommand({
     '--ele <metres>': 'another elevation',
     '--time <time>': 'another time, such as 2024-06-01T12:00:00Z',
     ...moreOptions,
-    ...json,
   },
   examples: [
     'bookmark edit "Camp" --desc "water at the bridge"',
     'bookmark edit "Camp" --to 42.12,-8.31 --ele ""',
   ],
   run({ context, words: [called], options }) {
-    const { name, to, at: place, ele, time, link, json: _, ...texts } = options;
+    const { name, to, at: place, ele, time, link, ...texts } = options;
     const position = to === undefined ? undefined : parsePosition(to);
     const changes = {
       newName: name === undefined ? undefined : checkName(name),
@@ -132,7 +129,7 @@ const remove = defineCommand({
   description:
     'Removes a bookmark and its tags. An imported waypoint of the same name and place shows again.',
   arguments: '<name>',
-  options: { ...at, ...json },
+  options: { ...at },
   run: ({ context, words: [name], options }) =>
     withDaemon({ context }, async (client) => {
       const query = await findPlace(client, name, { at: options.at, bookmarksOnly: true });
@@ -149,7 +146,6 @@ const merge = defineCommand({
   options: {
     '--accept': 'delete what the file does not have',
     '--discard': 'keep all bookmarks and write the file anew',
-    ...json,
   },
   run({ context, options: { accept, discard } }) {
     if (accept === discard) throw usageError('Say either --accept or --discard.');

@@ -47,7 +47,6 @@ export const command = defineCommand({
       default: String(limits.changesDefault),
     },
     '--details': 'with --json: names and positions, too',
-    '--json': 'print the answer as JSON',
   },
   run({ context, options }) {
     const limit = Number(options.limit.trim());

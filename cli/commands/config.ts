@@ -73,7 +73,6 @@ export const command = defineCommand({
   summary: 'show and change the settings',
   description:
     'Prints every setting with its value and where that comes from: flag, environment,\nconfig.json or default, the first of these that has one.',
-  options: { '--json': 'print JSON' },
   notes: settingFlagsHelp,
   commands: [get, set, unset, path],
   run: ({ context }) =>

@@ -53,7 +53,6 @@ export const command = defineCommand({
       'only these: codes such as ES,PT, or schengen (each country since it joined)',
     '--window <most/days>': 'at most so many days of any so many, such as 90/180',
     '--csv': 'every day as a line for a spreadsheet',
-    '--json': 'print JSON',
   },
   examples: [
     'days 2024',

@@ -12,7 +12,6 @@ export const command = defineCommand({
     'Looks at the data, the directories, the daemon, its port and service, geodata, location, clock and\ndisk, and says what to do about what it finds. It changes nothing and prints no place, no name and\nno token. The exit code is 1 when there is a problem.',
   options: {
     '--full': 'check the indexes of the databases as well, which takes longer',
-    '--json': 'print JSON',
   },
   async run(call) {
     const findings = await findAll(call, call.options.full);

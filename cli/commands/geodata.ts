@@ -26,7 +26,6 @@ const status = defineCommand({
   name: 'status',
   summary: 'tell which generation is in use',
   description: 'Tells which generation is in use. The exit code is 1 when there is none.',
-  options: { '--json': 'print the answer as JSON' },
   async run({ context }) {
     const answer = await readStatus(context);
     if (!answer.current.valid) process.exitCode = 1;
@@ -39,7 +38,6 @@ const list = defineCommand({
   name: 'list',
   summary: 'list the generations this waypointd knows',
   description: 'Lists the generations that this waypointd knows.',
-  options: { '--json': 'print JSON' },
   run: ({ context }) => readStatus(context),
   json: ({ available }) => available,
   show: (answer) =>

@@ -16,7 +16,6 @@ import { findPlace, parsePosition } from './place.ts';
 
 const options = {
   '--at <lat,lon>': 'which one, when several have this name: LAT,LON',
-  '--json': 'print the answer as JSON',
 } as const;
 
 const columns: readonly TableColumn<HiddenAnswer['hidden'][number]>[] = [
@@ -30,7 +29,6 @@ const list = defineCommand({
   name: 'list',
   summary: 'list hidden waypoints',
   description: 'Lists the imported waypoints that were hidden, newest first.',
-  options: { '--json': 'print the answer as JSON' },
   run: ({ context }) => withDaemon({ context }, allHidden),
   async show({ hidden }) {
     if (hidden.length === 0) return note('No waypoint is hidden.');

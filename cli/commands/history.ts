@@ -11,7 +11,6 @@ const clear = defineCommand({
   summary: 'forget all searches, or one',
   description: 'Forgets all recent searches, or only one.',
   arguments: '[query]',
-  options: { '--json': 'print the answer as JSON' },
   run: ({ context, words: [query] }) =>
     withDaemon({ context }, (client) =>
       client.ask(deletedHistorySchema, 'DELETE', '/api/history', { query: { query } }),
@@ -29,7 +28,6 @@ export const command = defineCommand({
       help: `how many, 1 to ${limits.recentMax}`,
       default: String(limits.recentDefault),
     },
-    '--json': 'print the answer as JSON',
   },
   notes: 'Nothing is remembered after: waypointd config set history false',
   commands: [clear],

@@ -17,8 +17,6 @@ import { note, print } from '../terminal/output.ts';
 import { printTable, type TableColumn } from '../terminal/table.ts';
 import { counted, dateOf, forTerminal, megabytes } from '../terminal/text.ts';
 
-const json = { '--json': 'print the answer as JSON' } as const;
-
 const columns: readonly TableColumn<ImportedFile>[] = [
   { title: 'ID', align: 'right', text: ({ id }) => String(id) },
   { title: 'IMPORTED', text: ({ imported_at }) => dateOf(imported_at) },
@@ -55,7 +53,6 @@ const list = defineCommand({
   options: {
     '--state <state>': { help: 'only these', choices: importStates },
     '-n, --limit <count>': { help: 'how many', default: '100' },
-    ...json,
   },
   run({ context, words: [q], options: { state, limit } }) {
     if (!/^[1-9]\d{0,6}$/u.test(limit)) throw usageError('--limit is a whole number from 1.');
@@ -93,7 +90,6 @@ const show = defineCommand({
   summary: 'tell all of one imported file',
   description: 'Tells all of one imported file. Its number is in "imports list".',
   arguments: '<id>',
-  options: json,
   run: ({ context, words: [id] }) => ask(context, 'GET', pathOf(id)),
   async show(file) {
     const rows: [string, string | undefined][] = [
@@ -121,7 +117,7 @@ const rm = defineCommand({
   description:
     'Takes files out of the library: their points and waypoints go, and later imports pass over them. Their bytes\nare kept for 30 days.',
   arguments: '<id...>',
-  options: { '--forever': 'delete the kept bytes now, too', ...json },
+  options: { '--forever': 'delete the kept bytes now, too' },
   run: ({ context, words: [ids], options: { forever } }) =>
     askEach(context, ids, (path) => ['DELETE', path, forever ? { forever } : {}]),
   async show(files, { options: { forever } }) {
@@ -138,7 +134,6 @@ const restore = defineCommand({
   description:
     'Brings removed or replaced files back into the library; what took the place of one is replaced by it.',
   arguments: '<id...>',
-  options: json,
   run: ({ context, words: [ids] }) =>
     askEach(context, ids, (path) => ['POST', `${path}/restore`, {}]),
   async show(files) {

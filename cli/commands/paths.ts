@@ -21,7 +21,6 @@ export const command = defineCommand({
   name: 'paths',
   summary: 'print where everything is kept',
   description: 'Prints where waypointd keeps everything with the settings as they are now.',
-  options: { '--json': 'print JSON' },
   run: ({ context }) => Object.fromEntries(rows.map(([key, , path]) => [key, path(context)])),
   async show(shown) {
     for (const [key, label] of rows) await print(`${label.padEnd(17)} ${shown[key] ?? '(none)'}`);

@@ -44,7 +44,6 @@ export const command = defineCommand({
   description:
     'Finds up to 8 waypoints by part of their name or by their tag, then towns of the world, 12 in\nall. A search from the command line is not added to the history.',
   arguments: '<text...>',
-  options: { '--json': 'print the answer as JSON' },
   examples: ['search fini', 'search tag:beach', 'search "tag:beach OR harbour"'],
   async run({ context, words: [words] }) {
     const text = words.join(' ').trim();

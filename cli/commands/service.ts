@@ -81,7 +81,7 @@ const status = defineCommand({
   name: 'status',
   summary: 'tell whether it runs, since when, and what became of it',
   description: 'Tells how the service is. The exit code is 1 unless it runs.',
-  options: { ...choiceOptions, '--json': 'print JSON' },
+  options: { ...choiceOptions },
   async run(call) {
     const { host, platform } = await open(call);
     const found = await readServiceStatus(platform, host, call.context);

@@ -19,7 +19,6 @@ export const command = defineCommand({
   summary: 'tell whether a daemon is running, and what it holds',
   description:
     'Tells whether a daemon is running, what it holds and what it works on. The exit code is 1 when\nnone is running.',
-  options: { '--json': 'print JSON' },
   async run({ context }): Promise<Status | NoStatus> {
     const [daemon, service] = await Promise.all([findDaemon(context), readService()]);
     if (daemon === undefined) {

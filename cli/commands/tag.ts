@@ -20,7 +20,6 @@ type DistinctTags = Yield<typeof distinctTagsSchema>;
 
 const options = {
   '--at <lat,lon>': 'which waypoint, when several have this name: LAT,LON',
-  '--json': 'print the answer as JSON',
 } as const;
 
 const columns: readonly TableColumn<DistinctTags['tags'][number]>[] = [
@@ -73,7 +72,6 @@ const rename = defineCommand({
   summary: 'rename a tag of all waypoints',
   description: 'Renames a tag of all waypoints that have it, as one change.',
   arguments: '<tag> <new-tag>',
-  options: { '--json': 'print the answer as JSON' },
   run: ({ context, words: [tag, newTag] }) =>
     withDaemon({ context }, (client) =>
       client.ask(renamedTagSchema, 'PATCH', '/api/tags', { body: { tag, newTag } }),

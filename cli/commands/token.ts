@@ -10,7 +10,6 @@ export const command = defineCommand({
     "Prints the running daemon's bearer token, which changes with every start. Do not write it into a\ncommand's arguments: every program on the machine can read those.",
   options: {
     '--header': 'print it as an HTTP header, for curl -H @-',
-    '--json': 'print JSON',
   },
   examples: ['token --header | curl -H @- "$(waypointd url)/api/version"'],
   async run({ context }) {

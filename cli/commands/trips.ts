@@ -31,7 +31,6 @@ export const command = defineCommand({
   options: {
     ...periodOptions,
     '--csv': 'a line for each, for a spreadsheet',
-    '--json': 'print JSON',
   },
   examples: ['trips 2024-07', 'trips --last 4w', 'trips 2024 --csv > trips.csv'],
   notes: 'Means are guessed from how fast and how evenly you went: docs/timelines.md.',

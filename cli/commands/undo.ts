@@ -14,7 +14,6 @@ export const command = defineCommand({
   description:
     'Takes a change of the last 30 days back: the newest that was not taken back, or the one with this\nnumber. The number it answers with takes that back in turn.',
   arguments: '[id]',
-  options: { '--json': 'print the answer as JSON' },
   examples: ['undo', 'undo 17'],
   run({ context, words: [id] }) {
     if (id !== undefined && !/^[1-9]\d*$/u.test(id)) {

@@ -7,7 +7,6 @@ export const command = defineCommand({
   name: 'url',
   summary: "print the running daemon's address",
   description: "Prints the running daemon's address, such as http://127.0.0.1:43098.",
-  options: { '--json': 'print JSON' },
   async run({ context }) {
     const { handOver } = await requireDaemon(context);
     return { url: handOver.url };

@@ -7,7 +7,6 @@ export const command = defineCommand({
   name: 'version',
   summary: 'print what this program is',
   description: 'Prints this program\'s version; "waypointd status" prints the running daemon\'s.',
-  options: { '--json': 'print JSON' },
   run: programInfo,
   async show({ module, build, runtime, platform }) {
     const changed = build?.dirty === true ? ', changed since' : '';

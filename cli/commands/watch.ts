@@ -71,7 +71,6 @@ const list = defineCommand({
   name: 'list',
   summary: 'list the watched folders',
   description: 'Lists the watched folders, with what has come of each since the daemon started.',
-  options: { '--json': 'print JSON' },
   async run({ context }): Promise<Listed[]> {
     const daemon = await findDaemon(context);
     const status = daemon && (await askIfKnown(daemon.client, statusSchema, '/api/status'));

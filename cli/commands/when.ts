@@ -32,7 +32,6 @@ export const command = defineCommand({
     ...zoneOptions,
     ...sourceOptions,
     '--csv': 'a line for each, for a spreadsheet',
-    '--json': 'print JSON',
   },
   examples: [
     'when 41.1496,-8.6110',

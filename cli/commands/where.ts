@@ -45,7 +45,6 @@ export const command = defineCommand({
     ...zoneOptions,
     ...sourceOptions,
     '--csv': 'a line for each stop of a day, for a spreadsheet',
-    '--json': 'print JSON',
   },
   examples: [
     'where yesterday',

@@ -12,7 +12,7 @@ export interface OptionSpec {
   readonly isRepeated?: true;
 }
 
-/** Options by their flags, such as `-t, --tag <tag>`, in the order of the help; with `--json` the result is printed so. */
+/** Options by their flags, such as `-t, --tag <tag>`, in the order of the help. */
 export type OptionSpecs = Readonly<Record<string, string | OptionSpec>>;
 
 /**
@@ -44,7 +44,7 @@ export interface CommandSpec<Words extends string, Options extends OptionSpecs, 
   ) => Promise<Result | undefined> | Result | undefined;
   /** What `--json` prints, where that is not the result itself. */
   readonly json?: (result: Result) => unknown;
-  /** Prints the result for a person; with `--json` it is printed as JSON instead. */
+  /** Prints the result for a person; with `--json`, which the command then has, it is printed as JSON instead. */
   readonly show?: (
     result: Result,
     call: Call<ArgumentValues<Words>, OptionValues<Options>>,
@@ -58,6 +58,8 @@ export interface Command extends Omit<
 > {
   /** Runs it and prints its result. */
   readonly run?: (call: Call) => Promise<void>;
+  /** It has a result, which `--json` prints. */
+  readonly hasResult?: boolean;
 }
 
 /** One call of a command. */
@@ -89,6 +91,7 @@ export function defineCommand<
   if (run === undefined) return spec;
   return {
     ...spec,
+    hasResult: show !== undefined,
     async run(given) {
       // Sound: the parser makes the values from the same texts as the types.
       const call = given as unknown as Call<ArgumentValues<Words>, OptionValues<Options>>;

@@ -24,7 +24,8 @@ function addArguments(added: Commander, { arguments: words = '', choices }: Comm
 }
 
 function addOptions(added: Commander, command: Command): void {
-  for (const [flags, option] of Object.entries(command.options ?? {})) {
+  const result = command.hasResult === true ? { '--json': 'print JSON' } : {};
+  for (const [flags, option] of Object.entries({ ...command.options, ...result })) {
     added.addOption(makeOption(flags, typeof option === 'string' ? { help: option } : option));
   }
   const after = textAfter(command);

@@ -31,8 +31,6 @@ import { note, print } from '../../terminal/output.ts';
 import { forTerminal } from '../../terminal/text.ts';
 import { withTransferBar } from '../../terminal/progress-bar.ts';
 
-const options = { '--json': 'print the status as JSON' } as const;
-
 /** Why an install failed, for a person. */
 export const installFailures: Readonly<Record<InstallErrorCode, string>> = {
   offline: 'it is not on this machine, and could not be fetched',
@@ -52,7 +50,6 @@ export const install = defineCommand({
   description:
     'Fetches a generation of "geodata list", checks it and puts it to use; the one in use is kept\nbeside it. Goes on where an earlier try stopped. Without asking for it here, nothing is ever\nfetched.',
   arguments: '<id>',
-  options,
   async run({ context, words: [id] }) {
     const { generations } = await readManifest(context.geodataManifest);
     // A mistyped id is no reason for a data directory.
@@ -77,7 +74,6 @@ export const importFile = defineCommand({
   description:
     'Installs a generation from a file, for machines without a network. The file must be one of the\ngenerations that this waypointd knows; its name does not matter, and it stays where it is.',
   arguments: '<file>',
-  options,
   async run({ context, words: [file] }) {
     const generation = await recognize(file, await readManifest(context.geodataManifest));
     const { id } = generation;

@@ -146,11 +146,7 @@ const pull = defineCommand({
   description:
     'Fetches an object into a file, checked by its hash. What was fetched before a break is kept\nin FILE.part, and the next pull goes on from there.',
   arguments: '<oid>',
-  options: {
-    ...remoteOptions,
-    '--json': 'print JSON',
-    '-o, --output <file>': 'where to; the oid by default',
-  },
+  options: { ...remoteOptions, '-o, --output <file>': 'where to; the oid by default' },
   notes: remoteNotes,
   async run({ words: [text], options }) {
     const oid = checkOid(text);
@@ -173,7 +169,7 @@ const verify = defineCommand({
   description:
     'Asks whether a repository holds an object. The exit code is 1 when it does not, or does not for you.',
   arguments: '<oid>',
-  options: { ...remoteOptions, '--json': 'print JSON' },
+  options: remoteOptions,
   notes: remoteNotes,
   async run({ words: [text], options }) {
     const oid = checkOid(text);

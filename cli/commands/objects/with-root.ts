@@ -13,7 +13,6 @@ import { forTerminal } from '../../terminal/text.ts';
 /** Options that every command of an object store's upkeep has. */
 export const rootOptions = {
   '--root <dir>': 'the directory of the store, as --objects-root',
-  '--json': 'print JSON',
 } as const;
 
 /** The call of a command with {@link rootOptions}. */
