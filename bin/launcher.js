@@ -9,7 +9,6 @@
  *    the child stops in order when this process is killed.
  * 3. Else one sentence says what to install; exit code 69 (EX_UNAVAILABLE of sysexits.h).
  */
-import { spawn } from 'node:child_process';
 import {
   accessSync,
   constants as fileConstants,
@@ -216,6 +215,8 @@ function takeOver(node, words, withChannel) {
     stdio.push('ipc');
     env[channelVariable] = '1';
   }
+  // It loads sockets, which the process that goes on by itself may never need.
+  const { spawn } = require('node:child_process');
   relay(spawn(node, words, { stdio, env }));
 }
 

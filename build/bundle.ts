@@ -5,7 +5,7 @@
  */
 import '../geodata/build/ensure.ts';
 import { execFile } from 'node:child_process';
-import { mkdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -35,6 +35,26 @@ const requireHttp: Plugin = {
     }));
   },
 };
+/** The types that Koa gives to bodies without one. */
+const bodyTypes = ['application/json', 'application/octet-stream', 'text/html', 'text/plain'];
+/**
+ * Koa loads a table of all media types with their endings, a tenth of a start. Ours name their types in full: of the others
+ * only those count whose charset it adds.
+ */
+const fewMediaTypes: Plugin = {
+  name: 'few media types',
+  setup(bundler) {
+    bundler.onLoad({ filter: /mime-db[\\/]db\.json$/ }, ({ path }) => {
+      const all: Record<string, { readonly charset?: string }> = JSON.parse(
+        readFileSync(path, 'utf8'),
+      );
+      const few = Object.entries(all).filter(
+        ([type, { charset }]) => charset !== undefined || bodyTypes.includes(type),
+      );
+      return { contents: JSON.stringify(Object.fromEntries(few)), loader: 'json' };
+    });
+  },
+};
 /** What changes the bundle without being in it. */
 const alsoInputs = [
   'package-lock.json',
@@ -49,7 +69,7 @@ const options: BuildOptions & { metafile: true } = {
   // What npm installs beside the bundle: native code, and what looks for files beside itself.
   external: ['better-sqlite3', 'piscina'],
   banner: { js: banner },
-  plugins: [requireHttp],
+  plugins: [requireHttp, fewMediaTypes],
   bundle: true,
   format: 'esm',
   platform: 'node',
