@@ -97,6 +97,11 @@ test('the commands about days tell the same of one journey', async (t) => {
     report,
   );
 
+  const picture = await cli.out(['days', '2024', '--in', 'PT', '--svg']);
+  t.regex(picture, /<title>2024-03-04: Germany, Portugal<\/title>/);
+  t.regex(picture, />Portugal: 5 days, 2 inferred</);
+  t.regex(await cli.out(['timeline', '2024', '--svg', '--local']), /<title>2024-03-01: Germany</);
+
   const spain = JSON.parse(
     await cli.out(['days', '2024', '--in', 'PT', '--json', '--zone', 'Europe/Lisbon']),
   );
@@ -162,6 +167,9 @@ const refused: [words: string[], why: RegExp][] = [
   [['days', '2024', '--in', 'Spain'], /are no countries/],
   [['days', '2024', '--window', '90'], /is no window/],
   [['days', '2024', '--window', '90/30'], /is no window/],
+  [['days', '2024', '--svg', '--csv'], /Choose one of --csv and --svg/],
+  [['timeline', '2024', '--svg', '--days'], /Choose one of/],
+  [['timeline', '2024', '--svg', '-f', 'csv'], /has no --format/],
   [['days', '2024', '--zone', 'Mars/Olympus'], /is no time zone/],
   [['timeline', '2024', '--zone', '+02:00'], /is no time zone/],
   [['timeline', '2024', '--zone', 'UTC', '--local'], /not both/],

@@ -10,6 +10,7 @@ import { withDaemon } from '../program/connection.ts';
 import { note, print, write } from '../terminal/output.ts';
 import { printTable, type TableColumn } from '../terminal/table.ts';
 import { counted, forTerminal, wrapText } from '../terminal/text.ts';
+import { calendarSvg } from './timeline/calendar-svg.ts';
 import {
   parseWindow,
   reportWindow,
@@ -53,15 +54,18 @@ export const command = defineCommand({
       'only these: codes such as ES,PT, or schengen (each country since it joined)',
     '--window <most/days>': 'at most so many days of any so many, such as 90/180',
     '--csv': 'every day as a line for a spreadsheet',
+    '--svg': 'a picture: the calendar of each year by country',
   },
   examples: [
     'days 2024',
     'days 2024 --in ES',
     'days --last 1y --in schengen --window 90/180',
     'days 2024 --csv > days.csv',
+    'days 2024 --svg > days.svg',
   ],
   notes: 'docs/days.md says how days are counted, and what the answer is not.',
   async run({ context, words: [words], options }) {
+    if (options.csv && options.svg) throw usageError('Choose one of --csv and --svg.');
     const window = options.window === undefined ? undefined : parseWindow(options.window);
     const isIn = countryFilter(options.in);
     const today = dayOf(Date.now());
@@ -105,7 +109,8 @@ export const command = defineCommand({
     dataset: result.dataset,
     semantics: result.period.semantics,
   }),
-  show: (report, { options }) => (options.csv ? writeCsv(report) : showReport(report)),
+  show: (report, { options }) =>
+    options.svg ? writeSvg(report) : options.csv ? writeCsv(report) : showReport(report),
 });
 
 type DayFilter = (day: TimelineDay) => boolean;
@@ -204,6 +209,11 @@ function footLines({ result, days, time_zone: zone }: Report): string[] {
       : forTerminal(`Borders: geodata ${dataset.dataset_version}, ${dataset.attribution}.`),
     'Worked out from imported recordings; it is no official record. Rules: docs/days.md',
   ];
+}
+
+async function writeSvg({ result, days }: Report): Promise<void> {
+  if (isEmpty(result)) return emptyLines(result).forEach(note);
+  await write(calendarSvg(result, days));
 }
 
 async function writeCsv({ days }: Report): Promise<void> {

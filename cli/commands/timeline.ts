@@ -9,6 +9,7 @@ import {
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { note, print, printJson, write } from '../terminal/output.ts';
+import { calendarSvg } from './timeline/calendar-svg.ts';
 import { writeRows, writeStops } from './timeline/csv.ts';
 import { periodOptions, requestOf } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
@@ -20,6 +21,7 @@ const formats = ['table', 'csv', 'geojson', 'json'] as const;
 interface TimelineOptions {
   readonly stops: boolean;
   readonly days: boolean;
+  readonly svg: boolean;
   readonly level: PlaceLevel | undefined;
   readonly format: (typeof formats)[number];
 }
@@ -36,6 +38,7 @@ export const command = defineCommand({
     '--level <level>': { help: 'all rows of one level', choices: placeLevels },
     '--stops': 'every stop, in the order of time',
     '--days': 'every day',
+    '--svg': 'a picture: the calendar of each year by country',
     '-f, --format <format>': { help: 'how it is printed', choices: formats, default: 'table' },
   },
   examples: [
@@ -54,9 +57,10 @@ GeoJSON has the stops as points, JSON all there is. docs/timelines.md says what 
   },
 });
 
-function checkOptions({ level, stops, days, format }: TimelineOptions): void {
-  const chosen = [level !== undefined, stops, days].filter(Boolean).length;
-  if (chosen > 1) throw usageError('Choose one of --level, --stops and --days.');
+function checkOptions({ level, stops, days, svg, format }: TimelineOptions): void {
+  const chosen = [level !== undefined, stops, days, svg].filter(Boolean).length;
+  if (chosen > 1) throw usageError('Choose one of --level, --stops, --days and --svg.');
+  if (svg && format !== 'table') throw usageError('A picture has no --format.');
   if (format === 'geojson' && (level !== undefined || days)) {
     throw usageError('GeoJSON has stops only: leave out --level and --days.');
   }
@@ -69,7 +73,8 @@ async function show(result: TimelineResult, options: TimelineOptions): Promise<v
   const { format } = options;
   const notes = isEmpty(result) ? emptyLines(result) : footLines(result);
   if (format === 'json') return printJson(result);
-  if (format === 'table' && !isEmpty(result)) return showTables(result, options, notes);
+  if (options.svg && !isEmpty(result)) await write(calendarSvg(result, result.days));
+  else if (format === 'table' && !isEmpty(result)) return showTables(result, options, notes);
   if (format === 'geojson') await writeGeoJson(result);
   if (format === 'csv') await writeCsv(result, options);
   // A program reads the data, its user the notes.
