@@ -122,21 +122,23 @@ function Panel(): JSX.Element {
   const Content = panels[current];
   return (
     <aside class={isOpen ? 'panel' : 'panel closed'} aria-label="Panel">
-      <div class="tabs" role="tablist" aria-label="What to show" onKeyDown={moveTab}>
-        {state.tabs.map((tab) => (
-          <button
-            key={tab}
-            id={`tab-${tab}`}
-            type="button"
-            role="tab"
-            aria-selected={tab === current}
-            aria-controls="content"
-            tabIndex={tab === current ? 0 : -1}
-            onClick={() => chooseTab(tab)}
-          >
-            {names[tab]}
-          </button>
-        ))}
+      <div class="tabs">
+        <div class="row grow" role="tablist" aria-label="What to show" onKeyDown={moveTab}>
+          {state.tabs.map((tab) => (
+            <button
+              key={tab}
+              id={`tab-${tab}`}
+              type="button"
+              role="tab"
+              aria-selected={tab === current}
+              aria-controls="content"
+              tabIndex={tab === current ? 0 : -1}
+              onClick={() => chooseTab(tab)}
+            >
+              {names[tab]}
+            </button>
+          ))}
+        </div>
         <button
           type="button"
           class="icon fold"

@@ -10,6 +10,7 @@ import { revision, service, session } from './service.ts';
 import { chosenPlace } from './places.ts';
 import * as state from './state.ts';
 import { dayShape, dayMarks } from './day.ts';
+import { paletteOf } from './palette.ts';
 import { mapStyle, tileAddress, tileSources, waypointZoom } from './map-style.ts';
 
 /** Beside the panel and the bar, what the map moves to must not be hidden. */
@@ -99,9 +100,9 @@ function follow(map: MapLibre): void {
   effect(() => {
     // Where all days lie one on the other, what was gone often is stronger; beside one day they are background.
     const isBackground = dayShape.value.features.length > 0;
-    const opacity = isBackground ? 0.2 : state.period.value === undefined ? 0.4 : 0.6;
-    void state.isDark.value;
-    map.setPaintProperty('tracks', 'line-opacity', opacity);
+    const { track, border } = paletteOf(state.isDark.value);
+    map.setPaintProperty('tracks', 'line-color', isBackground ? border : track);
+    map.setPaintProperty('tracks', 'line-opacity', state.period.value === undefined ? 0.4 : 0.6);
   });
 }
 

@@ -2,6 +2,7 @@ import type { JSX, KeyboardEventHandler, TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { Waypoint } from '../../client/waypoints/index.ts';
+import { find } from './places.ts';
 import { textOf } from './parts.tsx';
 import { sentenceOf, service } from './service.ts';
 import { draft, selected, type Draft } from './state.ts';
@@ -15,9 +16,10 @@ export function PlaceForm({ draft: given }: { readonly draft: Draft }): JSX.Elem
   const save = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     store(original, new FormData(event.currentTarget)).then(
-      (saved) => {
+      async (saved) => {
+        // An answer does not tell all.
+        selected.value = (await find(saved)) ?? { ...saved, bookmark: true };
         draft.value = undefined;
-        selected.value = saved;
       },
       (error: unknown) => (failure.value = sentenceOf(error)),
     );

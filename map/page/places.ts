@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import type { Waypoint } from '../../client/waypoints/index.ts';
 import { away, revision, sentenceOf, service } from './service.ts';
-import { notify, selected, showPlace, tab, view } from './state.ts';
+import { draft, notify, selected, showPlace, tab, view } from './state.ts';
 
 /** What the list of a view shows; the rest is in clusters. */
 export interface InView {
@@ -32,7 +32,10 @@ export function followView(): void {
     // Something may have changed the waypoint that is shown.
     if (revision.value === 0) return;
     const shown = selected.peek();
-    if (shown !== undefined) void find(shown).then((found) => (selected.value = found));
+    if (shown === undefined || draft.peek() !== undefined) return;
+    void find(shown).then((found) => {
+      if (selected.peek() === shown) selected.value = found;
+    });
   });
 }
 

@@ -124,13 +124,14 @@ function parsed(text: string): Answer {
 }
 
 /** The files of what was dropped, those in folders included. */
-export async function droppedFiles(data: DataTransfer): Promise<Upload[]> {
+export async function droppedFiles({ items }: DataTransfer): Promise<Upload[]> {
   // All at once: the list is emptied when the event is over.
-  const entries = [...data.items]
-    .map((item) => item.webkitGetAsEntry())
-    .filter((one) => one !== null);
+  const dropped = [...items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
   const found: Upload[] = [];
-  for (const entry of entries) await collect(entry, found);
+  for (const one of dropped) {
+    if (one instanceof File) found.push({ path: one.name, file: one });
+    else if (one !== null) await collect(one, found);
+  }
   return found;
 }
 

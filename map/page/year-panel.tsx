@@ -1,10 +1,10 @@
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { signal } from '@preact/signals';
-import { archive } from './archive.ts';
 import { Failed, Waiting } from './parts.tsx';
+import { status } from './service.ts';
 import { showDay } from './state.ts';
-import { addDays, dateOfNumber, longDate, several } from './words.ts';
-import { year, yearStory, type CountryOfYear, type YearStory } from './year.ts';
+import { addDays, longDate, several } from './words.ts';
+import { chosenYear, year, yearStory, type CountryOfYear, type YearStory } from './year.ts';
 
 /** Where the days of a year were, as a calendar. */
 export function YearPanel(): JSX.Element {
@@ -20,23 +20,21 @@ export function YearPanel(): JSX.Element {
 }
 
 function YearChooser(): JSX.Element {
-  const { numbers = [] } = archive.value ?? {};
-  const yearOf = (number: number | undefined): number =>
-    number === undefined ? year.value : Number(dateOfNumber(number).slice(0, 4));
-  const [first, last] = [yearOf(numbers[0]), yearOf(numbers.at(-1))];
+  const { first_time, last_time } = status.value?.imported ?? {};
+  const [first, last] = [first_time, last_time].map((time) => Number(time?.slice(0, 4)));
   const go = (step: number) => (): void => {
-    year.value += step;
+    chosenYear.value = year.value + step;
   };
   return (
     <div class="row">
-      <button type="button" class="icon" disabled={year.value <= first} onClick={go(-1)}>
+      <button type="button" class="icon" disabled={!(year.value > (first ?? 0))} onClick={go(-1)}>
         <span aria-hidden="true">‹</span>
         <span class="unseen">Year before</span>
       </button>
       <h2 class="grow centre" aria-live="polite">
         {year.value}
       </h2>
-      <button type="button" class="icon" disabled={year.value >= last} onClick={go(1)}>
+      <button type="button" class="icon" disabled={!(year.value < (last ?? 0))} onClick={go(1)}>
         <span aria-hidden="true">›</span>
         <span class="unseen">Next year</span>
       </button>

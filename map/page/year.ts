@@ -1,6 +1,6 @@
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { TimelinePresence, TimelineResult } from '../../model/timeline-result.ts';
-import { away, revision, sentenceOf } from './service.ts';
+import { away, revision, sentenceOf, status } from './service.ts';
 import { tab } from './state.ts';
 import { timelineOf, type Loaded } from './timelines.ts';
 
@@ -22,7 +22,13 @@ export interface YearStory {
   readonly countries: readonly CountryOfYear[];
 }
 
-export const year = signal(new Date().getFullYear());
+/** That the user has chosen. */
+export const chosenYear = signal<number>();
+/** The newest one with something, until one is chosen. */
+export const year = computed(() => {
+  const newest = status.value?.imported?.last_time ?? new Date().toISOString();
+  return chosenYear.value ?? Number(newest.slice(0, 4));
+});
 export const yearStory = signal<Loaded<YearStory>>({ state: 'none' });
 
 const colours = 9;

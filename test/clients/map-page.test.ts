@@ -1,0 +1,319 @@
+/**
+ * The page of the map in a real browser, by roles and names: what its user sees and does, what stands in it, what it asks,
+ * and what axe says of it. Pictures are compared by the colours in them.
+ */
+import { join } from 'node:path';
+import { AxeBuilder } from '@axe-core/playwright';
+import test, { type ExecutionContext } from 'ava';
+import type { Browser, Page } from 'playwright-core';
+import type { TestDaemon } from '../helpers/daemon.ts';
+import { temporaryDirectory } from '../helpers/daemon.ts';
+import { gpx, writeTree } from '../helpers/imports.ts';
+import {
+  hasChromium,
+  openMap,
+  pixelsOf,
+  startBrowser,
+  type OpenedMap,
+} from '../helpers/map-page.ts';
+
+const journey = join(import.meta.dirname, '..', '..', 'fixtures', 'journey');
+const importJourney = (daemon: TestDaemon) => daemon.call('POST', '/api/import', { dir: journey });
+
+let browser: Browser;
+if (hasChromium) {
+  test.before(async () => {
+    browser = await startBrowser();
+  });
+  test.after.always(() => browser.close());
+}
+
+/** One page after the other: they draw in software. */
+function testPage(title: string, body: (t: ExecutionContext) => Promise<void>): void {
+  if (hasChromium) test.serial(title, body);
+  else test.serial.skip(`${title} (skipped: no chromium)`, body);
+}
+
+/** Lines let through what is below them. */
+const track = 'red > green + 40 && red > blue + 40';
+const day = 'blue > red + 80';
+const sea = 'red === 207 && green === 223 && blue === 230';
+const land = 'red === 246 && green === 244 && blue === 238';
+/** What neither the panel nor the bar hides. */
+const middle = { x: 420, y: 100, width: 800, height: 560 };
+
+/** Waits until a part of the page has a colour, or has none of it any more. */
+async function untilShown(
+  t: ExecutionContext,
+  page: Page,
+  colour: string,
+  isThere = true,
+): Promise<void> {
+  for (let tries = 0; tries < 40; tries += 1) {
+    if ((await pixelsOf(page, colour, middle)) > 20 === isThere) {
+      t.pass();
+      return;
+    }
+    // A frame of the page.
+    await page.evaluate('new Promise((next) => requestAnimationFrame(next))');
+  }
+  t.fail(`the colour ${colour} is ${isThere ? 'not ' : ''}on the map`);
+}
+
+/** All that was asked for is of the page's own server, nothing was refused, and the token is in no part of the page. */
+async function assertSealed(
+  t: ExecutionContext,
+  { page, origin, daemon, asked, complaints }: OpenedMap,
+) {
+  const foreign = asked.filter(
+    (address) => !address.startsWith(`${origin}/`) && !/^(?:blob|data):/u.test(address),
+  );
+  t.deepEqual(foreign, []);
+  t.deepEqual(complaints, []);
+  t.deepEqual(
+    asked.filter((address) => address.includes(daemon.token)),
+    [],
+  );
+  const content = await page.evaluate<string>(
+    'document.documentElement.outerHTML + JSON.stringify({ ...sessionStorage }) + JSON.stringify({ ...localStorage }) + document.cookie + location.href',
+  );
+  t.false(content.includes(daemon.token));
+  t.is(new URL(page.url()).hash, '', 'the code has left the address');
+}
+
+async function assertAccessible(t: ExecutionContext, page: Page, what: string): Promise<void> {
+  const { violations } = await new AxeBuilder({ page }).analyze();
+  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
+  t.deepEqual(
+    serious.map(({ id, nodes }) => [what, id, nodes.map(({ html }) => html).slice(0, 3)]),
+    [],
+  );
+}
+
+testPage('an empty map says how to begin, and takes files', async (t) => {
+  const map = await openMap(t, browser);
+  const { page, daemon } = map;
+  await page.getByRole('heading', { name: 'Nothing here yet' }).waitFor();
+  await assertAccessible(t, page, 'empty');
+  await untilShown(t, page, land);
+  await untilShown(t, page, sea);
+  t.is(await pixelsOf(page, track, middle), 0);
+  await page.getByLabel('Import files').setInputFiles(join(journey, '01-porto.gpx'));
+  await page.getByText('1 file imported.').waitFor();
+  await page.getByRole('tab', { name: 'Library' }).click();
+  await page.getByRole('button', { name: 'Remove 01-porto.gpx' }).waitFor();
+  await page.getByLabel('Import files').setInputFiles({
+    name: 'notes.gpx',
+    mimeType: 'text/plain',
+    buffer: Buffer.from('no tracks'),
+  });
+  await page.getByText('Not imported: notes.gpx').waitFor();
+  t.is((await daemon.get('/api/imports')).body.files.length, 1);
+  await assertSealed(t, map);
+});
+
+testPage('dropped files come in; a file is removed, and that is undone', async (t) => {
+  const map = await openMap(t, browser);
+  const { page, daemon } = map;
+  const text = gpx([['Camp <b>one</b>', 41.1, -8.6]]);
+  const data = await page.evaluateHandle(
+    `(() => {
+      const data = new DataTransfer();
+      data.items.add(new File([${JSON.stringify(text)}], 'camp.gpx'));
+      return data;
+    })()`,
+  );
+  await page.getByRole('tab', { name: 'Day' }).waitFor();
+  await page.dispatchEvent('.page', 'dragover', { dataTransfer: data });
+  await page.getByText('Drop to import').waitFor();
+  await page.dispatchEvent('.page', 'drop', { dataTransfer: data });
+  await page.getByText('1 file imported.').waitFor();
+  await page.getByRole('button', { name: 'Remove camp.gpx' }).click();
+  await page.getByText('File removed').first().waitFor();
+  t.is((await daemon.get('/api/waypoints')).body.length, 0);
+  await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('status').getByText('Change undone').waitFor();
+  t.is((await daemon.get('/api/waypoints')).body.length, 1);
+  await assertSealed(t, map);
+});
+
+testPage('bookmarks are added, tagged, edited and deleted, and that is undone', async (t) => {
+  const map = await openMap(t, browser);
+  const { page, daemon } = map;
+  const names = async () =>
+    (await daemon.get('/api/waypoints')).body.map((one: { name: string }) => one.name);
+  await page.getByRole('tab', { name: 'Places' }).click();
+  await daemon.call('POST', '/api/bookmarks', { name: 'First', lat: 41, lon: -8 });
+  await page.getByRole('button', { name: 'Add' }).click();
+  const form = page.getByRole('form', { name: 'Bookmark' });
+  await form.getByLabel('Name').fill('<img src=x onerror=alert(1)>');
+  await form.getByLabel('Latitude').fill('38.3');
+  await form.getByLabel('Longitude').fill('26.3');
+  await form.getByLabel('Note').fill('two\nlines');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: '<img src=x onerror=alert(1)>' }).waitFor();
+  t.is(await page.locator('img').count(), 0, 'a name is text');
+  await page.getByLabel('New tag').fill('food');
+  await page.getByRole('button', { name: 'Add tag' }).click();
+  await page.getByRole('button', { name: /Remove tag .*food/u }).waitFor();
+  await assertAccessible(t, page, 'a waypoint');
+  await page.getByRole('button', { name: /Remove tag .*food/u }).click();
+  await page.getByText('Tag removed').first().waitFor();
+  await page.getByRole('button', { name: 'Edit' }).click();
+  await form.getByLabel('Name').fill('Çeşme');
+  await assertAccessible(t, page, 'the form');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Çeşme' }).waitFor();
+  await page.getByRole('button', { name: 'Delete' }).click();
+  const notice = page.getByRole('status').getByText('Bookmark deleted').first();
+  await notice.waitFor();
+  t.deepEqual(await names(), ['First']);
+  await notice.locator('..').getByRole('button', { name: 'Undo' }).click();
+  await page.getByRole('status').getByText('Change undone').waitFor();
+  t.deepEqual((await names()).toSorted(), ['First', 'Çeşme']);
+  await assertSealed(t, map);
+});
+
+testPage('an imported waypoint is found, hidden and shown again', async (t) => {
+  const dir = temporaryDirectory(t);
+  writeTree(dir, { 'a.gpx': gpx([['Old Mill', 41.1, -8.6]]) });
+  const map = await openMap(t, browser, {
+    fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
+  });
+  const { page, daemon } = map;
+  await page.keyboard.press('/');
+  await page.getByRole('combobox', { name: 'Search' }).fill('mill');
+  await page.getByRole('option', { name: /Old Mill/u }).waitFor();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: 'Old Mill' }).waitFor();
+  t.true(
+    await page
+      .getByRole('heading', { name: 'Old Mill' })
+      .evaluate<boolean, unknown>(
+        (heading) => heading === (heading as any).ownerDocument.activeElement,
+      ),
+  );
+  await page.getByRole('button', { name: 'Hide' }).click();
+  await page.getByText('Waypoint hidden').first().waitFor();
+  t.is((await daemon.get('/api/waypoints')).body.length, 0);
+  await page.getByRole('tab', { name: 'Library' }).click();
+  await page.getByText('Hidden waypoints').click();
+  await page.getByRole('button', { name: 'Show Old Mill' }).click();
+  await page.getByText('None.').waitFor();
+  t.is((await daemon.get('/api/waypoints')).body.length, 1);
+  await assertSealed(t, map);
+});
+
+testPage('the calendar of a year tells the countries of its days, and leads to one', async (t) => {
+  const map = await openMap(t, browser, { fill: importJourney });
+  const { page } = map;
+  await page.getByRole('tab', { name: 'Year' }).click();
+  await page.getByRole('heading', { name: '2024' }).waitFor();
+  const fourth = page.getByRole('button', { name: /4 May 2024: Portugal/u });
+  await fourth.waitFor();
+  t.regex(await page.getByRole('row', { name: /Portugal/u }).innerText(), /4 days/u);
+  await assertAccessible(t, page, 'a year');
+  await fourth.focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  await page.getByRole('heading', { name: /5 May 2024/u }).waitFor();
+  await assertSealed(t, map);
+});
+
+testPage('a day has its stays and trips, a time slider, elevation and speed', async (t) => {
+  const map = await openMap(t, browser, { fill: importJourney });
+  const { page } = map;
+  await page.getByRole('textbox', { name: 'Day' }).fill('2024-05-04');
+  const stays = page.getByRole('list', { name: 'Stays and trips' });
+  await stays.getByText('Porto').first().waitFor();
+  await page.getByRole('img', { name: /Elevation of the day/u }).waitFor();
+  await page.getByRole('img', { name: /Speed of the day/u }).waitFor();
+  await untilShown(t, page, day);
+  const slider = page.getByRole('slider', { name: /Time of day/u });
+  const before = await slider.getAttribute('aria-valuetext');
+  await slider.focus();
+  await page.keyboard.press('PageUp');
+  t.not(await slider.getAttribute('aria-valuetext'), before);
+  await assertAccessible(t, page, 'a day');
+  await page.getByRole('button', { name: 'Next day with tracks' }).click();
+  await page.getByRole('heading', { name: /5 May 2024/u }).waitFor();
+  await assertSealed(t, map);
+});
+
+testPage('a period is chosen by dates, in the bar, and by keys', async (t) => {
+  const map = await openMap(t, browser, { fill: importJourney });
+  const { page, asked } = map;
+  await untilShown(t, page, track);
+  const bar = page.getByRole('region', { name: 'Period' });
+  await bar.getByLabel('From', { exact: true }).fill('2001-01-01');
+  await bar.getByLabel('To', { exact: true }).fill('2001-12-31');
+  await untilShown(t, page, track, false);
+  t.true(asked.some((address) => address.includes('from=2001-01-01&to=2001-12-31')));
+  await bar.getByRole('button', { name: 'All' }).click();
+  await untilShown(t, page, track);
+  const box = await page.locator('.bars').boundingBox();
+  t.truthy(box);
+  const { x = 0, y = 0, width = 0 } = box ?? {};
+  await page.mouse.move(x + width * 0.25, y + 10);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.75, y + 10, { steps: 4 });
+  await page.mouse.up();
+  const end = bar.getByRole('slider', { name: 'End of the period' });
+  const chosen = Number(await end.getAttribute('aria-valuenow'));
+  await end.focus();
+  await page.keyboard.press('ArrowLeft');
+  t.is(Number(await end.getAttribute('aria-valuenow')), chosen - 1);
+  await assertSealed(t, map);
+});
+
+testPage('a daemon that goes away is told of, and taken up again when it is back', async (t) => {
+  const map = await openMap(t, browser, { fill: importJourney });
+  const { page } = map;
+  await page.getByRole('tab', { name: 'Library' }).click();
+  await page.getByRole('button', { name: 'Remove 01-porto.gpx' }).waitFor();
+  await map.daemon.close();
+  await page.getByRole('alert').getByText('waypointd does not answer.').waitFor();
+  map.daemon = await map.daemon.restart();
+  await page
+    .getByRole('alert')
+    .getByText('waypointd does not answer.')
+    .waitFor({ state: 'detached' });
+  await map.daemon.call('POST', '/api/bookmarks', { name: 'Since then', lat: 1, lon: 2 });
+  await page.getByText('1 bookmark', { exact: false }).waitFor();
+  await assertSealed(t, map);
+});
+
+testPage('narrow and dark pages hide nothing, and are as accessible', async (t) => {
+  const map = await openMap(t, browser, {
+    width: 360,
+    height: 640,
+    dark: true,
+    fill: importJourney,
+  });
+  const { page } = map;
+  for (const name of ['Day', 'Places', 'Year', 'Library']) {
+    await page.getByRole('tab', { name }).click();
+    await assertAccessible(t, page, name);
+    t.is(await page.evaluate('document.documentElement.scrollWidth'), 360);
+  }
+  await page.getByRole('button', { name: 'Show the panel' }).click();
+  t.false(await page.getByRole('tabpanel').isVisible());
+  await page.getByRole('tab', { name: 'Library' }).press('ArrowLeft');
+  t.true(
+    await page
+      .getByRole('tab', { name: 'Year' })
+      .evaluate<boolean, unknown>((tab) => (tab as any).ariaSelected === 'true'),
+  );
+  await page.getByRole('button', { name: 'Dark colours' }).click();
+  await assertAccessible(t, page, 'light after dark');
+  await assertSealed(t, map);
+});
+
+testPage('a page without a session says what to do', async (t) => {
+  const { page, origin } = await openMap(t, browser);
+  await page.evaluate('sessionStorage.clear()');
+  await page.goto(`${origin}/`);
+  await page.getByRole('alert').getByText('waypointd map').waitFor();
+  t.is(await page.getByRole('tab').count(), 0);
+});

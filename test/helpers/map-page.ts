@@ -1,0 +1,103 @@
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { chromium as engine, type Browser, type Page } from 'playwright-core';
+import { startTestDaemon, type TestDaemon } from './daemon.ts';
+import { accessOf, startTestMap } from './map-server.ts';
+
+const program = ['chromium', 'chromium-browser', 'google-chrome']
+  .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim())
+  .find((file) => file !== '');
+/** Whether there is a browser to test with. */
+export const hasChromium = program !== undefined;
+
+/** Starts a browser without a window, whose pictures are made in software. */
+export function startBrowser(): Promise<Browser> {
+  return engine.launch({
+    executablePath: program ?? '',
+    // The sandbox needs what root in a container has not; the pages here are ours.
+    args: ['--no-sandbox', '--use-angle=swiftshader', '--enable-unsafe-swiftshader'],
+  });
+}
+
+export interface OpenedMap {
+  readonly page: Page;
+  readonly origin: string;
+  /** The one that is running: a test may start another. */
+  daemon: TestDaemon;
+  /** Addresses of all requests of the page. */
+  readonly asked: string[];
+  /** What the page's own code has thrown, or the browser has refused. */
+  readonly complaints: string[];
+}
+
+export interface MapPageOptions {
+  readonly width?: number;
+  readonly height?: number;
+  readonly dark?: boolean;
+  /** Called before the page is opened. */
+  readonly fill?: (daemon: TestDaemon) => Promise<unknown>;
+}
+
+/** A daemon, the map's server in front of it with the page as it was built, and that page in a tab of its own. */
+export async function openMap(
+  t: ExecutionContext,
+  browser: Browser,
+  { width = 1_280, height = 800, dark = false, fill }: MapPageOptions = {},
+): Promise<OpenedMap> {
+  const daemon = await startTestDaemon(t);
+  await fill?.(daemon);
+  const opened: { daemon: TestDaemon } = { daemon };
+  const map = await startTestMap(t, {
+    pageDirectory: join(import.meta.dirname, '..', '..', 'dist', 'map'),
+    findDaemon: () => Promise.resolve(accessOf(opened.daemon)),
+  });
+  const context = await browser.newContext({
+    viewport: { width, height },
+    colorScheme: dark ? 'dark' : 'light',
+    locale: 'en-GB',
+    reducedMotion: 'reduce',
+  });
+  t.teardown(() => context.close());
+  const page = await context.newPage();
+  // Far beyond what anything takes: it is no measure, but ends what hangs before ava does.
+  page.setDefaultTimeout(20_000);
+  const asked: string[] = [];
+  const complaints: string[] = [];
+  page.on('request', (request) => asked.push(request.url()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('console', (message) => {
+    if (message.text().includes('Content Security Policy')) complaints.push(message.text());
+  });
+  await page.goto(map.newAddress());
+  return Object.assign(opened, { page, origin: `http://127.0.0.1:${map.port}`, asked, complaints });
+}
+
+/** How many pixels of a part of the page are of a colour: an expression of `red`, `green` and `blue`. */
+export async function pixelsOf(page: Page, colour: string, clip: Clip): Promise<number> {
+  const picture = (await page.screenshot({ clip })).toString('base64');
+  // In a page without a policy: that of ours lets nothing be evaluated.
+  const tab = await page.context().newPage();
+  const count = await tab.evaluate<number>(`(async () => {
+    const bytes = Uint8Array.from(atob('${picture}'), (letter) => letter.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes]));
+    const canvas = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
+    canvas.drawImage(bitmap, 0, 0);
+    const { data } = canvas.getImageData(0, 0, bitmap.width, bitmap.height);
+    let count = 0;
+    for (let at = 0; at < data.length; at += 4) {
+      const [red, green, blue] = data.subarray(at);
+      if (${colour}) count += 1;
+    }
+    return count;
+  })()`);
+  await tab.close();
+  return count;
+}
+
+interface Clip {
+  readonly x: number;
+  readonly y: number;
+  readonly width: number;
+  readonly height: number;
+}
