@@ -3,6 +3,7 @@ import { isMet, type Figure } from './report/figure.ts';
 import { describeRun } from './report/machine.ts';
 import { writePage, writeResults } from './report/results.ts';
 import { alignedTable, rowOf } from './report/table.ts';
+import { backup } from './scenarios/backup.ts';
 import { changes } from './scenarios/changes.ts';
 import { clusters } from './scenarios/clusters.ts';
 import { geodataAccuracy } from './scenarios/geodata-accuracy.ts';
@@ -37,6 +38,7 @@ const scenarios: readonly AnyScenario[] = [
   clusters,
   suggest,
   changes,
+  backup,
   geodataLookup,
   geodataAccuracy,
   timelineQuality,

@@ -2,6 +2,7 @@ import { on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import getRawBody from 'raw-body';
 import { WaypointError, type FailureName } from '../model/failure.ts';
+import { freePiece } from '../model/free-piece.ts';
 import {
   announcedLength,
   expectsContinue,
@@ -94,9 +95,6 @@ function bodyFailure(error: unknown): WaypointError {
   return new WaypointError(isTooLarge ? 'too_large' : 'bad_request', { cause: error });
 }
 
-/** Pieces from this size on have memory of their own. */
-const freedBytes = 16_384;
-
 /** How many pieces, of 64 KiB at most, the connection runs ahead of the handler. */
 const aheadPieces = 4;
 
@@ -121,7 +119,7 @@ export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
     for await (const [piece] of events as AsyncIterable<[Uint8Array]>) {
       pace.store(true);
       yield piece;
-      free(piece);
+      freePiece(piece);
       pace.store(false);
     }
   } catch (cause) {
@@ -131,14 +129,4 @@ export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
     req.pause();
   }
   if (!req.readableEnded) throw new WaypointError('bad_request');
-}
-
-/**
- * Gives the memory of a piece back at once. Left to the garbage collector, which sees little of it, the pieces of a large
- * body make up two thirds of the process and a fifth of the work.
- */
-function free({ buffer, byteLength }: Uint8Array): void {
-  if (!(buffer instanceof ArrayBuffer) || byteLength < freedBytes) return;
-  // Only memory that is all this piece's: small ones may share theirs.
-  if (buffer.byteLength === byteLength) buffer.transfer(0);
 }

@@ -5,7 +5,7 @@ import {
   type IdentityKey,
 } from '../model/identity.ts';
 import type { ChangeKind } from '../model/change.ts';
-import { WaypointError } from '../model/failure.ts';
+import { isDiskFull, WaypointError } from '../model/failure.ts';
 import { limits } from '../model/limits.ts';
 import { normalTag, type Tag } from '../model/tag.ts';
 import type { BookmarkChange, Place } from '../model/waypoint.ts';
@@ -236,8 +236,14 @@ export class WaypointStore {
   /** Empties the write-ahead log and closes. */
   close(): void {
     this.#joined.close();
-    this.#db.pragma('wal_checkpoint(TRUNCATE)');
-    this.#db.close();
+    try {
+      this.#db.pragma('wal_checkpoint(TRUNCATE)');
+    } catch (error) {
+      // The log keeps what the store has no room for.
+      if (!isDiskFull(error)) throw error;
+    } finally {
+      this.#db.close();
+    }
   }
 
   /** Within a transaction, which a refusal undoes. */

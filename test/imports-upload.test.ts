@@ -1,15 +1,30 @@
 /** PUT /api/imports: one file over HTTP, and how it gets on with a person's import. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
+import type { ImportedFiles } from '../daemon/import/imported-files.ts';
+import type { LibraryWork } from '../daemon/import/library-work.ts';
+import { Uploads } from '../daemon/import/uploads.ts';
+import { importedFileRoutes } from '../daemon/routes/imported-files.ts';
+import type { HttpLimits } from '../http/http-limits.ts';
 import { limits } from '../model/limits.ts';
-import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import type { ImportLedger } from '../storage/waypoints/imports.ts';
+import { siteIn, start } from './faults/site.ts';
+import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startHttpServer } from './helpers/http-server.ts';
 import { importTree, listed } from './helpers/imported-files.ts';
 import { gpx } from './helpers/imports.ts';
+import { rawRequest } from './helpers/raw-http.ts';
+import { withMounts } from './helpers/where.ts';
 
-function upload(daemon: TestDaemon, path: string, body: RequestInit['body'], headers = {}) {
+function upload(
+  daemon: Pick<TestDaemon, 'url' | 'token'>,
+  path: string,
+  body: RequestInit['body'],
+  headers = {},
+) {
   return fetch(`${daemon.url}/api/imports?path=${encodeURIComponent(path)}`, {
     method: 'PUT',
     headers: { authorization: `Bearer ${daemon.token}`, connection: 'close', ...headers },
@@ -109,3 +124,75 @@ test('an upload that announces a byte more than 4 GiB is refused at once', async
   sent.destroy();
   t.false(existsSync(join(daemon.paths.imports, 'a.gpx')));
 });
+
+/** The route of uploads alone, whose imports are refused with 503: a file that gets so far was taken whole. */
+async function bareUploads(t: ExecutionContext, limit: Partial<HttpLimits>, mostBytes: number) {
+  const directory = join(temporaryDirectory(t), 'incoming');
+  // Sound: all that is asked of them before an import begins.
+  const library = { isClosed: true } as LibraryWork;
+  const uploads = new Uploads({ library, directory, countWaypoints: () => 0, mostBytes });
+  const ready = () => Promise.resolve();
+  const [list, imported] = [{} as ImportLedger, {} as ImportedFiles];
+  const routes = importedFileRoutes(list, imported, uploads, ready);
+  const server = await startHttpServer(t, { routes, limits: limit });
+  return { ...server, left: () => readdirSync(directory) };
+}
+
+const put = 'PUT /api/imports?path=a.gpx';
+const chunked = ['Transfer-Encoding: chunked'];
+
+test('an upload of just the bound is taken whole; one byte more that was not announced is 413', async (t) => {
+  const { ask, left } = await bareUploads(t, {}, 100_000);
+  const body = (bytes: number): string =>
+    `${bytes.toString(16)}\r\n${'x'.repeat(bytes)}\r\n0\r\n\r\n`;
+  t.is((await ask(rawRequest(put, chunked, body(100_000)))).status, 503);
+  t.is((await ask(rawRequest(put, chunked, body(100_001)))).status, 413);
+  t.deepEqual(left(), [], 'nothing stays of what was refused');
+});
+
+// Serial: while other tests keep this thread busy, a quick sender would look slow.
+test.serial('an upload that is too slow, or silent, is 408 and leaves nothing', async (t) => {
+  const { open, left } = await bareUploads(t, { slowBodyMs: 400, slowBodyBytes: 1_000 }, 100_000);
+  const slow = await open(rawRequest(put, ['Content-Length: 2000'], 'x'.repeat(999)));
+  const silent = await open(rawRequest(put, chunked));
+  for (const connection of [slow, silent]) {
+    t.is((await connection.answer())?.status, 408);
+    await connection.ended();
+  }
+  t.deepEqual(left(), []);
+});
+
+withMounts(
+  'on a full disk uploads and bookmarks are 507, and all that was answered is there',
+  async (t) => {
+    const site = siteIn(temporaryDirectory(t), { WAYPOINTD_OBJECTS: 'false' });
+    mkdirSync(site.data);
+    const inMount = `mount -t tmpfs -o size=8m,mode=700 tmpfs '${site.data}'; exec "$@"`;
+    const daemon = await start(site, ['unshare', '-rm', 'sh', '-ec', inMount, 'sh']);
+    t.teardown(() => daemon.end('SIGKILL'));
+    const send = async (bytes: number): Promise<number> => {
+      const { url, token } = daemon;
+      const answer = await upload(
+        { url, token },
+        'a.gpx',
+        gpx([['Camp', 1, 2]]) + ' '.repeat(bytes),
+      );
+      await answer.arrayBuffer();
+      return answer.status;
+    };
+    t.is(await send(20_000_000), 507);
+    t.is(await send(1_000), 201, 'the room is free again');
+    const names: string[] = [];
+    for (let status = 201; status === 201;) {
+      const name = `B${names.length}`;
+      const desc = '\u{1f3d4}'.repeat(8_192);
+      ({ status } = await daemon.ask('POST', '/api/bookmarks', { name, lat: 1, lon: 2, desc }));
+      if (status === 201) names.push(name);
+      else t.is(status, 507);
+    }
+    t.true(names.length > 10);
+    const listed = JSON.parse(await daemon.done('GET', '/api/waypoints')) as { name: string }[];
+    t.deepEqual(listed.map(({ name }) => name).toSorted(), ['Camp', ...names].toSorted());
+    t.is(await daemon.end(), 0, 'a stop is none of its faults');
+  },
+);

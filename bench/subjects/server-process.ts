@@ -31,8 +31,16 @@ export interface GetOptions {
   readonly keepBody?: boolean;
 }
 
+/** What a command has cost. */
+export interface CommandCost {
+  readonly peakMb: number | undefined;
+  readonly wallMs: number;
+}
+
 const project = resolve(import.meta.dirname, '../..');
 const lookEveryMs = 1;
+/** The kernel keeps the peak; what comes after the last look is missed. */
+const peakEveryMs = 10;
 const longestStartMs = 60_000;
 const longestStopMs = 30_000;
 
@@ -79,6 +87,27 @@ export class ServerProcess {
       const port = /"port":(\d+)/.exec(readFileSync(log, 'utf8'))?.[1];
       return port === undefined ? undefined : { pid, port: Number(port), token: '' };
     });
+  }
+
+  /**
+   * Runs a command of the program on the directories of a daemon.
+   * @returns the most memory that it held, undefined where that cannot be measured, and how long it took.
+   * @throws Error when it does not exit with 0.
+   */
+  static async runCommand(root: string, words: readonly string[]): Promise<CommandCost> {
+    const started = performance.now();
+    const child = spawn(process.execPath, [launcherIn(root), ...words, ...flagsOf(root)], {
+      stdio: 'ignore',
+      env: environment(root),
+    });
+    let peakMb: number | undefined;
+    const look = setInterval(() => {
+      peakMb = processCost(child.pid ?? 0)?.peakResidentMb ?? peakMb;
+    }, peakEveryMs);
+    const [code] = await once(child, 'exit');
+    clearInterval(look);
+    if (code !== 0) throw new Error(`${words[0]} ended with ${code}`);
+    return { peakMb, wallMs: performance.now() - started };
   }
 
   /** Starts the bare server that others are compared with: of `node:http` alone, or with Koa. */

@@ -15,6 +15,8 @@ export interface UploadsOptions {
   readonly directory: string;
   /** Counts the waypoints of the whole store, each identity once. */
   readonly countWaypoints: () => number | Promise<number>;
+  /** Of one file; tests bring a smaller bound. */
+  readonly mostBytes?: number;
 }
 
 /** What the file system says of a name that is impossible there. */
@@ -37,13 +39,13 @@ export class Uploads {
   async take(upload: ImportUpload, pieces: AsyncIterable<Uint8Array>): Promise<Imported> {
     if (this.#running >= limits.uploads) throw new WaypointError('busy');
     this.#running += 1;
-    const { directory } = this.#options;
+    const { directory, mostBytes = limits.uploadBytes } = this.#options;
     const own = join(directory, randomBytes(12).toString('hex'));
     try {
       // What a killed daemon has left.
       this.#ready ??= rm(directory, { recursive: true, force: true });
       await this.#ready;
-      await receive(join(own, upload.path), pieces);
+      await receive(join(own, upload.path), pieces, mostBytes);
       return await this.#import(own, upload);
     } finally {
       this.#running -= 1;
@@ -67,7 +69,11 @@ export class Uploads {
   }
 }
 
-async function receive(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+async function receive(
+  path: string,
+  pieces: AsyncIterable<Uint8Array>,
+  mostBytes: number,
+): Promise<void> {
   try {
     await mkdir(dirname(path), { recursive: true, mode: 0o700 });
     const handle = await open(path, 'wx', 0o600);
@@ -75,7 +81,7 @@ async function receive(path: string, pieces: AsyncIterable<Uint8Array>): Promise
       let bytes = 0;
       for await (const piece of pieces) {
         bytes += piece.length;
-        if (bytes > limits.uploadBytes) throw new WaypointError('too_large');
+        if (bytes > mostBytes) throw new WaypointError('too_large');
         await handle.writeFile(piece);
       }
     } finally {

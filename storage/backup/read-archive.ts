@@ -11,6 +11,7 @@ import {
   type BackupManifest,
 } from '../../model/backup.ts';
 import { ExitError } from '../../model/exit-error.ts';
+import { freePiece } from '../../model/free-piece.ts';
 
 /** A file of the archive, read once and in order. */
 type Entry = AsyncIterable<Buffer> & { readonly header: Header };
@@ -102,7 +103,7 @@ async function readFile(
     }
   }
   const place = placeOf(name);
-  if (place === undefined) for await (const _ of hashed(entry));
+  if (place === undefined) for await (const piece of hashed(entry)) freePiece(piece);
   else {
     await mkdir(dirname(place), { recursive: true, mode: 0o700 });
     const target = createWriteStream(place, { flags: 'wx', mode: 0o600, flush: true });

@@ -1,8 +1,8 @@
 import { createHash, type Hash } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { open, type FileHandle } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { pack, type Pack } from 'tar-stream';
+import { freePiece } from '../../model/free-piece.ts';
 import { backupNames, type BackupFile, type BackupManifest } from '../../model/backup.ts';
 
 const pieceBytes = 262_144;
@@ -25,14 +25,28 @@ export async function writeArchive(
   onBytes: (bytes: number) => void,
 ): Promise<BackupManifest> {
   const archive = pack();
-  const target = createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true });
-  const written = pipeline(archive as unknown as NodeJS.ReadableStream, target);
+  const written = pipeline(archive as unknown as NodeJS.ReadableStream, (pieces) =>
+    writeSynced(path, pieces as AsyncIterable<Uint8Array>),
+  );
   const filled = fill(archive, sources, head, onBytes).catch((error: unknown) => {
     archive.destroy(error as Error);
     throw error;
   });
   const [manifest] = await Promise.all([filled, written]);
   return manifest;
+}
+
+async function writeSynced(path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
+  const target = await open(path, 'wx', 0o600);
+  try {
+    for await (const piece of pieces) {
+      await target.writeFile(piece);
+      freePiece(piece);
+    }
+    await target.sync();
+  } finally {
+    await target.close();
+  }
 }
 
 async function fill(
