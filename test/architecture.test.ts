@@ -75,8 +75,8 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_800,
-  storage: 11_530,
+  model: 3_810,
+  storage: 11_540,
   formats: 5_500,
   geodata: 3_900,
   search: 2_600,
@@ -90,7 +90,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   map: 3_700,
   bin: 340,
   build: 360,
-  bench: 6_300,
+  bench: 6_380,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
