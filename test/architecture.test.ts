@@ -86,7 +86,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   objects: 2_810,
   'service-files': 1_800,
   daemon: 8_680,
-  cli: 10_370,
+  cli: 10_140,
   map: 3_700,
   bin: 340,
   build: 360,

@@ -50,7 +50,6 @@ export const allCommands: readonly CommandGroup[] = [
       token: () => import('./token.ts'),
       url: () => import('./url.ts'),
       api: () => import('./api.ts'),
-      demo: () => import('./demo.ts'),
     },
   },
 ];

@@ -22,7 +22,6 @@ export type OptionSpecs = Readonly<Record<string, string | OptionSpec>>;
 export interface CommandSpec<Words extends string, Options extends OptionSpecs, Result> {
   readonly name: string;
   readonly aliases?: readonly string[];
-  readonly isHidden?: true;
   /** Heading of this command and those after it, in the help of the command that has them. */
   readonly group?: string;
   /** One line in the list of commands. */

@@ -5,7 +5,7 @@ import type { Call, Command, OptionSpec } from './command.ts';
 /** Tells commander of a command and of those below it. */
 export function addCommand(parent: Commander, command: Command): void {
   if (command.group !== undefined) parent.commandsGroup(command.group);
-  const added = parent.command(command.name, { hidden: command.isHidden === true });
+  const added = parent.command(command.name);
   added.description(command.description).aliases(command.aliases ?? []);
   if (command.summary !== undefined) added.summary(command.summary);
   if (command.usage !== undefined) added.usage(command.usage);

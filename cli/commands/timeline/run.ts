@@ -70,7 +70,7 @@ export async function filledIn(
 export async function runTimeline(
   client: ApiClient,
   body: TimelineRequest,
-  stopped = new AbortController().signal,
+  stopped: AbortSignal,
 ): Promise<TimelineResult | undefined> {
   let path: string | undefined;
   try {
