@@ -10,15 +10,15 @@ import type { TripMode } from '../model/timeline-result.ts';
 import { rounds } from './helpers/effort.ts';
 import { days, libraryOf, timelineOf, type Observed } from './helpers/timeline-library.ts';
 
-// With one fix in many minutes a way is unknown half of the time, and its bends are guessed: the bars say how far that goes.
-for (const [profile, leastRight, mostOff] of [
-  ['5 s', 0.9, 0.06],
-  ['silent while still', 0.9, 0.06],
-  ['5-15 min', 0.45, 0.07],
+// With one fix in many minutes a way is often unknown, and its bends are guessed: the bars say how far that goes.
+for (const [profile, length, leastRight, mostOff] of [
+  ['5 s', 4, 0.9, 0.05],
+  ['silent while still', 4, 0.9, 0.05],
+  ['5-15 min', 20, 0.55, 0.07],
 ] as const) {
   test(`recorded ${profile}, nine of ten trips have the right mode, all flights, and their distances`, (t) => {
     const trips = Array.from({ length: rounds(2) }, (_, i) => {
-      const scene = makeScene(profileNamed(profile), 541 + i, 4);
+      const scene = makeScene(profileNamed(profile), 541 + i, length);
       const library = importFiles(scene.files);
       t.teardown(() => library.remove());
       const result = parseTimeline(timelineText(library.path, scene, builtinGeodata()));

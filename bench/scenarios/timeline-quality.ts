@@ -66,7 +66,12 @@ export const timelineQuality = scenario<Profile, undefined>({
     { what: 'modes right, of those told', unit: 'of 1', of: 'right', bar: atLeast(0.9) },
     { what: 'trips without a mode', unit: 'of 1', of: 'unknown' },
     { what: 'flights told as such', unit: 'of 1', of: 'flights', bar: atLeast(0.98) },
-    { what: 'error of distances, median', unit: 'of 1', of: 'distance' },
+    {
+      what: 'error of distances, median',
+      unit: 'of 1',
+      of: 'distance',
+      bar: isExact === true ? { of: 'figure', atMost: 0.05 } : undefined,
+    },
   ],
 });
 

@@ -42,19 +42,16 @@ const sparse: readonly (readonly [intervalS: number, limits: typeof limits])[] =
 /** So short a way has hardly any observations: its mean speed says more than its fastest part, metres and m/s. */
 const strollM = 500;
 const strollSpeed = 2.5;
-/** Where they are this far apart, s, a way is one or two of them, with waiting at both ends: mostly its length tells. */
+/** Where they are this far apart, s, a way is one or two of them, with waiting at both ends: only its fastest leg is a speed. */
 const minutesApartS = 150;
-/** A shorter way is gone on foot, unless it cannot have been, metres and m/s. */
+/** A way is gone on foot that has no faster leg, m/s, and is as short, metres, or has as many observations. */
+const footSpeed = 1.7;
 const footM = 1_500;
-const footSpeed = 3.5;
-/** Nobody cycles further, or as fast with the waiting, metres and m/s. */
-const driveM = 6_000;
-const driveSpeed = 4;
-/** A long walk is slow in most of so many observations. */
-const hikeSpeed = 2;
 const hikeObservations = 3;
-/** Of an interval, what is waiting before and after a way. */
-const waitingShare = 0.75;
+/** Hardly anybody cycles further, metres, or so fast over minutes, or over all the time with the waiting, m/s. */
+const driveM = 5_500;
+const driveLegSpeed = 5.5;
+const driveSpeed = 4;
 /** The speed of ships and boats, m/s. */
 const boatSpeed = 22;
 /** Somebody who drives stands still now and then, where a train does not: the share of the time below a brisk walk. */
@@ -78,24 +75,20 @@ export function modeOf(movement: Movement): ModeGuess {
   if (seaM > 0.4 * recordedM && fast < boatSpeed) return { mode: 'boat', confidence: 0.8 };
   if (isTrain(movement, recordedM)) return { mode: 'train', confidence: 0.6 };
   const apartMs = (sum(movement.ms) + movement.silentMs) / (movement.observations + 1);
-  if (apartMs >= minutesApartS * 1_000) return minutesApart(movement, totalM, apartMs, fast);
+  if (apartMs >= minutesApartS * 1_000) return minutesApart(movement, totalM);
   return onLand(movement, recordedM, totalM);
 }
 
-function minutesApart(
-  { ms, silentMs, observations }: Movement,
-  totalM: number,
-  apartMs: number,
-  fast: number,
-): ModeGuess {
-  const wholeMs = sum(ms) + silentMs;
-  const likelySpeed = (totalM * 1_000) / (wholeMs - waitingShare * apartMs);
-  if (totalM < footM && likelySpeed < footSpeed) return { mode: 'walk', confidence: 0.8 };
-  if (fast < hikeSpeed && observations >= hikeObservations)
-    return { mode: 'walk', confidence: 0.6 };
+function minutesApart({ ms, metres, silentMs, observations }: Movement, totalM: number): ModeGuess {
+  const fastest = ms.findLastIndex((part) => part > 0);
+  const legSpeed = (metres[fastest]! * 1_000) / ms[fastest]!;
+  const isShort = totalM < footM || observations >= hikeObservations;
+  if (legSpeed < footSpeed && isShort) return { mode: 'walk', confidence: 0.8 };
   if (totalM > driveM) return { mode: 'car', confidence: 0.9 };
-  if (totalM * 1_000 > driveSpeed * wholeMs) return { mode: 'car', confidence: 0.8 };
-  return { mode: 'unknown', confidence: 0 };
+  const isFast = legSpeed > driveLegSpeed || totalM * 1_000 > driveSpeed * (sum(ms) + silentMs);
+  return isFast && totalM > footM
+    ? { mode: 'car', confidence: 0.8 }
+    : { mode: 'unknown', confidence: 0 };
 }
 
 function onLand(movement: Movement, recordedM: number, totalM: number): ModeGuess {

@@ -6,8 +6,8 @@ const classes = speedEnds.length + 1;
 
 /** A way is measured from one position to the next that is this far off: errors of a receiver are no way, metres. */
 const stepM = 35;
-/** Between two positions roads bend as they do from one step to the next, up to this much, radians. */
-const mostBend = 1;
+/** Between two positions roads bend as they do from one step to the next, at most at right angles, radians. */
+const mostBend = Math.PI / 2;
 const bendShare = 1 / 8;
 /** …and in a longer step there are bends that do not show, metres: each doubling hides so much of the way, up to a limit. */
 const longStepM = 150;
