@@ -61,6 +61,7 @@ const alsoInputs = [
   'build/bundle.ts',
   'build/licences.ts',
   'build/map-page.ts',
+  'build/basemap.ts',
 ];
 /** `.npmrc` has `npm pack`, which runs none of our scripts, write there: before a build it fails, naming what to do. */
 const packed = 'dist/run-npm-run-build-before-npm-pack';

@@ -1,6 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, dirname, extname, join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
+import { closeUps } from './basemap.ts';
 
 /** Where the page of the map is built, relative to the root; each file as `NAME.gz`. */
 const target = 'dist/map';
@@ -34,6 +35,9 @@ export async function bundleMapPage(): Promise<string[]> {
     .filter((name) => !name.startsWith('.'))
     .map((name) => join(basemap, name));
   for (const file of data) pack(join(target, 'basemap', basename(file)), readFileSync(file));
+  for (const [name, text] of Object.entries(closeUps())) {
+    pack(join(target, 'basemap', name), Buffer.from(text));
+  }
   return [...Object.keys(metafile.inputs), ...data];
 }
 

@@ -111,7 +111,7 @@ function MapBox(): JSX.Element {
           <span class="unseen">Dark colours</span>
         </button>
       </div>
-      <p class="attribution">Made with Natural Earth</p>
+      <p class="attribution">Natural Earth · GeoNames</p>
     </main>
   );
 }

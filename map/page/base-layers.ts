@@ -1,4 +1,4 @@
-import type { LayerSpecification } from 'maplibre-gl';
+import type { LayerSpecification, SymbolLayerSpecification } from 'maplibre-gl';
 import { scaled, type Palette } from './palette.ts';
 
 /** Land, water and borders. */
@@ -7,6 +7,7 @@ export function baseLayers(colour: Palette): LayerSpecification[] {
   return [
     { id: 'sea', type: 'background', paint: { 'background-color': colour.sea } },
     { id: 'land', type: 'fill', source: 'land', paint: { 'fill-color': colour.land } },
+    { id: 'coast', type: 'fill', source: 'coast', paint: { 'fill-color': colour.land } },
     {
       id: 'lakes',
       type: 'fill',
@@ -35,25 +36,44 @@ export function baseLayers(colour: Palette): LayerSpecification[] {
   ];
 }
 
+/** From here on coasts and towns are those of the close-ups, once they are loaded. */
+export const closeZoom = 6;
+
+function towns(
+  colour: Palette,
+  halo: object,
+): Pick<SymbolLayerSpecification, 'type' | 'layout' | 'paint'> {
+  return {
+    type: 'symbol',
+    layout: {
+      'text-field': ['get', 'name'],
+      'text-font': ['Sans'],
+      'text-size': scaled(3, 10.5, 10, 14),
+      'text-max-width': 8,
+      'symbol-sort-key': ['get', 'rank'],
+    },
+    paint: { 'text-color': colour.town, ...halo },
+  };
+}
+
 /** Names of countries and towns; each has a rank, so that they are not all there at once. */
 export function baseNames(colour: Palette): LayerSpecification[] {
   const halo = { 'text-halo-color': colour.halo, 'text-halo-width': 1.4 };
   const isCountry = ['==', ['get', 'kind'], 'country'];
   return [
     {
-      id: 'towns',
-      type: 'symbol',
+      ...towns(colour, halo),
+      id: 'cities',
       source: 'names',
       minzoom: 3,
+      maxzoom: closeZoom,
       filter: ['all', ['!', isCountry], ['<=', ['get', 'rank'], ['+', ['zoom'], 1]]] as never,
-      layout: {
-        'text-field': ['get', 'name'],
-        'text-font': ['Sans'],
-        'text-size': scaled(3, 10.5, 9, 14),
-        'text-max-width': 8,
-        'symbol-sort-key': ['get', 'rank'],
-      },
-      paint: { 'text-color': colour.town, ...halo },
+    },
+    {
+      ...towns(colour, halo),
+      id: 'towns',
+      source: 'towns',
+      filter: ['<=', ['get', 'rank'], ['zoom']],
     },
     {
       id: 'countries',

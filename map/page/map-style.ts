@@ -5,6 +5,8 @@ import { paletteOf, type Palette } from './palette.ts';
 
 /** The most detailed zoom of the built-in base map, which is drawn at 1:50,000,000. */
 const baseMaxZoom = 7;
+/** That of its coasts, which are more exact. */
+const closeMaxZoom = 11;
 /** From here on waypoints come one by one, below as clusters; tiles end at the other one. */
 export const waypointZoom = 12;
 const tileMaxZoom = 16;
@@ -36,6 +38,8 @@ export function mapStyle(origin: string, isDark: boolean, tracks: string): Style
       water: base('water'),
       borders: base('borders'),
       names: base('names'),
+      coast: { type: 'geojson', data: empty, maxzoom: closeMaxZoom },
+      towns: { type: 'geojson', data: empty },
       tracks: tiles(tracks),
       places: tiles('layers=waypoints'),
       day: { type: 'geojson', data: empty },

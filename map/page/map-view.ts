@@ -1,4 +1,4 @@
-import { effect } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import {
   Map as MapLibre,
   setWorkerUrl,
@@ -6,6 +6,7 @@ import {
   type MapMouseEvent,
   type VectorTileSource,
 } from 'maplibre-gl';
+import { closeZoom } from './base-layers.ts';
 import { revision, service, session } from './service.ts';
 import { chosenPlace } from './places.ts';
 import * as state from './state.ts';
@@ -15,6 +16,7 @@ import { mapStyle, tileAddress, tileSources, waypointZoom } from './map-style.ts
 
 /** Beside the panel and the bar, what the map moves to must not be hidden. */
 const narrow = matchMedia('(max-width: 719px)');
+const isCoastLoaded = signal(false);
 const clickable = ['waypoints', 'clusters', 'tracks', 'points'];
 /** In pixels round a click: a line is thin. */
 const reach = 6;
@@ -40,6 +42,7 @@ export function startMap(container: HTMLElement): MapLibre {
   map.touchZoomRotate.disableRotation();
   map.keyboard.disableRotation();
   map.on('moveend', () => tellView(map));
+  map.on('zoomend', loadCloseUps);
   map.on('load', () => tellView(map));
   map.on('click', (event) => click(map, event));
   map.on('mousemove', (event) => {
@@ -57,6 +60,18 @@ async function showAll(): Promise<void> {
   const { bounds } = (answer ?? {}) as { bounds?: [number, number, number, number] };
   if (bounds !== undefined && state.target.peek() === undefined)
     state.target.value = { bbox: bounds };
+}
+
+/** Loads coasts and towns that are only seen close up, once; until then the coarse ones stay. */
+function loadCloseUps({ target: map }: { readonly target: MapLibre }): void {
+  if (map.getZoom() < closeZoom) return;
+  map.off('zoomend', loadCloseUps);
+  for (const name of ['coast', 'towns']) {
+    const loaded = map
+      .getSource<GeoJSONSource>(name)
+      ?.setData(`${location.origin}/basemap/${name}.geojson`);
+    if (name === 'coast') void loaded?.then(() => (isCoastLoaded.value = true));
+  }
 }
 
 /** The query of the tiles of tracks. */
@@ -90,6 +105,10 @@ function follow(map: MapLibre): void {
     map.setStyle(style, {
       transformStyle: (now, next) => ({ ...next, sources: now?.sources ?? next.sources }),
     });
+  });
+  effect(() => {
+    void state.isDark.value;
+    if (isCoastLoaded.value) map.setLayerZoomRange('land', 0, closeZoom);
   });
   effect(() => setData(map, 'day', dayShape.value));
   effect(() => setData(map, 'marks', dayMarks.value));

@@ -56,8 +56,9 @@ function print({ library, waypoints, imported, bookmarks }: DaemonStatus): strin
   return JSON.stringify([library.state, waypoints, imported, bookmarks]);
 }
 
-function isAway({ status: code }: RequestFailure): boolean {
-  return code === 0 || code === 502 || code === 503;
+/** One that only takes long may wait for the tiles of a large map. */
+function isAway({ status: code, message }: RequestFailure): boolean {
+  return (code === 0 && !message.startsWith('timeout')) || code === 502 || code === 503;
 }
 
 function untilVisible(): Promise<void> {
