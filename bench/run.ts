@@ -20,6 +20,7 @@ import { suggest } from './scenarios/suggest.ts';
 import { timelineQuality } from './scenarios/timeline-quality.ts';
 import { timelineSpeed } from './scenarios/timeline-speed.ts';
 import { waypointList } from './scenarios/waypoint-list.ts';
+import { watchIdle } from './scenarios/watch.ts';
 import type { AnyScenario } from './scenario.ts';
 import { Session } from './session.ts';
 
@@ -33,6 +34,7 @@ const scenarios: readonly AnyScenario[] = [
   importStored,
   importAgain,
   importTwins,
+  watchIdle,
   waypointList,
   slowReaders,
   clusters,

@@ -15,26 +15,13 @@ interface TextForm {
 const iso = (time: number): string => new Date(time).toISOString();
 const degrees = (value: number): string => value.toFixed(7);
 
-/** A line of Records.json as Google writes it, half of what it says about activities. */
+/** Records.json as Google writes it, half of what it says about activities; all in one line, the worst that it can be. */
 const google: TextForm = {
-  head: '{\n  "locations": [',
-  point: ({ lat, lon, time }) => `{
-    "latitudeE7": ${Math.round(lat * 1e7)},
-    "longitudeE7": ${Math.round(lon * 1e7)},
-    "accuracy": 12,
-    "activity": [{
-      "activity": [{
-        "type": "STILL",
-        "confidence": 100
-      }],
-      "timestamp": "${iso(time)}"
-    }],
-    "source": "WIFI",
-    "deviceTag": 123456789,
-    "timestamp": "${iso(time)}"
-  }`,
+  head: '{"locations": [',
+  point: ({ lat, lon, time }) =>
+    `{"latitudeE7": ${Math.round(lat * 1e7)},"longitudeE7": ${Math.round(lon * 1e7)},"accuracy": 12,"activity": [{"activity": [{"type": "STILL","confidence": 100}],"timestamp": "${iso(time)}"}],"source": "WIFI","deviceTag": 123456789,"timestamp": "${iso(time)}"}`,
   between: ', ',
-  tail: ']\n}',
+  tail: ']}',
 };
 
 const owntracks: TextForm = {
