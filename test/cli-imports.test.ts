@@ -1,7 +1,8 @@
 /** `waypointd imports`, and what `import` says of files that were removed or come from another folder. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
+import { strToU8, zipSync } from 'fflate';
 import { testCli, untilPrinted } from './helpers/cli.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
 import { answerWhen } from './helpers/until.ts';
@@ -49,8 +50,30 @@ test('standard input is imported, too', async (t) => {
   const cli = testCli(t);
   const said = await cli.out(['import', '-', '--as', 'phone/a.gpx'], { input: ride });
   t.regex(said, /^Imported 2 timed points/mu);
-  t.is((await cli.run(['import', '-'], { input: 'nothing' })).code, 1);
+  for (const [input, sentence] of [
+    ['nothing', 'Standard input is of no format that is read. Nothing was imported.'],
+    ['', 'Standard input is empty. Nothing was imported.'],
+  ] as const) {
+    const { code, stderr } = await cli.run(['import', '-'], { input });
+    t.is(code, 1);
+    t.true(stderr.includes(sentence), stderr);
+  }
+  t.is((await cli.run(['import', '-', '--as', '../a.gpx'], { input: ride })).code, 64);
+  // Longer than what is looked at first, and of another format than most.
+  const rows = Array.from({ length: 500 }, (_, at) => `2024-05-01T00:00:00Z,1,${at / 10}\n`);
+  const input = `time,lat,lon\n${rows.join('')}`;
+  t.regex(await cli.out(['import', '-'], { input }), /^Imported 500 timed points/mu);
+  t.regex(await cli.out(['imports', 'list']), /input\/\d{8}T\d{6}Z\.csv$/mu);
   t.regex(await cli.out(['imports', 'list']), /phone\/a\.gpx$/mu);
+});
+
+test('what is refused in an archive is told by the name that it has there', async (t) => {
+  const cli = testCli(t);
+  mkdirSync(join(cli.root, 'x'));
+  const entries = { '../evil.gpx': strToU8(ride), 'good.gpx': strToU8(ride) };
+  writeFileSync(join(cli.root, 'x/a.zip'), zipSync(entries));
+  const { stderr } = await cli.run(['import', join(cli.root, 'x')]);
+  t.true(stderr.includes(`${join(cli.root, 'x')}/a.zip/../evil.gpx: its name`), stderr);
 });
 
 test('folders are watched, listed and watched no longer', async (t) => {

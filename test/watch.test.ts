@@ -175,7 +175,7 @@ test('archives are watched, and files of the same name from two folders are kept
   const { daemon, when } = await siteAt(t, root, dirs);
   t.like(await when(({ files, waiting }) => files === 2 && waiting === 0), {
     imported: 2,
-    failures: [{ file: 'year.zip', reason: 'truncated' }],
+    failures: [{ file: 'year.zip/bad.gpx', reason: 'truncated' }],
   });
   const walks = () => listed(daemon, '?q=walk');
   const found = await answerWhen(walks, ({ length }) => length === 2);

@@ -20,6 +20,7 @@ import { note, printJson } from '../terminal/output.ts';
 import { progressBar } from '../terminal/progress-bar.ts';
 import { convertUnread, requireGpsbabel } from './import/convert.ts';
 import { hiddenFolderLine, unseenFolder } from './import/hidden-folder.ts';
+import { inputFrom } from './import/standard-input.ts';
 import { planImports } from './import/plan.ts';
 import { printSummary, sumResults, type ImportSum } from './import/summary.ts';
 
@@ -105,12 +106,11 @@ async function importInput(
   name: string | undefined,
   isJson: boolean,
 ): Promise<void> {
-  const time = new Date().toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const path = name ?? `input/${time}.gpx`;
+  const { path, body } = await inputFrom(process.stdin, name);
   const result = await withDaemon({ context, makesData: true }, (client) =>
     client.ask(importResultSchema, 'PUT', '/api/imports', {
       query: { path },
-      bodyText: process.stdin,
+      bodyText: body,
       timeoutMs: 0,
     }),
   );

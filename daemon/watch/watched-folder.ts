@@ -1,7 +1,6 @@
 import type { Stats } from 'node:fs';
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
-import type { FailureReason } from '../../model/import.ts';
 import { limits } from '../../model/limits.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
 import type { WatchedFolderStatus } from '../../model/status.ts';
@@ -56,7 +55,8 @@ export class WatchedFolder {
   readonly #known = new Map<string, string>();
   readonly #waiting = new Map<string, Waiting>();
   readonly #ready = new Map<string, string>();
-  readonly #failures = new Map<string, FailureReason>();
+  /** By their names, the last that was refused: in an archive that may be one of many. */
+  readonly #failures = new Map<string, WatchedFolderStatus['failures'][number]>();
   readonly #pauses = new Pauses();
   readonly #mostFiles: number;
   /** There are files beyond the limit. */
@@ -87,15 +87,14 @@ export class WatchedFolder {
   }
 
   status(): WatchedFolderStatus {
-    const failures = [...this.#failures].map(([file, reason]) => ({ file, reason }));
     return {
       dir: this.dir,
       state: this.#state,
       files: this.#count(),
       waiting: this.#waiting.size + this.#ready.size,
       imported: this.#imported,
-      failed: failures.length,
-      failures: failures.slice(0, toldFailures),
+      failed: this.#failures.size,
+      failures: [...this.#failures.values()].slice(0, toldFailures),
       ...(this.#hasUnseen ? { full: true } : {}),
     };
   }
@@ -117,7 +116,7 @@ export class WatchedFolder {
     const isLeft = new Set(left.map((name) => namedIn(batch, name)));
     this.putBack(new Map([...batch].filter(([file]) => isLeft.has(file))));
     const failed = new Map(
-      result.failures.map(({ file, reason }) => [namedIn(batch, file), reason]),
+      result.failures.map(({ file, reason }) => [namedIn(batch, file), { file, reason }]),
     );
     // The directory itself was gone; what is back unchanged is heard of no more.
     if (failed.has(undefined)) {
@@ -128,15 +127,16 @@ export class WatchedFolder {
     for (const file of new Set(replaced)) if (file !== undefined) this.#pauses.begin(file);
     for (const [file, stamp] of batch) {
       if (isLeft.has(file)) continue;
-      const reason = failed.get(file);
+      const failure = failed.get(file);
+      const reason = failure?.reason;
       if (reason === 'changed') {
         this.#touch(file, stamp);
         continue;
       }
       // What could not be read may be as it was when it can be: any event is heard then.
       if (reason !== 'unreadable') this.#known.set(file, stamp);
-      if (reason === undefined) this.#failures.delete(file);
-      else this.#failures.set(file, reason);
+      if (failure === undefined) this.#failures.delete(file);
+      else this.#failures.set(file, failure);
       // What was deleted while it waited is not told of again.
       if (reason === 'unreadable')
         lstat(join(this.#path, file)).catch(() => this.#forgetFile(file));

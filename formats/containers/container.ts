@@ -11,6 +11,13 @@ export function isContainer(head: Buffer): boolean {
   return isZip(head) || isGzip(head);
 }
 
+/** The usual ending of a file that begins so, with its dot; undefined for what is of no format and holds nothing. */
+export function endingFor(head: Buffer): string | undefined {
+  if (isContainer(head)) return isZip(head) ? '.zip' : '.gz';
+  const format = findFormat(head, '');
+  return format === undefined ? undefined : usualEnding(format.name);
+}
+
 /**
  * Lists what is looked into in a container.
  * @param name its own, without directories.
@@ -26,6 +33,6 @@ export function listContainer(head: Buffer, readAt: ReadAt, size: number, name: 
 function withEnding(entry: PackedEntry, readAt: ReadAt): PackedEntry[] {
   if (isLookedInto(entry.name) && !/\.gz$/i.test(entry.name)) return [entry];
   const [first = new Uint8Array(0)] = unpack(readAt, entry);
-  const format = findFormat(Buffer.from(first.subarray(0, headBytes)), entry.name);
-  return format === undefined ? [] : [{ ...entry, name: entry.name + usualEnding(format.name) }];
+  const ending = endingFor(Buffer.from(first.subarray(0, headBytes)));
+  return ending === undefined ? [] : [{ ...entry, name: entry.name + ending }];
 }

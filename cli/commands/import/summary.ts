@@ -1,4 +1,4 @@
-import { join } from 'node:path';
+import { sep } from 'node:path';
 import { emptyImport } from '../../../model/empty-import.ts';
 import type { EmptyReason, FailureReason, ImportResult } from '../../../model/import.ts';
 import { formatNames } from '../../../model/recorder-formats.ts';
@@ -80,9 +80,14 @@ function fieldsOf(nothing: object, isOfKind: (zero: unknown) => boolean): Field[
 function joined(results: readonly ImportResult[], key: Field): unknown[] {
   return results.flatMap(({ dir, [key]: files }) =>
     (Array.isArray(files) ? files : []).map((file: string | { readonly file: string }) =>
-      typeof file === 'string' ? join(dir, file) : { ...file, file: join(dir, file.file) },
+      typeof file === 'string' ? pathOf(dir, file) : { ...file, file: pathOf(dir, file.file) },
     ),
   );
+}
+
+/** As it is: names in archives lead to where nothing is. */
+function pathOf(dir: string, file: string): string {
+  return dir === '' || dir.endsWith(sep) ? dir + file : dir + sep + file;
 }
 
 function sumFormats(results: readonly ImportResult[]): ImportResult['formats'] {
