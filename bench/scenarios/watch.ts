@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { statusSchema } from '../../model/status.ts';
+import { atMost } from '../report/figure.ts';
 import { counted, difference, scenario } from '../scenario.ts';
 
 const filesPerFolder = 100;
@@ -33,7 +34,7 @@ export const watchIdle = scenario<number, string>({
   },
   figures: () => [
     // A look at the folder every five seconds, within what the kernel's clock can tell.
-    { what: 'CPU in 20 s', unit: 'ms', of: 'idle', bar: { of: 'figure', atMost: 40 } },
+    { what: 'CPU in 20 s', unit: 'ms', of: 'idle', bar: atMost(40) },
     { what: 'resident memory', unit: 'MB', of: 'memory' },
   ],
 });
