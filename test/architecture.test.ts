@@ -86,11 +86,11 @@ const lineBudget: Readonly<Record<string, number>> = {
   objects: 2_810,
   'service-files': 1_800,
   daemon: 8_680,
-  cli: 10_140,
+  cli: 10_195,
   map: 3_800,
   bin: 340,
   build: 435,
-  bench: 6_380,
+  bench: 6_425,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
