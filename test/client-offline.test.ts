@@ -17,14 +17,14 @@ const { tags: _tags, ...untagged } = camp;
 const home = { raw: 'home', display: 'home' };
 const stars = camp.tags[1];
 
-interface Simulated {
-  readonly title: string;
-  readonly ask: (service: WaypointService) => Promise<unknown>;
-  readonly kind: string;
-  readonly result: unknown;
-  /** The signals of its own, in order. */
-  readonly signals: readonly (readonly unknown[])[];
-}
+/** What a method answers without a daemon, what it would have asked, and the signals of its own, in order. */
+type Simulated = readonly [
+  title: string,
+  ask: (service: WaypointService) => Promise<unknown>,
+  kind: string,
+  result: unknown,
+  ...signals: (readonly unknown[])[],
+];
 
 const noImport = emptyImport('/tracks');
 const unknown = 'unknown';
@@ -41,159 +41,130 @@ const base = { ...camp, name: 'Base', tags: [home, stars] };
 
 /** The rows of the specification's list, in its order. */
 const simulated: readonly Simulated[] = [
-  {
-    title: 'waypoints are none',
-    ask: (service) => service.getWaypoints(),
-    kind: 'GET /api/waypoints',
-    result: [],
-    signals: [['waypointsLoadStarted'], ['waypointsLoaded', []]],
-  },
-  {
-    title: 'clusters are none',
-    ask: (service) => service.getClusters(3, 60, true),
-    kind: 'GET /api/clusters',
-    result: [],
-    signals: [
-      ['clustersFetchStarted', clusterParams],
-      ['clustersFetched', [], clusterParams],
+  [
+    'waypoints are none',
+    (service) => service.getWaypoints(),
+    'GET /api/waypoints',
+    [],
+    ['waypointsLoadStarted'],
+    ['waypointsLoaded', []],
+  ],
+  [
+    'clusters are none',
+    (service) => service.getClusters(3, 60, true),
+    'GET /api/clusters',
+    [],
+    ['clustersFetchStarted', clusterParams],
+    ['clustersFetched', [], clusterParams],
+  ],
+  [
+    'suggestions are none',
+    (service) => service.suggest('ca'),
+    'GET /api/suggest',
+    { query: 'ca', suggestions: [] },
+    ['suggestStarted', 'ca'],
+    ['suggestResults', { query: 'ca', suggestions: [] }, 'ca'],
+  ],
+  [
+    'recent searches are none',
+    (service) => service.getRecentSearches(),
+    'GET /api/recent_suggest',
+    { queries: [], entries: [] },
+    ['recentSearchesFetchStarted', 10],
+    ['recentSearchesFetched', [], 10],
+    ['recentSearchEntriesFetched', [], 10],
+  ],
+  ['distinct tags are none', (service) => service.fetchDistinctTags(), 'GET /api/tags', []],
+  [
+    'fetchTags gives the tags that are on the waypoint, as objects',
+    (service) => service.fetchTags(camp),
+    'GET /api/tags',
+    [home, stars],
+    ['tagsFetchStarted', { name: 'Camp', lat: 42.1, lon: -8.3 }],
+    ['tagsFetched', 'Camp', 42.1, -8.3, [home, stars]],
+  ],
+  [
+    'fetchTags of a waypoint without tags gives none',
+    (service) => service.fetchTags(untagged),
+    'GET /api/tags',
+    [],
+    ['tagsFetchStarted', { name: 'Camp', lat: 42.1, lon: -8.3 }],
+    ['tagsFetched', 'Camp', 42.1, -8.3, []],
+  ],
+  [
+    'a bookmark that is added comes back as one',
+    (service) => service.addWaypoint({ name: 'New', lat: 1, lon: 2, tags: ['home'] }),
+    'POST /api/bookmarks',
+    { name: 'New', lat: 1, lon: 2, bookmark: true, tags: [home] },
+    ['waypointAddStarted', { name: 'New', lat: 1, lon: 2, tags: ['home'] }],
+    [
+      'waypointAdded',
+      { name: 'New', lat: 1, lon: 2, bookmark: true, tags: [home] },
+      { name: 'New', lat: 1, lon: 2, tags: ['home'] },
     ],
-  },
-  {
-    title: 'suggestions are none',
-    ask: (service) => service.suggest('ca'),
-    kind: 'GET /api/suggest',
-    result: { query: 'ca', suggestions: [] },
-    signals: [
-      ['suggestStarted', 'ca'],
-      ['suggestResults', { query: 'ca', suggestions: [] }, 'ca'],
-    ],
-  },
-  {
-    title: 'recent searches are none',
-    ask: (service) => service.getRecentSearches(),
-    kind: 'GET /api/recent_suggest',
-    result: { queries: [], entries: [] },
-    signals: [
-      ['recentSearchesFetchStarted', 10],
-      ['recentSearchesFetched', [], 10],
-      ['recentSearchEntriesFetched', [], 10],
-    ],
-  },
-  {
-    title: 'distinct tags are none',
-    ask: (service) => service.fetchDistinctTags(),
-    kind: 'GET /api/tags',
-    result: [],
-    signals: [],
-  },
-  {
-    title: 'fetchTags gives the tags that are on the waypoint, as objects',
-    ask: (service) => service.fetchTags(camp),
-    kind: 'GET /api/tags',
-    result: [home, stars],
-    signals: [
-      ['tagsFetchStarted', { name: 'Camp', lat: 42.1, lon: -8.3 }],
-      ['tagsFetched', 'Camp', 42.1, -8.3, [home, stars]],
-    ],
-  },
-  {
-    title: 'fetchTags of a waypoint without tags gives none',
-    ask: (service) => service.fetchTags(untagged),
-    kind: 'GET /api/tags',
-    result: [],
-    signals: [
-      ['tagsFetchStarted', { name: 'Camp', lat: 42.1, lon: -8.3 }],
-      ['tagsFetched', 'Camp', 42.1, -8.3, []],
-    ],
-  },
-  {
-    title: 'a bookmark that is added comes back as one',
-    ask: (service) => service.addWaypoint({ name: 'New', lat: 1, lon: 2, tags: ['home'] }),
-    kind: 'POST /api/bookmarks',
-    result: { name: 'New', lat: 1, lon: 2, bookmark: true, tags: [home] },
-    signals: [
-      ['waypointAddStarted', { name: 'New', lat: 1, lon: 2, tags: ['home'] }],
-      [
-        'waypointAdded',
-        { name: 'New', lat: 1, lon: 2, bookmark: true, tags: [home] },
-        { name: 'New', lat: 1, lon: 2, tags: ['home'] },
-      ],
-    ],
-  },
-  {
-    title: 'a bookmark that is deleted is gone',
-    ask: (service) => service.deleteWaypoint(camp),
-    kind: 'DELETE /api/bookmarks',
-    result: camp,
-    signals: [
-      ['waypointDeleteStarted', camp],
-      ['waypointDeleted', camp],
-    ],
-  },
-  {
-    title: 'a bookmark that is renamed has the new name and the rest',
-    ask: (service) => service.renameWaypoint(camp, 'Base'),
-    kind: 'PATCH /api/bookmarks',
-    result: base,
-    signals: [
-      ['waypointRenameStarted', camp, 'Base'],
-      ['waypointRenamed', base, camp],
-    ],
-  },
-  {
-    title: 'a tag that is added stands behind the others, and is not enriched',
-    ask: (service) => service.addTag(camp, 'beach'),
-    kind: 'POST /api/tags',
-    result: [home, stars, { raw: 'beach', display: 'beach' }],
-    signals: [
-      ['tagAddStarted', 'Camp', 42.1, -8.3, 'beach'],
-      ['tagAdded', 'Camp', 42.1, -8.3, [home, stars, { raw: 'beach', display: 'beach' }], 'beach'],
-    ],
-  },
-  {
-    title: 'a tag that is there already is there once',
-    ask: (service) => service.addTag({ ...untagged, tags: ['home'] }, 'home'),
-    kind: 'POST /api/tags',
-    result: [home],
-    signals: [
-      ['tagAddStarted', 'Camp', 42.1, -8.3, 'home'],
-      ['tagAdded', 'Camp', 42.1, -8.3, [home], 'home'],
-    ],
-  },
-  {
-    title: 'a tag that is deleted is missing, the others stay',
-    ask: (service) => service.deleteTag(camp, 'home'),
-    kind: 'DELETE /api/tags',
-    result: [stars],
-    signals: [
-      ['tagDeleteStarted', 'Camp', 42.1, -8.3, 'home'],
-      ['tagDeleted', 'Camp', 42.1, -8.3, [stars], 'home'],
-    ],
-  },
-  {
-    title: 'an import counts nothing',
-    ask: (service) => service.importGpxDirectory({ dir: '/tracks', recursive: true }),
-    kind: 'POST /api/import',
-    result: noImport,
-    signals: [
-      ['importStarted', { dir: '/tracks', recursive: true }],
-      ['importCompleted', noImport, { dir: '/tracks', recursive: true }],
-    ],
-  },
-  {
-    title: 'a search that is recorded is not stored',
-    ask: (service) => service.recordHistory('ca', 1, 2),
-    kind: 'POST /api/history',
-    result: { stored: 0, multiple: false },
-    signals: [],
-  },
-  {
-    title: 'the version is unknown',
-    ask: (service) => service.getVersion(),
-    kind: 'GET /api/version',
-    result: noVersion,
-    signals: [['versionFetchStarted'], ['versionFetched', noVersion]],
-  },
+  ],
+  [
+    'a bookmark that is deleted is gone',
+    (service) => service.deleteWaypoint(camp),
+    'DELETE /api/bookmarks',
+    camp,
+    ['waypointDeleteStarted', camp],
+    ['waypointDeleted', camp],
+  ],
+  [
+    'a bookmark that is renamed has the new name and the rest',
+    (service) => service.renameWaypoint(camp, 'Base'),
+    'PATCH /api/bookmarks',
+    base,
+    ['waypointRenameStarted', camp, 'Base'],
+    ['waypointRenamed', base, camp],
+  ],
+  [
+    'a tag that is added stands behind the others, and is not enriched',
+    (service) => service.addTag(camp, 'beach'),
+    'POST /api/tags',
+    [home, stars, { raw: 'beach', display: 'beach' }],
+    ['tagAddStarted', 'Camp', 42.1, -8.3, 'beach'],
+    ['tagAdded', 'Camp', 42.1, -8.3, [home, stars, { raw: 'beach', display: 'beach' }], 'beach'],
+  ],
+  [
+    'a tag that is there already is there once',
+    (service) => service.addTag({ ...untagged, tags: ['home'] }, 'home'),
+    'POST /api/tags',
+    [home],
+    ['tagAddStarted', 'Camp', 42.1, -8.3, 'home'],
+    ['tagAdded', 'Camp', 42.1, -8.3, [home], 'home'],
+  ],
+  [
+    'a tag that is deleted is missing, the others stay',
+    (service) => service.deleteTag(camp, 'home'),
+    'DELETE /api/tags',
+    [stars],
+    ['tagDeleteStarted', 'Camp', 42.1, -8.3, 'home'],
+    ['tagDeleted', 'Camp', 42.1, -8.3, [stars], 'home'],
+  ],
+  [
+    'an import counts nothing',
+    (service) => service.importGpxDirectory({ dir: '/tracks', recursive: true }),
+    'POST /api/import',
+    noImport,
+    ['importStarted', { dir: '/tracks', recursive: true }],
+    ['importCompleted', noImport, { dir: '/tracks', recursive: true }],
+  ],
+  [
+    'a search that is recorded is not stored',
+    (service) => service.recordHistory('ca', 1, 2),
+    'POST /api/history',
+    { stored: 0, multiple: false },
+  ],
+  [
+    'the version is unknown',
+    (service) => service.getVersion(),
+    'GET /api/version',
+    noVersion,
+    ['versionFetchStarted'],
+    ['versionFetched', noVersion],
+  ],
 ];
 
 test('an empty result is a whole one, and says of nothing that there is some', (t) => {
@@ -207,7 +178,7 @@ test('an empty result is a whole one, and says of nothing that there is some', (
   );
 });
 
-for (const { title, ask, kind, result, signals } of simulated) {
+for (const [title, ask, kind, result, ...signals] of simulated) {
   test(`offline: ${title}`, async (t) => {
     const { service, taken } = recordedService(t, { apiPort: -1 });
     t.deepEqual(await ask(service), result);
@@ -287,7 +258,7 @@ test('offline: nothing is sent, whatever base and token are set, and a port set 
       return undefined;
     },
   });
-  for (const { ask } of simulated) await ask(service);
+  for (const [, ask] of simulated) await ask(service);
   t.is(requests, 0);
   service.apiPort = 0;
   await t.throwsAsync(service.getWaypoints());

@@ -397,189 +397,140 @@ test.serial('changes are made, listed, undone and hidden, with their signals', a
   t.like(await service.getImportStatus(), { state: 'idle', last: null });
 });
 
-interface Failing {
-  readonly ask: (service: WaypointService) => Promise<unknown>;
-  readonly kind: string;
-  readonly context: unknown;
-  /** The signals of its own that a method sends when it fails. */
-  readonly signals: (message: string) => unknown[][];
-}
+/** A method, what it is called with, what it asks, and the signals of its own that it sends when it fails. */
+type Failing = readonly [
+  method: string,
+  args: readonly unknown[],
+  kind: string,
+  ...signals: (readonly unknown[])[],
+];
 
+/** Stands for the message of the failure. */
+const why = Symbol('why');
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
 const clusterParams = { zoom: 3, gridSize: 60, bookmarksOnly: false };
 const importParams = { dir: '/tracks', recursive: false };
 /** Every method but `request`, and what it says when it fails. */
 const failing: readonly Failing[] = [
-  {
-    ask: (service) => service.getWaypoints(),
-    kind: 'GET /api/waypoints',
-    context: call('getWaypoints'),
-    signals: (message) => [['waypointsLoadStarted'], ['waypointsLoadFailed', message]],
-  },
-  {
-    ask: (service) => service.addWaypoint(camp),
-    kind: 'POST /api/bookmarks',
-    context: call('addWaypoint', camp),
-    signals: (message) => [
-      ['waypointAddStarted', camp],
-      ['waypointAddFailed', camp, message],
-    ],
-  },
-  {
-    ask: (service) => service.deleteWaypoint(camp),
-    kind: 'DELETE /api/bookmarks',
-    context: call('deleteWaypoint', camp),
-    signals: (message) => [
-      ['waypointDeleteStarted', camp],
-      ['waypointDeleteFailed', camp, message],
-    ],
-  },
-  {
-    ask: (service) => service.renameWaypoint(camp, 'Base'),
-    kind: 'PATCH /api/bookmarks',
-    context: call('renameWaypoint', camp, 'Base'),
-    signals: (message) => [
-      ['waypointRenameStarted', camp, 'Base'],
-      ['waypointRenameFailed', camp, 'Base', message],
-    ],
-  },
-  {
-    ask: (service) => service.getClusters(3, 60),
-    kind: 'GET /api/clusters',
-    context: call('getClusters', 3, 60, false),
-    signals: (message) => [
-      ['clustersFetchStarted', clusterParams],
-      ['clustersFetchFailed', message, clusterParams],
-    ],
-  },
-  {
-    ask: (service) => service.getLocation(),
-    kind: 'GET /api/location',
-    context: call('getLocation'),
-    signals: (message) => [['locationFetchStarted'], ['locationFetchFailed', message]],
-  },
-  {
-    ask: (service) => service.importGpxDirectory(importParams),
-    kind: 'POST /api/import',
-    context: call('importGpxDirectory', importParams),
-    signals: (message) => [
-      ['importStarted', importParams],
-      ['importFailed', message, importParams],
-    ],
-  },
-  {
-    ask: (service) => service.suggest('ca'),
-    kind: 'GET /api/suggest',
-    context: call('suggest', 'ca'),
-    signals: (message) => [
-      ['suggestStarted', 'ca'],
-      ['suggestFailed', message, 'ca'],
-    ],
-  },
-  {
-    ask: (service) => service.getRecentSearches(7),
-    kind: 'GET /api/recent_suggest',
-    context: call('getRecentSearches', 7),
-    signals: (message) => [
-      ['recentSearchesFetchStarted', 7],
-      ['recentSearchesFetchFailed', message, 7],
-    ],
-  },
-  {
-    ask: (service) => service.recordHistory('ca'),
-    kind: 'POST /api/history',
-    context: call('recordHistory', 'ca', undefined, undefined),
-    signals: () => [],
-  },
-  {
-    ask: (service) => service.fetchTags(camp),
-    kind: 'GET /api/tags',
-    context: call('fetchTags', camp),
-    signals: (message) => [
-      ['tagsFetchStarted', camp],
-      ['tagsFetchFailed', camp, message],
-    ],
-  },
-  {
-    ask: (service) => service.addTag(camp, 'x'),
-    kind: 'POST /api/tags',
-    context: call('addTag', camp, 'x'),
-    signals: (message) => [
-      ['tagAddStarted', 'Camp', 42.1, -8.3, 'x'],
-      ['tagAddFailed', 'Camp', 42.1, -8.3, 'x', message],
-    ],
-  },
-  {
-    ask: (service) => service.deleteTag(camp, 'x'),
-    kind: 'DELETE /api/tags',
-    context: call('deleteTag', camp, 'x'),
-    signals: (message) => [
-      ['tagDeleteStarted', 'Camp', 42.1, -8.3, 'x'],
-      ['tagDeleteFailed', 'Camp', 42.1, -8.3, 'x', message],
-    ],
-  },
-  {
-    ask: (service) => service.fetchDistinctTags(() => {}),
-    kind: 'GET /api/tags',
-    context: call('fetchDistinctTags'),
-    signals: () => [],
-  },
-  {
-    ask: (service) => service.getVersion(),
-    kind: 'GET /api/version',
-    context: call('getVersion'),
-    signals: (message) => [['versionFetchStarted'], ['versionFetchFailed', message]],
-  },
-  {
-    ask: (service) => service.getGeodataStatus(),
-    kind: 'GET /api/geodata',
-    context: call('getGeodataStatus'),
-    signals: (message) => [['geodataStatusFailed', message]],
-  },
-  {
-    ask: (service) => service.installGeodata('world-1'),
-    kind: 'POST /api/geodata/install',
-    context: call('installGeodata', 'world-1'),
-    signals: (message) => [['geodataInstallFailed', 'world-1', message]],
-  },
-  {
-    ask: (service) => service.cancelGeodataInstall(),
-    kind: 'DELETE /api/geodata/install',
-    context: call('cancelGeodataInstall'),
-    signals: (message) => [['geodataCancelFailed', message]],
-  },
-  {
-    ask: (service) => service.submitTimeline('2024-01-01', '2024-01-31'),
-    kind: 'POST /api/timelines',
-    context: call('submitTimeline', '2024-01-01', '2024-01-31'),
-    signals: (message) => [['timelineSubmitFailed', 1, message]],
-  },
-  {
-    ask: (service) => service.getTimeline('a/b', true),
-    kind: 'GET /api/timelines/a%2Fb',
-    context: call('getTimeline', 'a/b', true),
-    signals: (message) => [['timelineStatusFailed', 'a/b', message, true]],
-  },
-  {
-    ask: (service) => service.cancelTimeline('..'),
-    kind: 'DELETE /api/timelines/..',
-    context: call('cancelTimeline', '..'),
-    signals: (message) => [['timelineCancelFailed', '..', message]],
-  },
+  [
+    'getWaypoints',
+    [],
+    'GET /api/waypoints',
+    ['waypointsLoadStarted'],
+    ['waypointsLoadFailed', why],
+  ],
+  [
+    'addWaypoint',
+    [camp],
+    'POST /api/bookmarks',
+    ['waypointAddStarted', camp],
+    ['waypointAddFailed', camp, why],
+  ],
+  [
+    'deleteWaypoint',
+    [camp],
+    'DELETE /api/bookmarks',
+    ['waypointDeleteStarted', camp],
+    ['waypointDeleteFailed', camp, why],
+  ],
+  [
+    'renameWaypoint',
+    [camp, 'Base'],
+    'PATCH /api/bookmarks',
+    ['waypointRenameStarted', camp, 'Base'],
+    ['waypointRenameFailed', camp, 'Base', why],
+  ],
+  [
+    'getClusters',
+    [3, 60, false],
+    'GET /api/clusters',
+    ['clustersFetchStarted', clusterParams],
+    ['clustersFetchFailed', why, clusterParams],
+  ],
+  ['getLocation', [], 'GET /api/location', ['locationFetchStarted'], ['locationFetchFailed', why]],
+  [
+    'importGpxDirectory',
+    [importParams],
+    'POST /api/import',
+    ['importStarted', importParams],
+    ['importFailed', why, importParams],
+  ],
+  ['suggest', ['ca'], 'GET /api/suggest', ['suggestStarted', 'ca'], ['suggestFailed', why, 'ca']],
+  [
+    'getRecentSearches',
+    [7],
+    'GET /api/recent_suggest',
+    ['recentSearchesFetchStarted', 7],
+    ['recentSearchesFetchFailed', why, 7],
+  ],
+  ['recordHistory', ['ca', undefined, undefined], 'POST /api/history'],
+  [
+    'fetchTags',
+    [camp],
+    'GET /api/tags',
+    ['tagsFetchStarted', camp],
+    ['tagsFetchFailed', camp, why],
+  ],
+  [
+    'addTag',
+    [camp, 'x'],
+    'POST /api/tags',
+    ['tagAddStarted', 'Camp', 42.1, -8.3, 'x'],
+    ['tagAddFailed', 'Camp', 42.1, -8.3, 'x', why],
+  ],
+  [
+    'deleteTag',
+    [camp, 'x'],
+    'DELETE /api/tags',
+    ['tagDeleteStarted', 'Camp', 42.1, -8.3, 'x'],
+    ['tagDeleteFailed', 'Camp', 42.1, -8.3, 'x', why],
+  ],
+  ['fetchDistinctTags', [], 'GET /api/tags'],
+  ['getVersion', [], 'GET /api/version', ['versionFetchStarted'], ['versionFetchFailed', why]],
+  ['getGeodataStatus', [], 'GET /api/geodata', ['geodataStatusFailed', why]],
+  [
+    'installGeodata',
+    ['world-1'],
+    'POST /api/geodata/install',
+    ['geodataInstallFailed', 'world-1', why],
+  ],
+  ['cancelGeodataInstall', [], 'DELETE /api/geodata/install', ['geodataCancelFailed', why]],
+  [
+    'submitTimeline',
+    ['2024-01-01', '2024-01-31'],
+    'POST /api/timelines',
+    ['timelineSubmitFailed', 1, why],
+  ],
+  [
+    'getTimeline',
+    ['a/b', true],
+    'GET /api/timelines/a%2Fb',
+    ['timelineStatusFailed', 'a/b', why, true],
+  ],
+  ['cancelTimeline', ['..'], 'DELETE /api/timelines/..', ['timelineCancelFailed', '..', why]],
 ];
+
+function asked(
+  service: WaypointService,
+  method: string,
+  args: readonly unknown[],
+): Promise<unknown> {
+  return Reflect.get(service, method).apply(service, args);
+}
 
 test('every method that is refused says so by its own signal and by the generic one', async (t) => {
   const daemon = await startTestDaemon(t);
   const apiPort = Number(new URL(daemon.url).port);
-  for (const { ask, kind, context, signals } of failing) {
+  for (const [method, args, kind, ...signals] of failing) {
     const { service, taken } = recordedService(t, { apiPort, apiToken: 'wrong' });
-    const error = await t.throwsAsync(ask(service), { instanceOf: RequestFailure });
+    const asking = asked(service, method, args);
+    const error = await t.throwsAsync(asking, { instanceOf: RequestFailure });
     t.is(error.status, 401);
     t.is(error.code, 'unauthorized');
     t.true(error.message.startsWith('HTTP 401 {"message":"A valid bearer token is required."'));
     t.deepEqual(taken(), [
-      ...signals(error.message),
-      ['requestFailed', kind, error.message, context],
+      ...signals.map((signal) => signal.map((word) => (word === why ? error.message : word))),
+      ['requestFailed', kind, error.message, call(method, ...args)],
     ] as never);
   }
 });
@@ -664,9 +615,11 @@ async function answering(t: ExecutionContext, answer: Answer): Promise<number> {
 test('an empty or a strange answer of success is no failure', async (t) => {
   for (const body of ['', 'all right', '[]', '{}', 'null', '{"tags":[null,1,{"x":1}]}']) {
     const apiPort = await answering(t, (_, response) => response.end(body));
-    for (const { ask, kind } of failing) {
+    for (const [method, args, kind] of failing) {
       const { service, taken } = recordedService(t, { apiPort });
-      const result = await ask(service).catch((error: RequestFailure) => error.message);
+      const result = await asked(service, method, args).catch(
+        (error: RequestFailure) => error.message,
+      );
       const mustSayMore = /geodata$|timelines/u.test(kind) && !kind.startsWith('DELETE');
       if (mustSayMore) {
         if (typeof result === 'string') t.regex(result, /^HTTP 200/u, `${kind}: ${body}`);

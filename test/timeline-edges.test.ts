@@ -22,15 +22,8 @@ const dayMs = 86_400_000;
 const kassel: Position = { lat: 51.3127, lon: 9.4797 };
 const prague: Position = { lat: 50.0755, lon: 14.4378 };
 
-interface Staying {
-  readonly place: Position;
-  readonly from: string;
-  readonly to: string;
-  readonly everyMs?: number;
-}
-
 /** A minute after minute at one place, both ends included; a receiver wavers by some metres. */
-function staying({ place, from, to, everyMs = minuteMs }: Staying): Observed[] {
+function staying(place: Position, from: string, to: string, everyMs = minuteMs): Observed[] {
   const points: Observed[] = [];
   const end = Date.parse(to);
   for (let timeMs = Date.parse(from), turn = 0; timeMs <= end; timeMs += everyMs, turn += 1) {
@@ -69,11 +62,7 @@ function country({ places }: TimelineResult, id: string) {
 // Time
 
 test('a leap day is a day like any other', (t) => {
-  const points = staying({
-    place: kassel,
-    from: '2024-02-29T00:00:00Z',
-    to: '2024-02-29T23:59:00Z',
-  });
+  const points = staying(kassel, '2024-02-29T00:00:00Z', '2024-02-29T23:59:00Z');
   const result = made(t, [track(...points)], '2024-02-29');
   t.is(result.period.days, 1);
   t.is(result.period.end_utc_exclusive, '2024-03-01T00:00:00Z');
@@ -104,11 +93,7 @@ test('a day begins with 00:00:00.000Z and ends before the next one', (t) => {
 });
 
 test('a stay over midnight is cut at 00:00Z in the days, and in one piece in the timeline', (t) => {
-  const points = staying({
-    place: kassel,
-    from: '2024-05-01T20:00:00Z',
-    to: '2024-05-02T07:30:00Z',
-  });
+  const points = staying(kassel, '2024-05-01T20:00:00Z', '2024-05-02T07:30:00Z');
   const result = made(t, [track(...points)], '2024-05-01', '2024-05-02');
   t.deepEqual(result.timeline.map(brief), ['stay 2024-05-01T20:00:00Z 41400']);
   t.is(result.timeline[0]?.date_utc, '2024-05-02');
@@ -123,12 +108,7 @@ test('a stay over midnight is cut at 00:00Z in the days, and in one piece in the
 });
 
 test('a stay that crosses both ends of the period is cut to it and says so', (t) => {
-  const points = staying({
-    place: kassel,
-    from: '2024-05-01T06:00:00Z',
-    to: '2024-05-04T18:00:00Z',
-    everyMs: 5 * minuteMs,
-  });
+  const points = staying(kassel, '2024-05-01T06:00:00Z', '2024-05-04T18:00:00Z', 5 * minuteMs);
   const result = made(t, [track(...points)], '2024-05-02', '2024-05-03');
   t.deepEqual(result.timeline.map(brief), ['stay 2024-05-02T00:00:00Z 172800<>']);
   t.is(result.timeline[0]?.last_observation_utc, '2024-05-04T00:00:00Z');
@@ -144,9 +124,9 @@ test('a stay that crosses both ends of the period is cut to it and says so', (t)
 test('a stay crosses the ends of the period through silences, too', (t) => {
   const library = libraryOf(t, [
     track(
-      ...staying({ place: kassel, from: '2024-05-01T20:00:00Z', to: '2024-05-01T22:00:00Z' }),
-      ...staying({ place: kassel, from: '2024-05-02T09:00:00Z', to: '2024-05-02T21:00:00Z' }),
-      ...staying({ place: kassel, from: '2024-05-03T08:00:00Z', to: '2024-05-03T10:00:00Z' }),
+      ...staying(kassel, '2024-05-01T20:00:00Z', '2024-05-01T22:00:00Z'),
+      ...staying(kassel, '2024-05-02T09:00:00Z', '2024-05-02T21:00:00Z'),
+      ...staying(kassel, '2024-05-03T08:00:00Z', '2024-05-03T10:00:00Z'),
     ),
   ]);
   const { result } = timelineOf(t, library, days('2024-05-02'));
@@ -157,8 +137,8 @@ test('a stay crosses the ends of the period through silences, too', (t) => {
 test('a day without any observation inside a bridged stay has the stay', (t) => {
   const library = libraryOf(t, [
     track(
-      ...staying({ place: kassel, from: '2024-05-01T20:00:00Z', to: '2024-05-01T22:00:00Z' }),
-      ...staying({ place: kassel, from: '2024-05-03T04:00:00Z', to: '2024-05-03T06:00:00Z' }),
+      ...staying(kassel, '2024-05-01T20:00:00Z', '2024-05-01T22:00:00Z'),
+      ...staying(kassel, '2024-05-03T04:00:00Z', '2024-05-03T06:00:00Z'),
     ),
   ]);
   const whole = timelineOf(t, library, days('2024-05-01', '2024-05-03')).result;
@@ -179,12 +159,7 @@ test('a day without any observation inside a bridged stay has the stay', (t) => 
 });
 
 test('three weeks at one place are one stay of 21 nights', (t) => {
-  const points = staying({
-    place: kassel,
-    from: '2024-05-01T12:00:00Z',
-    to: '2024-05-22T12:00:00Z',
-    everyMs: 7 * minuteMs,
-  });
+  const points = staying(kassel, '2024-05-01T12:00:00Z', '2024-05-22T12:00:00Z', 7 * minuteMs);
   const result = made(t, [track(...points)], '2024-05-01', '2024-05-31');
   t.deepEqual(result.timeline.map(brief), ['stay 2024-05-01T12:00:00Z 1814400']);
   t.like(country(result, 'DE'), { nights: 21, recorded_days: 22, visits: 1 });
@@ -193,38 +168,21 @@ test('three weeks at one place are one stay of 21 nights', (t) => {
 
 test('ten nights in California are ten, though twelve UTC days are touched', (t) => {
   const place = { lat: 37.3382, lon: -121.8863 };
-  const points = staying({
-    place,
-    from: '2024-05-01T18:00:00Z',
-    to: '2024-05-12T02:00:00Z',
-    everyMs: 10 * minuteMs,
-  });
+  const points = staying(place, '2024-05-01T18:00:00Z', '2024-05-12T02:00:00Z', 10 * minuteMs);
   const result = made(t, [track(...points)], '2024-04-01', '2024-06-30');
   t.like(country(result, 'US'), { nights: 10, recorded_days: 12 });
 });
 
 test('a few minutes about three in the morning are no stay, and yet say where the night was', (t) => {
-  const points = staying({
-    place: kassel,
-    from: '2024-05-01T01:58:00Z',
-    to: '2024-05-01T02:02:00Z',
-  });
+  const points = staying(kassel, '2024-05-01T01:58:00Z', '2024-05-01T02:02:00Z');
   const result = made(t, [track(...points)], '2024-05-01');
   t.deepEqual(result.timeline.map(brief), ['mark 2024-05-01T01:58:00Z 240']);
   t.like(country(result, 'DE'), { nights: 1, nights_inferred: 0 });
 });
 
 test('before 1970 time goes on as after it', (t) => {
-  const points = staying({
-    place: kassel,
-    from: '1969-12-31T18:00:00Z',
-    to: '1970-01-01T06:00:00Z',
-  });
-  const early = staying({
-    place: prague,
-    from: '1900-02-28T12:00:00Z',
-    to: '1900-03-01T12:00:00Z',
-  });
+  const points = staying(kassel, '1969-12-31T18:00:00Z', '1970-01-01T06:00:00Z');
+  const early = staying(prague, '1900-02-28T12:00:00Z', '1900-03-01T12:00:00Z');
   const library = libraryOf(t, [track(...early, ...points)]);
   const epoch = timelineOf(t, library, days('1969-12-31', '1970-01-01')).result;
   t.deepEqual(epoch.timeline.map(brief), ['stay 1969-12-31T18:00:00Z 43200']);
@@ -238,11 +196,7 @@ test('before 1970 time goes on as after it', (t) => {
 });
 
 test('the first and the last day that have four digits of a year can be asked for', (t) => {
-  const points = staying({
-    place: kassel,
-    from: '9999-12-31T20:00:00Z',
-    to: '9999-12-31T23:59:00Z',
-  });
+  const points = staying(kassel, '9999-12-31T20:00:00Z', '9999-12-31T23:59:00Z');
   const library = libraryOf(t, [track(...points)]);
   const last = timelineOf(t, library, days('9999-12-31')).result;
   t.deepEqual(last.timeline.map(brief), ['stay 9999-12-31T20:00:00Z 14340']);
@@ -252,8 +206,8 @@ test('the first and the last day that have four digits of a year can be asked fo
 
 test('7,320 days are one period, of which only days with data are listed', (t) => {
   const points = [
-    ...staying({ place: kassel, from: '2004-01-01T00:00:00Z', to: '2004-01-01T01:00:00Z' }),
-    ...staying({ place: prague, from: '2024-01-15T22:00:00Z', to: '2024-01-15T23:59:00Z' }),
+    ...staying(kassel, '2004-01-01T00:00:00Z', '2004-01-01T01:00:00Z'),
+    ...staying(prague, '2024-01-15T22:00:00Z', '2024-01-15T23:59:00Z'),
   ];
   const result = made(t, [track(...points)], '2004-01-01', '2024-01-15');
   t.is(result.period.days, 7_320);
@@ -263,11 +217,7 @@ test('7,320 days are one period, of which only days with data are listed', (t) =
 });
 
 test('future days may be asked for, and have what is recorded there', (t) => {
-  const points = staying({
-    place: kassel,
-    from: '2999-01-01T00:00:00Z',
-    to: '2999-01-01T01:00:00Z',
-  });
+  const points = staying(kassel, '2999-01-01T00:00:00Z', '2999-01-01T01:00:00Z');
   const library = libraryOf(t, [track(...points)]);
   t.is(timelineOf(t, library, days('2999-01-01')).result.timeline.length, 1);
   t.is(timelineOf(t, library, days('2998-01-01', '2998-12-31')).result.timeline.length, 0);
@@ -344,11 +294,7 @@ test('three timed waypoints are three marks', (t) => {
 });
 
 test('a timed waypoint within a stay is no stop of its own', (t) => {
-  const points = staying({
-    place: kassel,
-    from: '2024-05-01T08:00:00Z',
-    to: '2024-05-01T10:00:00Z',
-  });
+  const points = staying(kassel, '2024-05-01T08:00:00Z', '2024-05-01T10:00:00Z');
   const waypoints: Observed[] = [[Date.parse('2024-05-01T09:00:30Z'), kassel.lat, kassel.lon]];
   const result = made(t, [{ ...track(...points), waypoints }], '2024-05-01');
   t.deepEqual(result.timeline.map(brief), ['stay 2024-05-01T08:00:00Z 7200']);
@@ -389,8 +335,8 @@ test('thousands of positions with one time stamp are one place at most', (t) => 
 
 test('a file written backwards has the same timeline', (t) => {
   const points = [
-    ...staying({ place: kassel, from: '2024-05-01T08:00:00Z', to: '2024-05-01T10:00:00Z' }),
-    ...staying({ place: prague, from: '2024-05-01T15:00:00Z', to: '2024-05-01T18:00:00Z' }),
+    ...staying(kassel, '2024-05-01T08:00:00Z', '2024-05-01T10:00:00Z'),
+    ...staying(prague, '2024-05-01T15:00:00Z', '2024-05-01T18:00:00Z'),
   ];
   const forward = made(t, [track(...points)], '2024-05-01');
   const backward = made(t, [track(...points.toReversed())], '2024-05-01');
@@ -399,11 +345,7 @@ test('a file written backwards has the same timeline', (t) => {
 });
 
 test('a spike of 40 km at night changes nothing but the count of outliers', (t) => {
-  const points = staying({
-    place: kassel,
-    from: '2024-05-01T20:00:00Z',
-    to: '2024-05-02T08:00:00Z',
-  });
+  const points = staying(kassel, '2024-05-01T20:00:00Z', '2024-05-02T08:00:00Z');
   const far = moved(kassel, 30_000, 26_000);
   const spiked = points.map((point, i): Observed =>
     i === 300 ? [point[0], far.lat, far.lon] : i === 420 ? [point[0], 0, 0] : point,
@@ -419,11 +361,7 @@ test('a spike of 40 km at night changes nothing but the count of outliers', (t) 
 });
 
 test('an hour of 0°N 0°E in a night is no journey to the sea', (t) => {
-  const points = staying({
-    place: kassel,
-    from: '2024-05-01T20:00:00Z',
-    to: '2024-05-02T08:00:00Z',
-  });
+  const points = staying(kassel, '2024-05-01T20:00:00Z', '2024-05-02T08:00:00Z');
   const lost = points.map((point, i): Observed => (i >= 120 && i < 180 ? [point[0], 0, 0] : point));
   const result = made(t, [track(...lost)], '2024-05-01', '2024-05-02');
   t.deepEqual(result.timeline.map(brief), ['stay 2024-05-01T20:00:00Z 43200']);
@@ -449,22 +387,14 @@ test('ten minutes of 0°N 0°E before the first reception are no stay', (t) => {
     0,
     0,
   ]);
-  const points = staying({
-    place: kassel,
-    from: '2024-05-01T08:10:00Z',
-    to: '2024-05-01T12:00:00Z',
-  });
+  const points = staying(kassel, '2024-05-01T08:10:00Z', '2024-05-01T12:00:00Z');
   const result = made(t, [track(...cold, ...points)], '2024-05-01');
   t.deepEqual(result.timeline.map(brief), ['stay 2024-05-01T08:10:00Z 13800']);
   t.is(result.summary.distance_m, 0);
 });
 
 test('a waypoint written at home about a place far off does not cut the evening to pieces', (t) => {
-  const trackPoints = staying({
-    place: kassel,
-    from: '2024-05-01T18:00:00Z',
-    to: '2024-05-01T22:00:00Z',
-  });
+  const trackPoints = staying(kassel, '2024-05-01T18:00:00Z', '2024-05-01T22:00:00Z');
   const waypoints: Observed[] = [[Date.parse('2024-05-01T20:00:30Z'), prague.lat, prague.lon]];
   const result = made(t, [{ path: 'a.gpx', trackPoints, waypoints }], '2024-05-01');
   t.deepEqual(stays(result).map(brief), ['stay 2024-05-01T18:00:00Z 14400']);
@@ -495,8 +425,8 @@ test('from one side of 180° to the other is a short way', (t) => {
     { lat: -16.87, lon: -179.98 },
   ];
   const points = [
-    ...staying({ place: west, from: '2024-05-01T06:00:00Z', to: '2024-05-01T07:00:00Z' }),
-    ...staying({ place: east, from: '2024-05-01T07:10:00Z', to: '2024-05-01T08:00:00Z' }),
+    ...staying(west, '2024-05-01T06:00:00Z', '2024-05-01T07:00:00Z'),
+    ...staying(east, '2024-05-01T07:10:00Z', '2024-05-01T08:00:00Z'),
   ];
   const result = made(t, [track(...points)], '2024-05-01');
   t.is(result.timeline.length, 2);
@@ -529,9 +459,9 @@ test('a country that is only crossed has one pass, and every row points to a sto
   });
   const warsaw = { lat: way.at(-1)![1], lon: way.at(-1)![2] };
   const points = [
-    ...staying({ place: lyon, from: '2024-05-01T06:00:00Z', to: '2024-05-01T08:59:00Z' }),
+    ...staying(lyon, '2024-05-01T06:00:00Z', '2024-05-01T08:59:00Z'),
     ...way,
-    ...staying({ place: warsaw, from: '2024-05-01T13:01:00Z', to: '2024-05-01T15:00:00Z' }),
+    ...staying(warsaw, '2024-05-01T13:01:00Z', '2024-05-01T15:00:00Z'),
   ];
   const result = made(t, [track(...points)], '2024-05-01');
   const passes = result.timeline.filter(({ kind }) => kind === 'pass');
@@ -546,17 +476,13 @@ test('a country that is only crossed has one pass, and every row points to a sto
 // Two devices
 
 test('two devices carried together are one person', (t) => {
-  const phone = staying({
-    place: kassel,
-    from: '2024-05-01T06:00:00Z',
-    to: '2024-05-01T18:00:00Z',
-  });
-  const watch = staying({
-    place: moved(kassel, 12, -9),
-    from: '2024-05-01T07:00:13Z',
-    to: '2024-05-01T17:00:00Z',
-    everyMs: 10 * secondMs,
-  });
+  const phone = staying(kassel, '2024-05-01T06:00:00Z', '2024-05-01T18:00:00Z');
+  const watch = staying(
+    moved(kassel, 12, -9),
+    '2024-05-01T07:00:13Z',
+    '2024-05-01T17:00:00Z',
+    10 * secondMs,
+  );
   const files = [
     { path: 'phone.gpx', trackPoints: phone },
     { path: 'watch.gpx', trackPoints: watch },
@@ -568,12 +494,7 @@ test('two devices carried together are one person', (t) => {
 });
 
 test('a device left at home while another one travels does not cut the day to pieces', (t) => {
-  const home = staying({
-    place: kassel,
-    from: '2024-05-01T06:00:00Z',
-    to: '2024-05-01T18:00:00Z',
-    everyMs: 5 * minuteMs,
-  });
+  const home = staying(kassel, '2024-05-01T06:00:00Z', '2024-05-01T18:00:00Z', 5 * minuteMs);
   const way = Array.from({ length: 361 }, (_, i): Observed => {
     const { lat, lon } = moved(kassel, 150 * Math.min(i, 360 - i), 40);
     return [Date.UTC(2024, 4, 1, 9) + i * minuteMs, lat, lon];
@@ -627,13 +548,13 @@ test('who is away for two minutes has not left, who is away for twelve has', (t)
 test('a silence of 36 hours is part of a stay, a minute more is not', (t) => {
   const around = (silenceMs: number): Observed[] => {
     const from = '2024-05-01T08:00:00Z';
-    const before = staying({ place: kassel, from, to: '2024-05-01T09:00:00Z' });
+    const before = staying(kassel, from, '2024-05-01T09:00:00Z');
     const again = Date.parse('2024-05-01T09:00:00Z') + silenceMs;
-    const after = staying({
-      place: kassel,
-      from: new Date(again).toISOString(),
-      to: new Date(again + hourMs).toISOString(),
-    });
+    const after = staying(
+      kassel,
+      new Date(again).toISOString(),
+      new Date(again + hourMs).toISOString(),
+    );
     return [...before, ...after];
   };
   const bridged = made(t, [track(...around(36 * hourMs))], '2024-05-01', '2024-05-04');
@@ -656,8 +577,8 @@ test('a silence of 36 hours is part of a stay, a minute more is not', (t) => {
 
 test('a silence whose ends are at two places belongs to neither', (t) => {
   const points = [
-    ...staying({ place: kassel, from: '2024-05-01T06:00:00Z', to: '2024-05-01T08:00:00Z' }),
-    ...staying({ place: prague, from: '2024-05-01T16:00:00Z', to: '2024-05-01T18:00:00Z' }),
+    ...staying(kassel, '2024-05-01T06:00:00Z', '2024-05-01T08:00:00Z'),
+    ...staying(prague, '2024-05-01T16:00:00Z', '2024-05-01T18:00:00Z'),
   ];
   const result = made(t, [track(...points)], '2024-05-01');
   t.deepEqual(result.timeline.map(brief), [
@@ -671,13 +592,9 @@ test('a silence whose ends are at two places belongs to neither', (t) => {
 
 test('coming back is the same place again', (t) => {
   const points = [
-    ...staying({ place: kassel, from: '2024-05-01T06:00:00Z', to: '2024-05-01T08:00:00Z' }),
-    ...staying({ place: prague, from: '2024-05-01T12:00:00Z', to: '2024-05-01T14:00:00Z' }),
-    ...staying({
-      place: moved(kassel, 15, 10),
-      from: '2024-05-01T18:00:00Z',
-      to: '2024-05-01T20:00:00Z',
-    }),
+    ...staying(kassel, '2024-05-01T06:00:00Z', '2024-05-01T08:00:00Z'),
+    ...staying(prague, '2024-05-01T12:00:00Z', '2024-05-01T14:00:00Z'),
+    ...staying(moved(kassel, 15, 10), '2024-05-01T18:00:00Z', '2024-05-01T20:00:00Z'),
   ];
   const result = made(t, [track(...points)], '2024-05-01');
   t.deepEqual(
@@ -692,9 +609,7 @@ test('of more stops than one result may have, the latest of every row is kept, a
   const count = 10_300;
   const places = [kassel, moved(kassel, 3_000, 0), moved(kassel, 0, 3_000)];
   const firstMs = Date.UTC(2024, 0, 1);
-  const points: Observed[] = [
-    ...staying({ place: prague, from: '2023-12-30T10:00:00Z', to: '2023-12-30T10:06:00Z' }),
-  ];
+  const points: Observed[] = [...staying(prague, '2023-12-30T10:00:00Z', '2023-12-30T10:06:00Z')];
   for (let i = 0; i < count; i += 1) {
     const { lat, lon } = places[i % places.length]!;
     // Later ones are longer, but for the last: the short early ones have to go.
@@ -729,9 +644,9 @@ test('a day asked for alone says what it says within a longer period', (t) => {
     const at = (hour: number): string =>
       new Date(Date.UTC(2024, 4, 1 + day) + hour * hourMs).toISOString();
     const work = moved(kassel, 4_000, 2_000);
-    points.push(...staying({ place: kassel, from: at(0), to: at(7.5) }));
-    points.push(...staying({ place: work, from: at(8), to: at(16) }));
-    points.push(...staying({ place: kassel, from: at(17), to: at(23.9) }));
+    points.push(...staying(kassel, at(0), at(7.5)));
+    points.push(...staying(work, at(8), at(16)));
+    points.push(...staying(kassel, at(17), at(23.9)));
   }
   const library = libraryOf(t, [track(...points)]);
   const whole = timelineOf(t, library, days('2024-05-01', '2024-05-04')).result;
@@ -752,11 +667,9 @@ test('by HTTP: every point is counted as what it is, and no name comes out', asy
   const daemon = await startTestDaemon(t);
   const source = join(temporaryDirectory(t), 'tracks');
   const { lat, lon } = kassel;
-  const points = staying({
-    place: kassel,
-    from: '2024-02-29T08:00:00Z',
-    to: '2024-02-29T09:00:00Z',
-  }).map(([timeMs, ...at]) => trkpt(at, `<time>${new Date(timeMs).toISOString()}</time>`));
+  const points = staying(kassel, '2024-02-29T08:00:00Z', '2024-02-29T09:00:00Z').map(
+    ([timeMs, ...at]) => trkpt(at, `<time>${new Date(timeMs).toISOString()}</time>`),
+  );
   const others = ['', '<time/>', '<time>yesterday</time>', '<time>2024-02-30T00:00:00Z</time>'];
   points.push(...others.map((time) => trkpt([lat, lon], time)), trkpt([91, lon], ''));
   const name = 'Kestrelwood';

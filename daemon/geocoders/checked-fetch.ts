@@ -1,3 +1,4 @@
+import { openAnswer, type NodeAnswer, type TransportFault } from '../../client/node-request.ts';
 import type { Suggestion } from '../../model/search.ts';
 import { ServerFailed } from './server-failed.ts';
 
@@ -28,10 +29,7 @@ export function serverUrl(base: string, path: string, query: Record<string, stri
 const maxBytes = 262_144;
 const jsonType = /^application\/(?:[\w.-]+\+)?json$/i;
 
-/**
- * Makes a `fetch` for JSON that follows no redirect, unpacks nothing, and reads an answer to its limit at most. It throws
- * ServerFailed.
- */
+/** Makes what gets JSON: it follows no redirect, unpacks nothing, and reads an answer to its limit at most. It throws ServerFailed. */
 export function checkedFetch({ userAgent, now }: Manners): CheckedFetch {
   const headers = {
     'user-agent': userAgent,
@@ -39,45 +37,37 @@ export function checkedFetch({ userAgent, now }: Manners): CheckedFetch {
     'accept-encoding': 'identity',
   };
   return async (url, signal) => {
-    let response: Response | undefined;
+    let answer: NodeAnswer | undefined;
     try {
-      response = await fetch(url, { headers, signal, redirect: 'manual' });
-      checkHead(response, now());
-      return await readBody(response);
+      answer = await openAnswer({ method: 'GET', url, headers, signal, silenceMs: 0, fail });
+      checkHead(answer, now());
+      return await answer.text(maxBytes);
     } catch (error) {
       // What is not read to its end must not go on.
-      response?.body?.cancel().catch(() => undefined);
-      if (error instanceof ServerFailed) throw error;
-      // fetch says that it has failed, and why in the cause.
-      const cause = error instanceof Error ? (error.cause ?? error) : error;
-      throw new ServerFailed(signal.aborted ? 'timeout' : 'unreachable', { cause });
+      answer?.close();
+      throw signal.aborted && !(error instanceof ServerFailed)
+        ? new ServerFailed('timeout')
+        : error;
     }
   };
 }
 
-function checkHead({ status, headers }: Response, now: number): void {
-  if (status >= 300 && status < 400) throw new ServerFailed('redirect', { status });
-  if (status !== 200) {
-    const retryAfterMs = readRetryAfter(headers.get('retry-after') ?? '', now);
-    throw new ServerFailed('status', { status, retryAfterMs });
-  }
-  const [type = ''] = (headers.get('content-type') ?? '').split(';');
-  if (!jsonType.test(type.trim())) throw new ServerFailed('content_type');
-  // A packed answer may be a thousand times its size.
-  const encoding = headers.get('content-encoding') ?? 'identity';
-  if (encoding.toLowerCase() !== 'identity') throw new ServerFailed('encoding');
-  if (Number(headers.get('content-length')) > maxBytes) throw new ServerFailed('too_large');
+function fail(fault: TransportFault, cause?: unknown): ServerFailed {
+  return new ServerFailed(fault === 'too_long' ? 'too_large' : 'unreachable', { cause });
 }
 
-async function readBody({ body }: Response): Promise<string> {
-  const pieces: Uint8Array[] = [];
-  let bytes = 0;
-  for await (const piece of body ?? []) {
-    bytes += piece.length;
-    if (bytes > maxBytes) throw new ServerFailed('too_large');
-    pieces.push(piece);
+function checkHead({ status, headers }: NodeAnswer, now: number): void {
+  if (status >= 300 && status < 400) throw new ServerFailed('redirect', { status });
+  if (status !== 200) {
+    const retryAfterMs = readRetryAfter(headers['retry-after'] ?? '', now);
+    throw new ServerFailed('status', { status, retryAfterMs });
   }
-  return Buffer.concat(pieces).toString('utf8');
+  const [type = ''] = (headers['content-type'] ?? '').split(';');
+  if (!jsonType.test(type.trim())) throw new ServerFailed('content_type');
+  // A packed answer may be a thousand times its size.
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') throw new ServerFailed('encoding');
+  if (Number(headers['content-length']) > maxBytes) throw new ServerFailed('too_large');
 }
 
 /** Reads `Retry-After`, seconds or a date, as ms from now; undefined when it is neither. */
