@@ -4,7 +4,7 @@ import { ExitError } from '../model/exit-error.ts';
 import type { Clock, Log } from '../model/process.ts';
 import { portFault, refusal } from './faults.ts';
 import { portOwner, portState, type PortState } from './port-owner.ts';
-import { scheduleTimeout, type Schedule } from './schedule.ts';
+import { pause, type Schedule } from './schedule.ts';
 
 interface Place {
   readonly port: number;
@@ -45,7 +45,7 @@ export async function listen(
   { port, socket }: Place,
   waiting: Waiting,
 ): Promise<{ port: number }> {
-  const { clock, log, signal, stateOf = portState } = waiting;
+  const { clock, log, schedule, signal, stateOf = portState } = waiting;
   const begin = clock.monotonic();
   for (let tries = 1; ; tries += 1) {
     signal?.throwIfAborted();
@@ -59,20 +59,7 @@ export async function listen(
       if (isOver) throw portTaken(port, isConnection, error);
       if (isConnection && tries === 1) log.info('daemon.port_awaited', { port });
     }
-    await pause(waiting);
-  }
-}
-
-async function pause({ schedule = scheduleTimeout, signal }: Waiting): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const cancel = schedule(resolve, retryMs);
-  const stop = (): void => reject(signal?.reason);
-  signal?.addEventListener('abort', stop);
-  try {
-    await promise;
-  } finally {
-    cancel();
-    signal?.removeEventListener('abort', stop);
+    await pause(retryMs, schedule, signal);
   }
 }
 

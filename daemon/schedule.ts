@@ -7,6 +7,24 @@ export function scheduleTimeout(run: () => void, delayMs: number): () => void {
   return () => clearTimeout(timer);
 }
 
+/** Waits so long. @throws the reason of the signal */
+export async function pause(
+  ms: number,
+  schedule: Schedule = scheduleTimeout,
+  signal?: AbortSignal,
+): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const cancel = schedule(resolve, ms);
+  const stop = (): void => reject(signal?.reason);
+  signal?.addEventListener('abort', stop);
+  try {
+    await promise;
+  } finally {
+    cancel();
+    signal?.removeEventListener('abort', stop);
+  }
+}
+
 /** Waits until work has settled, but at most so long; work that is late goes on. */
 export async function waitAtMost(
   ms: number,

@@ -1,6 +1,6 @@
 import * as z from 'zod';
 import type { LocationFix } from './process.ts';
-import { lat, lon, queryLat, queryLon } from './schema.ts';
+import { lat, lon } from './schema.ts';
 import { formatTime, parseTime } from './time.ts';
 
 /**
@@ -38,14 +38,6 @@ export function readFix(report: unknown, source: string, now: number): LocationF
   ) as Omit<LocationFix, 'timestamp' | 'source'>;
   const time = timestamp === undefined ? undefined : parseTime(timestamp);
   return { ...known, timestamp: formatTime(time ?? now), source };
-}
-
-/** A position given as `lat,lon` in degrees; undefined when it is not one. */
-export function parsePosition(text: string): { lat: number; lon: number } | undefined {
-  const result = z
-    .tuple([queryLat, queryLon])
-    .safeParse(text.split(',').map((part) => part.trim()));
-  return result.success ? { lat: result.data[0], lon: result.data[1] } : undefined;
 }
 
 const number = z.number().optional().catch(undefined);

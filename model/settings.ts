@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { parseByteSize } from './byte-size.ts';
 import { splitCommand } from './command-words.ts';
-import { parsePosition } from './fix.ts';
+import { readPosition } from './position.ts';
 import { geocoderUrlFault } from './geocoder-url.ts';
 import { limits } from './limits.ts';
 import { parseListenAddress } from './listen-address.ts';
@@ -80,7 +80,7 @@ export const settingSchemas = {
     'it is a program, perhaps with arguments; quotes around a word that has blanks',
   ),
   location_static: checkedText(
-    (value) => parsePosition(value) !== undefined,
+    (value) => readPosition(value) !== undefined,
     'it is "lat,lon" in degrees, such as 48.2,16.37',
   ),
   geocoder: oneOf('offline', 'off', 'nominatim', 'photon'),

@@ -1,6 +1,6 @@
 import { describeError } from '../../model/error-description.ts';
 import type { Log } from '../../model/process.ts';
-import type { Schedule } from '../schedule.ts';
+import { pause, type Schedule } from '../schedule.ts';
 import { SourceFailed, type LocationSource } from './location-source.ts';
 
 const firstBackOffMs = 1_000;
@@ -37,7 +37,8 @@ export async function keepRunning(
     const write = failures <= 1 ? log.info : log.debug;
     const why = failure === undefined ? {} : describeError(failure);
     write('location.source_ended', { source: source.name, again_in_ms: pauseMs, ...why });
-    await pause(pauseMs, signal, schedule);
+    // Aborted, it has nothing to wait for.
+    await pause(pauseMs, schedule, signal).catch(() => undefined);
   }
 }
 
@@ -48,14 +49,4 @@ export async function keepRunning(
 function backOffMs(failures: number, failure: unknown): number {
   if (failure instanceof SourceFailed && failure.code === 'refused') return longestBackOffMs;
   return Math.min(firstBackOffMs * 2 ** (failures - 1), longestBackOffMs);
-}
-
-async function pause(ms: number, signal: AbortSignal, schedule: Schedule): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const cancel = schedule(resolve, ms);
-  const stop = (): void => resolve();
-  signal.addEventListener('abort', stop, { once: true });
-  await promise;
-  cancel();
-  signal.removeEventListener('abort', stop);
 }

@@ -1,5 +1,5 @@
-import { parsePosition } from '../../model/fix.ts';
 import type { Clock, LocationFix, Log } from '../../model/process.ts';
+import { readPosition } from '../../model/position.ts';
 import type { Settings } from '../../model/settings.ts';
 import { formatTime } from '../../model/time.ts';
 import { scheduleTimeout } from '../schedule.ts';
@@ -47,7 +47,7 @@ function fixedPlace({ location_provider, location_command, location_static = '' 
   const isAsked =
     location_provider === 'static' ||
     (location_provider === 'auto' && location_command === undefined);
-  return isAsked ? parsePosition(location_static) : undefined;
+  return isAsked ? readPosition(location_static) : undefined;
 }
 
 function sourcesOf({ settings, clock, gpsdPort }: OpenLocationOptions): LocationSource[] {
