@@ -75,17 +75,17 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_810,
+  model: 3_800,
   storage: 11_540,
   formats: 5_500,
   geodata: 3_900,
   search: 2_600,
   worker: 9_790,
-  http: 1_135,
+  http: 1_125,
   client: 3_785,
   objects: 2_810,
   'service-files': 1_800,
-  daemon: 8_680,
+  daemon: 8_670,
   cli: 10_195,
   map: 3_800,
   bin: 340,
