@@ -5,6 +5,7 @@ import { dayStory, stopAt, type DayStory } from './day.ts';
 import { DayChart } from './day-chart.tsx';
 import { Failed, Waiting } from './parts.tsx';
 import { day, instant, target } from './state.ts';
+import { pointAt } from './track-points.ts';
 import { clock, dateOfNumber, dayNumber, distance, duration, longDate, several } from './words.ts';
 
 /** The stays and trips of one day. */
@@ -106,13 +107,14 @@ function TimeSlider({ story }: { readonly story: DayStory }): JSX.Element {
   );
 }
 
-function doingAt({ result }: DayStory, ms: number): string {
+function doingAt({ result, course }: DayStory, ms: number): string {
   const stop = stopAt(result, ms);
   if (stop !== undefined) return nameOf(stop);
   const trip = result.trips.find(
     ({ start_utc, end_utc }) => Date.parse(start_utc) <= ms && ms <= Date.parse(end_utc),
   );
-  return trip === undefined ? 'nothing known' : tripWords[trip.mode];
+  if (trip !== undefined) return tripWords[trip.mode];
+  return pointAt(course, ms) === undefined ? 'Nothing known' : tripWords.unknown;
 }
 
 const tripWords: Readonly<Record<TimelineTrip['mode'], string>> = {

@@ -67,11 +67,10 @@ function loadCloseUps({ target: map }: { readonly target: MapLibre }): void {
   if (map.getZoom() < closeZoom) return;
   map.off('zoomend', loadCloseUps);
   for (const name of ['coast', 'towns']) {
-    const loaded = map
-      .getSource<GeoJSONSource>(name)
-      ?.setData(`${location.origin}/basemap/${name}.geojson`);
-    if (name === 'coast') void loaded?.then(() => (isCoastLoaded.value = true));
+    void map.getSource<GeoJSONSource>(name)?.setData(`${location.origin}/basemap/${name}.geojson`);
   }
+  // When all of it is drawn.
+  map.once('idle', () => (isCoastLoaded.value = true));
 }
 
 /** The query of the tiles of tracks. */
