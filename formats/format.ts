@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { FormatName } from '../model/recorder-formats.ts';
 import type { ReadOptions } from './read-blocks.ts';
-import type { RecordingSink, RecordingSummary } from './points/sink.ts';
+import type { RecordingSink, RecordingSummary } from '../model/recording.ts';
 
 /** A format of recorder files. */
 export interface Format {

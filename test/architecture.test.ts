@@ -75,9 +75,9 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_800,
-  storage: 11_540,
-  formats: 5_500,
+  model: 3_920,
+  storage: 11_480,
+  formats: 5_275,
   geodata: 3_900,
   search: 2_600,
   worker: 9_790,

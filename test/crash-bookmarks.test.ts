@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import { readGpx } from '../formats/gpx/read-gpx.ts';
-import { deafSink } from '../formats/points/sink.ts';
+import { deafSink } from '../model/recording.ts';
 import { testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { rounds } from './helpers/effort.ts';
 

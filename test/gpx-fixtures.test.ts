@@ -5,7 +5,7 @@ import test from 'ava';
 import { expected, type Expected, type ExpectedRefusal } from '../fixtures/expected.ts';
 import { journeyFiles } from '../fixtures/make-journey.ts';
 import { FileRefused, readGpx } from '../formats/gpx/read-gpx.ts';
-import { deafSink, type RecordedWaypoint } from '../formats/points/sink.ts';
+import { deafSink, type RecordedWaypoint } from '../model/recording.ts';
 import { expectSame } from './helpers/expect-same.ts';
 
 const fixtures = path.resolve(import.meta.dirname, '../fixtures');

@@ -8,7 +8,7 @@ import { CanonicalPoints } from '../formats/gpx/canonical-points.ts';
 import { PieceReader } from '../formats/xml/read-piece.ts';
 import { FileRefused, readGpx, type ReadGpxOptions } from '../formats/gpx/read-gpx.ts';
 import { expectSame } from './helpers/expect-same.ts';
-import { deafSink } from '../formats/points/sink.ts';
+import { deafSink } from '../model/recording.ts';
 
 const seed = 20_240_501;
 const folder = path.resolve(import.meta.dirname, '../fixtures/gpx');

@@ -2,7 +2,7 @@
 import test from 'ava';
 import fc from 'fast-check';
 import { FileRefused, readGpx } from '../formats/gpx/read-gpx.ts';
-import { deafSink } from '../formats/points/sink.ts';
+import { deafSink } from '../model/recording.ts';
 import { rounds } from './helpers/effort.ts';
 
 const seed = 20_240_501;

@@ -14,7 +14,7 @@ import {
   type RecordedWaypoint,
   type RecordingSink,
   type RecordingSummary,
-} from '../formats/points/sink.ts';
+} from '../model/recording.ts';
 
 const folder = path.resolve(import.meta.dirname, '../fixtures/gpx');
 const megabyte = 1_048_576;

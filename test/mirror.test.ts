@@ -27,7 +27,7 @@ import type { ChangeKind } from '../model/change.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { readGpx } from '../formats/gpx/read-gpx.ts';
-import { deafSink, type RecordedWaypoint } from '../formats/points/sink.ts';
+import { deafSink, type RecordedWaypoint } from '../model/recording.ts';
 import type * as mirrorTasks from '../worker/mirror-tasks.ts';
 import { draftMirror, publishMirror } from '../worker/mirror/rewrite.ts';
 import { slicesOf } from '../worker/mirror/slices.ts';

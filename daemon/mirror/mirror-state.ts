@@ -1,4 +1,4 @@
-import type { MirrorMark } from '../../formats/points/sink.ts';
+import type { MirrorMark } from '../../model/recording.ts';
 import type { StoreMeta } from '../../storage/waypoints/meta.ts';
 import type { Content } from '../../worker/mirror/present-file.ts';
 import type { EqualRevisions, TakeEditResult } from '../../worker/mirror/take-edit.ts';

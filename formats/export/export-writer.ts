@@ -1,33 +1,5 @@
-import type { Link, Waypoint } from '../../model/waypoint.ts';
-
-/** What a track or a route is called. */
-export interface LineTexts {
-  readonly name?: string;
-  readonly desc?: string;
-  readonly cmt?: string;
-  readonly type?: string;
-  readonly src?: string;
-  readonly links?: Link[];
-}
-
-/** A point of a track or route: degrees, metres, ms; NaN for no elevation and no time. */
-export interface LinePoint {
-  readonly lat: number;
-  readonly lon: number;
-  readonly ele: number;
-  readonly timeMs: number;
-  readonly name: string | undefined;
-}
-
-/** Neighbouring points of one segment. */
-export interface LinePoints {
-  readonly kind: 'track' | 'route';
-  /** Another number for each line, and within it for each segment. */
-  readonly line: number;
-  readonly segment: number;
-  readonly texts: LineTexts;
-  readonly points: readonly LinePoint[];
-}
+import type { LinePoint, LinePoints } from '../../model/recording.ts';
+import type { Waypoint } from '../../model/waypoint.ts';
 
 /** How a format is written in pieces, each text following the one before: first waypoints, then routes, then tracks. */
 export interface ExportWriter {

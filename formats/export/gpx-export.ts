@@ -8,7 +8,8 @@ import {
   gpxTexts,
   gpxWaypoint,
 } from '../gpx-text.ts';
-import { rawTags, type ExportWriter, type LinePoint, type LinePoints } from './export-writer.ts';
+import type { LinePoint, LinePoints } from '../../model/recording.ts';
+import { rawTags, type ExportWriter } from './export-writer.ts';
 
 /** @param time when the export is made, ISO 8601 UTC. */
 export function gpxExport(time: string): ExportWriter {

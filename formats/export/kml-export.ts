@@ -1,13 +1,8 @@
+import type { LinePoint } from '../../model/recording.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Waypoint } from '../../model/waypoint.ts';
 import { decimalText, escapeXml } from '../gpx-text.ts';
-import {
-  PointHolder,
-  rawTags,
-  type ExportWriter,
-  type HeldPoints,
-  type LinePoint,
-} from './export-writer.ts';
+import { PointHolder, rawTags, type ExportWriter, type HeldPoints } from './export-writer.ts';
 
 const head = `<?xml version="1.0" encoding="UTF-8"?>
 <kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"><Document>

@@ -1,7 +1,7 @@
 import type { Buffer } from 'node:buffer';
 import type { FailureReason } from '../../model/import.ts';
 import { Recording } from '../points/recording.ts';
-import type { RecordingSink, RecordingSummary } from '../points/sink.ts';
+import type { RecordingSink, RecordingSummary } from '../../model/recording.ts';
 import { invalidTime, missingTime } from '../points/point-values.ts';
 import { FileRefused } from '../refused.ts';
 import type { BlockReader } from '../read-blocks.ts';

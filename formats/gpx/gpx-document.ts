@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { BlockReader } from '../read-blocks.ts';
 import { FileRefused } from '../refused.ts';
 import { Recording } from '../points/recording.ts';
-import type { RecordingSink, RecordingSummary } from '../points/sink.ts';
+import type { RecordingSink, RecordingSummary } from '../../model/recording.ts';
 import type { Runs } from '../xml/element-run.ts';
 import { XmlDocument } from '../xml/xml-document.ts';
 import { CanonicalPoints } from './canonical-points.ts';

@@ -1,7 +1,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import { GpxDocument } from './gpx-document.ts';
-import type { RecordingSink, RecordingSummary } from '../points/sink.ts';
+import type { RecordingSink, RecordingSummary } from '../../model/recording.ts';
 import { readBlocks, type ReadOptions } from '../read-blocks.ts';
 
 export { ReadingCancelled, FileRefused } from '../refused.ts';

@@ -10,7 +10,7 @@ import type {
   RecordingSink,
   MirrorMark,
   RecordingSummary,
-} from './sink.ts';
+} from '../../model/recording.ts';
 
 /** Texts as the file says them, references replaced; what is left out or empty is absent. */
 export interface RawTexts {

@@ -1,4 +1,5 @@
 import type { FormatName } from '../../model/recorder-formats.ts';
+import type { RecordingSummary } from '../../model/recording.ts';
 
 /** An imported file as the library knows it. */
 export interface LibraryFile {
@@ -27,24 +28,8 @@ export interface SourceStamp {
 }
 
 /** What was read of one file. */
-export interface FileCounts {
+export interface FileCounts extends RecordingSummary {
   readonly format: FormatName;
-  readonly waypoints: number;
-  /** Waypoints that were bookmarks when we exported them. */
-  readonly ownBookmarks: number;
-  /** Timed and untimed ones, and the tracks that have any. */
-  readonly trackPoints: number;
-  readonly tracks: number;
-  readonly routePoints: number;
-  readonly routes: number;
-  readonly observations: number;
-  /** Points with usable coordinates and no time, or an empty one. */
-  readonly missingTimes: number;
-  /** Points with usable coordinates and a time that is none. */
-  readonly invalidTimes: number;
-  readonly unusablePoints: number;
-  readonly firstMs?: number;
-  readonly lastMs?: number;
 }
 
 /** A file that gets rows. */

@@ -1,4 +1,5 @@
 import { longitudeRanges } from '../../model/bbox.ts';
+import type { LineKind, LinePoint, LinePoints, LineTexts } from '../../model/recording.ts';
 import type { Bbox } from '../../model/schema.ts';
 import { noElevation, type PointColumns } from '../day-blob.ts';
 import type { Database } from '../database.ts';
@@ -6,7 +7,7 @@ import { readRuns } from '../line-runs.ts';
 import { decodePoints } from '../point-blob.ts';
 import { prepare } from '../prepared.ts';
 import { joinedTables } from '../schema/joined.ts';
-import { lineKinds, type LineKind, type LineTexts } from './line-rows.ts';
+import { lineKinds } from './line-rows.ts';
 import {
   prepareTimedPoints,
   TimedPoints,
@@ -14,25 +15,6 @@ import {
   type DayExtent,
   type Stretch,
 } from './timed-points.ts';
-
-/** A point of a track or route: degrees, metres, ms; NaN for no elevation and no time. */
-export interface LinePoint {
-  readonly lat: number;
-  readonly lon: number;
-  readonly ele: number;
-  readonly timeMs: number;
-  readonly name: string | undefined;
-}
-
-/** Neighbouring points of one segment. */
-export interface LinePoints {
-  readonly kind: LineKind;
-  /** Another number for each line, and within it for each segment. */
-  readonly line: number;
-  readonly segment: number;
-  readonly texts: LineTexts;
-  readonly points: readonly LinePoint[];
-}
 
 /** Which points are read; a segment is cut where points are left out. */
 export interface LineFilter {

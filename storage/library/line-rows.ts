@@ -1,5 +1,5 @@
 import { Buffer } from 'node:buffer';
-import type { Link } from '../../model/waypoint.ts';
+import type { LineKind, LineTexts } from '../../model/recording.ts';
 import { dayBlobPoints, pointColumns } from '../day-blob.ts';
 import type { Database } from '../database.ts';
 import { RunWriter } from '../line-runs.ts';
@@ -7,18 +7,6 @@ import { encodePoints } from '../point-blob.ts';
 import { prepare } from '../prepared.ts';
 import { libraryTables } from '../schema/library.ts';
 import { eleDmOf, rangeOf, unitsPerDegree } from './day-collector.ts';
-
-export type LineKind = 'track' | 'route';
-
-/** What a track or a route says about itself. */
-export interface LineTexts {
-  readonly name?: string;
-  readonly desc?: string;
-  readonly cmt?: string;
-  readonly type?: string;
-  readonly src?: string;
-  readonly links?: Link[];
-}
 
 /** The value of `lines.kind`. */
 export const lineKinds: Readonly<Record<LineKind, number>> = { track: 0, route: 1 };

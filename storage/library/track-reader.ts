@@ -5,7 +5,7 @@ import { fail } from '../number-columns.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { dayKinds } from '../schema/library.ts';
 import { joinedTables } from '../schema/joined.ts';
-import type { LineTexts } from './line-rows.ts';
+import type { LineTexts } from '../../model/recording.ts';
 
 /** In units of 1e-7 degree, both ends included. */
 export interface BoxE7 {

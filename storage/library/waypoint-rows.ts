@@ -1,10 +1,11 @@
+import type { RecordedWaypoint } from '../../model/recording.ts';
 import { identityOf } from '../../model/identity.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Database } from '../database.ts';
 import { toIdentityKey } from '../schema/identity-columns.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { HashedRows } from './hashed-rows.ts';
-import { moreText, type MoreFields } from '../more-fields.ts';
+import { moreText } from '../more-fields.ts';
 import { identityHash, readHashSeed } from './identity-hash.ts';
 import { prepareIdentityRows, type IdentityRows } from './identity-rows.ts';
 import type { RowRange } from './identity-statements.ts';
@@ -12,16 +13,7 @@ import { InsertRows } from './insert-rows.ts';
 import { libraryTables } from '../schema/library.ts';
 
 /** A waypoint as an imported file has it; the name is trimmed and NFC. */
-export interface ImportedWaypoint extends Readonly<MoreFields> {
-  readonly name: string;
-  readonly lat: number;
-  readonly lon: number;
-  readonly ele?: number;
-  readonly timeMs?: number;
-  readonly desc?: string;
-  /** It was a bookmark when we exported it, which is no observation. */
-  readonly isOwnBookmark?: true;
-}
+export type ImportedWaypoint = Omit<RecordedWaypoint, 'tags' | 'isImported'>;
 
 /** Rows that are read at once; bounds the memory. */
 const pageRows = 1_024;

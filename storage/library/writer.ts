@@ -1,4 +1,5 @@
 import type { Transaction } from 'better-sqlite3';
+import type { RecordingSink } from '../../model/recording.ts';
 import type { Place } from '../../model/waypoint.ts';
 import { syncFile } from '../atomic-file.ts';
 import { openWriter, orClosed, type Database } from '../database.ts';
@@ -13,7 +14,7 @@ import {
   type SourceStamp,
 } from './library-file.ts';
 import { readFolding } from './prepare.ts';
-import { LineRows, type LineKind, type LineTexts } from './line-rows.ts';
+import { LineRows } from './line-rows.ts';
 import { dayKinds } from '../schema/library.ts';
 import { prepareStatements } from './statements.ts';
 import { WaypointRows, type ImportedWaypoint } from './waypoint-rows.ts';
@@ -22,14 +23,8 @@ export type { FileCounts, FileStamp, LibraryFile, SourceStamp } from './library-
 export type { ImportedWaypoint } from './waypoint-rows.ts';
 
 /** Takes what a file holds, in file order. */
-export interface FileRows {
+export interface FileRows extends Omit<RecordingSink, 'waypoint' | 'mirrorMark'> {
   waypoint(waypoint: ImportedWaypoint): void;
-  /** @param ele in metres, and `timeMs`: NaN for none. */
-  trackPoint(lat: number, lon: number, ele: number, timeMs: number, accuracyM?: number): void;
-  routePoint(lat: number, lon: number, ele: number, name: string): void;
-  line(kind: LineKind, id: number): void;
-  segment(): void;
-  lineTexts(id: number, texts: LineTexts): void;
 }
 
 export interface FileContent {

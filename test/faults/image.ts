@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { readGpx } from '../../formats/gpx/read-gpx.ts';
-import { deafSink } from '../../formats/points/sink.ts';
+import { deafSink } from '../../model/recording.ts';
 import { answerWhen } from '../helpers/until.ts';
 import {
   contentOf,

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { headBytes } from '../../formats/format.ts';
-import { deafSink } from '../../formats/points/sink.ts';
+import { deafSink } from '../../model/recording.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { formatTime } from '../../model/time.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { FileCounts } from '../../storage/library/writer.ts';
 import type { Format } from '../../formats/format.ts';
-import { deafSink } from '../../formats/points/sink.ts';
+import { deafSink } from '../../model/recording.ts';
 import { sourceBlocks, type HeldSource, type SourceFile } from './source-file.ts';
 
 /** What a preview of an import would have taken in by now. */

@@ -1,7 +1,7 @@
 import { identityOf, identityText, neighbourKeys } from '../../model/identity.ts';
 import { formatTime } from '../../model/time.ts';
 import { readGpx } from '../../formats/gpx/read-gpx.ts';
-import { deafSink, type MirrorMark, type RecordedWaypoint } from '../../formats/points/sink.ts';
+import { deafSink, type MirrorMark, type RecordedWaypoint } from '../../model/recording.ts';
 
 /** With maxEditBytes bounds the memory that a file of many tiny waypoints can take. */
 const maxWaypoints = 500_000;

@@ -4,7 +4,7 @@ import { FileRefused } from '../../formats/gpx/read-gpx.ts';
 import { limits } from '../../model/limits.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
-import type { MirrorMark } from '../../formats/points/sink.ts';
+import type { MirrorMark } from '../../model/recording.ts';
 import { openBookmarkHistory } from '../../storage/waypoints/bookmark-history.ts';
 import { readEdited, TooLarge, type EditedWaypoint } from './edited-waypoints.ts';
 import { planAdditions, planMerge, type MergePlan } from './plan-merge.ts';

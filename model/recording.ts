@@ -1,4 +1,4 @@
-import type { Link } from '../../model/waypoint.ts';
+import type { Link } from './waypoint.ts';
 
 /** A point with usable coordinates: degrees WGS84, metres, integer ms UTC. */
 export interface RecordedPoint {
@@ -46,6 +46,25 @@ export interface LineTexts extends RecordedTexts {
 }
 
 export type LineKind = 'track' | 'route';
+
+/** A point of a track or route: degrees, metres, ms; NaN for no elevation and no time. */
+export interface LinePoint {
+  readonly lat: number;
+  readonly lon: number;
+  readonly ele: number;
+  readonly timeMs: number;
+  readonly name: string | undefined;
+}
+
+/** Neighbouring points of one segment. */
+export interface LinePoints {
+  readonly kind: LineKind;
+  /** Another number for each line, and within it for each segment. */
+  readonly line: number;
+  readonly segment: number;
+  readonly texts: LineTexts;
+  readonly points: readonly LinePoint[];
+}
 
 /**
  * Gets what a file holds, in its order, while it is read: who stores it undoes that when reading throws. Readers do not
