@@ -76,11 +76,11 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_920,
-  storage: 11_480,
+  storage: 11_680,
   formats: 5_275,
   geodata: 3_900,
   search: 2_600,
-  worker: 9_790,
+  worker: 9_850,
   http: 1_125,
   client: 3_785,
   objects: 2_810,

@@ -8,6 +8,7 @@ import {
   pointColumns,
   type PointColumns,
 } from '../day-blob.ts';
+import { encodeOutline, stretchOf } from '../outline.ts';
 import { encodeOrder } from '../point-order.ts';
 
 /** One row of `days`, without the file it belongs to. */
@@ -25,6 +26,12 @@ export interface DayPart {
   readonly blob: Buffer;
 }
 
+/**
+ * Takes a part and gives its row.
+ * @param outline thins its points for maps (outline.ts), while the call lasts.
+ */
+export type EmitPart = (part: DayPart, outline: () => Buffer) => number;
+
 export const unitsPerDegree = 10_000_000;
 const unitsPerMetre = 10;
 const maxEleDm = 2_147_483_647;
@@ -39,7 +46,7 @@ const unorderedPoints = 2 ** 18;
  * file order). Memory is bounded, whatever the file.
  */
 export class DayCollector {
-  readonly #emit: (part: DayPart) => number;
+  readonly #emit: EmitPart;
   readonly #emitOrder: ((firstRow: number, order: Buffer) => void) | undefined;
   #points = pointColumns();
   #capacity = dayBlobPoints;
@@ -49,13 +56,9 @@ export class DayCollector {
   #isSorted = true;
 
   /**
-   * @param emit returns the row of the part.
    * @param emitOrder hears of parts that follow each other from `firstRow` on and are not in file order: point-order.ts.
    */
-  constructor(
-    emit: (part: DayPart) => number,
-    emitOrder?: (firstRow: number, order: Buffer) => void,
-  ) {
+  constructor(emit: EmitPart, emitOrder?: (firstRow: number, order: Buffer) => void) {
     this.#emit = emit;
     this.#emitOrder = emitOrder;
   }
@@ -108,9 +111,16 @@ export class DayCollector {
   #emitSorted(): void {
     for (let from = 0; from < this.#count;) {
       const to = endOfDay(this.#points.timeMs, from, this.#count);
-      this.#emit(dayPart(this.#points, from, to, this.#part));
+      this.#emitPart(this.#points, from, to);
       from = to;
     }
+  }
+
+  #emitPart(points: PointColumns, from: number, to: number): number {
+    const part = dayPart(points, from, to, this.#part);
+    const outline = (): Buffer =>
+      encodeOutline(points, from, to, stretchOf(part.southE7, part.northE7));
+    return this.#emit(part, outline);
   }
 
   #emitUnsorted(): void {
@@ -124,7 +134,7 @@ export class DayCollector {
         if (from > 0) this.#part += 1;
         const part = order.subarray(from, from + dayBlobPoints);
         copyPoints(this.#points, part, sorted);
-        const row = this.#emit(dayPart(sorted, 0, part.length, this.#part));
+        const row = this.#emitPart(sorted, 0, part.length);
         firstRow ??= row;
         fileOrder.set(part, emitted);
         emitted += part.length;

@@ -21,6 +21,7 @@ export function prepareStatements(db: Database) {
     ...prepareSources(db),
     ...prepareShown(db),
     insertDay: prepareInsertDay(db),
+    insertOutline: prepareInsertOutline(db),
     insertOrder: prepare(db, (day_id: number, file_id: number, blob: Buffer) =>
       libraryTables.insertInto('day_orders').values({ day_id, file_id, blob }),
     ),
@@ -129,16 +130,30 @@ function prepareInsertDay(db: Database) {
       file_id,
       kind,
       part: part.part,
-      points: part.points,
-      first_ms: part.firstMs,
-      last_ms: part.lastMs,
-      south_e7: part.southE7,
-      west_e7: part.westE7,
-      north_e7: part.northE7,
-      east_e7: part.eastE7,
+      ...extentOf(part),
       blob: part.blob,
     }),
   );
+}
+
+function prepareInsertOutline(db: Database) {
+  return prepare(db, (day_id: number, part: DayPart, file_id: number, blob: Buffer) =>
+    libraryTables
+      .insertInto('outlines')
+      .values({ day_id, day: part.day, file_id, ...extentOf(part), blob }),
+  );
+}
+
+function extentOf(part: DayPart) {
+  return {
+    points: part.points,
+    first_ms: part.firstMs,
+    last_ms: part.lastMs,
+    south_e7: part.southE7,
+    west_e7: part.westE7,
+    north_e7: part.northE7,
+    east_e7: part.eastE7,
+  };
 }
 
 function prepareShown(db: Database) {

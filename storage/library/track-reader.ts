@@ -3,9 +3,9 @@ import type { NotNull } from 'kysely';
 import { openJoinedReader, type Database } from '../database.ts';
 import { fail } from '../number-columns.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
-import { dayKinds } from '../schema/library.ts';
 import { joinedTables } from '../schema/joined.ts';
-import type { LineTexts } from '../../model/recording.ts';
+import type { LineKind, LineTexts } from '../../model/recording.ts';
+import { lineKinds } from './line-rows.ts';
 
 /** In units of 1e-7 degree, both ends included. */
 export interface BoxE7 {
@@ -22,9 +22,9 @@ export interface Period {
 }
 
 type Statements = ReturnType<typeof prepareStatements>;
-/** A row of `days` that holds points of tracks, without its blob. */
+/** A row of `days` that holds points of tracks, without its blobs. */
 export type TrackRow = RowOf<Statements['days']>;
-/** Points without a time of a part of a track (`kind` 0) or route (1). */
+/** Points without a time of a part of a track or route. */
 export type UntimedRow = RowOf<Statements['untimed']>;
 
 /** Reads the tracks and routes of all imported files for maps. Holds a connection of its own to both databases. */
@@ -43,9 +43,14 @@ export class TrackReader {
     return this.#db.transaction(read)();
   }
 
-  /** Rows that touch the box and the period, by file, then time. */
+  /** Rows that touch the box and the period, by file, in its order; that is one of time where the file has one. */
   days(box: BoxE7, period: Period): TrackRow[] {
     return this.#statements.days.all(box, period);
+  }
+
+  /** As outline.ts says. @throws DayBlobCorrupt */
+  outline({ id }: TrackRow): Buffer {
+    return this.#statements.outline.get(id) ?? fail();
   }
 
   /** @throws DayBlobCorrupt */
@@ -53,9 +58,9 @@ export class TrackReader {
     return this.#statements.dayBlob.get(id) ?? fail();
   }
 
-  /** Rows that touch the box, by line, in its order. */
-  untimed(box: BoxE7): UntimedRow[] {
-    return this.#statements.untimed.all(box);
+  /** Rows of tracks or of routes that touch the box, by line, in its order. */
+  untimed(box: BoxE7, kind: LineKind): UntimedRow[] {
+    return this.#statements.untimed.all(box, lineKinds[kind]);
   }
 
   /** @throws DayBlobCorrupt */
@@ -79,11 +84,11 @@ export class TrackReader {
 }
 
 function prepareStatements(db: Database) {
-  const tracks = joinedTables.selectFrom('library.days').where('kind', '=', dayKinds.trackPoint);
   return {
     days: prepare(db, (box: BoxE7, period: Period) =>
-      tracks
-        .select(['id', 'file_id as fileId', 'day', 'points'])
+      joinedTables
+        .selectFrom('library.outlines')
+        .select(['day_id as id', 'file_id as fileId', 'day', 'points'])
         .select(['first_ms as firstMs', 'last_ms as lastMs'])
         .select(['south_e7 as south', 'west_e7 as west', 'north_e7 as north', 'east_e7 as east'])
         .where('south_e7', '<=', box.north)
@@ -92,21 +97,23 @@ function prepareStatements(db: Database) {
         .where('east_e7', '>=', box.west)
         .where('first_ms', '<=', period.toMs)
         .where('last_ms', '>=', period.fromMs)
-        .orderBy('file_id')
-        .orderBy('first_ms')
-        .orderBy('id'),
+        .orderBy('day_id'),
+    ),
+    outline: prepareValue(db, (id: number) =>
+      joinedTables.selectFrom('library.outlines').select('blob').where('day_id', '=', id),
     ),
     dayBlob: prepareValue(db, (id: number) =>
       joinedTables.selectFrom('library.days').select('blob').where('id', '=', id),
     ),
-    untimed: prepare(db, (box: BoxE7) =>
+    untimed: prepare(db, (box: BoxE7, kind: number) =>
       joinedTables
         .selectFrom('library.line_parts as p')
         .innerJoin('library.lines as l', 'l.id', 'p.line_id')
-        .select(['p.id', 'p.line_id as lineId', 'l.kind', 'l.file_id as fileId', 'p.untimed'])
+        .select(['p.id', 'p.line_id as lineId', 'l.file_id as fileId', 'p.untimed'])
         .select(['south_e7 as south', 'west_e7 as west', 'north_e7 as north', 'east_e7 as east'])
         // A part without a box has no points that lie in one.
         .$narrowType<{ south: NotNull; west: NotNull; north: NotNull; east: NotNull }>()
+        .where('l.kind', '=', kind)
         .where('p.south_e7', '<=', box.north)
         .where('p.north_e7', '>=', box.south)
         .where('p.west_e7', '<=', box.east)

@@ -75,7 +75,11 @@ export class LibraryWriter {
     this.#waypointRows = waypointRows;
     this.#folding = folding;
     this.#trackPoints = new DayCollector(
-      (part) => this.#insertDay(dayKinds.trackPoint, part),
+      (part, outline) => {
+        const row = this.#insertDay(dayKinds.trackPoint, part);
+        this.#statements.insertOutline.run(row, part, this.#fileId, outline());
+        return row;
+      },
       (firstRow, order) => void this.#statements.insertOrder.run(firstRow, this.#fileId, order),
     );
     this.#lineRows = new LineRows(this.#db);

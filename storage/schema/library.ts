@@ -12,7 +12,7 @@ import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
-export const librarySchemaVersion = 9;
+export const librarySchemaVersion = 10;
 
 const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
 const { optionalText, real, rowid, text, uniqueText } = columns;
@@ -40,6 +40,8 @@ export const dayKinds = { trackPoint: 0, waypoint: 1, doubtful: 2 } as const;
  * - `days`: the timed points of one UTC day (since 1970) of one file as blobs (day-blob.ts); `kind` 0 track points, 1
  *   waypoints, 2 track points that their recorder itself does not believe: those are in no line and no timeline; `part` ascends in file order. A rowid table, because large rows make the inner nodes of others large.
  *   The rows of a file's track points, by `id`, have them in file order, but for those that
+ * - `outlines`: of each row of `days` with track points what maps look at first: its numbers, and a thinned line for low
+ *   zooms (outline.ts). Apart from the blobs, because all of them are looked at for one tile.
  * - `day_orders` says more about: from the row `day_id` on, so many points as its blob has (point-order.ts) are sorted by
  *   time, and the blob puts them in file order.
  * - `lines`: the tracks (`kind` 0) and routes (1) that have points, in file order; `texts` is JSON of what they are called.
@@ -121,6 +123,19 @@ const tables = {
     },
     { unique: ['day', 'file_id', 'kind', 'part'] },
   ),
+  outlines: table({
+    day_id: rowid,
+    file_id: belongsTo('files'),
+    day: integer,
+    points: integer,
+    first_ms: integer,
+    last_ms: integer,
+    south_e7: integer,
+    west_e7: integer,
+    north_e7: integer,
+    east_e7: integer,
+    blob,
+  }),
   day_orders: table({ day_id: rowid, file_id: belongsTo('files'), blob }),
   lines: table({
     id: generatedRowid,
@@ -158,6 +173,7 @@ export const librarySchema: Migration = () => [
   // To count them: few, and a row costs little while it is not among them.
   sql`CREATE INDEX waypoints_not_shown ON waypoints (id) WHERE shown = 0`,
   createIndex('days_by_file', 'days', ['file_id']),
+  createIndex('outlines_by_file', 'outlines', ['file_id']),
   createIndex('day_orders_by_file', 'day_orders', ['file_id']),
   createIndex('lines_by_file', 'lines', ['file_id']),
   createIndex('line_parts_by_line', 'line_parts', ['line_id']),

@@ -1,5 +1,6 @@
 import type { TileAddress } from '../../model/mercator.ts';
 import type { TileLayer } from '../../model/tracks.ts';
+import type { Period } from '../../storage/library/track-reader.ts';
 
 /** A waypoint or a cluster that a tile shows. */
 export type TilePlace =
@@ -34,3 +35,8 @@ export interface TileTask extends TrackTask {
 
 /** Undefined for a task that was cancelled. */
 export type TileOutcome = Uint8Array | undefined;
+
+/** The period of a task; all of time where it names none. */
+export function periodOf({ fromMs = -Infinity, toMs = Infinity }: TrackTask): Period {
+  return { fromMs, toMs };
+}

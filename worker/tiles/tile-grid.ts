@@ -1,5 +1,7 @@
 import { lonOfWorldX, latOfWorldY, worldY, type TileAddress } from '../../model/mercator.ts';
 import type { BoxE7 } from '../../storage/library/track-reader.ts';
+import { stretchOf } from '../../storage/outline.ts';
+import type { TrackGrid } from './track-pen.ts';
 import { tileExtent } from './write-mvt.ts';
 
 /** What is drawn beyond the edges, so that lines that are cut there show no ends. */
@@ -8,11 +10,9 @@ export const tileBuffer = 64;
 export const pixel = tileExtent / 512;
 const unitsPerDegree = 10_000_000;
 const worldE7 = 360 * unitsPerDegree;
-/** Beyond it latitudes are drawn at the edge of the world, where a degree is longest. */
-const leastCosine = 0.086;
 
 /** Where positions lie in a tile, in its units, x eastwards and y southwards from its corner. */
-export class TileGrid {
+export class TileGrid implements TrackGrid {
   /** With the buffer. */
   readonly box: BoxE7;
   readonly #unitsPerE7: number;
@@ -46,10 +46,7 @@ export class TileGrid {
     return worldY(latE7 / unitsPerDegree) * this.#worldUnits - this.#top;
   }
 
-  /** Units of a tile for 1e-7 degree of longitude, and for one of latitude at most, in a box. */
   scales({ south, north }: Pick<BoxE7, 'south' | 'north'>): { lon: number; lat: number } {
-    const farthest = Math.max(Math.abs(south), Math.abs(north)) / unitsPerDegree;
-    const cosine = Math.max(Math.cos((farthest * Math.PI) / 180), leastCosine);
-    return { lon: this.#unitsPerE7, lat: this.#unitsPerE7 / cosine };
+    return { lon: this.#unitsPerE7, lat: this.#unitsPerE7 * stretchOf(south, north) };
   }
 }

@@ -1,17 +1,25 @@
-import type { PointColumns } from '../../storage/day-blob.ts';
+import type { PositionColumns } from '../../storage/day-cursor.ts';
 import type { BoxE7 } from '../../storage/library/track-reader.ts';
-import type { TileGrid } from './tile-grid.ts';
+import { gapMs } from '../../storage/outline.ts';
 import { pixel } from './tile-grid.ts';
 
-/** What takes the vertices of lines, in units of a grid. */
+/** Where positions lie on a map, in units that are those of a tile of its zoom. */
+export interface TrackGrid {
+  /** What need not be drawn lies outside. */
+  readonly box: BoxE7;
+  x(lonE7: number): number;
+  y(latE7: number): number;
+  /** Units of a tile for 1e-7 degree of longitude, and for one of latitude at most, in a box. */
+  scales(box: Pick<BoxE7, 'south' | 'north'>): { readonly lon: number; readonly lat: number };
+}
+
+/** What takes the vertices of lines, as the grid says. */
 export interface VertexSink {
-  /** Ends the line; the next vertex begins another one. */
-  lift(): void;
+  /** Ends the line, at which a time passed; the next vertex begins another one. */
+  lift(lastMs: number): void;
   vertex(x: number, y: number, timeMs: number): void;
 }
 
-/** A line is split where nothing was recorded for longer than this. */
-export const gapMs = 30 * 60_000;
 /** Points nearer than this to the last one that was kept are left out; in units of a tile, squared. */
 const nearSquared = (pixel / 2) ** 2;
 const halfWorldE7 = 1_800_000_000;
@@ -22,7 +30,7 @@ const halfWorldE7 = 1_800_000_000;
  */
 export class TrackPen {
   readonly #sink: VertexSink;
-  readonly #grid: TileGrid;
+  readonly #grid: TrackGrid;
   #scale = { lon: 0, lat: 0 };
   #lon = 0;
   #lat = 0;
@@ -33,7 +41,7 @@ export class TrackPen {
   /** Of the last point, be it kept or not. */
   #lastMs = Number.NaN;
 
-  constructor(grid: TileGrid, sink: VertexSink) {
+  constructor(grid: TrackGrid, sink: VertexSink) {
     this.#grid = grid;
     this.#sink = sink;
   }
@@ -43,11 +51,11 @@ export class TrackPen {
     if (this.#sides === 0 && !this.#isHanded) this.#hand();
     this.#sides = -1;
     this.#isHanded = false;
-    this.#sink.lift();
+    this.#sink.lift(this.#lastMs);
   }
 
   /** Goes on with points of a box, in order of time; times that are NaN are no gaps. */
-  draw(columns: PointColumns, from: number, to: number, box: BoxE7): void {
+  draw(columns: PositionColumns, from: number, to: number, box: BoxE7): void {
     this.#scale = this.#grid.scales(box);
     const { timeMs, latE7, lonE7 } = columns;
     for (let at = from; at < to; at += 1) this.#point(lonE7[at]!, latE7[at]!, timeMs[at]!);
@@ -80,7 +88,7 @@ export class TrackPen {
     const sides = this.#sidesOf(lon, lat);
     const isSeen = this.#sides >= 0 && (sides & this.#sides) === 0;
     if (isSeen && !this.#isHanded) this.#hand();
-    if (!isSeen && this.#isHanded) this.#sink.lift();
+    if (!isSeen && this.#isHanded) this.#sink.lift(this.#timeMs);
     this.#lon = lon;
     this.#lat = lat;
     this.#timeMs = timeMs;

@@ -1,0 +1,145 @@
+import { Buffer } from 'node:buffer';
+import { dayMs, dayOf, latLimitE7, lonLimitE7, putNumber, zigzag } from './day-blob.ts';
+import type { PositionColumns } from './day-cursor.ts';
+import { fail, NumberReader, unzigzag } from './number-columns.ts';
+
+/** A line is split where nothing was recorded for longer than this. */
+export const gapMs = 30 * 60_000;
+/** Up to this zoom outlines are as good as all points: they leave out what is within half a pixel of it. */
+export const outlineZoom = 8;
+/** Half a pixel at that zoom, where the world is 512 · 2^8 pixels wide, in units of 1e-7 degree on the equator. */
+const halfPixelE7 = 3_600_000_000 / (1_024 * 2 ** outlineZoom);
+/** Positions are kept in units of 2^10 · 1e-7 degree, about 11 m. */
+const unitE7 = 1_024;
+const secondMs = 1_000;
+/** Beyond it latitudes are drawn at the edge of the world, where a degree is longest. */
+const leastCosine = 0.086;
+/** A number of lines; then, for each vertex, three numbers, and for a line of its own a count. */
+const worstBytes = 20;
+
+/** How many degrees of longitude are as long on the map as one of latitude, at most, between two latitudes. */
+export function stretchOf(southE7: number, northE7: number): number {
+  const farthest = Math.max(Math.abs(southE7), Math.abs(northE7)) / 10_000_000;
+  return 1 / Math.max(Math.cos((farthest * Math.PI) / 180), leastCosine);
+}
+
+let scratch = Buffer.allocUnsafe(4_096);
+
+/**
+ * Thins points of one UTC day in order of time for low zooms: lines, split at gaps, of which the first and the last point
+ * stay. The layout: for each line its number of vertices, then for each seconds, longitude and latitude as differences to
+ * the vertex before in variable-length integers.
+ * @param stretch as {@link stretchOf} of all of them.
+ */
+export function encodeOutline(
+  { timeMs, latE7, lonE7 }: PositionColumns,
+  from: number,
+  to: number,
+  stretch: number,
+): Buffer {
+  const writer = new OutlineWriter(dayOf(timeMs[from]!) * dayMs);
+  const near = halfPixelE7 ** 2;
+  let [keptLon, keptLat] = [0, 0];
+  for (let at = from; at < to; at += 1) {
+    const isFirst = at === from || timeMs[at]! - timeMs[at - 1]! > gapMs;
+    const isLast = at + 1 === to || timeMs[at + 1]! - timeMs[at]! > gapMs;
+    if (isFirst) writer.begin();
+    const dx = lonE7[at]! - keptLon;
+    const dy = (latE7[at]! - keptLat) * stretch;
+    if (!isFirst && !isLast && dx * dx + dy * dy < near) continue;
+    keptLon = lonE7[at]!;
+    keptLat = latE7[at]!;
+    writer.vertex(timeMs[at]!, keptLon, keptLat);
+  }
+  return writer.finish();
+}
+
+class OutlineWriter {
+  #seconds = 0;
+  #lon = 0;
+  #lat = 0;
+  #length = 0;
+  /** Vertices of the open line, whose numbers wait for that. */
+  #count = 0;
+  readonly #dayStartMs: number;
+  readonly #numbers: number[] = [];
+
+  constructor(dayStartMs: number) {
+    this.#dayStartMs = dayStartMs;
+  }
+
+  begin(): void {
+    this.#endLine();
+  }
+
+  vertex(timeMs: number, lonE7: number, latE7: number): void {
+    const seconds = Math.floor((timeMs - this.#dayStartMs) / secondMs);
+    const lon = Math.round(lonE7 / unitE7);
+    const lat = Math.round(latE7 / unitE7);
+    this.#numbers.push(seconds - this.#seconds, zigzag(lon - this.#lon), zigzag(lat - this.#lat));
+    this.#seconds = seconds;
+    this.#lon = lon;
+    this.#lat = lat;
+    this.#count += 1;
+  }
+
+  finish(): Buffer {
+    this.#endLine();
+    return Buffer.from(scratch.subarray(0, this.#length));
+  }
+
+  #endLine(): void {
+    const most = this.#length + (this.#count + 1) * worstBytes;
+    if (most > scratch.length) {
+      const longer = Buffer.allocUnsafe(most * 2);
+      longer.set(scratch.subarray(0, this.#length));
+      scratch = longer;
+    }
+    if (this.#count > 0) this.#length = putNumber(scratch, this.#length, this.#count);
+    for (const number of this.#numbers) this.#length = putNumber(scratch, this.#length, number);
+    this.#numbers.length = 0;
+    this.#count = 0;
+  }
+}
+
+/** Reads the lines of an outline one after the other. */
+export class OutlineReader {
+  readonly #numbers: NumberReader;
+  readonly #dayStartMs: number;
+  #seconds = 0;
+  #lon = 0;
+  #lat = 0;
+
+  constructor(blob: Uint8Array, day: number) {
+    this.#numbers = new NumberReader(blob, 0);
+    this.#dayStartMs = day * dayMs;
+  }
+
+  get isOver(): boolean {
+    return this.#numbers.at >= this.#numbers.blob.length;
+  }
+
+  /**
+   * Decodes the next line into the beginning of columns that have room for all points of the day.
+   * @returns the number of its vertices.
+   * @throws DayBlobCorrupt
+   */
+  read({ timeMs, latE7, lonE7 }: PositionColumns): number {
+    const count = this.#numbers.next();
+    if (count > timeMs.length || count * 3 > this.#numbers.blob.length) fail();
+    for (let at = 0; at < count; at += 1) {
+      this.#seconds += this.#numbers.next();
+      this.#lon += unzigzag(this.#numbers.next());
+      this.#lat += unzigzag(this.#numbers.next());
+      timeMs[at] = this.#dayStartMs + this.#seconds * secondMs;
+      lonE7[at] = within(this.#lon * unitE7, lonLimitE7);
+      latE7[at] = within(this.#lat * unitE7, latLimitE7);
+    }
+    return count;
+  }
+}
+
+/** Rounding may lead beyond the edge of the world. */
+function within(value: number, limit: number): number {
+  return Math.min(Math.max(value, -limit), limit);
+}
