@@ -6,11 +6,11 @@ import { fail, NumberReader, unzigzag } from './number-columns.ts';
 /** A line is split where nothing was recorded for longer than this. */
 export const gapMs = 30 * 60_000;
 /** Up to this zoom outlines are as good as all points: they leave out what is within half a pixel of it. */
-export const outlineZoom = 8;
-/** Half a pixel at that zoom, where the world is 512 · 2^8 pixels wide, in units of 1e-7 degree on the equator. */
+export const outlineZoom = 10;
+/** Half a pixel at that zoom, where the world is 512 · 2^10 pixels wide, in units of 1e-7 degree on the equator. */
 const halfPixelE7 = 3_600_000_000 / (1_024 * 2 ** outlineZoom);
-/** Positions are kept in units of 2^10 · 1e-7 degree, about 11 m. */
-const unitE7 = 1_024;
+/** Positions are kept in units of 2^8 · 1e-7 degree, about 3 m. */
+const unitE7 = 256;
 const secondMs = 1_000;
 /** Beyond it latitudes are drawn at the edge of the world, where a degree is longest. */
 const leastCosine = 0.086;

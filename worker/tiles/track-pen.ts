@@ -58,7 +58,19 @@ export class TrackPen {
   draw(columns: PositionColumns, from: number, to: number, box: BoxE7): void {
     this.#scale = this.#grid.scales(box);
     const { timeMs, latE7, lonE7 } = columns;
-    for (let at = from; at < to; at += 1) this.#point(lonE7[at]!, latE7[at]!, timeMs[at]!);
+    const { lon: perLon, lat: perLat } = this.#scale;
+    if (from === to) return;
+    this.#point(lonE7[from]!, latE7[from]!, timeMs[from]!);
+    // As #point does, but without a call for each of the many that are left out.
+    for (let at = from + 1; at < to; at += 1) {
+      const dx = (lonE7[at]! - this.#lon) * perLon;
+      const dy = (latE7[at]! - this.#lat) * perLat;
+      const passed = timeMs[at]! - timeMs[at - 1]!;
+      if (dx * dx + dy * dy < nearSquared && !(passed > gapMs || passed < 0)) continue;
+      this.#lastMs = timeMs[at - 1]!;
+      this.#point(lonE7[at]!, latE7[at]!, timeMs[at]!);
+    }
+    this.#lastMs = timeMs[to - 1]!;
   }
 
   #point(lon: number, lat: number, timeMs: number): void {
