@@ -108,5 +108,7 @@ export const limits = {
   /** In one list of days with tracks. */
   trackDaysMax: 20_000,
   trackPointsMax: 5_000,
+  /** The longest period of one list of points: a week. */
+  trackPointsMs: 7 * 24 * 3_600_000,
   replacedRetentionMs: 30 * 24 * 3_600_000,
 } as const;

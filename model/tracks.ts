@@ -1,7 +1,7 @@
 import * as z from 'zod';
 import { limits } from './limits.ts';
 import { queryInstant } from './query-instant.ts';
-import { queryInteger, queryNames } from './schema.ts';
+import { lat, lon, queryBbox, queryInteger, queryNames, queryNumber } from './schema.ts';
 
 /** What a tile may show. */
 export const tileLayers = ['tracks', 'points', 'routes', 'waypoints'] as const;
@@ -46,3 +46,66 @@ export const tileJsonSchema = z
   })
   .meta({ id: 'TileJson' });
 export type TileJson = z.output<typeof tileJsonSchema>;
+
+export const tracksQuery = z.object({
+  ...period,
+  bbox: queryBbox.optional(),
+  zoom: queryNumber(0, limits.zoomMax).optional(),
+  limit: queryInteger(1, limits.tracksMax).optional(),
+});
+export type TracksQuery = z.output<typeof tracksQuery>;
+
+export const tracksSchema = z
+  .object({
+    type: z.literal('FeatureCollection'),
+    features: z.array(
+      z.object({
+        type: z.literal('Feature'),
+        geometry: z.object({
+          type: z.enum(['LineString', 'Point']),
+          coordinates: z.array(z.unknown()),
+        }),
+        properties: z.object({
+          kind: z.enum(['track', 'route']),
+          import: z.int(),
+          day: z.string().optional(),
+          first_time: z.string().optional(),
+          last_time: z.string().optional(),
+          name: z.string().optional(),
+          n: z.int(),
+        }),
+      }),
+    ),
+    truncated: z.boolean(),
+  })
+  .meta({ id: 'Tracks', mediaTypes: ['application/geo+json'] });
+export type Tracks = z.output<typeof tracksSchema>;
+
+export const trackDaysQuery = z.object(period);
+export type TrackDaysQuery = z.output<typeof trackDaysQuery>;
+
+/** UTC days that have points of tracks, ascending; the newest ones if there are too many. */
+export const trackDaysSchema = z.object({
+  days: z.array(z.object({ day: z.string(), points: z.int() })),
+  truncated: z.boolean(),
+});
+export type TrackDays = z.output<typeof trackDaysSchema>;
+
+export const trackPointsQuery = z
+  .object({
+    from: queryInstant('first'),
+    to: queryInstant('last'),
+    import: queryInteger(1, Number.MAX_SAFE_INTEGER).optional(),
+    limit: queryInteger(1, limits.trackPointsMax).optional(),
+  })
+  .refine(({ from, to }) => to - from <= limits.trackPointsMs, { path: ['to'] });
+export type TrackPointsQuery = z.output<typeof trackPointsQuery>;
+
+/** Points of tracks by time; of more than the limit, one for each equal stretch of time and import. */
+export const trackPointsSchema = z.object({
+  points: z.array(
+    z.object({ time: z.string(), lat, lon, ele: z.number().optional(), import: z.int() }),
+  ),
+  thinned: z.boolean(),
+});
+export type TrackPoints = z.output<typeof trackPointsSchema>;

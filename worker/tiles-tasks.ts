@@ -5,13 +5,37 @@ import { TrackReader } from '../storage/library/track-reader.ts';
 import { runTask } from './run-task.ts';
 import { SharedCounters } from './shared-counters.ts';
 import { makeTile as runTile } from './tiles/make-tile.ts';
-import type { TileOutcome, TileTask, TrackTask } from './tiles/task.ts';
+import { listDays as runDays, listPoints as runPoints } from './tiles/list-points.ts';
+import { listTracks as runTracks } from './tiles/list-tracks.ts';
+import type {
+  DayListTask,
+  PointListTask,
+  TileOutcome,
+  TileTask,
+  TrackListTask,
+  TrackTask,
+} from './tiles/task.ts';
 
 export type { TileOutcome, TileTask, TrackTask } from './tiles/task.ts';
 
 /** The tasks of the thread that reads tracks for maps; input and output are plain data or shared memory. */
 export function makeTile(task: TileTask): TileOutcome {
   return withTracks(task, (reader, look) => runTile(task, reader, look));
+}
+
+/** The text of an answer of `GET /api/tracks`. */
+export function listTracks(task: TrackListTask): string | undefined {
+  return withTracks(task, (reader, look) => runTracks(task, reader, look));
+}
+
+/** The text of an answer of `GET /api/tracks/days`. */
+export function listDays(task: DayListTask): string | undefined {
+  return withTracks(task, (reader) => runDays(task, reader));
+}
+
+/** The text of an answer of `GET /api/tracks/points`. */
+export function listPoints(task: PointListTask): string | undefined {
+  return withTracks(task, (reader, look) => runPoints(task, reader, look));
 }
 
 class Cancelled extends Error {}

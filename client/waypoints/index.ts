@@ -15,5 +15,5 @@ export type { ImportResult, ImportStatus } from '../../model/import.ts';
 export type { LocationFix, VersionInfo } from '../../model/process.ts';
 export type { HistoryEntry, Suggestion } from '../../model/search.ts';
 export type { TimelineJobRecord } from '../../model/timeline-job.ts';
-export type { TileJson } from '../../model/tracks.ts';
+export type { TileJson, TrackDays, TrackPoints, Tracks } from '../../model/tracks.ts';
 export type { HiddenAnswer, RenamedTag } from '../../model/waypoint.ts';

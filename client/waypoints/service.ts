@@ -142,6 +142,13 @@ export class WaypointService extends Requests {
   /** What the tiles show, and where. */
   readonly getTileJson = this.method('getTileJson', tracks.loadTileJson);
 
+  /** Thinned lines of tracks and routes as GeoJSON. */
+  readonly getTracks = this.method('getTracks', tracks.loadTracks);
+  /** The UTC days that have points of tracks. */
+  readonly getTrackDays = this.method('getTrackDays', tracks.loadTrackDays);
+  /** Points of tracks by time, with elevation, of at most a week; thinned where there are too many. */
+  readonly getTrackPoints = this.method('getTrackPoints', tracks.loadTrackPoints);
+
   /** Queues a timeline of whole days, `YYYY-MM-DD`, both inclusive; UTC days without a `time_zone`. */
   submitTimeline(start: string, end: string, options: TimelineOptions = {}): TimelineSubmission {
     const requestId = (this.#timelineRequests += 1);

@@ -5,7 +5,7 @@ import type { ImportResult, ImportStatus } from '../../model/import.ts';
 import type { LocationFix, VersionInfo } from '../../model/process.ts';
 import type { HistoryEntry } from '../../model/search.ts';
 import type { DaemonStatus } from '../../model/status.ts';
-import type { TileJson } from '../../model/tracks.ts';
+import type { TileJson, TrackDays, TrackPoints, Tracks } from '../../model/tracks.ts';
 import type { TimelineJobRecord } from '../../model/timeline-job.ts';
 import type { HiddenAnswer } from '../../model/waypoint.ts';
 import type { RequestFailure } from './request-failure.ts';
@@ -22,6 +22,9 @@ import type {
   SuggestResult,
   Tag,
   TileAddress,
+  TrackPeriod,
+  TrackPointsParams,
+  TracksParams,
   Waypoint,
   WaypointChanges,
   WaypointInput,
@@ -148,6 +151,13 @@ export interface WaypointSignals {
   tileFetchFailed: [address: TileAddress, message: string];
   tileJsonFetched: [description: TileJson];
   tileJsonFetchFailed: [message: string];
+
+  tracksFetched: [tracks: Tracks, params: TracksParams];
+  tracksFetchFailed: [message: string, params: TracksParams];
+  trackDaysFetched: [days: TrackDays, period: TrackPeriod];
+  trackDaysFetchFailed: [message: string, period: TrackPeriod];
+  trackPointsFetched: [points: TrackPoints, params: TrackPointsParams];
+  trackPointsFetchFailed: [message: string, params: TrackPointsParams];
 
   timelineSubmitted: [requestId: number, jobId: string];
   timelineSubmitFailed: [requestId: number, message: string];

@@ -113,6 +113,23 @@ export interface TileParams extends TrackPeriod {
   readonly layers?: readonly TileLayer[] | undefined;
 }
 
+/** What `getTracks` is asked for. */
+export interface TracksParams extends TrackPeriod {
+  readonly bbox?: Bbox | undefined;
+  /** What the lines are thinned for; 10 without it. */
+  readonly zoom?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
+/** What `getTrackPoints` is asked for: at most a week. */
+export interface TrackPointsParams {
+  readonly from: string;
+  readonly to: string;
+  /** The id of one import. */
+  readonly import?: number | undefined;
+  readonly limit?: number | undefined;
+}
+
 /** How `request` is to ask. Whatever is left out: GET, no body, 8 s, no context. */
 export interface RequestOptions {
   readonly method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;

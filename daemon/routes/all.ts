@@ -35,6 +35,7 @@ import { suggestRoutes } from './suggest.ts';
 import { tagRoutes } from './tags.ts';
 import { tileRoutes } from './tiles.ts';
 import { timelineRoutes } from './timelines.ts';
+import { trackRoutes } from './tracks.ts';
 import { versionRoutes } from './version.ts';
 import { waypointRoutes } from './waypoints.ts';
 
@@ -55,6 +56,7 @@ const features = [
   'tags',
   'tiles',
   'timelines',
+  'tracks',
 ];
 
 /** A user interface can tell that what is typed leaves the machine. */
@@ -110,6 +112,7 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...tagRoutes(waypoints, store, libraryReady),
     ...tileRoutes({ store, index, indexReady, maps: parts.maps }),
     ...timelineRoutes(parts.timelines),
+    ...trackRoutes(parts.maps, () => store.libraryFiles.revision()),
     ...versionRoutes(() => versionInfo(store.sqliteVersion, featuresWith(geocoders))),
     ...waypointRoutes(store, parts.readers, libraryReady),
   ];

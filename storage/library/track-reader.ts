@@ -78,6 +78,11 @@ export class TrackReader {
     return this.#statements.importId.get(fileId) ?? 0;
   }
 
+  /** Points of tracks by UTC day, the newest days first. */
+  pointsByDay({ fromMs, toMs }: Period, limit: number): { day: number; points: number }[] {
+    return this.#statements.pointsByDay.all(fromMs, toMs, limit);
+  }
+
   close(): void {
     this.#db.close();
   }
@@ -135,6 +140,16 @@ function prepareStatements(db: Database) {
         .select('i.id')
         .where('f.id', '=', fileId)
         .where('i.state', '=', 'active'),
+    ),
+    pointsByDay: prepare(db, (fromMs: number, toMs: number, limit: number) =>
+      joinedTables
+        .selectFrom('library.outlines')
+        .select((eb) => ['day', eb.fn.sum<number>('points').as('points')])
+        .where('last_ms', '>=', fromMs)
+        .where('first_ms', '<=', toMs)
+        .groupBy('day')
+        .orderBy('day', 'desc')
+        .limit(limit),
     ),
   };
 }

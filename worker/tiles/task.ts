@@ -1,4 +1,5 @@
 import type { TileAddress } from '../../model/mercator.ts';
+import type { Bbox } from '../../model/schema.ts';
 import type { TileLayer } from '../../model/tracks.ts';
 import type { Period } from '../../storage/library/track-reader.ts';
 
@@ -31,6 +32,21 @@ export interface TileTask extends TrackTask {
   readonly everyPoint: boolean;
   readonly places: readonly TilePlace[];
   readonly gzip: boolean;
+}
+
+export interface TrackListTask extends TrackTask {
+  readonly bbox: Bbox | undefined;
+  readonly zoom: number;
+  readonly limit: number;
+}
+
+export interface DayListTask extends TrackTask {
+  readonly limit: number;
+}
+
+export interface PointListTask extends TrackTask {
+  readonly importId: number | undefined;
+  readonly limit: number;
 }
 
 /** Undefined for a task that was cancelled. */

@@ -34,6 +34,8 @@ export interface WalkedLine {
   readonly day?: number;
   readonly name?: string | undefined;
   readonly points: number;
+  /** Of the last of them, where they have times. */
+  readonly lastMs?: number;
 }
 
 /** Used for every walk: a thread does one at a time. */
@@ -61,7 +63,7 @@ export class TrackWalk {
       const isSameFile = next?.fileId === row.fileId;
       if (isSameFile && next.day === row.day) continue;
       if (!isSameFile || next.firstMs - row.lastMs > gapMs) pen.lift();
-      yield { kind: 'track', fileId: row.fileId, day: row.day, points };
+      yield { kind: 'track', fileId: row.fileId, day: row.day, points, lastMs: row.lastMs };
       points = 0;
     }
   }

@@ -1,0 +1,160 @@
+import { formatDate } from '../../model/calendar-date.ts';
+import { limits } from '../../model/limits.ts';
+import type { Bbox } from '../../model/schema.ts';
+import { formatTime } from '../../model/time.ts';
+import type { BoxE7, TrackReader } from '../../storage/library/track-reader.ts';
+import { outlineZoom, stretchOf } from '../../storage/outline.ts';
+import { periodOf, type TrackListTask } from './task.ts';
+import { TrackPen, type TrackGrid, type VertexSink } from './track-pen.ts';
+import { TrackWalk, type WalkedLine } from './walk-tracks.ts';
+import { tileExtent } from './write-mvt.ts';
+
+const unitsPerDegree = 10_000_000;
+const worldE7 = 360 * unitsPerDegree;
+const everything: Bbox = [-180, -90, 180, 90];
+
+/**
+ * Writes the answer of `GET /api/tracks`: lines as a GeoJSON FeatureCollection, as many as may be.
+ * @throws as makeTile
+ */
+export function listTracks(task: TrackListTask, reader: TrackReader, look: () => void): string {
+  const list = new TrackList(task, reader);
+  for (const box of boxesOf(task.bbox ?? everything)) list.add(box, look);
+  return list.text();
+}
+
+function boxesOf([west, south, east, north]: Bbox): BoxE7[] {
+  const box = (from: number, to: number): BoxE7 => ({
+    south: south * unitsPerDegree,
+    west: from * unitsPerDegree,
+    north: north * unitsPerDegree,
+    east: to * unitsPerDegree,
+  });
+  return west <= east ? [box(west, east)] : [box(west, 180), box(-180, east)];
+}
+
+/** Leaves positions as they are. */
+class PlainGrid implements TrackGrid {
+  readonly box: BoxE7;
+  readonly #unitsPerE7: number;
+
+  constructor(box: BoxE7, zoom: number) {
+    this.box = box;
+    this.#unitsPerE7 = (2 ** zoom * tileExtent) / worldE7;
+  }
+
+  x(lonE7: number): number {
+    return lonE7;
+  }
+
+  y(latE7: number): number {
+    return latE7;
+  }
+
+  scales({ south, north }: Pick<BoxE7, 'south' | 'north'>): { lon: number; lat: number } {
+    return { lon: this.#unitsPerE7, lat: this.#unitsPerE7 * stretchOf(south, north) };
+  }
+}
+
+interface Line {
+  readonly coordinates: readonly string[];
+  readonly firstMs: number;
+  readonly lastMs: number;
+}
+
+/** Gathers the lines that a pen draws. */
+class LineSink implements VertexSink {
+  #lines: Line[] = [];
+  #coordinates: string[] = [];
+  #firstMs = 0;
+
+  lift(lastMs: number): void {
+    if (this.#coordinates.length === 0) return;
+    this.#lines.push({ coordinates: this.#coordinates, firstMs: this.#firstMs, lastMs });
+    this.#coordinates = [];
+  }
+
+  vertex(lonE7: number, latE7: number, timeMs: number): void {
+    if (this.#coordinates.length === 0) this.#firstMs = timeMs;
+    this.#coordinates.push(`[${rounded(lonE7)},${rounded(latE7)}]`);
+  }
+
+  take(lastMs: number): Line[] {
+    this.lift(lastMs);
+    const lines = this.#lines;
+    this.#lines = [];
+    return lines;
+  }
+}
+
+/** To 0.1 m, which is what a double writes shortest. */
+function rounded(valueE7: number): number {
+  return Math.round(valueE7 / 10) / 1_000_000;
+}
+
+class TrackList {
+  readonly #task: TrackListTask;
+  readonly #reader: TrackReader;
+  readonly #features: string[] = [];
+  #length = 0;
+  #isTruncated = false;
+
+  constructor(task: TrackListTask, reader: TrackReader) {
+    this.#task = task;
+    this.#reader = reader;
+  }
+
+  add(box: BoxE7, look: () => void): void {
+    const { zoom, fromMs, toMs } = this.#task;
+    const grid = new PlainGrid(box, zoom);
+    const sink = new LineSink();
+    const walk = new TrackWalk({
+      reader: this.#reader,
+      grid,
+      pen: new TrackPen(grid, sink),
+      period: periodOf(this.#task),
+      isCoarse: zoom <= outlineZoom,
+      look,
+    });
+    this.#addAll(walk.days(), sink);
+    if (fromMs !== undefined || toMs !== undefined) return;
+    for (const kind of ['track', 'route'] as const) this.#addAll(walk.untimed(kind), sink);
+  }
+
+  text(): string {
+    const features = this.#features.join(',\n');
+    return `{"type":"FeatureCollection","features":[${features}],"truncated":${this.#isTruncated}}`;
+  }
+
+  #addAll(walked: Iterable<WalkedLine>, sink: LineSink): void {
+    if (this.#isTruncated) return;
+    for (const line of walked) {
+      for (const part of sink.take(line.lastMs ?? Number.NaN)) this.#addLine(line, part);
+      if (this.#isTruncated) return;
+    }
+  }
+
+  #addLine(line: WalkedLine, { coordinates, firstMs, lastMs }: Line): void {
+    const { day, kind, name, points: n } = line;
+    const isTimed = day !== undefined;
+    const properties = {
+      kind,
+      import: this.#reader.importOf(line.fileId),
+      ...(isTimed && {
+        day: formatDate(day),
+        first_time: formatTime(firstMs),
+        last_time: formatTime(lastMs),
+      }),
+      ...(name !== undefined && { name }),
+      n,
+    };
+    const isPoint = coordinates.length === 1;
+    const places = isPoint ? coordinates[0]! : `[${coordinates.join(',')}]`;
+    const geometry = `{"type":"${isPoint ? 'Point' : 'LineString'}","coordinates":${places}}`;
+    const text = `{"type":"Feature","geometry":${geometry},"properties":${JSON.stringify(properties)}}`;
+    this.#length += text.length + 2;
+    const isFull = this.#features.length >= this.#task.limit || this.#length > limits.tracksBytes;
+    this.#isTruncated ||= isFull;
+    if (!isFull) this.#features.push(text);
+  }
+}
