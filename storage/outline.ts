@@ -5,13 +5,20 @@ import { fail, NumberReader, unzigzag } from './number-columns.ts';
 
 /** A line is split where nothing was recorded for longer than this. */
 export const gapMs = 30 * 60_000;
-/** Up to this zoom outlines are as good as all points: they leave out what is within half a pixel of it. */
-export const outlineZoom = 10;
-/** Half a pixel at that zoom, where the world is 512 · 2^10 pixels wide, in units of 1e-7 degree on the equator. */
-const halfPixelE7 = 3_600_000_000 / (1_024 * 2 ** outlineZoom);
-/** Positions are kept in units of 2^8 · 1e-7 degree, about 3 m. */
-const unitE7 = 256;
+/** The zooms up to which outlines are as good as all points: they leave out what is within half a pixel there. */
+export const outlineZooms = { coarse: 5, fine: 10 } as const;
+export type OutlineName = keyof typeof outlineZooms;
 const secondMs = 1_000;
+/** Half a pixel, where the world is 512 · 2^zoom pixels wide, in units of 1e-7 degree on the equator. */
+function halfPixelE7(zoom: number): number {
+  return 3_600_000_000 / (1_024 * 2 ** zoom);
+}
+
+/** What positions of an outline count in, a thirteenth of that: 3 m for the fine ones. */
+function unitE7(zoom: number): number {
+  return 2 ** (18 - zoom);
+}
+
 /** Beyond it latitudes are drawn at the edge of the world, where a degree is longest. */
 const leastCosine = 0.086;
 /** A number of lines; then, for each vertex, three numbers, and for a line of its own a count. */
@@ -36,9 +43,11 @@ export function encodeOutline(
   from: number,
   to: number,
   stretch: number,
+  name: OutlineName,
 ): Buffer {
-  const writer = new OutlineWriter(dayOf(timeMs[from]!) * dayMs);
-  const near = halfPixelE7 ** 2;
+  const zoom = outlineZooms[name];
+  const writer = new OutlineWriter(dayOf(timeMs[from]!) * dayMs, unitE7(zoom));
+  const near = halfPixelE7(zoom) ** 2;
   let [keptLon, keptLat] = [0, 0];
   for (let at = from; at < to; at += 1) {
     const isFirst = at === from || timeMs[at]! - timeMs[at - 1]! > gapMs;
@@ -62,10 +71,12 @@ class OutlineWriter {
   /** Vertices of the open line, whose numbers wait for that. */
   #count = 0;
   readonly #dayStartMs: number;
+  readonly #unitE7: number;
   readonly #numbers: number[] = [];
 
-  constructor(dayStartMs: number) {
+  constructor(dayStartMs: number, ofUnitE7: number) {
     this.#dayStartMs = dayStartMs;
+    this.#unitE7 = ofUnitE7;
   }
 
   begin(): void {
@@ -74,8 +85,8 @@ class OutlineWriter {
 
   vertex(timeMs: number, lonE7: number, latE7: number): void {
     const seconds = Math.floor((timeMs - this.#dayStartMs) / secondMs);
-    const lon = Math.round(lonE7 / unitE7);
-    const lat = Math.round(latE7 / unitE7);
+    const lon = Math.round(lonE7 / this.#unitE7);
+    const lat = Math.round(latE7 / this.#unitE7);
     this.#numbers.push(seconds - this.#seconds, zigzag(lon - this.#lon), zigzag(lat - this.#lat));
     this.#seconds = seconds;
     this.#lon = lon;
@@ -106,13 +117,15 @@ class OutlineWriter {
 export class OutlineReader {
   readonly #numbers: NumberReader;
   readonly #dayStartMs: number;
+  readonly #unitE7: number;
   #seconds = 0;
   #lon = 0;
   #lat = 0;
 
-  constructor(blob: Uint8Array, day: number) {
+  constructor(blob: Uint8Array, day: number, name: OutlineName) {
     this.#numbers = new NumberReader(blob, 0);
     this.#dayStartMs = day * dayMs;
+    this.#unitE7 = unitE7(outlineZooms[name]);
   }
 
   get isOver(): boolean {
@@ -132,8 +145,8 @@ export class OutlineReader {
       this.#lon += unzigzag(this.#numbers.next());
       this.#lat += unzigzag(this.#numbers.next());
       timeMs[at] = this.#dayStartMs + this.#seconds * secondMs;
-      lonE7[at] = within(this.#lon * unitE7, lonLimitE7);
-      latE7[at] = within(this.#lat * unitE7, latLimitE7);
+      lonE7[at] = within(this.#lon * this.#unitE7, lonLimitE7);
+      latE7[at] = within(this.#lat * this.#unitE7, latLimitE7);
     }
     return count;
   }

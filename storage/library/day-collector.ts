@@ -8,7 +8,7 @@ import {
   pointColumns,
   type PointColumns,
 } from '../day-blob.ts';
-import { encodeOutline, stretchOf } from '../outline.ts';
+import { encodeOutline, stretchOf, type OutlineName } from '../outline.ts';
 import { encodeOrder } from '../point-order.ts';
 
 /** One row of `days`, without the file it belongs to. */
@@ -28,9 +28,9 @@ export interface DayPart {
 
 /**
  * Takes a part and gives its row.
- * @param outline thins its points for maps (outline.ts), while the call lasts.
+ * @param outline thins its points for maps, while the call lasts.
  */
-export type EmitPart = (part: DayPart, outline: () => Buffer) => number;
+export type EmitPart = (part: DayPart, outline: (name: OutlineName) => Buffer) => number;
 
 export const unitsPerDegree = 10_000_000;
 const unitsPerMetre = 10;
@@ -118,9 +118,8 @@ export class DayCollector {
 
   #emitPart(points: PointColumns, from: number, to: number): number {
     const part = dayPart(points, from, to, this.#part);
-    const outline = (): Buffer =>
-      encodeOutline(points, from, to, stretchOf(part.southE7, part.northE7));
-    return this.#emit(part, outline);
+    const stretch = stretchOf(part.southE7, part.northE7);
+    return this.#emit(part, (name) => encodeOutline(points, from, to, stretch, name));
   }
 
   #emitUnsorted(): void {

@@ -4,6 +4,7 @@ import { prepare, prepareValue } from '../prepared.ts';
 import { countedUp, prepareLibraryRevision } from '../revision.ts';
 import type { DayPart } from './day-collector.ts';
 import type { FileBounds, FileCounts, FileStamp, NewFile, SourceStamp } from './library-file.ts';
+import type { OutlineName } from '../outline.ts';
 import { libraryTables } from '../schema/library.ts';
 
 /** A file whose rows are written. */
@@ -137,10 +138,17 @@ function prepareInsertDay(db: Database) {
 }
 
 function prepareInsertOutline(db: Database) {
-  return prepare(db, (day_id: number, part: DayPart, file_id: number, blob: Buffer) =>
-    libraryTables
-      .insertInto('outlines')
-      .values({ day_id, day: part.day, file_id, ...extentOf(part), blob }),
+  return prepare(
+    db,
+    (day_id: number, part: DayPart, file_id: number, blobs: Record<OutlineName, Buffer>) =>
+      libraryTables.insertInto('outlines').values({
+        day_id,
+        day: part.day,
+        file_id,
+        ...extentOf(part),
+        coarse: blobs.coarse,
+        fine: blobs.fine,
+      }),
   );
 }
 

@@ -2,6 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { NotNull } from 'kysely';
 import { openJoinedReader, type Database } from '../database.ts';
 import { fail } from '../number-columns.ts';
+import type { OutlineName } from '../outline.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { joinedTables } from '../schema/joined.ts';
 import type { LineKind, LineTexts } from '../../model/recording.ts';
@@ -20,6 +21,9 @@ export interface Period {
   readonly fromMs: number;
   readonly toMs: number;
 }
+
+/** Rows read at once. */
+const pageRows = 4_096;
 
 type Statements = ReturnType<typeof prepareStatements>;
 /** A row of `days` that holds points of tracks, without its blobs. */
@@ -43,14 +47,22 @@ export class TrackReader {
     return this.#db.transaction(read)();
   }
 
-  /** Rows that touch the box and the period, by file, in its order; that is one of time where the file has one. */
-  days(box: BoxE7, period: Period): TrackRow[] {
-    return this.#statements.days.all(box, period);
+  /**
+   * Rows that touch the box and the period, by file, in its order; that is one of time where the file has one. Page by
+   * page: an open iterator makes other statements fail.
+   */
+  *days(box: BoxE7, period: Period): Generator<TrackRow, undefined> {
+    for (let after = 0; ;) {
+      const page = this.#statements.days.all(box, period, after, pageRows);
+      yield* page;
+      if (page.length < pageRows) return;
+      after = page.at(-1)!.id;
+    }
   }
 
   /** As outline.ts says. @throws DayBlobCorrupt */
-  outline({ id }: TrackRow): Buffer {
-    return this.#statements.outline.get(id) ?? fail();
+  outline({ id }: TrackRow, name: OutlineName): Buffer {
+    return this.#statements[name].get(id) ?? fail();
   }
 
   /** @throws DayBlobCorrupt */
@@ -59,8 +71,13 @@ export class TrackReader {
   }
 
   /** Rows of tracks or of routes that touch the box, by line, in its order. */
-  untimed(box: BoxE7, kind: LineKind): UntimedRow[] {
-    return this.#statements.untimed.all(box, lineKinds[kind]);
+  *untimed(box: BoxE7, kind: LineKind): Generator<UntimedRow, undefined> {
+    for (let after = 0; ;) {
+      const page = this.#statements.untimed.all(box, lineKinds[kind], after, pageRows);
+      yield* page;
+      if (page.length < pageRows) return;
+      after = page.at(-1)!.id;
+    }
   }
 
   /** @throws DayBlobCorrupt */
@@ -90,7 +107,7 @@ export class TrackReader {
 
 function prepareStatements(db: Database) {
   return {
-    days: prepare(db, (box: BoxE7, period: Period) =>
+    days: prepare(db, (box: BoxE7, period: Period, after: number, limit: number) =>
       joinedTables
         .selectFrom('library.outlines')
         .select(['day_id as id', 'file_id as fileId', 'day', 'points'])
@@ -102,15 +119,20 @@ function prepareStatements(db: Database) {
         .where('east_e7', '>=', box.west)
         .where('first_ms', '<=', period.toMs)
         .where('last_ms', '>=', period.fromMs)
-        .orderBy('day_id'),
+        .where('day_id', '>', after)
+        .orderBy('day_id')
+        .limit(limit),
     ),
-    outline: prepareValue(db, (id: number) =>
-      joinedTables.selectFrom('library.outlines').select('blob').where('day_id', '=', id),
+    coarse: prepareValue(db, (id: number) =>
+      joinedTables.selectFrom('library.outlines').select('coarse').where('day_id', '=', id),
+    ),
+    fine: prepareValue(db, (id: number) =>
+      joinedTables.selectFrom('library.outlines').select('fine').where('day_id', '=', id),
     ),
     dayBlob: prepareValue(db, (id: number) =>
       joinedTables.selectFrom('library.days').select('blob').where('id', '=', id),
     ),
-    untimed: prepare(db, (box: BoxE7, kind: number) =>
+    untimed: prepare(db, (box: BoxE7, kind: number, after: number, limit: number) =>
       joinedTables
         .selectFrom('library.line_parts as p')
         .innerJoin('library.lines as l', 'l.id', 'p.line_id')
@@ -123,7 +145,9 @@ function prepareStatements(db: Database) {
         .where('p.north_e7', '>=', box.south)
         .where('p.west_e7', '<=', box.east)
         .where('p.east_e7', '>=', box.west)
-        .orderBy('p.id'),
+        .where('p.id', '>', after)
+        .orderBy('p.id')
+        .limit(limit),
     ),
     untimedBlobs: prepare(db, (id: number) =>
       joinedTables.selectFrom('library.line_parts').select(['runs', 'points']).where('id', '=', id),

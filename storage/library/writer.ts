@@ -77,7 +77,10 @@ export class LibraryWriter {
     this.#trackPoints = new DayCollector(
       (part, outline) => {
         const row = this.#insertDay(dayKinds.trackPoint, part);
-        this.#statements.insertOutline.run(row, part, this.#fileId, outline());
+        this.#statements.insertOutline.run(row, part, this.#fileId, {
+          coarse: outline('coarse'),
+          fine: outline('fine'),
+        });
         return row;
       },
       (firstRow, order) => void this.#statements.insertOrder.run(firstRow, this.#fileId, order),

@@ -40,7 +40,7 @@ export const dayKinds = { trackPoint: 0, waypoint: 1, doubtful: 2 } as const;
  * - `days`: the timed points of one UTC day (since 1970) of one file as blobs (day-blob.ts); `kind` 0 track points, 1
  *   waypoints, 2 track points that their recorder itself does not believe: those are in no line and no timeline; `part` ascends in file order. A rowid table, because large rows make the inner nodes of others large.
  *   The rows of a file's track points, by `id`, have them in file order, but for those that
- * - `outlines`: of each row of `days` with track points what maps look at first: its numbers, and a thinned line for low
+ * - `outlines`: of each row of `days` with track points what maps look at first: its numbers, and thinned lines for low
  *   zooms (outline.ts). Apart from the blobs, because all of them are looked at for one tile.
  * - `day_orders` says more about: from the row `day_id` on, so many points as its blob has (point-order.ts) are sorted by
  *   time, and the blob puts them in file order.
@@ -134,7 +134,8 @@ const tables = {
     west_e7: integer,
     north_e7: integer,
     east_e7: integer,
-    blob,
+    coarse: blob,
+    fine: blob,
   }),
   day_orders: table({ day_id: rowid, file_id: belongsTo('files'), blob }),
   lines: table({
@@ -174,6 +175,19 @@ export const librarySchema: Migration = () => [
   sql`CREATE INDEX waypoints_not_shown ON waypoints (id) WHERE shown = 0`,
   createIndex('days_by_file', 'days', ['file_id']),
   createIndex('outlines_by_file', 'outlines', ['file_id']),
+  // Holds all but the blobs, in the order of the table.
+  createIndex('outlines_alone', 'outlines', [
+    'day_id',
+    'file_id',
+    'day',
+    'points',
+    'first_ms',
+    'last_ms',
+    'south_e7',
+    'west_e7',
+    'north_e7',
+    'east_e7',
+  ]),
   createIndex('day_orders_by_file', 'day_orders', ['file_id']),
   createIndex('lines_by_file', 'lines', ['file_id']),
   createIndex('line_parts_by_line', 'line_parts', ['line_id']),

@@ -36,9 +36,9 @@ interface Point {
 export function listPoints(task: PointListTask, reader: TrackReader, look: () => void): string {
   const { importId, limit } = task;
   const period = periodOf(task);
-  const rows = reader
-    .days(world, period)
-    .filter(({ fileId }) => importId === undefined || reader.importOf(fileId) === importId);
+  const rows = [...reader.days(world, period)].filter(
+    ({ fileId }) => importId === undefined || reader.importOf(fileId) === importId,
+  );
   const total = rows.reduce((sum, row) => sum + row.points, 0);
   const stretchMs = total <= limit ? 0 : stretchOf(rows, period, limit);
   const points: Point[] = [];

@@ -3,7 +3,7 @@ import { limits } from '../../model/limits.ts';
 import type { Bbox } from '../../model/schema.ts';
 import { formatTime } from '../../model/time.ts';
 import type { BoxE7, TrackReader } from '../../storage/library/track-reader.ts';
-import { outlineZoom, stretchOf } from '../../storage/outline.ts';
+import { stretchOf } from '../../storage/outline.ts';
 import { periodOf, type TrackListTask } from './task.ts';
 import { TrackPen, type TrackGrid, type VertexSink } from './track-pen.ts';
 import { TrackWalk, type WalkedLine } from './walk-tracks.ts';
@@ -113,7 +113,7 @@ class TrackList {
       grid,
       pen: new TrackPen(grid, sink),
       period: periodOf(this.#task),
-      isCoarse: zoom <= outlineZoom,
+      zoom,
       look,
     });
     this.#addAll(walk.days(), sink);

@@ -2,7 +2,6 @@ import { gzipSync } from 'node:zlib';
 import { formatDate } from '../../model/calendar-date.ts';
 import type { PointColumns } from '../../storage/day-blob.ts';
 import type { TrackReader } from '../../storage/library/track-reader.ts';
-import { outlineZoom } from '../../storage/outline.ts';
 import { GeometryWriter } from './geometry-writer.ts';
 import { periodOf, type TileOutcome, type TilePlace, type TileTask } from './task.ts';
 import { CellGrid, cellAt, TileCanvas } from './tile-canvas.ts';
@@ -54,7 +53,7 @@ class TileDrawing {
       grid,
       pen: new TrackPen(grid, canvas),
       period: periodOf(task),
-      isCoarse: task.tile.z <= outlineZoom,
+      zoom: task.tile.z,
       onPoints: task.everyPoint ? (...points) => this.#drawPoints(...points) : undefined,
       look,
     });

@@ -9,7 +9,7 @@ import type {
   UntimedRow,
 } from '../../storage/library/track-reader.ts';
 import { readRuns } from '../../storage/line-runs.ts';
-import { gapMs, OutlineReader } from '../../storage/outline.ts';
+import { gapMs, OutlineReader, outlineZooms } from '../../storage/outline.ts';
 import { decodePoints } from '../../storage/point-blob.ts';
 import { pixel } from './tile-grid.ts';
 import type { TrackGrid, TrackPen } from './track-pen.ts';
@@ -19,8 +19,8 @@ export interface TrackWalkOptions {
   readonly grid: TrackGrid;
   readonly pen: TrackPen;
   readonly period: Period;
-  /** Whether outlines say enough. */
-  readonly isCoarse: boolean;
+  /** What is drawn need be no better than for this zoom. */
+  readonly zoom: number;
   /** Is told of all points that are drawn; then nothing is left to a dot in the middle of a box. */
   readonly onPoints?: ((columns: PointColumns, from: number, to: number) => void) | undefined;
   /** Called between steps of a millisecond or so; may throw. */
@@ -53,13 +53,11 @@ export class TrackWalk {
   /** Draws the timed points of a period. @throws DayBlobCorrupt, errors of SQLite, what `look` throws */
   *days(): Generator<WalkedLine> {
     const { reader, grid, pen, period, look } = this.#options;
-    const rows = reader.days(grid.box, period);
     let points = 0;
-    for (const [at, row] of rows.entries()) {
+    for (const [row, next] of withNext(reader.days(grid.box, period))) {
       look();
       this.#drawDay(row);
       points += row.points;
-      const next = rows[at + 1];
       const isSameFile = next?.fileId === row.fileId;
       if (isSameFile && next.day === row.day) continue;
       if (!isSameFile || next.firstMs - row.lastMs > gapMs) pen.lift();
@@ -71,13 +69,12 @@ export class TrackWalk {
   /** Draws routes, or tracks as far as they have no times. @throws as `days` */
   *untimed(kind: LineKind): Generator<WalkedLine> {
     const { reader, grid, pen, look } = this.#options;
-    const rows = reader.untimed(grid.box, kind);
     let points = 0;
-    for (const [at, row] of rows.entries()) {
+    for (const [row, next] of withNext(reader.untimed(grid.box, kind))) {
       look();
       this.#drawRuns(row);
       points += row.untimed;
-      if (rows[at + 1]?.lineId === row.lineId) continue;
+      if (next?.lineId === row.lineId) continue;
       pen.lift();
       yield { kind, fileId: row.fileId, name: reader.textsOf(row).name, points };
       points = 0;
@@ -85,14 +82,15 @@ export class TrackWalk {
   }
 
   #drawDay(row: TrackRow): void {
-    const { reader, pen, period, isCoarse, onPoints } = this.#options;
+    const { reader, pen, period, zoom, onPoints } = this.#options;
     const isWhole = row.firstMs >= period.fromMs && row.lastMs <= period.toMs;
     if (isWhole && onPoints === undefined && this.#isDot(row)) {
       pen.dot(row, row.firstMs, row.lastMs);
       return;
     }
-    if (isWhole && isCoarse) {
-      const outline = new OutlineReader(reader.outline(row), row.day);
+    if (isWhole && zoom <= outlineZooms.fine) {
+      const name = zoom <= outlineZooms.coarse ? 'coarse' : 'fine';
+      const outline = new OutlineReader(reader.outline(row, name), row.day, name);
       while (!outline.isOver) pen.draw(columns, 0, outline.read(columns), row);
       return;
     }
@@ -122,6 +120,16 @@ export class TrackWalk {
       from += points;
     }
   }
+}
+
+/** Each with the one after it; the last one with none. */
+function* withNext<T>(rows: Iterable<T>): Generator<[row: T, next: T | undefined]> {
+  let before: T | undefined;
+  for (const row of rows) {
+    if (before !== undefined) yield [before, row];
+    before = row;
+  }
+  if (before !== undefined) yield [before, undefined];
 }
 
 /** Where times, in order, are no longer before one. */

@@ -1,0 +1,56 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ExecutionContext } from 'ava';
+import { startTestDaemon, type TestDaemon, type TestDaemonOptions } from './daemon.ts';
+import { decodeTile, type DecodedTile } from './vector-tile.ts';
+
+/** A point of a track or route: latitude, longitude, and perhaps a time. */
+export type Fix = readonly [lat: number, lon: number, time?: string];
+
+interface Served {
+  readonly daemon: TestDaemon;
+  readonly take: (files: Readonly<Record<string, string>>) => Promise<void>;
+  /** Bytes and status of a tile, as they are. */
+  readonly ask: (path: string, headers?: Record<string, string>) => Promise<Response>;
+  readonly tile: (path: string) => Promise<DecodedTile>;
+}
+
+/** A daemon to which files of tracks are given. */
+export async function served(t: ExecutionContext, options?: TestDaemonOptions): Promise<Served> {
+  const daemon = await startTestDaemon(t, options);
+  const ask = (path: string, headers = {}) =>
+    fetch(`${daemon.url}/api/tiles/${path}`, {
+      headers: { authorization: `Bearer ${daemon.token}`, connection: 'close', ...headers },
+    });
+  return {
+    daemon,
+    ask,
+    async take(files) {
+      const dir = join(daemon.root, 'tracks');
+      mkdirSync(dir, { recursive: true });
+      for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
+      const { status } = await daemon.call('POST', '/api/import', { dir });
+      t.is(status, 200);
+    },
+    async tile(path) {
+      const response = await ask(path);
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      t.is(response.status, bytes.length === 0 ? 204 : 200);
+      return decodeTile(bytes);
+    },
+  };
+}
+
+export function point([lat, lon, time]: Fix, name: 'trkpt' | 'rtept'): string {
+  const timed = time === undefined ? '' : `<time>${time}</time>`;
+  return `<${name} lat="${lat}" lon="${lon}">${timed}</${name}>`;
+}
+
+export function document(content: string): string {
+  return `<?xml version="1.0"?><gpx version="1.1" xmlns="http://www.topografix.com/GPX/1/1">${content}</gpx>`;
+}
+
+export function track(...segments: readonly (readonly Fix[])[]): string {
+  const texts = segments.map((fixes) => fixes.map((fix) => point(fix, 'trkpt')).join(''));
+  return document(`<trk>${texts.map((text) => `<trkseg>${text}</trkseg>`).join('')}</trk>`);
+}
