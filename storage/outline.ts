@@ -1,12 +1,12 @@
 import { Buffer } from 'node:buffer';
 import { dayMs, dayOf, latLimitE7, lonLimitE7, putNumber, zigzag } from './day-blob.ts';
 import type { PositionColumns } from './day-cursor.ts';
-import { fail, NumberReader, unzigzag } from './number-columns.ts';
+import { fail, NumberReader, readColumn, readTimes } from './number-columns.ts';
 
 /** A line is split where nothing was recorded for longer than this. */
 export const gapMs = 30 * 60_000;
 /** The zooms up to which outlines are as good as all points: they leave out what is within half a pixel there. */
-export const outlineZooms = { coarse: 5, fine: 10 } as const;
+export const outlineZooms = { coarse: 3, fine: 10 } as const;
 export type OutlineName = keyof typeof outlineZooms;
 const secondMs = 1_000;
 /** Half a pixel, where the world is 512 · 2^zoom pixels wide, in units of 1e-7 degree on the equator. */
@@ -21,7 +21,7 @@ function unitE7(zoom: number): number {
 
 /** Beyond it latitudes are drawn at the edge of the world, where a degree is longest. */
 const leastCosine = 0.086;
-/** A number of lines; then, for each vertex, three numbers, and for a line of its own a count. */
+/** Four numbers, as a line of one vertex has. */
 const worstBytes = 20;
 
 /** How many degrees of longitude are as long on the map as one of latitude, at most, between two latitudes. */
@@ -34,7 +34,7 @@ let scratch = Buffer.allocUnsafe(4_096);
 
 /**
  * Thins points of one UTC day in order of time for low zooms: lines, split at gaps, of which the first and the last point
- * stay. The layout: for each line its number of vertices, then for each seconds, longitude and latitude as differences to
+ * stay. The layout: for each line its number of vertices, then columns of seconds, longitudes and latitudes, as differences to
  * the vertex before in variable-length integers.
  * @param stretch as {@link stretchOf} of all of them.
  */
@@ -52,7 +52,7 @@ export function encodeOutline(
   for (let at = from; at < to; at += 1) {
     const isFirst = at === from || timeMs[at]! - timeMs[at - 1]! > gapMs;
     const isLast = at + 1 === to || timeMs[at + 1]! - timeMs[at]! > gapMs;
-    if (isFirst) writer.begin();
+    if (isFirst) writer.endLine();
     const dx = lonE7[at]! - keptLon;
     const dy = (latE7[at]! - keptLat) * stretch;
     if (!isFirst && !isLast && dx * dx + dy * dy < near) continue;
@@ -64,68 +64,67 @@ export function encodeOutline(
 }
 
 class OutlineWriter {
+  readonly #dayStartMs: number;
+  readonly #unitE7: number;
+  #length = 0;
   #seconds = 0;
   #lon = 0;
   #lat = 0;
-  #length = 0;
-  /** Vertices of the open line, whose numbers wait for that. */
-  #count = 0;
-  readonly #dayStartMs: number;
-  readonly #unitE7: number;
-  readonly #numbers: number[] = [];
+  /** Of the open line, as differences. */
+  readonly #columns: readonly [seconds: number[], lons: number[], lats: number[]] = [[], [], []];
 
   constructor(dayStartMs: number, ofUnitE7: number) {
     this.#dayStartMs = dayStartMs;
     this.#unitE7 = ofUnitE7;
   }
 
-  begin(): void {
-    this.#endLine();
-  }
-
   vertex(timeMs: number, lonE7: number, latE7: number): void {
     const seconds = Math.floor((timeMs - this.#dayStartMs) / secondMs);
     const lon = Math.round(lonE7 / this.#unitE7);
     const lat = Math.round(latE7 / this.#unitE7);
-    this.#numbers.push(seconds - this.#seconds, zigzag(lon - this.#lon), zigzag(lat - this.#lat));
+    const [times, lons, lats] = this.#columns;
+    times.push(seconds - this.#seconds);
+    lons.push(zigzag(lon - this.#lon));
+    lats.push(zigzag(lat - this.#lat));
     this.#seconds = seconds;
     this.#lon = lon;
     this.#lat = lat;
-    this.#count += 1;
   }
 
-  finish(): Buffer {
-    this.#endLine();
-    return Buffer.from(scratch.subarray(0, this.#length));
-  }
-
-  #endLine(): void {
-    const most = this.#length + (this.#count + 1) * worstBytes;
+  endLine(): void {
+    const count = this.#columns[0].length;
+    if (count === 0) return;
+    const most = this.#length + (count + 1) * worstBytes;
     if (most > scratch.length) {
       const longer = Buffer.allocUnsafe(most * 2);
       longer.set(scratch.subarray(0, this.#length));
       scratch = longer;
     }
-    if (this.#count > 0) this.#length = putNumber(scratch, this.#length, this.#count);
-    for (const number of this.#numbers) this.#length = putNumber(scratch, this.#length, number);
-    this.#numbers.length = 0;
-    this.#count = 0;
+    this.#length = putNumber(scratch, this.#length, count);
+    for (const column of this.#columns) {
+      for (const number of column) this.#length = putNumber(scratch, this.#length, number);
+      column.length = 0;
+    }
+  }
+
+  finish(): Buffer {
+    this.endLine();
+    return Buffer.from(scratch.subarray(0, this.#length));
   }
 }
 
 /** Reads the lines of an outline one after the other. */
 export class OutlineReader {
   readonly #numbers: NumberReader;
-  readonly #dayStartMs: number;
   readonly #unitE7: number;
-  #seconds = 0;
+  #timeMs: number;
   #lon = 0;
   #lat = 0;
 
   constructor(blob: Uint8Array, day: number, name: OutlineName) {
     this.#numbers = new NumberReader(blob, 0);
-    this.#dayStartMs = day * dayMs;
     this.#unitE7 = unitE7(outlineZooms[name]);
+    this.#timeMs = day * dayMs;
   }
 
   get isOver(): boolean {
@@ -138,21 +137,22 @@ export class OutlineReader {
    * @throws DayBlobCorrupt
    */
   read({ timeMs, latE7, lonE7 }: PositionColumns): number {
-    const count = this.#numbers.next();
-    if (count > timeMs.length || count * 3 > this.#numbers.blob.length) fail();
+    const reader = this.#numbers;
+    const unit = this.#unitE7;
+    const count = reader.next();
+    if (count === 0 || count > timeMs.length || count * 3 > reader.blob.length) fail();
+    this.#timeMs = readTimes(reader, timeMs, count, this.#timeMs, secondMs);
+    // Rounding may lead beyond the edge of the world.
+    this.#lon = readColumn(reader, lonE7, count, this.#lon, lonLimitE7 / unit + 1);
+    this.#lat = readColumn(reader, latE7, count, this.#lat, latLimitE7 / unit + 1);
     for (let at = 0; at < count; at += 1) {
-      this.#seconds += this.#numbers.next();
-      this.#lon += unzigzag(this.#numbers.next());
-      this.#lat += unzigzag(this.#numbers.next());
-      timeMs[at] = this.#dayStartMs + this.#seconds * secondMs;
-      lonE7[at] = within(this.#lon * this.#unitE7, lonLimitE7);
-      latE7[at] = within(this.#lat * this.#unitE7, latLimitE7);
+      lonE7[at] = within(lonE7[at]! * unit, lonLimitE7);
+      latE7[at] = within(latE7[at]! * unit, latLimitE7);
     }
     return count;
   }
 }
 
-/** Rounding may lead beyond the edge of the world. */
 function within(value: number, limit: number): number {
   return Math.min(Math.max(value, -limit), limit);
 }
