@@ -53,7 +53,6 @@ export const tracksQuery = z.object({
   zoom: queryNumber(0, limits.zoomMax).optional(),
   limit: queryInteger(1, limits.tracksMax).optional(),
 });
-export type TracksQuery = z.output<typeof tracksQuery>;
 
 export const tracksSchema = z
   .object({
@@ -78,11 +77,10 @@ export const tracksSchema = z
     ),
     truncated: z.boolean(),
   })
-  .meta({ id: 'Tracks', mediaTypes: ['application/geo+json'] });
+  .meta({ id: 'Tracks', mediaTypes: ['application/json', 'application/geo+json'] });
 export type Tracks = z.output<typeof tracksSchema>;
 
 export const trackDaysQuery = z.object(period);
-export type TrackDaysQuery = z.output<typeof trackDaysQuery>;
 
 /** UTC days that have points of tracks, ascending; the newest ones if there are too many. */
 export const trackDaysSchema = z.object({
@@ -99,7 +97,6 @@ export const trackPointsQuery = z
     limit: queryInteger(1, limits.trackPointsMax).optional(),
   })
   .refine(({ from, to }) => to - from <= limits.trackPointsMs, { path: ['to'] });
-export type TrackPointsQuery = z.output<typeof trackPointsQuery>;
 
 /** Points of tracks by time; of more than the limit, one for each equal stretch of time and import. */
 export const trackPointsSchema = z.object({

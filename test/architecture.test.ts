@@ -75,17 +75,17 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_920,
-  storage: 11_680,
+  model: 3_985,
+  storage: 11_775,
   formats: 5_275,
   geodata: 3_900,
   search: 2_600,
-  worker: 9_850,
+  worker: 10_190,
   http: 1_125,
-  client: 3_785,
+  client: 3_860,
   objects: 2_810,
   'service-files': 1_800,
-  daemon: 8_670,
+  daemon: 8_745,
   cli: 10_195,
   map: 3_800,
   bin: 340,

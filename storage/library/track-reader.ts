@@ -22,6 +22,8 @@ export interface Period {
   readonly toMs: number;
 }
 
+/** Import ids that are kept. */
+const mostImportIds = 20_000;
 /** Rows read at once. */
 const pageRows = 4_096;
 
@@ -35,6 +37,8 @@ export type UntimedRow = RowOf<Statements['untimed']>;
 export class TrackReader {
   readonly #db: Database;
   readonly #statements: Statements;
+  /** Asked for again and again; a file that is imported once more is another one. */
+  readonly #importIds = new Map<number, number>();
 
   /** @throws errors of SQLite */
   constructor(waypointsPath: string, libraryPath: string) {
@@ -92,7 +96,13 @@ export class TrackReader {
 
   /** The import that a file of the library is; 0 while the list of imports does not have it yet. */
   importOf(fileId: number): number {
-    return this.#statements.importId.get(fileId) ?? 0;
+    const known = this.#importIds.get(fileId);
+    if (known !== undefined) return known;
+    const importId = this.#statements.importId.get(fileId);
+    if (importId === undefined) return 0;
+    if (this.#importIds.size === mostImportIds) this.#importIds.clear();
+    this.#importIds.set(fileId, importId);
+    return importId;
   }
 
   /** Points of tracks by UTC day, the newest days first. */
@@ -106,6 +116,10 @@ export class TrackReader {
 }
 
 function prepareStatements(db: Database) {
+  return { ...prepareTimed(db), ...prepareUntimed(db), importId: prepareImportId(db) };
+}
+
+function prepareTimed(db: Database) {
   return {
     days: prepare(db, (box: BoxE7, period: Period, after: number, limit: number) =>
       joinedTables
@@ -132,6 +146,21 @@ function prepareStatements(db: Database) {
     dayBlob: prepareValue(db, (id: number) =>
       joinedTables.selectFrom('library.days').select('blob').where('id', '=', id),
     ),
+    pointsByDay: prepare(db, (fromMs: number, toMs: number, limit: number) =>
+      joinedTables
+        .selectFrom('library.outlines')
+        .select((eb) => ['day', eb.fn.sum<number>('points').as('points')])
+        .where('last_ms', '>=', fromMs)
+        .where('first_ms', '<=', toMs)
+        .groupBy('day')
+        .orderBy('day', 'desc')
+        .limit(limit),
+    ),
+  };
+}
+
+function prepareUntimed(db: Database) {
+  return {
     untimed: prepare(db, (box: BoxE7, kind: number, after: number, limit: number) =>
       joinedTables
         .selectFrom('library.line_parts as p')
@@ -155,25 +184,18 @@ function prepareStatements(db: Database) {
     texts: prepareValue(db, (lineId: number) =>
       joinedTables.selectFrom('library.lines').select('texts').where('id', '=', lineId),
     ),
-    importId: prepareValue(db, (fileId: number) =>
-      joinedTables
-        .selectFrom('library.files as f')
-        .innerJoin('imports as i', (join) =>
-          join.onRef('i.path_key', '=', 'f.path_key').onRef('i.sha256', '=', 'f.sha256'),
-        )
-        .select('i.id')
-        .where('f.id', '=', fileId)
-        .where('i.state', '=', 'active'),
-    ),
-    pointsByDay: prepare(db, (fromMs: number, toMs: number, limit: number) =>
-      joinedTables
-        .selectFrom('library.outlines')
-        .select((eb) => ['day', eb.fn.sum<number>('points').as('points')])
-        .where('last_ms', '>=', fromMs)
-        .where('first_ms', '<=', toMs)
-        .groupBy('day')
-        .orderBy('day', 'desc')
-        .limit(limit),
-    ),
   };
+}
+
+function prepareImportId(db: Database) {
+  return prepareValue(db, (fileId: number) =>
+    joinedTables
+      .selectFrom('library.files as f')
+      .innerJoin('imports as i', (join) =>
+        join.onRef('i.path_key', '=', 'f.path_key').onRef('i.sha256', '=', 'f.sha256'),
+      )
+      .select('i.id')
+      .where('f.id', '=', fileId)
+      .where('i.state', '=', 'active'),
+  );
 }
