@@ -16,5 +16,13 @@ export function queryInstant(end: 'first' | 'last'): Schema<number> {
     .string()
     .refine((value) => read(value) !== undefined)
     .transform((value) => read(value) ?? 0)
-    .meta({ openapi: { type: 'string', description: 'A UTC date or an ISO 8601 time.' } });
+    .meta({
+      openapi: {
+        anyOf: [
+          { type: 'string', format: 'date' },
+          { type: 'string', format: 'date-time' },
+        ],
+        description: 'A UTC date or an ISO 8601 time.',
+      },
+    });
 }

@@ -34,4 +34,6 @@ export const allowedRoutes = [
   'GET /api/tiles.json',
   'GET /api/tiles/{z}/{x}/{y}.mvt',
   'GET /api/tracks',
+  'GET /api/tracks/days',
+  'GET /api/tracks/points',
 ] as const;

@@ -5,7 +5,8 @@ import { formatTime } from '../../model/time.ts';
 import type { BoxE7, TrackReader } from '../../storage/library/track-reader.ts';
 import { stretchOf } from '../../storage/outline.ts';
 import { periodOf, type TrackListTask } from './task.ts';
-import { TrackPen, type TrackGrid, type VertexSink } from './track-pen.ts';
+import type { TrackGrid } from './tile-grid.ts';
+import { TrackPen, type VertexSink } from './track-pen.ts';
 import { TrackWalk, type WalkedLine } from './walk-tracks.ts';
 import { tileExtent } from './write-mvt.ts';
 

@@ -1,7 +1,6 @@
 import { lonOfWorldX, latOfWorldY, worldY, type TileAddress } from '../../model/mercator.ts';
 import type { BoxE7 } from '../../storage/library/track-reader.ts';
 import { stretchOf } from '../../storage/outline.ts';
-import type { TrackGrid } from './track-pen.ts';
 import { tileExtent } from './write-mvt.ts';
 
 /** What is drawn beyond the edges, so that lines that are cut there show no ends. */
@@ -12,6 +11,16 @@ export const pixel = tileExtent / 512;
 const curvedZoom = 8;
 const unitsPerDegree = 10_000_000;
 const worldE7 = 360 * unitsPerDegree;
+
+/** Where positions lie on a map, in units that are those of a tile of its zoom. */
+export interface TrackGrid {
+  /** What need not be drawn lies outside. */
+  readonly box: BoxE7;
+  x(lonE7: number): number;
+  y(latE7: number): number;
+  /** Units of a tile for 1e-7 degree of longitude, and for one of latitude at most, in a box. */
+  scales(box: Pick<BoxE7, 'south' | 'north'>): { readonly lon: number; readonly lat: number };
+}
 
 /** Where positions lie in a tile, in its units, x eastwards and y southwards from its corner. */
 export class TileGrid implements TrackGrid {

@@ -1,17 +1,7 @@
 import type { PositionColumns } from '../../storage/day-cursor.ts';
 import type { BoxE7 } from '../../storage/library/track-reader.ts';
 import { gapMs } from '../../storage/outline.ts';
-import { pixel } from './tile-grid.ts';
-
-/** Where positions lie on a map, in units that are those of a tile of its zoom. */
-export interface TrackGrid {
-  /** What need not be drawn lies outside. */
-  readonly box: BoxE7;
-  x(lonE7: number): number;
-  y(latE7: number): number;
-  /** Units of a tile for 1e-7 degree of longitude, and for one of latitude at most, in a box. */
-  scales(box: Pick<BoxE7, 'south' | 'north'>): { readonly lon: number; readonly lat: number };
-}
+import { pixel, type TrackGrid } from './tile-grid.ts';
 
 /** What takes the vertices of lines, as the grid says. */
 export interface VertexSink {

@@ -11,8 +11,8 @@ import type {
 import { readRuns } from '../../storage/line-runs.ts';
 import { gapMs, OutlineReader, outlineZooms } from '../../storage/outline.ts';
 import { decodePoints } from '../../storage/point-blob.ts';
-import { pixel } from './tile-grid.ts';
-import type { TrackGrid, TrackPen } from './track-pen.ts';
+import { pixel, type TrackGrid } from './tile-grid.ts';
+import type { TrackPen } from './track-pen.ts';
 
 export interface TrackWalkOptions {
   readonly reader: TrackReader;
