@@ -1,6 +1,6 @@
 import { pointColumns, type PointColumns } from '../../storage/day-blob.ts';
 import { DayCursor } from '../../storage/day-cursor.ts';
-import type { LineKind } from '../../storage/library/line-rows.ts';
+import type { LineKind } from '../../model/recording.ts';
 import { untimedColumns } from '../../storage/library/timed-points.ts';
 import type {
   Period,
