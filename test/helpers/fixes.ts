@@ -1,0 +1,37 @@
+import { between, type Position } from '../../bench/timelines/geometry.ts';
+import type { Observed } from './timeline-library.ts';
+
+export const minuteMs = 60_000;
+export const hourMs = 3_600_000;
+export const dayMs = 86_400_000;
+
+/** Fixes at a place, both ends included. */
+export function at(
+  place: Position,
+  from: string | number,
+  to: string | number,
+  everyMin = 10,
+): Observed[] {
+  const [fromMs, toMs] = [from, to].map((time) => new Date(time).getTime()) as [number, number];
+  const fixes: Observed[] = [];
+  for (let timeMs = fromMs; timeMs <= toMs; timeMs += everyMin * minuteMs) {
+    fixes.push([timeMs, place.lat, place.lon]);
+  }
+  return fixes;
+}
+
+/** Fixes on a straight way, without its ends. */
+export function way(
+  a: Position,
+  b: Position,
+  from: number,
+  to: number,
+  everyMin: number,
+): Observed[] {
+  const fixes: Observed[] = [];
+  for (let timeMs = from + everyMin * minuteMs; timeMs < to; timeMs += everyMin * minuteMs) {
+    const { lat, lon } = between(a, b, (timeMs - from) / (to - from));
+    fixes.push([timeMs, lat, lon]);
+  }
+  return fixes;
+}
