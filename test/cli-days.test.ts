@@ -122,6 +122,9 @@ test('the commands about days tell the same of one journey', async (t) => {
   const trips = await cli.out(['trips', '2024-03', '--local']);
   t.regex(trips, /^2024-03-04 09:00 +3 h +2,3\d\d +flight +Berlin\b.* +Lisbon\b/m);
   t.regex(trips, /^flight +4,\d{3} km in 2$/m);
+  // Two days without a fix.
+  t.regex(trips, / not recorded +Lisbon\b.* +Lisbon\b/m);
+  t.regex(trips, /^not recorded +0 km in 1$/m);
   const { trips: listed } = JSON.parse(await cli.out(['trips', 'all', '--json']));
   t.is(listed.filter(({ mode }: { mode: string }) => mode === 'flight').length, 2);
   t.is((await cli.out(['trips', '2024', '--csv'])).split('\r\n').length, listed.length + 2);

@@ -53,7 +53,7 @@ async function showTrips(result: TimelineResult): Promise<void> {
     { title: 'LEFT', text: (trip) => clock(trip.start_utc, timeline[trip.from_stop]) },
     { title: 'TIME', align: 'right', text: ({ duration_seconds: seconds }) => stayTime(seconds) },
     { title: 'KM', align: 'right', text: ({ distance_m: metres }) => kilometres(metres) },
-    { title: 'BY', text: ({ mode }) => mode },
+    { title: 'BY', text: meansOf },
     { title: 'FROM', canShrink: true, text: (trip) => nameOf(trip.from_stop) },
     { title: 'TO', canShrink: true, text: (trip) => nameOf(trip.to_stop) },
   ];
@@ -61,9 +61,14 @@ async function showTrips(result: TimelineResult): Promise<void> {
   await print();
   await printTable(columns, trips);
   await print();
-  const sums = Map.groupBy(trips, ({ mode }) => mode);
+  const sums = Map.groupBy(trips, meansOf);
   for (const [mode, rows] of sums) {
     const metres = rows.reduce((sum, trip) => sum + trip.distance_m, 0);
-    await print(`${mode.padEnd(8)} ${kilometres(metres).padStart(8)} km in ${rows.length}`);
+    await print(`${mode.padEnd(12)} ${kilometres(metres).padStart(8)} km in ${rows.length}`);
   }
+}
+
+/** Between two recordings, perhaps weeks apart, is no trip that anything is known of. */
+function meansOf({ mode, recorded_observations: seen }: TimelineTrip): string {
+  return mode === 'unknown' && seen === 0 ? 'not recorded' : mode;
 }
