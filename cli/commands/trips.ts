@@ -61,10 +61,9 @@ async function showTrips(result: TimelineResult): Promise<void> {
   await print();
   await printTable(columns, trips);
   await print();
-  const sums = Map.groupBy(trips, meansOf);
-  for (const [mode, rows] of sums) {
+  for (const [means, rows] of Map.groupBy(trips, meansOf)) {
     const metres = rows.reduce((sum, trip) => sum + trip.distance_m, 0);
-    await print(`${mode.padEnd(12)} ${kilometres(metres).padStart(8)} km in ${rows.length}`);
+    await print(`${means.padEnd(12)} ${kilometres(metres).padStart(8)} km in ${rows.length}`);
   }
 }
 
