@@ -31,7 +31,7 @@ async function filled(t: ExecutionContext): Promise<TestCli> {
   writeFileSync(path.join(tracks, 'a.gpx'), gpx([['Hut', 46.1, 11.2]], ['2024-05-01T10:00:00Z']));
   await cli.out(['import', tracks]);
   await cli.out(['bookmark', 'add', 'Harbour', '41.15', '-8.6', '--tag', 'sea']);
-  await cli.out(['tag', 'add', 'Hut', '46.1', '11.2', 'alps']);
+  await cli.out(['tag', 'add', 'Hut', 'alps', '--at', '46.1,11.2']);
   return cli;
 }
 

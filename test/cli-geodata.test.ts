@@ -51,7 +51,7 @@ test('a generation is imported from a file without a daemon, and stays in use', 
   t.like(JSON.parse(again).current, { generation_id: 'first', degraded: false });
   // This program does not list it; it is in use all the same.
   const status = await cli.out(['geodata', 'status']);
-  t.regex(status, /^in use {5}first \(version first version, 0\.0 MB\)$/mu);
+  t.regex(status, /^in use {5}first \(version first version, \d+ kB\)$/mu);
   t.regex(status, /^licence {4}CC0-1\.0$/mu);
   t.regex(status, /^checked {4}20\d\d-/mu);
   t.regex(status, /^before {5}builtin-\S+ \(version \S+, \d+\.\d MB, comes with waypointd\)$/mu);
@@ -96,9 +96,9 @@ test('a running daemon takes a generation from a file, if it knows it', async (t
   t.is(
     await cli.out(['geodata', 'list']),
     [
-      'ID       VERSION            SIZE  LICENCE  STATE',
-      'shipped  shipped version  0.0 MB  CC0-1.0  the one before, comes with waypointd',
-      'first    first version    0.0 MB  CC0-1.0  in use, installed',
+      'ID       VERSION           SIZE  LICENCE  STATE',
+      'shipped  shipped version  46 kB  CC0-1.0  the one before, comes with waypointd',
+      'first    first version    46 kB  CC0-1.0  in use, installed',
       '',
     ].join('\n'),
   );

@@ -301,6 +301,15 @@ test('the demo shows a journey by the commands that a user types, and leaves not
   t.deepEqual(readdirSync(temporary), []);
 });
 
+test('tag add takes no position for two tags', async (t) => {
+  const cli = testCli(t);
+  await cli.out(['bookmark', 'add', 'Bar', '41.15', '-8.6']);
+  const { code, stderr } = await cli.run(['tag', 'add', 'Bar', '41.15', '-8.6', 'own']);
+  t.is(code, 64);
+  t.regex(stderr, /--at 41\.15,-8\.6/u);
+  t.regex(await cli.out(['tag', 'add', 'Bar', '2024', '10']), /2024/u);
+});
+
 test('hide, undo, changes and tag rename do what they say', async (t) => {
   const { daemon, cli } = await daemonAndCli(t);
   await cli.out(['import', gpxFolder(t)]);

@@ -124,7 +124,9 @@ const rm = defineCommand({
     for (const { path } of files) await print(`Removed ${forTerminal(path)}.`);
     if (forever) return;
     const ids = files.map(({ id }) => id).join(' ');
-    note(`Within 30 days they come back by: ${invocation()} imports restore ${ids}`);
+    note(
+      `Within 30 days this brings back what was removed: ${invocation()} imports restore ${ids}`,
+    );
   },
 });
 

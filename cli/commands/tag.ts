@@ -1,3 +1,4 @@
+import { usageError } from '../../model/exit-error.ts';
 import type { Yield } from '../../model/schema.ts';
 import { tagSchema } from '../../model/tag.ts';
 import {
@@ -38,13 +39,18 @@ const add = defineCommand({
   arguments: '<name> <tag...>',
   options,
   examples: ['tag add "Camp" home "by the river"'],
-  run: ({ context, words: [name, tags], options: { at } }) =>
-    withPlace(context, name, at, (client, place) =>
+  run({ context, words: [name, tags], options: { at } }) {
+    const [lat = '', lon = ''] = tags;
+    // As `bookmark add` takes them: two such tags are none that is meant.
+    if (/^-?\d+\.\d+ -?\d+\.\d+$/u.test(`${lat} ${lon}`))
+      throw usageError(`Say which waypoint is meant by --at ${lat},${lon}.`);
+    return withPlace(context, name, at, (client, place) =>
       client.ask(waypointTagsSchema, 'POST', '/api/tags', {
         body: { ...place, tags },
         query: { emoji: true },
       }),
-    ),
+    );
+  },
   show: showTags,
 });
 

@@ -87,7 +87,7 @@ export function duration(ms: number): string {
   return counted(Math.floor(hours / 24), 'day');
 }
 
-/** A size for reading: `19.9 MB`, in millions of bytes. */
+/** A size for reading: `19.9 MB`, in millions of bytes; `14 kB` of a small one. */
 export function megabytes(bytes: number): string {
-  return `${(bytes / 1e6).toFixed(1)} MB`;
+  return bytes < 100_000 ? `${Math.ceil(bytes / 1e3)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }

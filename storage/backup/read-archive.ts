@@ -16,6 +16,8 @@ import { freePiece } from '../../model/free-piece.ts';
 /** A file of the archive, read once and in order. */
 type Entry = AsyncIterable<Buffer> & { readonly header: Header };
 
+/** Memory of pieces in which one file ends and another one begins is not given back at once. */
+const pieceBytes = 16_384;
 /** Room for a million files of long names. */
 const manifestBytes = 268_435_456;
 const ownNames: readonly string[] = [backupNames.store, backupNames.bookmarks, backupNames.config];
@@ -32,7 +34,7 @@ export async function readArchive(
   placeOf: (name: string) => string | undefined,
   onBytes: (bytes: number) => void,
 ): Promise<BackupManifest> {
-  const source = createReadStream(path);
+  const source = createReadStream(path, { highWaterMark: pieceBytes });
   const archive = extract();
   // A failure of the source ends the archive with the same error, which is met below.
   const read = pipeline(source, archive as unknown as NodeJS.WritableStream);

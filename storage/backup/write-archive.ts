@@ -5,7 +5,7 @@ import { pack, type Pack } from 'tar-stream';
 import { freePiece } from '../../model/free-piece.ts';
 import { backupNames, type BackupFile, type BackupManifest } from '../../model/backup.ts';
 
-const pieceBytes = 262_144;
+const pieceBytes = 65_536;
 
 /** A file and its name in the archive. */
 export interface ArchiveSource {
