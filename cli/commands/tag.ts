@@ -40,10 +40,9 @@ const add = defineCommand({
   options,
   examples: ['tag add "Camp" home "by the river"'],
   run({ context, words: [name, tags], options: { at } }) {
-    const [lat = '', lon = ''] = tags;
-    // As `bookmark add` takes them: two such tags are none that is meant.
-    if (/^-?\d+\.\d+ -?\d+\.\d+$/u.test(`${lat} ${lon}`))
-      throw usageError(`Say which waypoint is meant by --at ${lat},${lon}.`);
+    const position = tags.slice(0, 2).join();
+    if (/^-?\d+\.\d+,-?\d+\.\d+$/u.test(position))
+      throw usageError(`Say which waypoint is meant by --at ${position}.`);
     return withPlace(context, name, at, (client, place) =>
       client.ask(waypointTagsSchema, 'POST', '/api/tags', {
         body: { ...place, tags },
