@@ -1,5 +1,6 @@
 import { on } from 'node:events';
 import type { IncomingMessage } from 'node:http';
+import { setImmediate as turn } from 'node:timers/promises';
 import getRawBody from 'raw-body';
 import { WaypointError, type FailureName } from '../model/failure.ts';
 import { freePiece } from '../model/free-piece.ts';
@@ -97,6 +98,8 @@ function bodyFailure(error: unknown): WaypointError {
 
 /** How many pieces, of 64 KiB at most, the connection runs ahead of the handler. */
 const aheadPieces = 4;
+/** After so many of one body other connections have their turn: Node would read 32 of them at once. */
+const turnPieces = 4;
 
 /**
  * The bytes of a body as they come, to be read once; each piece is good until the next one is asked for. Node's own
@@ -114,6 +117,7 @@ export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
     highWaterMark: aheadPieces,
     lowWaterMark: 1,
   });
+  let taken = 0;
   const pace = new Pace(req, limits, () => breakRequest(req, 'timeout'));
   try {
     for await (const [piece] of events as AsyncIterable<[Uint8Array]>) {
@@ -121,6 +125,8 @@ export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
       yield piece;
       freePiece(piece);
       pace.store(false);
+      taken += 1;
+      if (taken % turnPieces === 0) await turn();
     }
   } catch (cause) {
     throw cause instanceof WaypointError ? cause : new WaypointError('bad_request', { cause });

@@ -81,7 +81,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   geodata: 3_900,
   search: 2_600,
   worker: 10_190,
-  http: 1_125,
+  http: 1_128,
   client: 3_860,
   objects: 2_810,
   'service-files': 1_800,
