@@ -90,7 +90,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   map: 3_800,
   bin: 340,
   build: 435,
-  bench: 6_425,
+  bench: 6_515,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */

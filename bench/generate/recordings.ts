@@ -58,12 +58,60 @@ const kml: TextForm = {
   tail: '</gx:Track></Placemark></kml>\n',
 };
 
+const geojson: TextForm = {
+  head: '{"type":"FeatureCollection","features":[\n',
+  point: ({ lat, lon, ele, time }) =>
+    `{"type":"Feature","properties":{"time":"${iso(time)}"},"geometry":{"type":"Point","coordinates":[${degrees(lon)},${degrees(lat)},${ele.toFixed(1)}]}}`,
+  between: ',\n',
+  tail: '\n]}\n',
+};
+
+const csv: TextForm = {
+  head: 'time,lat,lon,ele\n',
+  point: ({ lat, lon, ele, time }) =>
+    `${iso(time)},${degrees(lat)},${degrees(lon)},${ele.toFixed(1)}\n`,
+  between: '',
+  tail: '',
+};
+
+/** RMC, which has the date, and GGA, which has the height. */
+const nmea: TextForm = {
+  head: '',
+  point({ lat, lon, ele, time }) {
+    const at = iso(time);
+    const clock = at.slice(11, 19).replaceAll(':', '');
+    const place = `${minutes(lat, 2)},${lat < 0 ? 'S' : 'N'},${minutes(lon, 3)},${lon < 0 ? 'W' : 'E'}`;
+    const date = at.slice(8, 10) + at.slice(5, 7) + at.slice(2, 4);
+    return (
+      sentence(`GPRMC,${clock},A,${place},2.5,90.0,${date},,`) +
+      sentence(`GPGGA,${clock},${place},1,08,0.9,${ele.toFixed(1)},M,46.9,M,,`)
+    );
+  },
+  between: '',
+  tail: '',
+};
+
+function minutes(angle: number, digits: number): string {
+  const whole = Math.floor(Math.abs(angle));
+  const rest = ((Math.abs(angle) - whole) * 60).toFixed(5).padStart(8, '0');
+  return String(whole).padStart(digits, '0') + rest;
+}
+
+function sentence(text: string): string {
+  let sum = 0;
+  for (const char of text) sum ^= char.charCodeAt(0);
+  return `$${text}*${sum.toString(16).toUpperCase().padStart(2, '0')}\r\n`;
+}
+
 /** Formats of text, by the names of their files. */
 export const textRecordings = {
   'Records.json': google,
   'log.rec': owntracks,
   'run.tcx': tcx,
   'track.kml': kml,
+  'points.geojson': geojson,
+  'log.csv': csv,
+  'log.nmea': nmea,
 } as const;
 
 /** Makes a recording; its points are those of {@link walk} for the same options. */

@@ -12,7 +12,7 @@ import type { Plan } from '../plan.ts';
 import { atMost, timesAtLeast } from '../report/figure.ts';
 import { counted, difference, scenario, type FigureSpec, type Readings } from '../scenario.ts';
 import { seed, type Session } from '../session.ts';
-import { runPeer, type GpxKind, type Peer } from '../subjects/peers.ts';
+import { runPeer, type GpxKind, type Peer, type PeerSource } from '../subjects/peers.ts';
 
 /** How many times faster than each program. */
 type Wanted = Readonly<Partial<Record<Peer['program'], number>>>;
@@ -188,17 +188,17 @@ export async function importOnce(
 }
 
 /** A peer that fails is not measured. */
-async function importByPeers(
+export async function importByPeers(
   session: Session,
   source: GeneratedSource,
-  kind: GpxKind,
+  kind: PeerSource,
 ): Promise<Readings> {
   const readings: Record<string, number | undefined> = {};
   for (const peer of session.peers()) {
     const directory = session.directory();
     try {
       const cpuMs = await runPeer(peer, { files: source.files, directory, kind });
-      readings[peer.program] = rateOf(source, cpuMs);
+      if (cpuMs !== undefined) readings[peer.program] = rateOf(source, cpuMs);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       session.say(`not compared with ${peer.program}: ${reason}`);
@@ -213,7 +213,7 @@ function rateOf({ bytes }: GeneratedSource, cpuMs: number | undefined): number |
   return cpuMs === undefined || cpuMs === 0 ? undefined : bytes / 1e3 / cpuMs;
 }
 
-function peerFigures(wanted: Wanted): FigureSpec[] {
+export function peerFigures(wanted: Wanted): FigureSpec[] {
   return (['gpsbabel', 'ogr2ogr'] as const).map((program) => {
     const atLeast = wanted[program];
     return {
