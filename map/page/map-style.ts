@@ -1,6 +1,7 @@
 import type { LayerSpecification, StyleSpecification } from 'maplibre-gl';
 import { baseLayers, baseNames } from './base-layers.ts';
 import { placeLayers, trackLayers } from './data-layers.ts';
+import { streetLayers, streetSources } from './street-map.ts';
 import { paletteOf, type Palette } from './palette.ts';
 
 /** The most detailed zoom of the built-in base map, which is drawn at 1:50,000,000. */
@@ -16,11 +17,21 @@ const empty: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: 
 /** Sources that hold the user's tiles. */
 export const tileSources = ['tracks', 'places'] as const;
 
+/** What a style is made for. */
+export interface Look {
+  /** Of this page: tiles are asked for in a thread, where relative addresses mean nothing. */
+  readonly origin: string;
+  readonly isDark: boolean;
+  /** Whether the user has a street map. */
+  readonly hasStreets: boolean;
+  /** The query of the tiles of tracks. */
+  readonly tracks: string;
+}
+
 /**
  * The style of the map. There is no `glyphs` address: MapLibre draws the letters with the fonts of the machine.
- * @param origin of this page: tiles are asked for in a thread, where relative addresses mean nothing.
  */
-export function mapStyle(origin: string, isDark: boolean, tracks: string): StyleSpecification {
+export function mapStyle({ origin, isDark, hasStreets, tracks }: Look): StyleSpecification {
   const base = (name: string): StyleSpecification['sources'][string] => ({
     type: 'geojson',
     data: `${origin}/basemap/${name}.geojson`,
@@ -44,8 +55,9 @@ export function mapStyle(origin: string, isDark: boolean, tracks: string): Style
       places: tiles('layers=waypoints'),
       day: { type: 'geojson', data: empty },
       marks: { type: 'geojson', data: empty },
+      ...(hasStreets && streetSources()),
     },
-    layers: layers(paletteOf(isDark)),
+    layers: layersOf(paletteOf(isDark), hasStreets ? streetLayers(isDark) : undefined),
   };
 }
 
@@ -53,11 +65,12 @@ export function tileAddress(origin: string, query: string): string {
   return `${origin}/api/tiles/{z}/{x}/{y}.mvt?${query}`;
 }
 
-function layers(colour: Palette): LayerSpecification[] {
+function layersOf(colour: Palette, streets?: LayerSpecification[]): LayerSpecification[] {
   return [
     ...baseLayers(colour),
+    ...(streets ?? []),
     ...trackLayers(colour),
-    ...baseNames(colour),
+    ...(streets === undefined ? baseNames(colour) : []),
     ...placeLayers(colour),
   ];
 }

@@ -7,12 +7,13 @@ import {
   type VectorTileSource,
 } from 'maplibre-gl';
 import { closeZoom } from './base-layers.ts';
+import { offerStreetMap } from './street-map.ts';
 import { revision, service, session } from './service.ts';
 import { chosenPlace } from './places.ts';
 import * as state from './state.ts';
 import { dayShape, dayMarks } from './day.ts';
 import { paletteOf } from './palette.ts';
-import { mapStyle, tileAddress, tileSources, waypointZoom } from './map-style.ts';
+import { mapStyle, type Look, tileAddress, tileSources, waypointZoom } from './map-style.ts';
 
 /** Beside the panel and the bar, what the map moves to must not be hidden. */
 const narrow = matchMedia('(max-width: 719px)');
@@ -25,9 +26,10 @@ const stillMs = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 700
 /** Draws the map into an element, and keeps it true to the state of the page. */
 export function startMap(container: HTMLElement): MapLibre {
   setWorkerUrl('/map-worker.js');
+  if (session?.hasBasemap === true) offerStreetMap(session.headers);
   const map = new MapLibre({
     container,
-    style: mapStyle(location.origin, state.isDark.peek(), trackQuery()),
+    style: mapStyle(lookOf(state.isDark.peek())),
     bounds: [-150, -50, 170, 70],
     maxZoom: 19,
     attributionControl: false,
@@ -73,6 +75,11 @@ function loadCloseUps({ target: map }: { readonly target: MapLibre }): void {
   map.once('idle', () => (isCoastLoaded.value = true));
 }
 
+function lookOf(isDark: boolean): Look {
+  const hasStreets = session?.hasBasemap === true;
+  return { origin: location.origin, isDark, hasStreets, tracks: trackQuery() };
+}
+
 /** The query of the tiles of tracks. */
 function trackQuery(): string {
   const { from, to } = state.period.value ?? {};
@@ -99,7 +106,7 @@ function follow(map: MapLibre): void {
   effect(() => {
     if (state.isDark.value === shownDark) return;
     shownDark = state.isDark.value;
-    const style = mapStyle(location.origin, shownDark, '');
+    const style = mapStyle(lookOf(shownDark));
     // Only the colours change: the sources keep what they hold.
     map.setStyle(style, {
       transformStyle: (now, next) => ({ ...next, sources: now?.sources ?? next.sources }),

@@ -2,6 +2,7 @@
  * The page of the map in a real browser, by roles and names: what its user sees and does, what stands in it, what it asks,
  * and what axe says of it. Pictures are compared by the colours in them.
  */
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import test, { type ExecutionContext } from 'ava';
@@ -14,6 +15,7 @@ import {
   openMap,
   pixelsOf,
   startBrowser,
+  waterWorld,
   type OpenedMap,
 } from '../helpers/map-page.ts';
 
@@ -297,6 +299,16 @@ testPage('narrow and dark pages hide nothing, and are as accessible', async (t) 
   t.is(await page.evaluate('document.activeElement.textContent'), 'Year');
   await page.getByRole('button', { name: 'Dark colours' }).click();
   await assertAccessible(t, page, 'light after dark');
+  await assertSealed(t, map);
+});
+
+testPage('a street map of the user lies over the built-in one', async (t) => {
+  const basemap = join(temporaryDirectory(t), 'world.pmtiles');
+  writeFileSync(basemap, waterWorld());
+  const map = await openMap(t, browser, { basemap });
+  // The water of @protomaps/basemaps.
+  await untilShown(t, map.page, 'red === 128 && green === 222 && blue === 234');
+  t.is(await pixelsOf(map.page, land, middle), 0);
   await assertSealed(t, map);
 });
 

@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
 import type { ExecutionContext } from 'ava';
 import { chromium as engine, type Browser, type Page } from 'playwright-core';
 import { startTestDaemon, type TestDaemon } from './daemon.ts';
@@ -35,6 +36,8 @@ export interface MapPageOptions {
   readonly width?: number;
   readonly height?: number;
   readonly dark?: boolean;
+  /** A street map of the user's own. */
+  readonly basemap?: string;
   /** Called before the page is opened. */
   readonly fill?: (daemon: TestDaemon) => Promise<unknown>;
 }
@@ -43,7 +46,7 @@ export interface MapPageOptions {
 export async function openMap(
   t: ExecutionContext,
   browser: Browser,
-  { width = 1_280, height = 800, dark = false, fill }: MapPageOptions = {},
+  { width = 1_280, height = 800, dark = false, basemap, fill }: MapPageOptions = {},
 ): Promise<OpenedMap> {
   const daemon = await startTestDaemon(t);
   await fill?.(daemon);
@@ -51,6 +54,7 @@ export async function openMap(
   const map = await startTestMap(t, {
     pageDirectory: join(import.meta.dirname, '..', '..', 'dist', 'map'),
     findDaemon: () => Promise.resolve(accessOf(opened.daemon)),
+    basemap,
   });
   const context = await browser.newContext({
     viewport: { width, height },
@@ -100,4 +104,50 @@ interface Clip {
   readonly y: number;
   readonly width: number;
   readonly height: number;
+}
+
+/** A PMTiles archive of one tile: the whole world is water. */
+export function waterWorld(): Buffer {
+  const ring = [9, 0, 0, 26, 8192, 0, 0, 8192, 8191, 0, 15];
+  const feature = Buffer.concat([Buffer.from([0x18, 3]), field(4, varints(ring))]);
+  const layer = Buffer.concat([
+    field(1, Buffer.from('water')),
+    field(2, feature),
+    Buffer.from([0x28, ...varints([4_096]), 0x78, 2]),
+  ]);
+  const tile = gzipSync(field(3, layer));
+  const root = gzipSync(varints([1, 0, 1, tile.length, 1]));
+  const metadata = gzipSync('{}');
+  const head = Buffer.alloc(127);
+  head.write('PMTiles');
+  head[7] = 3;
+  const parts = [root, metadata, Buffer.alloc(0), tile];
+  let at = head.length;
+  parts.forEach((part, index) => {
+    head.writeBigUInt64LE(BigInt(at), 8 + index * 16);
+    head.writeBigUInt64LE(BigInt(part.length), 16 + index * 16);
+    at += part.length;
+  });
+  for (const offset of [72, 80, 88]) head.writeBigUInt64LE(1n, offset);
+  // Clustered, directories and tiles in gzip, of vectors, of zoom 0 only.
+  head.set([1, 2, 2, 1, 0, 0], 96);
+  [-1_800_000_000, -850_000_000, 1_800_000_000, 850_000_000].forEach((edge, index) =>
+    head.writeInt32LE(edge, 102 + index * 4),
+  );
+  return Buffer.concat([head, ...parts]);
+}
+
+function field(number: number, content: Uint8Array): Buffer {
+  return Buffer.concat([Buffer.from([number * 8 + 2]), varints([content.length]), content]);
+}
+
+function varints(values: readonly number[]): Buffer {
+  const bytes = values.flatMap((value) => {
+    const parts: number[] = [];
+    for (let rest = value; ; rest >>>= 7) {
+      if (rest < 128) return [...parts, rest];
+      parts.push((rest & 127) | 128);
+    }
+  });
+  return Buffer.from(bytes);
 }
