@@ -18,6 +18,7 @@ import { smallGet } from './scenarios/small-get.ts';
 import { startUp } from './scenarios/start-up.ts';
 import { suggest } from './scenarios/suggest.ts';
 import { timelineQuality } from './scenarios/timeline-quality.ts';
+import { tiles } from './scenarios/tiles.ts';
 import { timelineSpeed } from './scenarios/timeline-speed.ts';
 import { waypointList } from './scenarios/waypoint-list.ts';
 import { watchIdle } from './scenarios/watch.ts';
@@ -44,6 +45,7 @@ const scenarios: readonly AnyScenario[] = [
   geodataLookup,
   geodataAccuracy,
   timelineQuality,
+  tiles,
   timelineSpeed,
   objectStorage,
 ];

@@ -9,21 +9,29 @@ import { scheduleTimeout, type Schedule } from '../schedule.ts';
 
 type MapTasks = Omit<typeof tasks, 'prototype'>;
 
+type StorePaths = Pick<Paths, 'waypointsDatabase' | 'libraryDatabase'>;
+
 /** A map asks again and again. */
 const idleMs = 60_000;
 const heapMb = 256;
 
 /** The thread that reads tracks for maps: one task at a time, the others in line, as long as their clients wait. */
 export class TrackMaps {
-  readonly #paths: Paths;
+  readonly #paths: StorePaths;
   readonly #schedule: Schedule;
-  readonly #pool = new WorkerPool<MapTasks>({ file: 'tiles-tasks', heapMb, idleMs });
+  readonly #pool: WorkerPool<MapTasks>;
   readonly #waiting: (() => void)[] = [];
   #isBusy = false;
 
-  constructor(paths: Paths, schedule: Schedule = scheduleTimeout) {
+  /** Tests bring a clock and a thread of their own. */
+  constructor(
+    paths: StorePaths,
+    schedule: Schedule = scheduleTimeout,
+    pool = new WorkerPool<MapTasks>({ file: 'tiles-tasks', heapMb, idleMs }),
+  ) {
     this.#paths = paths;
     this.#schedule = schedule;
+    this.#pool = pool;
   }
 
   /**

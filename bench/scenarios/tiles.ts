@@ -1,0 +1,116 @@
+import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
+import { parseDate } from '../../model/calendar-date.ts';
+import { worldX, worldY } from '../../model/mercator.ts';
+import { forgetPeak } from '../measure/process-cost.ts';
+import { repeated } from '../measure/repeated.ts';
+import { counted, difference, scenario } from '../scenario.ts';
+import type { ServerProcess } from '../subjects/server-process.ts';
+import { fillLongLibrary } from '../timelines/long-library.ts';
+import { longRecording } from '../timelines/long-recording.ts';
+
+interface Prepared {
+  readonly daemon: ServerProcess;
+  readonly observations: number;
+  readonly lat: number;
+  readonly lon: number;
+}
+
+const startDay = parseDate('2004-01-01')!;
+const unitsPerDegree = 1e7;
+const zooms = [0, 6, 10, 14] as const;
+/** What a tile of a million points may cost, and what one of all may at zoom 0, ms. */
+const mostMs: Readonly<Record<number, number>> = { 0: 20, 6: 20, 10: 5, 14: 5 };
+const mostMsOfAll = 100;
+const mostBytes = 60_000;
+const million = 117;
+const mostCalls = 500;
+const small = '/api/version';
+const probeEveryMs = 5;
+const tilesASecond = 20;
+
+/** What vector tiles of many points cost, and whether the daemon answers others while a map is moved. */
+export const tiles = scenario<number, Prepared>({
+  name: 'tiles',
+  title: 'vector tiles of many points',
+  subjects: ({ timelineDays }) => timelineDays,
+  rounds: ({ rounds }, days) => (days > million ? 1 : rounds),
+  label: (days, { observations }) =>
+    `${counted(observations, 'observations')}, ${counted(days, 'days')}`,
+  prepare: async (session, days) => {
+    const root = session.directory();
+    // The daemon makes its stores itself.
+    await session.stop(await session.daemon(root));
+    const observations = fillLongLibrary(join(root, 'data'), startDay, days);
+    const [block] = longRecording(startDay, days);
+    const [lat, lon] = [block!.latE7[0]! / unitsPerDegree, block!.lonE7[0]! / unitsPerDegree];
+    return { daemon: await session.daemon(root), observations, lat, lon };
+  },
+  run: async (session, { daemon, lat, lon }) => {
+    const { enoughCpuMs, loadMs } = session.plan;
+    const cpuMs = (): number | undefined => daemon.cpuMs();
+    const beforeMb = forgetPeak(daemon.pid);
+    const readings: Record<string, number | undefined> = {};
+    for (const zoom of zooms) {
+      const path = pathOf(zoom, lat, lon);
+      await daemon.get(path);
+      const call = () => daemon.get(path);
+      const { cpuMs: cost } = await repeated({ cpuMs, call, enoughCpuMs, mostCalls });
+      readings[`cpu${zoom}`] = cost;
+      readings[`bytes${zoom}`] = (await daemon.get(path)).bodyBytes;
+    }
+    readings['grown'] = difference(daemon.cost()?.peakResidentMb, beforeMb);
+    const probe = session.probe(daemon, small, probeEveryMs);
+    await pan(daemon, lat, lon, loadMs);
+    readings['p99'] = (await probe.finish()).p99Ms;
+    return readings;
+  },
+  figures: (days) => [
+    ...zooms.flatMap((zoom) => [
+      {
+        what: `CPU of a tile at zoom ${zoom}`,
+        unit: 'ms' as const,
+        of: `cpu${zoom}`,
+        bar:
+          days <= million || zoom === 0
+            ? { of: 'figure' as const, atMost: days <= million ? mostMs[zoom]! : mostMsOfAll }
+            : undefined,
+      },
+      {
+        what: `a tile at zoom ${zoom}`,
+        unit: 'B' as const,
+        of: `bytes${zoom}`,
+        bar: days <= million ? { of: 'figure' as const, atMost: mostBytes } : undefined,
+      },
+    ]),
+    {
+      what: 'resident memory above idle, peak',
+      unit: 'MB',
+      of: 'grown',
+      bar: { of: 'figure', atMost: 80 },
+    },
+    {
+      what: 'small GET while the map is moved at zoom 14, p99',
+      unit: 'ms',
+      of: 'p99',
+      bar: { of: 'figure', atMost: 25 },
+    },
+  ],
+});
+
+function pathOf(zoom: number, lat: number, lon: number, east = 0): string {
+  const tileCount = 2 ** zoom;
+  const x = Math.min(Math.floor(worldX(lon) * tileCount) + east, tileCount - 1);
+  return `/api/tiles/${zoom}/${x}/${Math.floor(worldY(lat) * tileCount)}.mvt?layers=tracks,points`;
+}
+
+/** Asks for tiles side by side, back and forth. */
+async function pan(daemon: ServerProcess, lat: number, lon: number, forMs: number): Promise<void> {
+  const asked: Promise<unknown>[] = [];
+  const tileCount = Math.round((forMs / 1_000) * tilesASecond);
+  for (let tile = 0; tile < tileCount; tile += 1) {
+    asked.push(daemon.get(pathOf(14, lat, lon, tile % tilesASecond)));
+    await wait(1_000 / tilesASecond);
+  }
+  await Promise.all(asked);
+}

@@ -1,0 +1,188 @@
+/**
+ * What a tile shows is true: every vertex lies within a pixel of what was recorded, and everything that was recorded lies
+ * within two pixels of something drawn.
+ */
+import { join } from 'node:path';
+import test from 'ava';
+import fc from 'fast-check';
+import { worldX, worldY, type TileAddress } from '../model/mercator.ts';
+import { prepareLibrary } from '../storage/library/prepare.ts';
+import { TrackReader } from '../storage/library/track-reader.ts';
+import { LibraryWriter } from '../storage/library/writer.ts';
+import { openWaypointStore } from '../storage/waypoints/open.ts';
+import { makeTile } from '../worker/tiles/make-tile.ts';
+import type { TileTask } from '../worker/tiles/task.ts';
+import { temporaryDirectory } from './helpers/daemon.ts';
+import { decodeTile } from './helpers/vector-tile.ts';
+
+interface Fix {
+  readonly lat: number;
+  readonly lon: number;
+  readonly timeMs: number;
+}
+type Place = readonly [x: number, y: number];
+
+const pixel = 8;
+const gapMs = 30 * 60_000;
+const startMs = Date.UTC(2024, 4, 1, 20);
+
+/** Steps of metres to hundreds of kilometres, of seconds to an hour; around a place, which may be at an edge of the world. */
+const walks = fc
+  .record({
+    lat: fc.oneof(fc.double({ min: -80, max: 80, noNaN: true }), fc.constantFrom(-85, 0, 84.9)),
+    lon: fc.oneof(fc.double({ min: -180, max: 180, noNaN: true }), fc.constantFrom(-180, 0, 180)),
+    scale: fc.constantFrom(1e-6, 1e-4, 1e-2, 1),
+    steps: fc.array(
+      fc.tuple(
+        fc.double({ min: -1, max: 1, noNaN: true }),
+        fc.double({ min: -1, max: 1, noNaN: true }),
+        fc.oneof(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 1_700, max: 1_900 })),
+      ),
+      { minLength: 1, maxLength: 60 },
+    ),
+  })
+  .map(({ lat, lon, scale, steps }) => {
+    let fix: Fix = { lat, lon, timeMs: startMs };
+    return steps.map(([dLat, dLon, seconds]): Fix => {
+      const east = fix.lon + dLon * scale;
+      fix = {
+        lat: rounded(Math.min(Math.max(fix.lat + dLat * scale, -90), 90)),
+        lon: rounded(east > 180 ? east - 360 : east < -180 ? east + 360 : east),
+        timeMs: fix.timeMs + seconds * 1_000,
+      };
+      return fix;
+    });
+  });
+
+function rounded(degrees: number): number {
+  return Math.round(degrees * 1e7) / 1e7;
+}
+
+test('tiles: every vertex is near the truth, and every true point near something drawn', (t) => {
+  const library = openLibrary(temporaryDirectory(t));
+  fc.assert(
+    fc.property(
+      fc.array(walks, { minLength: 1, maxLength: 3 }),
+      fc.integer({ min: 0, max: 16 }),
+      fc.nat(),
+      fc.boolean(),
+      (tracks, z, pick, everyPoint) => {
+        for (const file of [0, 1, 2]) library.replace(file, tracks[file] ?? []);
+        const fixes = tracks.flat();
+        const { lat, lon } = fixes[pick % fixes.length]!;
+        const tiles = 2 ** z;
+        const tile = {
+          z,
+          x: Math.min(Math.floor(worldX(lon) * tiles), tiles - 1),
+          y: Math.min(Math.floor(worldY(lat) * tiles), tiles - 1),
+        };
+        const drawn = library.read({ tile, everyPoint: everyPoint && z >= 14 });
+        const truth = tracks.flatMap((track) => linesOf(track, tile));
+        for (const line of drawn)
+          for (const place of line) t.true(distance(place, truth) <= pixel, `at ${place.join()}`);
+        for (const place of fixes.map((fix) => placeOf(fix, tile)))
+          if (isIn(place)) t.true(distance(place, drawn) <= 2 * pixel, `at ${place.join()}`);
+      },
+    ),
+    { seed: 20_240_701, numRuns: 300 },
+  );
+});
+
+/** A library in which a few files are replaced, and what its tiles show. */
+function openLibrary(directory: string) {
+  const waypointsPath = join(directory, 'waypoints.sqlite');
+  const libraryPath = join(directory, 'library.sqlite');
+  openWaypointStore({
+    path: waypointsPath,
+    backupsDirectory: directory,
+    companions: [],
+    acceptMissing: true,
+    now: 0,
+  }).close();
+  prepareLibrary(libraryPath, 0);
+  const writer = new LibraryWriter(libraryPath);
+  const reader = new TrackReader(waypointsPath, libraryPath);
+  return {
+    replace(file: number, fixes: readonly Fix[]): void {
+      const path = `${file}.gpx`;
+      const counts = {
+        format: 'gpx' as const,
+        waypoints: 0,
+        ownBookmarks: 0,
+        trackPoints: fixes.length,
+        tracks: 1,
+        routePoints: 0,
+        routes: 0,
+        observations: fixes.length,
+        missingTimes: 0,
+        invalidTimes: 0,
+        unusablePoints: 0,
+      };
+      writer.replaceFile(
+        { path, pathKey: path, sha256: path },
+        {
+          load(rows) {
+            for (const { lat, lon, timeMs } of fixes) rows.trackPoint(lat, lon, Number.NaN, timeMs);
+            return counts;
+          },
+          place: () => ({ size: 1, mtimeNs: '1' }),
+        },
+      );
+    },
+    read(asked: Pick<TileTask, 'tile' | 'everyPoint'>): Place[][] {
+      const layers = ['tracks', 'points'] as const;
+      const task = { ...asked, layers, places: [], gzip: false, waypointsPath, libraryPath };
+      const control = new SharedArrayBuffer(8);
+      const bytes = reader.snapshot(() => makeTile({ ...task, control }, reader, () => {}));
+      const { tracks = [], points = [] } = decodeTile(bytes!);
+      const lines = tracks.flatMap(({ geometry }) => geometry);
+      const dots = points.flatMap(({ geometry }) => geometry.flat().map((place) => [place]));
+      return [...lines, ...dots] as Place[][];
+    },
+  };
+}
+
+function placeOf({ lat, lon }: Fix, { z, x, y }: TileAddress, turn = 0): Place {
+  const units = 2 ** z * 4_096;
+  return [(worldX(lon) + turn) * units - x * 4_096, worldY(lat) * units - y * 4_096];
+}
+
+/** A track in units of a tile: cut at gaps, and at the antimeridian, beyond both sides of which it goes on. */
+function linesOf(track: readonly Fix[], tile: TileAddress): Place[][] {
+  const units = 2 ** tile.z * 4_096;
+  const lines: Place[][] = [];
+  let shift = 0;
+  for (const [at, fix] of track.entries()) {
+    const before = track[at - 1];
+    const isGap = before === undefined || fix.timeMs - before.timeMs > gapMs;
+    if (isGap) shift = 0;
+    else if (Math.abs(fix.lon - before.lon) > 180) shift += fix.lon > before.lon ? -1 : 1;
+    if (isGap) lines.push([]);
+    lines.at(-1)!.push(placeOf(fix, tile, shift));
+  }
+  // Each turn round the world is drawn where it is seen.
+  return lines.flatMap((line) =>
+    [-1, 0, 1].map((turn) => line.map(([at, down]): Place => [at + turn * units, down])),
+  );
+}
+
+function isIn([x, y]: Place): boolean {
+  return x >= 0 && x < 4_096 && y >= 0 && y < 4_096;
+}
+
+/** To the nearest line or single place. */
+function distance(place: Place, lines: readonly (readonly Place[])[]): number {
+  let least = Infinity;
+  for (const line of lines)
+    for (const [at, to] of line.entries())
+      least = Math.min(least, toStep(place, line[at - 1] ?? to, to));
+  return least;
+}
+
+function toStep([x, y]: Place, [x0, y0]: Place, [x1, y1]: Place): number {
+  const [dx, dy] = [x1 - x0, y1 - y0];
+  const length = dx * dx + dy * dy;
+  const along = length === 0 ? 0 : ((x - x0) * dx + (y - y0) * dy) / length;
+  const part = Math.min(Math.max(along, 0), 1);
+  return Math.hypot(x - x0 - part * dx, y - y0 - part * dy);
+}
