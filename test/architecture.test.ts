@@ -87,12 +87,12 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_860,
   objects: 2_810,
   'service-files': 1_800,
-  daemon: 8_745,
+  daemon: 8_755,
   cli: 10_205,
   map: 3_800,
   bin: 340,
   build: 435,
-  bench: 6_515,
+  bench: 6_635,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
