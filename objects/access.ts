@@ -1,20 +1,13 @@
 import { headerValues, type Context } from '../http/context.ts';
-import type { Strangers } from '../http/strangers.ts';
 import { WaypointError } from '../model/failure.ts';
 import type { Access, Operation } from '../model/objects.ts';
-import type { ObjectsDirectory, RepositoryRow, UserRow } from '../storage/objects/directory.ts';
+import type { RepositoryRow, UserRow } from '../storage/objects/directory.ts';
 import { networkOf } from './client-address.ts';
-import { readBasic, type Logins } from './credentials.ts';
-import type { RequestLimiter } from './request-limiter.ts';
-import type { Scope, Tokens } from './tokens.ts';
+import { readBasic } from './credentials.ts';
+import type { ObjectParts } from './parts.ts';
+import type { Scope } from './tokens.ts';
 
-export interface AccessParts {
-  readonly directory: ObjectsDirectory;
-  readonly logins: Logins;
-  readonly tokens: Tokens;
-  readonly limiter: RequestLimiter;
-  readonly strangers: Strangers;
-}
+type AccessParts = Pick<ObjectParts, 'directory' | 'logins' | 'tokens' | 'limiter' | 'strangers'>;
 
 /** What a request wants to do. */
 export interface AccessSpec {

@@ -8,7 +8,11 @@ import type { ImportFolder } from '../../storage/waypoints/imports.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
 import type * as tasks from '../../worker/tasks.ts';
 import type { ChangeOutcome } from '../../worker/import/change-files.ts';
-import type { ImportOrigin, ImportOutcome } from '../../worker/import/import-directory.ts';
+import type {
+  ImportOrigin,
+  ImportOutcome,
+  LibraryTask,
+} from '../../worker/import/import-directory.ts';
 import { WorkerPool } from '../pool.ts';
 import type { LedgerSync } from './ledger-sync.ts';
 import { Turns, type EndTurn } from './turns.ts';
@@ -152,7 +156,7 @@ export class LibraryWork {
   async #run<Name extends Exclude<keyof ImportTasks, 'reconcileLibrary'>>(
     name: Name,
     progress: ImportProgress,
-    task: Omit<Parameters<ImportTasks[Name]>[0], keyof WorkTask>,
+    task: Omit<Parameters<ImportTasks[Name]>[0], keyof LibraryTask | 'hasIndex'>,
   ): Promise<ReturnType<ImportTasks[Name]>> {
     const whole = { ...task, ...this.#task(progress), hasIndex: this.#hasIndex };
     let outcome;
@@ -229,16 +233,6 @@ export class LibraryWork {
       retentionTime: ledger.retentionTime(),
     };
   }
-}
-
-/** What every task is told. */
-interface WorkTask {
-  libraryPath: unknown;
-  importsDirectory: unknown;
-  progress: unknown;
-  now: unknown;
-  retentionTime: unknown;
-  hasIndex: unknown;
 }
 
 /** What tells a directory from others; undefined for one that is gone. */

@@ -4,17 +4,11 @@ import { fail } from '../number-columns.ts';
 import { decodeOrder } from '../point-order.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { joinedTables } from '../schema/joined.ts';
+import type { DayPart } from './day-collector.ts';
 
 /** A row of `days` without its blob. */
-export interface DayExtent {
+export interface DayExtent extends Omit<DayPart, 'day' | 'part' | 'blob'> {
   readonly id: number;
-  readonly points: number;
-  readonly firstMs: number;
-  readonly lastMs: number;
-  readonly southE7: number;
-  readonly westE7: number;
-  readonly northE7: number;
-  readonly eastE7: number;
 }
 
 /** Points `from`…`to` (exclusive) of columns that are used again for the next ones. */
