@@ -89,19 +89,22 @@ function TimeSlider({ story }: { readonly story: DayStory }): JSX.Element {
   const doing = doingAt(story, ms);
   return (
     <div class="slider">
-      <label class="row">
-        <span>Time of day</span>
-        <output>{time}</output>
-        <input
-          type="range"
-          min={story.startMs}
-          max={story.endMs - 1}
-          step={sliderStepMs}
-          value={ms}
-          aria-valuetext={`${time}, ${doing}`}
-          onInput={({ currentTarget }) => (instant.value = currentTarget.valueAsNumber)}
-        />
-      </label>
+      <div class="row">
+        <label class="grow" for="time">
+          Time of day
+        </label>
+        <output for="time">{time}</output>
+      </div>
+      <input
+        id="time"
+        type="range"
+        min={story.startMs}
+        max={story.endMs - 1}
+        step={sliderStepMs}
+        value={ms}
+        aria-valuetext={`${time}, ${doing}`}
+        onInput={({ currentTarget }) => (instant.value = currentTarget.valueAsNumber)}
+      />
       <p class="hint one-line">{doing}</p>
     </div>
   );
