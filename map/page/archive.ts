@@ -22,9 +22,9 @@ export function followArchive(): void {
 }
 
 async function load(): Promise<void> {
-  const answer = await service.request('/api/tracks/days').catch(() => undefined);
+  const answer = await service.getTrackDays().catch(() => undefined);
   if (answer === undefined) return;
-  const { days } = answer as { days: readonly { day: string; points: number }[] };
+  const { days } = answer;
   archive.value = {
     numbers: days.map(({ day }) => dayNumber(day)),
     counts: days.map(({ points }) => points),

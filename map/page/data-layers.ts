@@ -22,7 +22,6 @@ export function trackLayers(colour: Palette): LayerSpecification[] {
       type: 'line',
       source: 'tracks',
       'source-layer': 'tracks',
-      layout: round,
       paint: {
         'line-color': colour.track,
         'line-width': scaled(2, 1.2, 15, 2.6),

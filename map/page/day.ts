@@ -1,13 +1,6 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
-import {
-  boxOf,
-  courseOf,
-  linesOf,
-  pointAt,
-  type Course,
-  type PointsAnswer,
-} from './track-points.ts';
+import { boxOf, courseOf, linesOf, pointAt, type Course } from './track-points.ts';
 import { away, revision, sentenceOf, service } from './service.ts';
 import { day, instant, target } from './state.ts';
 import { timelineOf, type Loaded } from './timelines.ts';
@@ -110,9 +103,7 @@ async function load(date: string, isNew: boolean, abort: AbortSignal): Promise<v
 async function courseBetween(startMs: number, endMs: number): Promise<Course> {
   const from = new Date(startMs).toISOString();
   const to = new Date(endMs - 1).toISOString();
-  const answer = await service.request(`/api/tracks/points?from=${from}&to=${to}`);
-  // Sound as far as the daemon keeps to its schemas.
-  return courseOf(answer as PointsAnswer);
+  return courseOf(await service.getTrackPoints({ from, to }));
 }
 
 function collection(geometries: GeoJSON.Geometry[]): GeoJSON.FeatureCollection {

@@ -58,10 +58,10 @@ export function startMap(container: HTMLElement): MapLibre {
 
 /** Has the map go where there is something. */
 async function showAll(): Promise<void> {
-  const answer = await service.request('/api/tiles.json').catch(() => undefined);
-  const { bounds } = (answer ?? {}) as { bounds?: [number, number, number, number] };
-  if (bounds !== undefined && state.target.peek() === undefined)
-    state.target.value = { bbox: bounds };
+  const answer = await service.getTileJson().catch(() => undefined);
+  if (answer === undefined || state.target.peek() !== undefined) return;
+  const [west = -180, south = -60, east = 180, north = 75] = answer.bounds;
+  state.target.value = { bbox: [west, south, east, north] };
 }
 
 /** Loads coasts and towns that are only seen close up, once; until then the coarse ones stay. */

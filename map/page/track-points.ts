@@ -1,3 +1,5 @@
+import type { TrackPoints } from '../../model/tracks.ts';
+
 /** The points of a period, by time; all arrays have the same length. */
 export interface Course {
   /** ms since 1970. */
@@ -10,23 +12,12 @@ export interface Course {
   readonly imports: readonly number[];
 }
 
-/** What `GET /api/tracks/points` answers. */
-export interface PointsAnswer {
-  readonly points: readonly {
-    readonly time: string;
-    readonly lat: number;
-    readonly lon: number;
-    readonly ele?: number;
-    readonly import: number;
-  }[];
-}
-
 type Position = [lon: number, lat: number];
 
 /** Between two points further apart nothing is known. */
 const gapMs = 1_800_000;
 
-export function courseOf({ points }: PointsAnswer): Course {
+export function courseOf({ points }: TrackPoints): Course {
   return {
     times: points.map(({ time }) => Date.parse(time)),
     lons: points.map(({ lon }) => lon),
