@@ -49,8 +49,10 @@ export class Borders {
     const up = metres / metresPerDegree;
     const right = up / Math.cos(lat * radiansPerDegree);
     const boxed = this.#countriesInBox(lon - right, lat - up, lon + right, lat + up);
-    if (boxed.size <= 1 && Math.abs(lon) + right < 180) return boxed;
-    const found = new Set<number>();
+    const here = this.countryAt(lat, lon);
+    const found = new Set(here === undefined ? [] : [here]);
+    // A box that is reached is no country that is.
+    if (boxed.size <= found.size && Math.abs(lon) + right < 180) return found;
     for (let i = 0; i < directions; i += 1) {
       const angle = (2 * Math.PI * i) / directions;
       for (const share of [0.5, 1]) {

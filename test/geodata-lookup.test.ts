@@ -14,6 +14,7 @@ import fc from 'fast-check';
 import { around, distance } from 'geokdbush';
 import KDBush from 'kdbush';
 import { readCountryShapes, readLand, type GeoRing } from '../geodata/build/read-inputs.ts';
+import { Borders } from '../geodata/borders.ts';
 import { checkGeneration } from '../geodata/check.ts';
 import { CoastBelt } from '../geodata/coast-belt.ts';
 import {
@@ -286,6 +287,19 @@ test('what is within 500 m of other countries says which', (t) => {
   for (const [what, lat, lon, near] of points) {
     t.deepEqual(lookup.nearBorder(lat, lon), near, `${what}, ${lookup.find(lat, lon).country_id}`);
   }
+});
+
+test('the only country around is told of where it is near, not where its box is', (t) => {
+  const generation = new Database(makeGeneration(temporaryDirectory(t), 'one').path);
+  t.teardown(() => generation.close());
+  const borders = new Borders(generation);
+  // Its corner is at 55° north, 15° east; a metre is 1/111,195 of a degree.
+  const away = (north: number, east: number): number =>
+    borders.countriesAround(55 + north / 111_195, 15 + east / 63_779, 100).size;
+  t.is(away(-500, -500), 1, 'within');
+  t.is(away(55, 55), 1, '78 m off');
+  t.is(away(89, 89), 0, '126 m off, though its box is 89 m off');
+  t.is(away(500, 500), 0);
 });
 
 test('parts of a town answer as the town, and are told beside it', (t) => {
