@@ -147,7 +147,11 @@ if (missing !== undefined) {
     const slow = await openPuts(server, 60, 10);
     t.teardown(() => slow.forEach(({ socket }) => socket.destroy()));
     await until(() => connectionsTo(swift.endpoint) >= 50);
-    t.is((await server.call('GET', `${objects}/${object.oid}/content`, { as: bob })).status, 200);
+    const read = () => server.call('GET', `${objects}/${object.oid}/content`, { as: bob });
+    t.is((await read()).status, 200);
+    slow.forEach(({ socket }) => socket.destroy());
+    await until(() => connectionsTo(swift.endpoint) < 50);
+    t.is((await read()).status, 200, 'and goes on when they are gone');
   });
 
   test('uploads in parts are so many at once, and the next is told to come back', async (t) => {
