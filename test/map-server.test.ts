@@ -317,6 +317,7 @@ test('to the daemon goes what it needs, and nothing that tells of a browser or o
     referer: 'http://x/',
     'sec-fetch-mode': 'cors',
     'x-forwarded-for': '::1',
+    'x-forwarded-host': 'elsewhere',
   };
   const answer = await map.ask('/api/waypoints', { headers: { ...session, ...headers } });
   t.deepEqual(seen, [
@@ -324,6 +325,7 @@ test('to the daemon goes what it needs, and nothing that tells of a browser or o
       accept: '*/*',
       'accept-encoding': 'gzip',
       host: `127.0.0.1:${port}`,
+      'x-forwarded-host': `127.0.0.1:${map.port}`,
       authorization: 'Bearer secret',
       connection: 'close',
     },

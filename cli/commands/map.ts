@@ -2,10 +2,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { accessTo } from '../../client/waypoints/node/api-client.ts';
-import { openLog } from '../../daemon/log.ts';
 import { requirePrivateDirectory } from '../../daemon/paths.ts';
 import { packageRoot } from '../../daemon/version-info.ts';
-import { startMapServer, type MapServer } from '../../map/server/server.ts';
+import type { MapServer, MapServerOptions } from '../../map/server/server.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
@@ -39,6 +38,7 @@ async function showMap(context: CommandContext, opensBrowser: boolean): Promise<
   const pageDirectory = findPage();
   const { asked, signal, stopWatching } = watchForEnd();
   const own = (await findDaemon(context)) === undefined ? await startHere(context) : undefined;
+  const { openLog } = await import('../../daemon/log.ts');
   const log = await openLog({ level: 'error' });
   try {
     const map = await start(context, { pageDirectory, log });
@@ -78,8 +78,9 @@ async function startHere(context: CommandContext) {
 
 async function start(
   context: CommandContext,
-  options: Pick<Parameters<typeof startMapServer>[0], 'pageDirectory' | 'log'>,
+  options: Pick<MapServerOptions, 'pageDirectory' | 'log'>,
 ): Promise<MapServer> {
+  const { startMapServer } = await import('../../map/server/server.ts');
   const { resolved } = context;
   const port = resolved.sources.port === 'flag' ? resolved.settings.port : 0;
   try {

@@ -54,7 +54,8 @@ function textAfter({ examples = [], notes = '' }: Command): string {
 }
 
 function callOf(command: Commander): Call {
-  const options = command.options.map((option) => {
+  const own = command.options.filter(({ long }) => long !== '--json');
+  const options = own.map((option) => {
     const value: unknown = command.getOptionValue(option.attributeName());
     return [option.attributeName(), value ?? (option.isBoolean() ? false : undefined)] as const;
   });

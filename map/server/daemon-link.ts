@@ -50,6 +50,8 @@ export class DaemonLink {
     const length = announcedLength(ctx);
     const headers = {
       ...picked(req.headers, requestHeaders),
+      // Addresses in answers are those that the page may ask.
+      'x-forwarded-host': ctx.host,
       ...(hasBody(ctx) && length !== undefined ? { 'content-length': String(length) } : {}),
     };
     const body = hasBody(ctx) ? bodyOf(ctx) : undefined;
