@@ -100,7 +100,9 @@ function tileJson(ctx: Context, { south, west, north, east }: LibraryTotals): Ti
     tilejson: '3.0.0',
     name: 'waypointd',
     // What the client was asked to show goes on to each tile.
-    tiles: [`http://${ctx.get('X-Forwarded-Host') || ctx.host}/api/tiles/{z}/{x}/{y}.mvt${ctx.search}`],
+    tiles: [
+      `http://${ctx.get('X-Forwarded-Host') || ctx.host}/api/tiles/{z}/{x}/{y}.mvt${ctx.search}`,
+    ],
     minzoom: 0,
     maxzoom: limits.tileZoomMax,
     bounds: bounds.length === world.length ? bounds : world,
