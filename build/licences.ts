@@ -34,6 +34,27 @@ function mitOf(holder: string): string {
   return text.replace(/^Copyright .*$/mu, `Copyright (c) ${holder}`);
 }
 
+/** The text of the 3-clause BSD licence, for a package that names it and ships no text. */
+function bsdOf(holder: string): string {
+  return `Copyright (c) ${holder}
+
+Redistribution and use in source and binary forms, with or without modification, are permitted provided that the following
+conditions are met:
+
+1. Redistributions of source code must retain the above copyright notice, this list of conditions and the following disclaimer.
+2. Redistributions in binary form must reproduce the above copyright notice, this list of conditions and the following
+   disclaimer in the documentation and/or other materials provided with the distribution.
+3. Neither the name of the copyright holder nor the names of its contributors may be used to endorse or promote products
+   derived from this software without specific prior written permission.
+
+THIS SOFTWARE IS PROVIDED BY THE COPYRIGHT HOLDERS AND CONTRIBUTORS "AS IS" AND ANY EXPRESS OR IMPLIED WARRANTIES, INCLUDING,
+BUT NOT LIMITED TO, THE IMPLIED WARRANTIES OF MERCHANTABILITY AND FITNESS FOR A PARTICULAR PURPOSE ARE DISCLAIMED. IN NO EVENT
+SHALL THE COPYRIGHT HOLDER OR CONTRIBUTORS BE LIABLE FOR ANY DIRECT, INDIRECT, INCIDENTAL, SPECIAL, EXEMPLARY, OR CONSEQUENTIAL
+DAMAGES (INCLUDING, BUT NOT LIMITED TO, PROCUREMENT OF SUBSTITUTE GOODS OR SERVICES; LOSS OF USE, DATA, OR PROFITS; OR BUSINESS
+INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT, STRICT LIABILITY, OR TORT (INCLUDING
+NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.`;
+}
+
 /** The text that a package beside it, of the same publisher and licence, ships: that of Apache 2.0 names no holder. */
 function apacheBeside(folder: string): string | undefined {
   const scope = dirname(folder);
@@ -58,7 +79,8 @@ function licenceText(folder: string): string {
   if (texts.length === 0 && license === undefined) throw new Error(`${name} has no licence.`);
   const by = typeof author === 'object' ? author.name : author;
   if (texts.length === 0) {
-    const own = license === 'MIT' ? mitOf(by ?? `the authors of ${name}`) : undefined;
+    const textOf = license === 'MIT' ? mitOf : license === 'BSD-3-Clause' ? bsdOf : undefined;
+    const own = textOf?.(by ?? `the authors of ${name}`);
     const text = own ?? (license === 'Apache-2.0' ? apacheBeside(folder) : undefined);
     if (text === undefined) throw new Error(`${name} ships no text of ${license}.`);
     texts.push(text);
