@@ -83,6 +83,24 @@ test('a watched file that is written anew is another version, and so is one that
   t.is((await listed(site.daemon, '?state=active&q=walk')).length, 1);
 });
 
+test('a watched file whose last value became longer has not grown: the shorter one can be had back', async (t) => {
+  const site = await watching(t);
+  const versions = {
+    'spot.gpx': (name: string) =>
+      `<gpx version="1.1" creator="x"><wpt lat="1" lon="2"><name>${name}</name></wpt></gpx>`,
+    'spot.geojson': (lat: string) =>
+      `{"type":"Feature","properties":{"name":"x"},"geometry":{"type":"Point","coordinates":[2,${lat}]}}`,
+    'log.csv': (lon: string) => `${head}2024-05-01T10:00:00Z,41.5,${lon}\n`,
+  };
+  for (const [file, text] of Object.entries(versions)) {
+    await save(site, file, text('4'));
+    await save(site, file, text('47'));
+    const [old] = await listed(site.daemon, '?state=replaced');
+    t.is(old?.path, file);
+    t.is(await (await contentOf(site.daemon, old!.id)).text(), text('4'));
+  }
+});
+
 test('a file that is replaced again and again is waited for ever longer', async (t) => {
   const site = await watching(t, { 'walk.gpx': track(1, '0') });
   await site.when(({ imported, waiting }) => imported === 1 && waiting === 0);
