@@ -200,7 +200,7 @@ test('the ending of the file tells the format, and none is contradicted', async 
   const cli = await withWaypoints(t, [camp]);
   const read = (name: string): string => readFileSync(join(cli.root, name), 'utf8');
   const { stderr } = await cli.run(['export', '-o', 'all.gpx']);
-  t.regex(stderr, /Wrote 0\.0 MB to .*all\.gpx/u);
+  t.regex(stderr, /Wrote 1 kB to .*all\.gpx/u);
   t.regex(read('all.gpx'), /^<\?xml/u);
   await cli.out(['export', '-o', 'all.GeoJSON']);
   t.is(JSON.parse(read('all.GeoJSON')).type, 'FeatureCollection');
@@ -209,7 +209,7 @@ test('the ending of the file tells the format, and none is contradicted', async 
   await cli.out(['export', '-o', 'all.dat', '-f', 'csv']);
   t.regex(read('all.dat'), /^name,lat/u);
   const untold = await cli.run(['export', '-o', 'all.txt']);
-  t.regex(untold.stderr, /Wrote 0\.0 MB to .*all\.txt as GPX\n/u);
+  t.regex(untold.stderr, /Wrote 1 kB to .*all\.txt as GPX\n/u);
   for (const words of [
     ['all.loc'],
     ['all.fit'],
