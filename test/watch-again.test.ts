@@ -141,6 +141,19 @@ test('an import of a watched file that was undone stays so until the file change
   t.is((await listed(last.daemon, '?state=active')).length, 2);
 });
 
+test('a watched file that is as it was before an undo that was undone comes in again', async (t) => {
+  const site = await watching(t);
+  await save(site, 'walk.gpx', track(1, 'a'));
+  await save(site, 'walk.gpx', track(1, 'b'));
+  for (let i = 0; i < 2; i += 1) {
+    const [change] = await changesOf(site);
+    t.is((await site.daemon.call('POST', `/api/changes/${change!.id}/undo`)).status, 200);
+  }
+  await save(site, 'walk.gpx', track(1, 'a'));
+  const [active] = await listed(site.daemon, '?state=active');
+  t.is(await (await contentOf(site.daemon, active!.id)).text(), track(1, 'a'));
+});
+
 test('a folder with more files than are looked at says so, and looks again once there is room', async (t) => {
   const dir = join(temporaryDirectory(t), 'watched');
   mkdirSync(dir);

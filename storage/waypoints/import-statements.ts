@@ -125,6 +125,7 @@ function prepareChanges(db: Database) {
 
 function prepareStates(db: Database) {
   const update = waypointTables.updateTable('imports');
+  const undone = waypointTables.selectFrom('changes');
   return {
     activate: prepare(
       db,
@@ -144,7 +145,13 @@ function prepareStates(db: Database) {
     setState: prepare(db, (state: ImportState, ended_at: string, id: number) =>
       update.set({ state, ended_at }).where('id', '=', id),
     ),
-    setUndone: prepare(db, (id: number) => update.set({ is_undone: 1 }).where('id', '=', id)),
+    /** Where the change that is taken back is an import. */
+    setUndone: prepare(db, (id: number, undoes: number | null) =>
+      update
+        .set({ is_undone: 1 })
+        .where('id', '=', id)
+        .where(undone.select('kind').where('id', '=', undoes), '=', 'import'),
+    ),
   };
 }
 

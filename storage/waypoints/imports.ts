@@ -153,14 +153,14 @@ export class ImportLedger {
   /** Of the files that a run is to remove, those that left the library get their states. */
   *noteRemoved(run: number, isGone: (file: LedgerFile) => boolean, at: string): Slices<void> {
     const { setState, setUndone } = this.#statements;
-    const isUndo = this.kindOf(run) === 'undo';
+    const { undoes } = this.#runs.get(run)!;
     for (const slice of this.#runs.slicesOf(run)) {
       this.#change(() => {
         for (const { id, before, after } of slice) {
           const file = after === 'active' ? undefined : this.find(id);
           if (file?.state !== before || !isGone(file)) continue;
           setState.run(after, at, id);
-          if (isUndo) setUndone.run(id);
+          setUndone.run(id, undoes);
         }
       });
       yield;
