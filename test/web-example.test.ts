@@ -5,6 +5,7 @@ import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { askDaemon } from '../client/waypoints/node/index.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { gpx } from './helpers/imports.ts';
 
 // Plain JavaScript for others to copy; what it takes and gives is stated there.
 const { createProxy, foreign, refuse } = await import(
@@ -83,6 +84,9 @@ test('the web example lets its own page read and write', async (t) => {
   const body = JSON.stringify({ name: 'Camp', lat: 1, lon: 2 });
   const headers = { 'content-type': 'application/json', cookie: 'a=b', referer: 'http://x/' };
   t.is((await ask('/api/bookmarks', { method: 'POST', headers, body })).status, 201);
+  const changed = await ask('/api/changes/1/undo', { method: 'POST' });
+  t.is(changed.headers['x-change-id'], '2');
+  t.is((await ask('/api/changes/2/undo', { method: 'POST' })).status, 200);
   const list = await ask('/api/waypoints');
   t.is(JSON.parse(list.body).length, 1);
   t.is(list.headers['access-control-allow-origin'], undefined);
@@ -126,19 +130,21 @@ test('the web example sends on what the daemon needs, and nothing that tells of 
   await once(daemon, 'listening');
   t.teardown(() => daemon.close());
   const apiPort = (daemon.address() as AddressInfo).port;
-  const { ask } = await startProxy(t, async () => ({ apiPort, apiToken: 'secret' }));
+  const { ask, port } = await startProxy(t, async () => ({ apiPort, apiToken: 'secret' }));
   const foreignHeaders = {
     accept: '*/*',
     cookie: 'a=b',
     referer: 'http://x/',
     'sec-fetch-mode': 'cors',
     'x-forwarded-for': '::1',
+    'x-forwarded-host': 'elsewhere',
   };
   const { headers } = await ask('/api/waypoints?emoji=true', { headers: foreignHeaders });
   t.deepEqual(seen, [
     {
       accept: '*/*',
       host: `127.0.0.1:${apiPort}`,
+      'x-forwarded-host': `127.0.0.1:${port}`,
       authorization: 'Bearer secret',
       connection: 'close',
     },
@@ -163,13 +169,15 @@ test('the web example goes on with a daemon that was started anew, and says when
   t.like(JSON.parse(gone.body), { code: 'unavailable', message: 'waypointd is not running.' });
 });
 
-test('the web example takes a body of 1 MiB and no byte more', async (t) => {
+test('the web example passes bodies on as they come, and what the daemon says of them', async (t) => {
   const { ask } = await proxied(t);
   const headers = { 'content-type': 'application/json' };
   const most = await ask('/api/history', { method: 'POST', headers, body: ' '.repeat(1_048_576) });
   t.is(most.status, 400, 'the daemon has read it, and found nothing in it');
   const body = ' '.repeat(1_048_577);
   t.is((await ask('/api/history', { method: 'POST', headers, body })).status, 413);
+  const file = gpx([['Çeşme', 38.3, 26.3]]).padEnd(2_000_000);
+  t.is((await ask('/api/imports?path=a.gpx', { method: 'PUT', body: file })).status, 201);
 });
 
 test('the web example sends nothing to a program that took the port of the daemon', async (t) => {

@@ -4,13 +4,18 @@
  * the daemon does to keep foreign pages out has to be done here.
  */
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { pipeline } from 'node:stream';
+import { pipeline, Readable } from 'node:stream';
 
-/** As in the daemon. */
-const maxBodyBytes = 1_048_576;
-/** Nothing else goes to the daemon: no Origin, no Sec-Fetch-*, no cookies; type and token are those of the client. */
-const requestHeaders = ['accept', 'if-none-match'];
-const answerHeaders = ['content-type', 'etag', 'cache-control', 'retry-after', 'x-request-id'];
+/** Nothing else goes to the daemon: no Origin, no Sec-Fetch-*, no cookies; the token is that of the client. */
+const requestHeaders = ['accept', 'if-none-match', 'content-type', 'content-length'];
+const answerHeaders = [
+  'content-type',
+  'etag',
+  'cache-control',
+  'retry-after',
+  'x-request-id',
+  'x-change-id',
+];
 /** No other origin may even embed an answer. */
 const always = {
   'cross-origin-resource-policy': 'same-origin',
@@ -31,27 +36,27 @@ export function createProxy({ key, findDaemon, askDaemon }) {
   let access;
 
   async function ask(question) {
+    const used = (access ??= await findDaemon());
+    if (used === undefined) return undefined;
+    try {
+      return await askDaemon(accessTo(used), question);
+    } catch (error) {
+      if (access === used) access = undefined;
+      // The daemon was started anew, or is gone; what was sent already must not be sent twice.
+      if (!error.wasNotSent) return undefined;
+    }
     access ??= await findDaemon();
-    if (access === undefined) return undefined;
-    const used = access;
-    const answer = await send(askDaemon, used, question);
-    if (answer === 'failed' || (answer !== 'refused' && answer.status !== 401)) return answer;
-    // The daemon was started anew, or is gone: nothing has come of the request, so it may be sent again.
-    if (answer !== 'refused') answer.close();
-    if (access === used) access = await findDaemon();
-    return access === undefined ? undefined : send(askDaemon, access, question);
+    return access && askDaemon(accessTo(access), question).catch(() => undefined);
   }
 
   return async (request, response) => {
     if (!isOurs(request.headers.authorization, key)) {
       return refuse(response, 401, 'unauthorized', 'This page has lost its key; open it anew.');
     }
-    const body = await readBody(request);
-    if (body === undefined) {
-      return refuse(response, 413, 'too_large', 'The request body is too large.');
-    }
-    const answer = await ask({ request, response, body });
-    if (answer === undefined || answer === 'refused' || answer === 'failed') {
+    const answer = await ask(questionOf(request, response));
+    if (answer === undefined || answer.status === 401) {
+      answer?.close();
+      access = undefined;
       return refuse(response, 503, 'unavailable', 'waypointd is not running.');
     }
     response.writeHead(answer.status, { ...pick(answer.headers, answerHeaders), ...always });
@@ -95,39 +100,29 @@ function isOurs(authorization = '', key) {
   return timingSafeEqual(digest(authorization), digest(`Bearer ${key}`));
 }
 
-/** Undefined when it is too large. It is kept whole, so that it can be sent once more. */
-async function readBody(request) {
-  const parts = [];
-  let bytes = 0;
-  // Ending the connection here would keep the refusal from arriving.
-  for await (const part of request.iterator({ destroyOnReturn: false })) {
-    bytes += part.length;
-    if (bytes > maxBodyBytes) return undefined;
-    parts.push(part);
-  }
-  return Buffer.concat(parts);
+function accessTo({ apiPort, apiToken, apiProves }) {
+  return { base: `http://127.0.0.1:${apiPort}`, token: apiToken, proves: apiProves };
 }
 
-/**
- * `refused` when nobody listens there, or another program does: certainly nothing has come of it; `failed` for any other.
- * How long an answer may take is for the page to say: it hangs up.
- */
-async function send(askDaemon, { apiPort, apiToken, apiProves }, { request, response, body }) {
+/** How long an answer may take is for the page to say: it hangs up. How large a body may be is for the daemon. */
+function questionOf(request, response) {
   const hungUp = new AbortController();
   response.once('close', () => hungUp.abort(new Error('the page has hung up')));
-  const access = { base: `http://127.0.0.1:${apiPort}`, token: apiToken, proves: apiProves };
-  try {
-    return await askDaemon(access, {
-      method: request.method,
-      path: request.url,
-      headers: pick(request.headers, requestHeaders),
-      body: body.length > 0 ? body.toString() : undefined,
-      signal: hungUp.signal,
-      silenceMs: 0,
-    });
-  } catch (error) {
-    return error.wasNotSent === true ? 'refused' : 'failed';
-  }
+  const hasBody = request.headers['content-length'] !== undefined;
+  // Ending the page's connection with the body would keep a refusal from arriving.
+  const pieces = () => Readable.from(request.iterator({ destroyOnReturn: false }));
+  return {
+    method: request.method,
+    path: request.url,
+    headers: {
+      ...pick(request.headers, requestHeaders),
+      // Addresses in answers are those that the page may ask.
+      'x-forwarded-host': request.headers.host,
+    },
+    body: hasBody ? pieces() : undefined,
+    signal: hungUp.signal,
+    silenceMs: 0,
+  };
 }
 
 function pick(headers, names) {

@@ -2,17 +2,19 @@
 import { randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
-import { fileURLToPath } from 'node:url';
 import { askDaemon, findDaemon } from 'waypointd/client/waypoints/node';
 import { createProxy, foreign, refuse } from './proxy.js';
 
-const page = new URL('page/', import.meta.url);
-/** What the page loads of the package: the service layer is plain modules that any browser runs as they are. */
-const waypointd = new URL('../../../', import.meta.resolve('waypointd/client/waypoints/node'));
-const types = { html: 'text/html', js: 'text/javascript', css: 'text/css' };
+/** Where files lie, by the first part of their paths: plain modules that any browser runs as they are. */
+const folders = {
+  '': new URL('page/', import.meta.url),
+  'waypointd/': new URL('../../../', import.meta.resolve('waypointd/client/waypoints/node')),
+  'maplibre-gl/': new URL('./', import.meta.resolve('maplibre-gl')),
+};
+const types = { html: 'text/html', js: 'text/javascript', mjs: 'text/javascript', css: 'text/css' };
 /** These letters can neither leave a folder nor name a hidden file. */
-const pageFile = /^\/([a-z-]+\.(html|js|css))$/u;
-const moduleFile = /^\/waypointd\/((?:client\/waypoints|model)\/[a-z/-]+\.(js))$/u;
+const file =
+  /^\/(waypointd\/(?=client\/waypoints\/|model\/)|maplibre-gl\/|)((?:[a-z-]+\/)*[a-z-]+\.(html|m?js|css))$/u;
 
 /** Only who was given this start's address may use the API through us: other users of this machine were not. */
 const key = randomBytes(32).toString('base64url');
@@ -39,22 +41,17 @@ async function answer(request, response) {
 
 async function giveFile({ method, url }, response) {
   const { pathname } = new URL(url, 'http://localhost');
-  const ofPage = pageFile.exec(pathname === '/' ? '/index.html' : pathname);
-  const ofPackage = moduleFile.exec(pathname);
-  const [, name, ending] = ofPage ?? ofPackage ?? [];
-  if (method !== 'GET' || name === undefined) {
-    return refuse(response, 404, 'not_found', 'There is nothing here by that name.');
-  }
-  const file = fileURLToPath(new URL(name, ofPage ? page : waypointd));
-  const content = await readFile(file).catch(() => undefined);
-  if (content === undefined) {
+  const [, folder, name, ending] = file.exec(pathname === '/' ? '/index.html' : pathname) ?? [];
+  const isAsked = method === 'GET' && name !== undefined;
+  const content = isAsked && (await readFile(new URL(name, folders[folder])).catch(() => false));
+  if (content === false) {
     return refuse(response, 404, 'not_found', 'There is nothing here by that name.');
   }
   response.writeHead(200, {
     'content-type': `${types[ending]}; charset=utf-8`,
     'cache-control': 'no-cache',
     'content-security-policy':
-      "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src data: blob:; worker-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
     'cross-origin-opener-policy': 'same-origin',
     'cross-origin-resource-policy': 'same-origin',
     'referrer-policy': 'no-referrer',

@@ -1,22 +1,21 @@
 import { execFile, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
-import { chromium, startChromium, type Chromium, type Page } from '../helpers/chromium.ts';
+import type { Browser, Page } from 'playwright-core';
 import { untilPrinted } from '../helpers/cli.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from '../helpers/daemon.ts';
+import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts';
 import { gpx, writeTree } from '../helpers/imports.ts';
+import { hasChromium, pixelsOf, startBrowser } from '../helpers/map-page.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const run = promisify(execFile);
 
 function testBrowser(title: string, body: (t: ExecutionContext) => Promise<void>): void {
-  if (chromium !== undefined) test(title, body);
+  if (hasChromium) test(title, body);
   else test.skip(`${title} (skipped: no chromium)`, body);
 }
 
@@ -25,7 +24,9 @@ async function installPackage(directory: string): Promise<string> {
   const installed = join(directory, 'node_modules', 'waypointd');
   mkdirSync(installed, { recursive: true });
   cpSync(join(root, 'package.json'), join(installed, 'package.json'));
-  symlinkSync(join(root, 'node_modules', 'zod'), join(directory, 'node_modules', 'zod'));
+  for (const name of ['zod', 'maplibre-gl']) {
+    symlinkSync(join(root, 'node_modules', name), join(directory, 'node_modules', name));
+  }
   const config = join(directory, 'tsconfig.json');
   const files = ['index.ts', 'node/index.ts'].map((file) => join(root, 'client/waypoints', file));
   writeFileSync(
@@ -49,13 +50,13 @@ async function installPackage(directory: string): Promise<string> {
   return example;
 }
 
-let browser: Chromium;
+let browser: Browser;
 let directory: string;
 let example: string;
 
-if (chromium !== undefined) {
+if (hasChromium) {
   test.before(async () => {
-    browser = startChromium();
+    browser = await startBrowser();
     directory = mkdtempSync(join(tmpdir(), 'waypointd-test-'));
     example = await installPackage(directory);
   });
@@ -73,8 +74,12 @@ interface Served {
 }
 
 /** A daemon, the example's server in front of it, and its page in a browser. */
-async function openExample(t: ExecutionContext): Promise<Served> {
+async function openExample(
+  t: ExecutionContext,
+  fill?: (daemon: TestDaemon) => Promise<unknown>,
+): Promise<Served> {
   const daemon = await startTestDaemon(t, { options: { handOver: true } });
+  await fill?.(daemon);
   const server = spawn(process.execPath, [join(example, 'server.js'), '0'], {
     env: {
       ...process.env,
@@ -85,38 +90,35 @@ async function openExample(t: ExecutionContext): Promise<Served> {
   });
   t.teardown(() => server.kill('SIGKILL'));
   const [address, origin = ''] = await untilPrinted(server.stdout, /(http:\S+)\/#\S+/u);
-  const page = await browser.open(address);
-  await page.until('document.querySelector("#status")?.textContent === "0 waypoints"');
+  const context = await browser.newContext({ viewport: { width: 640, height: 480 } });
+  t.teardown(() => context.close());
+  const page = await context.newPage();
+  await page.goto(address);
+  await page.getByText('places and clusters').waitFor();
   return { daemon, page, origin };
 }
 
-testBrowser("the example's page shows, adds, finds and deletes waypoints", async (t) => {
-  const { daemon, page, origin } = await openExample(t);
-  await daemon.call('POST', '/api/bookmarks', { name: '<b>Camp</b>', lat: 1, lon: 2 });
-  t.is(await page.evaluate('location.href'), `${origin}/`, 'the key has left the address');
-  await page.evaluate(`
-    const form = document.querySelector('#add');
-    form.elements.name.value = 'Çeşme';
-    form.elements.lat.value = '38.3';
-    form.elements.lon.value = '26.3';
-    form.requestSubmit();
-  `);
-  await page.until('document.querySelectorAll("waypoint-list li").length === 2');
-  t.is(await page.evaluate('document.querySelectorAll("waypoint-list b").length'), 0);
-  await page.evaluate(`
-    const search = document.querySelector('#search');
-    search.elements.query.value = 'ces';
-    search.elements.query.dispatchEvent(new Event('input', { bubbles: true }));
-  `);
-  await page.until('document.querySelectorAll("waypoint-list li").length === 1');
-  t.regex(
-    await page.evaluate<string>('document.querySelector("waypoint-list").textContent'),
-    /Çeşme/u,
-  );
-  await page.evaluate('api.getWaypoints()');
-  await page.evaluate('document.querySelector("waypoint-list button").click()');
-  await page.until('document.querySelectorAll("waypoint-list li").length === 1');
-  t.is((await daemon.get('/api/waypoints')).body.length, 1);
+testBrowser("the example's page shows tiles and clusters", async (t) => {
+  const { page, origin } = await openExample(t, async (daemon) => {
+    await daemon.call('POST', '/api/import', { dir: join(root, 'fixtures', 'journey') });
+    for (const name of ['a', 'b']) {
+      await daemon.call('POST', '/api/bookmarks', { name, lat: 41.15, lon: -8.61 });
+    }
+  });
+  t.is(page.url(), `${origin}/`, 'the key has left the address');
+  const all = { x: 0, y: 60, width: 640, height: 420 };
+  const isShown = async () =>
+    (await pixelsOf(page, 'red === 204 && green === 51 && blue === 51', all)) > 20 &&
+    (await pixelsOf(page, 'red === 0 && green === 85 && blue === 153', all)) > 20;
+  let tries = 0;
+  while (!(await isShown()) && tries < 40) tries += 1;
+  t.true(tries < 40, 'lines of tracks and circles of clusters');
+  const status = page.getByRole('status');
+  const before = await status.innerText();
+  await page.locator('canvas').press('Minus');
+  // Each move asks anew: fewer of them are left on a smaller map.
+  await status.filter({ hasNotText: before }).waitFor();
+  t.true(Number.parseInt(await status.innerText(), 10) < Number.parseInt(before, 10));
 });
 
 testBrowser('the service layer works in a page as it does elsewhere', async (t) => {
@@ -135,6 +137,7 @@ testBrowser('the service layer works in a page as it does elsewhere', async (t) 
     seen.tags = (await api.addTag(porto, 'home')).map(({ display }) => display);
     seen.distinct = (await api.fetchDistinctTags()).length;
     seen.clusters = (await api.getClusters(3, 60)).length;
+    seen.tile = (await api.getTile({ z: 0, x: 0, y: 0 })) instanceof Uint8Array;
     await api.recordHistory('porto', porto.lat, porto.lon);
     seen.recent = (await api.getRecentSearches(3)).queries;
     seen.fix = await api.getLocation();
@@ -152,6 +155,7 @@ testBrowser('the service layer works in a page as it does elsewhere', async (t) 
     tags: ['🏠 home'],
     distinct: 1,
     clusters: 1,
+    tile: true,
     recent: ['porto'],
     fix: null,
     module: 'waypointd',
@@ -172,40 +176,30 @@ testBrowser(
   'pages of other origins reach neither the daemon nor, through the example, its data',
   async (t) => {
     const { daemon, page, origin } = await openExample(t);
-    const foreign = createServer((_, response) => {
-      response.writeHead(200, { 'content-type': 'text/html' }).end('<title>foreign</title>');
-    }).listen(0, '127.0.0.1');
-    await once(foreign, 'listening');
-    t.teardown(() => {
-      foreign.closeAllConnections();
-      foreign.close();
-    });
-    const { port } = foreign.address() as AddressInfo;
-    const evil = await browser.open(`http://localhost:${port}/`);
-    await evil.until('document.title === "foreign"');
     const key = await page.evaluate<string>('sessionStorage.getItem("key")');
-    const body = JSON.stringify({ name: 'Planted', lat: 1, lon: 2 });
-    for (const [base, token] of [
-      [origin, key],
-      [daemon.url, daemon.token],
-    ]) {
-      const url = `${base}/api/bookmarks`;
-      const results = await evil.evaluate<string[]>(`(async () => {
-      const attempts = [
-        { method: 'POST', body: ${JSON.stringify(body)}, mode: 'no-cors' },
-        { method: 'POST', body: ${JSON.stringify(body)},
-          headers: { 'content-type': 'application/json', authorization: 'Bearer ${token}' } },
-        { headers: { authorization: 'Bearer ${token}' } },
-      ];
-      const results = [];
-      for (const options of attempts) {
-        const answer = await fetch(${JSON.stringify(url)}, options).catch(() => ({ type: 'blocked' }));
-        results.push(answer.type);
+    for (const foreign of await openForeignPages(t, browser)) {
+      for (const [base, token] of [
+        [origin, key],
+        [daemon.url, daemon.token],
+      ] as const) {
+        const got = await tryToReadAndWrite(foreign, base, { authorization: `Bearer ${token}` });
+        t.deepEqual(new Set(got), new Set(['blocked']), base);
       }
-      return results;
-    })()`);
-      t.deepEqual(results, ['blocked', 'blocked', 'blocked'], base);
     }
     t.deepEqual((await daemon.get('/api/waypoints')).body, []);
+    const own = await tryToReadAndWrite(page, origin, { authorization: `Bearer ${key}` });
+    t.deepEqual(own, [200, 401, 401, 201, 401, 201], 'what the page itself may');
   },
 );
+
+testBrowser("the example gives out its page's files and no others", async (t) => {
+  const { origin } = await openExample(t);
+  const paths = [
+    '//etc/x.js',
+    '/server.js',
+    '/waypointd/cli/main.js',
+    '/maplibre-gl/../zod/index.js',
+  ];
+  paths.push(`/maplibre-gl/${join(example, 'server.js')}`, `/waypointd/model/${example}/server.js`);
+  for (const path of paths) t.is((await fetch(origin + path)).status, 404, path);
+});

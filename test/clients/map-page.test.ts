@@ -7,8 +7,10 @@ import { join } from 'node:path';
 import { AxeBuilder } from '@axe-core/playwright';
 import test, { type ExecutionContext } from 'ava';
 import type { Browser, Page } from 'playwright-core';
+import { sessionHeader } from '../../map/session-header.ts';
 import type { TestDaemon } from '../helpers/daemon.ts';
 import { temporaryDirectory } from '../helpers/daemon.ts';
+import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts';
 import { gpx, writeTree } from '../helpers/imports.ts';
 import {
   hasChromium,
@@ -318,4 +320,20 @@ testPage('a page without a session says what to do', async (t) => {
   await page.goto(`${origin}/`);
   await page.getByRole('alert').getByText('waypointd map').waitFor();
   t.is(await page.getByRole('tab').count(), 0);
+});
+
+testPage('a page of another origin can neither read nor write', async (t) => {
+  const { page, origin, daemon } = await openMap(t, browser);
+  await page.getByRole('heading', { name: 'Nothing here yet' }).waitFor();
+  const secret = await page.evaluate<string>('sessionStorage.getItem("waypointd-session")');
+  // Even one that has the secret.
+  const headers = { [sessionHeader]: secret };
+  for (const foreign of await openForeignPages(t, browser)) {
+    const got = await tryToReadAndWrite(foreign, origin, headers);
+    t.deepEqual(new Set(got), new Set(['blocked']), foreign.url());
+  }
+  t.deepEqual((await daemon.get('/api/waypoints')).body, []);
+  t.deepEqual((await daemon.get('/api/imports')).body.files, []);
+  const own = await tryToReadAndWrite(page, origin, headers);
+  t.deepEqual(own, [200, 401, 401, 201, 401, 201], 'what the page itself may');
 });
