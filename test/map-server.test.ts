@@ -1,9 +1,11 @@
 /** The server in front of the page of the map: who gets a session, what that opens, and who gets nothing at all. */
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { allowedRoutes } from '../map/server/allowed-routes.ts';
@@ -240,7 +242,7 @@ test('every route of the API is on the list, or is not there for the page', asyn
   );
   const allowed: readonly string[] = allowedRoutes;
   t.deepEqual(
-    allowed.filter((line) => !known.includes(line) && !/tiles|tracks/u.test(line)),
+    allowed.filter((line) => !known.includes(line)),
     [],
   );
   for (const line of known.filter((one) => !allowed.includes(one))) {
@@ -331,6 +333,32 @@ test('to the daemon goes what it needs, and nothing that tells of a browser or o
   t.is(answer.headers['set-cookie'], undefined);
   t.is(answer.headers['server'], undefined);
   t.is(answer.headers.etag, '"1"');
+});
+
+test('a body of unknown length is the body of its request, of whatever method', async (t) => {
+  const heard: string[] = [];
+  const daemon = createServer((request, response) => {
+    void text(request).then((body) => {
+      heard.push(`${request.method} ${body}`);
+      response.end('[]');
+    });
+  }).listen(0, '127.0.0.1');
+  await once(daemon, 'listening');
+  t.teardown(() => daemon.close());
+  const { port } = daemon.address() as AddressInfo;
+  const access = { base: `http://127.0.0.1:${port}`, token: 'secret' };
+  const map = await startTestMap(t, { findDaemon: async () => access });
+  const headers = { ...withSecret(await map.secret()), 'transfer-encoding': 'chunked' };
+  const body = 'GET /api/location HTTP/1.1\r\nHost: x\r\n\r\n';
+  const methods = ['GET', 'DELETE', 'POST'];
+  for (const method of methods) {
+    const path = method === 'GET' ? '/api/waypoints' : '/api/tags';
+    t.is((await map.ask(path, { method, headers, body })).status, 200, method);
+  }
+  t.deepEqual(
+    heard,
+    methods.map((method) => `${method} ${body}`),
+  );
 });
 
 test('the map finds a daemon that was started anew, and says when there is none', async (t) => {
@@ -433,7 +461,13 @@ test('a file that is no street map is refused at the start', async (t) => {
   const directory = temporaryDirectory(t);
   const other = join(directory, 'other.pmtiles');
   writeFileSync(other, 'PMTiles\u0002 of an older version');
-  for (const basemap of [other, directory, join(directory, 'absent.pmtiles')]) {
+  const wrong = [other, directory, join(directory, 'absent.pmtiles')];
+  if (process.platform !== 'win32') {
+    const pipe = join(directory, 'pipe.pmtiles');
+    execFileSync('mkfifo', [pipe]);
+    wrong.push(pipe);
+  }
+  for (const basemap of wrong) {
     const error = await t.throwsAsync(startTestMap(t, { basemap }), { instanceOf: ExitError });
     t.is(error?.exitCode, 78);
     t.true(error?.message.includes(basemap));

@@ -19,7 +19,7 @@ const pageFiles = 250;
 /** The runs that files may come by. */
 const bringing: ReadonlySet<RunKind> = new Set(['import', 'restore', 'undo']);
 /** Names the library that the list was last brought in line with. */
-const revisionKey = 'imports_library';
+export const revisionKey = 'imports_library';
 
 /** Brings the list of imported files in line with the library, in slices that stop no request for long. */
 export class LedgerSync {

@@ -9,6 +9,7 @@ import type { LibraryWork } from '../import/library-work.ts';
 import type { ImportRun } from '../import/run.ts';
 import type { Uploads } from '../import/uploads.ts';
 import type { LatestFix } from '../location/open-location.ts';
+import { revisionKey } from '../import/ledger-sync.ts';
 import type { TrackMaps } from '../tiles/track-maps.ts';
 import type { TimelineJobs } from '../timelines/jobs.ts';
 import type { Geocoder } from '../geocoders/geocoder.ts';
@@ -95,6 +96,9 @@ export function apiRoutes(parts: RouteParts): Route[] {
   const { store, index, library, imports, waypoints, geocoders } = parts;
   const indexReady = (): Promise<void> => library.indexReady;
   const libraryReady = (): Promise<void> => library.ready;
+  // Tracks name their imports, which the list of imports learns after the library.
+  const tracksRevision = (): string =>
+    `${store.libraryFiles.revision()}-${store.meta.get(revisionKey)}`;
   const routes = [
     healthRoute(parts.token, parts.strangers),
     ...bookmarkRoutes(waypoints, parts.mirror),
@@ -110,9 +114,9 @@ export function apiRoutes(parts: RouteParts): Route[] {
     ...statusRoutes(parts),
     ...suggestRoutes({ store, index, indexReady, libraryReady, geocoders }),
     ...tagRoutes(waypoints, store, libraryReady),
-    ...tileRoutes({ store, index, indexReady, maps: parts.maps }),
+    ...tileRoutes({ store, index, indexReady, maps: parts.maps, tracksRevision }),
     ...timelineRoutes(parts.timelines),
-    ...trackRoutes(parts.maps, () => store.libraryFiles.revision()),
+    ...trackRoutes(parts.maps, tracksRevision),
     ...versionRoutes(() => versionInfo(store.sqliteVersion, featuresWith(geocoders))),
     ...waypointRoutes(store, parts.readers, libraryReady),
   ];

@@ -25,6 +25,8 @@ export interface TileRouteOptions {
   /** Resolves once the index of the imported waypoints is there. */
   readonly indexReady: () => Promise<void>;
   readonly maps: TrackMaps;
+  /** Names the present content of the library, and what the list of imports has of it. */
+  readonly tracksRevision: () => string;
 }
 
 /** From this zoom on a tile shows every fix, where it is asked for points. */
@@ -32,7 +34,7 @@ const everyPointZoom = 14;
 
 /** `/api/tiles`: tracks, routes and waypoints as vector tiles for map programs. */
 export function tileRoutes(options: TileRouteOptions): Route[] {
-  const { store, index, indexReady, maps } = options;
+  const { store, index, indexReady, maps, tracksRevision } = options;
   return [
     route({
       method: 'GET',
@@ -55,10 +57,8 @@ export function tileRoutes(options: TileRouteOptions): Route[] {
         const hasWaypoints = layers.includes('waypoints');
         if (hasWaypoints) await indexReady();
         const gzip = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
-        const revision = hasWaypoints
-          ? `${index.libraryRevision}-${store.revision()}`
-          : store.libraryFiles.revision();
-        const etag = makeEtag(revision, [tile, query, gzip]);
+        const waypoints = hasWaypoints ? `${index.libraryRevision}-${store.revision()}` : '';
+        const etag = makeEtag(`${tracksRevision()}-${waypoints}`, [tile, query, gzip]);
         if (notModified(request.ifNoneMatch, etag)) return { status: 304, etag };
         const { signal } = request;
         const places = hasWaypoints ? await tilePlaces(store, index.snapshot(), tile) : [];

@@ -17,7 +17,7 @@ const defaultZoom = 10;
 
 /**
  * `/api/tracks`: what was recorded, as lines, as days and as points.
- * @param revision names the present content of the library.
+ * @param revision as TileRouteOptions.tracksRevision.
  */
 export function trackRoutes(maps: TrackMaps, revision: () => string): Route[] {
   return [

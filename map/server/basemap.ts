@@ -1,4 +1,4 @@
-import { open, type FileHandle } from 'node:fs/promises';
+import { constants, open, type FileHandle } from 'node:fs/promises';
 import { readRange, type ByteRange } from '../../http/byte-range.ts';
 import { route, type Route } from '../../http/route.ts';
 import { ExitError } from '../../model/exit-error.ts';
@@ -20,7 +20,9 @@ export interface Basemap {
 export async function openBasemap(file: string): Promise<Basemap> {
   const refused = (why: string, cause?: unknown): ExitError =>
     new ExitError(`The street map ${file} ${why}; choose another with --basemap.`, 78, cause);
-  const handle = await open(file).catch((error: unknown) => {
+  // A pipe would keep us until something writes into it.
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+  const handle = await open(file, flags).catch((error: unknown) => {
     throw refused('cannot be opened', error);
   });
   try {

@@ -48,11 +48,16 @@ export class DaemonLink {
   async #ask(ctx: Context, signal: AbortSignal): Promise<NodeAnswer> {
     const { method, url: path, req } = ctx;
     const length = announcedLength(ctx);
+    // Said, or Node sends the body of a GET or DELETE as if it were the next request.
+    const framing: Record<string, string> =
+      length === undefined
+        ? { 'transfer-encoding': 'chunked' }
+        : { 'content-length': String(length) };
     const headers = {
       ...picked(req.headers, requestHeaders),
       // Addresses in answers are those that the page may ask.
       'x-forwarded-host': ctx.host,
-      ...(hasBody(ctx) && length !== undefined ? { 'content-length': String(length) } : {}),
+      ...(hasBody(ctx) ? framing : {}),
     };
     const body = hasBody(ctx) ? bodyOf(ctx) : undefined;
     const request = { method, path, headers, body, signal, silenceMs: 0 };
