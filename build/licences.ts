@@ -55,6 +55,8 @@ INTERRUPTION) HOWEVER CAUSED AND ON ANY THEORY OF LIABILITY, WHETHER IN CONTRACT
 NEGLIGENCE OR OTHERWISE) ARISING IN ANY WAY OUT OF THE USE OF THIS SOFTWARE, EVEN IF ADVISED OF THE POSSIBILITY OF SUCH DAMAGE.`;
 }
 
+const textsOf: Readonly<Record<string, typeof mitOf>> = { MIT: mitOf, 'BSD-3-Clause': bsdOf };
+
 /** The text that a package beside it, of the same publisher and licence, ships: that of Apache 2.0 names no holder. */
 function apacheBeside(folder: string): string | undefined {
   const scope = dirname(folder);
@@ -79,8 +81,7 @@ function licenceText(folder: string): string {
   if (texts.length === 0 && license === undefined) throw new Error(`${name} has no licence.`);
   const by = typeof author === 'object' ? author.name : author;
   if (texts.length === 0) {
-    const textOf = license === 'MIT' ? mitOf : license === 'BSD-3-Clause' ? bsdOf : undefined;
-    const own = textOf?.(by ?? `the authors of ${name}`);
+    const own = textsOf[license ?? '']?.(by ?? `the authors of ${name}`);
     const text = own ?? (license === 'Apache-2.0' ? apacheBeside(folder) : undefined);
     if (text === undefined) throw new Error(`${name} ships no text of ${license}.`);
     texts.push(text);
