@@ -176,6 +176,9 @@ test('the web example passes bodies on as they come, and what the daemon says of
   t.is(most.status, 400, 'the daemon has read it, and found nothing in it');
   const body = ' '.repeat(1_048_577);
   t.is((await ask('/api/history', { method: 'POST', headers, body })).status, 413);
+  const chunked = { ...headers, 'transfer-encoding': 'chunked' };
+  const lengthless = await ask('/api/history', { method: 'DELETE', headers: chunked, body: '{}' });
+  t.is(lengthless.status, 411);
   const file = gpx([['Çeşme', 38.3, 26.3]]).padEnd(2_000_000);
   t.is((await ask('/api/imports?path=a.gpx', { method: 'PUT', body: file })).status, 201);
 });

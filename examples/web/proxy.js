@@ -53,6 +53,10 @@ export function createProxy({ key, findDaemon, askDaemon }) {
     if (!isOurs(request.headers.authorization, key)) {
       return refuse(response, 401, 'unauthorized', 'This page has lost its key; open it anew.');
     }
+    // No browser sends such a body. Without its length it could be taken for a request of its own.
+    if (request.headers['transfer-encoding'] !== undefined) {
+      return refuse(response, 411, 'invalid', 'The length of the body is missing.');
+    }
     const answer = await ask(questionOf(request, response));
     if (answer === undefined || answer.status === 401) {
       answer?.close();
