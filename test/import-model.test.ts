@@ -150,6 +150,7 @@ class Model {
       }));
       const { files: imported, skipped } = run.tally.result('', undefined, false);
       this.#t.is(imported + skipped + left.length, files.length);
+      if (!run.progress.isCancelled) this.#t.deepEqual(left, []);
       if (left.length === 0) this.#checkImported(files);
     } catch (error) {
       const isMeant = error instanceof ReadingCancelled || (error as Error).message === 'full';

@@ -141,6 +141,16 @@ test('an import of a watched file that was undone stays so until the file change
   t.is((await listed(last.daemon, '?state=active')).length, 2);
 });
 
+test('a watched file that is cut and grows back to what it was can be cut again by an undo', async (t) => {
+  const site = await watching(t);
+  for (const count of [3, 2, 3]) await save(site, 'log.csv', head + points(count));
+  const [change] = await changesOf(site);
+  const undone = await site.daemon.call('POST', `/api/changes/${change!.id}/undo`);
+  t.is(undone.status, 200, undone.text);
+  const [active] = await listed(site.daemon, '?state=active');
+  t.is(await (await contentOf(site.daemon, active!.id)).text(), head + points(2));
+});
+
 test('a watched file that is as it was before an undo that was undone comes in again', async (t) => {
   const site = await watching(t);
   await save(site, 'walk.gpx', track(1, 'a'));

@@ -1,9 +1,6 @@
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
-/**
- * A document in which something is added begins as before but for what closes it: `</trkseg></trk></gpx>`, `]}`. What ends the
- * last value is no part of that: a longer value is another one.
- */
+/** What closes a document that grows, but not its last value, which may become another one: `</trk></gpx>`, `]}`. */
 const closing = /(?<=[>\]}])(?:\s|<\/[\w:.-]{1,64}>|[\]}])*$/u;
 const closingBytes = 512;
 const blockBytes = 65_536;

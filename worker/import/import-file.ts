@@ -211,7 +211,7 @@ function store(
           // The sync may have taken long; the file is still in progress.
           if (progress.isCancelled) throw new ReadingCancelled();
           if (places.onGrown !== undefined && old !== undefined && old === found.known?.sha256)
-            dropOld = dropsOld(copy.path, old, found, places);
+            dropOld = dropsOld(copy, old, found, places);
           undo = files.place(copy.path, path, old);
           const stamp = files.find(path);
           if (stamp === undefined) throw new FileRefused('changed');
@@ -231,13 +231,14 @@ function store(
 
 /** What forgets the old bytes of a file that has only grown; undefined for any other. */
 function dropsOld(
-  copy: string,
+  copy: NewCopy,
   old: string,
   { path, pathKey }: Found,
   { files, onGrown }: ImportPlaces,
 ): (() => void) | undefined {
-  // Kept already: another file had that very content.
-  if (files.isKept(old) || !hasGrownFrom(files.absolute(path), copy)) return undefined;
+  // Kept already: another file had that very content. Or the new one was there before: that is a change back to it.
+  const isKnown = files.isKept(old) || files.isKept(copy.sha256);
+  if (isKnown || !hasGrownFrom(files.absolute(path), copy.path)) return undefined;
   return () => {
     files.forget(old);
     onGrown?.(pathKey);
