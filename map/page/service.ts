@@ -22,13 +22,13 @@ export const revision = signal(0);
 const pollMs = 5_000;
 const pollAwayMs = 1_500;
 
-/** Keeps `status`, `away` and `revision` true for as long as the page lives. */
-export async function watchDaemon(): Promise<never> {
+/** Keeps `status`, `away` and `revision` true until the session is lost: then another program may have the port. */
+export async function watchDaemon(): Promise<void> {
   service.subscribe('requestFailure', (_, failure) => {
     if (isAway(failure)) away.value = failure.sentence;
   });
   service.subscribe('changeMade', () => refresh());
-  for (;;) {
+  while (!isLost.value) {
     await look();
     const wait = away.value === undefined ? pollMs : pollAwayMs;
     await new Promise((next) => setTimeout(next, wait));
@@ -43,7 +43,7 @@ export function refresh(): void {
 
 async function look(): Promise<void> {
   const next = await service.getStatus().catch(() => undefined);
-  if (next === undefined) return;
+  if (next === undefined || isLost.value) return;
   const wasAway = away.value !== undefined;
   const before = status.value;
   away.value = undefined;

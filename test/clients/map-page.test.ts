@@ -337,3 +337,26 @@ testPage('a page of another origin can neither read nor write', async (t) => {
   const own = await tryToReadAndWrite(page, origin, headers);
   t.deepEqual(own, [200, 401, 401, 201, 401, 201], 'what the page itself may');
 });
+
+testPage(
+  'a page that has ended asks no more: another program may have its port by then',
+  async (t) => {
+    const { page } = await openMap(t, browser);
+    await page.getByRole('tab', { name: 'Places' }).waitFor();
+    await page.clock.install();
+    // From here on the clock is ours.
+    await page.waitForResponse('**/api/status');
+    await page.route('**/alive', (alive) => alive.fulfill({ status: 401 }));
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
+    await page.getByText('This page has ended').waitFor();
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(request.url()));
+    await page.clock.runFor(60_000);
+    // A turn after whatever the clock has set off.
+    await page.evaluate("fetch('/icon.svg')");
+    t.deepEqual(
+      asked.filter((address) => !address.endsWith('/icon.svg')),
+      [],
+    );
+  },
+);
