@@ -1,5 +1,5 @@
 import type { Stats } from 'node:fs';
-import { lstat, realpath, stat } from 'node:fs/promises';
+import { lstat, realpath } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { limits } from '../../model/limits.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
@@ -8,6 +8,7 @@ import type { Schedule } from '../schedule.ts';
 import { namedIn, type BatchOutcome } from './batch.ts';
 import { follow, hasToBePolled } from './follow.ts';
 import { Pauses } from './pauses.ts';
+import { identity, stampOf } from './stamps.ts';
 
 export interface WatchedFolderOptions {
   /** Absolute. */
@@ -33,6 +34,8 @@ const tickMs = 1_000;
 const stillTicks = limits.watchStillMs / tickMs + 1;
 /** How often a directory is looked at: is it there, is it still the same one? Between there is nothing to do. */
 const rootTicks = 5;
+/** A polled directory is listed anew every five minutes: what came in the same step of its clock is not found by its time. */
+const looksUntilListing = 60;
 /** Names of failed files that a status tells. */
 const toldFailures = 20;
 /** A folder that was full is listed anew once it has room for this part of what it may have: all of it is looked at then. */
@@ -64,6 +67,8 @@ export class WatchedFolder {
   #imported = 0;
   /** Until the next look at the directory. */
   #ticks = 0;
+  /** Of a polled directory since it was listed. */
+  #looks = 0;
   #isOver = false;
   #isIdle = false;
   #cancelTick: () => void = () => {};
@@ -184,8 +189,12 @@ export class WatchedFolder {
 
   async #lookAtRoot(): Promise<void> {
     const root = await identity(this.dir);
-    if (root === this.#root && root !== undefined) return;
-    if (this.#root !== undefined || this.#state === 'starting') await this.#forget('absent');
+    if (root === this.#root && root !== undefined) {
+      this.#looks += 1;
+      if (this.#state !== 'polling' || this.#looks < looksUntilListing) return;
+      // Known files are told of again and are still known.
+      await this.#unfollow?.();
+    } else if (this.#root !== undefined || this.#state === 'starting') await this.#forget('absent');
     if (root !== undefined && !this.#isOver) await this.#follow(root);
   }
 
@@ -208,6 +217,7 @@ export class WatchedFolder {
         },
       });
       this.#root = root;
+      this.#looks = 0;
       this.#state = isPolling ? 'polling' : 'following';
     } catch {
       // Gone again, or closed to us: the next look tells.
@@ -291,19 +301,5 @@ export class WatchedFolder {
     this.#hasUnseen = false;
     for (const files of [...this.#lists, this.#failures, this.#pauses]) files.clear();
     await unfollow?.();
-  }
-}
-
-function stampOf({ size, mtimeMs, ino }: Stats): string {
-  return `${size} ${mtimeMs} ${ino}`;
-}
-
-/** What tells a directory from another one at its place; undefined where none is that can be opened. */
-async function identity(dir: string): Promise<string | undefined> {
-  try {
-    const stats = await stat(dir);
-    return stats.isDirectory() ? `${stats.dev} ${stats.ino}` : undefined;
-  } catch {
-    return undefined;
   }
 }

@@ -38,7 +38,7 @@ withExfat('on a file system that tells nothing, files are looked at', async (t) 
   writeTree(dir, { 'a.gpx': gpx([['A', 1, 2]]) });
   const { when } = await siteAt(t, temporaryDirectory(t), [dir]);
   t.like(await when(({ imported }) => imported === 1), { state: 'polling' });
-  // Half a minute of real time.
+  // In the same two seconds of the file system, maybe: then only a listing finds it.
   writeTree(dir, { 'b.gpx': gpx([['B', 3, 4]]) });
   t.like(await when(({ imported, waiting }) => imported === 2 && waiting === 0), { files: 2 });
 });
