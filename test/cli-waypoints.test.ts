@@ -284,7 +284,16 @@ test('commands at the same moment wait for each other', async (t) => {
 test('the demo shows a journey by the commands that a user types, and leaves nothing behind', async (t) => {
   const temporary = temporaryDirectory(t);
   const script = join(import.meta.dirname, '../examples/demo.js');
-  const env = { ...process.env, TMPDIR: temporary, TEMP: temporary };
+  const home = temporaryDirectory(t);
+  const own = Object.entries(process.env).filter(([name]) => !name.startsWith('XDG_'));
+  const places = {
+    HOME: home,
+    APPDATA: home,
+    LOCALAPPDATA: home,
+    TMPDIR: temporary,
+    TEMP: temporary,
+  };
+  const env = { ...Object.fromEntries(own), ...places };
   const { stdout: shown } = await promisify(execFile)(process.execPath, [script], { env });
   for (const expected of [
     /^Imported [\d,]+ timed points from .* waypoints from \d+ files\.$/mu,
@@ -299,6 +308,7 @@ test('the demo shows a journey by the commands that a user types, and leaves not
     t.regex(shown, expected);
   }
   t.deepEqual(readdirSync(temporary), []);
+  t.deepEqual(readdirSync(home), []);
 });
 
 test('tag add takes no position for two tags', async (t) => {

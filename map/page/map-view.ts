@@ -199,7 +199,8 @@ function click(map: MapLibre, event: MapMouseEvent): void {
     const zoom = Math.min(map.getZoom() + 2.5, waypointZoom + 1);
     map.easeTo({ center: event.lngLat, zoom, duration: stillMs });
   } else if (layer.id === 'waypoints') {
-    void chosenPlace(String(properties['name']), lat, lng);
+    const { name, lat: north, lon: east } = properties;
+    void chosenPlace(String(name), Number(north), Number(east));
   } else if (typeof properties['day'] === 'string') {
     state.showDay(properties['day']);
   }

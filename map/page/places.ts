@@ -56,7 +56,7 @@ async function load({ bbox, zoom }: NonNullable<typeof view.value>): Promise<voi
   inView.value = { waypoints: listed, others: clustered + waypoints.length - listed.length };
 }
 
-/** Shows the waypoint of that name that is nearest to a place on the map; tiles know positions less exactly. */
+/** Shows the waypoint of that name that is nearest to a place. */
 export async function chosenPlace(name: string, lat: number, lon: number): Promise<void> {
   try {
     const near = await around(lat, lon);
