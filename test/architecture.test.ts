@@ -82,7 +82,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_275,
   geodata: 3_900,
   search: 2_600,
-  worker: 10_190,
+  worker: 10_200,
   http: 1_128,
   client: 3_860,
   objects: 2_800,

@@ -63,11 +63,12 @@ interface Line {
   readonly lastMs: number;
 }
 
-/** Gathers the lines that a pen draws. */
+/** Gathers the lines that a pen draws, up to just more than an answer may have: what is longer is left out. */
 class LineSink implements VertexSink {
   #lines: Line[] = [];
   #coordinates: string[] = [];
   #firstMs = 0;
+  #characters = 0;
 
   lift(lastMs: number): void {
     if (this.#coordinates.length === 0) return;
@@ -76,14 +77,18 @@ class LineSink implements VertexSink {
   }
 
   vertex(lonE7: number, latE7: number, timeMs: number): void {
+    if (this.#characters > limits.tracksBytes) return;
     if (this.#coordinates.length === 0) this.#firstMs = timeMs;
-    this.#coordinates.push(`[${rounded(lonE7)},${rounded(latE7)}]`);
+    const position = `[${rounded(lonE7)},${rounded(latE7)}]`;
+    this.#characters += position.length + 1;
+    this.#coordinates.push(position);
   }
 
   take(lastMs: number): Line[] {
     this.lift(lastMs);
     const lines = this.#lines;
     this.#lines = [];
+    this.#characters = 0;
     return lines;
   }
 }
