@@ -14,7 +14,7 @@ import { days, libraryOf, timelineOf, type Observed } from './helpers/timeline-l
 for (const [profile, length, leastRight, mostOff] of [
   ['5 s', 4, 0.9, 0.05],
   ['silent while still', 4, 0.9, 0.05],
-  ['5-15 min', 20, 0.55, 0.07],
+  ['5-15 min', 20, 0.55, 0.06],
 ] as const) {
   test(`recorded ${profile}, nine of ten trips have the right mode, all flights, and their distances`, (t) => {
     const trips = Array.from({ length: rounds(2) }, (_, i) => {

@@ -143,17 +143,27 @@ test('GET /api/tracks is narrowed by period, box, zoom and number of lines', asy
   t.is((await daemon.get(`/api/tracks?limit=${limits.tracksMax}`)).status, 200);
 });
 
+/** So many corners that the line takes more than 2 MB, and half of it less. */
+const wild: Fix[] = Array.from({ length: 120_000 }, (_, at) => [
+  (at % 2) + at / 1e6,
+  (at % 1_000) / 10 + at / 1e6,
+]);
+
 test('GET /api/tracks says no more than 2 MB', async (t) => {
   const { daemon, take } = await served(t);
-  const wild: Fix[] = Array.from({ length: 120_000 }, (_, at) => [
-    (at % 2) + at / 1e6,
-    (at % 1_000) / 10 + at / 1e6,
-  ]);
   await take({ 'a.gpx': track(wild.slice(0, 60_000)), 'b.gpx': track(wild.slice(60_000)) });
   const { body, text } = await daemon.get('/api/tracks');
   t.is(body.features.length, 1);
   t.true(body.truncated);
   t.true(text.length < limits.tracksBytes);
+});
+
+test('GET /api/tracks leaves out a line that is longer than all it may say, never half of it', async (t) => {
+  const { daemon, take } = await served(t);
+  await take({ 'a.gpx': track(wild) });
+  const { body } = await daemon.get('/api/tracks');
+  t.deepEqual(body.features, []);
+  t.true(body.truncated);
 });
 
 test('GET /api/tracks/days tells how many points each day has', async (t) => {
