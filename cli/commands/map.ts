@@ -42,12 +42,15 @@ async function showMap(context: CommandContext, opensBrowser: boolean): Promise<
   const log = await openLog({ level: 'error' });
   try {
     const map = await start(context, { pageDirectory, log });
-    const stopShowing = await show(map, context, opensBrowser);
-    while (!map.isUnused() && !signal.aborted) {
-      await Promise.race([asked, delay(lookMs, undefined, { ref: false })]);
+    try {
+      const stopShowing = await show(map, context, opensBrowser);
+      while (!map.isUnused() && !signal.aborted) {
+        await Promise.race([asked, delay(lookMs, undefined, { ref: false })]);
+      }
+      await stopShowing();
+    } finally {
+      await map.close(graceMs);
     }
-    await stopShowing();
-    await map.close(graceMs);
   } finally {
     await own?.close();
     await log.close();
@@ -122,7 +125,8 @@ async function show(
     note(`The map opens in your browser; if it does not: ${invocation()} map --no-open`);
   }
   note(`${another}Ctrl-C ends it, and so do ten minutes without a page.`);
-  const onEnter = (): void => void openWindow();
+  const onEnter = (): void =>
+    void openWindow().catch(() => note('No other window could be opened.'));
   if (stdin.isTTY) stdin.on('data', onEnter);
   return async () => {
     stdin.off('data', onEnter).pause();
