@@ -72,15 +72,17 @@ export function textOf(query: Query): string {
 }
 
 /**
- * Builds a query and prepares it. `build` gets placeholders in place of values: it may hand them, and their fields, to kysely and
+ * Builds a query and prepares it when it is first asked. `build` gets placeholders in place of values: it may hand them, and their fields, to kysely and
  * do nothing else with them. What a user gave comes as a parameter; every other value becomes part of the text.
  */
 export function prepare<const Parameters extends readonly unknown[], Row>(
   db: Database,
   build: (...parameters: Parameters) => Query<Row>,
 ): Prepared<Parameters, Row> {
-  const { sql, sources } = compile(build);
-  return bound(db.prepare<unknown[], Row>(sql), sources);
+  return whenAsked(() => {
+    const { sql, sources } = compile(build);
+    return bound(db.prepare<unknown[], Row>(sql), sources);
+  });
 }
 
 /** As {@link prepare}, for a query of one column, whose values take the place of rows. */
@@ -88,8 +90,24 @@ export function prepareValue<const Parameters extends readonly unknown[], Row>(
   db: Database,
   build: (...parameters: Parameters) => Query<Row>,
 ): Prepared<Parameters, Row[keyof Row]> {
-  const { sql, sources } = compile(build);
-  return bound(db.prepare<unknown[], Row[keyof Row]>(sql).pluck(), sources);
+  return whenAsked(() => {
+    const { sql, sources } = compile(build);
+    return bound(db.prepare<unknown[], Row[keyof Row]>(sql).pluck(), sources);
+  });
+}
+
+/** Most statements of a store are not needed in most runs: at its start all together would take a quarter of it. */
+function whenAsked<Parameters extends readonly unknown[], Row>(
+  make: () => Prepared<Parameters, Row>,
+): Prepared<Parameters, Row> {
+  let made: Prepared<Parameters, Row> | undefined;
+  const statement = (): Prepared<Parameters, Row> => (made ??= make());
+  return {
+    run: (...parameters) => statement().run(...parameters),
+    get: (...parameters) => statement().get(...parameters),
+    all: (...parameters) => statement().all(...parameters),
+    iterate: (...parameters) => statement().iterate(...parameters),
+  };
 }
 
 interface Compiled {
