@@ -78,7 +78,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_995,
-  storage: 11_775,
+  storage: 11_795,
   formats: 5_275,
   geodata: 3_900,
   search: 2_600,
