@@ -4,11 +4,11 @@ import type { Mutant } from './places.ts';
 const always: readonly [file: string, text: string, replacement: string][] = [
   ['storage/database.ts', '`synchronous = ${durability}`', "'synchronous = NORMAL'"],
   ['storage/objects/open.ts', "'synchronous = FULL'", "'synchronous = NORMAL'"],
-  ['storage/atomic-file.ts', 'fsyncSync(file);', ''],
-  ['storage/atomic-file.ts', 'fsyncSync(directory);', ''],
-  ['worker/import/new-copy.ts', 'fsyncSync(this.#fd);', ''],
-  ['worker/mirror/present-file.ts', 'fsyncSync(file);', ''],
-  ['storage/objects/open.ts', 'if (!areCommitsSynced)', 'if (true)'],
+  ['storage/atomic-file.ts', 'fsyncSync(file);', ';'],
+  ['storage/atomic-file.ts', 'fsyncSync(directory);', ';'],
+  ['worker/import/new-copy.ts', 'fsyncSync(this.#fd);', ';'],
+  ['worker/mirror/present-file.ts', 'fsyncSync(file);', ';'],
+  ['storage/objects/open.ts', '!areCommitsSynced', 'true'],
   ['storage/store.ts', '!isLibraryWhole || this.twins.exists(from)', 'this.twins.exists(from)'],
   ['storage/store.ts', '!isLibraryWhole || this.twins.exists(key)', 'this.twins.exists(key)'],
 ];
@@ -18,6 +18,7 @@ export function mutantsAlways(read: (file: string) => string): Mutant[] {
   return always.map(([file, text, replacement]) => {
     const start = read(file).indexOf(text);
     if (start === -1) throw new Error(`${file} has no ${text}`);
-    return { file, start, end: start + text.length, replacement, kind: 'always' };
+    const end = start + text.length;
+    return { file, start, end, replacement, kind: 'always', isStatement: text.endsWith(';') };
   });
 }

@@ -8,6 +8,7 @@ export interface Mutant {
   readonly end: number;
   readonly replacement: string;
   readonly kind: string;
+  readonly isStatement: boolean;
 }
 
 interface Node {
@@ -50,11 +51,22 @@ export function mutantsOf(file: string, text: string): Mutant[] {
     if (node.type.startsWith('TS') && !transparent.has(node.type)) return;
     if (node.type === 'ImportDeclaration') return;
     for (const [kind, replacement, { start, end } = node] of replacements(node, text))
-      mutants.push({ file, start, end, replacement, kind });
+      mutants.push({
+        file,
+        start,
+        end,
+        replacement,
+        kind,
+        isStatement: isStatement(node, start, end),
+      });
     for (const child of Object.values(node).flat()) if (isNode(child)) visit(child);
   };
   visit(parseSync(file, text).program as unknown as Node);
   return mutants.toSorted((a, b) => a.start - b.start);
+}
+
+function isStatement({ type, ...node }: Node, start: number, end: number): boolean {
+  return type.endsWith('Statement') && node.start === start && node.end === end;
 }
 
 function replacements(node: Node, text: string): Replaced[] {

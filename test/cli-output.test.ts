@@ -224,9 +224,15 @@ test('api sends what it is told and passes the answer on', async (t) => {
   t.is(await cli.out(['api', '/api/x?q=1']), '{"q":"1"}');
   t.is(await cli.out(['api', 'get', '/api/x?q=2']), '{"q":"2"}');
   t.is(await cli.out(['api', '/api/x', '-d', '{"a":1}']), '{"got":{"a":1}}');
-  t.is(await cli.out(['api', '/api/x', '-d', '-'], { input: '[2]' }), '{"got":[2]}');
+  t.is(
+    await cli.out(['api', '/api/x', '-d', '-'], { input: '[2]', isProcess: true }),
+    '{"got":[2]}',
+  );
   writeFileSync(join(cli.root, 'body.json'), '3');
-  t.is(await cli.out(['api', 'POST', '/api/x', '-d', '@body.json']), '{"got":3}');
+  const besideUs = await cli.out(['api', 'POST', '/api/x', '-d', '@body.json'], {
+    isProcess: true,
+  });
+  t.is(besideUs, '{"got":3}');
   t.is(await cli.out(['api', '/api/x', '-X', 'DELETE']), '');
   t.true(fake.requests.every(({ authorization }) => authorization === `Bearer ${fake.token}`));
 });

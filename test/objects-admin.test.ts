@@ -14,14 +14,7 @@ import { join, resolve } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { openRoot } from '../objects/root.ts';
-import {
-  finish,
-  runHere,
-  testCli,
-  untilPrinted,
-  type CliResult,
-  type TestCli,
-} from './helpers/cli.ts';
+import { finish, testCli, untilPrinted, type CliResult, type TestCli } from './helpers/cli.ts';
 import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
 import { ann, basic, bob, oidOf, startTestObjects, type TestObjects } from './helpers/objects.ts';
 
@@ -44,7 +37,7 @@ async function startAdmin(t: ExecutionContext): Promise<Admin> {
     cli,
     run: async (...words) => {
       const all = ['objects', ...words, '--root', server.directory, '--json'];
-      const { code, stdout, stderr } = await runHere(cli, all);
+      const { code, stdout, stderr } = await cli.run(all);
       t.is(code, 0, stderr);
       return JSON.parse(stdout);
     },
@@ -59,7 +52,7 @@ test('from nothing to the first object: user, repository, grant, serve; a second
   const cli = testCli(t);
   const root = join(cli.root, 'store');
   const on = ['--root', root];
-  const added = await runHere(cli, ['objects', 'repo', 'add', 'club/maps', ...on]);
+  const added = await cli.run(['objects', 'repo', 'add', 'club/maps', ...on]);
   t.regex(added.stdout, /\[lfs\]\n\turl = http:\/\/127\.0\.0\.1:43099\/club\/maps\n/);
   await cli.out(['objects', 'user', 'add', 'Ann', '--password-stdin', ...on], {
     input: 'ann-password\n',
@@ -68,7 +61,7 @@ test('from nothing to the first object: user, repository, grant, serve; a second
     input: 'x\n',
   });
   t.deepEqual([again.code, again.stderr.includes('There is a user')], [1, true]);
-  await runHere(cli, ['objects', 'grant', 'ann', 'CLUB/maps', 'write', ...on]);
+  await cli.run(['objects', 'grant', 'ann', 'CLUB/maps', 'write', ...on]);
   const words = ['objects', 'serve', '--listen', '127.0.0.1:0', ...on];
   const child = cli.start(words);
   const [url] = await untilPrinted(child.stdout, /http:\/\/127\.0\.0\.1:\d+/);
@@ -80,7 +73,7 @@ test('from nothing to the first object: user, repository, grant, serve; a second
   t.is(put.status, 200);
   const second = await cli.run(words);
   t.is(second.code, 75);
-  const more = await runHere(cli, ['objects', 'repo', 'add', 'club/more', '--json', ...on]);
+  const more = await cli.run(['objects', 'repo', 'add', 'club/more', '--json', ...on]);
   t.is(
     JSON.parse(more.stdout).url,
     `${url}/club/more`,
@@ -234,7 +227,7 @@ test('fsck finds what is damaged or missing, sets it aside, and a push mends it'
   chmodSync(path, 0o644);
   writeFileSync(path, 'A map of the harbour');
   await server.admin.contents.quarantine({ oid: oidOf(lost) });
-  const result = await runHere(cli, ['objects', 'fsck', '--json', '--root', server.directory]);
+  const result = await cli.run(['objects', 'fsck', '--json', '--root', server.directory]);
   t.is(result.code, 1);
   t.deepEqual(JSON.parse(result.stdout).faults, [
     { kind: 'damaged', oid },
@@ -262,14 +255,7 @@ test('backup and restore: a copy taken beside the server serves what was held th
   const path = stored(server.directory, oidOf(damaged));
   chmodSync(path, 0o644);
   writeFileSync(path, 'DAMAGED');
-  const again = await runHere(cli, [
-    'objects',
-    'backup',
-    copy,
-    '--json',
-    '--root',
-    server.directory,
-  ]);
+  const again = await cli.run(['objects', 'backup', copy, '--json', '--root', server.directory]);
   t.deepEqual(
     [again.code, JSON.parse(again.stdout)],
     [1, { copied: 1, copiedBytes: 6, present: 1, missing: [oidOf(damaged)] }],
@@ -279,7 +265,7 @@ test('backup and restore: a copy taken beside the server serves what was held th
   await server.close();
 
   const restored = await startTestObjects(t, { directory: copy });
-  const refused = await runHere(cli, ['objects', 'backup', copy, '--root', server.directory]);
+  const refused = await cli.run(['objects', 'backup', copy, '--root', server.directory]);
   t.is(refused.code, 1, 'a server runs on the copy');
   for (const held of [content, second]) {
     const got = await restored.call('GET', `${objects}/${oidOf(held)}/content`, { as: bob });
@@ -350,7 +336,7 @@ test('x-lfs-authenticate lets in over ssh, as a login and as a forced command', 
     t.is(refused.stdout, '');
     t.regex(refused.stderr, pattern);
   }
-  const line = await runHere(cli, ['objects', 'ssh-line', 'bob', '--root', server.directory]);
+  const line = await cli.run(['objects', 'ssh-line', 'bob', '--root', server.directory]);
   t.regex(line.stdout, /^command=".*x-lfs-authenticate\.js.* --user bob",restrict\n$/);
 });
 

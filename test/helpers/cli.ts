@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
+import { Readable } from 'node:stream';
 import { json, text } from 'node:stream/consumers';
 import type { ExecutionContext } from 'ava';
 import { programVersion } from '../../daemon/version-info.ts';
@@ -20,6 +21,8 @@ export interface CliOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string>>;
   readonly cwd?: string;
+  /** As a process of its own, for what is about processes; else in this one, a tenth of the time. */
+  readonly isProcess?: boolean;
 }
 
 /** A command line of its own: home and every directory below one root. */
@@ -55,7 +58,7 @@ export function testCli(t: ExecutionContext<unknown>, root = temporaryDirectory(
   const home = join(root, 'home');
   mkdirSync(home, { recursive: true });
   const env = {
-    PATH: process.env['PATH'] ?? '',
+    PATH: ownPath,
     HOME: home,
     USERPROFILE: home,
     APPDATA: join(home, 'roaming'),
@@ -75,10 +78,12 @@ export function testCli(t: ExecutionContext<unknown>, root = temporaryDirectory(
     return child;
   }
   function run(words: readonly string[], options: CliOptions = {}): Promise<CliResult> {
+    const { input = '', cwd = root, env: changes, isProcess = isAlwaysProcess(words) } = options;
+    if (!isProcess) return runHere(words, { input, cwd, env: { ...env, ...changes } });
     return inTurn(() => {
       const child = start(words, options);
       child.stdin?.on('error', () => undefined);
-      child.stdin?.end(options.input ?? '');
+      child.stdin?.end(input);
       return finish(child);
     });
   }
@@ -90,44 +95,79 @@ export function testCli(t: ExecutionContext<unknown>, root = temporaryDirectory(
   return { root, env, run, out, start };
 }
 
+/** These run until a signal ends them. */
+function isAlwaysProcess(words: readonly string[]): boolean {
+  return words.includes('serve');
+}
+
+/** What of our own environment a command run here needs: threads find their modules by it, tests their directory. */
+const kept = ['TMPDIR', 'NODE_COMPILE_CACHE', 'WAYPOINT_BUILT_THREADS'];
+const ownPath = process.env['PATH'] ?? '';
 let last: Promise<unknown> = Promise.resolve();
 
-/**
- * Runs a command that reads no input in this process, one at a time: another process needs half a second to load the
- * program. Only for what is not about processes.
- */
-export function runHere({ env }: TestCli, words: readonly string[]): Promise<CliResult> {
-  const run = last.then(() => withOutput(env, words));
+/** Runs a command in this process, one at a time. */
+function runHere(words: readonly string[], options: Required<Surroundings>): Promise<CliResult> {
+  const run = last.then(() => withSurroundings(words, options));
   last = run.catch(() => undefined);
   return run;
 }
 
-async function withOutput(env: TestCli['env'], words: readonly string[]): Promise<CliResult> {
+type Surroundings = Pick<CliOptions, 'input' | 'cwd' | 'env'>;
+
+async function withSurroundings(
+  words: readonly string[],
+  { input, cwd, env }: Required<Surroundings>,
+): Promise<CliResult> {
   const [{ allCommands }, { runProgram }] = await Promise.all([
     import('../../cli/commands/all.ts'),
     import('../../cli/program/program.ts'),
   ]);
   const printed = { stdout: '', stderr: '' };
-  const { env: ownEnv } = process;
-  const writes = (['stdout', 'stderr'] as const).map((name) => {
-    const stream = process[name];
-    const write = stream.write.bind(stream);
-    stream.write = ((piece: string | Uint8Array, then?: () => void): boolean => {
-      printed[name] += typeof piece === 'string' ? piece : Buffer.from(piece).toString();
-      then?.();
-      return true;
-    }) as typeof write;
-    return () => (stream.write = write);
-  });
-  process.env = { ...env };
+  const restored = [
+    replaceEnvironment(env),
+    replace(process, 'cwd', () => cwd),
+    replace(process, 'stdin', Readable.from(input === '' ? [] : [Buffer.from(input)])),
+    ...(['stdout', 'stderr'] as const).map((name) => {
+      process[name].setMaxListeners(0);
+      return replace(process[name], 'write', (piece: string | Uint8Array, ...rest: unknown[]) => {
+        printed[name] += typeof piece === 'string' ? piece : Buffer.from(piece).toString();
+        const then = rest.at(-1);
+        if (typeof then === 'function') then();
+        return true;
+      });
+    }),
+  ];
   try {
     const code = await runProgram(allCommands, words);
     return { code: Number(code), ...printed };
   } finally {
-    process.env = ownEnv;
     process.exitCode = undefined;
-    for (const restore of writes) restore();
+    for (const restore of restored) restore();
   }
+}
+
+/** Gives an object another property. @returns what gives it its own again. */
+function replace(object: object, name: string, value: unknown): () => void {
+  const own = Object.getOwnPropertyDescriptor(object, name);
+  Object.defineProperty(object, name, { value, configurable: true, writable: true });
+  return () => {
+    if (own === undefined) Reflect.deleteProperty(object, name);
+    else Object.defineProperty(object, name, own);
+  };
+}
+
+/** Changed, not replaced: the system reads the environment, too. */
+function replaceEnvironment(env: Readonly<Record<string, string>>): () => void {
+  const own = { ...process.env };
+  const keep = Object.fromEntries(kept.map((name) => [name, own[name]]));
+  setEnvironment({ ...keep, ...env });
+  return () => setEnvironment(own);
+}
+
+function setEnvironment(env: Readonly<Record<string, string | undefined>>): void {
+  for (const name of Object.keys(process.env)) if (!(name in env)) delete process.env[name];
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined) process.env[name] = value;
 }
 
 /** Waits for a started command and collects what it prints. */
