@@ -2,6 +2,7 @@ import type { ByteCursor } from './byte-cursor.ts';
 import { passAttributes, passByte } from './pass-attributes.ts';
 import { decodeReferences } from './references.ts';
 
+const space = 0x20;
 const exclamation = 0x21;
 const slash = 0x2f;
 const closeAngle = 0x3e;
@@ -46,6 +47,8 @@ function passContent(cursor: ByteCursor, heard: Heard | undefined, depth: number
   for (let from = cursor.at; cursor.text(); from = cursor.at) {
     const next = cursor.bytes[cursor.at + 1];
     if (next !== slash && next !== exclamation) {
+      // Text beside elements is hardly ever valid here: what it means is left to the parser.
+      if (heard !== undefined && !isBlank(cursor, from)) return false;
       if (!passElement(cursor, heard, depth + 1)) return false;
       continue;
     }
@@ -54,6 +57,11 @@ function passContent(cursor: ByteCursor, heard: Heard | undefined, depth: number
     if (!passUnparsed(cursor, heard)) return false;
   }
   return false;
+}
+
+function isBlank({ bytes, at: end }: ByteCursor, from: number): boolean {
+  for (let at = from; at < end; at += 1) if (bytes[at]! > space) return false;
+  return true;
 }
 
 function passUnparsed(cursor: ByteCursor, heard: Heard | undefined): boolean {
