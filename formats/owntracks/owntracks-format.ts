@@ -41,7 +41,8 @@ function takeMessage(recording: Recording, message: unknown): void {
     recording.waypoint(lat, lon, Number.NaN, missingTime, { name });
     return;
   }
-  const ele = numberOf(member(message, 'alt'));
+  // A negative accuracy of the height is how an iPhone says that it knows none.
+  const ele = numberOf(member(message, 'vac')) < 0 ? Number.NaN : numberOf(member(message, 'alt'));
   const timeMs = timeOf(member(message, 'tst'));
   recording.trackPoint(lat, lon, ele, timeMs, numberOf(member(message, 'acc')));
 }
