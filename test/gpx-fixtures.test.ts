@@ -4,7 +4,8 @@ import path from 'node:path';
 import test from 'ava';
 import { expected, type Expected, type ExpectedRefusal } from '../fixtures/expected.ts';
 import { journeyFiles } from '../fixtures/make-journey.ts';
-import { FileRefused, readGpx } from '../formats/gpx/read-gpx.ts';
+import { readGpx } from '../formats/gpx/read-gpx.ts';
+import { FileRefused } from '../formats/refused.ts';
 import { deafSink, type RecordedWaypoint } from '../model/recording.ts';
 import { expectSame } from './helpers/expect-same.ts';
 

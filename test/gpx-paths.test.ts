@@ -6,7 +6,8 @@ import fc from 'fast-check';
 import { journeyFiles } from '../fixtures/make-journey.ts';
 import { CanonicalPoints } from '../formats/gpx/canonical-points.ts';
 import { PieceReader } from '../formats/xml/read-piece.ts';
-import { FileRefused, readGpx, type ReadGpxOptions } from '../formats/gpx/read-gpx.ts';
+import { readGpx, type ReadGpxOptions } from '../formats/gpx/read-gpx.ts';
+import { FileRefused } from '../formats/refused.ts';
 import { expectSame } from './helpers/expect-same.ts';
 import { deafSink } from '../model/recording.ts';
 

@@ -1,7 +1,8 @@
 /** Laws of the GPX reader over generated documents: what is written is read, whatever the style, the pieces, the damage. */
 import test from 'ava';
 import fc from 'fast-check';
-import { FileRefused, readGpx } from '../formats/gpx/read-gpx.ts';
+import { readGpx } from '../formats/gpx/read-gpx.ts';
+import { FileRefused } from '../formats/refused.ts';
 import { deafSink } from '../model/recording.ts';
 import { rounds } from './helpers/effort.ts';
 

@@ -3,12 +3,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import test from 'ava';
-import {
-  ReadingCancelled,
-  FileRefused,
-  readGpx,
-  type ReadGpxOptions,
-} from '../formats/gpx/read-gpx.ts';
+import { readGpx, type ReadGpxOptions } from '../formats/gpx/read-gpx.ts';
+import { FileRefused, ReadingCancelled } from '../formats/refused.ts';
 import {
   deafSink,
   type RecordedWaypoint,

@@ -1,11 +1,6 @@
 import { FileRefused } from '../refused.ts';
 import type { Recording } from '../points/recording.ts';
-import {
-  missingTime,
-  parseNumber,
-  parsePointNumber,
-  parsePointTime,
-} from '../points/point-values.ts';
+import { asDegrees, missingTime, parseAnyTime, parseNumber } from '../points/point-values.ts';
 
 /** Names of columns, in lower case, without units and punctuation. */
 const names = {
@@ -70,8 +65,7 @@ export class Rows {
     }
     const { separator, at } = header;
     const cells = splitCells(line, separator);
-    const number = (column: Column): number =>
-      parseNumber(decimal(cells[at[column]], separator)) ?? Number.NaN;
+    const number = (column: Column): number => parseNumber(decimal(cells[at[column]], separator));
     this.#recording.trackPoint(
       degrees(number('lat'), 90),
       degrees(number('lon'), 180),
@@ -89,16 +83,15 @@ function decimal(text: string | undefined, separator: string): string | undefine
 
 /** Whole numbers far beyond the earth are ten-millionths. */
 function degrees(number: number, limit: 90 | 180): number {
-  const value = Math.abs(number) >= fewestE7 && Number.isInteger(number) ? number / e7 : number;
-  return Math.abs(value) <= limit ? value : Number.NaN;
+  const isE7 = Math.abs(number) >= fewestE7 && Number.isInteger(number);
+  return asDegrees(isE7 ? number / e7 : number, limit);
 }
 
 /** ISO 8601, with a blank for its `T` too, in one cell or two; or a number since 1970. */
 function timeOf(date: string, time: string): number {
   const text = (date === '' ? time : `${date} ${time}`).trim();
   if (text === '') return missingTime;
-  if (/^\d{9,16}(?:\.\d{1,9})?$/.test(text)) return parsePointNumber(Number(text));
-  return parsePointTime(text.replace(/^(\d{4}-\d\d-\d\d) +/, '$1T').replace(/ ?UTC$/, 'Z'));
+  return parseAnyTime(text.replace(/^(\d{4}-\d\d-\d\d) +/, '$1T').replace(/ ?UTC$/, 'Z'));
 }
 
 /** RFC 4180, but that no cell goes on in the next line. */

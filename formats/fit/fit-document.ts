@@ -2,7 +2,7 @@ import type { Buffer } from 'node:buffer';
 import type { FailureReason } from '../../model/import.ts';
 import { Recording } from '../points/recording.ts';
 import type { RecordingSink, RecordingSummary } from '../../model/recording.ts';
-import { invalidTime, missingTime } from '../points/point-values.ts';
+import { asDegrees, invalidTime, missingTime } from '../points/point-values.ts';
 import { FileRefused } from '../refused.ts';
 import type { BlockReader } from '../read-blocks.ts';
 import { checksum } from './checksum.ts';
@@ -132,8 +132,7 @@ export class FitDocument implements BlockReader<RecordingSummary> {
     const lon = semicircles(bytes, at + places.lon, isBigEndian);
     // A sensor's reading while there was no position is no point.
     if (lat === noPosition || lon === noPosition) return;
-    const latDegrees = lat * degreesPerSemicircle;
-    const usableLat = Math.abs(latDegrees) <= 90 ? latDegrees : Number.NaN;
+    const usableLat = asDegrees(lat * degreesPerSemicircle, 90);
     const ele = altitude(bytes, at, layout);
     const timeMs = this.#isCourse ? missingTime : timeMsOf(time);
     if (message === messages.record) {

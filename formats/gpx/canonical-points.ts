@@ -2,13 +2,7 @@ import { Buffer } from 'node:buffer';
 import { ByteTimes, passDecimal } from './byte-values.ts';
 import type { Recording } from '../points/recording.ts';
 import { missingTime, parseNumber, parsePointTime } from '../points/point-values.ts';
-import {
-  furtherTexts,
-  isMeaningful,
-  words,
-  type FurtherText,
-  type PointElement,
-} from './point-children.ts';
+import { isMeaningful, textsOf, words, type PointElement, type Texts } from './point-children.ts';
 import { StartTags } from './start-tags.ts';
 import { ByteCursor } from '../xml/byte-cursor.ts';
 import { takeRun, type Stretch, type Taken } from '../xml/element-run.ts';
@@ -32,14 +26,10 @@ export class CanonicalPoints {
   #element: PointElement = 'trkpt';
   #ele = Number.NaN;
   #timeMs = missingTime;
-  #name = '';
-  #desc = '';
+  #texts: Texts = {};
   /** Which children the point has had: a second one of a kind is not for us. */
   #hasEle = false;
   #hasTime = false;
-  #hasName = false;
-  #hasDesc = false;
-  #further: Partial<Record<FurtherText, string>> | undefined;
 
   constructor(recording: Recording) {
     this.#recording = recording;
@@ -70,11 +60,10 @@ export class CanonicalPoints {
     if (this.#element === 'trkpt') {
       this.#recording.trackPoint(lat, lon, this.#ele, this.#timeMs);
     }
-    if (this.#element === 'rtept') this.#recording.routePoint(lat, lon, this.#ele, this.#name);
-    if (this.#element !== 'wpt') return;
-    const texts = { name: this.#name, desc: this.#desc };
-    const all = this.#further === undefined ? texts : { ...texts, ...this.#further };
-    this.#recording.waypoint(lat, lon, this.#ele, this.#timeMs, all);
+    if (this.#element === 'rtept')
+      this.#recording.routePoint(lat, lon, this.#ele, this.#texts.name);
+    if (this.#element === 'wpt')
+      this.#recording.waypoint(lat, lon, this.#ele, this.#timeMs, this.#texts);
   }
 
   /** Passes a point behind its name. */
@@ -96,33 +85,23 @@ export class CanonicalPoints {
   #forget(): void {
     this.#ele = Number.NaN;
     this.#timeMs = missingTime;
-    this.#name = '';
-    this.#desc = '';
+    if (this.#element !== 'trkpt') this.#texts = {};
     this.#hasEle = false;
     this.#hasTime = false;
-    this.#hasName = false;
-    this.#hasDesc = false;
-    this.#further = undefined;
   }
 
   #child(): boolean {
     const cursor = this.#cursor;
     if (!this.#hasEle && cursor.takes(words.ele.start)) return this.#passEle();
     if (!this.#hasTime && cursor.takes(words.time.start)) return this.#passTime();
-    const isNamed = this.#element !== 'trkpt';
-    if (isNamed && !this.#hasName && cursor.takes(words.name.start)) return this.#passName();
-    if (this.#element === 'wpt') return this.#waypointChild();
-    return !isMeaningful(this.#element, cursor) && passElement(cursor);
-  }
-
-  #waypointChild(): boolean {
-    const cursor = this.#cursor;
-    if (!this.#hasDesc && cursor.takes(words.desc.start)) return this.#passDesc();
-    for (const { name, start, end } of furtherTexts)
-      if (this.#further?.[name] === undefined && cursor.takes(start))
-        return this.#passFurther(name, end);
+    for (const { name, start, end } of textsOf[this.#element])
+      if (this.#texts[name] === undefined && cursor.takes(start)) {
+        const text = this.#value(cursor.at, end);
+        if (text !== undefined) this.#texts[name] = text;
+        return text !== undefined;
+      }
     if (!isMeaningful(this.#element, cursor)) return passElement(cursor);
-    return this.#passExtensions();
+    return this.#element === 'wpt' && this.#passExtensions();
   }
 
   #passEle(): boolean {
@@ -136,7 +115,7 @@ export class CanonicalPoints {
       return true;
     }
     const text = this.#value(start, words.ele.end);
-    this.#ele = parseNumber(text) ?? Number.NaN;
+    this.#ele = parseNumber(text);
     return text !== undefined;
   }
 
@@ -151,26 +130,6 @@ export class CanonicalPoints {
     }
     const text = this.#value(start, words.time.end);
     this.#timeMs = parsePointTime(text);
-    return text !== undefined;
-  }
-
-  #passName(): boolean {
-    const text = this.#value(this.#cursor.at, words.name.end);
-    this.#hasName = true;
-    this.#name = text ?? '';
-    return text !== undefined;
-  }
-
-  #passDesc(): boolean {
-    const text = this.#value(this.#cursor.at, words.desc.end);
-    this.#hasDesc = true;
-    this.#desc = text ?? '';
-    return text !== undefined;
-  }
-
-  #passFurther(name: FurtherText, end: Uint8Array): boolean {
-    const text = this.#value(this.#cursor.at, end);
-    this.#further = { ...this.#further, [name]: text ?? '' };
     return text !== undefined;
   }
 

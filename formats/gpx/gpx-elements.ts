@@ -191,9 +191,9 @@ export class GpxElements implements XmlHandler {
 
   #deliver(role: 'trkpt' | 'rtept' | 'wpt', subject: RawSubject): void {
     const { attributes, texts: said } = subject;
-    const lat = parseDegrees(attributes['@lat'], 90) ?? Number.NaN;
-    const lon = parseDegrees(attributes['@lon'], 180) ?? Number.NaN;
-    const ele = parseNumber(said.get('ele')) ?? Number.NaN;
+    const lat = parseDegrees(attributes['@lat'], 90);
+    const lon = parseDegrees(attributes['@lon'], 180);
+    const ele = parseNumber(said.get('ele'));
     const recording = this.#recording;
     if (role !== 'wpt')
       recording.at(role === 'trkpt' ? 'track' : 'route', this.#line, this.#segment);

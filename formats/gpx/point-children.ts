@@ -11,30 +11,32 @@ export const words = {
   wpt: { start: ascii('<wpt'), end: ascii('</wpt') },
   ele: { start: ascii('<ele>'), end: ascii('</ele'), tag: ascii('</ele>') },
   time: { start: ascii('<time>'), end: ascii('</time'), tag: ascii('</time>') },
-  name: { start: ascii('<name>'), end: ascii('</name') },
-  desc: { start: ascii('<desc>'), end: ascii('</desc') },
   extensions: ascii('<extensions'),
   tags: ascii('tags'),
   bookmark: ascii('bookmark'),
 } as const;
 
-/** Texts of a waypoint beside its name and note. */
-export const furtherTexts = (['sym', 'cmt', 'type', 'src'] as const).map((name) => ({
-  name,
-  start: ascii(`<${name}>`),
-  end: ascii(`</${name}`),
-}));
+type TextName = 'name' | 'desc' | 'sym' | 'cmt' | 'type' | 'src';
+export type Texts = Partial<Record<TextName, string>>;
+
+const texts = (...names: readonly TextName[]) =>
+  names.map((name) => ({ name, start: ascii(`<${name}>`), end: ascii(`</${name}`) }));
+
+/** Children that are texts. */
+export const textsOf = {
+  trkpt: [],
+  rtept: texts('name'),
+  wpt: texts('name', 'desc', 'sym', 'cmt', 'type', 'src'),
+} as const;
 
 /** Children that say something about a point: which must be found whatever their prefix. */
 const meaningful = {
   trkpt: ['ele', 'time'].map(ascii),
   rtept: ['ele', 'name'].map(ascii),
-  wpt: [
-    ...['ele', 'time', 'name', 'desc', 'extensions', 'link', 'url', 'urlname'].map(ascii),
-    ...furtherTexts.map(({ name }) => ascii(name)),
-  ],
+  wpt: ['ele', 'time', 'extensions', 'link', 'url', 'urlname']
+    .concat(textsOf.wpt.map(({ name }) => name))
+    .map(ascii),
 } as const;
-export type FurtherText = (typeof furtherTexts)[number]['name'];
 
 const openAngle = 0x3c;
 const closeAngle = 0x3e;

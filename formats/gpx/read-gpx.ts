@@ -1,10 +1,14 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { Buffer } from 'node:buffer';
-import { GpxDocument } from './gpx-document.ts';
 import type { RecordingSink, RecordingSummary } from '../../model/recording.ts';
+import { Recording } from '../points/recording.ts';
 import { readBlocks, type ReadOptions } from '../read-blocks.ts';
-
-export { ReadingCancelled, FileRefused } from '../refused.ts';
+import { FileRefused } from '../refused.ts';
+import type { Runs } from '../xml/element-run.ts';
+import { XmlDocument } from '../xml/xml-document.ts';
+import { CanonicalPoints } from './canonical-points.ts';
+import { GpxElements } from './gpx-elements.ts';
+import type { PointElement } from './point-children.ts';
 
 export interface ReadGpxOptions extends ReadOptions {
   /** For tests: `plain` has the whole document go the way that knows all of XML. */
@@ -13,6 +17,12 @@ export interface ReadGpxOptions extends ReadOptions {
 
 /** Bytes read from a file at once. */
 const blockBytes = 262_144;
+/** Which points stand side by side in an element, by its path. */
+const pointsIn: ReadonlyMap<string, PointElement> = new Map([
+  ['gpx/trk/trkseg', 'trkpt'],
+  ['gpx/rte', 'rtept'],
+  ['gpx', 'wpt'],
+]);
 
 /**
  * Reads a GPX document from a file or from pieces of bytes (which may be reused once the next one is asked for). Synchronous,
@@ -27,8 +37,34 @@ export function readGpx(
   sink: RecordingSink,
   options: ReadGpxOptions = {},
 ): RecordingSummary {
-  const document = new GpxDocument(sink, options.path ?? 'auto');
-  return readBlocks(typeof source === 'string' ? fileBlocks(source) : source, document, options);
+  const recording = new Recording(sink);
+  const elements = new GpxElements(recording);
+  const runs = options.path === 'plain' ? undefined : pointRuns(recording);
+  const blocks = typeof source === 'string' ? fileBlocks(source) : source;
+  readBlocks(blocks, new XmlDocument(elements, runs), options);
+  if (!elements.isGpx) throw new FileRefused('not_gpx');
+  return recording.summary();
+}
+
+/** The points that stand directly inside `gpx`, `rte` or `trkseg`. */
+function pointRuns(recording: Recording): Runs {
+  const canonical = new CanonicalPoints(recording);
+  return {
+    starts: [...pointsIn.values()].map((name) => `<${name}`),
+    // The sink gets the points in their order.
+    heardBefore: /wpt|trkpt|rtept/,
+    here({ open, openOrdinals }) {
+      const element = pointsIn.get(open.join('/'));
+      if (element === undefined) return undefined;
+      // Names of tracks may come later than their points: the tags between segments are not read yet.
+      const [, line = 0, segment] = openOrdinals;
+      return (stretch) => {
+        if (element !== 'wpt')
+          recording.at(element === 'trkpt' ? 'track' : 'route', line, segment ?? line);
+        return canonical.take(stretch, element);
+      };
+    },
+  };
 }
 
 function* fileBlocks(path: string): Generator<Uint8Array> {

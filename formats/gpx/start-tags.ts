@@ -2,7 +2,7 @@ import { Buffer } from 'node:buffer';
 import type { ByteCursor } from '../xml/byte-cursor.ts';
 import { passDecimal } from './byte-values.ts';
 import { AttributeNames, isTagEnd, passByte } from '../xml/pass-attributes.ts';
-import { parseDegrees } from '../points/point-values.ts';
+import { asDegrees, parseDegrees } from '../points/point-values.ts';
 
 const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
 const words = {
@@ -48,8 +48,7 @@ export class StartTags {
 
   /** Sets the field instead of returning the number, which would cost the machine an object. */
   #decimal(cursor: ByteCursor, limit: 90 | 180): void {
-    const number = passDecimal(cursor);
-    const degrees = Math.abs(number) <= limit ? number : Number.NaN;
+    const degrees = asDegrees(passDecimal(cursor), limit);
     if (limit === 90) this.lat = degrees;
     else this.lon = degrees;
   }
@@ -106,12 +105,11 @@ function passDegrees(cursor: ByteCursor, limit: 90 | 180): number | undefined {
   if (quote !== doubleQuote && quote !== singleQuote) return undefined;
   const start = cursor.at + 1;
   cursor.at = start;
-  let degrees = passDecimal(cursor);
-  if (!(Math.abs(degrees) <= limit)) degrees = Number.NaN;
+  let degrees = asDegrees(passDecimal(cursor), limit);
   if (bytes[cursor.at] !== quote) {
     while (isInNumber(bytes[cursor.at]!)) cursor.at += 1;
     if (bytes[cursor.at] !== quote) return undefined;
-    degrees = parseDegrees(bytes.toString('latin1', start, cursor.at), limit) ?? Number.NaN;
+    degrees = parseDegrees(bytes.toString('latin1', start, cursor.at), limit);
   }
   cursor.at += 1;
   return degrees;

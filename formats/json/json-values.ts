@@ -1,6 +1,4 @@
-import { parseNumber, parsePointNumber, parsePointTime } from '../points/point-values.ts';
-
-const epochText = /^\d{9,16}(?:\.\d{1,9})?$/;
+import { asDegrees, parseAnyTime, parseNumber, parsePointNumber } from '../points/point-values.ts';
 
 /** A member of an object; undefined for anything else, and for what is not its own. */
 export function member(value: unknown, name: string): unknown {
@@ -15,7 +13,7 @@ export function elements(value: unknown): readonly unknown[] {
 
 /** A finite number, or a text that is one; NaN for anything else. */
 export function numberOf(value: unknown): number {
-  if (typeof value === 'string') return parseNumber(value) ?? Number.NaN;
+  if (typeof value === 'string') return parseNumber(value);
   return typeof value === 'number' && Number.isFinite(value) ? value + 0 : Number.NaN;
 }
 
@@ -26,13 +24,10 @@ export function textOf(value: unknown): string {
 
 /** A coordinate in degrees; NaN for what is none. */
 export function degreesOf(value: unknown, limit: 90 | 180): number {
-  const degrees = numberOf(value);
-  return Math.abs(degrees) <= limit ? degrees : Number.NaN;
+  return asDegrees(numberOf(value), limit);
 }
 
 /** A time of a point, which is an ISO 8601 text, or seconds or milliseconds since 1970 as a number or text. */
 export function timeOf(value: unknown): number {
-  if (typeof value === 'number') return parsePointNumber(value);
-  const text = textOf(value);
-  return epochText.test(text) ? parsePointNumber(Number(text)) : parsePointTime(text);
+  return typeof value === 'number' ? parsePointNumber(value) : parseAnyTime(textOf(value));
 }

@@ -19,9 +19,9 @@ export function parseCoordinates(text: string, separator: ',' | ' '): Coordinate
   const isPlain = separator === ',' || !otherSpace.test(trimmed);
   const [lon, lat, ele] = trimmed.split(isPlain ? separator : /\s+/);
   return {
-    lat: parseDegrees(lat, 90) ?? Number.NaN,
-    lon: parseDegrees(lon, 180) ?? Number.NaN,
-    ele: parseNumber(ele) ?? Number.NaN,
+    lat: parseDegrees(lat, 90),
+    lon: parseDegrees(lon, 180),
+    ele: parseNumber(ele),
   };
 }
 

@@ -1,5 +1,5 @@
 import type { Recording } from '../points/recording.ts';
-import { missingTime, parseNumber } from '../points/point-values.ts';
+import { asDegrees, missingTime, parseNumber } from '../points/point-values.ts';
 
 const dayMs = 86_400_000;
 
@@ -57,7 +57,7 @@ export class Sentences {
     const fix = this.#at(clockMs);
     fix.lat = degrees(lat, north, 90);
     fix.lon = degrees(lon, east, 180);
-    fix.ele = parseNumber(ele) ?? Number.NaN;
+    fix.ele = parseNumber(ele);
   }
 
   #wpl([, lat, north, lon, east, name = '']: readonly string[]): void {
@@ -101,8 +101,7 @@ function dateOf(text = ''): number | undefined {
 function degrees(text = '', hemisphere = '', limit: 90 | 180): number {
   const [, whole, minutes] = /^(\d{1,3})(\d\d(?:\.\d{1,12})?)$/.exec(text) ?? [];
   const sign = { N: 1, E: 1, S: -1, W: -1 }[hemisphere] ?? Number.NaN;
-  const value = sign * (Number(whole) + Number(minutes) / 60) + 0;
-  return Math.abs(value) <= limit ? value : Number.NaN;
+  return asDegrees(sign * (Number(whole) + Number(minutes) / 60) + 0, limit);
 }
 
 /** The checksum is that of the characters between `$` and `*`; some programs write none. */

@@ -1,5 +1,5 @@
 import { blankControlCharacters, normalizeNote, normalizeText } from '../../model/text.ts';
-import { copyText } from '../xml/copy-text.ts';
+import { copyText } from '../copy-text.ts';
 
 /** Without anything to clean, trim or compose, as no character below U+0300 can be composed: most names. */
 const printable = /^(?:[!-~\u00a1-\u02ff](?:[ -~\u00a1-\u02ff]*[!-~\u00a1-\u02ff])?)?$/;

@@ -9,19 +9,22 @@ export const missingTime = Number.NaN;
 /** Stands for the time of a point whose text is none that contract D knows. */
 export const invalidTime = Infinity;
 
-/** Reads a number in the syntax of contract B.7, blanks around it aside; undefined for anything else or not finite. */
-export function parseNumber(text: string | undefined): number | undefined {
-  const trimmed = text?.trim() ?? '';
-  if (!numberPattern.test(trimmed)) return undefined;
-  const number = Number(trimmed);
+/** Reads a number in the syntax of contract B.7, blanks around it aside; NaN for anything else or not finite. */
+export function parseNumber(text = ''): number {
+  const trimmed = text.trim();
+  const number = numberPattern.test(trimmed) ? Number(trimmed) : Number.NaN;
   // + 0 makes −0 zero.
-  return Number.isFinite(number) ? number + 0 : undefined;
+  return Number.isFinite(number) ? number + 0 : Number.NaN;
 }
 
-/** Reads a coordinate in degrees from −`limit` to `limit`; undefined for anything else. */
-export function parseDegrees(text: string | undefined, limit: 90 | 180): number | undefined {
-  const degrees = parseNumber(text);
-  return degrees !== undefined && Math.abs(degrees) <= limit ? degrees : undefined;
+/** Reads a coordinate in degrees; NaN for anything else. */
+export function parseDegrees(text: string | undefined, limit: 90 | 180): number {
+  return asDegrees(parseNumber(text), limit);
+}
+
+/** A number from −`limit` to `limit`; NaN for any other. */
+export function asDegrees(number: number, limit: 90 | 180): number {
+  return Math.abs(number) <= limit ? number : Number.NaN;
 }
 
 /**
@@ -60,4 +63,11 @@ const fewestMs = 100_000_000_000;
 export function parsePointNumber(since1970: number): number {
   const ms = Math.floor(since1970 < fewestMs ? since1970 * 1_000 : since1970);
   return ms >= 0 && ms <= lastMs ? ms : invalidTime;
+}
+
+const epochText = /^\d{9,16}(?:\.\d{1,9})?$/;
+
+/** Either of both, for formats in which programs write what they like. */
+export function parseAnyTime(text: string): number {
+  return epochText.test(text) ? parsePointNumber(Number(text)) : parsePointTime(text);
 }

@@ -82,9 +82,9 @@ export class TcxElements implements ElementListener {
 
   #place() {
     return {
-      lat: parseDegrees(this.#texts.get('LatitudeDegrees'), 90) ?? Number.NaN,
-      lon: parseDegrees(this.#texts.get('LongitudeDegrees'), 180) ?? Number.NaN,
-      ele: parseNumber(this.#texts.get('AltitudeMeters')) ?? Number.NaN,
+      lat: parseDegrees(this.#texts.get('LatitudeDegrees'), 90),
+      lon: parseDegrees(this.#texts.get('LongitudeDegrees'), 180),
+      ele: parseNumber(this.#texts.get('AltitudeMeters')),
     };
   }
 }

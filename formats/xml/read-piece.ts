@@ -1,5 +1,5 @@
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
-import { copyText } from './copy-text.ts';
+import { copyText } from '../copy-text.ts';
 import { decodeReferences } from './references.ts';
 
 /** Attributes by their names as written, with an `@` before. */

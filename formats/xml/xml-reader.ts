@@ -1,7 +1,7 @@
 import type { FailureReason } from '../../model/import.ts';
 import { FileRefused } from '../refused.ts';
 import { certainEnd, offenceIn, withoutLast } from './characters.ts';
-import { copyText } from './copy-text.ts';
+import { copyText } from '../copy-text.ts';
 import { PieceReader, type XmlHandler } from './read-piece.ts';
 import { findBadReference } from './references.ts';
 

@@ -1,9 +1,8 @@
 import { isDiskFull } from '../../model/failure.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { LibraryWriter, type LibraryFile } from '../../storage/library/writer.ts';
-import { ReadingCancelled } from '../../formats/gpx/read-gpx.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
-import { FileRefused } from '../../formats/refused.ts';
+import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import { indexOf, settle, type LibraryTask } from './import-directory.ts';
 import { loadCopy } from './load-copy.ts';
 import { ManagedCopies, type ManagedFile } from './managed-copies.ts';
