@@ -6,6 +6,7 @@ import {
   readdirSync,
   readFileSync,
   statSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { once } from 'node:events';
@@ -78,11 +79,16 @@ async function printedAddress(child: ReturnType<TestCli['start']>): Promise<URL>
 linux('the browser is sent to a private file, which goes once it was used', async (t) => {
   const cli = testCli(t);
   const browser = fakeBrowser(cli);
+  const left = join(cli.root, 'run', 'map-0123456789abcdef.html');
+  mkdirSync(join(cli.root, 'run'), { recursive: true, mode: 0o700 });
+  writeFileSync(left, 'of a command that was killed');
+  utimesSync(left, 0, 0);
   const child = cli.start(['map'], { env: browser.env });
   const ended = once(child, 'exit');
   const said = text(child.stderr ?? process.stdin);
   await browser.opened();
-  const [file] = redirects(cli);
+  const [file, ...others] = redirects(cli);
+  t.deepEqual(others, [], 'what another has left is gone');
   t.is(browser.read('words'), join(cli.root, 'run', file ?? ''));
   t.is(browser.read('mode'), '600');
   const address = browser.address();

@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import open from 'open';
+
+const ours = /^map-[0-9a-f]{16}\.html$/u;
+/** The code in a file is of no use any more after a minute. */
+const usefulMs = 60_000;
 
 /**
  * Opens an address in the user's browser. Programs get their arguments where every user can read them, so the browser is
@@ -13,6 +17,7 @@ export async function openInBrowser(
   address: string,
   directory: string,
 ): Promise<() => Promise<void>> {
+  await removeUseless(directory);
   const file = join(directory, `map-${randomBytes(8).toString('hex')}.html`);
   await writeFile(file, redirectTo(address), { flag: 'wx', mode: 0o600 });
   try {
@@ -21,6 +26,16 @@ export async function openInBrowser(
     // The command has told what to do where no page opens.
   }
   return () => rm(file, { force: true });
+}
+
+/** Removes what commands have left that were killed. */
+async function removeUseless(directory: string): Promise<void> {
+  const files = (await readdir(directory)).filter((name) => ours.test(name));
+  for (const file of files.map((name) => join(directory, name))) {
+    // Another command may remove it meanwhile.
+    const { mtimeMs } = await stat(file).catch(() => ({ mtimeMs: Infinity }));
+    if (Date.now() - mtimeMs > usefulMs) await rm(file, { force: true });
+  }
 }
 
 /** @param address ours: nothing in it needs escaping */
