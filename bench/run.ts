@@ -12,6 +12,7 @@ import { importAgain, importStored } from './scenarios/import-again.ts';
 import { importFormats } from './scenarios/import-formats.ts';
 import { importFiles, importSpeed } from './scenarios/import-speed.ts';
 import { importTwins } from './scenarios/import-twins.ts';
+import { mapPage } from './scenarios/map-page.ts';
 import { objectStorage } from './scenarios/objects.ts';
 import { slowReaders } from './scenarios/slow-readers.ts';
 import { smallGet } from './scenarios/small-get.ts';
@@ -46,6 +47,7 @@ const scenarios: readonly AnyScenario[] = [
   geodataAccuracy,
   timelineQuality,
   tiles,
+  mapPage,
   timelineSpeed,
   objectStorage,
 ];

@@ -1,0 +1,140 @@
+import type { Browser, Page } from 'playwright-core';
+
+/** What a page of the map has taken, ms after it was asked for. */
+export interface PageTimes {
+  /** The first of its text. */
+  readonly paintMs: number;
+  /** The first land on the map. */
+  readonly landMs: number;
+  /** The first line of a track, or cluster of waypoints, that was drawn. */
+  readonly tracksMs: number;
+}
+
+/** The longest tasks of the page's main thread, ms. */
+export interface LongestTask {
+  readonly wallMs: number;
+  readonly cpuMs: number;
+}
+
+const longestMs = 60_000;
+const lookEveryMs = 50;
+/** An event of Chromium's trace: times in µs. */
+interface TraceEvent {
+  readonly name: string;
+  readonly ph: string;
+  readonly pid: number;
+  readonly tid: number;
+  readonly dur?: number;
+  readonly tdur?: number;
+  readonly args?: { readonly name?: string };
+}
+
+/**
+ * Looks at what the page has drawn, frame by frame: reads back some lines of the map's canvas behind the callbacks of a
+ * frame, which costs a few ms each. Runs in the page before its own code, as text: a policy lets nothing be evaluated.
+ */
+const watchFrames = `(() => {
+  const seen = (globalThis.seenOnMap = {});
+  let gl;
+  const context = HTMLCanvasElement.prototype.getContext;
+  HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
+    const made = context.call(this, kind, ...rest);
+    if (made !== null && kind.startsWith('webgl')) gl = made;
+    return made;
+  };
+  const is = {
+    land: (red, green, blue) => red === 246 && green === 244 && blue === 238,
+    tracks: (red, green, blue) => red > green + 40 && red > blue + 40,
+  };
+  const look = () => {
+    const { drawingBufferWidth: width, drawingBufferHeight: height } = gl;
+    const pixels = new Uint8Array(width * height * 4);
+    gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
+    for (const [name, matches] of Object.entries(is)) {
+      for (let at = 0; seen[name] === undefined && at < pixels.length; at += 4) {
+        if (matches(pixels[at], pixels[at + 1], pixels[at + 2])) seen[name] = performance.now();
+      }
+    }
+  };
+  const frame = requestAnimationFrame;
+  globalThis.requestAnimationFrame = (callback) =>
+    frame((now) => {
+      callback(now);
+      if (gl !== undefined && seen.tracks === undefined) look();
+    });
+})()`;
+
+/** Opens the page in a window of its own and waits for its first tracks. */
+export async function openMeasured(
+  browser: Browser,
+  address: string,
+): Promise<{ readonly page: Page; readonly times: PageTimes }> {
+  const context = await browser.newContext({
+    viewport: { width: 1_280, height: 800 },
+    colorScheme: 'light',
+    locale: 'en-GB',
+  });
+  const page = await context.newPage();
+  await page.addInitScript(watchFrames);
+  await page.goto(address);
+  const until = performance.now() + longestMs;
+  // The policy of the page forbids what Playwright itself waits with.
+  while (!(await page.evaluate<boolean>('seenOnMap.tracks !== undefined'))) {
+    if (performance.now() > until) throw new Error('no tracks on the map');
+    await page.waitForTimeout(lookEveryMs);
+  }
+  const times = await page.evaluate<PageTimes>(`({
+    paintMs: performance.getEntriesByName('first-contentful-paint')[0].startTime,
+    landMs: seenOnMap.land,
+    tracksMs: seenOnMap.tracks,
+  })`);
+  return { page, times };
+}
+
+/** Traces what is done with the page. */
+export async function longestTask(
+  browser: Browser,
+  page: Page,
+  act: () => Promise<void>,
+): Promise<LongestTask> {
+  await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', '__metadata'] });
+  await act();
+  return longestOf(await browser.stopTracing());
+}
+
+function longestOf(trace: Buffer): LongestTask {
+  // Sound: the format of Chromium's own tracing.
+  const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
+  const mainThreads = new Set(
+    traceEvents
+      .filter(({ name, args }) => name === 'thread_name' && args?.name === 'CrRendererMain')
+      .map(({ pid, tid }) => `${pid} ${tid}`),
+  );
+  const tasks = traceEvents.filter(
+    ({ name, ph, pid, tid }) =>
+      ph === 'X' && name.endsWith('RunTask') && mainThreads.has(`${pid} ${tid}`),
+  );
+  const most = (of: 'dur' | 'tdur'): number =>
+    tasks.reduce((longest, event) => Math.max(longest, event[of] ?? 0), 0) / 1_000;
+  return { wallMs: most('dur'), cpuMs: most('tdur') };
+}
+
+/** Drags the map about, and zooms in and out, as a hand does. */
+export async function moveAbout(page: Page): Promise<void> {
+  const [x, y] = [800, 350];
+  await page.mouse.move(x, y);
+  for (const notches of [-300, -300, -300, 300]) {
+    for (const [east, south] of [
+      [250, 60],
+      [-300, 120],
+      [60, -150],
+    ] as const) {
+      await page.mouse.move(x, y);
+      await page.mouse.down();
+      await page.mouse.move(x + east, y + south, { steps: 12 });
+      await page.mouse.up();
+    }
+    await page.mouse.wheel(0, notches);
+    await page.waitForTimeout(600);
+  }
+}
