@@ -108,6 +108,16 @@ test('the map is unused when no page was heard of for ten minutes', async (t) =>
   t.true(isUnused());
 });
 
+test('an answer that a page holds tells at once when the map ends', async (t) => {
+  const { port, secret, close } = await startTestMap(t);
+  const headers = { ...withSecret(await secret()), 'sec-fetch-site': 'same-origin' };
+  const held = await fetch(`http://127.0.0.1:${port}/alive`, { headers });
+  t.is(held.status, 200);
+  // Longer than any test may take: nothing is cut off.
+  await close(3_600_000);
+  t.is(await held.text(), '\n');
+});
+
 test('the page and what it loads are for everybody, and hold nothing', async (t) => {
   const { ask } = await startTestMap(t);
   const paths = {
@@ -382,6 +392,22 @@ test('the map finds a daemon that was started anew, and says when there is none'
   daemon = await last.restart();
   const many = Array.from({ length: 8 }, () => map.ask('/api/version', { headers }));
   for (const { status } of await Promise.all(many)) t.is(status, 200);
+});
+
+test('a daemon that hangs is given up', async (t) => {
+  const daemon = createServer(() => undefined).listen(0, '127.0.0.1');
+  await once(daemon, 'listening');
+  t.teardown(() => daemon.close());
+  const { port } = daemon.address() as AddressInfo;
+  const access = { base: `http://127.0.0.1:${port}`, token: 'secret' };
+  const map = await startTestMap(t, {
+    findDaemon: async () => access,
+    silence: { GET: 20, other: 20 },
+  });
+  const headers = withSecret(await map.secret());
+  t.is((await map.ask('/api/waypoints', { headers })).status, 503);
+  const upload = { method: 'PUT', headers, body: '<gpx/>' };
+  t.is((await map.ask('/api/imports?path=a.gpx', upload)).status, 503);
 });
 
 test('the map sends nothing to a program that took the port of the daemon', async (t) => {

@@ -4,8 +4,9 @@ import { sessionHeader } from '../session-header.ts';
 
 /** In sessionStorage: of this tab alone, and gone with it; a reload keeps it. */
 const storageKey = 'waypointd-session';
-/** The server ends ten minutes after it has last heard of a page. */
-const aliveMs = 60_000;
+/** Of a lock and a channel that the windows of one server share. */
+const watchName = 'server';
+const againMs = 500;
 
 /** What opens the API for this page. */
 export interface PageSession {
@@ -20,8 +21,7 @@ export interface PageSession {
 }
 
 /**
- * Trades the code in this page's address for a session, or takes up the one of before a reload, and says once a minute
- * that the page is there.
+ * Trades the code in this page's address for a session, or takes up the one of before a reload.
  * @param onLost called once the server is gone or knows the session no more.
  * @returns undefined where there is none: the command has to be run again.
  */
@@ -35,7 +35,7 @@ export async function openSession(onLost: () => void): Promise<PageSession | und
   const headers = { [sessionHeader]: secret };
   const alive = await sayAlive(headers);
   if (alive === undefined) return undefined;
-  keepAlive(headers, onLost);
+  void watchServer(headers, onLost);
   return {
     headers,
     hasBasemap: alive.basemap,
@@ -61,17 +61,35 @@ async function sayAlive(headers: Record<string, string>): Promise<MapAlive | und
   return answer?.ok === true ? ((await answer.json()) as MapAlive) : undefined;
 }
 
-function keepAlive(headers: Record<string, string>, onLost: () => void): void {
-  const timer = setInterval(() => void say(), aliveMs);
-  // Timers of a tab in the background stand still, and those of a machine that slept.
-  document.addEventListener('visibilitychange', onVisible);
-  function onVisible(): void {
-    if (document.visibilityState === 'visible') void say();
-  }
-  async function say(): Promise<void> {
-    if ((await sayAlive(headers)) !== undefined) return;
-    clearInterval(timer);
-    document.removeEventListener('visibilitychange', onVisible);
+/**
+ * Calls back once the server is gone: an answer is held open that ends with it. One window does that for all: a browser
+ * has six connections to a server. Nothing is asked after its end, for another program may have the port by then.
+ */
+async function watchServer(headers: Record<string, string>, onLost: () => void): Promise<void> {
+  const windows = new BroadcastChannel(watchName);
+  const told = new AbortController();
+  windows.addEventListener('message', () => {
+    told.abort();
     onLost();
+  });
+  const watch = async (): Promise<void> => {
+    // A machine that slept cuts connections of a server that is still there.
+    while (!(await isEnded(headers)) && (await sayAlive(headers)) !== undefined) {
+      await new Promise((next) => setTimeout(next, againMs));
+    }
+    windows.postMessage('ended');
+    onLost();
+  };
+  await navigator.locks.request(watchName, { signal: told.signal }, watch).catch(() => undefined);
+}
+
+/** Waits for the end of the answer. @returns false where it was cut off, which says nothing of the server */
+async function isEnded(headers: Record<string, string>): Promise<boolean> {
+  try {
+    const { body } = await fetch('/alive', { headers });
+    await body?.pipeTo(new WritableStream());
+    return true;
+  } catch {
+    return false;
   }
 }

@@ -14,20 +14,26 @@ const requestHeaders = ['accept', 'accept-encoding', 'content-type', 'if-none-ma
 const answerHeaders = ['content-encoding', 'etag', 'retry-after', 'vary', 'x-change-id'];
 /** Pieces of a body, of 64 KiB at most, between the page and the daemon. */
 const aheadPieces = 4;
+/** A daemon that says nothing for so long hangs; what changes something, such as an import, may take long. */
+const silenceMs = { GET: 60_000, other: 600_000 } as const;
+
+export type Silence = Readonly<Record<keyof typeof silenceMs, number>>;
 
 /** Passes requests on to the daemon with its token, which no page sees, and finds it again after a restart. */
 export class DaemonLink {
   readonly #find: () => Promise<Access | undefined>;
+  readonly #silence: Silence;
   #access: Access | undefined;
   #finding: Promise<Access> | undefined;
 
-  constructor(find: () => Promise<Access | undefined>) {
+  constructor(find: () => Promise<Access | undefined>, silence: Silence = silenceMs) {
     this.#find = find;
+    this.#silence = silence;
   }
 
   /**
    * Sends a request on, body and answer as they come.
-   * @throws WaypointError not_found for a path that would lead elsewhere, no_daemon when none answers
+   * @throws WaypointError not_found for a path that would lead elsewhere, no_daemon when none answers in time
    */
   async answer({ ctx, signal }: RouteRequest): Promise<Answer> {
     requirePlainPath(ctx);
@@ -60,7 +66,8 @@ export class DaemonLink {
       ...(hasBody(ctx) ? framing : {}),
     };
     const body = hasBody(ctx) ? bodyOf(ctx) : undefined;
-    const request = { method, path, headers, body, signal, silenceMs: 0 };
+    const silence = method === 'GET' ? this.#silence.GET : this.#silence.other;
+    const request = { method, path, headers, body, signal, silenceMs: silence };
     const used = this.#access ?? (await this.#findAgain());
     try {
       return await askDaemon(used, request);

@@ -1,4 +1,6 @@
 import type { Access } from '../../client/waypoints/http.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { headerValues } from '../../http/context.ts';
 import { route, type Method, type Route } from '../../http/route.ts';
 import { createHttpServer } from '../../http/server.ts';
 import { Strangers } from '../../http/strangers.ts';
@@ -7,7 +9,8 @@ import { mapAliveSchema, mapCodeSchema, mapSessionSchema } from '../../model/map
 import type { Clock, Log } from '../../model/process.ts';
 import { allowedRoutes } from './allowed-routes.ts';
 import { openBasemap } from './basemap.ts';
-import { DaemonLink } from './daemon-link.ts';
+import { sessionHeader } from '../session-header.ts';
+import { DaemonLink, type Silence } from './daemon-link.ts';
 import { mapGuards } from './guard.ts';
 import { pageRoutes } from './page-files.ts';
 import { Sessions } from './sessions.ts';
@@ -16,6 +19,7 @@ import { Sessions } from './sessions.ts';
 const connections = 64;
 const maxStrangers = 16;
 const sessionPath = '/session';
+const beatMs = 20_000;
 
 export interface MapServerOptions {
   /** 0 takes any free one. */
@@ -25,6 +29,8 @@ export interface MapServerOptions {
   /** A street map of the user's own, a PMTiles archive. */
   readonly basemap?: string | undefined;
   readonly findDaemon: () => Promise<Access | undefined>;
+  /** How long the daemon may say nothing, ms. */
+  readonly silence?: Silence | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -44,7 +50,8 @@ export interface MapServer {
  * @throws ExitError 78 for a street map that cannot be used; Node's error where the port is taken
  */
 export async function startMapServer(options: MapServerOptions): Promise<MapServer> {
-  const { port: wanted, pageDirectory, findDaemon, clock, log } = options;
+  const { port: wanted, pageDirectory, findDaemon, silence, clock, log } = options;
+  const ending = new AbortController();
   const sessions = new Sessions(clock);
   const strangers = new Strangers(maxStrangers);
   const page = pageRoutes(pageDirectory);
@@ -53,8 +60,8 @@ export async function startMapServer(options: MapServerOptions): Promise<MapServ
   const server = createHttpServer({
     routes: [
       ...page,
-      ...sessionRoutes(sessions, basemap !== undefined),
-      ...daemonRoutes(new DaemonLink(findDaemon)),
+      ...sessionRoutes(sessions, basemap !== undefined, ending.signal),
+      ...daemonRoutes(new DaemonLink(findDaemon, silence)),
       ...(basemap === undefined ? [] : [basemap.route]),
     ],
     guards: mapGuards({
@@ -81,13 +88,14 @@ export async function startMapServer(options: MapServerOptions): Promise<MapServ
     newAddress: (onUsed = () => {}) => `http://127.0.0.1:${port}/#${sessions.newCode(onUsed)}`,
     isUnused: () => sessions.isUnused(),
     async close(graceMs) {
+      ending.abort();
       await server.close(graceMs);
       await basemap?.close();
     },
   };
 }
 
-function sessionRoutes(sessions: Sessions, basemap: boolean): Route[] {
+function sessionRoutes(sessions: Sessions, basemap: boolean, ending: AbortSignal): Route[] {
   return [
     route({
       method: 'POST',
@@ -100,12 +108,33 @@ function sessionRoutes(sessions: Sessions, basemap: boolean): Route[] {
     route({
       method: 'POST',
       path: '/alive',
-      summary: 'Tells that a page is still there, and learns what it may show.',
+      summary: 'Tells whether the session is open, and what its page may show.',
       answers: { 200: mapAliveSchema },
-      // The guard has noted it.
       handle: () => ({ status: 200, json: { basemap } }),
     }),
+    route({
+      method: 'GET',
+      path: '/alive',
+      summary: 'Goes on until this server ends, so that a page that holds it learns so at once.',
+      answers: {},
+      handle: ({ ctx, signal }) => ({
+        status: 200,
+        contentType: 'text/plain',
+        pieces: beats(AbortSignal.any([signal, ending]), () =>
+          sessions.isOpen(headerValues(ctx, sessionHeader).join()),
+        ),
+      }),
+    }),
   ];
+}
+
+/** Lines, each with a note that the page is there; ends in order with the signal. */
+async function* beats(signal: AbortSignal, note: () => void): AsyncGenerator<string> {
+  while (!signal.aborted) {
+    note();
+    yield '\n';
+    await delay(beatMs, undefined, { signal, ref: false }).catch(() => undefined);
+  }
 }
 
 function daemonRoutes(daemon: DaemonLink): Route[] {

@@ -4,7 +4,7 @@ import { gzipSync } from 'node:zlib';
 import type { ExecutionContext } from 'ava';
 import { chromium as engine, type Browser, type Page } from 'playwright-core';
 import { startTestDaemon, type TestDaemon } from './daemon.ts';
-import { accessOf, startTestMap } from './map-server.ts';
+import { accessOf, startTestMap, type TestMap } from './map-server.ts';
 
 const program = ['chromium', 'chromium-browser', 'google-chrome']
   .map((name) => spawnSync('which', [name], { encoding: 'utf8' }).stdout.trim())
@@ -26,6 +26,8 @@ export interface OpenedMap {
   readonly origin: string;
   /** The one that is running: a test may start another. */
   daemon: TestDaemon;
+  /** The server in front of the daemon. */
+  readonly map: TestMap;
   /** Addresses of all requests of the page. */
   readonly asked: string[];
   /** What the page's own code has thrown, or the browser has refused. */
@@ -74,7 +76,8 @@ export async function openMap(
     if (message.text().includes('Content Security Policy')) complaints.push(message.text());
   });
   await page.goto(map.newAddress());
-  return Object.assign(opened, { page, origin: `http://127.0.0.1:${map.port}`, asked, complaints });
+  const origin = `http://127.0.0.1:${map.port}`;
+  return Object.assign(opened, { page, origin, map, asked, complaints });
 }
 
 /** How many pixels of a part of the page are of a colour: an expression of `red`, `green` and `blue`. */

@@ -25,7 +25,7 @@ export interface MapAnswer {
   readonly bytes: Buffer;
 }
 
-export interface TestMap extends Pick<MapServer, 'port' | 'newAddress' | 'isUnused'> {
+export interface TestMap extends Pick<MapServer, 'port' | 'newAddress' | 'isUnused' | 'close'> {
   readonly time: ManualTime;
   /** A new one-time code. */
   readonly code: () => string;
@@ -76,7 +76,7 @@ export async function startTestMap(
       ...more,
     });
   const secret = async (): Promise<string> => JSON.parse((await open(code())).body).secret;
-  return { port, newAddress, isUnused, time, code, open, secret, ask };
+  return { port, newAddress, isUnused, close, time, code, open, secret, ask };
 }
 
 export const smallPage: Readonly<Record<string, string>> = {
