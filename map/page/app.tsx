@@ -7,21 +7,16 @@ import { PeriodBar } from './period-bar.tsx';
 import { PlacePanel } from './place-panel.tsx';
 import { SearchBox } from './search-box.tsx';
 import { away, isLost, status } from './service.ts';
+import { IconButton } from './parts.tsx';
 import * as state from './state.ts';
 import { droppedFiles, isUploading, upload } from './uploads.ts';
 import { YearPanel } from './year-panel.tsx';
 
-const names: Readonly<Record<state.Tab, string>> = {
-  day: 'Day',
-  places: 'Places',
-  year: 'Year',
-  library: 'Library',
-};
-const panels: Readonly<Record<state.Tab, () => JSX.Element>> = {
-  day: DayPanel,
-  places: PlacePanel,
-  year: YearPanel,
-  library: LibraryPanel,
+const panels: Readonly<Record<state.Tab, readonly [name: string, panel: () => JSX.Element]>> = {
+  day: ['Day', DayPanel],
+  places: ['Places', PlacePanel],
+  year: ['Year', YearPanel],
+  library: ['Library', LibraryPanel],
 };
 
 /** Puts the page into the document. */
@@ -81,35 +76,26 @@ function DropZone({ children }: { readonly children: JSX.Element[] }): JSX.Eleme
 
 function MapBox(): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
-  const [map, setMap] = useState<ReturnType<typeof startMap>>();
+  const [map, setMap] = useState<Awaited<ReturnType<typeof startMap>>>();
   useEffect(() => {
     if (box.current === null) return;
     const started = startMap(box.current);
-    setMap(started);
-    return () => started.remove();
+    void started.then(setMap);
+    return () => void started.then((made) => made.remove());
   }, []);
   const dark = state.isDark.value;
   return (
     <main aria-label="Map" class="map-box">
       <div ref={box} class="map" />
       <div class="controls" role="group" aria-label="Map controls">
-        <button type="button" class="icon" onClick={() => map?.zoomIn()}>
-          <span aria-hidden="true">+</span>
-          <span class="unseen">Zoom in</span>
-        </button>
-        <button type="button" class="icon" onClick={() => map?.zoomOut()}>
-          <span aria-hidden="true">−</span>
-          <span class="unseen">Zoom out</span>
-        </button>
-        <button
-          type="button"
-          class="icon"
+        <IconButton sign="+" label="Zoom in" onClick={() => map?.zoomIn()} />
+        <IconButton sign="−" label="Zoom out" onClick={() => map?.zoomOut()} />
+        <IconButton
+          sign={dark ? '☀' : '☾'}
+          label="Dark colours"
           aria-pressed={dark}
           onClick={() => (state.chosenDark.value = !dark)}
-        >
-          <span aria-hidden="true">{dark ? '☀' : '☾'}</span>
-          <span class="unseen">Dark colours</span>
-        </button>
+        />
       </div>
       <p class="attribution">Natural Earth · GeoNames</p>
     </main>
@@ -119,7 +105,7 @@ function MapBox(): JSX.Element {
 function Panel(): JSX.Element {
   const current = state.tab.value;
   const isOpen = state.isPanelOpen.value;
-  const Content = panels[current];
+  const [, Content] = panels[current];
   return (
     <aside class={isOpen ? 'panel' : 'panel closed'} aria-label="Panel">
       <div class="tabs">
@@ -135,19 +121,17 @@ function Panel(): JSX.Element {
               tabIndex={tab === current ? 0 : -1}
               onClick={() => chooseTab(tab)}
             >
-              {names[tab]}
+              {panels[tab][0]}
             </button>
           ))}
         </div>
-        <button
-          type="button"
-          class="icon fold"
+        <IconButton
+          sign={isOpen ? '−' : '+'}
+          label="Show the panel"
+          class="fold"
           aria-expanded={isOpen}
           onClick={() => (state.isPanelOpen.value = !isOpen)}
-        >
-          <span aria-hidden="true">{isOpen ? '−' : '+'}</span>
-          <span class="unseen">Show the panel</span>
-        </button>
+        />
       </div>
       <div
         class="content"
@@ -237,10 +221,7 @@ function Notices(): JSX.Element {
               {action.label}
             </button>
           )}
-          <button type="button" class="icon" onClick={() => state.dismiss(id)}>
-            <span aria-hidden="true">×</span>
-            <span class="unseen">Dismiss</span>
-          </button>
+          <IconButton sign="×" label="Dismiss" onClick={() => state.dismiss(id)} />
         </p>
       ))}
     </div>

@@ -1,22 +1,29 @@
-import type { LayerSpecification } from 'maplibre-gl';
+import type {
+  CircleLayerSpecification,
+  LayerSpecification,
+  LineLayerSpecification,
+} from 'maplibre-gl';
 import { scaled, type Palette } from './palette.ts';
+
+/** A line with round corners. */
+function line(id: string, source: object, paint: LineLayerSpecification['paint'] & {}) {
+  const layout = { 'line-cap': 'round', 'line-join': 'round' } as const;
+  return { id, type: 'line', ...source, layout, paint } as LineLayerSpecification;
+}
+
+function circle(id: string, source: object, paint: CircleLayerSpecification['paint'] & {}) {
+  return { id, type: 'circle', ...source, paint } as CircleLayerSpecification;
+}
 
 /** Routes, tracks, and those of the day that is shown. */
 export function trackLayers(colour: Palette): LayerSpecification[] {
-  const round = { 'line-cap': 'round', 'line-join': 'round' } as const;
+  const tile = (name: string): object => ({ source: 'tracks', 'source-layer': name });
   return [
-    {
-      id: 'routes',
-      type: 'line',
-      source: 'tracks',
-      'source-layer': 'routes',
-      layout: round,
-      paint: {
-        'line-color': colour.route,
-        'line-width': scaled(4, 1, 14, 2.5),
-        'line-dasharray': [2, 2],
-      },
-    },
+    line('routes', tile('routes'), {
+      'line-color': colour.route,
+      'line-width': scaled(4, 1, 14, 2.5),
+      'line-dasharray': [2, 2],
+    }),
     {
       id: 'tracks',
       type: 'line',
@@ -24,65 +31,56 @@ export function trackLayers(colour: Palette): LayerSpecification[] {
       'source-layer': 'tracks',
       paint: {
         'line-color': colour.track,
+        'line-opacity': 0.4,
         'line-width': scaled(2, 1.2, 15, 2.6),
       },
     },
-    {
-      id: 'points',
-      type: 'circle',
-      source: 'tracks',
-      'source-layer': 'points',
-      paint: {
-        'circle-color': colour.track,
-        'circle-radius': scaled(2, 1.4, 14, 3),
-        'circle-opacity': 0.8,
+    circle('points', tile('points'), {
+      'circle-color': colour.track,
+      'circle-radius': scaled(2, 1.4, 14, 3),
+      'circle-opacity': 0.8,
+    }),
+    line(
+      'day-casing',
+      { source: 'day' },
+      {
+        'line-color': colour.casing,
+        'line-width': scaled(4, 4, 14, 8),
       },
-    },
-    {
-      id: 'day-casing',
-      type: 'line',
-      source: 'day',
-      layout: round,
-      paint: { 'line-color': colour.casing, 'line-width': scaled(4, 4, 14, 8) },
-    },
-    {
-      id: 'day',
-      type: 'line',
-      source: 'day',
-      layout: round,
-      paint: { 'line-color': colour.day, 'line-width': scaled(4, 2, 14, 4.5) },
-    },
+    ),
+    line(
+      'day',
+      { source: 'day' },
+      {
+        'line-color': colour.day,
+        'line-width': scaled(4, 2, 14, 4.5),
+      },
+    ),
   ];
 }
 
-/** Waypoints, clusters of them, and the stays of the day that is shown. */
-export function placeLayers(colour: Palette): LayerSpecification[] {
-  return [...clusterLayers(colour), ...waypointLayers(colour), marks(colour)];
-}
-
-const ofWaypoints = { source: 'places', 'source-layer': 'waypoints' } as const;
 const isCluster = ['has', 'count'] as never;
 
-function clusterLayers(colour: Palette): LayerSpecification[] {
+/** Waypoints, clusters of them, and the stays of the day that is shown. */
+export function placeLayers(colour: Palette): LayerSpecification[] {
+  const tile = { source: 'places', 'source-layer': 'waypoints' };
+  const clusters = { ...tile, filter: isCluster };
+  const singles = { ...tile, filter: ['!', isCluster] as never };
+  const isBookmark = ['to-boolean', ['get', 'bookmark']];
+  const ofKind = (stay: unknown, other: unknown): never =>
+    ['match', ['get', 'kind'], 'stay', stay, other] as never;
   return [
-    {
-      id: 'clusters',
-      type: 'circle',
-      ...ofWaypoints,
-      filter: isCluster,
-      paint: {
-        'circle-color': colour.waypoint,
-        'circle-opacity': 0.85,
-        'circle-stroke-color': colour.casing,
-        'circle-stroke-width': 1.5,
-        'circle-radius': ['interpolate', ['linear'], ['ln', ['get', 'count']], 0.7, 8, 10, 20],
-      },
-    },
+    circle('clusters', clusters, {
+      'circle-color': colour.waypoint,
+      'circle-opacity': 0.85,
+      'circle-stroke-color': colour.casing,
+      'circle-stroke-width': 1.5,
+      'circle-radius': ['interpolate', ['linear'], ['ln', ['get', 'count']], 0.7, 8, 10, 20],
+    }),
     {
       id: 'cluster-counts',
       type: 'symbol',
-      ...ofWaypoints,
-      filter: isCluster,
+      ...clusters,
       layout: {
         'text-field': ['number-format', ['get', 'count'], {}],
         'text-font': ['Sans Bold'],
@@ -91,29 +89,16 @@ function clusterLayers(colour: Palette): LayerSpecification[] {
       },
       paint: { 'text-color': colour.casing },
     },
-  ];
-}
-
-function waypointLayers(colour: Palette): LayerSpecification[] {
-  const shade = ['case', ['to-boolean', ['get', 'bookmark']], colour.bookmark, colour.waypoint];
-  return [
-    {
-      id: 'waypoints',
-      type: 'circle',
-      ...ofWaypoints,
-      filter: ['!', isCluster],
-      paint: {
-        'circle-color': shade as never,
-        'circle-radius': scaled(4, 4.5, 14, 7),
-        'circle-stroke-color': colour.casing,
-        'circle-stroke-width': 2,
-      },
-    },
+    circle('waypoints', singles, {
+      'circle-color': ['case', isBookmark, colour.bookmark, colour.waypoint] as never,
+      'circle-radius': scaled(4, 4.5, 14, 7),
+      'circle-stroke-color': colour.casing,
+      'circle-stroke-width': 2,
+    }),
     {
       id: 'waypoint-names',
       type: 'symbol',
-      ...ofWaypoints,
-      filter: ['!', isCluster],
+      ...singles,
       layout: {
         'text-field': ['get', 'name'],
         'text-font': ['Sans'],
@@ -128,19 +113,15 @@ function waypointLayers(colour: Palette): LayerSpecification[] {
         'text-halo-width': 1.6,
       },
     },
+    circle(
+      'marks',
+      { source: 'marks' },
+      {
+        'circle-color': ofKind(colour.casing, colour.day),
+        'circle-radius': ofKind(6, 8),
+        'circle-stroke-color': ofKind(colour.day, colour.casing),
+        'circle-stroke-width': 3,
+      },
+    ),
   ];
-}
-
-function marks(colour: Palette): LayerSpecification {
-  return {
-    id: 'marks',
-    type: 'circle',
-    source: 'marks',
-    paint: {
-      'circle-color': ['match', ['get', 'kind'], 'stay', colour.casing, colour.day],
-      'circle-radius': ['match', ['get', 'kind'], 'stay', 6, 8],
-      'circle-stroke-color': ['match', ['get', 'kind'], 'stay', colour.day, colour.casing],
-      'circle-stroke-width': 3,
-    },
-  };
 }

@@ -1,9 +1,9 @@
-import type { JSX } from 'preact';
+import type { ComponentChildren, JSX } from 'preact';
 import type { TimelineStop, TimelineTrip } from '../../model/timeline-result.ts';
 import { archive, neighbour } from './archive.ts';
 import { dayStory, stopAt, type DayStory } from './day.ts';
 import { DayChart } from './day-chart.tsx';
-import { Failed, Waiting } from './parts.tsx';
+import { DateField, Failed, IconButton, Waiting } from './parts.tsx';
 import { day, instant, target } from './state.ts';
 import { pointAt } from './track-points.ts';
 import { clock, dateOfNumber, dayNumber, distance, duration, longDate, several } from './words.ts';
@@ -37,22 +37,19 @@ function DayChooser(): JSX.Element {
   };
   return (
     <div class="row day-chooser">
-      <button type="button" class="icon" disabled={before === undefined} onClick={go(before)}>
-        <span aria-hidden="true">‹</span>
-        <span class="unseen">Day before with tracks</span>
-      </button>
-      <label class="grow">
-        <span class="unseen">Day</span>
-        <input
-          type="date"
-          value={shown ?? ''}
-          onChange={({ currentTarget: { value } }) => (day.value = value || undefined)}
-        />
-      </label>
-      <button type="button" class="icon" disabled={after === undefined} onClick={go(after)}>
-        <span aria-hidden="true">›</span>
-        <span class="unseen">Next day with tracks</span>
-      </button>
+      <IconButton
+        sign="‹"
+        label="Day before with tracks"
+        disabled={before === undefined}
+        onClick={go(before)}
+      />
+      <DateField label="Day" value={shown} onPick={(date) => (day.value = date)} />
+      <IconButton
+        sign="›"
+        label="Next day with tracks"
+        disabled={after === undefined}
+        onClick={go(after)}
+      />
     </div>
   );
 }
@@ -74,7 +71,7 @@ function Story({ story }: { readonly story: DayStory }): JSX.Element {
           </p>
           <TimeSlider story={story} />
           <DayChart story={story} />
-          <StopsAndTrips story={story} stops={stops} />
+          {courseOf(story, stops)}
         </>
       )}
     </section>
@@ -138,70 +135,68 @@ function nameOf({ local_admin, locality, region, country }: TimelineStop): strin
   return place.join(', ') || 'At sea or unknown';
 }
 
-interface StopsAndTripsProps {
-  readonly story: DayStory;
-  readonly stops: readonly TimelineStop[];
-}
-
 /** Stays and the ways between them, in the order of time. */
-function StopsAndTrips({ story, stops }: StopsAndTripsProps): JSX.Element {
-  const ms = instant.value ?? story.startMs;
+function courseOf(story: DayStory, stops: readonly TimelineStop[]): JSX.Element {
   const trips = new Map(story.result.trips.map((trip) => [trip.from_stop, trip]));
   return (
     <ol class="course" aria-label="Stays and trips">
       {stops.map((stop) => {
         const trip = trips.get(stop.index);
-        return [
-          <StopItem key={`s${stop.index}`} stop={stop} story={story} ms={ms} />,
-          trip && <TripItem key={`t${trip.index}`} trip={trip} ms={ms} />,
-        ];
+        return [stopItem(stop, story), trip && tripItem(trip)];
       })}
     </ol>
   );
 }
 
-interface StopItemProps {
-  readonly stop: TimelineStop;
-  readonly story: DayStory;
-  readonly ms: number;
+interface CourseItemProps {
+  readonly kind: 'stay' | 'trip';
+  readonly startMs: number;
+  readonly endMs: number;
+  /** Where the map goes. */
+  readonly place?: TimelineStop;
+  readonly children: ComponentChildren;
 }
 
-function StopItem({ stop, story: { offsetMinutes }, ms }: StopItemProps): JSX.Element {
-  const [first, last] = [stop.first_observation_utc, stop.last_observation_utc].map(Date.parse) as [
-    number,
-    number,
-  ];
+/** A button that leads to the begin of a stay or trip. */
+function CourseItem({ kind, startMs, endMs, place, children }: CourseItemProps): JSX.Element {
+  const ms = instant.value ?? 0;
   const show = (): void => {
-    instant.value = first;
-    target.value = { lat: stop.lat, lon: stop.lon, zoom: 15 };
+    instant.value = startMs;
+    if (place !== undefined) target.value = { lat: place.lat, lon: place.lon, zoom: 15 };
   };
-  const from = stop.continues_before ? 'earlier' : clock(first, offsetMinutes);
-  const to = stop.continues_after ? 'later' : clock(last, offsetMinutes);
   return (
-    <li class="stay" aria-current={first <= ms && ms <= last ? 'time' : undefined}>
+    <li class={kind} aria-current={startMs <= ms && ms <= endMs ? 'time' : undefined}>
       <button type="button" onClick={show}>
-        <strong>{nameOf(stop)}</strong>
-        <span>
-          {from === to ? from : `${from} – ${to}`}
-          {stop.duration_seconds > 0 && ` · ${duration(stop.duration_seconds)}`}
-        </span>
+        {children}
       </button>
     </li>
   );
 }
 
-function TripItem({ trip, ms }: { readonly trip: TimelineTrip; readonly ms: number }): JSX.Element {
-  const [first, last] = [Date.parse(trip.start_utc), Date.parse(trip.end_utc)];
-  const show = (): void => {
-    instant.value = first;
-  };
+function stopItem(stop: TimelineStop, { offsetMinutes }: DayStory): JSX.Element {
+  const startMs = Date.parse(stop.first_observation_utc);
+  const endMs = Date.parse(stop.last_observation_utc);
+  const from = stop.continues_before ? 'earlier' : clock(startMs, offsetMinutes);
+  const to = stop.continues_after ? 'later' : clock(endMs, offsetMinutes);
   return (
-    <li class="trip" aria-current={first < ms && ms < last ? 'time' : undefined}>
-      <button type="button" onClick={show}>
-        <span>
-          {tripWords[trip.mode]} · {distance(trip.distance_m)} · {duration(trip.duration_seconds)}
-        </span>
-      </button>
-    </li>
+    <CourseItem key={`s${stop.index}`} kind="stay" startMs={startMs} endMs={endMs} place={stop}>
+      <strong>{nameOf(stop)}</strong>
+      <span>
+        {from === to ? from : `${from} – ${to}`}
+        {stop.duration_seconds > 0 && ` · ${duration(stop.duration_seconds)}`}
+      </span>
+    </CourseItem>
+  );
+}
+
+function tripItem(trip: TimelineTrip): JSX.Element {
+  // Its ends are those of stays.
+  const [startMs, endMs] = [Date.parse(trip.start_utc) + 1, Date.parse(trip.end_utc) - 1];
+  return (
+    <CourseItem key={`t${trip.index}`} kind="trip" startMs={startMs} endMs={endMs}>
+      <span>
+        {tripWords[trip.mode]} · {distance(trip.distance_m)} · {duration(trip.duration_seconds)}
+      </span>
+    </CourseItem>
   );
 }

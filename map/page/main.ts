@@ -1,3 +1,4 @@
+import './map-worker.ts';
 import { startApp } from './app.tsx';
 import { followArchive } from './archive.ts';
 import { followDay } from './day.ts';

@@ -61,6 +61,16 @@ export function mapStyle({ origin, isDark, hasStreets, tracks }: Look): StyleSpe
   };
 }
 
+/** What is worth the first look: land, streets and tracks. The rest would keep the one thread that makes tiles. */
+export function firstOf({ sources, layers, ...rest }: StyleSpecification): StyleSpecification {
+  const isFirst = (source: string): boolean => ['land', 'streets', 'tracks'].includes(source);
+  return {
+    ...rest,
+    sources: Object.fromEntries(Object.entries(sources).filter(([name]) => isFirst(name))),
+    layers: layers.filter((layer) => !('source' in layer) || isFirst(layer.source)),
+  };
+}
+
 export function tileAddress(origin: string, query: string): string {
   return `${origin}/api/tiles/{z}/{x}/{y}.mvt?${query}`;
 }

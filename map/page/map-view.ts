@@ -1,9 +1,9 @@
 import { effect, signal } from '@preact/signals';
 import {
   Map as MapLibre,
-  setWorkerUrl,
   type GeoJSONSource,
   type MapMouseEvent,
+  type PaddingOptions,
   type VectorTileSource,
 } from 'maplibre-gl';
 import { closeZoom } from './base-layers.ts';
@@ -13,55 +13,86 @@ import { chosenPlace } from './places.ts';
 import * as state from './state.ts';
 import { dayShape, dayMarks } from './day.ts';
 import { paletteOf } from './palette.ts';
-import { mapStyle, type Look, tileAddress, tileSources, waypointZoom } from './map-style.ts';
+import {
+  firstOf,
+  mapStyle,
+  type Look,
+  tileAddress,
+  tileSources,
+  waypointZoom,
+} from './map-style.ts';
 
 /** Beside the panel and the bar, what the map moves to must not be hidden. */
 const narrow = matchMedia('(max-width: 719px)');
 const isCoastLoaded = signal(false);
+const mostFitZoom = 15;
 const clickable = ['waypoints', 'clusters', 'tracks', 'points'];
 /** In pixels round a click: a line is thin. */
 const reach = 6;
+/** So long the map waits for where everything is, ms; a daemon that reads its library says it later. */
+const mostWaitMs = 700;
+/** So long it waits for the first tracks before it draws the rest, ms. */
+const mostAloneMs = 2_000;
+const world = [-150, -50, 170, 70] as const;
 const stillMs = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 700;
 
-/** Draws the map into an element, and keeps it true to the state of the page. */
-export function startMap(container: HTMLElement): MapLibre {
-  setWorkerUrl('/map-worker.js');
+/** Draws the map into an element, where something is, and keeps it true to the state of the page. */
+export async function startMap(container: HTMLElement): Promise<MapLibre> {
   if (session?.hasBasemap === true) offerStreetMap(session.headers);
+  const everywhere = whereAllIs();
+  const late = new Promise<undefined>((next) => setTimeout(() => next(undefined), mostWaitMs));
+  const bbox = await Promise.race([everywhere, late]);
   const map = new MapLibre({
     container,
-    style: mapStyle(lookOf(state.isDark.peek())),
-    bounds: [-150, -50, 170, 70],
+    style: firstOf(mapStyle(lookOf(state.isDark.peek()))),
+    validateStyle: false,
+    bounds: boundsOf(bbox ?? world),
+    fitBoundsOptions: { padding: roomRound(container), maxZoom: mostFitZoom },
     maxZoom: 19,
     attributionControl: false,
     dragRotate: false,
     pitchWithRotate: false,
     touchPitch: false,
     maxTileCacheSize: 200,
-    fadeDuration: 150,
+    fadeDuration: 0,
     locale: { 'Map.Title': 'Map' },
     ...(session && { transformRequest: session.transformRequest }),
   });
   map.touchZoomRotate.disableRotation();
   map.keyboard.disableRotation();
   map.on('moveend', () => tellView(map));
-  map.on('zoomend', loadCloseUps);
   map.on('load', () => tellView(map));
   map.on('click', (event) => click(map, event));
   map.on('mousemove', (event) => {
     const isOver = state.draft.peek() !== undefined || hits(map, event).length > 0;
     map.getCanvas().style.cursor = isOver ? 'pointer' : '';
   });
-  map.once('style.load', () => follow(map));
-  void showAll();
+  const complete = (): void => {
+    clearTimeout(timer);
+    map.off('idle', complete);
+    // Only what is new is added.
+    map.setStyle(mapStyle(lookOf(state.isDark.peek())), { validate: false });
+    follow(map);
+    map.on('zoomend', loadCloseUps);
+    loadCloseUps({ target: map });
+  };
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  map.once('style.load', () => (timer = setTimeout(complete, mostAloneMs)));
+  map.on('idle', complete);
+  map.on('remove', () => clearTimeout(timer));
+  if (bbox === undefined) {
+    void everywhere.then((found) => {
+      if (found !== undefined) state.target.value ??= { bbox: found };
+    });
+  }
   return map;
 }
 
-/** Has the map go where there is something. */
-async function showAll(): Promise<void> {
+type Box = readonly [west: number, south: number, east: number, north: number];
+
+async function whereAllIs(): Promise<Box | undefined> {
   const answer = await service.getTileJson().catch(() => undefined);
-  if (answer === undefined || state.target.peek() !== undefined) return;
-  const [west = -180, south = -60, east = 180, north = 75] = answer.bounds;
-  state.target.value = { bbox: [west, south, east, north] };
+  return answer?.bounds as Box | undefined;
 }
 
 /** Loads coasts and towns that are only seen close up, once; until then the coarse ones stay. */
@@ -135,22 +166,24 @@ function setData(map: MapLibre, source: string, data: GeoJSON.FeatureCollection)
   void map.getSource<GeoJSONSource>(source)?.setData(data);
 }
 
-function go(map: MapLibre, target: state.Target): void {
+/** What the panel and the bar leave free. */
+function roomRound({ clientHeight, clientWidth }: HTMLElement): PaddingOptions {
   const isOpen = state.isPanelOpen.peek();
-  const { clientHeight, clientWidth } = map.getContainer();
-  const padding = narrow.matches
+  return narrow.matches
     ? { top: 80, left: 24, right: 24, bottom: isOpen ? clientHeight * 0.5 + 90 : 150 }
     : { top: 60, left: isOpen ? Math.min(460, clientWidth / 2) : 60, right: 80, bottom: 140 };
+}
+
+/** A box across the antimeridian goes on to the east. */
+function boundsOf([west, south, east, north]: Box): [number, number, number, number] {
+  return [west, south, east < west ? east + 360 : east, north];
+}
+
+function go(map: MapLibre, target: state.Target): void {
+  const padding = roomRound(map.getContainer());
   if ('bbox' in target) {
-    const [west, south, east, north] = target.bbox;
-    // A box across the antimeridian goes on to the east.
-    const box: [number, number, number, number] = [
-      west,
-      south,
-      east < west ? east + 360 : east,
-      north,
-    ];
-    map.fitBounds(box, { padding, maxZoom: 15, duration: stillMs });
+    const box = boundsOf(target.bbox);
+    map.fitBounds(box, { padding, maxZoom: mostFitZoom, duration: stillMs });
     return;
   }
   const zoom = Math.max(target.zoom, Math.min(map.getZoom(), 17));

@@ -2,6 +2,7 @@ import type { JSX, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import { archive, nearest, type Archive } from './archive.ts';
+import { DateField } from './parts.tsx';
 import { day, period, showDay, type Period } from './state.ts';
 import { dateOfNumber, dayNumber, shortDate } from './words.ts';
 
@@ -49,16 +50,7 @@ function DateInput({ label, end }: { readonly label: string; readonly end: keyof
     // The other end gives way.
     period.value = next.from <= next.to ? next : { from: date, to: date };
   };
-  return (
-    <label class="date">
-      <span>{label}</span>
-      <input
-        type="date"
-        value={period.value?.[end] ?? ''}
-        onChange={({ currentTarget: { value } }) => value !== '' && set(value)}
-      />
-    </label>
-  );
+  return <DateField label={label} isLabelSeen value={period.value?.[end]} onPick={set} />;
 }
 
 /** From days to shares of the width, and back. */

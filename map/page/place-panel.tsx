@@ -2,6 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Waypoint } from '../../client/waypoints/index.ts';
 import { find, inView } from './places.ts';
+import { IconButton } from './parts.tsx';
 import { PlaceForm } from './place-form.tsx';
 import { TagList } from './tag-list.tsx';
 import { service } from './service.ts';
@@ -65,10 +66,7 @@ function PlaceCard({ waypoint }: { readonly waypoint: Waypoint }): JSX.Element {
         <h2 class="grow" tabIndex={-1} ref={heading}>
           {name}
         </h2>
-        <button type="button" class="icon" onClick={() => (selected.value = undefined)}>
-          <span aria-hidden="true">×</span>
-          <span class="unseen">Close</span>
-        </button>
+        <IconButton sign="×" label="Close" onClick={() => (selected.value = undefined)} />
       </div>
       <p class="hint">
         {bookmark ? 'Bookmark' : 'Imported'} · {position(lat, lon)}

@@ -4,6 +4,7 @@ import type { TrackPoints } from '../../model/tracks.ts';
 export interface Course {
   /** ms since 1970. */
   readonly times: readonly number[];
+  /** Beyond ±180 behind the antimeridian: what is near stays near. */
   readonly lons: readonly number[];
   readonly lats: readonly number[];
   /** NaN where it is unknown. */
@@ -20,14 +21,19 @@ const gapMs = 1_800_000;
 export function courseOf({ points }: TrackPoints): Course {
   return {
     times: points.map(({ time }) => Date.parse(time)),
-    lons: points.map(({ lon }) => lon),
+    lons: unwrapped(points.map(({ lon }) => lon)),
     lats: points.map(({ lat }) => lat),
     elevations: points.map(({ ele }) => ele ?? Number.NaN),
     imports: points.map((point) => point.import),
   };
 }
 
-/** Lines to draw: one for each file, broken where nothing is known and where it crosses the antimeridian. */
+function unwrapped(lons: readonly number[]): number[] {
+  let last = lons[0] ?? 0;
+  return lons.map((lon) => (last = lon + 360 * Math.round((last - lon) / 360)));
+}
+
+/** Lines to draw: one for each file, broken where nothing is known. */
 export function linesOf({ times, lons, lats, imports }: Course): Position[][] {
   const lines: Position[][] = [];
   const last = new Map<number, { readonly line: Position[]; readonly time: number }>();
@@ -35,12 +41,7 @@ export function linesOf({ times, lons, lats, imports }: Course): Position[][] {
     const position: Position = [lons[index] ?? 0, lats[index] ?? 0];
     const file = imports[index] ?? 0;
     const before = last.get(file);
-    const lonBefore = before?.line.at(-1)?.[0] ?? position[0];
-    if (
-      before === undefined ||
-      time - before.time > gapMs ||
-      Math.abs(position[0] - lonBefore) > 180
-    ) {
+    if (before === undefined || time - before.time > gapMs) {
       const line = [position];
       lines.push(line);
       last.set(file, { line, time });

@@ -1,6 +1,6 @@
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { signal } from '@preact/signals';
-import { Failed, Waiting } from './parts.tsx';
+import { Failed, IconButton, Waiting } from './parts.tsx';
 import { status } from './service.ts';
 import { showDay } from './state.ts';
 import { addDays, longDate, several } from './words.ts';
@@ -27,17 +27,21 @@ function YearChooser(): JSX.Element {
   };
   return (
     <div class="row">
-      <button type="button" class="icon" disabled={!(year.value > (first ?? 0))} onClick={go(-1)}>
-        <span aria-hidden="true">‹</span>
-        <span class="unseen">Year before</span>
-      </button>
+      <IconButton
+        sign="‹"
+        label="Year before"
+        disabled={!(year.value > (first ?? 0))}
+        onClick={go(-1)}
+      />
       <h2 class="grow centre" aria-live="polite">
         {year.value}
       </h2>
-      <button type="button" class="icon" disabled={!(year.value < (last ?? 0))} onClick={go(1)}>
-        <span aria-hidden="true">›</span>
-        <span class="unseen">Next year</span>
-      </button>
+      <IconButton
+        sign="›"
+        label="Next year"
+        disabled={!(year.value < (last ?? 0))}
+        onClick={go(1)}
+      />
     </div>
   );
 }

@@ -52,9 +52,10 @@ async function untilShown(
   page: Page,
   colour: string,
   isThere = true,
+  least = 20,
 ): Promise<void> {
   for (let tries = 0; tries < 40; tries += 1) {
-    if ((await pixelsOf(page, colour, middle)) > 20 === isThere) {
+    if ((await pixelsOf(page, colour, middle)) > least === isThere) {
       t.pass();
       return;
     }
@@ -338,25 +339,47 @@ testPage('a page of another origin can neither read nor write', async (t) => {
   t.deepEqual(own, [200, 401, 401, 201, 401, 201], 'what the page itself may');
 });
 
-testPage(
-  'a page that has ended asks no more: another program may have its port by then',
-  async (t) => {
-    const { page } = await openMap(t, browser);
-    await page.getByRole('tab', { name: 'Places' }).waitFor();
-    await page.clock.install();
+testPage('pages say at once that their server has ended, and ask no more', async (t) => {
+  const { page, map } = await openMap(t, browser);
+  const other = await page.context().newPage();
+  await other.goto(map.newAddress());
+  const pages = [page, other];
+  for (const each of pages) {
+    await each.getByRole('tab', { name: 'Places' }).waitFor();
+    await each.clock.install();
     // From here on the clock is ours.
-    await page.waitForResponse('**/api/status');
-    await page.route('**/alive', (alive) => alive.fulfill({ status: 401 }));
-    await page.evaluate("document.dispatchEvent(new Event('visibilitychange'))");
-    await page.getByText('This page has ended').waitFor();
-    const asked: string[] = [];
-    page.on('request', (request) => asked.push(request.url()));
-    await page.clock.runFor(60_000);
+    await each.waitForResponse('**/api/status');
+  }
+  await map.close(0);
+  const asked: string[] = [];
+  for (const each of pages) {
+    await each.getByText('This page has ended').waitFor();
+    each.on('request', (request) => asked.push(request.url()));
+  }
+  for (const each of pages) {
+    await each.clock.runFor(60_000);
     // A turn after whatever the clock has set off.
-    await page.evaluate("fetch('/icon.svg')");
-    t.deepEqual(
-      asked.filter((address) => !address.endsWith('/icon.svg')),
-      [],
-    );
-  },
-);
+    await each.evaluate("fetch('/icon.svg').catch(() => undefined)");
+  }
+  t.deepEqual(
+    asked.filter((address) => !address.endsWith('/icon.svg')),
+    [],
+  );
+});
+
+testPage('a day across the antimeridian is seen from near', async (t) => {
+  const dir = temporaryDirectory(t);
+  const points = Array.from({ length: 60 }, (_, minute) => {
+    const lon = (((179.7 + minute / 100 + 540) % 360) - 180).toFixed(4);
+    const time = new Date(Date.UTC(2024, 4, 4, 1, minute)).toISOString();
+    return `<trkpt lat="-16.8" lon="${lon}"><time>${time}</time></trkpt>`;
+  });
+  writeTree(dir, { 'a.gpx': `<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>` });
+  const map = await openMap(t, browser, {
+    fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
+  });
+  await map.page.getByRole('textbox', { name: 'Day' }).fill('2024-05-04');
+  // A line over most of the map, not a dot on the world.
+  await untilShown(t, map.page, day, true, 800);
+  await assertSealed(t, map);
+});
