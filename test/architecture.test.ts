@@ -88,11 +88,11 @@ const lineBudget: Readonly<Record<string, number>> = {
   objects: 2_800,
   'service-files': 1_800,
   daemon: 8_770,
-  cli: 10_220,
-  map: 3_785,
+  cli: 10_226,
+  map: 3_902,
   bin: 340,
-  build: 544,
-  bench: 6_635,
+  build: 634,
+  bench: 6_841,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
