@@ -59,16 +59,16 @@ export function trackLayers(colour: Palette): LayerSpecification[] {
   ];
 }
 
+const places = { source: 'places', 'source-layer': 'waypoints' };
 const isCluster = ['has', 'count'] as never;
 
 /** Waypoints, clusters of them, and the stays of the day that is shown. */
 export function placeLayers(colour: Palette): LayerSpecification[] {
-  const tile = { source: 'places', 'source-layer': 'waypoints' };
-  const clusters = { ...tile, filter: isCluster };
-  const singles = { ...tile, filter: ['!', isCluster] as never };
-  const isBookmark = ['to-boolean', ['get', 'bookmark']];
-  const ofKind = (stay: unknown, other: unknown): never =>
-    ['match', ['get', 'kind'], 'stay', stay, other] as never;
+  return [...clusterLayers(colour), ...waypointLayers(colour)];
+}
+
+function clusterLayers(colour: Palette): LayerSpecification[] {
+  const clusters = { ...places, filter: isCluster };
   return [
     circle('clusters', clusters, {
       'circle-color': colour.waypoint,
@@ -89,6 +89,15 @@ export function placeLayers(colour: Palette): LayerSpecification[] {
       },
       paint: { 'text-color': colour.casing },
     },
+  ];
+}
+
+function waypointLayers(colour: Palette): LayerSpecification[] {
+  const singles = { ...places, filter: ['!', isCluster] as never };
+  const isBookmark = ['to-boolean', ['get', 'bookmark']];
+  const ofKind = (stay: unknown, other: unknown): never =>
+    ['match', ['get', 'kind'], 'stay', stay, other] as never;
+  return [
     circle('waypoints', singles, {
       'circle-color': ['case', isBookmark, colour.bookmark, colour.waypoint] as never,
       'circle-radius': scaled(4, 4.5, 14, 7),
