@@ -160,6 +160,14 @@ export function putPresence(
  * @throws DayBlobCorrupt, after work in proportion to the size of the blob.
  */
 export function decodeDay(blob: Uint8Array, points: PointColumns): number {
+  const { count, mode, reader } = decodePositions(blob, points);
+  readElevations(reader, points.eleDm, count, mode);
+  if (reader.at !== blob.length) fail();
+  return count;
+}
+
+/** As {@link decodeDay}, but for elevations, before which the reader stands. @throws DayBlobCorrupt */
+export function decodePositions(blob: Uint8Array, points: PointColumns) {
   const { count, dayStartMs, unitMs, mode, at } = readHeader(blob);
   const reader = new NumberReader(blob, at);
   const lastMs = readTimes(reader, points.timeMs, count, dayStartMs, unitMs);
@@ -167,9 +175,7 @@ export function decodeDay(blob: Uint8Array, points: PointColumns): number {
   if (lastMs >= dayStartMs + dayMs) fail();
   readColumn(reader, points.latE7, count, 0, latLimitE7);
   readColumn(reader, points.lonE7, count, 0, lonLimitE7);
-  readElevations(reader, points.eleDm, count, mode);
-  if (reader.at !== blob.length) fail();
-  return count;
+  return { count, mode, reader };
 }
 
 /** What stands before the columns. */

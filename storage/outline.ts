@@ -14,9 +14,14 @@ function halfPixelE7(zoom: number): number {
   return 3_600_000_000 / (1_024 * 2 ** zoom);
 }
 
-/** What positions of an outline count in, a thirteenth of that: 3 m for the fine ones. */
+/** What positions of an outline count in, a hundredth of that: 0.4 m for the fine ones. */
 function unitE7(zoom: number): number {
-  return 2 ** (18 - zoom);
+  return 2 ** (15 - zoom);
+}
+
+/** How far from an outline a point may be that it leaves out, in units of 1e-7 degree, of latitude or of longitude. */
+export function outlineErrorE7(name: OutlineName): number {
+  return halfPixelE7(outlineZooms[name]) + unitE7(outlineZooms[name]);
 }
 
 /** Beyond it latitudes are drawn at the edge of the world, where a degree is longest. */

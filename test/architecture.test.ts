@@ -78,11 +78,11 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_995,
-  storage: 11_795,
+  storage: 11_804,
   formats: 5_217,
   geodata: 3_900,
   search: 2_600,
-  worker: 10_200,
+  worker: 10_344,
   http: 1_128,
   client: 3_860,
   objects: 2_800,
@@ -92,7 +92,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   map: 3_911,
   bin: 340,
   build: 634,
-  bench: 6_841,
+  bench: 6_927,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */

@@ -6,7 +6,7 @@ import { SharedCounters } from '../worker/shared-counters.ts';
 
 interface Running {
   readonly flag: SharedCounters<never>;
-  readonly end: (text: string | undefined) => void;
+  readonly end: (answer: Uint8Array | undefined) => void;
 }
 
 /** A thread whose tasks end when the test says so. */
@@ -15,7 +15,7 @@ function queue() {
   const deadlines: (() => void)[] = [];
   const pool = {
     run: (_name: string, { control }: { readonly control: SharedArrayBuffer }) =>
-      new Promise<string | undefined>((end) => {
+      new Promise<Uint8Array | undefined>((end) => {
         running.push({ flag: new SharedCounters([], control), end });
       }),
     close: () => Promise.resolve(),
@@ -40,8 +40,9 @@ test('one tile is made at a time, and so many wait; one more is refused', async 
   t.is(running.length, 1);
   await t.throwsAsync(ask(), { instanceOf: WaypointError, code: 'busy' });
   for (let at = 0; at < asked.length; at += 1) {
-    running[at]!.end(String(at));
-    t.is(await asked[at], String(at));
+    const answer = Uint8Array.of(at);
+    running[at]!.end(answer);
+    t.is(await asked[at], answer);
     await turn();
   }
   t.is(running.length, asked.length);
@@ -60,8 +61,9 @@ test('a tile whose client has gone is not made, or given up', async (t) => {
   await t.throwsAsync(asked[0]!, { code: 'busy' });
   await turn();
   t.is(running.length, 2);
-  running[1]!.end('third');
-  t.is(await asked[2], 'third');
+  const third = Uint8Array.of(3);
+  running[1]!.end(third);
+  t.is(await asked[2], third);
   const gone = new AbortController();
   gone.abort();
   const late = ask(gone.signal);

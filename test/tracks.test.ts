@@ -91,9 +91,9 @@ test('GET /api/tracks lists lines with their times, and points where there is no
   t.is((await daemon.get('/api/tracks?limit=5', { 'if-none-match': etag })).status, 200);
 });
 
-/** As outlines keep it: in units of 256e-7 degree. */
+/** As outlines keep it: in units of 32e-7 degree. */
 function near(place: readonly number[]): number[] {
-  return place.map((degrees) => Math.round(Math.round(degrees / 256e-7) * 25.6) / 1e6);
+  return place.map((degrees) => Math.round(Math.round(degrees / 32e-7) * 3.2) / 1e6);
 }
 
 test('GET /api/tracks is narrowed by period, box, zoom and number of lines', async (t) => {

@@ -23,20 +23,23 @@ export function makeTile(task: TileTask): TileOutcome {
   return withTracks(task, (reader, look) => runTile(task, reader, look));
 }
 
-/** The text of an answer of `GET /api/tracks`. */
-export function listTracks(task: TrackListTask): string | undefined {
-  return withTracks(task, (reader, look) => runTracks(task, reader, look));
+/** The answer of `GET /api/tracks`. */
+export function listTracks(task: TrackListTask): TileOutcome {
+  return withTracks(task, (reader, look) => encoder.encode(runTracks(task, reader, look)));
 }
 
-/** The text of an answer of `GET /api/tracks/days`. */
-export function listDays(task: DayListTask): string | undefined {
-  return withTracks(task, (reader) => runDays(task, reader));
+/** The answer of `GET /api/tracks/days`. */
+export function listDays(task: DayListTask): TileOutcome {
+  return withTracks(task, (reader) => encoder.encode(runDays(task, reader)));
 }
 
-/** The text of an answer of `GET /api/tracks/points`. */
-export function listPoints(task: PointListTask): string | undefined {
-  return withTracks(task, (reader, look) => runPoints(task, reader, look));
+/** The answer of `GET /api/tracks/points`. */
+export function listPoints(task: PointListTask): TileOutcome {
+  return withTracks(task, (reader, look) => encoder.encode(runPoints(task, reader, look)));
 }
+
+/** Here, for the main thread has no time for megabytes. */
+const encoder = new TextEncoder();
 
 class Cancelled extends Error {}
 

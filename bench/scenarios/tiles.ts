@@ -2,12 +2,13 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseDate } from '../../model/calendar-date.ts';
 import { worldX, worldY } from '../../model/mercator.ts';
-import { forgetPeak } from '../measure/process-cost.ts';
+import { forgetPeak, ownCpuMs } from '../measure/process-cost.ts';
 import { repeated } from '../measure/repeated.ts';
 import { counted, difference, scenario } from '../scenario.ts';
+import { geojsonTiles } from '../subjects/geojson-tiles.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
 import { fillLongLibrary } from '../timelines/long-library.ts';
-import { longRecording } from '../timelines/long-recording.ts';
+import { inaccurate, longRecording } from '../timelines/long-recording.ts';
 
 interface Prepared {
   readonly daemon: ServerProcess;
@@ -18,13 +19,14 @@ interface Prepared {
 
 const startDay = parseDate('2004-01-01')!;
 const unitsPerDegree = 1e7;
-const zooms = [0, 6, 10, 14] as const;
+const zooms = [0, 6, 10, 12, 14, 16] as const;
 /** What a tile of a million points may cost, and what one of all may at zoom 0, ms. */
-const mostMs: Readonly<Record<number, number>> = { 0: 20, 6: 20, 10: 5, 14: 5 };
+const mostMs = (zoom: number): number => (zoom < 10 ? 20 : 5);
 const mostMsOfAll = 100;
 const mostBytes = 60_000;
 const million = 117;
 const mostCalls = 500;
+const peer = 'geojson-vt';
 const small = '/api/version';
 const probeEveryMs = 5;
 const tilesASecond = 20;
@@ -41,12 +43,13 @@ export const tiles = scenario<number, Prepared>({
     const root = session.directory();
     // The daemon makes its stores itself.
     await session.stop(await session.daemon(root));
-    const observations = fillLongLibrary(join(root, 'data'), startDay, days);
+    const blocks = inaccurate(longRecording(startDay, days));
+    const observations = fillLongLibrary(join(root, 'data'), blocks);
     const [block] = longRecording(startDay, days);
     const [lat, lon] = [block!.latE7[0]! / unitsPerDegree, block!.lonE7[0]! / unitsPerDegree];
     return { daemon: await session.daemon(root), observations, lat, lon };
   },
-  run: async (session, { daemon, lat, lon }) => {
+  run: async (session, { daemon, lat, lon }, days) => {
     const { enoughCpuMs, loadMs } = session.plan;
     const cpuMs = (): number | undefined => daemon.cpuMs();
     const beforeMb = forgetPeak(daemon.pid);
@@ -59,6 +62,7 @@ export const tiles = scenario<number, Prepared>({
       readings[`cpu${zoom}`] = cost;
       readings[`bytes${zoom}`] = (await daemon.get(path)).bodyBytes;
     }
+    if (days <= million) Object.assign(readings, peerReadings(days, lat, lon));
     readings['grown'] = difference(daemon.cost()?.peakResidentMb, beforeMb);
     const probe = session.probe(daemon, small, probeEveryMs);
     await pan(daemon, lat, lon, loadMs);
@@ -73,14 +77,16 @@ export const tiles = scenario<number, Prepared>({
         of: `cpu${zoom}`,
         bar:
           days <= million || zoom === 0
-            ? { of: 'figure' as const, atMost: days <= million ? mostMs[zoom]! : mostMsOfAll }
+            ? { of: 'figure' as const, atMost: days <= million ? mostMs(zoom) : mostMsOfAll }
             : undefined,
+        against: days <= million ? ([peer, `peer${zoom}`, 'cost'] as const) : undefined,
       },
       {
         what: `a tile at zoom ${zoom}`,
         unit: 'B' as const,
         of: `bytes${zoom}`,
-        bar: days <= million ? { of: 'figure' as const, atMost: mostBytes } : undefined,
+        bar: { of: 'figure' as const, atMost: mostBytes },
+        against: days <= million ? ([peer, `peerBytes${zoom}`, 'cost'] as const) : undefined,
       },
     ]),
     {
@@ -98,10 +104,30 @@ export const tiles = scenario<number, Prepared>({
   ],
 });
 
-function pathOf(zoom: number, lat: number, lon: number, east = 0): string {
+/** What the first tile of each zoom costs geojson-vt, which keeps what it has cut, until something is imported. */
+function peerReadings(days: number, lat: number, lon: number): Record<string, number> {
+  const readings: Record<string, number> = {};
+  // The first one counts twice: the second time its code is compiled.
+  for (const zoom of [zooms[0], ...zooms]) {
+    const tile = geojsonTiles(inaccurate(longRecording(startDay, days)));
+    const before = ownCpuMs();
+    const bytes = tile(zoom, ...placeOf(zoom, lat, lon));
+    readings[`peer${zoom}`] = ownCpuMs() - before;
+    readings[`peerBytes${zoom}`] = bytes.length;
+  }
+  return readings;
+}
+
+function placeOf(zoom: number, lat: number, lon: number, east = 0): [x: number, y: number] {
   const tileCount = 2 ** zoom;
   const x = Math.min(Math.floor(worldX(lon) * tileCount) + east, tileCount - 1);
-  return `/api/tiles/${zoom}/${x}/${Math.floor(worldY(lat) * tileCount)}.mvt?layers=tracks,points`;
+  return [x, Math.floor(worldY(lat) * tileCount)];
+}
+
+/** As the page of the map asks for them. */
+function pathOf(zoom: number, lat: number, lon: number, east = 0): string {
+  const [x, y] = placeOf(zoom, lat, lon, east);
+  return `/api/tiles/${zoom}/${x}/${y}.mvt?layers=tracks,points,routes`;
 }
 
 /** Asks for tiles side by side, back and forth. */

@@ -39,7 +39,7 @@ export const timelineSpeed = scenario<number, Prepared>({
     const root = session.directory();
     // The daemon makes its stores itself.
     await session.stop(await session.daemon(root));
-    const observations = fillLongLibrary(join(root, 'data'), startDay, days);
+    const observations = fillLongLibrary(join(root, 'data'), longRecording(startDay, days));
     const [daemon, bare] = [await session.daemon(root), await session.bareServer()];
     // The first requests of a process pay for code that was never run before.
     for (const server of [daemon, bare]) for (let i = 0; i < 50; i += 1) await server.get(small);

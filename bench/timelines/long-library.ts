@@ -3,16 +3,17 @@ import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
-import { longRecording, type Block } from './long-recording.ts';
+import type { Block } from './long-recording.ts';
 
 const unitsPerDegree = 1e7;
 
 /**
  * Fills the library of a data directory with years of journeys, without the GPX between: that takes an hour. The files
  * that it says it was read from are there, so that a daemon that starts on it has nothing to read again.
+ * @param blocks as of {@link longRecording}.
  * @returns observations.
  */
-export function fillLongLibrary(dataDirectory: string, startDay: number, days: number): number {
+export function fillLongLibrary(dataDirectory: string, blocks: Iterable<Block>): number {
   const path = join(dataDirectory, 'library.sqlite');
   const imports = join(dataDirectory, 'imports');
   mkdirSync(imports, { recursive: true, mode: 0o700 });
@@ -21,7 +22,7 @@ export function fillLongLibrary(dataDirectory: string, startDay: number, days: n
   let observations = 0;
   try {
     let index = 0;
-    for (const block of longRecording(startDay, days)) {
+    for (const block of blocks) {
       const name = `journey-${String(index).padStart(4, '0')}.gpx`;
       writeFileSync(join(imports, name), `<gpx><!-- ${index} --></gpx>`);
       store(library, { name, file: join(imports, name) }, block);

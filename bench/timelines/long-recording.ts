@@ -1,3 +1,4 @@
+import { Random } from '../random.ts';
 import { makeJourney } from './journey.ts';
 import type { Profile } from './profile.ts';
 import { record } from './recorder.ts';
@@ -15,6 +16,10 @@ const dayMs = 86_400_000;
 /** Different journeys, which then repeat: every town and its way to another one. */
 const patterns = 13;
 const patternDays = 12;
+/** Errors of 3 m or so in each direction, which last for some minutes. */
+const errorSeed = 15;
+const errorLasts = 0.97;
+const errorE7 = 200;
 /** With what is lost and silent, about 8,600 fixes a day: 63 million in 7,320 days. */
 const profile: Profile = { name: 'long', intervalS: [8.14], days: patternDays };
 
@@ -36,6 +41,25 @@ export function* longRecording(startDay: number, days: number): Generator<Block>
       latE7: pattern.latE7.subarray(0, end),
       lonE7: pattern.lonE7.subarray(0, end),
     };
+  }
+}
+
+/**
+ * The same journeys as a receiver would tell them that errs by some metres: no two days are alike. The same blocks give the
+ * same fixes.
+ */
+export function* inaccurate(blocks: Iterable<Block>): Generator<Block> {
+  const random = new Random(errorSeed);
+  for (const { timeMs, latE7, lonE7 } of blocks) {
+    let [north, east] = [0, 0];
+    const [lats, lons] = [new Int32Array(latE7), new Int32Array(lonE7)];
+    for (let at = 0; at < timeMs.length; at += 1) {
+      north = north * errorLasts + random.bell() * errorE7;
+      east = east * errorLasts + random.bell() * errorE7;
+      lats[at]! += Math.round(north);
+      lons[at]! += Math.round(east);
+    }
+    yield { timeMs, latE7: lats, lonE7: lons };
   }
 }
 

@@ -64,7 +64,7 @@ export function trackRoutes(maps: TrackMaps, revision: () => string): Route[] {
   async function answer(
     request: RouteRequest,
     contentType: string,
-    read: (signal: AbortSignal) => Promise<string>,
+    read: (signal: AbortSignal) => Promise<Uint8Array>,
   ): Promise<Answer> {
     const etag = makeEtag(revision(), [contentType, request.query]);
     if (notModified(request.ifNoneMatch, etag)) return { status: 304, etag };

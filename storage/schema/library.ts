@@ -12,7 +12,7 @@ import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
-export const librarySchemaVersion = 10;
+export const librarySchemaVersion = 11;
 
 const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
 const { optionalText, real, rowid, text, uniqueText } = columns;

@@ -1,3 +1,4 @@
+import { Buffer } from 'node:buffer';
 import { formatDate } from '../../model/calendar-date.ts';
 import { limits } from '../../model/limits.ts';
 import type { Bbox } from '../../model/schema.ts';
@@ -102,7 +103,7 @@ class TrackList {
   readonly #task: TrackListTask;
   readonly #reader: TrackReader;
   readonly #features: string[] = [];
-  #length = 0;
+  #bytes = 0;
   #isTruncated = false;
 
   constructor(task: TrackListTask, reader: TrackReader) {
@@ -158,8 +159,8 @@ class TrackList {
     const places = isPoint ? coordinates[0]! : `[${coordinates.join(',')}]`;
     const geometry = `{"type":"${isPoint ? 'Point' : 'LineString'}","coordinates":${places}}`;
     const text = `{"type":"Feature","geometry":${geometry},"properties":${JSON.stringify(properties)}}`;
-    this.#length += text.length + 2;
-    const isFull = this.#features.length >= this.#task.limit || this.#length > limits.tracksBytes;
+    this.#bytes += Buffer.byteLength(text) + 2;
+    const isFull = this.#features.length >= this.#task.limit || this.#bytes > limits.tracksBytes;
     this.#isTruncated ||= isFull;
     if (!isFull) this.#features.push(text);
   }

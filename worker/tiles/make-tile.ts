@@ -1,20 +1,21 @@
 import { gzipSync } from 'node:zlib';
 import { formatDate } from '../../model/calendar-date.ts';
-import type { PointColumns } from '../../storage/day-blob.ts';
 import type { TrackReader } from '../../storage/library/track-reader.ts';
 import { GeometryWriter } from './geometry-writer.ts';
 import { periodOf, type TileOutcome, type TilePlace, type TileTask } from './task.ts';
-import { CellGrid, cellAt, TileCanvas } from './tile-canvas.ts';
+import { TileCanvas, TileRoom } from './tile-canvas.ts';
 import { TileGrid } from './tile-grid.ts';
-import { TrackPen } from './track-pen.ts';
+import { TrackPen, type Stretch } from './track-pen.ts';
 import { TrackWalk, type WalkedLine } from './walk-tracks.ts';
 import { geometryKinds, writeTile, type TileFeature, type TileProperties } from './write-mvt.ts';
 
 const emptyTile = new Uint8Array(0);
 const unitsPerDegree = 10_000_000;
 /** Used for every tile: a thread makes one at a time. */
-const canvas = new TileCanvas();
-const pointCells = new CellGrid();
+const room = new TileRoom();
+const canvas = new TileCanvas(room, 1);
+/** Of fixes by themselves. */
+const fixes = new TileCanvas(room, 1 / 2);
 
 /**
  * Makes a tile; no bytes where it shows nothing.
@@ -33,7 +34,6 @@ class TileDrawing {
   readonly #reader: TrackReader;
   readonly #grid: TileGrid;
   readonly #walk: TrackWalk;
-  readonly #everyPoint = new GeometryWriter();
   readonly #features = {
     tracks: [] as TileFeature[],
     points: [] as TileFeature[],
@@ -47,14 +47,15 @@ class TileDrawing {
     const grid = new TileGrid(task.tile);
     this.#grid = grid;
     canvas.clear();
-    if (task.everyPoint) pointCells.clear();
+    if (task.everyPoint) fixes.clear();
+    room.bytes = 0;
     this.#walk = new TrackWalk({
       reader,
       grid,
       pen: new TrackPen(grid, canvas),
       period: periodOf(task),
       zoom: task.tile.z,
-      onPoints: task.everyPoint ? (...points) => this.#drawPoints(...points) : undefined,
+      onPoints: task.everyPoint ? (points) => this.#drawFixes(points) : undefined,
       look,
     });
   }
@@ -63,31 +64,37 @@ class TileDrawing {
     const { layers, fromMs, toMs, places } = this.#task;
     const hasTracks = layers.includes('tracks') || layers.includes('points');
     const isPeriod = fromMs !== undefined || toMs !== undefined;
-    if (hasTracks) for (const line of this.#walk.days()) this.#finish(line);
-    if (hasTracks && !isPeriod) for (const line of this.#walk.untimed('track')) this.#finish(line);
+    if (hasTracks) this.#drawAll(this.#walk.days());
+    if (hasTracks && !isPeriod) this.#drawAll(this.#walk.untimed('track'));
     // A route is shown also where a track lies upon it.
     canvas.clear();
-    if (layers.includes('routes') && !isPeriod)
-      for (const line of this.#walk.untimed('route')) this.#finish(line);
+    room.bytes = 0;
+    if (layers.includes('routes') && !isPeriod) this.#drawAll(this.#walk.untimed('route'));
     for (const place of places) this.#drawPlace(place);
     return this.#features;
   }
 
-  #drawPoints({ latE7, lonE7 }: PointColumns, from: number, to: number): void {
+  #drawAll(lines: Iterable<WalkedLine>): void {
+    for (const line of lines) {
+      this.#finish(line);
+      if (canvas.isFull) return;
+    }
+  }
+
+  #drawFixes({ columns: { latE7, lonE7 }, from, to }: Stretch): void {
     const { south, west, north, east } = this.#grid.box;
     for (let at = from; at < to; at += 1) {
       const [lon, lat] = [lonE7[at]!, latE7[at]!];
       if (lon < west || lon > east || lat < south || lat > north) continue;
-      const x = Math.round(this.#grid.x(lon));
-      const y = Math.round(this.#grid.y(lat));
-      if (pointCells.mark(cellAt(x, y))) this.#everyPoint.point(x, y);
+      fixes.vertex(this.#grid.x(lon), this.#grid.y(lat));
+      fixes.lift();
     }
   }
 
   /** Makes features of what was drawn since the last ones. */
   #finish({ kind, fileId, day, name, points: n }: WalkedLine): void {
     const { lines, dots } = canvas.take();
-    const points = this.#task.everyPoint ? this.#everyPoint.take() : dots;
+    const points = this.#task.everyPoint && !fixes.isFull ? fixes.take().dots : dots;
     if (lines.length === 0 && points.length === 0) return;
     const properties = {
       ...(day !== undefined && { day: formatDate(day) }),
@@ -103,7 +110,7 @@ class TileDrawing {
   }
 
   #drawPlace({ lat, lon, ...properties }: TilePlace): void {
-    const geometry = new GeometryWriter();
+    const geometry = new GeometryWriter(room);
     geometry.point(
       Math.round(this.#grid.x(lon * unitsPerDegree)),
       Math.round(this.#grid.y(lat * unitsPerDegree)),

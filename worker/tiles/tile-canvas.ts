@@ -1,55 +1,116 @@
-import { GeometryWriter } from './geometry-writer.ts';
-import { pixel, tileBuffer } from './tile-grid.ts';
+import { GeometryWriter, type Written } from './geometry-writer.ts';
+import { tileBuffer } from './tile-grid.ts';
 import { tileExtent } from './write-mvt.ts';
 
 const low = -tileBuffer;
 const high = tileExtent + tileBuffer;
 /** Half a pixel. */
 const cellBits = 2;
-const cells = ((high - low) >> cellBits) + 1;
-/** A step so short need not be drawn where both of its ends have been drawn. */
-const shortStep = 2 * pixel;
+/** Two pixels: what lies between two places that have been drawn, so near to each other, need not be. */
+const lookBits = 4;
+/** So often may lines lie upon each other, which shows where most went, while a tile is nearly empty. */
+const mostTimes = 3;
+/** With one more on each side, so that all cells of the tile and its buffer have neighbours. */
+const cells = ((high - low) >> cellBits) + 3;
 
-/** Which cells of half a pixel have something in them. */
-export class CellGrid {
+/** How often something was drawn in cells of half a pixel or in a neighbour: within 1.12 pixels of all that lies in them. */
+class CellGrid {
   readonly #cells = new Uint8Array(cells * cells);
 
   clear(): void {
     this.#cells.fill(0);
   }
 
-  /** @returns whether it had nothing in it; false outside. */
-  mark(cell: number): boolean {
-    if (this.#cells[cell] !== 0) return false;
-    this.#cells[cell] = 1;
+  times(cell: number): number {
+    return this.#cells[cell]!;
+  }
+
+  /** @param times that something was drawn there with this. */
+  add(cell: number, times = 1): void {
+    const grid = this.#cells;
+    // Without a loop, which costs three times as much.
+    if (grid[cell]! < times) grid[cell] = times;
+    if (grid[cell - 1]! < times) grid[cell - 1] = times;
+    if (grid[cell + 1]! < times) grid[cell + 1] = times;
+    if (grid[cell - cells]! < times) grid[cell - cells] = times;
+    if (grid[cell + cells]! < times) grid[cell + cells] = times;
+  }
+
+  /**
+   * Adds a step in the tile and its buffer.
+   * @param share of the room for it that is taken.
+   * @returns false, having added nothing, if enough was drawn all along it.
+   */
+  addStep(x0: number, y0: number, x1: number, y1: number, share: number): boolean {
+    const dx = x1 - x0;
+    const dy = y1 - y0;
+    const length = Math.max(Math.abs(dx), Math.abs(dy));
+    // Fixes are shown in any case; what is between them only while there is room.
+    const looks = share < 1 / 2 ? (length >> lookBits) + 1 : 1;
+    const most = share < 1 / 4 ? mostTimes : 1;
+    let times = most;
+    for (let at = 0; at <= looks && times > 0; at += 1)
+      times = Math.min(times, this.times(cellAt(x0 + (at / looks) * dx, y0 + (at / looks) * dy)));
+    if (times === most) return false;
+    const steps = (length >> cellBits) + 1;
+    for (let at = 0; at <= steps; at += 1)
+      this.add(cellAt(x0 + (at / steps) * dx, y0 + (at / steps) * dy), times + 1);
     return true;
   }
 }
 
-/** The cell of a position; −1 outside the tile and its buffer. */
-export function cellAt(x: number, y: number): number {
-  return isInside(x, y) ? ((y - low) >> cellBits) * cells + ((x - low) >> cellBits) : -1;
+/** The cell of a position in the tile and its buffer. */
+function cellAt(x: number, y: number): number {
+  return (((y - low) >> cellBits) + 1) * cells + ((x - low) >> cellBits) + 1;
 }
 
 function isInside(x: number, y: number): boolean {
   return x >= low && x <= high && y >= low && y <= high;
 }
 
+/** Geometry of a tile, without its waypoints. */
+const mostBytes = 56_000;
+/** What a feature takes beside its geometry. */
+const featureBytes = 32;
+
+/** What the canvases of a tile share. */
+export class TileRoom implements Written {
+  bytes = 0;
+
+  /** 1 when there is no room left. */
+  get share(): number {
+    return this.bytes / mostBytes;
+  }
+}
+
 /**
- * Draws lines into a tile, cut at its buffer. What lies upon something that is drawn already, by half a pixel, is left out,
- * so that a tile is small however many lines meet in it; what is left of a line that is nowhere longer than that is a dot.
+ * Draws lines into a tile, cut at its buffer. A step that lies upon what is drawn already is left out, so that a tile is
+ * small however many lines meet in it; what is left of a line that is nowhere longer than a cell is a dot.
  */
 export class TileCanvas {
+  readonly #room: TileRoom;
+  readonly #mostShare: number;
   readonly #grid = new CellGrid();
-  readonly #lines = new GeometryWriter();
-  readonly #dots = new GeometryWriter();
+  readonly #lines: GeometryWriter;
+  readonly #dots: GeometryWriter;
   #x = Number.NaN;
   #y = Number.NaN;
+  /** −1 outside. */
   #cell = -1;
-  /** Nothing had been drawn there. */
-  #isNew = false;
-  /** It is the first of its line, and no step from it has been drawn. */
+  /** It is the first of its line, and there is no other. */
   #isLone = false;
+
+  /** @param mostShare of the room: what comes after that is left out. */
+  constructor(room: TileRoom, mostShare: number) {
+    this.#room = room;
+    this.#mostShare = mostShare;
+    this.#lines = new GeometryWriter(room);
+    this.#dots = new GeometryWriter(room);
+  }
+
+  get isFull(): boolean {
+    return this.#room.share >= this.#mostShare;
+  }
 
   clear(): void {
     this.#grid.clear();
@@ -60,7 +121,10 @@ export class TileCanvas {
 
   /** Ends the line; the next vertex begins another one. */
   lift(): void {
-    if (this.#isLone) this.#dots.point(this.#x, this.#y);
+    if (this.#isLone && this.#cell >= 0 && this.#grid.times(this.#cell) === 0 && !this.isFull) {
+      this.#dots.point(this.#x, this.#y);
+      this.#grid.add(this.#cell);
+    }
     this.#isLone = false;
     this.#x = Number.NaN;
   }
@@ -69,36 +133,37 @@ export class TileCanvas {
   vertex(exactX: number, exactY: number): void {
     const x = Math.round(exactX);
     const y = Math.round(exactY);
-    const cell = cellAt(x, y);
+    const cell = isInside(x, y) ? cellAt(x, y) : -1;
     const isFirst = Number.isNaN(this.#x);
     // Vertices in one cell are one vertex.
     if (!isFirst && cell >= 0 && cell === this.#cell) return;
-    const isNew = this.#grid.mark(cell);
-    if (isFirst) this.#isLone = isNew;
-    else if (isNew || this.#isNew || !this.#isShort(x, y, cell)) this.#step(x, y);
-    this.#isNew = isNew;
+    if (!isFirst) this.#step(x, y, cell);
+    this.#isLone = isFirst;
     this.#cell = cell;
     this.#x = x;
     this.#y = y;
   }
 
-  /** Gives what was drawn since the last call; the line goes on. */
+  /** Gives what was drawn since the last call, for a feature; the line goes on. */
   take(): { readonly lines: number[]; readonly dots: number[] } {
-    return { lines: this.#lines.take(), dots: this.#dots.take() };
+    const taken = { lines: this.#lines.take(), dots: this.#dots.take() };
+    for (const { length } of [taken.lines, taken.dots])
+      if (length > 0) this.#room.bytes += featureBytes;
+    return taken;
   }
 
-  #isShort(x: number, y: number, cell: number): boolean {
-    if (cell < 0 || this.#cell < 0) return false;
-    return Math.abs(x - this.#x) <= shortStep && Math.abs(y - this.#y) <= shortStep;
+  #step(x: number, y: number, cell: number): void {
+    if (cell >= 0 && this.#cell >= 0) this.#draw(this.#x, this.#y, x, y);
+    else {
+      const part = clip(this.#x, this.#y, x, y);
+      if (part !== undefined) this.#draw(...part);
+    }
   }
 
-  #step(x: number, y: number): void {
-    const clipped = clip(this.#x, this.#y, x, y);
-    if (clipped === undefined) return;
-    const [fromX, fromY, toX, toY] = clipped;
-    if (fromX === toX && fromY === toY) return;
-    this.#isLone = false;
-    this.#lines.segment(fromX, fromY, toX, toY);
+  #draw(fromX: number, fromY: number, toX: number, toY: number): void {
+    const { share } = this.#room;
+    if (share < this.#mostShare && this.#grid.addStep(fromX, fromY, toX, toY, share))
+      this.#lines.segment(fromX, fromY, toX, toY);
   }
 }
 
@@ -109,7 +174,6 @@ function clip(
   x1: number,
   y1: number,
 ): readonly [number, number, number, number] | undefined {
-  if (isInside(x0, y0) && isInside(x1, y1)) return [x0, y0, x1, y1];
   const [dx, dy] = [x1 - x0, y1 - y0];
   let [first, last] = [0, 1];
   for (const [delta, room] of [

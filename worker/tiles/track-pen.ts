@@ -1,7 +1,7 @@
 import type { PositionColumns } from '../../storage/day-cursor.ts';
 import type { BoxE7 } from '../../storage/library/track-reader.ts';
 import { gapMs } from '../../storage/outline.ts';
-import { pixel, type TrackGrid } from './tile-grid.ts';
+import type { TrackGrid } from './tile-grid.ts';
 
 /** What takes the vertices of lines, as the grid says. */
 export interface VertexSink {
@@ -10,18 +10,23 @@ export interface VertexSink {
   vertex(x: number, y: number, timeMs: number): void;
 }
 
-/** Points nearer than this to the last one that was kept are left out; in units of a tile, squared. */
-const nearSquared = (pixel / 2) ** 2;
+/** Some points in order of time. */
+export interface Stretch {
+  readonly columns: PositionColumns;
+  readonly from: number;
+  /** Exclusive. */
+  readonly to: number;
+}
+
 const halfWorldE7 = 1_800_000_000;
 
 /**
- * Makes lines of points: thinned to half a pixel, split at gaps and at the antimeridian. Only steps that may touch the
- * box of the grid are projected and handed on.
+ * Makes lines of points: thinned, split at gaps and at the antimeridian. Only steps that may touch the box of the grid are
+ * projected and handed on.
  */
 export class TrackPen {
   readonly #sink: VertexSink;
   readonly #grid: TrackGrid;
-  #scale = { lon: 0, lat: 0 };
   #lon = 0;
   #lat = 0;
   /** On which sides of the box the last vertex lies; −1 when the next point begins a line. */
@@ -44,42 +49,60 @@ export class TrackPen {
     this.#sink.lift(this.#lastMs);
   }
 
-  /** Goes on with points of a box, in order of time; times that are NaN are no gaps. */
-  draw(columns: PositionColumns, from: number, to: number, box: BoxE7): void {
-    this.#scale = this.#grid.scales(box);
+  /**
+   * Goes on with points of a box; times that are NaN are no gaps.
+   * @param near what is nearer than that to the last point that was kept is left out, in units of a tile.
+   */
+  draw({ columns, from, to }: Stretch, box: BoxE7, near: number): void {
     const { timeMs, latE7, lonE7 } = columns;
-    const { lon: perLon, lat: perLat } = this.#scale;
-    if (from === to) return;
-    this.#point(lonE7[from]!, latE7[from]!, timeMs[from]!);
-    // As #point does, but without a call for each of the many that are left out.
-    for (let at = from + 1; at < to; at += 1) {
-      const dx = (lonE7[at]! - this.#lon) * perLon;
-      const dy = (latE7[at]! - this.#lat) * perLat;
-      const passed = timeMs[at]! - timeMs[at - 1]!;
-      if (dx * dx + dy * dy < nearSquared && !(passed > gapMs || passed < 0)) continue;
-      this.#lastMs = timeMs[at - 1]!;
+    const { lon: perLon, lat: perLat } = this.#grid.scales(box);
+    for (let at = from; at < to; at += 1) {
       this.#point(lonE7[at]!, latE7[at]!, timeMs[at]!);
+      // What is left out is most of all: it costs no call.
+      const [lon0, lat0] = [this.#lon, this.#lat];
+      let lastMs = this.#lastMs;
+      for (; this.#sides === 0 && at + 1 < to; at += 1) {
+        const dx = (lonE7[at + 1]! - lon0) * perLon;
+        const dy = (latE7[at + 1]! - lat0) * perLat;
+        const time = timeMs[at + 1]!;
+        if (dx * dx + dy * dy >= near * near || time - lastMs > gapMs || time < lastMs) break;
+        lastMs = time;
+      }
+      this.#lastMs = lastMs;
     }
-    this.#lastMs = timeMs[to - 1]!;
+  }
+
+  /** Goes on with the middle of a box in which points lie that need not be told apart. */
+  dot({ south, west, north, east }: BoxE7, firstMs: number, lastMs: number): void {
+    this.#point((west + east) / 2, (south + north) / 2, firstMs);
+    this.#lastMs = lastMs;
+  }
+
+  /** Whether what {@link draw} would draw may be seen, if points were up to some 1e-7 degrees away from where they are. */
+  comesNear({ columns, from, to }: Stretch, marginE7: number): boolean {
+    const { south, west, north, east } = this.#grid.box;
+    let lon0 = this.#sides < 0 ? columns.lonE7[from]! : this.#lon;
+    let lat0 = this.#sides < 0 ? columns.latE7[from]! : this.#lat;
+    for (let at = from; at < to; at += 1) {
+      const lon = columns.lonE7[at]!;
+      const lat = columns.latE7[at]!;
+      const isBeside =
+        Math.max(lon, lon0) < west - marginE7 || Math.min(lon, lon0) > east + marginE7;
+      const isAbove =
+        Math.max(lat, lat0) < south - marginE7 || Math.min(lat, lat0) > north + marginE7;
+      if (!isAbove && (!isBeside || Math.abs(lon - lon0) > halfWorldE7)) return true;
+      lon0 = lon;
+      lat0 = lat;
+    }
+    return false;
   }
 
   #point(lon: number, lat: number, timeMs: number): void {
     if (this.#sides >= 0 && this.#isGap(timeMs)) this.lift();
     this.#lastMs = timeMs;
-    if (this.#sides >= 0) {
-      const dx = (lon - this.#lon) * this.#scale.lon;
-      const dy = (lat - this.#lat) * this.#scale.lat;
-      if (dx * dx + dy * dy < nearSquared) return;
-      if (Math.abs(lon - this.#lon) > halfWorldE7) this.#crossAntimeridian(lon, lat, timeMs);
-    }
+    if (this.#sides >= 0 && Math.abs(lon - this.#lon) > halfWorldE7)
+      this.#crossAntimeridian(lon, lat, timeMs);
     this.#keep(lon, lat, timeMs);
-  }
-
-  /** Goes on with the middle of a box in which points lie that need not be told apart. */
-  dot(box: BoxE7, firstMs: number, lastMs: number): void {
-    this.#scale = this.#grid.scales(box);
-    this.#point((box.west + box.east) / 2, (box.south + box.north) / 2, firstMs);
-    this.#lastMs = lastMs;
   }
 
   #isGap(timeMs: number): boolean {

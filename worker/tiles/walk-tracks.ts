@@ -1,18 +1,24 @@
-import { pointColumns, type PointColumns } from '../../storage/day-blob.ts';
-import { DayCursor } from '../../storage/day-cursor.ts';
+import { decodePositions, pointColumns } from '../../storage/day-blob.ts';
 import type { LineKind } from '../../model/recording.ts';
 import { untimedColumns } from '../../storage/library/timed-points.ts';
 import type {
+  BoxE7,
   Period,
   TrackReader,
   TrackRow,
   UntimedRow,
 } from '../../storage/library/track-reader.ts';
 import { readRuns } from '../../storage/line-runs.ts';
-import { gapMs, OutlineReader, outlineZooms } from '../../storage/outline.ts';
+import {
+  gapMs,
+  OutlineReader,
+  outlineErrorE7,
+  outlineZooms,
+  type OutlineName,
+} from '../../storage/outline.ts';
 import { decodePoints } from '../../storage/point-blob.ts';
 import { pixel, type TrackGrid } from './tile-grid.ts';
-import type { TrackPen } from './track-pen.ts';
+import type { Stretch, TrackPen } from './track-pen.ts';
 
 export interface TrackWalkOptions {
   readonly reader: TrackReader;
@@ -22,7 +28,7 @@ export interface TrackWalkOptions {
   /** What is drawn need be no better than for this zoom. */
   readonly zoom: number;
   /** Is told of all points that are drawn; then nothing is left to a dot in the middle of a box. */
-  readonly onPoints?: ((columns: PointColumns, from: number, to: number) => void) | undefined;
+  readonly onPoints?: ((points: Stretch) => void) | undefined;
   /** Called between steps of a millisecond or so; may throw. */
   readonly look: () => void;
 }
@@ -37,6 +43,13 @@ export interface WalkedLine {
   /** Of the last of them, where they have times. */
   readonly lastMs?: number;
 }
+
+/**
+ * Points nearer than this to the last one that was kept are left out; less, where what is drawn has lost as much already:
+ * together with what a canvas leaves out, all must lie within two pixels of something drawn.
+ */
+const near = pixel / 2;
+const nearOfOutline = pixel / 4;
 
 /** Used for every walk: a thread does one at a time. */
 const columns = pointColumns();
@@ -89,34 +102,61 @@ export class TrackWalk {
       return;
     }
     if (isWhole && zoom <= outlineZooms.fine) {
-      const name = zoom <= outlineZooms.coarse ? 'coarse' : 'fine';
-      const outline = new OutlineReader(reader.outline(row, name), row.day, name);
-      while (!outline.isOver) pen.draw(columns, 0, outline.read(columns), row);
+      this.#drawOutline(row, zoom <= outlineZooms.coarse ? 'coarse' : 'fine');
       return;
     }
-    const count = new DayCursor(reader.dayBlob(row)).read(columns);
-    const from = isWhole ? 0 : firstNotBefore(columns.timeMs, count, period.fromMs);
-    const to = isWhole ? count : firstNotBefore(columns.timeMs, count, period.toMs + 1);
-    pen.draw(columns, from, to, row);
-    onPoints?.(columns, from, to);
+    if (isWhole && this.#isFar(row)) return;
+    const { count } = decodePositions(reader.dayBlob(row), columns);
+    const from = firstNotBefore(columns.timeMs, count, period.fromMs);
+    const to = firstNotBefore(columns.timeMs, count, period.toMs + 1);
+    const points = { columns, from, to };
+    pen.draw(points, row, near);
+    onPoints?.(points);
+  }
+
+  #drawOutline(row: TrackRow, name: OutlineName): void {
+    const { reader, pen, zoom } = this.#options;
+    const outline = new OutlineReader(reader.outline(row, name), row.day, name);
+    while (!outline.isOver) {
+      const line = { columns, from: 0, to: outline.read(columns) };
+      pen.draw(line, row, zoom > outlineZooms[name] - 1 ? nearOfOutline : near);
+    }
+  }
+
+  /** Whether nothing of a row is seen, as its outline tells; then the pen goes on from its end. */
+  #isFar(row: TrackRow): boolean {
+    const { reader, pen } = this.#options;
+    const outline = new OutlineReader(reader.outline(row, 'fine'), row.day, 'fine');
+    let line;
+    while (!outline.isOver) {
+      line = { columns, from: 0, to: outline.read(columns) };
+      if (pen.comesNear(line, outlineErrorE7('fine'))) return false;
+    }
+    if (line !== undefined) pen.draw(line, row, near);
+    return true;
   }
 
   /** Whether all of a row lies within a pixel. */
-  #isDot(row: TrackRow): boolean {
+  #isDot(row: BoxE7): boolean {
     const { lon, lat } = this.#options.grid.scales(row);
     return (row.east - row.west) * lon <= pixel && (row.north - row.south) * lat <= pixel;
   }
 
   #drawRuns(row: UntimedRow): void {
     const { reader, pen, onPoints } = this.#options;
+    if (onPoints === undefined && this.#isDot(row)) {
+      pen.dot(row, Number.NaN, Number.NaN);
+      return;
+    }
     const blobs = reader.untimedBlobs(row);
     decodePoints(blobs.points, untimed);
     let from = 0;
     for (const { points, isTimed, beginsSegment } of readRuns(blobs.runs)) {
       if (isTimed || beginsSegment) pen.lift();
       if (isTimed) continue;
-      pen.draw(untimed, from, from + points, row);
-      onPoints?.(untimed, from, from + points);
+      const stretch = { columns: untimed, from, to: from + points };
+      pen.draw(stretch, row, near);
+      onPoints?.(stretch);
       from += points;
     }
   }
