@@ -156,6 +156,25 @@ test('tiles: lines end at gaps of more than 30 minutes, and at the antimeridian'
   );
 });
 
+test('tiles: a line through a tile from a day that is nowhere near it is where it was', async (t) => {
+  const { tile, take } = await served(t);
+  const place: Fix = [47.001234, 8.001234];
+  await take({
+    'night.gpx': track([
+      [47.001234, 7.95, '2024-05-01T23:00:00Z'],
+      [47.001234, 7.98, '2024-05-01T23:59:50Z'],
+      [47.001234, 8.02, '2024-05-02T00:00:10Z'],
+      [47.001234, 8.05, '2024-05-02T01:00:00Z'],
+    ]),
+  });
+  const [x, y] = [Math.floor(worldX(place[1]) * 65_536), Math.floor(worldY(place[0]) * 65_536)];
+  const { tracks } = await tile(`16/${x}/${y}.mvt`);
+  const [, at] = inTile(16, x, y, place[0], place[1]);
+  const [[from, to] = []] = tracks![0]!.geometry;
+  t.deepEqual([from![0], to![0]], [-64, 4_160]);
+  for (const [, down] of [from!, to!]) t.true(Math.abs(down - at) < 8);
+});
+
 test('tiles: a flight over the poles is drawn at the edges of the world', async (t) => {
   const { tile, take } = await served(t);
   await take({
