@@ -160,11 +160,14 @@ test('tiles: a line through a tile from a day that is nowhere near it is where i
   const { tile, take } = await served(t);
   const place: Fix = [47.001234, 8.001234];
   await take({
+    // Both days go round the tile.
     'night.gpx': track([
-      [47.001234, 7.95, '2024-05-01T23:00:00Z'],
+      [47.05, 8.05, '2024-05-01T23:30:00Z'],
+      [47.05, 7.95, '2024-05-01T23:40:00Z'],
       [47.001234, 7.98, '2024-05-01T23:59:50Z'],
       [47.001234, 8.02, '2024-05-02T00:00:10Z'],
-      [47.001234, 8.05, '2024-05-02T01:00:00Z'],
+      [46.95, 8.05, '2024-05-02T00:10:00Z'],
+      [46.95, 7.95, '2024-05-02T00:20:00Z'],
     ]),
   });
   const [x, y] = [Math.floor(worldX(place[1]) * 65_536), Math.floor(worldY(place[0]) * 65_536)];
