@@ -178,6 +178,19 @@ test('tiles: a line through a tile from a day that is nowhere near it is where i
   for (const [, down] of [from!, to!]) t.true(Math.abs(down - at) < 8);
 });
 
+test('tiles: a short way into a tile is shown, though a thinned line would leave it out', async (t) => {
+  const { tile, take } = await served(t);
+  await take({
+    'near.gpx': track([
+      [-0.001, -0.00013, '2024-05-01T10:00:00Z'],
+      [-0.001, 0.0001, '2024-05-01T10:00:10Z'],
+      [-0.001, -0.00013, '2024-05-01T10:00:20Z'],
+    ]),
+  });
+  const { tracks } = await tile('16/32768/32768.mvt');
+  t.deepEqual(tracks![0]!.geometry.flat()[1], inTile(16, 32_768, 32_768, -0.001, 0.0001));
+});
+
 test('tiles: a flight over the poles is drawn at the edges of the world', async (t) => {
   const { tile, take } = await served(t);
   await take({
