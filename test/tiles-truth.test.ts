@@ -123,6 +123,25 @@ test('tiles: every vertex is near the truth, and every true point near something
   );
 });
 
+test('tiles: however many places there are in one, it has 60 kB at most', (t) => {
+  const library = openLibrary(temporaryDirectory(t));
+  // Two and a half pixels apart, and half an hour: each is a dot.
+  const apart = (2.5 * 360) / 512 / 1_024;
+  const scattered = (count: number): Fix[] =>
+    Array.from({ length: count }, (_, at) => ({
+      lat: 45 - Math.floor(at / 200) * apart * 0.7,
+      lon: 8.1 + (at % 200) * apart,
+      timeMs: startMs + at * (gapMs + 1),
+    }));
+  const [x, y] = [Math.floor(worldX(8.1) * 1_024), Math.floor(worldY(44.9) * 1_024)];
+  const sizes = [100, 5_000, 40_000].map((count) => {
+    library.replace(0, scattered(count));
+    return library.draw({ tile: { z: 10, x, y }, everyPoint: false }).length;
+  });
+  t.true(sizes[0]! < sizes[1]! && sizes[1]! < sizes[2]!);
+  t.true(sizes[2]! > 50_000 && sizes[2]! <= 60_000);
+});
+
 /** A library in which a few files are replaced, and what its tiles show. */
 function openLibrary(directory: string) {
   const waypointsPath = join(directory, 'waypoints.sqlite');
@@ -164,12 +183,14 @@ function openLibrary(directory: string) {
         },
       );
     },
-    read(asked: Pick<TileTask, 'tile' | 'everyPoint'>): Place[][] {
+    draw(asked: Pick<TileTask, 'tile' | 'everyPoint'>): Uint8Array {
       const layers = ['tracks', 'points'] as const;
       const task = { ...asked, layers, places: [], gzip: false, waypointsPath, libraryPath };
       const control = new SharedArrayBuffer(8);
-      const bytes = reader.snapshot(() => makeTile({ ...task, control }, reader, () => {}));
-      const { tracks = [], points = [] } = decodeTile(bytes!);
+      return reader.snapshot(() => makeTile({ ...task, control }, reader, () => {}))!;
+    },
+    read(asked: Pick<TileTask, 'tile' | 'everyPoint'>): Place[][] {
+      const { tracks = [], points = [] } = decodeTile(this.draw(asked));
       const lines = tracks.flatMap(({ geometry }) => geometry);
       const dots = points.flatMap(({ geometry }) => geometry.flat().map((place) => [place]));
       return [...lines, ...dots] as Place[][];

@@ -156,7 +156,8 @@ export class TileCanvas {
     if (cell >= 0 && this.#cell >= 0) this.#draw(this.#x, this.#y, x, y);
     else {
       const part = clip(this.#x, this.#y, x, y);
-      if (part !== undefined) this.#draw(...part);
+      const isLine = part !== undefined && (part[0] !== part[2] || part[1] !== part[3]);
+      if (isLine) this.#draw(...part);
     }
   }
 
