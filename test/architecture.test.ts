@@ -82,7 +82,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_217,
   geodata: 3_900,
   search: 2_600,
-  worker: 10_344,
+  worker: 10_345,
   http: 1_128,
   client: 3_860,
   objects: 2_800,
@@ -92,7 +92,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   map: 3_911,
   bin: 340,
   build: 634,
-  bench: 6_927,
+  bench: 6_933,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */

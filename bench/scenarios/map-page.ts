@@ -8,6 +8,7 @@ import { longestTask, moveAbout, openMeasured } from '../measure/page-probe.ts';
 import { atMost } from '../report/figure.ts';
 import { counted, scenario } from '../scenario.ts';
 import { fillLongLibrary } from '../timelines/long-library.ts';
+import { longRecording } from '../timelines/long-recording.ts';
 
 interface Prepared {
   readonly browser: Browser;
@@ -36,7 +37,7 @@ export const mapPage = scenario<Subject, Prepared>({
     const root = session.directory();
     // The daemon makes its stores itself.
     await session.stop(await session.daemon(root));
-    const observations = fillLongLibrary(join(root, 'data'), startDay, days);
+    const observations = fillLongLibrary(join(root, 'data'), longRecording(startDay, days));
     const daemon = await session.daemon(root);
     const { port, token } = daemon;
     await daemon.importDirectory(session.places(waypoints).directory);
