@@ -108,7 +108,7 @@ test('a restore is refused while a daemon runs, and changes nothing', async (t) 
   const daemon = await startTestDaemon(t, { root: cli.root });
   const { code, stderr } = await cli.run(['backup', 'restore', backup(cli)]);
   t.is(code, 75);
-  t.regex(stderr, /holds the data directory/u);
+  t.regex(stderr, /stop it first\. Nothing was restored/u);
   t.is((await daemon.get('/api/waypoints')).body.length, 2);
 });
 
@@ -118,6 +118,8 @@ test('no file is overwritten, and none is left behind', async (t) => {
   const { code, stderr } = await cli.run(['backup', 'create', backup(cli)]);
   t.is(code, 1);
   t.regex(stderr, /exists already/u);
+  const away = await cli.run(['backup', 'create', `${cli.root}/away/b.tar`]);
+  t.regex(away.stderr, /away\/b\.tar was not written: its directory does not exist/u);
   t.is(readFileSync(backup(cli), 'utf8'), 'mine');
   t.deepEqual(
     readdirSync(cli.root).filter((name) => name.endsWith('.tmp')),
@@ -263,7 +265,7 @@ withMounts('a disk that fills leaves no half backup', async (t) => {
     waypointd backup create small/b.tar || echo "code $?"; ls -A small`,
   );
   t.is(stdout, 'code 1\n', stderr);
-  t.regex(stderr, /No space is left/u);
+  t.regex(stderr, /was not written: the disk is full/u);
 });
 
 withMounts(

@@ -28,6 +28,8 @@ test('files are listed, shown, removed, restored and written out again', async (
   const [{ id }] = JSON.parse(await cli.out(['imports', 'list', '(2)', '--json'])).files;
   t.regex(await cli.out(['imports', 'show', String(id)]), /^waypoints +1$/mu);
 
+  const wrong = await cli.run(['imports', 'rm', String(id), '999']);
+  t.regex(wrong.stderr, /No imported file has the number 999\. Nothing was changed/u);
   t.is(await cli.out(['imports', 'rm', String(id)]), 'Removed Track_1 (2).gpx.\n');
   t.regex(await cli.out(['imports', 'list', '--state', 'removed']), /Track_1 \(2\)\.gpx$/mu);
   const target = join(cli.root, 'out.gpx');
@@ -40,6 +42,10 @@ test('files are listed, shown, removed, restored and written out again', async (
   t.is(await cli.out(['imports', 'restore', String(id)]), 'Track_1 (2).gpx is in the library.\n');
   await cli.out(['imports', 'rm', String(id), '--forever']);
   t.regex((await cli.run(['imports', 'restore', String(id)])).stderr, /not kept any more/u);
+  t.regex(
+    (await cli.run(['undo'])).stderr,
+    /newest change, \d+ \(imported file removed\), cannot/u,
+  );
   t.regex((await cli.run(['imports', 'show', 'x'])).stderr, /number of an imported file/u);
   const again = await cli.out(['import', join(cli.root, '2024'), '--again']);
   t.regex(again, /1 waypoint from 1 file/u);

@@ -58,6 +58,8 @@ const tasks: MirrorTasks = {
 class FakeTime {
   ms = 1_000_000;
   timers: { at: number; run: () => void }[] = [];
+  /** Of `ms`, negative: time in which this process got no CPU. */
+  idle = 0;
 
   readonly clock = { now: () => Date.parse('2026-03-01T10:00:00Z'), monotonic: () => this.ms };
 
@@ -136,6 +138,7 @@ function makeBench(t: ExecutionContext, changes: Changes = {}): Bench {
         store,
         log,
         clock: time.clock,
+        cpuMs: () => time.ms + time.idle,
         schedule: time.schedule,
         onMerged: () => {
           bench.merged += 1;
@@ -257,6 +260,22 @@ test('rewriting takes at most a tenth of the time', async (t) => {
   await started(bench);
   bench.mirror.touch();
   t.deepEqual(bench.time.due, [4_500]);
+});
+
+test('time that other programs took is no work of a rewrite', async (t) => {
+  const bench = makeBench(t, {
+    tasks: {
+      ...tasks,
+      draft(request) {
+        bench.time.ms += 7_000;
+        bench.time.idle -= 6_800;
+        return tasks.draft(request);
+      },
+    },
+  });
+  await started(bench);
+  bench.mirror.touch();
+  t.deepEqual(bench.time.due, [1_800]);
 });
 
 test('changes during a rewrite are written by the next one', async (t) => {

@@ -10,7 +10,7 @@ import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { defineCommand } from '../program/command.ts';
 import { findDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
-import { isForbidden } from '../terminal/access.ts';
+import { isForbidden, notWritten } from '../terminal/access.ts';
 import { note, print } from '../terminal/output.ts';
 import { withByteCount } from '../terminal/progress-bar.ts';
 import { counted, forTerminal, megabytes } from '../terminal/text.ts';
@@ -56,7 +56,9 @@ const create = defineCommand({
         now,
         onBytes,
       }),
-    );
+    ).catch((error: unknown) => {
+      throw notWritten(target, error);
+    });
     return summaryOf(target, manifest);
   },
   async show({ file, files, bytes, imports }) {
@@ -120,8 +122,10 @@ const restore = defineCommand({
     const { lockDirectory } = await import('../../storage/lock.ts');
     const lock = lockDirectory(paths.lockDatabase);
     if (lock === undefined) {
-      const { findLockHolder, heldSentence } = await import('../../daemon/lock-holder.ts');
-      throw new ExitError(heldSentence(paths.data, await findLockHolder(paths)), 75);
+      const { findLockHolder } = await import('../../daemon/lock-holder.ts');
+      const pid = (await findLockHolder(paths))?.pid;
+      const who = `A waypointd${pid === undefined ? '' : ` (process ${pid})`}`;
+      throw new ExitError(`${who} uses ${paths.data}; stop it first. Nothing was restored.`, 75);
     }
     try {
       const { restoreBackup } = await import('../../storage/backup/restore.ts');

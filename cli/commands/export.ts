@@ -9,6 +9,7 @@ import { renameDurably, temporaryBeside } from '../../storage/atomic-file.ts';
 import { defineCommand } from '../program/command.ts';
 import { otherFormat } from './import/other-formats.ts';
 import { withDaemon } from '../program/connection.ts';
+import { notWritten } from '../terminal/access.ts';
 import { note, write } from '../terminal/output.ts';
 import { megabytes } from '../terminal/text.ts';
 
@@ -113,24 +114,11 @@ async function writeToFile(
   try {
     await writeFileInPieces(file, texts);
   } catch (error) {
-    const reason = fileProblems[errorCode(error) ?? ''];
-    if (reason === undefined) throw error;
-    throw new ExitError(`${file} was not written: ${reason}.`, 1, error);
+    throw notWritten(file, error);
   }
   const { size } = await stat(file);
   note(`Wrote ${megabytes(size)} to ${file}${isUntold ? ' as GPX' : ''}`);
 }
-
-const fileProblems: Readonly<Record<string, string>> = {
-  ENOENT: 'its directory does not exist',
-  ENOTDIR: 'its directory is not one',
-  EACCES: 'you may not write there',
-  EPERM: 'you may not write there',
-  EROFS: 'the file system is read-only',
-  ENOSPC: 'the disk is full',
-  EFBIG: 'it would be too large for the file system',
-  EDQUOT: 'your disk quota is used up',
-};
 
 /** Pieces are gathered to this size while the disk is busy, bytes. */
 const chunkBytes = 65_536;

@@ -1,6 +1,7 @@
 import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
+import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import {
@@ -13,6 +14,7 @@ import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
 import { invocation } from '../terminal/invocation.ts';
+import { notWritten } from '../terminal/access.ts';
 import { note, print } from '../terminal/output.ts';
 import { printTable, type TableColumn } from '../terminal/table.ts';
 import { counted, dateOf, forTerminal, megabytes } from '../terminal/text.ts';
@@ -166,7 +168,7 @@ const exportOriginal = defineCommand({
 
 async function writeNew(target: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const handle = await open(target, 'wx').catch((error: unknown) => {
-    if (errorCode(error) !== 'EEXIST') throw error;
+    if (errorCode(error) !== 'EEXIST') throw notWritten(target, error);
     throw new ExitError(`${forTerminal(target)} is there already; -o names another file.`);
   });
   try {
@@ -195,6 +197,13 @@ function askEach(
 ): Promise<ImportedFile[]> {
   const requests = ids.map((id) => requestOf(pathOf(id)));
   return withDaemon({ context, needsLibrary: true }, async (client) => {
+    // All are looked at first: a wrong number among them changes nothing.
+    for (const id of ids) {
+      await client.ask(importedFileSchema, 'GET', pathOf(id)).catch((error: unknown) => {
+        if (!(error instanceof RequestFailure) || error.status !== 404) throw error;
+        throw new ExitError(`No imported file has the number ${id}. Nothing was changed.`);
+      });
+    }
     const files: ImportedFile[] = [];
     for (const [method, path, query] of requests)
       files.push(await client.ask(importedFileSchema, method, path, { query, timeoutMs: 0 }));

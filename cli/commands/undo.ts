@@ -4,6 +4,7 @@ import { limits } from '../../model/limits.ts';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
+import { invocation } from '../terminal/invocation.ts';
 import { print } from '../terminal/output.ts';
 import { changeWords } from './changes.ts';
 
@@ -35,6 +36,12 @@ async function newest(client: ApiClient): Promise<number> {
     const query = { limit: limits.changesMax, cursor };
     const page = await client.ask(changesSchema, 'GET', '/api/changes', { query });
     const found = page.changes.find(({ kind, undone }) => kind !== 'undo' && !undone);
+    if (found?.undoable === false) {
+      const what = `${found.id} (${changeWords[found.kind]})`;
+      throw new ExitError(
+        `The newest change, ${what}, cannot be taken back. "${invocation()} changes" lists the others; "undo ID" takes one of them back.`,
+      );
+    }
     if (found !== undefined) return found.id;
     cursor = page.next_cursor;
   } while (cursor !== undefined);

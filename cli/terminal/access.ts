@@ -1,6 +1,8 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, isAbsolute, join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
+import { ExitError } from '../../model/exit-error.ts';
+import { forTerminal } from './text.ts';
 
 const modes = { read: constants.R_OK, run: constants.X_OK, enter: constants.R_OK | constants.X_OK };
 
@@ -31,4 +33,23 @@ function whyNot(what: keyof typeof modes, path: string): string | undefined {
   } catch (error) {
     return errorCode(error) ?? 'unknown';
   }
+}
+
+const fileProblems: Readonly<Record<string, string>> = {
+  ENOENT: 'its directory does not exist',
+  ENOTDIR: 'its directory is not one',
+  EACCES: 'you may not write there',
+  EPERM: 'you may not write there',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+  SQLITE_FULL: 'the disk is full',
+  EFBIG: 'it would be too large for the file system',
+  EDQUOT: 'your disk quota is used up',
+};
+
+/** What to throw when a file that the user named could not be written: a sentence, or the error itself if there is none. */
+export function notWritten(file: string, error: unknown): unknown {
+  const reason = fileProblems[errorCode(error) ?? ''];
+  if (reason === undefined) return error;
+  return new ExitError(`${forTerminal(file)} was not written: ${reason}.`, 1, error);
 }

@@ -1,11 +1,13 @@
+import { eastAsianWidth } from 'get-east-asian-width';
 import type { Waypoint } from '../../model/waypoint.ts';
 
 /** Made when it is needed: it takes 10 ms. */
 let graphemes: Intl.Segmenter | undefined;
 const plainAscii = /^[\x20-\x7E]*$/u;
-/** What terminals draw in two cells: emoji and the wide and full-width forms of Unicode's annex 11. */
-const wide =
-  /^(?:\p{Emoji_Presentation}|\p{Script=Han}|\p{Script=Hiragana}|\p{Script=Katakana}|\p{Script=Hangul}|[\u3001-\u303E\uFF01-\uFF60\uFFE0-\uFFE6])|\uFE0F/u;
+/** Drawn in two cells, flags as well, whose letters are narrow by themselves. */
+const emoji = /^\p{Emoji_Presentation}|\uFE0F/u;
+/** The voicing marks of half-width Katakana: one character with the letter before them, and a cell of their own. */
+const halfWidthMark = /.[\uFF9E\uFF9F]/u;
 const invisible = /^[\p{Mn}\p{Me}\p{Cf}]+$/u;
 /** Control characters could move the cursor, and direction marks reorder the whole line. */
 const unsafe = /[\p{Cc}\u200E\u200F\u2028\u2029\u202A-\u202E\u2066-\u2069]/gu;
@@ -25,7 +27,9 @@ function splitGraphemes(text: string): Iterable<{ segment: string }> {
 
 function cells(grapheme: string): number {
   if (invisible.test(grapheme)) return 0;
-  return wide.test(grapheme) ? 2 : 1;
+  if (emoji.test(grapheme)) return 2;
+  const letter = eastAsianWidth(grapheme.codePointAt(0) ?? 0);
+  return halfWidthMark.test(grapheme) ? letter + 1 : letter;
 }
 
 /** Makes a text of a file or of the store harmless to a terminal. */

@@ -22,6 +22,8 @@ export interface BookmarksMirrorOptions {
   readonly store: WaypointStore;
   readonly log: Log;
   readonly clock: Clock;
+  /** CPU ms that the process has used. */
+  readonly cpuMs?: () => number;
   /** Tests bring their own worker and timers. */
   readonly pool?: Pick<WorkerPool<typeof tasks>, 'run' | 'close'> | undefined;
   readonly schedule?: Schedule;
@@ -44,6 +46,11 @@ const unsettledRetryMs = limits.mirrorSettleMs + 1_000;
 /** What an orderly stop waits for the file. */
 const flushTimeoutMs = 3_000;
 const watchMs = 1_000;
+
+function processCpuMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
 
 type ReadEdit = Extract<TakeEditResult, { outcome: 'taken' | 'kept' | 'discarded' }>;
 type TakenEdit = Extract<TakeEditResult, { outcome: 'taken' }>;
@@ -169,8 +176,8 @@ export class BookmarksMirror {
   }
 
   async #rewriteAndPlan(): Promise<void> {
-    const { clock } = this.#options;
-    const startedMs = clock.monotonic();
+    const { clock, cpuMs = processCpuMs } = this.#options;
+    const [startedMs, startedCpuMs] = [clock.monotonic(), cpuMs()];
     this.#isDirty = false;
     const failure = await this.#rewrite().then(
       (ending) => (ending === 'done' ? undefined : ending),
@@ -179,7 +186,9 @@ export class BookmarksMirror {
     this.#running = undefined;
     if (this.#isClosed || failure instanceof Abandoned) return;
     const endedMs = clock.monotonic();
-    this.#notBefore = endedMs + pausePerWork * (endedMs - startedMs);
+    // On a busy machine most of the time is spent on waiting for it.
+    const workMs = Math.min(endedMs - startedMs, cpuMs() - startedCpuMs);
+    this.#notBefore = endedMs + pausePerWork * workMs;
     if (failure !== undefined) this.#retryAfter(failure);
     else {
       this.#failures = 0;
