@@ -1,9 +1,6 @@
 import { Buffer } from 'node:buffer';
 import { ReadingCancelled } from './refused.ts';
 
-/** Bytes of most blocks. */
-const blockBytes = 262_144;
-
 export interface ReadOptions {
   /** Called after every piece of at most 256 KiB with its number of bytes. */
   readonly onBytes?: (bytes: number) => void;
@@ -32,11 +29,11 @@ export function readBlocks<Result>(
   reader: BlockReader<Result>,
   options: ReadOptions,
 ): Result {
-  let space = Buffer.alloc(blockBytes);
+  let space = Buffer.alloc(0);
   let rest = space.subarray(0, 0);
   for (const bytes of source) {
     const length = rest.length + bytes.length;
-    if (length > space.length) space = Buffer.alloc(2 * length);
+    if (length > space.length) space = Buffer.allocUnsafe(2 * length);
     rest.copy(space);
     space.set(bytes, rest.length);
     const block = space.subarray(0, length);

@@ -8,6 +8,7 @@ import { CanonicalPoints } from '../formats/gpx/canonical-points.ts';
 import { PieceReader } from '../formats/xml/read-piece.ts';
 import { readGpx, type ReadGpxOptions } from '../formats/gpx/read-gpx.ts';
 import { FileRefused } from '../formats/refused.ts';
+import { rounds } from './helpers/effort.ts';
 import { expectSame } from './helpers/expect-same.ts';
 import { deafSink } from '../model/recording.ts';
 
@@ -135,7 +136,7 @@ test('both ways refuse a document that is cut off at any byte, and agree with pi
       // Only the white space at the end may be missing.
       if (at < bytes.toString('latin1').trimEnd().length) t.is(typeof refusal[0], 'string');
       expectSame(t, hear([start], 'auto'), refusal, String(at));
-      t.deepEqual(hear([start, bytes.subarray(at)], 'auto'), whole, String(at));
+      expectSame(t, hear([start, bytes.subarray(at)], 'auto'), whole, String(at));
     }
   }
 });
@@ -312,6 +313,7 @@ function mutated(document: Buffer, edits: readonly Edit[]): Buffer {
 
 test('both ways yield the same calls, or the same refusal in the same line, for any damage', (t) => {
   const outcomes = new Map<unknown, number>();
+  const numRuns = rounds(2_000);
   fc.assert(
     fc.property(
       fc.constantFrom(...documents),
@@ -327,10 +329,10 @@ test('both ways yield the same calls, or the same refusal in the same line, for 
         outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
       },
     ),
-    { seed, numRuns: 4_000 },
+    { seed, numRuns },
   );
   // Damage that always breaks the document would prove little.
-  t.true((outcomes.get('read') ?? 0) > 800, JSON.stringify([...outcomes]));
+  t.true((outcomes.get('read') ?? 0) > 0.2 * numRuns, JSON.stringify([...outcomes]));
 });
 
 const digits = fc.array(fc.nat({ max: 9 }), { maxLength: 20 }).map((list) => list.join(''));
@@ -375,7 +377,7 @@ test('both ways read every number and time alike', (t) => {
       const bytes = Buffer.from(`<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>`);
       expectSame(t, hear([bytes], 'auto'), hear([bytes], 'plain'));
     }),
-    { seed, numRuns: 2_000 },
+    { seed, numRuns: rounds(1_000) },
   );
 });
 

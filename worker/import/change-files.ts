@@ -108,7 +108,14 @@ function restore(
 ): boolean {
   const pathKey = library.keyOf(wanted);
   const known = library.findByKey(pathKey);
-  if (known?.sha256 === sha256) return false;
+  const freeKept = (path: string): void => {
+    if (areKeptBytesFree && files.find(path) !== undefined) files.dropKept(sha256, path);
+  };
+  if (known?.sha256 === sha256) {
+    // A crash may have come before the kept bytes went.
+    freeKept(known.path);
+    return false;
+  }
   const path = known?.path ?? wanted;
   const isThere = files.find(path) !== undefined;
   const old = isThere ? files.hash(path, () => false) : undefined;
@@ -138,6 +145,6 @@ function restore(
     files.discard(temporary);
     files.removeDirectories(made);
   }
-  if (areKeptBytesFree) files.dropKept(sha256, path);
+  freeKept(path);
   return true;
 }
