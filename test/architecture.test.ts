@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_995,
-  storage: 11_804,
+  storage: 11_812,
   formats: 5_217,
   geodata: 3_900,
   search: 2_600,
@@ -88,8 +88,8 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_860,
   objects: 2_800,
   'service-files': 1_800,
-  daemon: 8_785,
-  cli: 10_245,
+  daemon: 8_790,
+  cli: 10_260,
   map: 3_911,
   bin: 340,
   build: 634,

@@ -1,5 +1,5 @@
 /** `waypointd service`: what it writes and runs on each system, and what `serve` does under a service manager. */
-import { spawn, type ChildProcess } from 'node:child_process';
+import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -510,6 +510,42 @@ inPlace(
     t.false(existsSync(join(cli.env['HOME'] ?? '', '.config')));
   },
 );
+
+inPlace('the README uninstalls as printed: what is left are the data', async (t) => {
+  const { root, env } = testCli(t);
+  const home = join(root, 'home');
+  const readme = readFileSync(join(import.meta.dirname, '../README.md'), 'utf8');
+  const [, printed = ''] = /## Uninstall\n\n```sh\n(.*?)```/su.exec(readme) ?? [];
+  t.true(printed.startsWith('npx waypointd service uninstall\n'));
+  mkdirSync(join(root, 'bin'));
+  const systemctl =
+    '#!/bin/sh\ncase "$*" in *" show "*Id*) echo LoadState=loaded; echo ActiveState=failed;; esac\n';
+  writeFileSync(join(root, 'bin', 'systemctl'), systemctl, { mode: 0o755 });
+  const script = `npx() { shift; "$NODE" "$PROGRAM" "$@"; }
+    npx waypointd bookmark add Camp 1 2
+    npx waypointd service install --port 45991 || test -e .config/systemd/user/waypointd.service
+    ${printed}
+    npx waypointd list --json`;
+  const { status, stdout, stderr } = spawnSync('sh', ['-ec', script], {
+    cwd: home,
+    encoding: 'utf8',
+    env: {
+      PATH: `${join(root, 'bin')}:${env['PATH']}`,
+      HOME: home,
+      XDG_RUNTIME_DIR: root,
+      NODE: process.execPath,
+      PROGRAM: launcher,
+    },
+  });
+  t.is(status, 0, stderr);
+  t.regex(stdout, /"name":"Camp"/u);
+  const left = readdirSync(home, { recursive: true, withFileTypes: true });
+  const elsewhere = left
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .filter((path) => !path.startsWith(join(home, '.local/share/waypointd/')));
+  t.deepEqual(elsewhere, []);
+});
 
 test('what systemd hands over is for this process only, and goes out of the environment', (t) => {
   const handed = (): NodeJS.ProcessEnv => ({

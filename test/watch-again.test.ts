@@ -8,6 +8,8 @@ import { contentOf, importTree, listed } from './helpers/imported-files.ts';
 import { filesBelow, writeTree } from './helpers/imports.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { answerWhen } from './helpers/until.ts';
+import { importDirectory } from '../worker/import/import-directory.ts';
+import { ImportProgress } from '../worker/import/progress.ts';
 import { siteAt, watching, type WatchSite } from './helpers/watching.ts';
 
 const head = 'time,lat,lon\n';
@@ -99,6 +101,32 @@ test('a watched file whose last value became longer has not grown: the shorter o
     t.is(old?.path, file);
     t.is(await (await contentOf(site.daemon, old!.id)).text(), text('4'));
   }
+});
+
+test('a crash before it is noted that a watched file has grown leaves its old version to be had', async (t) => {
+  const site = await watching(t);
+  await save(site, 'walk.gpx', track(2));
+  const [before] = await listed(site.daemon, '');
+  await site.daemon.close();
+  const { imports, libraryDatabase, waypointsDatabase } = site.daemon.paths;
+  writeFileSync(join(site.dir, 'walk.gpx'), track(3));
+  // What the worker does, and nothing of what comes after it.
+  const { grown } = importDirectory({
+    request: { dir: site.dir },
+    origin: 'watch',
+    ownFiles: [],
+    hasIndex: true,
+    libraryPath: libraryDatabase,
+    waypointsPath: waypointsDatabase,
+    importsDirectory: imports,
+    progress: new ImportProgress().shared,
+    now: Date.now(),
+  });
+  t.like(grown, [{ sha256: before!.sha256 }]);
+  const daemon = await site.daemon.restart();
+  const [old] = await listed(daemon, '?state=replaced');
+  t.is(await (await contentOf(daemon, old!.id)).text(), track(2));
+  t.is((await daemon.call('POST', `/api/imports/${old!.id}/restore`)).status, 200);
 });
 
 test('a file that is replaced again and again is waited for ever longer', async (t) => {

@@ -43,12 +43,17 @@ export class LedgerSync {
    * @param grown as ImportLedger.record.
    * @returns as ImportLedger.finish.
    */
-  async finish(run: number, grown: readonly string[] = []): Promise<number | undefined> {
+  async finish(run: number, grown?: ReadonlySet<string>): Promise<number | undefined> {
     await this.#noteRemoved(run);
-    await this.#takeOver(run, new Set(grown));
+    await this.#takeOver(run, grown);
     const change = await inSlices(this.#store.imports.finish(run));
     this.#noteRevision();
     return change;
+  }
+
+  /** Whether a file that is out of the library has this content, so that its bytes have to be kept. */
+  needs(sha256: string): boolean {
+    return this.#store.imports.isOut(sha256);
   }
 
   /** Runs that a crash has cut off and that say what they are to change. */

@@ -1,4 +1,4 @@
-import { readdir, realpath, stat } from 'node:fs/promises';
+import { readdir, realpath, rm, stat } from 'node:fs/promises';
 import { WaypointError } from '../../model/failure.ts';
 import type { ImportRequest } from '../../model/import.ts';
 import type { Clock, Log } from '../../model/process.ts';
@@ -7,6 +7,7 @@ import { ImportProgress } from '../../worker/import/progress.ts';
 import type { ImportFolder } from '../../storage/waypoints/imports.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
 import type * as tasks from '../../worker/tasks.ts';
+import { keptPath } from '../../worker/import/managed-copies.ts';
 import type { ChangeOutcome } from '../../worker/import/change-files.ts';
 import type {
   ImportOrigin,
@@ -37,7 +38,10 @@ export interface LibraryWorkOptions {
   /** Files of ours that are no sources wherever they lie: the bookmarks file. */
   readonly ownFiles: readonly string[];
   /** Follows what the library holds. */
-  readonly ledger: Pick<LedgerSync, 'settle' | 'begin' | 'finish' | 'retentionTime' | 'unfinished'>;
+  readonly ledger: Pick<
+    LedgerSync,
+    'settle' | 'begin' | 'finish' | 'needs' | 'retentionTime' | 'unfinished'
+  >;
   /** Tests gate the worker. */
   readonly pool?: WorkerPool<ImportTasks>;
 }
@@ -133,14 +137,19 @@ export class LibraryWork {
     progress: ImportProgress,
     origin: ImportOrigin = 'person',
   ): Promise<ImportOutcome & { change?: number | undefined }> {
-    const { ledger, ownFiles, waypointsPath } = this.#options;
+    const { importsDirectory, ledger, ownFiles, waypointsPath } = this.#options;
     const lookup = waypointsPath === undefined ? {} : { waypointsPath };
     const task = { request, ownFiles, origin, ...lookup };
     if (request.dry_run === true) return this.#run('importDirectory', progress, task);
     const folder = origin === 'upload' ? undefined : await folderOf(request.dir);
     const run = await ledger.begin('import', { folder });
     const outcome: ImportOutcome = await this.#run('importDirectory', progress, task);
-    return { ...outcome, change: await ledger.finish(run, outcome.grown) };
+    const { grown = [] } = outcome;
+    const change = await ledger.finish(run, new Set(grown.map(({ pathKey }) => pathKey)));
+    // Not before that is noted: cut off in between, the file was replaced, and can be had back.
+    for (const { sha256 } of grown)
+      if (!ledger.needs(sha256)) await rm(keptPath(importsDirectory, sha256), { force: true });
+    return { ...outcome, change };
   }
 
   /** Changes the library as a run of the list of imported files plans; to be called in a turn. @throws as import. */

@@ -7,7 +7,7 @@ import type * as tasks from '../../worker/mirror-tasks.ts';
 import type { Draft } from '../../worker/mirror/rewrite.ts';
 import type { TakeEditResult } from '../../worker/mirror/take-edit.ts';
 import { WorkerPool } from '../pool.ts';
-import { scheduleTimeout, waitAtMost, type Schedule } from '../schedule.ts';
+import { processCpuMs, scheduleTimeout, waitAtMost, type Schedule } from '../schedule.ts';
 import { Abandoned, mergeEdit } from './merge-edit.ts';
 import { isCurrent } from './current-file.ts';
 import { reasonOf } from './failure-reason.ts';
@@ -46,11 +46,6 @@ const unsettledRetryMs = limits.mirrorSettleMs + 1_000;
 /** What an orderly stop waits for the file. */
 const flushTimeoutMs = 3_000;
 const watchMs = 1_000;
-
-function processCpuMs(): number {
-  const { user, system } = process.cpuUsage();
-  return (user + system) / 1_000;
-}
 
 type ReadEdit = Extract<TakeEditResult, { outcome: 'taken' | 'kept' | 'discarded' }>;
 type TakenEdit = Extract<TakeEditResult, { outcome: 'taken' }>;

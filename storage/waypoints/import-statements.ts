@@ -61,6 +61,9 @@ export function prepareImportStatements(db: Database) {
     activeAt: prepare(db, (pathKey: string) =>
       rows.where('path_key', '=', pathKey).where('state', '=', 'active'),
     ),
+    isOut: prepareValue(db, (sha256: string) =>
+      imports.select('id').where('sha256', '=', sha256).where('state', '!=', 'active').limit(1),
+    ),
     byContent: prepare(db, (pathKey: string, sha256: string) =>
       rows.where('path_key', '=', pathKey).where('sha256', '=', sha256),
     ),

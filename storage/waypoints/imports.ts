@@ -102,6 +102,11 @@ export class ImportLedger {
     return row === undefined ? undefined : toFile(row);
   }
 
+  /** Whether a file with this content was replaced or removed. */
+  isOut(sha256: string): boolean {
+    return this.#statements.isOut.get(sha256) !== undefined;
+  }
+
   /** The file that is active at a place. */
   activeAt(pathKey: string): number | undefined {
     return this.#statements.activeAt.get(pathKey)?.id;

@@ -131,4 +131,5 @@ export const noLedger = {
   finish: () => Promise.resolve(undefined),
   retentionTime: () => 0,
   unfinished: [],
+  needs: () => false,
 };

@@ -7,6 +7,7 @@ import { ImportLookup } from '../../storage/waypoints/import-lookup.ts';
 import { buildSearchIndex } from '../../search/index/build.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
+import type { Grown } from './import-file.ts';
 import { importInGroups, type Run } from './import-groups.ts';
 import { KnownImports } from './known-imports.ts';
 import { KnownSizes } from './known-sizes.ts';
@@ -54,8 +55,8 @@ export interface ImportOutcome {
   readonly index?: SearchIndexData;
   /** The disk was full: the result tells what was finished before. */
   readonly isDiskFull: boolean;
-  /** Keys of the paths at which a watched file has grown. */
-  readonly grown?: readonly string[];
+  /** Watched files that have grown. What they were is kept until the list of imported files says the same. */
+  readonly grown?: readonly Grown[];
   /** What was not come to, or not finished, when the import was ended. */
   readonly left?: readonly string[] | undefined;
 }
@@ -101,7 +102,7 @@ function importInto(
   const stamps = new SourceStamps(library, task.now);
   if (!isPlan) files.purgeReplaced();
   const imports = knownImports(task, lookup);
-  const grown: string[] = [];
+  const grown: Grown[] = [];
   const sizes = new KnownSizes(library, () => imports.removedSizes());
   const end = importAll(task, {
     library,
@@ -113,7 +114,7 @@ function importInto(
     planned: isPlan ? new Set() : undefined,
     tally,
     cpuMs: threadCpuMs,
-    onGrown: task.origin === 'watch' ? (pathKey) => grown.push(pathKey) : undefined,
+    onGrown: task.origin === 'watch' ? (file) => grown.push(file) : undefined,
   });
   if (!isPlan) saveStamps(stamps);
   const result = tally.result(task.request.dir, end.list, end.reason === 'cancelled');

@@ -54,6 +54,12 @@ export interface FileImport {
   readonly target: string;
 }
 
+/** A path, by its key, and the SHA-256 of what was there, all of which is in what is there now. */
+export interface Grown {
+  readonly pathKey: string;
+  readonly sha256: string;
+}
+
 export interface ImportPlaces extends Places {
   readonly stamps: SourceStamps;
   readonly sizes: KnownSizes;
@@ -67,8 +73,8 @@ export interface ImportPlaces extends Places {
   readonly isFirst: boolean;
   /** Called with how to take the file out of its place, in case its rows are undone, and with what to do once they are not. */
   readonly onPlaced: (undo: () => void, settle: () => void) => void;
-  /** Set where a file that has grown is still the same one: nothing is kept of what it was, and this is told its path's key. */
-  readonly onGrown: ((pathKey: string) => void) | undefined;
+  /** Set where a file that has grown is still the same one; nothing need be kept of what it was. */
+  readonly onGrown: ((grown: Grown) => void) | undefined;
 }
 
 /**
@@ -196,7 +202,7 @@ function store(
   const copy = new NewCopy(source, held, files.temporary(path));
   const made = files.makeDirectories(path);
   let undo: (() => void) | undefined;
-  let dropOld: (() => void) | undefined;
+  let tellGrown: (() => void) | undefined;
   const tidyUp = () =>
     tryAll([() => undo?.(), () => copy.discard(), () => files.removeDirectories(made)]);
   try {
@@ -211,7 +217,7 @@ function store(
           // The sync may have taken long; the file is still in progress.
           if (progress.isCancelled) throw new ReadingCancelled();
           if (places.onGrown !== undefined && old !== undefined && old === found.known?.sha256)
-            dropOld = dropsOld(copy, old, found, places);
+            tellGrown = tellsGrown(copy, old, found, places);
           undo = files.place(copy.path, path, old);
           const stamp = files.find(path);
           if (stamp === undefined) throw new FileRefused('changed');
@@ -220,7 +226,7 @@ function store(
       },
       places.isFirst,
     );
-    onPlaced(tidyUp, () => dropOld?.());
+    onPlaced(tidyUp, () => tellGrown?.());
     sizes.add(copy.length);
     return { sha256: copy.sha256, counts };
   } catch (error) {
@@ -229,8 +235,8 @@ function store(
   }
 }
 
-/** What forgets the old bytes of a file that has only grown; undefined for any other. */
-function dropsOld(
+/** What tells of a file that has only grown; undefined for any other. */
+function tellsGrown(
   copy: NewCopy,
   old: string,
   { path, pathKey }: Found,
@@ -239,10 +245,7 @@ function dropsOld(
   // Kept already: another file had that very content. Or the new one was there before: that is a change back to it.
   const isKnown = files.isKept(old) || files.isKept(copy.sha256);
   if (isKnown || !hasGrownFrom(files.absolute(path), copy.path)) return undefined;
-  return () => {
-    files.forget(old);
-    onGrown?.(pathKey);
-  };
+  return () => onGrown?.({ pathKey, sha256: old });
 }
 
 interface Copying {

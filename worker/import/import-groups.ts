@@ -26,7 +26,7 @@ export interface Run {
   /** CPU time of this thread, ms since some moment. */
   readonly cpuMs: () => number;
   /** As that of ImportPlaces. */
-  readonly onGrown: ((pathKey: string) => void) | undefined;
+  readonly onGrown: ImportPlaces['onGrown'];
 }
 
 /** A commit costs as much as the rows of a small file, so many share one: so many at most… */

@@ -167,11 +167,6 @@ export class ManagedCopies {
     return existsSync(keptPath(this.#root, sha256));
   }
 
-  /** Removes kept bytes that nothing needs. */
-  forget(sha256: string): void {
-    rmSync(keptPath(this.#root, sha256), { force: true });
-  }
-
   /**
    * Copies kept bytes to a temporary file, synced.
    * @param copiedNs the modification time that it had; now by default.
@@ -194,7 +189,7 @@ export class ManagedCopies {
     let directory = dirname(this.absolute(path));
     for (; directory.length >= this.#root.length; directory = dirname(directory))
       syncDirectory(directory);
-    this.forget(sha256);
+    rmSync(keptPath(this.#root, sha256), { force: true });
   }
 
   /** Hashes the bytes at a path. */

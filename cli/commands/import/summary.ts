@@ -238,7 +238,7 @@ function noteOwnBookmarks({ own_bookmarks: count }: ImportSum): void {
   if (count === 0) return;
   const those = counted(count, 'waypoint was a bookmark', 'waypoints were bookmarks');
   note(
-    `${those} when exported, and came in as imported ones without their tags. To have bookmarks again, put the file in the place of bookmarks.gpx (${invocation()} paths).`,
+    `${those} when exported, and came in as imported ones without their tags. To have bookmarks again, restore a backup, or put the file in the place of bookmarks.gpx (${invocation()} paths).`,
   );
 }
 
