@@ -93,7 +93,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   map: 3_911,
   bin: 340,
   build: 634,
-  bench: 6_933,
+  bench: 6_940,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
