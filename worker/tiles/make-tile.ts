@@ -14,8 +14,8 @@ const unitsPerDegree = 10_000_000;
 /** Used for every tile: a thread makes one at a time. */
 const room = new TileRoom();
 const canvas = new TileCanvas(room, 1);
-/** Of fixes by themselves. */
-const fixes = new TileCanvas(room, 1 / 2);
+/** Of fixes by themselves: they are on lines, which go first where there is little room. */
+const fixes = new TileCanvas(room, 1 / 4);
 
 /**
  * Makes a tile; no bytes where it shows nothing.

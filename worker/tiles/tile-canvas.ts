@@ -47,7 +47,7 @@ class CellGrid {
     const length = Math.max(Math.abs(dx), Math.abs(dy));
     // Fixes are shown in any case; what is between them only while there is room.
     const looks = share < 1 / 2 ? (length >> lookBits) + 1 : 1;
-    const most = share < 1 / 4 ? mostTimes : 1;
+    const most = share < 1 / 8 ? mostTimes : 1;
     let times = most;
     for (let at = 0; at <= looks && times > 0; at += 1)
       times = Math.min(times, this.times(cellAt(x0 + (at / looks) * dx, y0 + (at / looks) * dy)));
@@ -68,8 +68,8 @@ function isInside(x: number, y: number): boolean {
   return x >= low && x <= high && y >= low && y <= high;
 }
 
-/** Geometry of a tile, without its waypoints. */
-const mostBytes = 56_000;
+/** Geometry of a tile, without its waypoints: 60 kB or so when it is compressed. */
+const mostBytes = 82_000;
 /** What a feature takes beside its geometry. */
 const featureBytes = 32;
 
