@@ -60,6 +60,8 @@ export function trackLayers(colour: Palette): LayerSpecification[] {
 }
 
 const places = { source: 'places', 'source-layer': 'waypoints' };
+/** Of longer names only the begin stands on the map, letters. */
+const mostLetters = 40;
 const isCluster = ['has', 'count'] as never;
 
 /** Waypoints, clusters of them, and the stays of the day that is shown. */
@@ -94,6 +96,8 @@ function clusterLayers(colour: Palette): LayerSpecification[] {
 
 function waypointLayers(colour: Palette): LayerSpecification[] {
   const singles = { ...places, filter: ['!', isCluster] as never };
+  const name = ['to-string', ['get', 'name']];
+  const isLong = ['>', ['length', name], mostLetters];
   const isBookmark = ['to-boolean', ['get', 'bookmark']];
   const ofKind = (stay: unknown, other: unknown): never =>
     ['match', ['get', 'kind'], 'stay', stay, other] as never;
@@ -109,7 +113,12 @@ function waypointLayers(colour: Palette): LayerSpecification[] {
       type: 'symbol',
       ...singles,
       layout: {
-        'text-field': ['get', 'name'],
+        'text-field': [
+          'case',
+          isLong,
+          ['concat', ['slice', name, 0, mostLetters], '…'],
+          name,
+        ] as never,
         'text-font': ['Sans'],
         'text-size': 12,
         'text-anchor': 'top',
