@@ -15,7 +15,7 @@ export interface LedgerStore {
 }
 
 /** Files taken over in one transaction, a few milliseconds of work. */
-const pageFiles = 250;
+const pageFiles = 100;
 /** The runs that files may come by. */
 const bringing: ReadonlySet<RunKind> = new Set(['import', 'restore', 'undo']);
 /** Names the library that the list was last brought in line with. */

@@ -49,12 +49,6 @@ export async function createBackup(options: CreateBackupOptions): Promise<Backup
   try {
     // The store first: an import that ends after it adds a file that the next start finds by itself.
     copyStore(places.waypointsDatabase, copy, options.withHistory);
-    const sources: ArchiveSource[] = [{ name: backupNames.store, path: copy }];
-    if (existsSync(places.bookmarksFile))
-      sources.push({ name: backupNames.bookmarks, path: places.bookmarksFile });
-    if (existsSync(places.configFile))
-      sources.push({ name: backupNames.config, path: places.configFile });
-    if (withImports) sources.push(...importedFiles(places.imports));
     const created = new Date(now).toISOString();
     const head = {
       waypointd_backup: 1,
@@ -62,7 +56,7 @@ export async function createBackup(options: CreateBackupOptions): Promise<Backup
       created_at: created,
       imports: withImports,
     } as const;
-    await writeArchive(temporary, sources, head, onBytes);
+    await writeArchive(temporary, sourcesOf(copy, places, withImports), head, onBytes);
     const manifest = await readArchive(
       temporary,
       () => undefined,
@@ -73,6 +67,15 @@ export async function createBackup(options: CreateBackupOptions): Promise<Backup
   } finally {
     await Promise.all([temporary, copy].map((path) => rm(path, { force: true })));
   }
+}
+
+function sourcesOf(store: string, places: BackupPlaces, withImports: boolean): ArchiveSource[] {
+  const own = [
+    { name: backupNames.bookmarks, path: places.bookmarksFile },
+    { name: backupNames.config, path: places.configFile },
+  ].filter(({ path }) => existsSync(path));
+  const imports = withImports ? importedFiles(places.imports) : [];
+  return [{ name: backupNames.store, path: store }, ...own, ...imports];
 }
 
 /** A consistent copy of the store, which a daemon may be writing. */

@@ -93,8 +93,8 @@ export class ImportRuns {
 
 /** A list of changes asks this of each of them. */
 const lookedAtFiles = 100;
-/** With a durable commit about 5 ms of the main thread. */
-export const sliceFiles = 250;
+/** With a durable commit about 3 ms of the main thread. */
+export const sliceFiles = 100;
 
 const runs = waypointTables.selectFrom('import_runs');
 const endedRuns = (before: string) =>
