@@ -22,6 +22,8 @@ const pollMs = 1_000;
 /** Seconds without any work worth naming until it is said to wait for what never comes. */
 const idleSeconds = 75;
 const idleCpu = 0.25;
+/** And, working a little, until no test has ended for so long on any machine. */
+const silentSeconds = 180;
 const ticksPerSecond = 100;
 const maxOutput = 20_000;
 
@@ -36,7 +38,9 @@ export async function runWatched(
 ): Promise<Ending> {
   const child = spawn(program, words, { cwd: directory, env, stdio: ['ignore', 'pipe', 'pipe'] });
   let output = '';
+  let saidAt = performance.now();
   const keep = (piece: Buffer): void => {
+    saidAt = performance.now();
     output = (output + piece.toString('utf8')).slice(-maxOutput);
   };
   child.stdout.on('data', keep);
@@ -52,7 +56,8 @@ export async function runWatched(
   while (!isOver && !isHanging) {
     await Promise.race([code, wait(pollMs)]);
     work.look();
-    isHanging = work.seconds > limits.cpu || work.idle > idleSeconds;
+    const isSilent = performance.now() - saidAt > silentSeconds * 1000;
+    isHanging = work.seconds > limits.cpu || work.idle > idleSeconds || isSilent;
   }
   endProcesses(directory);
   const status = await code;

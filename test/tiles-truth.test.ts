@@ -12,6 +12,9 @@ import { LibraryWriter } from '../storage/library/writer.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { makeTile } from '../worker/tiles/make-tile.ts';
 import type { TileTask } from '../worker/tiles/task.ts';
+import { TileCanvas, TileRoom } from '../worker/tiles/tile-canvas.ts';
+import { tileBuffer } from '../worker/tiles/tile-grid.ts';
+import { tileExtent } from '../worker/tiles/write-mvt.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
 import { decodeTile } from './helpers/vector-tile.ts';
 
@@ -246,4 +249,58 @@ function toStep([x, y]: Place, [x0, y0]: Place, [x1, y1]: Place): number {
   const along = length === 0 ? 0 : ((x - x0) * dx + (y - y0) * dy) / length;
   const part = Math.min(Math.max(along, 0), 1);
   return Math.hypot(x - x0 - part * dx, y - y0 - part * dy);
+}
+
+const [low, high] = [-tileBuffer, tileExtent + tileBuffer];
+/** Inside, on the edges, and far outside. */
+const ordinate = fc.oneof(
+  fc.integer({ min: low, max: high }),
+  fc.integer({ min: -3 * high, max: 3 * high }),
+  fc.constantFrom(low, high, low - 1, high + 1),
+);
+const corner = [low - 5, low + 5, low + 5, low - 5] as const;
+
+test('tiles: a step is cut where the buffer of the tile ends, and touching a corner is no step', (t) => {
+  fc.assert(
+    fc.property(fc.tuple(ordinate, ordinate, ordinate, ordinate), ([x0, y0, x1, y1]) => {
+      const canvas = new TileCanvas(new TileRoom(), 1);
+      canvas.vertex(x0, y0);
+      canvas.vertex(x1, y1);
+      canvas.lift();
+      const drawn = segmentOf(canvas.take().lines);
+      const whole = Math.hypot(x1 - x0, y1 - y0);
+      const share = shareInside([x0, y0], [x1, y1]);
+      if (drawn === undefined) {
+        t.true(share * whole < 8);
+        return;
+      }
+      const [fromX, fromY, toX, toY] = drawn;
+      const length = Math.hypot(toX - fromX, toY - fromY);
+      t.true(length > 0);
+      t.true(drawn.every((value) => value >= low && value <= high));
+      t.true(Math.abs(length - share * whole) < 3 + whole / 500, String([x0, y0, x1, y1]));
+      for (const [x, y] of [drawn.slice(0, 2), drawn.slice(2)] as [number, number][])
+        t.true(Math.abs((x1 - x0) * (y0 - y) - (x0 - x) * (y1 - y0)) <= 1.5 * whole);
+    }),
+    { seed: 11, numRuns: 2_000, examples: [[[...corner]]] },
+  );
+});
+
+/** How much of a step lies inside, by looking at many places of it. */
+function shareInside([x0, y0]: Place, [x1, y1]: Place): number {
+  const looks = 2_000;
+  let inside = 0;
+  for (let at = 0; at < looks; at += 1) {
+    const part = (at + 0.5) / looks;
+    const [x, y] = [x0 + part * (x1 - x0), y0 + part * (y1 - y0)];
+    if (x >= low && x <= high && y >= low && y <= high) inside += 1;
+  }
+  return inside / looks;
+}
+
+/** The one segment of a geometry: a move, a line, each with its zigzag offsets. */
+function segmentOf(lines: readonly number[]): [number, number, number, number] | undefined {
+  if (lines.length === 0) return undefined;
+  const [, x = 0, y = 0, , dx = 0, dy = 0] = lines.map((value) => (value >> 1) ^ -(value & 1));
+  return [x, y, x + dx, y + dy];
 }
