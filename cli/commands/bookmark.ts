@@ -13,9 +13,8 @@ import { withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
 import { print } from '../terminal/output.ts';
 import { degrees, forTerminal, tagList } from '../terminal/text.ts';
-import { findPlace, parsePosition } from './place.ts';
+import { atOption, findPlace, parsePosition } from './place.ts';
 
-const at = { '--at <lat,lon>': 'which one, when several have this name: LAT,LON' } as const;
 /** What GPX has beside the note. */
 const moreOptions = {
   '--sym <name>': 'the name of a symbol',
@@ -72,7 +71,7 @@ const rename = defineCommand({
   summary: 'give a bookmark another name',
   description: 'Gives a bookmark another name. Its tags stay with it.',
   arguments: '<name> <new-name>',
-  options: { ...at },
+  options: atOption,
   run: ({ context, words: [name, newName], options }) =>
     change(context, name, options.at, { newName: checkName(newName) }),
   show: ({ oldName, newName }) => print(forTerminal(`Renamed "${oldName}" to "${newName}".`)),
@@ -85,7 +84,7 @@ const edit = defineCommand({
     'Changes a bookmark. An empty value, such as --desc "", removes the old one; --link replaces all links.',
   arguments: '<name>',
   options: {
-    ...at,
+    ...atOption,
     '--name <name>': 'another name',
     '--to <lat,lon>': 'another position',
     '-d, --desc <text>': 'another note',
@@ -129,7 +128,7 @@ const remove = defineCommand({
   description:
     'Removes a bookmark and its tags. An imported waypoint of the same name and place shows again.',
   arguments: '<name>',
-  options: { ...at },
+  options: atOption,
   run: ({ context, words: [name], options }) =>
     withDaemon({ context }, async (client) => {
       const query = await findPlace(client, name, { at: options.at, bookmarksOnly: true });

@@ -3,7 +3,6 @@ import { usageError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
-import { note } from '../terminal/output.ts';
 import { printTable, type TableColumn } from '../terminal/table.ts';
 
 /** Kinds of changes in words. */
@@ -58,8 +57,5 @@ export const command = defineCommand({
       client.ask(changesSchema, 'GET', '/api/changes', { query }),
     );
   },
-  async show({ changes }) {
-    if (changes.length === 0) return note('Nothing was changed in the last 30 days.');
-    await printTable(columns, changes);
-  },
+  show: ({ changes }) => printTable(columns, changes, 'Nothing was changed in the last 30 days.'),
 });

@@ -21,7 +21,7 @@ import { periodOptions, requestOf, sourceOptions } from './timeline/period.ts';
 import { filledIn, runTimeline } from './timeline/run.ts';
 import { isInSchengen } from './timeline/schengen.ts';
 import { clockOf } from './timeline/clock.ts';
-import { spanColumns } from './timeline/tables.ts';
+import { countriesOn, spanColumns } from './timeline/tables.ts';
 import { emptyLines, isEmpty, unfollowedLine, zoneSentence } from './timeline/wording.ts';
 import { yearBars } from './timeline/year-bar.ts';
 
@@ -93,7 +93,7 @@ export const command = defineCommand({
           ...asked,
           result,
           days,
-          countries: countriesOf(result, days),
+          countries: countriesOn(result.places, days),
           ...(window === undefined ? {} : { window: reportWindow(window, all, first, last) }),
         } satisfies Report;
       },
@@ -145,20 +145,6 @@ function before<T extends { start_date: string; end_date: string }>(
   const start = parseDate(asked.start_date) ?? 0;
   if (days > limits.timelineDays) throw usageError('The window is too long.');
   return { ...asked, start_date: formatDate(start - days + 1), end_date: formatDate(start - 1) };
-}
-
-/** Rows of countries on these days. */
-function countriesOf({ places }: TimelineResult, days: readonly TimelineDay[]): TimelinePlace[] {
-  const here = new Set(
-    days.flatMap(({ presence }) =>
-      presence.filter(({ kind }) => kind !== 'transit').map(({ country_id: id }) => id),
-    ),
-  );
-  return places
-    .filter(
-      ({ level, country_id: id, days: count }) => level === 'country' && count > 0 && here.has(id),
-    )
-    .toSorted((a, b) => b.days - a.days);
 }
 
 const columns: readonly TableColumn<TimelinePlace>[] = [

@@ -13,9 +13,9 @@ import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
 import { geodataRemedy } from '../terminal/invocation.ts';
-import { note, print, printJson, write } from '../terminal/output.ts';
+import { note, printJson, write } from '../terminal/output.ts';
 import { withTransferBar } from '../terminal/progress-bar.ts';
-import { printTable, type TableColumn } from '../terminal/table.ts';
+import { printLabelled, printTable, type TableColumn } from '../terminal/table.ts';
 import { forTerminal, megabytes } from '../terminal/text.ts';
 import { cancel, importFile, install, installFailures } from './geodata/install.ts';
 import { remoteNotes, remoteOptions, withClient } from './objects/transfer.ts';
@@ -37,19 +37,15 @@ const status = defineCommand({
 const list = defineCommand({
   name: 'list',
   summary: 'list the generations this waypointd knows',
-  description: 'Lists the generations that this waypointd knows.',
   run: ({ context }) => readStatus(context),
   json: ({ available }) => available,
   show: (answer) =>
-    answer.available.length === 0
-      ? note(`There is no geodata. ${geodataRemedy()}`)
-      : printTable(columnsOf(answer), answer.available),
+    printTable(columnsOf(answer), answer.available, `There is no geodata. ${geodataRemedy()}`),
 });
 
 const notice = defineCommand({
   name: 'notice',
   summary: 'print where the data is from, and its licences',
-  description: 'Prints where the data is from, and its licences.',
   async run() {
     const text = await readFile(join(packageRoot(), 'NOTICE'), 'utf8').catch(() => undefined);
     if (text === undefined) throw new ExitError('The file NOTICE of waypointd is missing.');
@@ -151,7 +147,7 @@ async function showStatus({ current, previous, install }: GeodataStatus): Promis
     );
   }
   lines.push(['before', describe(previous)], ['install', installLine(install)]);
-  for (const [label, text] of lines) await print(`${label.padEnd(10)} ${forTerminal(text)}`);
+  await printLabelled(lines, 10);
   if (!current.degraded) return;
   note('Another generation should be in use, but it is damaged or missing: install it again.');
 }

@@ -10,30 +10,16 @@ import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { note, print } from '../terminal/output.ts';
-import { printTable, type TableColumn } from '../terminal/table.ts';
-import { degrees, forTerminal, tagList } from '../terminal/text.ts';
-import { findPlace, parsePosition } from './place.ts';
-
-const options = {
-  '--at <lat,lon>': 'which one, when several have this name: LAT,LON',
-} as const;
-
-const columns: readonly TableColumn<HiddenAnswer['hidden'][number]>[] = [
-  { title: 'NAME', canShrink: true, text: ({ name }) => name },
-  { title: 'LAT', align: 'right', text: ({ lat }) => degrees(lat) },
-  { title: 'LON', align: 'right', text: ({ lon }) => degrees(lon) },
-  { title: 'TAGS', canShrink: true, text: ({ tags }) => tagList(tags) },
-];
+import { printTable } from '../terminal/table.ts';
+import { degrees, forTerminal } from '../terminal/text.ts';
+import { atOption, findPlace, nameColumns, parsePosition, tagsColumn } from './place.ts';
 
 const list = defineCommand({
   name: 'list',
   summary: 'list hidden waypoints',
   description: 'Lists the imported waypoints that were hidden, newest first.',
   run: ({ context }) => withDaemon({ context }, allHidden),
-  async show({ hidden }) {
-    if (hidden.length === 0) return note('No waypoint is hidden.');
-    await printTable(columns, hidden);
-  },
+  show: ({ hidden }) => printTable([...nameColumns, tagsColumn], hidden, 'No waypoint is hidden.'),
 });
 
 const show = defineCommand({
@@ -41,7 +27,7 @@ const show = defineCommand({
   summary: 'show a hidden waypoint again',
   description: 'Shows a hidden waypoint again, with the tags it had.',
   arguments: '<name>',
-  options,
+  options: atOption,
   run: ({ context, words: [name], options: { at } }) =>
     withDaemon({ context }, async (client) => {
       const query =
@@ -58,7 +44,7 @@ export const command = defineCommand({
   description:
     'Hides an imported waypoint for good, also when its file is imported again. The file stays as it is.',
   arguments: '<name>',
-  options,
+  options: atOption,
   commands: [list, show],
   run: ({ context, words: [name], options: { at } }) =>
     withDaemon({ context, needsLibrary: true }, async (client) => {

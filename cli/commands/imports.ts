@@ -16,7 +16,7 @@ import type { CommandContext } from '../program/context.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { notWritten } from '../terminal/access.ts';
 import { note, print } from '../terminal/output.ts';
-import { printTable, type TableColumn } from '../terminal/table.ts';
+import { printLabelled, printTable, type TableColumn } from '../terminal/table.ts';
 import { counted, dateOf, forTerminal, megabytes } from '../terminal/text.ts';
 
 const columns: readonly TableColumn<ImportedFile>[] = [
@@ -62,8 +62,7 @@ const list = defineCommand({
     return withDaemon({ context }, (client) => readFiles(client, query, Number(limit)));
   },
   async show({ files, isMore }) {
-    if (files.length === 0) note('No imported file is so.');
-    else await printTable(columns, files);
+    await printTable(columns, files, 'No imported file is so.');
     if (isMore) note(`There are more: -n lists so many.`);
   },
 });
@@ -94,7 +93,7 @@ const show = defineCommand({
   arguments: '<id>',
   run: ({ context, words: [id] }) => ask(context, 'GET', pathOf(id)),
   async show(file) {
-    const rows: [string, string | undefined][] = [
+    const rows = [
       ['file', file.path],
       ['state', file.state],
       ['imported', file.imported_at],
@@ -103,13 +102,10 @@ const show = defineCommand({
       ['points', `${pointsOf(file) || '0'}, ${shown(file.observations) || '0'} of them timed`],
       ['waypoints', shown(file.waypoints) || '0'],
       ['left out', file.unusable_points === 0 ? undefined : counted(file.unusable_points, 'point')],
-      ['period', periodOf(file)],
+      ['period', periodOf(file) || undefined],
       ['box', file.bbox?.join(', ')],
-    ];
-    for (const [label, text] of rows) {
-      if (text !== undefined && text !== '')
-        await print(`${label.padEnd(10)} ${forTerminal(text)}`);
-    }
+    ] as const;
+    await printLabelled(rows, 10);
   },
 });
 

@@ -4,16 +4,10 @@ import { usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { invocation } from '../terminal/invocation.ts';
-import { note, print, write, terminalWidth } from '../terminal/output.ts';
-import {
-  layOut,
-  rowTexts,
-  type TableColumn,
-  type TableLayout,
-  tableLine,
-  titleLine,
-} from '../terminal/table.ts';
-import { counted, dateOf, degrees, tagList } from '../terminal/text.ts';
+import { note, print, write } from '../terminal/output.ts';
+import { printTable, type TableColumn } from '../terminal/table.ts';
+import { counted, dateOf } from '../terminal/text.ts';
+import { nameColumns, tagsColumn } from './place.ts';
 
 interface ListOptions {
   readonly tag: string | undefined;
@@ -21,27 +15,21 @@ interface ListOptions {
   readonly bbox: string | undefined;
 }
 
-/** The columns' widths come from so many rows; the rest is printed as it arrives. */
-const rowsForLayout = 500;
-
 /** Some hundred thousand waypoints, for a pager (`waypointd list | less`). */
 const aheadBytes = 67_108_864;
 
 /** Waypoints as a table. */
 export const waypointColumns: readonly TableColumn<Waypoint>[] = [
-  { title: 'NAME', canShrink: true, text: ({ name }) => name },
-  { title: 'LAT', align: 'right', text: ({ lat }) => degrees(lat) },
-  { title: 'LON', align: 'right', text: ({ lon }) => degrees(lon) },
+  ...nameColumns,
   { title: 'DATE', text: ({ time }) => (time === undefined ? '' : dateOf(time)) },
   { title: 'KIND', text: ({ bookmark }) => (bookmark ? 'bookmark' : 'imported') },
-  { title: 'TAGS', canShrink: true, text: ({ tags }) => tagList(tags) },
+  tagsColumn,
 ];
 
 /** `waypointd list` */
 export const command = defineCommand({
   name: 'list',
   summary: 'list waypoints: bookmarks first, then imported ones',
-  description: 'Lists waypoints: bookmarks first, then imported ones.',
   options: {
     '-t, --tag <tag>': 'only those with this tag',
     '-b, --bookmarks': 'only bookmarks',
@@ -52,7 +40,7 @@ export const command = defineCommand({
   async run({ context, options, isJson }) {
     const query = listQuery(options);
     await withDaemon({ context, needsLibrary: !options.bookmarks }, (client) =>
-      isJson ? printArray(client, { query, aheadBytes }) : printTable(client, options, query),
+      isJson ? printArray(client, { query, aheadBytes }) : printRows(client, options, query),
     );
   },
 });
@@ -77,25 +65,17 @@ async function printArray(client: ApiClient, input: ApiRequest): Promise<void> {
   await print(isEmpty ? '[]' : '\n]');
 }
 
-async function printTable(client: ApiClient, options: ListOptions, query: Query): Promise<void> {
-  const first: string[][] = [];
-  let layout: TableLayout | undefined;
+async function printRows(client: ApiClient, options: ListOptions, query: Query): Promise<void> {
   let count = 0;
-  async function begin(): Promise<void> {
-    layout = layOut(waypointColumns, first, terminalWidth());
-    await print(titleLine(layout));
-    for (const row of first) await print(tableLine(layout, row));
+  async function* rows(): AsyncGenerator<Waypoint> {
+    const input = { query: { ...query, emoji: true }, aheadBytes };
+    for await (const waypoint of client.elements(waypointSchema, '/api/waypoints', input)) {
+      count += 1;
+      yield waypoint;
+    }
   }
-  const input = { query: { ...query, emoji: true }, aheadBytes };
-  for await (const waypoint of client.elements(waypointSchema, '/api/waypoints', input)) {
-    count += 1;
-    const row = rowTexts(waypointColumns, waypoint);
-    if (layout !== undefined) await print(tableLine(layout, row));
-    else if (first.push(row) === rowsForLayout) await begin();
-  }
-  if (count === 0) return note(nothing(options));
-  if (layout === undefined) await begin();
-  if (process.stdout.isTTY) note(counted(count, 'waypoint'));
+  await printTable(waypointColumns, rows(), nothing(options));
+  if (count > 0 && process.stdout.isTTY) note(counted(count, 'waypoint'));
 }
 
 function nothing({ tag, bookmarks, bbox }: ListOptions): string {

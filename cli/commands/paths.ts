@@ -1,6 +1,6 @@
 import { defineCommand } from '../program/command.ts';
 import type { CommandContext } from '../program/context.ts';
-import { print } from '../terminal/output.ts';
+import { printLabelled } from '../terminal/table.ts';
 
 /** Each path, and what a person calls it. */
 const rows: readonly (readonly [key: string, label: string, path: PathOf])[] = [
@@ -22,7 +22,9 @@ export const command = defineCommand({
   summary: 'print where everything is kept',
   description: 'Prints where waypointd keeps everything with the settings as they are now.',
   run: ({ context }) => Object.fromEntries(rows.map(([key, , path]) => [key, path(context)])),
-  async show(shown) {
-    for (const [key, label] of rows) await print(`${label.padEnd(17)} ${shown[key] ?? '(none)'}`);
-  },
+  show: (shown) =>
+    printLabelled(
+      rows.map(([key, label]) => [label, shown[key] ?? '(none)']),
+      17,
+    ),
 });

@@ -4,7 +4,27 @@ import { waypointSchema, type Place, type Waypoint } from '../../model/waypoint.
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import { note } from '../terminal/output.ts';
-import { degrees, forTerminal } from '../terminal/text.ts';
+import type { TableColumn } from '../terminal/table.ts';
+import { degrees, forTerminal, tagList } from '../terminal/text.ts';
+
+/** The option that says which waypoint of a name is meant; see {@link findPlace}. */
+export const atOption = {
+  '--at <lat,lon>': 'which one, when several have this name: LAT,LON',
+} as const;
+
+/** What tables of places begin with. */
+export const nameColumns: readonly TableColumn<Place>[] = [
+  { title: 'NAME', canShrink: true, text: ({ name }) => name },
+  { title: 'LAT', align: 'right', text: ({ lat }) => degrees(lat) },
+  { title: 'LON', align: 'right', text: ({ lon }) => degrees(lon) },
+];
+
+/** The tags of a waypoint in a table. */
+export const tagsColumn: TableColumn<Pick<Waypoint, 'tags'>> = {
+  title: 'TAGS',
+  canShrink: true,
+  text: ({ tags }) => tagList(tags),
+};
 
 const positionForms = 'Write a position as 42.1 -8.3, "42.1,-8.3" or 42.1N 8.3W';
 /** A longer list of homonyms is no help in choosing. */

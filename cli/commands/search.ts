@@ -9,7 +9,8 @@ import { withDaemon } from '../program/connection.ts';
 import { geodataRemedy } from '../terminal/invocation.ts';
 import { note } from '../terminal/output.ts';
 import { printTable, type TableColumn } from '../terminal/table.ts';
-import { degrees, forTerminal } from '../terminal/text.ts';
+import { forTerminal } from '../terminal/text.ts';
+import { nameColumns } from './place.ts';
 
 const sources: Readonly<Record<Suggestion['source'], string>> = {
   bookmark: 'bookmarks',
@@ -18,9 +19,7 @@ const sources: Readonly<Record<Suggestion['source'], string>> = {
 };
 
 const columns: readonly TableColumn<Suggestion>[] = [
-  { title: 'NAME', canShrink: true, text: ({ name }) => name },
-  { title: 'LAT', align: 'right', text: ({ lat }) => degrees(lat) },
-  { title: 'LON', align: 'right', text: ({ lon }) => degrees(lon) },
+  ...nameColumns,
   {
     title: 'FOUND IN',
     canShrink: true,
@@ -60,8 +59,7 @@ export const command = defineCommand({
   async show({ text, answer, lacksGeodata }) {
     if (answer.pending === true) note('The geocoding server has not answered yet.');
     if (lacksGeodata) note(`No towns of the world: there is no geodata. ${geodataRemedy()}`);
-    if (answer.suggestions.length === 0) return note(`Nothing found for "${forTerminal(text)}".`);
-    await printTable(columns, answer.suggestions);
+    await printTable(columns, answer.suggestions, `Nothing found for "${forTerminal(text)}".`);
   },
 });
 

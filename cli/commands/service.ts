@@ -98,7 +98,6 @@ function verbCommand(verb: Verb, summary: string, done: string) {
   return defineCommand({
     name: verb,
     summary,
-    description: '',
     options: { ...choiceOptions, '--dry-run': 'only print what would be run' },
     async run(call) {
       const { host, platform } = await open(call);
@@ -126,7 +125,6 @@ async function order(verb: Verb, platform: ServicePlatform, host: ServiceHost): 
 const logs = defineCommand({
   name: 'logs',
   summary: 'print its log',
-  description: '',
   options: {
     ...choiceOptions,
     '-f, --follow': 'go on printing what is added',

@@ -11,7 +11,8 @@ import {
 import { defineCommand } from '../program/command.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note, print } from '../terminal/output.ts';
-import { counted, dateOf, duration, forTerminal, megabytes } from '../terminal/text.ts';
+import { printLabelled } from '../terminal/table.ts';
+import { counted, dateOf, duration, megabytes } from '../terminal/text.ts';
 
 /** `waypointd status` */
 export const command = defineCommand({
@@ -88,7 +89,7 @@ async function showStatus(status: Status): Promise<void> {
   await print(
     `waypointd ${status.version} is running on ${url} (process ${pid}, for ${duration(age)})`,
   );
-  const rows: [string, string | undefined][] = [
+  const rows = [
     ['data', status.data_dir],
     ['holds', holdings(status)],
     ['imported', importedLine(status.imported)],
@@ -98,10 +99,8 @@ async function showStatus(status: Status): Promise<void> {
     ['timelines', timelinesLine(status.timelines)],
     ['geodata', geodataLine(status.geodata)],
     ['service', status.service === null ? 'not installed' : serviceLine(status.service)],
-  ];
-  for (const [label, text] of rows) {
-    if (text !== undefined) await print(`${label.padEnd(10)} ${forTerminal(text)}`);
-  }
+  ] as const;
+  await printLabelled(rows, 10);
 }
 
 function holdings({ library, waypoints, bookmarks }: Status): string | undefined {

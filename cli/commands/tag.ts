@@ -14,14 +14,10 @@ import { withDaemon } from '../program/connection.ts';
 import { note, print } from '../terminal/output.ts';
 import { printTable, type TableColumn } from '../terminal/table.ts';
 import { counted, forTerminal, tagList } from '../terminal/text.ts';
-import { findPlace } from './place.ts';
+import { atOption, findPlace } from './place.ts';
 
 type WaypointTags = Yield<typeof waypointTagsSchema>;
 type DistinctTags = Yield<typeof distinctTagsSchema>;
-
-const options = {
-  '--at <lat,lon>': 'which waypoint, when several have this name: LAT,LON',
-} as const;
 
 const columns: readonly TableColumn<DistinctTags['tags'][number]>[] = [
   { title: 'TAG', canShrink: true, text: (tag) => tagList([tag]) },
@@ -35,9 +31,8 @@ const columns: readonly TableColumn<DistinctTags['tags'][number]>[] = [
 const add = defineCommand({
   name: 'add',
   summary: 'add tags to a waypoint',
-  description: 'Adds tags to a waypoint.',
   arguments: '<name> <tag...>',
-  options,
+  options: atOption,
   examples: ['tag add "Camp" home "by the river"'],
   run({ context, words: [name, tags], options: { at } }) {
     const position = tags.slice(0, 2).join();
@@ -59,7 +54,7 @@ const remove = defineCommand({
   summary: 'remove tags from a waypoint',
   description: 'Removes tags from a waypoint; one that it does not have is no mistake.',
   arguments: '<name> <tag...>',
-  options,
+  options: atOption,
   run: ({ context, words: [name, tags], options: { at } }) =>
     withPlace(context, name, at, async (client, place) => {
       let left: WaypointTags = { ...place, tags: [] };
@@ -92,7 +87,7 @@ const list = defineCommand({
   summary: 'list all tags, or those of a waypoint',
   description: 'Lists all tags with how many waypoints have each, or the tags of one waypoint.',
   arguments: '[name]',
-  options,
+  options: atOption,
   run: ({ context, words: [name], options: { at } }): Promise<WaypointTags | DistinctTags> =>
     name === undefined
       ? withDaemon({ context, needsLibrary: true }, allTags)

@@ -83,10 +83,6 @@ const list = defineCommand({
     );
   },
   async show(folders) {
-    if (folders.length === 0) {
-      note('No folder is watched.');
-      return;
-    }
     await printTable(
       [
         { title: 'STATE', text: ({ state }: Listed) => state },
@@ -97,6 +93,7 @@ const list = defineCommand({
         { title: 'FOLDER', canShrink: true, text: ({ dir }) => dir },
       ],
       folders,
+      'No folder is watched.',
     );
     for (const folder of folders) if ('files' in folder) noteUnread(folder);
   },

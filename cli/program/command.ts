@@ -26,7 +26,8 @@ export interface CommandSpec<Words extends string, Options extends OptionSpecs, 
   readonly group?: string;
   /** One line in the list of commands. */
   readonly summary?: string;
-  readonly description: string;
+  /** The summary as a sentence, when left out. */
+  readonly description?: string;
   readonly usage?: string;
   readonly arguments?: Words;
   /** What the first argument may be, where that is a list. */

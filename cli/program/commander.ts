@@ -6,7 +6,9 @@ import type { Call, Command, OptionSpec } from './command.ts';
 export function addCommand(parent: Commander, command: Command): void {
   if (command.group !== undefined) parent.commandsGroup(command.group);
   const added = parent.command(command.name);
-  added.description(command.description).aliases(command.aliases ?? []);
+  added
+    .description(command.description ?? sentence(command.summary))
+    .aliases(command.aliases ?? []);
   if (command.summary !== undefined) added.summary(command.summary);
   if (command.usage !== undefined) added.usage(command.usage);
   addArguments(added, command);
@@ -14,6 +16,10 @@ export function addCommand(parent: Commander, command: Command): void {
   for (const sub of command.commands ?? []) addCommand(added, sub);
   const { run } = command;
   if (run !== undefined) added.action(() => run(callOf(added)));
+}
+
+function sentence(summary = ''): string {
+  return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }
 
 function addArguments(added: Commander, { arguments: words = '', choices }: Command): void {

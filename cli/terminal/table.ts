@@ -1,4 +1,4 @@
-import { print, terminalWidth } from './output.ts';
+import { note, print, terminalWidth } from './output.ts';
 import { displayWidth, fitWidth, forTerminal } from './text.ts';
 
 /** A column of a table on a terminal. */
@@ -19,6 +19,8 @@ export interface TableLayout {
 
 const gap = '  ';
 const narrowest = 8;
+/** Rows that are still to come are not waited for: the first ones tell how wide the columns are. */
+const rowsForLayout = 500;
 /** One very long name must not push the columns of a piped table out of sight. */
 const widestPiped = 48;
 
@@ -88,18 +90,40 @@ export interface TableColumn<Row> extends Column {
   readonly text: (row: Row) => string;
 }
 
-/** Prints rows below their titles, the columns as wide as these rows need. */
+/**
+ * Prints rows below their titles, the columns as wide as these rows need; of rows that come one by one, as the first need.
+ * @param nothing is said in place of a table without rows
+ */
 export async function printTable<Row>(
   columns: readonly TableColumn<Row>[],
-  rows: Iterable<Row>,
+  rows: Iterable<Row> | AsyncIterable<Row>,
+  nothing?: string,
 ): Promise<void> {
-  const lines = [...rows].map((row) => rowTexts(columns, row));
-  const layout = layOut(columns, lines, terminalWidth());
-  await print(titleLine(layout));
-  for (const line of lines) await print(tableLine(layout, line));
+  const most = Symbol.asyncIterator in rows ? rowsForLayout : Infinity;
+  const first: string[][] = [];
+  let layout: TableLayout | undefined;
+  for await (const row of rows) {
+    const line = columns.map(({ text }) => text(row));
+    if (layout !== undefined) await print(tableLine(layout, line));
+    else if (first.push(line) === most) layout = await begin();
+  }
+  if (first.length === 0 && nothing !== undefined) note(nothing);
+  else if (layout === undefined) await begin();
+
+  async function begin(): Promise<TableLayout> {
+    const chosen = layOut(columns, first, terminalWidth());
+    await print(titleLine(chosen));
+    for (const line of first) await print(tableLine(chosen, line));
+    return chosen;
+  }
 }
 
-/** The cells of one row. */
-export function rowTexts<Row>(columns: readonly TableColumn<Row>[], row: Row): string[] {
-  return columns.map(({ text }) => text(row));
+/** Prints what something is, a line for each label; those without a text are left out. */
+export async function printLabelled(
+  rows: Iterable<readonly [label: string, text: string | undefined]>,
+  width: number,
+): Promise<void> {
+  for (const [label, text] of rows) {
+    if (text !== undefined) await print(`${label.padEnd(width)} ${forTerminal(text)}`);
+  }
 }

@@ -102,27 +102,12 @@ function sumFormats(results: readonly ImportResult[]): ImportResult['formats'] {
 export async function printSummary(sum: ImportSum): Promise<void> {
   await print(headline(sum));
   for (const line of details(sum)) await print(`  ${line}`);
-  noteFailures(sum);
-  noteUnsupported(sum);
-  noteBeside(sum);
-  noteRemoved(sum);
-  noteWithoutData(sum);
+  noteFiles(sum);
   noteOwnBookmarks(sum);
-  noteOddTimes(sum);
   if (sum.gpx_in_subfolders > 0) {
     const those = counted(sum.gpx_in_subfolders, 'file is', 'files are');
     note(`${those} in sub-folders and not imported; add -r to import them too.`);
   }
-}
-
-/** One wrong clock would make the period of all files read as "from 1234 to 4096". */
-function noteOddTimes({ odd_times = [] }: ImportSum): void {
-  if (odd_times.length === 0) return;
-  note(`${counted(odd_times.length, 'file has', 'files have')} times that cannot be right:`);
-  for (const { file, first_time, last_time } of odd_times.slice(0, shownFiles)) {
-    note(`  ${forTerminal(file)}: from ${dateOf(first_time)} to ${dateOf(last_time)}`);
-  }
-  if (odd_times.length > shownFiles) note(`  and ${odd_times.length - shownFiles} more`);
 }
 
 function headline(sum: ImportSum): string {
@@ -189,43 +174,41 @@ function replacedLines({ replaced, results }: ImportSum): string[] {
     : lines;
 }
 
-function noteFailures({ failures }: ImportSum): void {
-  if (failures.length === 0) return;
-  note(`${counted(failures.length, 'file was', 'files were')} refused:`);
-  noteFirst(failures, ({ file, reason, line }) => {
+/** The files of which there is more to say than their number. */
+function noteFiles(sum: ImportSum): void {
+  const were = ['file was', 'files were'] as const;
+  noteFirst(sum.failures, were, 'refused', ({ file, reason, line }) => {
     const place = line === undefined ? '' : ` (line ${line})`;
-    return `${forTerminal(file)}: ${failureSentences[reason]}${place}`;
+    return `${file}: ${failureSentences[reason]}${place}`;
   });
-}
-
-function noteUnsupported({ unsupported_files: files }: ImportSum): void {
-  if (files.length === 0) return;
-  note(`${counted(files.length, 'entry is', 'entries are')} of no format that is read, or a link:`);
-  noteFirst(files, forTerminal);
-  const hint = conversionHint(files);
+  const { unsupported_files: unsupported } = sum;
+  const ofNone = 'of no format that is read, or a link';
+  noteFirst(unsupported, ['entry is', 'entries are'], ofNone, String);
+  const hint = conversionHint(unsupported);
   if (hint !== undefined) note(hint);
-}
-
-function noteBeside({ renamed_files: files }: ImportSum): void {
-  if (files.length === 0) return;
-  note(
-    `${counted(files.length, 'file is', 'files are')} kept beside one of the same name from another folder:`,
+  const beside = 'kept beside one of the same name from another folder';
+  noteFirst(
+    sum.renamed_files,
+    ['file is', 'files are'],
+    beside,
+    ({ file, stored_as: as }) => `${file} as ${as}`,
   );
-  noteFirst(files, ({ file, stored_as }) => `${forTerminal(file)} as ${forTerminal(stored_as)}`);
-}
-
-function noteRemoved({ removed_files: files }: ImportSum): void {
-  if (files.length === 0) return;
-  note(
-    `${counted(files.length, 'file was', 'files were')} removed before and left out (--again takes them in):`,
+  noteFirst(sum.removed_files, were, 'removed before and left out (--again takes them in)', String);
+  noteFirst(
+    sum.without_data,
+    ['file', 'files'],
+    'left nothing',
+    ({ file, reason }) => `${file}: ${emptyReasons[reason]}`,
   );
-  noteFirst(files, forTerminal);
-}
-
-function noteWithoutData({ without_data: files }: ImportSum): void {
-  if (files.length === 0) return;
-  note(`${counted(files.length, 'file')} left nothing:`);
-  noteFirst(files, ({ file, reason }) => `${forTerminal(file)}: ${emptyReasons[reason]}`);
+  // One wrong clock would make the period of all files read as "from 1234 to 4096".
+  const odd = 'times that cannot be right';
+  noteFirst(
+    sum.odd_times ?? [],
+    ['file has', 'files have'],
+    odd,
+    ({ file, first_time, last_time }) =>
+      `${file}: from ${dateOf(first_time)} to ${dateOf(last_time)}`,
+  );
 }
 
 const emptyReasons: Readonly<Record<EmptyReason, string>> = {
@@ -242,8 +225,15 @@ function noteOwnBookmarks({ own_bookmarks: count }: ImportSum): void {
   );
 }
 
-function noteFirst<T>(items: readonly T[], line: (item: T) => string): void {
-  for (const item of items.slice(0, shownFiles)) note(`  ${line(item)}`);
+function noteFirst<T>(
+  items: readonly T[],
+  [one, many]: readonly [string, string],
+  what: string,
+  line: (item: T) => string,
+): void {
+  if (items.length === 0) return;
+  note(`${counted(items.length, one, many)} ${what}:`);
+  for (const item of items.slice(0, shownFiles)) note(`  ${forTerminal(line(item))}`);
   const more = items.length - shownFiles;
   if (more > 0) note(`  … and ${more.toLocaleString('en-US')} more (--json lists them)`);
 }

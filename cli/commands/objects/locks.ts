@@ -1,6 +1,6 @@
 import { ExitError } from '../../../model/exit-error.ts';
 import { defineCommand } from '../../program/command.ts';
-import { note, print } from '../../terminal/output.ts';
+import { print } from '../../terminal/output.ts';
 import { printTable } from '../../terminal/table.ts';
 import { forTerminal } from '../../terminal/text.ts';
 import { requireRepository, rootOptions, withRoot } from './with-root.ts';
@@ -38,7 +38,6 @@ export const locks = defineCommand({
     }),
   show(outcome) {
     if ('unlocked' in outcome) return print(`Unlocked ${forTerminal(outcome.unlocked)}.`);
-    if (outcome.length === 0) return note('Nothing is locked.');
     return printTable(
       [
         { title: 'PATH', text: ({ path }) => forTerminal(path) },
@@ -46,6 +45,7 @@ export const locks = defineCommand({
         { title: 'SINCE', text: (row) => row.locked_at },
       ],
       outcome,
+      'Nothing is locked.',
     );
   },
 });

@@ -45,11 +45,8 @@ const list = defineCommand({
   options: rootOptions,
   run: (call) =>
     withRoot(call, async ({ directory }) => (await directory.repositories()).map(asShown)),
-  show(repositories) {
-    if (repositories.length === 0) {
-      return note('There are no repositories yet: objects repo add OWNER/NAME');
-    }
-    return printTable(
+  show: (repositories) =>
+    printTable(
       [
         { title: 'REPOSITORY', text: ({ repository }) => repository },
         { title: 'OBJECTS', align: 'right', text: ({ objects }) => String(objects) },
@@ -62,8 +59,8 @@ const list = defineCommand({
         { title: 'PUBLIC', text: (row) => (row.public ? 'yes' : '') },
       ],
       repositories,
-    );
-  },
+      'There are no repositories yet: objects repo add OWNER/NAME',
+    ),
 });
 
 function asShown(row: RepositoryRow) {

@@ -132,7 +132,6 @@ const revoke = defineCommand({
 const access = defineCommand({
   name: 'access',
   summary: 'list who may do what',
-  description: 'Lists who may do what.',
   arguments: '[owner/name]',
   options: rootOptions,
   run: (call) =>
@@ -141,19 +140,16 @@ const access = defineCommand({
       const id = path === undefined ? undefined : (await requireRepository(root, path)).id;
       return root.directory.grants(id);
     }),
-  show(grants) {
-    if (grants.length === 0) {
-      return note('Nobody was granted anything: objects grant USER OWNER/NAME read|write');
-    }
-    return printTable(
+  show: (grants) =>
+    printTable(
       [
         { title: 'REPOSITORY', text: ({ repository }) => repository },
         { title: 'USER', text: ({ user }) => user },
         { title: 'ACCESS', text: (row) => row.access },
       ],
       grants,
-    );
-  },
+      'Nobody was granted anything: objects grant USER OWNER/NAME read|write',
+    ),
 });
 
 /** `waypointd objects grant|revoke|access` */

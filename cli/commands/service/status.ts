@@ -14,6 +14,7 @@ import type { CommandContext } from '../../program/context.ts';
 import { type PortUse, probePort } from '../../program/port-probe.ts';
 import { invocation, shellWord } from '../../terminal/invocation.ts';
 import { note, print } from '../../terminal/output.ts';
+import { printLabelled } from '../../terminal/table.ts';
 import { counted, duration, forTerminal } from '../../terminal/text.ts';
 
 /** What `service status` tells, as `--json` prints it. */
@@ -115,9 +116,7 @@ export async function showStatus(
     ...status.files.map((file, at): [string, string] => [at === 0 ? 'files' : '', file]),
     ['log', serviceCommand('logs', choice)],
   ];
-  for (const [label, text] of rows) {
-    if (text !== undefined) await print(`${label.padEnd(9)} ${text}`);
-  }
+  await printLabelled(rows, 9);
 }
 
 function stateText({ state, since, pid, last_exit: exit }: ServiceStatus): string {

@@ -2,6 +2,7 @@ import { escapeXml } from '../../../formats/gpx-text.ts';
 import { parseDate } from '../../../model/calendar-date.ts';
 import type { TimelineDay, TimelinePlace, TimelineResult } from '../../../model/timeline-result.ts';
 import { counted } from '../../terminal/text.ts';
+import { countriesOn } from './tables.ts';
 
 /** As on the page of the map; the last one is for all other countries. */
 const colours = [
@@ -47,7 +48,7 @@ export function calendarSvg(
   { places, dataset }: Pick<TimelineResult, 'places' | 'dataset'>,
   days: readonly TimelineDay[],
 ): string {
-  const rows = countriesOf(places, days);
+  const rows = countriesOn(places, days);
   const countries = new Map(
     rows.map(({ country_id: id, country }, at) => [
       id,
@@ -77,19 +78,6 @@ export function calendarSvg(
 
 function nameOf(country: string): string {
   return country || 'At sea or unknown';
-}
-
-/** Countries of these days, those with most days first. */
-function countriesOf(
-  places: readonly TimelinePlace[],
-  days: readonly TimelineDay[],
-): TimelinePlace[] {
-  const here = new Set(days.flatMap(({ presence }) => presence.map(({ country_id: id }) => id)));
-  return places
-    .filter(
-      ({ level, country_id: id, days: count }) => level === 'country' && count > 0 && here.has(id),
-    )
-    .toSorted((a, b) => b.days - a.days);
 }
 
 type Countries = ReadonlyMap<string, Country>;

@@ -92,6 +92,18 @@ function ofLevel({ places }: TimelineResult, level: PlaceLevel): TimelinePlace[]
     .toSorted((a, b) => b.stop_seconds - a.stop_seconds);
 }
 
+/** The countries in which the user was on these days, those with most days first. */
+export function countriesOn(
+  places: readonly TimelinePlace[],
+  days: readonly TimelineDay[],
+): TimelinePlace[] {
+  const stays = days.flatMap(({ presence }) => presence.filter(({ kind }) => kind !== 'transit'));
+  const here = new Set(stays.map(({ country_id: id }) => id));
+  return places
+    .filter((place) => place.level === 'country' && place.days > 0 && here.has(place.country_id))
+    .toSorted((a, b) => b.days - a.days);
+}
+
 interface StopRow {
   readonly stop: TimelineStop;
   /** The way to it from the row before, metres. */
