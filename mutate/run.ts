@@ -126,12 +126,14 @@ async function judge(mutant: Switched): Promise<void> {
   process.stderr.write(`${mutant.id}/${mutants.length} ${asText(verdict)}: ${describe(mutant)}\n`);
 }
 
-/** Small for tests that are quick, run little else, or are called like the source. */
+/** Small for tests that are quick, run little else, or are called like the source or its folders. */
 function promise({ test, cpu, reached }: Reach, { file }: Mutant): number {
-  const words = basename(file, '.ts').split('-');
-  const isNamesake = words.some((word) => word.length > 3 && test.includes(word.slice(0, -1)));
+  const isCalled = (name: string): boolean =>
+    name.split('-').some((word) => word.length > 3 && test.includes(word.slice(0, -1)));
   const isStrace = test.includes('sync-order') && read(file).includes('sync');
-  return (cpu + 1) * (reached.length + 10) * (isNamesake || isStrace ? 0.05 : 1);
+  const likely = isCalled(basename(file, '.ts')) || isStrace ? 0.05 : 1;
+  const near = file.split('/').slice(1, -1).some(isCalled) ? 0.2 : 1;
+  return (cpu + 1) * (reached.length + 10) * likely * near;
 }
 
 function asText({ outcome, tests, left, cpu }: Verdict): string {
