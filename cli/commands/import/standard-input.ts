@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { uploadQuery } from '../../../model/imports.ts';
+import { isLookedInto } from '../../../model/recorder-formats.ts';
 
 /** A file on its way into the library. */
 export interface Input {
@@ -15,8 +16,11 @@ export interface Input {
  */
 export async function inputFrom(source: Readable, as: string | undefined): Promise<Input> {
   if (as !== undefined) {
-    if (uploadQuery.safeParse({ path: as }).success) return { path: as, body: source };
-    throw usageError('--as is a path such as "phone/today.gpx", without .. and not absolute.');
+    const isPath = uploadQuery.safeParse({ path: as }).success && isLookedInto(as);
+    if (isPath) return { path: as, body: source };
+    throw usageError(
+      '--as is a path such as "phone/today.gpx": with the ending of a format, without .. and not absolute.',
+    );
   }
   // Only here: most commands read no files.
   const [{ endingFor }, { headBytes }] = await Promise.all([

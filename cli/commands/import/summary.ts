@@ -26,7 +26,7 @@ export const failureSentences: Readonly<Record<FailureReason, string>> = {
   too_deep: 'its elements are nested too deeply',
   entities: 'it declares entities of its own, which is refused for safety',
   encoding: 'its characters are not in the encoding it declares',
-  too_large: 'it is too large',
+  too_large: 'it, or what it holds, is too large or too much',
   unreadable: 'it cannot be read, or its place in the data directory cannot be written',
   changed: 'it changed while it was read; try again',
   too_slow: 'it took too long to read for its size',
@@ -160,7 +160,9 @@ function details(sum: ImportSum): string[] {
     lines.push(`${counted(sum.unusable_points, 'point')} without a usable position left out`);
   }
   if (sum.hidden > 0) lines.push(`${counted(sum.hidden, 'hidden file')} not looked at`);
-  if (sum.files > 0) lines.push(`${counted(sum.dedup_count, 'waypoint')} in all now`);
+  if (sum.files > 0 && sum.planned !== true) {
+    lines.push(`${counted(sum.dedup_count, 'waypoint')} in all now`);
+  }
   return lines;
 }
 
