@@ -119,7 +119,7 @@ test('the commands about days tell the same of one journey', async (t) => {
   t.is(csv[0], 'date,utc_offset_minutes,country_id,kind,observations');
   t.true(csv.includes('2024-03-06,0,PT,inferred,0'));
 
-  const trips = await cli.out(['trips', '2024-03', '--local']);
+  const trips = await cli.out(['trips', '2024-03']);
   t.regex(trips, /^2024-03-04 09:00 +3 h +2,3\d\d +flight +Berlin\b.* +Lisbon\b/m);
   t.regex(trips, /^flight +4,\d{3} km in 2$/m);
   // Two days without a fix.

@@ -597,16 +597,16 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
   const atStop = async () =>
     t.regex(
       await cli.out(['where', '2024-05-04T10:00Z']),
-      /^2024-05-04 10:00 UTC: Porto, Portugal\nposition  41\.14\d*, -8\.61\d*\nfrom +2024-05-04 09:5\d\nto +2024-05-04 10:1\d\nfor +1\d min\n$/,
+      /^2024-05-04 11:00 \(2024-05-04 10:00 UTC\): Porto, Portugal\nposition  41\.14\d*, -8\.61\d*\nfrom +2024-05-04 10:5\d\nto +2024-05-04 11:1\d\nfor +1\d min\n$/,
     );
   const between = async () =>
     t.regex(
-      await cli.out(['where', '2024-05-08', '11:00']),
+      await cli.out(['where', '2024-05-08', '11:00', '--zone', 'UTC']),
       /^2024-05-08 11:00 UTC: between two stops\npassed +2024-05-08 10:\d\d  Teo, .*\nreached +2024-05-08 11:2\d  Santiago de Compostela, Galicia, Spain, \d+ km on\n$/,
     );
   const day = async () =>
     t.regex(
-      await cli.out(['where', '2024-05-14']),
+      await cli.out(['where', '2024-05-14', '--zone', 'UTC']),
       /^2024-05-14: data on 1 of 1 day\..*\n.*\n.*\n\nARRIVED .*\nearlier +09:\d\d .*Spain\n(?:2024-05-14 .*\n){2}2024-05-14 11:\d\d +later +12 h.* Bordeaux, New Aquitaine, France\n… and \d+ places only passed/u,
     );
   const after = async () => {

@@ -10,13 +10,14 @@ import type { TripMode } from '../model/timeline-result.ts';
 import { rounds } from './helpers/effort.ts';
 import { days, libraryOf, timelineOf, type Observed } from './helpers/timeline-library.ts';
 
-// With one fix in many minutes a way is often unknown, and its bends are guessed: the bars say how far that goes.
+// With one fix in many minutes modes and bends are guessed; who knew the speeds of everybody would guess 85 % right.
 for (const [profile, length, leastRight, mostOff] of [
   ['5 s', 4, 0.9, 0.05],
   ['silent while still', 4, 0.9, 0.05],
-  ['5-15 min', 20, 0.55, 0.06],
+  ['5-15 min', 20, 0.72, 0.06],
+  ['5-15 min, elsewhere', 20, 0.72, 0.08],
 ] as const) {
-  test(`recorded ${profile}, nine of ten trips have the right mode, all flights, and their distances`, (t) => {
+  test(`recorded ${profile}, ${leastRight * 100} % of trips have the right mode, all flights, and their distances`, (t) => {
     const trips = Array.from({ length: rounds(2) }, (_, i) => {
       const scene = makeScene(profileNamed(profile), 541 + i, length);
       const library = importFiles(scene.files);
@@ -26,7 +27,6 @@ for (const [profile, length, leastRight, mostOff] of [
       return tripsOf(result, scene.truth);
     }).flat();
     const { right, unknown, flights, distance } = tripSharesOf(trips);
-    t.true(right >= 0.9, `${right} right of those told`);
     t.true(right * (1 - unknown) >= leastRight, `${right} right, ${unknown} unknown`);
     t.is(flights, 1);
     t.true(distance <= mostOff, `${distance}`);

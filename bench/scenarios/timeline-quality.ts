@@ -39,7 +39,7 @@ export const timelineQuality = scenario<Profile, undefined>({
       ...tripSharesOf(score.trips),
     });
   },
-  figures: ({ goalF1, goalWorstF1, isExact, hasPieces = false }) => [
+  figures: ({ goalF1, goalWorstF1, intervalS, isExact, hasPieces = false }) => [
     { what: 'F1 of stays', unit: 'of 1', of: 'f1', bar: atLeast(goalF1 ?? 0) },
     {
       what: 'F1 of stays, worst journey',
@@ -63,7 +63,13 @@ export const timelineQuality = scenario<Profile, undefined>({
     },
     { what: 'countries with exact nights', unit: 'of 1', of: 'nights', bar: atLeast(1) },
     { what: 'countries with exact recorded days', unit: 'of 1', of: 'days', bar: atLeast(1) },
-    { what: 'modes right, of those told', unit: 'of 1', of: 'right', bar: atLeast(0.9) },
+    {
+      what: 'modes right, of those told',
+      unit: 'of 1',
+      of: 'right',
+      // A guesser trained on the generator itself is right in 0.85.
+      bar: atLeast(intervalS[0] === 'between' ? 0.75 : 0.9),
+    },
     { what: 'trips without a mode', unit: 'of 1', of: 'unknown' },
     { what: 'flights told as such', unit: 'of 1', of: 'flights', bar: atLeast(0.98) },
     {

@@ -1,7 +1,8 @@
 import { Random } from '../random.ts';
 import { cities, solarHours, type City } from './cities.ts';
+import { usual, type Customs } from './customs.ts';
 import { between, metresBetween, moved, type Position } from './geometry.ts';
-import { Traveller, type Mode, type Ride, type Visit } from './traveller.ts';
+import { Traveller, type Ride, type Visit } from './traveller.ts';
 import type { Trail } from './trail.ts';
 
 /** A person's whole way through some days, and the truth about it. */
@@ -39,8 +40,8 @@ const trainKm = 1_500;
  * and back again. The same seed gives the same journey.
  * @param days at least 1.
  */
-export function makeJourney(seed: number, days: number): Journey {
-  return new Life(new Random(seed), seed, days).live();
+export function makeJourney(seed: number, days: number, customs = usual): Journey {
+  return new Life(new Random(seed), customs, seed, days).live();
 }
 
 class Life {
@@ -49,10 +50,12 @@ class Life {
   readonly #endMs: number;
   readonly #towns: Town[];
   readonly #rides: { startMs: number; endMs: number }[] = [];
+  readonly #customs: Customs;
   #town: Town;
 
-  constructor(random: Random, seed: number, days: number) {
+  constructor(random: Random, customs: Customs, seed: number, days: number) {
     this.#random = random;
+    this.#customs = customs;
     const home = cities[seed % cities.length]!;
     const others = cities.filter((city) => city !== home);
     const near = others.filter((city) => metresBetween(city, home) < trainKm * 1_000);
@@ -62,7 +65,7 @@ class Life {
     const midnight = Date.UTC(2019, 0, 1) + random.below(2_500) * dayMs;
     const startMs = midnight + Math.round(random.between(5, 9) * 3_600) * 1_000 - this.#solarMs();
     this.#endMs = startMs + days * dayMs;
-    this.#traveller = new Traveller(random, startMs, this.#town.home);
+    this.#traveller = new Traveller(random, customs, startMs, this.#town.home);
   }
 
   live(): Journey {
@@ -157,13 +160,7 @@ class Life {
   #goTo(place: Position): void {
     const metres = metresBetween(this.#traveller.position, place);
     if (metres < 1) return;
-    this.#traveller.go(place, this.#modeFor(metres));
-  }
-
-  #modeFor(metres: number): Mode {
-    if (metres < 1_300) return this.#random.unit() < 0.85 ? 'walk' : 'cycle';
-    if (metres < 5_000) return this.#random.unit() < 0.4 ? 'cycle' : 'drive';
-    return 'drive';
+    this.#traveller.go(place, this.#customs.modeFor(metres, this.#random));
   }
 
   #travel(to: Town): void {

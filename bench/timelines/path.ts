@@ -1,4 +1,5 @@
 import type { Random } from '../random.ts';
+import type { Customs } from './customs.ts';
 import { metresBetween, moved, type Position } from './geometry.ts';
 
 /** A way through streets. */
@@ -7,8 +8,8 @@ export class StreetPath {
   readonly #corners: readonly Position[];
   readonly #distances: readonly number[];
 
-  constructor(random: Random, from: Position, to: Position) {
-    this.#corners = corners(random, from, to);
+  constructor(random: Random, streets: Customs['streets'], from: Position, to: Position) {
+    this.#corners = corners(random, streets, from, to);
     const distances = [0];
     for (let i = 1; i < this.#corners.length; i += 1) {
       distances.push(distances[i - 1]! + metresBetween(this.#corners[i - 1]!, this.#corners[i]!));
@@ -31,10 +32,15 @@ export class StreetPath {
 }
 
 /** Corners beside the straight line: detours of a tenth to a third, as streets have. */
-function corners(random: Random, from: Position, to: Position): Position[] {
+function corners(
+  random: Random,
+  streets: Customs['streets'],
+  from: Position,
+  to: Position,
+): Position[] {
   const metres = metresBetween(from, to);
-  const count = Math.min(400, Math.max(1, Math.round(metres / random.between(120, 260))));
-  const aside = Math.min(120, metres / 8);
+  const count = Math.min(400, Math.max(1, Math.round(metres / random.between(...streets.cornerM))));
+  const aside = Math.min(streets.asideM, metres / 8);
   const north = (to.lat - from.lat) * 111_195;
   const lonStep = to.lon - from.lon - 360 * Math.round((to.lon - from.lon) / 360);
   const east = lonStep * 111_195 * Math.cos((from.lat * Math.PI) / 180);

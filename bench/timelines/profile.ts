@@ -1,3 +1,5 @@
+import { elsewhere, type Customs } from './customs.ts';
+
 /** How a recorder works, and what goes wrong with it. */
 export interface Profile {
   readonly name: string;
@@ -15,6 +17,8 @@ export interface Profile {
   readonly silencesADay?: number;
   /** A second device records at the same time, every so many seconds. */
   readonly otherDeviceS?: number;
+  /** How people live and get about there, instead of as usual. */
+  readonly customs?: Customs;
   readonly days: number;
   /** The goal for F1; undefined for what is shown without one. */
   readonly goalF1?: number;
@@ -54,6 +58,14 @@ export const profiles: readonly Profile[] = [
     goalF1: 0.93,
   },
   { name: '5-15 min', intervalS: ['between', 300, 900], days: 10, goalF1: 0.94, goalWorstF1: 0.86 },
+  {
+    name: '5-15 min, elsewhere',
+    intervalS: ['between', 300, 900],
+    days: 10,
+    customs: elsewhere,
+    goalF1: 0.9,
+    goalWorstF1: 0.86,
+  },
   {
     name: 'often off',
     intervalS: [1, 5, 5, 30, 30, 60, 60, 60],

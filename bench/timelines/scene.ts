@@ -21,7 +21,7 @@ const dayMs = 86_400_000;
 /** The same profile and seed give the same bytes. @param days instead of the profile's. */
 export function makeScene(profile: Profile, seed: number, days = profile.days): Scene {
   const { isFlawed = false, hasTowers = false, otherDeviceS } = profile;
-  const journey = makeJourney(seed, days);
+  const journey = makeJourney(seed, days, profile.customs);
   const phone = record(journey, profile, seed + 1_000_003);
   let fixes = [...phone.fixes];
   if (isFlawed) fixes = disturb(fixes, seed + 2_000_003);

@@ -1,5 +1,6 @@
 import type { Random } from '../random.ts';
 import { between, metresBetween, moved, type Position } from './geometry.ts';
+import type { Customs, Mode } from './customs.ts';
 import { StreetPath } from './path.ts';
 import { Trail } from './trail.ts';
 
@@ -18,56 +19,6 @@ export interface Ride {
   readonly metres: number;
 }
 
-/** How somebody is held up on the way. */
-interface Traffic {
-  /** Metres a second. */
-  readonly speed: readonly [low: number, high: number];
-  /** A crossing that may stop them is passed about this often, metres. */
-  readonly crossingM: number;
-  /** How likely it does, and for how long, seconds. */
-  readonly waitShare: number;
-  readonly waitS: readonly [low: number, high: number];
-  /** How likely a whole way has a jam or a stop for fuel. */
-  readonly jamShare: number;
-  readonly fuelShare: number;
-}
-
-const traffic = {
-  walk: {
-    speed: [1.1, 1.7],
-    crossingM: 250,
-    waitShare: 0.25,
-    waitS: [5, 50],
-    jamShare: 0,
-    fuelShare: 0,
-  },
-  cycle: {
-    speed: [3.5, 6.5],
-    crossingM: 400,
-    waitShare: 0.25,
-    waitS: [5, 50],
-    jamShare: 0,
-    fuelShare: 0,
-  },
-  drive: {
-    speed: [7, 15],
-    crossingM: 500,
-    waitShare: 0.3,
-    waitS: [10, 90],
-    jamShare: 0.25,
-    fuelShare: 0.08,
-  },
-  motorway: {
-    speed: [24, 35],
-    crossingM: 8_000,
-    waitShare: 0.1,
-    waitS: [10, 60],
-    jamShare: 0.6,
-    fuelShare: 0.2,
-  },
-} satisfies Record<string, Traffic>;
-export type Mode = keyof typeof traffic;
-
 const modeNames = { walk: 'walk', cycle: 'bike', drive: 'car', motorway: 'car' } as const;
 
 /** Jams and stops for fuel are this far from where a way begins and ends, so that they are no part of a visit. */
@@ -82,9 +33,11 @@ export class Traveller {
   timeMs: number;
   position: Position;
   readonly #random: Random;
+  readonly #customs: Customs;
 
-  constructor(random: Random, timeMs: number, position: Position) {
+  constructor(random: Random, customs: Customs, timeMs: number, position: Position) {
     this.#random = random;
+    this.#customs = customs;
     this.timeMs = timeMs;
     this.position = position;
     this.trail.add(timeMs, position);
@@ -110,9 +63,9 @@ export class Traveller {
   /** Goes through streets. Waits at crossings, crawls in jams, and may stop for fuel; none of that is a visit. */
   go(to: Position, mode: Mode): void {
     const random = this.#random;
-    const path = new StreetPath(random, this.position, to);
+    const path = new StreetPath(random, this.#customs.streets, this.position, to);
     const startMs = this.timeMs;
-    const habits = traffic[mode];
+    const habits = this.#customs.traffic[mode];
     const cruise = random.between(...habits.speed);
     let jamAt = this.#heldUpAt(path.metres, habits.jamShare);
     let fuelAt = this.#heldUpAt(path.metres, habits.fuelShare);

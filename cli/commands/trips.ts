@@ -10,7 +10,7 @@ import { note, print } from '../terminal/output.ts';
 import { printTable, type TableColumn } from '../terminal/table.ts';
 import { clockOf } from './timeline/clock.ts';
 import { writeRows } from './timeline/csv.ts';
-import { periodOptions, requestOf } from './timeline/period.ts';
+import { periodOptions, placeZoneOptions, requestOf } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
 import {
   emptyLines,
@@ -21,6 +21,9 @@ import {
   stayTime,
 } from './timeline/wording.ts';
 
+/** Of 1: as sure as this is a means without a question mark. */
+const likely = 0.7;
+
 /** `waypointd trips` */
 export const command = defineCommand({
   name: 'trips',
@@ -30,12 +33,14 @@ export const command = defineCommand({
   arguments: '[period...]',
   options: {
     ...periodOptions,
+    ...placeZoneOptions,
     '--csv': 'a line for each, for a spreadsheet',
   },
   examples: ['trips 2024-07', 'trips --last 4w', 'trips 2024 --csv > trips.csv'],
-  notes: 'Means are guessed from how fast and how evenly you went: docs/timelines.md.',
-  run: ({ context, words: [words], options }) =>
-    timelineOf(context, requestOf(words, options, dayOf(Date.now()))),
+  notes:
+    'Means are guessed from how fast and how evenly you went, those with a question mark from little: docs/timelines.md.\nDays and times are those of the place where you were; JSON and CSV have UTC.',
+  run: ({ context, words: [words], options, isJson }) =>
+    timelineOf(context, requestOf(words, options, dayOf(Date.now()), !isJson && !options.csv)),
   json: ({ trips, period, dataset }) => ({ period, trips, dataset }),
   show: (result, { options }) =>
     options.csv ? writeRows(knownFields(timelineTripSchema), result.trips) : showTrips(result),
@@ -53,7 +58,7 @@ async function showTrips(result: TimelineResult): Promise<void> {
     { title: 'LEFT', text: (trip) => clock(trip.start_utc, timeline[trip.from_stop]) },
     { title: 'TIME', align: 'right', text: ({ duration_seconds: seconds }) => stayTime(seconds) },
     { title: 'KM', align: 'right', text: ({ distance_m: metres }) => kilometres(metres) },
-    { title: 'BY', text: meansOf },
+    { title: 'BY', text: guessOf },
     { title: 'FROM', canShrink: true, text: (trip) => nameOf(trip.from_stop) },
     { title: 'TO', canShrink: true, text: (trip) => nameOf(trip.to_stop) },
   ];
@@ -65,6 +70,12 @@ async function showTrips(result: TimelineResult): Promise<void> {
     const metres = rows.reduce((sum, trip) => sum + trip.distance_m, 0);
     await print(`${means.padEnd(12)} ${kilometres(metres).padStart(8)} km in ${rows.length}`);
   }
+}
+
+/** A guess that is hardly better than another has a question mark. */
+function guessOf(trip: TimelineTrip): string {
+  const isDoubtful = trip.mode !== 'unknown' && trip.mode_confidence < likely;
+  return `${meansOf(trip)}${isDoubtful ? '?' : ''}`;
 }
 
 /** Between two recordings, perhaps weeks apart, is no trip that anything is known of. */

@@ -10,7 +10,7 @@ import { print } from '../terminal/output.ts';
 import { counted, degrees, forTerminal } from '../terminal/text.ts';
 import { parsePosition } from './place.ts';
 import { writeStops } from './timeline/csv.ts';
-import { choiceOf, sourceOptions, zoneOptions } from './timeline/period.ts';
+import { choiceOf, placeZoneOptions, sourceOptions } from './timeline/period.ts';
 import { filledIn, runTimeline } from './timeline/run.ts';
 import { printStops } from './timeline/tables.ts';
 import { stayTime, zoneSentence } from './timeline/wording.ts';
@@ -29,7 +29,7 @@ export const command = defineCommand({
   arguments: '<place...>',
   options: {
     '--radius <metres>': 'how far around it instead',
-    ...zoneOptions,
+    ...placeZoneOptions,
     ...sourceOptions,
     '--csv': 'a line for each, for a spreadsheet',
   },
@@ -39,12 +39,12 @@ export const command = defineCommand({
     'when Lisbon',
     'when Portugal',
   ],
-  async run({ context, words: [words], options }) {
+  async run({ context, words: [words], options, isJson }) {
     const { radius } = options;
     if (radius !== undefined && !(Number(radius) > 0 && Number(radius) <= mostRadiusM)) {
       throw usageError('The radius is between 1 and 100000 metres.');
     }
-    const choice = choiceOf(options);
+    const choice = choiceOf(options, !isJson && !options.csv);
     return withDaemon(
       { context, endsInOrder: true, needsLibrary: true },
       async (client, { stopped }) => {

@@ -9,7 +9,7 @@ import { note, print } from '../terminal/output.ts';
 import { degrees, forTerminal } from '../terminal/text.ts';
 import { clockOf, type Clock } from './timeline/clock.ts';
 import { writeStops } from './timeline/csv.ts';
-import { choiceOf, sourceOptions, zoneOptions } from './timeline/period.ts';
+import { choiceOf, placeZoneOptions, sourceOptions } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
 import { printStops } from './timeline/tables.ts';
 import {
@@ -42,7 +42,7 @@ export const command = defineCommand({
     'Tells at which stop of the timeline you were at a moment, or between which two; of a day without\na time the stops of that day.',
   arguments: '<time...>',
   options: {
-    ...zoneOptions,
+    ...placeZoneOptions,
     ...sourceOptions,
     '--csv': 'a line for each stop of a day, for a spreadsheet',
   },
@@ -54,9 +54,9 @@ export const command = defineCommand({
     'where 2019-07-14T17:30+02:00 --json',
   ],
   notes:
-    'A time without a zone is UTC, and so are days without --local or --zone; `today` and `yesterday` are dates of this machine.',
-  async run({ context, words: [words], options }) {
-    const choice = choiceOf(options);
+    'A time without a zone is UTC. Days and times of the answer are those of the place where you were, in JSON and CSV UTC; `today` and `yesterday` are dates of this machine.',
+  async run({ context, words: [words], options, isJson }) {
+    const choice = choiceOf(options, !isJson && !options.csv);
     const text = momentOf(words.join(' ').trim(), new Date());
     const isDay = parseDate(text) !== undefined;
     if (options.csv && !isDay) throw usageError('CSV has the stops of a day: leave out the time.');

@@ -36,6 +36,12 @@ export const zoneOptions = {
   '--zone <zone>': 'days and times of one time zone, such as Europe/Lisbon',
 } as const;
 
+/** The same, where tables are for the place anyway. */
+export const placeZoneOptions = {
+  '--local': 'with --json or --csv: days of the place where you were, as in tables',
+  '--zone <zone>': 'days and times of one time zone, such as Europe/Lisbon or UTC',
+} as const;
+
 /** What the options of a period are called. */
 export const periodOptions = {
   '--last <span>': 'the last days, weeks, months or years, today included: 30d, 4w, 12m, 2y',
@@ -45,31 +51,35 @@ export const periodOptions = {
 
 /**
  * Reads the period of a command, whose days it has, and which files count.
+ * @param isOfPlace days are those of the place, if no option says otherwise.
  * @throws ExitError 64
  */
 export function requestOf(
   words: readonly string[],
   options: RequestOptions,
   today: number,
+  isOfPlace = false,
 ): TimelineRequest | WholePeriod {
-  const choice = choiceOf(options);
+  const choice = choiceOf(options, isOfPlace);
   if (words.length === 1 && words[0] === 'all') return { isAll: true, ...choice };
   return { ...parsePeriod(words, options.last, today), ...choice };
 }
 
 /**
  * Reads what a request says beside its period.
+ * @param isOfPlace as {@link requestOf}
  * @throws ExitError 64
  */
 export function choiceOf(
   options: RequestOptions,
+  isOfPlace: boolean,
 ): Omit<TimelineRequest, 'start_date' | 'end_date'> {
   const { local = false, zone, sources, excludeSources } = options;
   if (zone !== undefined && !isTimeZone(zone)) {
     throw usageError(`${forTerminal(zone)} is no time zone. Write one like Europe/Lisbon, or UTC.`);
   }
   if (local && zone !== undefined) throw usageError('Give either --local or --zone, not both.');
-  const timeZone = zone ?? (local ? localTimeZone : undefined);
+  const timeZone = zone ?? (local || isOfPlace ? localTimeZone : undefined);
   return {
     ...(timeZone === undefined ? {} : { time_zone: timeZone }),
     ...(sources === undefined ? {} : { sources: idsOf(sources) }),

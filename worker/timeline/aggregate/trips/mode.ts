@@ -1,4 +1,5 @@
 import type { TripMode } from '../../../../model/timeline-result.ts';
+import { likeliestMode } from './likeliest-mode.ts';
 import { speedEnds, type Movement } from './movement.ts';
 
 export interface ModeGuess {
@@ -42,16 +43,14 @@ const sparse: readonly (readonly [intervalS: number, limits: typeof limits])[] =
 /** So short a way has hardly any observations: its mean speed says more than its fastest part, metres and m/s. */
 const strollM = 500;
 const strollSpeed = 2.5;
-/** Where they are this far apart, s, a way is one or two of them, with waiting at both ends: only its fastest leg is a speed. */
+/** Where they are this far apart, s, a way is one or two of them, with waiting at both ends. */
 const minutesApartS = 150;
-/** A way is gone on foot that has no faster leg, m/s, and is as short, metres, or has as many observations. */
-const footSpeed = 1.7;
-const footM = 1_500;
-const hikeObservations = 3;
-/** Hardly anybody cycles further, metres, or so fast over minutes, or over all the time with the waiting, m/s. */
-const driveM = 5_500;
-const driveLegSpeed = 5.5;
-const driveSpeed = 4;
+/** A longer silence may hide more than one way, ms. */
+const longestGapMs = 3_600_000;
+/** A mode that is less likely is not said. */
+const leastSure = 0.5;
+/** Ways differ more than a model of them. */
+const modelShare = 0.9;
 /** The speed of ships and boats, m/s. */
 const boatSpeed = 22;
 /** Somebody who drives stands still now and then, where a train does not: the share of the time below a brisk walk. */
@@ -70,7 +69,8 @@ export function modeOf(movement: Movement): ModeGuess {
   const totalM = recordedM + silentM;
   if (totalM < leastM) return { mode: 'unknown', confidence: 0 };
   if (flownM > totalM / 2) return { mode: 'flight', confidence: recordedM > silentM ? 0.98 : 0.9 };
-  if (recordedM < recordedShare * totalM) return guessSilent(movement);
+  const isSilent = recordedM < recordedShare * totalM;
+  if (isSilent && movement.silentMs > longestGapMs) return guessSilent(movement);
   const fast = speedAt(movement.ms, 0.9);
   if (seaM > 0.4 * recordedM && fast < boatSpeed) return { mode: 'boat', confidence: 0.8 };
   if (isTrain(movement, recordedM)) return { mode: 'train', confidence: 0.6 };
@@ -79,16 +79,22 @@ export function modeOf(movement: Movement): ModeGuess {
   return onLand(movement, recordedM, totalM);
 }
 
-function minutesApart({ ms, metres, silentMs, observations }: Movement, totalM: number): ModeGuess {
-  const fastest = ms.findLastIndex((part) => part > 0);
-  const legSpeed = (metres[fastest]! * 1_000) / ms[fastest]!;
-  const isShort = totalM < footM || observations >= hikeObservations;
-  if (legSpeed < footSpeed && isShort) return { mode: 'walk', confidence: 0.8 };
-  if (totalM > driveM) return { mode: 'car', confidence: 0.9 };
-  const isFast = legSpeed > driveLegSpeed || totalM * 1_000 > driveSpeed * (sum(ms) + silentMs);
-  return isFast && totalM > footM
-    ? { mode: 'car', confidence: 0.8 }
-    : { mode: 'unknown', confidence: 0 };
+function minutesApart(movement: Movement, totalM: number): ModeGuess {
+  const { ms, silentM, silentMs, observations, ends } = movement;
+  const recordedS = sum(ms) / 1_000;
+  const { mode, share } = likeliestMode({
+    metres: totalM,
+    seconds: recordedS + silentMs / 1_000,
+    fixes: observations,
+    ends,
+    middle: {
+      metres: totalM - silentM - sum(ends.map((leg) => leg.metres)),
+      seconds: recordedS - sum(ends.map((leg) => leg.seconds)),
+    },
+  });
+  return share < leastSure
+    ? { mode: 'unknown', confidence: 0 }
+    : { mode, confidence: Math.round(100 * modelShare * share) / 100 };
 }
 
 function onLand(movement: Movement, recordedM: number, totalM: number): ModeGuess {

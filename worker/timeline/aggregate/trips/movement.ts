@@ -24,12 +24,14 @@ export interface Movement {
   readonly flownM: number;
   /** Recorded, in no country. */
   readonly seaM: number;
+  /** From a stay to the first position, and from the last one to the next stay; none of them a silence. */
+  readonly ends: readonly { readonly metres: number; readonly seconds: number }[];
   /** Recorded time and way, by class of speed. */
   readonly ms: readonly number[];
   readonly metres: readonly number[];
 }
 
-const scalars = 5;
+const scalars = 9;
 const length = scalars + 2 * classes;
 
 /** Sums up how somebody moves, from the first observation on. */
@@ -46,6 +48,8 @@ export class MovementSums {
   #stepLonE7 = 0;
   /** Of the step before; NaN without one. */
   #heading = Number.NaN;
+  /** Where the sums of the present step are that begins or ends at a stay. */
+  #endAt: 5 | 7 | undefined;
 
   constructor(silenceMs: number) {
     this.#silenceMs = silenceMs;
@@ -59,9 +63,11 @@ export class MovementSums {
 
   /** Goes on to a stay, and waits there for its end. */
   rest(fromMs: number, untilMs: number, latE7: number, lonE7: number): void {
+    this.#endAt ??= 7;
     this.#move(fromMs, latE7, lonE7, false);
     this.#endStep(fromMs, latE7, lonE7, false);
     this.#begin(untilMs, latE7, lonE7);
+    this.#endAt = 5;
   }
 
   /** The sums until now. @param flownM metres in the air. */
@@ -94,6 +100,7 @@ export class MovementSums {
     this.#stepLatE7 = latE7;
     this.#stepLonE7 = lonE7;
     this.#heading = Number.NaN;
+    this.#endAt = undefined;
   }
 
   #endStep(timeMs: number, latE7: number, lonE7: number, isAtSea: boolean): void {
@@ -104,6 +111,11 @@ export class MovementSums {
     const hidden = isStreet ? Math.min(mostHidden, hiddenShare * Math.log2(chordM / longStepM)) : 0;
     const seenM = chordM * (1 + share * this.#squareBendTo(latE7, lonE7));
     const metres = seenM + hidden * chordM;
+    if (this.#endAt !== undefined) {
+      this.#sums[this.#endAt]! += metres;
+      this.#sums[this.#endAt + 1]! += ms / 1_000;
+    }
+    this.#endAt = undefined;
     this.#stepMs = timeMs;
     this.#stepLatE7 = latE7;
     this.#stepLonE7 = lonE7;
@@ -139,6 +151,7 @@ export function movementBetween(from: Float64Array, to: Float64Array): Movement 
     silentM: at(2),
     flownM: at(3),
     seaM: at(4),
+    ends: [5, 7].map((first) => ({ metres: at(first), seconds: at(first + 1) })),
     ms: list(scalars),
     metres: list(scalars + classes),
   };
