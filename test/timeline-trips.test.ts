@@ -14,8 +14,8 @@ import { days, libraryOf, timelineOf, type Observed } from './helpers/timeline-l
 for (const [profile, length, leastRight, mostOff] of [
   ['5 s', 4, 0.9, 0.05],
   ['silent while still', 4, 0.9, 0.05],
-  ['5-15 min', 20, 0.72, 0.06],
-  ['5-15 min, elsewhere', 20, 0.72, 0.08],
+  ['5-15 min', 20, 0.7, 0.06],
+  ['5-15 min, elsewhere', 20, 0.7, 0.08],
 ] as const) {
   test(`recorded ${profile}, ${leastRight * 100} % of trips have the right mode, all flights, and their distances`, (t) => {
     const trips = Array.from({ length: rounds(2) }, (_, i) => {
