@@ -31,7 +31,7 @@ export const sourceOptions = {
 } as const;
 
 /** Whose days count. */
-export const zoneOptions = {
+const zoneOptions = {
   '--local': 'days and times of the place where you were, not UTC',
   '--zone <zone>': 'days and times of one time zone, such as Europe/Lisbon',
 } as const;
