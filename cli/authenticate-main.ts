@@ -33,7 +33,7 @@ async function authenticateCommand(
   if (places.database === undefined && !existsSync(join(directory, 'objects.sqlite'))) {
     throw new NotAuthenticated('There is no object store on this machine.');
   }
-  const database = await openRows(directory, { ...places, owner: 'command' }, false);
+  const database = await openRows(directory, { ...places, owner: 'command' }, async () => false);
   try {
     const users = objectsDirectory(database.rows);
     const request = { user, path, operation, now: Date.now() };

@@ -18,7 +18,7 @@ export interface NodeRequest extends Watch {
   readonly url: URL;
   readonly headers: RequestHeaders;
   /** A stream's own failure is thrown as it is. */
-  readonly body?: string | Readable | undefined;
+  readonly body?: string | Uint8Array | Readable | undefined;
   /** The connection may be silent for this long, ms; 0 is without end. */
   readonly silenceMs: number;
   /** The same between the last byte of a stream that was sent and the answer; `silenceMs` by default. */
@@ -121,8 +121,9 @@ export class NodeAnswer {
   }
 }
 
-function isStream(body: NodeRequest['body']): body is Readable {
-  return body !== undefined && typeof body !== 'string';
+/** Whether a body can be sent once only. */
+export function isStream(body: NodeRequest['body']): body is Readable {
+  return body !== undefined && typeof body !== 'string' && !(body instanceof Uint8Array);
 }
 
 function sendStream(body: Readable, req: ClientRequest, reject: (cause: unknown) => void): void {

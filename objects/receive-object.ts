@@ -55,12 +55,14 @@ export async function receiveObject(
 }
 
 async function store(
-  { repository }: Permit,
+  { repository, user }: Permit,
   object: ObjectBody,
   source: AsyncIterable<Uint8Array>,
   { contents, holdings, journal, clock }: ObjectParts,
 ): Promise<void> {
-  const received = await contents.of(pathOf(repository)).put(object.oid, object.size, source);
+  const { oid, size } = object;
+  const own = contents.of(pathOf(repository));
+  const received = await own.put(oid, size, source, user?.id);
   try {
     // Looks at the quota again: other uploads, or an administrator, may have been faster.
     const outcome = await whenFree(() =>

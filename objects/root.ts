@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BucketPlace } from '../storage/content-store/s3/bucket.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
@@ -20,7 +21,8 @@ export interface ObjectsRoot {
   readonly directory: ObjectsDirectory;
   readonly holdings: Holdings;
   readonly locks: Locks;
-  readonly contents: ContentStore;
+  /** @throws ObjectsRefused where they are another store's; what the bucket is at fault for */
+  readonly contents: () => Promise<ContentStore>;
   /** The key of tokens. */
   readonly secret: Uint8Array;
   readonly close: () => Promise<void>;
@@ -57,37 +59,52 @@ export function lockPath(root: string): string {
 }
 
 /**
- * Opens an object store; what is not there yet is made.
+ * Opens an object store; what is not there yet is made. Its contents are looked at when they are first asked for: most commands
+ * need nothing but rows, and go on while a bucket is away.
  * @throws ObjectsRefused; WaypointError database_unavailable
  */
 export async function openRoot(path: string, options: OpenRootOptions): Promise<ObjectsRoot> {
   createPrivateDirectory(path);
-  const contents = await openContents(path, options);
+  let [opening, claiming]: Promise<ContentStore>[] = [];
+  const open = (): Promise<ContentStore> => (opening ??= openContents(path, options));
   let database: RowsStore | undefined;
+  const close = async (): Promise<void> => {
+    (await opening?.catch(() => undefined))?.close();
+    await database?.close();
+  };
   try {
-    database = await openRows(path, options, !(await contents.isEmpty()));
+    database = await openRows(path, options, async () => !(await (await open()).isEmpty()));
     const { rows } = database;
     const isBeside = options.bucket === undefined && options.database === undefined;
-    if (!(await contents.claim(await storeId(rows), isBeside))) throw new ObjectsRefused('foreign');
+    const claim = async (): Promise<ContentStore> => {
+      const contents = await open();
+      await claimContents(contents, await storeId(rows), isBeside);
+      return contents;
+    };
     return {
       path,
       database,
       directory: objectsDirectory(rows),
       holdings: objectHoldings(rows),
       locks: objectLocks(rows),
-      contents,
+      contents: () => (claiming ??= claim()),
       secret: await database.secret(),
-      close: closeBoth,
+      close,
     };
   } catch (error) {
-    await closeBoth();
+    await close();
     throw error;
   }
+}
 
-  async function closeBoth(): Promise<void> {
-    contents.close();
-    await database?.close();
-  }
+/** Makes contents those of a store. @param isKnown they are its own, whatever their mark. @throws ObjectsRefused */
+export async function claimContents(
+  contents: ContentStore,
+  id: string,
+  isKnown = false,
+): Promise<void> {
+  const owner = await contents.claim(id, isKnown);
+  if (owner !== 'this') throw new ObjectsRefused(owner === 'none' ? 'unmarked' : 'foreign', id);
 }
 
 /** Opens contents alone; a server sees first that their bucket is fit for them. */
@@ -110,11 +127,16 @@ export async function openContents(
 export async function openRows(
   path: string,
   { owner, database }: OpenRootOptions,
-  hasContents: boolean,
+  hasContents: () => Promise<boolean>,
 ): Promise<RowsStore> {
   if (database !== undefined) {
     const { openPostgresRows } = await import('../storage/objects/postgres.ts');
     return openPostgresRows(database, hasContents);
   }
-  return openSqliteRows({ path: join(path, 'objects.sqlite'), owner, hasContents });
+  const file = join(path, 'objects.sqlite');
+  return openSqliteRows({
+    path: file,
+    owner,
+    hasContents: !existsSync(file) && (await hasContents()),
+  });
 }

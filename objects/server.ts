@@ -4,6 +4,7 @@ import { defaultHttpLimits, type HttpLimits } from '../http/http-limits.ts';
 import { createHttpServer, type HttpServer } from '../http/server.ts';
 import { Strangers } from '../http/strangers.ts';
 import type { Clock, Log } from '../model/process.ts';
+import type { ContentStore } from '../storage/content-store/content-store.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
 import { networkOf, plainAddress } from './client-address.ts';
 import type { ObjectsConfig } from './config.ts';
@@ -66,14 +67,15 @@ export async function startObjectServer(options: ObjectServerOptions): Promise<O
   const root = await openRoot(options.root, { ...options, owner: 'server' });
   let lock: DirectoryLock | undefined;
   try {
+    const contents = await root.contents();
     if (!isShared(options)) {
       lock = lockDirectory(lockPath(options.root));
       if (lock === undefined) throw new RootTaken();
     }
     await root.database.claim();
     // Only the server receives, so whatever lies there is left from a killed one.
-    await root.contents.sweep(options.clock.now());
-    return await serve(root, lock, options);
+    await contents.sweep(options.clock.now());
+    return await serve(root, contents, lock, options);
   } catch (error) {
     lock?.release();
     await root.close();
@@ -83,11 +85,12 @@ export async function startObjectServer(options: ObjectServerOptions): Promise<O
 
 async function serve(
   root: ObjectsRoot,
+  contents: ContentStore,
   lock: DirectoryLock | undefined,
   options: ObjectServerOptions,
 ): Promise<ObjectServer> {
   const { config, log, listen } = options;
-  const parts = buildParts(root, options);
+  const parts = buildParts(root, contents, options);
   const server: HttpServer = createHttpServer({
     routes: objectServerRoutes(parts),
     guards: [],
@@ -122,10 +125,11 @@ async function serve(
 
 function buildParts(
   root: ObjectsRoot,
-  { config, log, clock, limits, freeBytes = () => root.contents.freeBytes() }: ObjectServerOptions,
+  contents: ContentStore,
+  { config, log, clock, limits, freeBytes = () => contents.freeBytes() }: ObjectServerOptions,
 ): ObjectParts {
   const { connections } = { ...defaultHttpLimits, ...limits };
-  const { directory, holdings, locks, database, contents, secret } = root;
+  const { directory, holdings, locks, database, secret } = root;
   return {
     config,
     clock,

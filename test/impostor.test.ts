@@ -4,8 +4,10 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { connect as connectSocket, createServer, type AddressInfo, type Server } from 'node:net';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import test, { type ExecutionContext } from 'ava';
 import { connect, findDaemon } from '../client/waypoints/node/connect.ts';
+import { askDaemon } from '../client/waypoints/node/index.ts';
 import { newNonce } from '../client/waypoints/node/proof.ts';
 import { RequestFailure } from '../client/waypoints/request-failure.ts';
 import { WaypointService } from '../client/waypoints/node/waypoints.ts';
@@ -116,6 +118,28 @@ test('what was proved on one connection is not believed of the next', async (t) 
   const failure = await t.throwsAsync(service.addWaypoint(camp), { instanceOf: RequestFailure });
   t.true(failure.wasRefused);
   t.deepEqual(new Set(heard), new Set(['/healthz?nonce']));
+});
+
+test('where the proved connection ends, bytes are sent over the next, and a stream is not sent once more', async (t) => {
+  let [ending, heard] = [0, ''];
+  const server = createHttpServer((request, response) => {
+    request.on('data', (piece: Buffer) => (heard += piece.toString()));
+    const nonce = new URL(request.url ?? '', 'http://x').searchParams.get('nonce');
+    if (nonce !== null && (ending -= 1) >= 0) response.setHeader('connection', 'close');
+    const body = { status: 'ok', proof: proof(fakeToken, port, nonce ?? '') };
+    request.once('end', () => response.end(JSON.stringify(body)));
+  });
+  const port = await listening(t, server);
+  t.teardown(() => server.closeAllConnections());
+  const access = { base: `http://127.0.0.1:${port}`, token: fakeToken, proves: true };
+  const send = (body: Uint8Array | Readable) => {
+    [ending, heard] = [2, ''];
+    return askDaemon(access, { method: 'POST', path: '/', body, signal: undefined, silenceMs: 0 });
+  };
+  t.is((await send(Buffer.from('a track'))).status, 200);
+  t.is(heard, 'a track');
+  await t.throwsAsync(send(Readable.from(['a track'])), { instanceOf: RequestFailure });
+  t.is(heard, '');
 });
 
 test.serial(

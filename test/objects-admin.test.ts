@@ -221,14 +221,25 @@ test('rights, limits and objects change beside a running server, which sees it a
 
 test('fsck finds what is damaged or missing, sets it aside, and a push mends it', async (t) => {
   const { server, cli, run } = await startAdmin(t);
-  const [other, lost] = [Buffer.from('another'), Buffer.from('lost')];
-  for (const sent of [content, other, lost]) await server.send('club/maps', sent);
+  const [other, lost, aside] = ['another', 'lost', 'aside'].map((text) => Buffer.from(text)) as [
+    Buffer,
+    Buffer,
+    Buffer,
+  ];
+  for (const sent of [content, other, lost, aside]) await server.send('club/maps', sent);
   const path = stored(server.directory, oid);
   chmodSync(path, 0o644);
   writeFileSync(path, 'A map of the harbour');
-  await server.admin.contents.quarantine({ oid: oidOf(lost) });
+  const contents = await server.admin.contents();
+  await contents.discard((await contents.quarantine({ oid: oidOf(lost) }))!);
+  // As a collection leaves it that was cut off; another copy there is damaged.
+  const name = (await contents.quarantine({ oid: oidOf(aside) }))!;
+  const damaged = name.replace(/\d+\./u, '1.');
+  writeFileSync(join(server.directory, 'quarantine', damaged), 'ASIDE');
   const result = await cli.run(['objects', 'fsck', '--json', '--root', server.directory]);
   t.is(result.code, 1);
+  t.is(JSON.parse(result.stdout).restored, 1);
+  t.is(await contents.of('club/maps').has(oidOf(aside)), 5);
   t.deepEqual(JSON.parse(result.stdout).faults, [
     { kind: 'damaged', oid },
     { kind: 'missing', oid: oidOf(lost) },
@@ -239,9 +250,9 @@ test('fsck finds what is damaged or missing, sets it aside, and a push mends it'
   });
   t.is(announced.status, 202, 'please upload');
   for (const sent of [content, lost]) t.is((await server.send('club/maps', sent)).status, 200);
-  t.deepEqual(await run('fsck'), { contents: 3, bytes: 31, faults: [] });
+  t.deepEqual(await run('fsck'), { contents: 4, bytes: 36, faults: [], restored: 0 });
   const stats = await run<{ stored: object; quarantine: { objects: number } }>('stats');
-  t.deepEqual([stats.stored, stats.quarantine.objects], [{ objects: 3, bytes: 31 }, 2]);
+  t.deepEqual([stats.stored, stats.quarantine.objects], [{ objects: 4, bytes: 36 }, 2]);
 });
 
 test('backup and restore: a copy taken beside the server serves what was held then, damaged bytes left out', async (t) => {
@@ -278,6 +289,27 @@ test('backup and restore: a copy taken beside the server serves what was held th
     'links and logins stay good: the key is there, too',
   );
   t.is((await restored.send('club/maps', damaged)).status, 200, 'what was damaged is asked for');
+});
+
+test('a backup never takes the place of another store, or of its backup', async (t) => {
+  const { server, cli, run } = await startAdmin(t);
+  await server.send('club/maps', content);
+  const other = await startTestObjects(t);
+  await other.send('club/maps', Buffer.from('another'));
+  const copy = join(cli.root, 'copy');
+  await run('backup', copy);
+  const before = readFileSync(join(copy, 'objects.sqlite'));
+  await other.close();
+  for (const [from, to] of [
+    [other.directory, copy],
+    [server.directory, other.directory],
+  ] as const) {
+    const result = await cli.run(['objects', 'backup', to, '--root', from]);
+    t.is(result.code, 1);
+    t.regex(result.stderr, /is another object store, or its backup/u);
+  }
+  t.deepEqual(readFileSync(join(copy, 'objects.sqlite')), before);
+  t.is((await run<{ present: number }>('backup', copy)).present, 1, 'its own goes on');
 });
 
 test('import takes every file in, once, and follows no links', async (t) => {

@@ -260,7 +260,7 @@ test('a stored file that was cut, or is gone, is asked for again and mended; a d
     (await server.call('GET', `${objects}/${body.oid}/content`, { as: bob })).bytes.toString(),
     content.toString(),
   );
-  await server.admin.contents.quarantine(body);
+  await (await server.admin.contents()).quarantine(body);
   t.is((await server.call('POST', objects, { as: ann, body })).status, 202);
   t.is((await server.send('club/maps', content)).status, 200);
   t.is((await server.admin.directory.findRepository('club/maps'))?.objects, 1, 'it counts once');
@@ -308,7 +308,7 @@ test('garbage: kept for the grace period, set aside, deleted after another; what
 
   // As a collection leaves it that is cut off before it puts back what is held again.
   await admin.holdings.add(repository, { oid, size: content.length }, 0);
-  await admin.contents.quarantine({ oid });
+  await (await admin.contents()).quarantine({ oid });
   t.is((await collect(day, later)).deleted, 0, 'the only copy of what is held');
   t.is(filesBelow(join(server.directory, 'quarantine')).length, 1);
   t.is((await server.send('club/maps', content)).status, 200);
@@ -317,7 +317,8 @@ test('garbage: kept for the grace period, set aside, deleted after another; what
 
 test('an upload whose file is collected before its row is written has its file all the same', async (t) => {
   const server = await startTestObjects(t);
-  const { contents, directory, holdings } = server.admin;
+  const { directory, holdings } = server.admin;
+  const contents = await server.admin.contents();
   const content = Buffer.from('0123456789');
   const oid = oidOf(content);
   const received = await contents.of('club/maps').put(oid, 10, pieces(content));

@@ -15,6 +15,10 @@ const sentences: Readonly<Record<ObjectsRefused['refusal'], readonly [string, Ex
     'The contents are those of another object store, or something else: use the database that belongs to them, or another objects_root or objects_s3_prefix.',
     78,
   ],
+  unmarked: [
+    'The contents do not say of which object store they are. Are they of these rows ("objects repo list")? Then add the mark that later versions make, and try again: in a bucket an empty object .store/ID below objects_s3_prefix, in a directory a file store-id with ID in it. Otherwise use another objects_root or objects_s3_prefix.',
+    78,
+  ],
   in_use: ['The database holds the rows of an object store that was served: take an empty one.', 1],
   unreadable: [
     'The objects.sqlite of the object store cannot be read: bring it back from a backup.',
@@ -32,7 +36,10 @@ const placeFaults: ReadonlySet<FailureName> = new Set([
 
 /** Says why an object store cannot be used; other errors stay as they are. */
 export function storeRefusal(error: unknown): unknown {
-  if (error instanceof ObjectsRefused) return new ExitError(...sentences[error.refusal], error);
+  if (error instanceof ObjectsRefused) {
+    const [sentence, code] = sentences[error.refusal];
+    return new ExitError(sentence.replaceAll(/\bID\b/gu, error.storeId), code, error);
+  }
   if (error instanceof StoreDivided) {
     const name = basename(error.directory);
     return new ExitError(

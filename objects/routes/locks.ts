@@ -78,11 +78,10 @@ function makeRoute({ base, repository }: Base, parts: ObjectParts): Route {
   return route({
     method: 'POST',
     path: `${base}/locks`,
-    summary:
-      'Locks a file: 200 where the user has locked it already; 409 with the lock that is in the way.',
+    summary: 'Locks a file; 409 with the lock that is there already, be it of the same user.',
     params: repository,
     body: lockRequestSchema,
-    answers: { 200: lockAnswerSchema, 201: lockAnswerSchema, 409: lockTakenSchema },
+    answers: { 201: lockAnswerSchema, 409: lockTakenSchema },
     async handle({ ctx, params, body: { path } }): Promise<Answer> {
       const permit = await enterQuietly(ctx, { ...params, operation: 'upload' }, parts);
       const { locks, journal, clock } = parts;
@@ -93,8 +92,6 @@ function makeRoute({ base, repository }: Base, parts: ObjectParts): Route {
       await journal.sync();
       const [lock, contentType] = [shown(made.lock), answerType(ctx)];
       if (made.isNew) return { status: 201, json: { lock }, contentType };
-      // The answer to its first request may have been lost.
-      if (made.lock.userId === wanted.userId) return { status: 200, json: { lock }, contentType };
       const { message, code } = new WaypointError('already_locked');
       const json = { lock, message, code, request_id: ctx.state.requestId };
       return { status: 409, json, contentType };

@@ -4,6 +4,8 @@ import { syncDirectoryAsync, temporaryBeside } from '../../storage/atomic-file.t
 import { DiskContentStore } from '../../storage/content-store/disk-store.ts';
 import { createPrivateFile } from '../../storage/database.ts';
 import { lockDirectory } from '../../storage/lock.ts';
+import { ObjectsRefused } from '../../storage/objects/open.ts';
+import { storeId } from '../../storage/objects/rows-store.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { lockPath, RootTaken, type ObjectsRoot } from '../root.ts';
 import { copyContents, newSnapshot, openSnapshot, type CopyOutcome } from './copy-contents.ts';
@@ -13,7 +15,7 @@ import { copyContents, newSnapshot, openSnapshot, type CopyOutcome } from './cop
  * content it names that is not there yet. Contents never change, so what a former backup has copied is good. Runs beside a
  * server of the store, but not of the copy.
  * @param onProgress called after each content with the bytes copied so far.
- * @throws RootTaken
+ * @throws RootTaken; ObjectsRefused where there is another store, or its backup
  */
 export async function backUp(
   root: ObjectsRoot,
@@ -27,11 +29,14 @@ export async function backUp(
   try {
     const copies = new DiskContentStore(destination, 'command');
     await copies.prepare();
+    const id = await storeId(root.database.rows);
+    if ((await copies.claim(id, false)) === 'another') throw new ObjectsRefused('foreign', id);
     await copies.sweep(Date.now());
     await root.database.snapshot(snapshot);
     const outcome = await copyContents(root, snapshot, copies, onProgress);
     // The database last: a backup that was cut off is still the one before.
     await putRows(snapshot, root.secret, destination);
+    await copies.claim(id, true);
     return outcome;
   } finally {
     await rm(snapshot, { force: true });

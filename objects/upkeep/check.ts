@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { errorCode } from '../../model/error-code.ts';
-import type { ContentName, RepositoryContents } from '../../storage/content-store/content-store.ts';
+import type { ContentName, OpenContent } from '../../storage/content-store/content-store.ts';
 import type { ObjectsRoot } from '../root.ts';
 
 /** Something wrong that a check has found. */
@@ -16,6 +16,8 @@ export interface CheckOutcome {
   readonly contents: number;
   readonly bytes: number;
   readonly faults: readonly Fault[];
+  /** Held, and there in the quarantine only: whole ones are in their place again. */
+  readonly restored: number;
 }
 
 /**
@@ -24,24 +26,42 @@ export interface CheckOutcome {
  * @param onProgress called after each content with the bytes read so far.
  */
 export async function checkContents(
-  { contents, holdings }: ObjectsRoot,
+  root: ObjectsRoot,
   onProgress: (bytes: number) => void,
 ): Promise<CheckOutcome> {
+  const { holdings } = root;
+  const contents = await root.contents();
   const faults: Fault[] = [];
-  let [count, bytes] = [0, 0];
+  let [count, bytes, restored] = [0, 0, 0];
   const isApart = contents.keepsApart;
   const known = new Set<string>();
   for await (const { oid, repository = '', size } of contents.list()) {
     count += 1;
     bytes += size;
-    if (!(await isWhole(contents.of(repository), oid)) && (await setAside({ oid, repository })))
+    const content = await contents.of(repository).get(oid);
+    if (!(await isWhole(content, oid)) && (await setAside({ oid, repository })))
       tell('damaged', oid, repository);
     onProgress(bytes);
   }
+  const aside = Map.groupBy(await contents.listQuarantine(), (set) => set.oid);
   for await (const { oid, repository, size } of holdings.everything()) {
-    if ((await contents.of(repository).has(oid)) !== size) tell('missing', oid, repository);
+    if ((await contents.of(repository).has(oid)) === size) continue;
+    if (await bringBack(oid, repository)) restored += 1;
+    else tell('missing', oid, repository);
   }
-  return { contents: count, bytes, faults };
+  return { contents: count, bytes, faults, restored };
+
+  /** A collection may have been cut off before it put back what is held again. */
+  async function bringBack(oid: string, repository: string): Promise<boolean> {
+    for (const set of aside.get(oid) ?? []) {
+      if ((set.repository ?? repository) !== repository) continue;
+      const content = await contents.getQuarantined(set.name);
+      if (content === undefined || !(await isWhole(content, oid))) continue;
+      await contents.restore(set.name);
+      return true;
+    }
+    return false;
+  }
 
   async function setAside(content: ContentName): Promise<boolean> {
     return (await contents.quarantine(content)) !== undefined;
@@ -56,8 +76,7 @@ export async function checkContents(
   }
 }
 
-async function isWhole(contents: RepositoryContents, oid: string): Promise<boolean> {
-  const content = await contents.get(oid);
+async function isWhole(content: OpenContent | undefined, oid: string): Promise<boolean> {
   // Gone since it was listed.
   if (content === undefined) return true;
   try {

@@ -24,9 +24,11 @@ export interface CollectOutcome {
  * ends meanwhile gets its content back: whether it is held is asked again once it is out of sight.
  */
 export async function collectGarbage(
-  { contents, holdings }: ObjectsRoot,
+  root: ObjectsRoot,
   { graceMs, isDryRun, now }: CollectOptions,
 ): Promise<CollectOutcome> {
+  const { holdings } = root;
+  const contents = await root.contents();
   const oldest = now - graceMs;
   const outcome = { quarantined: 0, quarantinedBytes: 0, deleted: 0, deletedBytes: 0 };
   for (const set of await contents.listQuarantine()) {

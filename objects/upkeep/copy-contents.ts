@@ -33,6 +33,7 @@ export async function copyContents(
   copies: ContentStore,
   onProgress: (bytes: number) => void,
 ): Promise<CopyOutcome> {
+  const contents = await root.contents();
   const outcome = { copied: 0, copiedBytes: 0, present: 0, missing: [] as string[] };
   // What the snapshot names, not what is held now: an object that is let go meanwhile keeps its bytes for the grace period.
   const db = openSnapshot(snapshot);
@@ -42,7 +43,7 @@ export async function copyContents(
       const { oid, size, repository } = content;
       if ((await copies.of(repository).has(oid)) === size) {
         outcome.present += 1;
-      } else if (await copyContent(root, copies, content)) {
+      } else if (await copyContent(contents, copies, content)) {
         outcome.copied += 1;
         outcome.copiedBytes += size;
         onProgress(outcome.copiedBytes);
@@ -80,7 +81,7 @@ export function openSnapshot(path: string): Database {
 
 /** Checked on the way, so that a damaged content never gets into a backup. @returns false where it is lost or damaged. */
 async function copyContent(
-  { contents }: ObjectsRoot,
+  contents: ContentStore,
   copies: ContentStore,
   { oid, size, repository }: Holding & Required<ContentName>,
 ): Promise<boolean> {

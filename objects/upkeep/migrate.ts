@@ -6,10 +6,9 @@ import { stampOf } from '../../model/time.ts';
 import { syncDirectoryAsync } from '../../storage/atomic-file.ts';
 import { lockDirectory } from '../../storage/lock.ts';
 import { objectRows } from '../../storage/objects/dialect.ts';
-import { ObjectsRefused } from '../../storage/objects/open.ts';
 import { storeId } from '../../storage/objects/rows-store.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
-import { lockPath, openContents, RootTaken, type ObjectsRoot } from '../root.ts';
+import { claimContents, lockPath, openContents, RootTaken, type ObjectsRoot } from '../root.ts';
 import { putRows } from './back-up.ts';
 import { copyContents, newSnapshot, openSnapshot, type CopyOutcome } from './copy-contents.ts';
 
@@ -56,8 +55,7 @@ async function moveContents(
     ...(to === 'file' ? {} : { bucket: to }),
   });
   try {
-    const isOurs = await target.claim(await storeId(root.database.rows), false);
-    if (!isOurs) throw new ObjectsRefused('foreign');
+    await claimContents(target, await storeId(root.database.rows));
     return await copyContents(root, snapshot, target, onProgress);
   } finally {
     target.close();
@@ -90,7 +88,7 @@ async function moveToPostgres(
   url: string,
 ): Promise<void> {
   const { adoptRows, openPostgresRows } = await import('../../storage/objects/postgres.ts');
-  const target = await openPostgresRows(url, false);
+  const target = await openPostgresRows(url, async () => false);
   const db = openSnapshot(snapshot);
   try {
     await adoptRows(target, objectRows(db), secret);

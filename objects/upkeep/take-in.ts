@@ -28,7 +28,7 @@ export async function takeIn(
 ): Promise<TakeInOutcome> {
   const { holdings } = root;
   const path = pathOf(repository);
-  const contents = root.contents.of(path);
+  const contents = (await root.contents()).of(path);
   const outcome = { added: 0, addedBytes: 0, present: 0, failed: [] as string[] };
   for await (const file of filesBelow(directory)) {
     try {

@@ -59,12 +59,14 @@ export interface RepositoryContents {
   readonly has: (oid: Oid) => Promise<number | undefined>;
   /**
    * Stores a content. Reads at most one byte more than announced; keeps nothing of what fails.
-   * @throws WaypointError content_mismatch, disk_full; what the source throws.
+   * @param by whom: what has to be held in memory is shared fairly.
+   * @throws WaypointError content_mismatch, disk_full, busy; what the source throws.
    */
   readonly put: (
     oid: Oid,
     size: number,
     source: AsyncIterable<Uint8Array>,
+    by?: number,
   ) => Promise<ReceivedContent>;
   readonly get: (oid: Oid) => Promise<OpenContent | undefined>;
   /** Absent where all bytes go through the server. */
@@ -97,11 +99,11 @@ export interface ContentStore {
   /** Whether nothing is there, not even a mark. */
   readonly isEmpty: () => Promise<boolean>;
   /**
-   * Marks an empty place as that of a store's contents.
+   * Marks an empty place as that of a store's contents; of several stores that do so at the same moment, none or one gets it.
    * @param isKnown the contents are this store's, whatever the mark.
-   * @returns whether it bears the mark of this store now.
+   * @returns whose they are now; `none` where there are some without a mark.
    */
-  readonly claim: (storeId: string, isKnown: boolean) => Promise<boolean>;
+  readonly claim: (storeId: string, isKnown: boolean) => Promise<'this' | 'another' | 'none'>;
   /** All stored contents, in order of repository and oid. */
   readonly list: () => AsyncIterable<ContentEntry>;
   /** Takes a content out of sight. @returns its name in quarantine; undefined when it was not there. */
@@ -110,6 +112,7 @@ export interface ContentStore {
   readonly restore: (name: string) => Promise<void>;
   /** Deletes a content in quarantine for good. */
   readonly discard: (name: string) => Promise<void>;
+  readonly getQuarantined: (name: string) => Promise<OpenContent | undefined>;
   readonly listQuarantine: () => Promise<QuarantinedContent[]>;
   /** Room for further contents, bytes; Infinity where there is no telling. */
   readonly freeBytes: () => Promise<number>;

@@ -75,12 +75,12 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
     return (await names(this.#objects)).length === 0 && (await this.#mark()) === undefined;
   }
 
-  async claim(storeId: string, isKnown: boolean): Promise<boolean> {
+  async claim(storeId: string, isKnown: boolean): Promise<'this' | 'another' | 'none'> {
     const [isEmpty, found] = [await this.isEmpty(), await this.#mark()];
-    if (found === storeId) return true;
-    if (!isKnown && !isEmpty) return false;
+    if (found === storeId) return 'this';
+    if (!isKnown && !isEmpty) return found === undefined ? 'none' : 'another';
     await writeFileAtomic(join(this.#root, markName), storeId);
-    return true;
+    return 'this';
   }
 
   /**
@@ -170,6 +170,10 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
 
   async discard(name: string): Promise<void> {
     await rm(join(this.#quarantine, name), { force: true });
+  }
+
+  async getQuarantined(name: string): Promise<OpenContent | undefined> {
+    return openStored(join(this.#quarantine, name));
   }
 
   async listQuarantine(): Promise<QuarantinedContent[]> {

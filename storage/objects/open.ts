@@ -11,15 +11,18 @@ import { migrate, schemaVersion, type Migration } from '../migrate.ts';
 import { objectMigrations } from './schema.ts';
 
 /** Why the database of an object store cannot be used; nothing was changed. */
-export type ObjectsRefusal = 'newer' | 'unreadable' | 'missing' | 'foreign' | 'in_use';
+export type ObjectsRefusal = 'newer' | 'unreadable' | 'missing' | 'foreign' | 'unmarked' | 'in_use';
 
 export class ObjectsRefused extends Error {
   override readonly name = 'ObjectsRefused';
   readonly refusal: ObjectsRefusal;
+  /** Of the rows, where contents are not known to be theirs. */
+  readonly storeId: string;
 
-  constructor(refusal: ObjectsRefusal, cause?: unknown) {
+  constructor(refusal: ObjectsRefusal, storeId = '', cause?: unknown) {
     super(`objects ${refusal}`, { cause });
     this.refusal = refusal;
+    this.storeId = storeId;
   }
 }
 
@@ -89,5 +92,5 @@ function checkKind(db: Connection, newestVersion: number): void {
 function asRefusal(error: unknown): unknown {
   if (!(error instanceof Database.SqliteError)) return error;
   const isDamaged = error.code === 'SQLITE_NOTADB' || error.code.startsWith('SQLITE_CORRUPT');
-  return isDamaged ? new ObjectsRefused('unreadable', error) : error;
+  return isDamaged ? new ObjectsRefused('unreadable', '', error) : error;
 }

@@ -44,7 +44,7 @@ const { INT8, NUMERIC } = pg.types.builtins;
  */
 export async function openPostgresRows(
   connectionString: string,
-  hasContents: boolean,
+  hasContents: () => Promise<boolean>,
 ): Promise<RowsStore> {
   const pool = new pg.Pool({
     connectionString,
@@ -82,7 +82,11 @@ export async function openPostgresRows(
 }
 
 /** One server at a time; all steps or none. */
-async function migrate(rows: ObjectRows, hasContents: boolean): Promise<void> {
+async function migrate(rows: ObjectRows, hasContents: () => Promise<boolean>): Promise<void> {
+  const schema = sql<{ name: unknown }>`SELECT to_regclass('waypointd_schema') AS name`;
+  const isNew = (await schema.execute(rows)).rows[0]?.name === null;
+  // A bucket may take longer to answer than a transaction may stand idle.
+  const isOverContents = isNew && (await hasContents());
   await rows.transaction().execute(async (within) => {
     await sql`SELECT pg_advisory_xact_lock(${migrationLock})`.execute(within);
     await sql`CREATE TABLE IF NOT EXISTS waypointd_schema (version bigint PRIMARY KEY)`.execute(
@@ -92,7 +96,7 @@ async function migrate(rows: ObjectRows, hasContents: boolean): Promise<void> {
       version: number | null;
     }>`SELECT max(version) AS version FROM waypointd_schema`.execute(within);
     const version = found[0]?.version ?? 0;
-    if (version === 0 && hasContents) throw new ObjectsRefused('missing');
+    if (version === 0 && isOverContents) throw new ObjectsRefused('missing');
     if (version > objectsMigrations.length) throw new ObjectsRefused('newer');
     const place = { kind: 'postgres', schema: within.schema } as const;
     for (const [index, step] of objectsMigrations.entries()) {

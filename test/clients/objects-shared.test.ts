@@ -45,7 +45,7 @@ if (shared !== undefined) {
 
     const lock = { as: ann, body: { path: 'harbour.map' } };
     t.is((await first.call('POST', '/club/maps/locks', lock)).status, 201);
-    t.is((await second.call('POST', '/club/maps/locks', lock)).status, 200, 'known to both');
+    t.is((await second.call('POST', '/club/maps/locks', lock)).status, 409, 'known to both');
 
     const held = ends.findIndex(({ status }) => status === 200);
     const path = `/club/maps/objects/${oidOf(contents[held]!)}`;
@@ -68,18 +68,38 @@ if (shared !== undefined) {
       const server = await startTestObjects(t, { places });
       t.is((await server.send('club/maps', content)).status, 200);
       await server.close();
-      const open = (asked: StorePlaces, directory = temporaryDirectory(t)) =>
-        openRoot(directory, { ...asked, owner: 'command' });
+      const open = async (asked: StorePlaces, directory = temporaryDirectory(t)) => {
+        const root = await openRoot(directory, { ...asked, owner: 'command' });
+        t.teardown(() => root.close());
+        await root.contents();
+      };
       await t.throwsAsync(open({ bucket, database }), { message: 'objects missing' });
       const directory = temporaryDirectory(t);
       await t.throwsAsync(open({ bucket }, directory), { message: 'objects missing' });
       t.false(existsSync(join(directory, 'objects.sqlite')));
-      await (await open(others)).close();
+      await open(others);
       await t.throwsAsync(open({ ...others, bucket }), { message: 'objects foreign' });
       // The whole bucket, in which something else lies.
       const whole = { ...bucket, prefix: '' };
-      await t.throwsAsync(open({ ...places, bucket: whole }), { message: 'objects foreign' });
-      await (await open({ database, bucket: { ...bucket, prefix: 'another' } })).close();
+      await t.throwsAsync(open({ ...places, bucket: whole }), { message: 'objects unmarked' });
+      const fresh = { ...bucket!, prefix: 'another' };
+      const atOnce = [
+        { ...others, bucket: fresh },
+        { database, bucket: fresh },
+      ];
+      const isIn = (asked: StorePlaces) =>
+        open(asked).then(
+          () => 1,
+          () => 0,
+        );
+      const first = await Promise.all(atOnce.map(isIn));
+      t.true(first[0]! + first[1]! < 2, 'of two that begin on one bucket at once');
+      const then = [await isIn(atOnce[0]!), await isIn(atOnce[1]!)];
+      t.is(then[0]! + then[1]!, 1);
+      t.true(
+        then.every((is, n) => is >= first[n]!),
+        'whoever got in stays in',
+      );
       const again = await startTestObjects(t, { places });
       const path = `/club/maps/objects/${oidOf(content)}`;
       const { download } = (await again.call('GET', path, { as: bob })).body._links;
@@ -154,7 +174,9 @@ if (shared !== undefined) {
       const { directory } = server;
       const contents = Array.from({ length: 120 }, () => randomBytes(300));
       for (const content of contents)
-        await server.admin.contents
+        await (
+          await server.admin.contents()
+        )
           .of('')
           .put(oidOf(content), 300, Readable.from([content]))
           .then(({ settle }) => settle());

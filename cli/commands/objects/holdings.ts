@@ -30,7 +30,8 @@ function sumOf({ objects, bytes }: { readonly objects: number; readonly bytes: n
   return `${counted(objects, 'object')} of ${megabytes(bytes)}`;
 }
 
-async function readStats({ contents, directory, holdings }: ObjectsRoot) {
+async function readStats({ directory, holdings, ...root }: ObjectsRoot) {
+  const contents = await root.contents();
   const stored = { objects: 0, bytes: 0 };
   for await (const { size } of contents.list()) {
     stored.objects += 1;

@@ -17,7 +17,7 @@ const fsck = defineCommand({
   name: 'fsck',
   summary: 'check every stored file',
   description:
-    'Reads every stored file and compares it with its hash. A damaged one goes to the quarantine, and the server asks for it again at the next push. The exit code is 1 if anything is wrong.',
+    'Reads every stored file and compares it with its hash. A damaged one goes to the quarantine, and the server asks for it again at the next push; a whole one that is held but only there comes back. The exit code is 1 if anything is wrong.',
   options: rootOptions,
   async run(call) {
     const outcome = await withRoot(call, async (root) => {
@@ -27,8 +27,10 @@ const fsck = defineCommand({
     if (outcome.faults.length > 0) process.exitCode = 1;
     return outcome;
   },
-  async show({ contents, bytes, faults }) {
+  async show({ contents, bytes, faults, restored }) {
     await print(`Read ${counted(contents, 'object')}, ${megabytes(bytes)}.`);
+    if (restored > 0)
+      await print(`Brought back from the quarantine: ${counted(restored, 'object')}.`);
     if (faults.length === 0) return print('All are whole.');
     for (const { kind, oid } of faults.slice(0, shownFaults)) await print(`${kind}  ${oid}`);
     const more = faults.length - shownFaults;
@@ -89,8 +91,15 @@ const backup = defineCommand({
       }
       const { backUp } = await import('../../../objects/upkeep/back-up.ts');
       const { RootTaken } = await import('../../../objects/root.ts');
+      const { ObjectsRefused } = await import('../../../storage/objects/open.ts');
       return withByteCount('Copied', (show) => backUp(root, target, show)).catch(
         (cause: unknown) => {
+          if (cause instanceof ObjectsRefused)
+            throw new ExitError(
+              `${forTerminal(target)} is another object store, or its backup.`,
+              1,
+              cause,
+            );
           if (!(cause instanceof RootTaken)) throw cause;
           throw new ExitError('A server runs on the backup; it has to be stopped first.', 1, cause);
         },

@@ -1,5 +1,5 @@
-import { Readable } from 'node:stream';
 import {
+  isStream,
   openAnswer,
   type NodeAnswer,
   type NodeRequest,
@@ -31,8 +31,7 @@ const notModified = 304;
 /** How programs on Node.js reach a daemon: over node:http, on connections of its own, on this machine only. */
 export const nodeTransport: Transport = async (access, request, signal) => {
   const { method, path, body: value, content, asBytes } = request;
-  const text = value === undefined ? undefined : JSON.stringify(value);
-  const body = content === undefined ? text : Readable.from([content]);
+  const body = content ?? (value === undefined ? undefined : JSON.stringify(value));
   const answer = await askDaemon(access, { method, path, body, signal, silenceMs: 0 });
   const { status, headers } = answer;
   return withChange(await readAnswer(status, answer.pieces(), asBytes), headers[changeHeader]);
@@ -82,7 +81,9 @@ async function openProven(access: Access, request: NodeRequest): Promise<NodeAns
     } catch (error) {
       agent.destroy();
       if (tries === maxTries || !(error instanceof RequestFailure)) throw error;
-      const isUnsent = isProven ? error.cause instanceof ConnectionGone : error.code === 'reset';
+      // A stream that was begun cannot be sent once more.
+      const isGone = error.cause instanceof ConnectionGone && !isStream(request.body);
+      const isUnsent = isProven ? isGone : error.code === 'reset';
       if (!isUnsent) throw error;
     }
   }

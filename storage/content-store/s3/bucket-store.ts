@@ -1,5 +1,4 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { text } from 'node:stream/consumers';
 import { WaypointError } from '../../../model/failure.ts';
 import type {
   ContentEntry,
@@ -60,13 +59,19 @@ export class BucketContentStore implements ContentStore {
     return true;
   }
 
-  async claim(storeId: string): Promise<boolean> {
-    const key = `${this.#prefix}.store`;
-    // In this order: another server of this store may be doing the same.
-    const [isEmpty, found] = [await this.isEmpty(), await this.#text(key)];
-    if (found !== undefined || !isEmpty) return found === storeId;
-    await this.#bucket.write(key, sha256Of(storeId), storeId.length, pieces(storeId));
-    return (await this.#text(key)) === storeId;
+  async claim(storeId: string): Promise<'this' | 'another' | 'none'> {
+    const below = `${this.#prefix}.store/`;
+    const own = below + storeId;
+    const isEmpty = await this.isEmpty();
+    if (isEmpty) await this.#bucket.write(own, sha256Of(''), 0, pieces(''));
+    // Each store has a mark of its own: where two begin at once the later one, at least, sees both. Not every bucket knows a
+    // write that is refused where something is there already.
+    const found: string[] = [];
+    for await (const { key } of this.#bucket.list(below)) found.push(key);
+    if (found.length === 0) return 'none';
+    if (found.length === 1 && found[0] === own) return 'this';
+    if (isEmpty) await this.#bucket.remove(own);
+    return 'another';
   }
 
   of(repository: string): RepositoryContents {
@@ -74,7 +79,7 @@ export class BucketContentStore implements ContentStore {
     return {
       has: async (oid) => (await this.#bucket.head(keyOf(oid)))?.size,
       get: (oid) => this.#open(keyOf(oid)),
-      put: (oid, size, source) => this.#put({ oid, repository }, size, source),
+      put: (oid, size, source, by) => this.#put({ oid, repository }, size, source, by),
       direct: this.#direct(keyOf),
     };
   }
@@ -108,6 +113,10 @@ export class BucketContentStore implements ContentStore {
 
   async discard(name: string): Promise<void> {
     await this.#bucket.remove(this.#quarantineKey(name));
+  }
+
+  async getQuarantined(name: string): Promise<OpenContent | undefined> {
+    return this.#open(this.#quarantineKey(name));
   }
 
   async listQuarantine(): Promise<QuarantinedContent[]> {
@@ -146,11 +155,6 @@ export class BucketContentStore implements ContentStore {
     return `${this.#prefix}${quarantine}${name}`;
   }
 
-  async #text(key: string): Promise<string | undefined> {
-    const found = await this.#bucket.read(key, 0, 0);
-    return found && (await text(found));
-  }
-
   #direct(keyOf: (oid: Oid) => string): DirectLinks {
     return {
       largestBytes: this.#largestAtOnce,
@@ -170,10 +174,11 @@ export class BucketContentStore implements ContentStore {
     content: ContentName,
     size: number,
     source: AsyncIterable<Uint8Array>,
+    by?: number,
   ): Promise<ReceivedContent> {
     if (size > largestContent) throw new WaypointError('object_too_large');
     const key = this.#keyOf(content);
-    await this.#bucket.write(key, content.oid, size, checked(source, content.oid, size));
+    await this.#bucket.write(key, content.oid, size, checked(source, content.oid, size), by);
     return {
       settle: async () => {
         // A garbage collection has taken it: the row says nothing without it, and the client sends it again.

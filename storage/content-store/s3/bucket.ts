@@ -21,6 +21,7 @@ import { createHash } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { WaypointError } from '../../../model/failure.ts';
 import { bucketFault, isMissing } from './bucket-faults.ts';
+import { partsOf } from './parts-of.ts';
 
 /** Where a bucket is, and who asks for it. */
 export interface BucketPlace {
@@ -52,7 +53,10 @@ const sockets = 512;
 /** One part is in memory; there are at most 10,000 of them. */
 const partBytes = 16_777_216;
 const mostParts = 10_000;
-/** Parts in memory at once, of the smallest size; further uploads are told to come back. */
+/**
+ * Parts in memory at once, of the smallest size; further uploads are told to come back. Those of one user are at most half of
+ * what the others leave.
+ */
 const partsHeld = 16;
 /** The largest content, for that reason: 64 MiB a part. */
 export const largestContent = 4 * partBytes * mostParts;
@@ -62,7 +66,7 @@ export class Bucket {
   readonly place: BucketPlace;
   readonly client: S3Client;
   readonly #largestAtOnce: number;
-  #heldBytes = 0;
+  readonly #heldBytes = new Map<number, number>();
 
   /** @param largest for tests: what is larger goes in parts. */
   constructor(place: BucketPlace, largest = largestAtOnce) {
@@ -115,13 +119,19 @@ export class Bucket {
   }
 
   /** Stores a content whose bytes the bucket compares with their SHA-256; those of a larger one part by part. */
-  async write(key: string, oid: string, size: number, source: AsyncIterable<Uint8Array>) {
+  async write(
+    key: string,
+    oid: string,
+    size: number,
+    source: AsyncIterable<Uint8Array>,
+    by = 0,
+  ): Promise<void> {
     const body = Readable.from(source, { objectMode: false });
     // The package listens for no fault of what it sends: it would end the process, and the request would wait.
     const failing = new AbortController();
     body.once('error', () => failing.abort());
     try {
-      if (size > this.#largestAtOnce) return await this.#writeParts(this.#at(key), size, body);
+      if (size > this.#largestAtOnce) return await this.#writeParts(this.#at(key), size, body, by);
       const target = { ...this.#at(key), Body: body, ContentLength: size };
       const command = signedAs(oid, new PutObjectCommand(target));
       await this.client.send(command, { abortSignal: failing.signal });
@@ -181,19 +191,30 @@ export class Bucket {
     this.client.destroy();
   }
 
-  async #writeParts(target: ObjectAt, size: number, source: AsyncIterable<Uint8Array>) {
+  async #writeParts(
+    target: ObjectAt,
+    size: number,
+    source: AsyncIterable<Uint8Array>,
+    by: number,
+  ): Promise<void> {
     const least = Math.min(partBytes, this.#largestAtOnce);
     const step = Math.max(least, Math.ceil(size / mostParts));
-    if (this.#heldBytes + step > partsHeld * least)
+    const own = this.#heldBytes.get(by) ?? 0;
+    const all = [...this.#heldBytes.values()].reduce((sum, bytes) => sum + bytes, 0);
+    if (own + step > (partsHeld * least - (all - own)) / 2)
       throw new WaypointError('busy', { retryAfterSeconds: 30 });
-    this.#heldBytes += step;
+    this.#heldBytes.set(by, own + step);
     const parts = this.#inParts(target, async function* () {
       for await (const Body of partsOf(source, step)) {
         const sha256 = createHash('sha256').update(Body).digest('hex');
         yield (part) => signedAs(sha256, new UploadPartCommand({ ...part, Body }));
       }
     });
-    await parts.finally(() => (this.#heldBytes -= step));
+    await parts.finally(() => {
+      const left = (this.#heldBytes.get(by) ?? 0) - step;
+      if (left > 0) this.#heldBytes.set(by, left);
+      else this.#heldBytes.delete(by);
+    });
   }
 
   async #copyParts(target: ObjectAt, CopySource: string, size: number): Promise<void> {
@@ -244,23 +265,6 @@ interface ObjectAt {
 type PartCommand = (
   part: ObjectAt & { UploadId: string | undefined; PartNumber: number },
 ) => UploadPartCommand | UploadPartCopyCommand;
-
-/** The bytes of a source in pieces of one size; the last may be smaller. */
-async function* partsOf(source: AsyncIterable<Uint8Array>, step: number): AsyncGenerator<Buffer> {
-  let [part, filled] = [Buffer.allocUnsafeSlow(step), 0];
-  for await (const piece of source) {
-    for (let at = 0; at < piece.length;) {
-      const taken = piece.subarray(at, at + step - filled);
-      part.set(taken, filled);
-      at += taken.length;
-      filled += taken.length;
-      if (filled < step) continue;
-      yield part;
-      [part, filled] = [Buffer.allocUnsafeSlow(step), 0];
-    }
-  }
-  if (filled > 0) yield part.subarray(0, filled);
-}
 
 /** Signs a request with the SHA-256 that its bytes must have, which the bucket then checks. */
 function signedAs<Command extends PutObjectCommand | UploadPartCommand>(
