@@ -1,11 +1,13 @@
 /** Removing and restoring imported files: what shows, what is kept, what later imports respect. */
-import { existsSync, renameSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import Database from 'better-sqlite3';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { contentOf, importTree, listed } from './helpers/imported-files.ts';
 import { filesBelow, gpx } from './helpers/imports.ts';
+import { changeFiles } from '../worker/import/change-files.ts';
+import { ImportProgress } from '../worker/import/progress.ts';
 
 const ride = gpx([['Porto', 41.15, -8.61]], ['2024-05-01T10:00:00Z', '2024-05-01T11:00:00Z']);
 const camp = gpx([['Camp', 1, 2]]);
@@ -100,6 +102,37 @@ test('a replaced file takes its place back', async (t) => {
   t.is((await daemon.get(`/api/imports/${young}`)).body.state, 'replaced');
   t.deepEqual(await names(daemon), ['Porto']);
   t.is(await (await contentOf(daemon, young)).text(), camp);
+});
+
+test('kept bytes that a killed restoring has left go only where the file has them', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const { imports, libraryDatabase, waypointsDatabase } = daemon.paths;
+  await importTree(daemon, { 'ride.gpx': ride });
+  const id = await idOf(daemon, 'ride');
+  await daemon.call('DELETE', `/api/imports/${id}`);
+  const [kept = ''] = filesBelow(imports);
+  const copy = join(daemon.root, 'kept');
+  cpSync(join(imports, kept), copy);
+  await daemon.call('POST', `/api/imports/${id}/restore`);
+  await daemon.close();
+  const store = new Database(waypointsDatabase, { readonly: true });
+  const run = store.prepare('SELECT max(id) FROM import_runs').pluck().get() as number;
+  store.close();
+  /** What a start does after the kill. */
+  const again = (): string[] => {
+    cpSync(copy, join(imports, kept));
+    const progress = new ImportProgress().shared;
+    const places = {
+      libraryPath: libraryDatabase,
+      importsDirectory: imports,
+      waypointsPath: waypointsDatabase,
+    };
+    changeFiles({ ...places, run, hasIndex: true, progress, now: Date.now() });
+    return filesBelow(imports);
+  };
+  t.deepEqual(again(), ['ride.gpx']);
+  writeFileSync(join(imports, 'ride.gpx'), 'damaged');
+  t.deepEqual(again().toSorted(), [kept, 'ride.gpx'].toSorted());
 });
 
 test('what is removed for ever is gone, and stays out', async (t) => {

@@ -109,11 +109,11 @@ function restore(
   const pathKey = library.keyOf(wanted);
   const known = library.findByKey(pathKey);
   const freeKept = (path: string): void => {
-    if (areKeptBytesFree && files.find(path) !== undefined) files.dropKept(sha256, path);
+    if (areKeptBytesFree) files.dropKept(sha256, path);
   };
   if (known?.sha256 === sha256) {
     // A crash may have come before the kept bytes went.
-    freeKept(known.path);
+    if (files.isIntact(known.path, known)) freeKept(known.path);
     return false;
   }
   const path = known?.path ?? wanted;
