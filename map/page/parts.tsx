@@ -1,5 +1,6 @@
 import type { ButtonHTMLAttributes, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
+import { parseDate } from '../../model/calendar-date.ts';
 
 /** Says that something is being fetched, where its content will be. */
 export function Waiting({ what }: { readonly what: string }): JSX.Element {
@@ -41,13 +42,11 @@ interface DateFieldProps {
   readonly onPick: (date: string) => void;
 }
 
-const dateForm = /^\d{4}-\d\d-\d\d$/u;
-
 /** A day in ISO's form, whatever the browser's language is: typed, or chosen in the browser's calendar. */
 export function DateField({ label, isLabelSeen = false, value = '', onPick }: DateFieldProps) {
   const picker = useRef<HTMLInputElement>(null);
   const pick = (text: string): void => {
-    if (dateForm.test(text) && !Number.isNaN(Date.parse(text))) onPick(text);
+    if (parseDate(text) !== undefined) onPick(text);
   };
   return (
     <span class="date">

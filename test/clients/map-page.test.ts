@@ -226,6 +226,11 @@ testPage('a day has its stays and trips, a time slider, elevation and speed', as
   await page.getByRole('textbox', { name: 'Day' }).fill('2024-05-04');
   const stays = page.getByRole('list', { name: 'Stays and trips' });
   await stays.getByText('Porto').first().waitFor();
+  const chooser = page.getByRole('textbox', { name: 'Day' });
+  // The browser's own reading of dates would take it for the 2nd of March.
+  await chooser.fill('2024-02-31');
+  await chooser.blur();
+  t.is(await chooser.inputValue(), '2024-05-04');
   await page.getByRole('img', { name: /Elevation of the day/u }).waitFor();
   await page.getByRole('img', { name: /Speed of the day/u }).waitFor();
   await untilShown(t, page, day);
