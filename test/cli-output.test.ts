@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { parsePosition } from '../cli/commands/place.ts';
+import { notWritten } from '../cli/terminal/access.ts';
 import { layOut, tableLine, titleLine } from '../cli/terminal/table.ts';
 import {
   degrees,
@@ -93,6 +94,15 @@ test('a piped table cuts nothing and one long name does not widen the others', (
   );
   t.is(tableLine(layout, [long, '1']), `${long}  1`);
   t.is(tableLine(layout, ['a', '2']), `a${' '.repeat(49)}2`);
+});
+
+test('only what is wrong with the place of a file is said of it, not what could not be read for it', (t) => {
+  const refused = (path?: string) => Object.assign(new Error('EACCES'), { code: 'EACCES', path });
+  const own = /^\/out\/b\.tar was not written: you may not write there\.$/u;
+  for (const error of [refused(), refused('/out/b.tar'), refused('/out/b.tar.1.tmp')])
+    t.regex((notWritten('/out/b.tar', error) as Error).message, own);
+  const other = refused('/data/imports/walk.gpx');
+  t.is(notWritten('/out/b.tar', other), other);
 });
 
 test('coordinates are printed with at most six decimals', (t) => {

@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { delimiter, isAbsolute, join } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { forTerminal } from './text.ts';
@@ -47,9 +47,10 @@ const fileProblems: Readonly<Record<string, string>> = {
   EDQUOT: 'your disk quota is used up',
 };
 
-/** What to throw when a file that the user named could not be written: a sentence, or the error itself if there is none. */
+/** What to throw when a file that the user named could not be written: a sentence, or the error if it tells of another place. */
 export function notWritten(file: string, error: unknown): unknown {
-  const reason = fileProblems[errorCode(error) ?? ''];
+  const { code = '', path = file } = error as NodeJS.ErrnoException;
+  const reason = dirname(resolve(path)) === dirname(resolve(file)) ? fileProblems[code] : undefined;
   if (reason === undefined) return error;
   return new ExitError(`${forTerminal(file)} was not written: ${reason}.`, 1, error);
 }
