@@ -37,7 +37,7 @@ export interface BookmarksMirrorOptions {
 
 /** Looks at the file again and again within one rewrite, because somebody keeps writing to it: then later. */
 const triesAtOnce = 3;
-/** Of the time at most one part in ten is spent on rewriting, however many bookmarks there are. */
+/** Of the CPU's time at most one part in ten is spent on rewriting, however many bookmarks there are. */
 const pausePerWork = 9;
 const firstRetryMs = 1_000;
 const longestRetryMs = 300_000;

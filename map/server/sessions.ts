@@ -4,7 +4,7 @@ import type { Clock } from '../../model/process.ts';
 
 /** A code is of use for this long, ms: a browser that has to be started needs some seconds. */
 const codeMs = 60_000;
-/** The map ends when it has not heard of any page for this long, ms; a page says once a minute that it is there. */
+/** The map ends when it has not heard of any page for this long, ms; an answer that one of them holds notes that they are there. */
 const unusedMs = 600_000;
 const maxSessions = 32;
 const maxCodes = 32;
