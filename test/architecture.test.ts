@@ -83,7 +83,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_217,
   geodata: 3_900,
   search: 2_600,
-  worker: 10_470,
+  worker: 10_475,
   http: 1_128,
   client: 3_860,
   objects: 2_845,

@@ -8,6 +8,8 @@ export interface ModeGuess {
   readonly confidence: number;
 }
 
+/** m/s. */
+const fastestCar = 44;
 /** A shorter way says nothing about how it was gone, metres. */
 const leastM = 100;
 /** By the speed that a tenth of the time is faster than, m/s: who goes on foot, runs or cycles is no faster. */
@@ -15,7 +17,7 @@ const limits: readonly (readonly [mode: TripMode, below: number])[] = [
   ['walk', 2.8],
   ['run', 3.6],
   ['bike', 7.6],
-  ['car', 44],
+  ['car', fastestCar],
 ];
 /** A shorter run is a hurried walk, metres. */
 const shortestRunM = 1_500;
@@ -27,7 +29,7 @@ const sparse: readonly (readonly [intervalS: number, limits: typeof limits])[] =
       ['walk', 2.5],
       ['run', 3.1],
       ['bike', 7],
-      ['car', 44],
+      ['car', fastestCar],
     ],
   ],
   [
@@ -36,7 +38,7 @@ const sparse: readonly (readonly [intervalS: number, limits: typeof limits])[] =
       ['walk', 2.65],
       ['run', 3.3],
       ['bike', 7.6],
-      ['car', 44],
+      ['car', fastestCar],
     ],
   ],
 ];
@@ -47,8 +49,8 @@ const strollSpeed = 2.5;
 const minutesApartS = 150;
 /** A longer silence may hide more than one way, ms. */
 const longestGapMs = 3_600_000;
-/** A mode that is less likely is not said. */
-const leastSure = 0.5;
+/** A mode that is less likely is not said: one in seven of those said is wrong. */
+const leastSure = 0.7;
 /** Ways differ more than a model of them. */
 const modelShare = 0.9;
 /** The speed of ships and boats, m/s. */
@@ -69,14 +71,20 @@ export function modeOf(movement: Movement): ModeGuess {
   const totalM = recordedM + silentM;
   if (totalM < leastM) return { mode: 'unknown', confidence: 0 };
   if (flownM > totalM / 2) return { mode: 'flight', confidence: recordedM > silentM ? 0.98 : 0.9 };
+  const apartMs = (sum(movement.ms) + movement.silentMs) / (movement.observations + 1);
+  const isFew = apartMs >= minutesApartS * 1_000;
   const isSilent = recordedM < recordedShare * totalM;
-  if (isSilent && movement.silentMs > longestGapMs) return guessSilent(movement);
+  if (isSilent && !(isFew && isOneDrive(movement))) return guessSilent(movement);
   const fast = speedAt(movement.ms, 0.9);
   if (seaM > 0.4 * recordedM && fast < boatSpeed) return { mode: 'boat', confidence: 0.8 };
   if (isTrain(movement, recordedM)) return { mode: 'train', confidence: 0.6 };
-  const apartMs = (sum(movement.ms) + movement.silentMs) / (movement.observations + 1);
-  if (apartMs >= minutesApartS * 1_000) return minutesApart(movement, totalM);
+  if (isFew) return minutesApart(movement, totalM);
   return onLand(movement, recordedM, totalM);
+}
+
+/** A silence that is no longer than one way, and no faster than a car. */
+function isOneDrive({ silentM, silentMs }: Movement): boolean {
+  return silentMs <= longestGapMs && silentM * 1_000 < fastestCar * silentMs;
 }
 
 function minutesApart(movement: Movement, totalM: number): ModeGuess {
