@@ -50,7 +50,7 @@ function gpx(fixes: readonly Fix[]): string {
   return `<gpx version="1.1"><trk><trkseg>${points.join('\n')}</trkseg></trk></gpx>`;
 }
 
-async function journeyCli(t: ExecutionContext): Promise<TestCli> {
+async function cliWith(t: ExecutionContext, files: Record<string, string>) {
   const cli = testCli(t);
   const settings = { geocoder: 'offline' } as const;
   const daemon = await startTestDaemon(t, {
@@ -60,10 +60,15 @@ async function journeyCli(t: ExecutionContext): Promise<TestCli> {
   });
   const dir = join(temporaryDirectory(t), 'tracks');
   mkdirSync(dir);
+  writeTree(dir, files);
+  t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+  return { cli, daemon };
+}
+
+async function journeyCli(t: ExecutionContext): Promise<TestCli> {
   // A tablet that stayed in Porto the whole time.
   const tablet = at({ lat: 41.1496, lon: -8.611 }, '2024-03-01T06:05Z', '2024-03-02T06:00Z');
-  writeTree(dir, { 'a.gpx': gpx(journey), 'b.gpx': gpx(tablet) });
-  t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+  const { cli, daemon } = await cliWith(t, { 'a.gpx': gpx(journey), 'b.gpx': gpx(tablet) });
   const bookmark = { name: 'Lisbon by the river', ...lisbon };
   t.is((await daemon.call('POST', '/api/bookmarks', bookmark)).status, 201);
   return cli;
@@ -183,6 +188,22 @@ const refused: [words: string[], why: RegExp][] = [
   [['when', 'x', '--radius', '0'], /The radius/],
   [['when', 'x', '--radius', '100001'], /The radius/],
 ];
+test('where: of a moment without a stop the day of the place is told of', async (t) => {
+  // The 1st and the 3rd of Sydney, ten hours ahead, from 8 in the morning.
+  const fixes = [
+    ...at({ lat: -33.87, lon: 151.2 }, '2024-04-30T22:00Z', '2024-04-30T23:00Z'),
+    ...at({ lat: -34.87, lon: 150.6 }, '2024-05-02T22:00Z', '2024-05-02T23:00Z'),
+  ];
+  const { cli } = await cliWith(t, { 'a.gpx': gpx(fixes) });
+  const nothing = /^Nothing was recorded that day\.$/mu;
+  const early = await cli.out(['where', '2024-05-02T20:00Z']);
+  t.regex(early, /^2024-05-03 06:00 /u);
+  t.notRegex(early, nothing);
+  const before = await cli.out(['where', '2024-05-02T10:00Z']);
+  t.regex(before, /^2024-05-02 20:00 /u);
+  t.regex(before, nothing);
+});
+
 test('what the commands cannot understand is refused before a daemon is asked', async (t) => {
   const cli = testCli(t);
   for (const [words, why] of refused) {

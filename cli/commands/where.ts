@@ -126,8 +126,8 @@ export async function showMoment(result: TimelineResult, timeMs: number): Promis
   const answer = whereAt(result, timeMs);
   const clock = clockOf(result);
   const utc = `${minuteOf(formatTime(timeMs))} UTC`;
-  const isUtc = result.period.time_zone === 'UTC';
-  const time = isUtc ? utc : `${clock(formatTime(timeMs))} (${utc})`;
+  const local = clock(formatTime(timeMs));
+  const time = result.period.time_zone === 'UTC' ? utc : `${local} (${utc})`;
   if (answer.state === 'stop') {
     await print(`${time}: ${nameOf(answer.stop)}${kinds[answer.stop.kind]}`);
     return printStop(answer.stop, clock);
@@ -145,7 +145,7 @@ export async function showMoment(result: TimelineResult, timeMs: number): Promis
     const km = isBetween ? `, ${kilometres(next.distance_from_previous_m)} km on` : '';
     await print(beside(next, 'reached', clock(next.first_observation_utc, next)) + km);
   }
-  const day = result.days.find(({ date_utc: date }) => date === formatDate(dayOf(timeMs)));
+  const day = result.days.find(({ date_local: date }) => local.startsWith(date));
   if ((day?.recorded_observations ?? 0) === 0) await print('Nothing was recorded that day.');
 }
 
