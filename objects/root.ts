@@ -1,4 +1,3 @@
-import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { BucketPlace } from '../storage/content-store/s3/bucket.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
@@ -6,7 +5,7 @@ import { DiskContentStore } from '../storage/content-store/disk-store.ts';
 import { objectsDirectory, type ObjectsDirectory } from '../storage/objects/directory.ts';
 import { objectHoldings, type Holdings } from '../storage/objects/holdings.ts';
 import { objectLocks, type Locks } from '../storage/objects/locks.ts';
-import { ObjectsRefused } from '../storage/objects/open.ts';
+import { hasDatabase, ObjectsRefused } from '../storage/objects/open.ts';
 import { storeId, type RowsStore } from '../storage/objects/rows-store.ts';
 import { openSqliteRows } from '../storage/objects/sqlite.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
@@ -137,6 +136,6 @@ export async function openRows(
   return openSqliteRows({
     path: file,
     owner,
-    hasContents: !existsSync(file) && (await hasContents()),
+    hasContents: !hasDatabase(file) && (await hasContents()),
   });
 }

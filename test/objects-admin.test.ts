@@ -90,13 +90,19 @@ test('no empty database is made over contents whose own is gone', async (t) => {
   const { server, cli } = await startAdmin(t);
   await server.send('club/maps', content);
   await server.close();
-  rmSync(join(server.directory, 'objects.sqlite'));
-  for (const words of [['repo', 'add', 'club/maps'], ['serve']]) {
+  const database = join(server.directory, 'objects.sqlite');
+  const refuses = async (...words: string[]) => {
     const { code, stderr } = await cli.run(['objects', ...words, '--root', server.directory]);
     t.is(code, 74);
     t.regex(stderr, /bring it back from a backup/);
-  }
-  t.false(existsSync(join(server.directory, 'objects.sqlite')));
+  };
+  rmSync(database);
+  await refuses('repo', 'add', 'club/maps');
+  await refuses('serve');
+  t.false(existsSync(database));
+  writeFileSync(database, '');
+  await refuses('gc');
+  t.is(readFileSync(database).length, 0);
   t.true(existsSync(stored(server.directory, oid)));
 });
 
@@ -300,9 +306,12 @@ test('a backup never takes the place of another store, or of its backup', async 
   await run('backup', copy);
   const before = readFileSync(join(copy, 'objects.sqlite'));
   await other.close();
+  const begun = join(cli.root, 'begun');
+  await cli.out(['objects', 'repo', 'add', 'club/maps', '--root', begun]);
   for (const [from, to] of [
     [other.directory, copy],
     [server.directory, other.directory],
+    [server.directory, begun],
   ] as const) {
     const result = await cli.run(['objects', 'backup', to, '--root', from]);
     t.is(result.code, 1);

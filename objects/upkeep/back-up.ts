@@ -4,7 +4,8 @@ import { syncDirectoryAsync, temporaryBeside } from '../../storage/atomic-file.t
 import { DiskContentStore } from '../../storage/content-store/disk-store.ts';
 import { createPrivateFile } from '../../storage/database.ts';
 import { lockDirectory } from '../../storage/lock.ts';
-import { ObjectsRefused } from '../../storage/objects/open.ts';
+import { objectRows } from '../../storage/objects/dialect.ts';
+import { hasDatabase, ObjectsRefused } from '../../storage/objects/open.ts';
 import { storeId } from '../../storage/objects/rows-store.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { lockPath, RootTaken, type ObjectsRoot } from '../root.ts';
@@ -30,7 +31,8 @@ export async function backUp(
     const copies = new DiskContentStore(destination, 'command');
     await copies.prepare();
     const id = await storeId(root.database.rows);
-    if ((await copies.claim(id, false)) === 'another') throw new ObjectsRefused('foreign', id);
+    if (!(await isFree(destination, id)) || (await copies.claim(id, false)) === 'another')
+      throw new ObjectsRefused('foreign', id);
     await copies.sweep(Date.now());
     await root.database.snapshot(snapshot);
     const outcome = await copyContents(root, snapshot, copies, onProgress);
@@ -41,6 +43,18 @@ export async function backUp(
   } finally {
     await rm(snapshot, { force: true });
     lock.release();
+  }
+}
+
+/** Whether there are no rows of another store, which may have no contents yet. */
+async function isFree(destination: string, id: string): Promise<boolean> {
+  const path = join(destination, 'objects.sqlite');
+  if (!hasDatabase(path)) return true;
+  const db = openSnapshot(path);
+  try {
+    return (await storeId(objectRows(db))) === id;
+  } finally {
+    db.close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import {
@@ -55,7 +55,7 @@ export function openObjectsDatabase({
   hasContents,
   migrations = objectMigrations,
 }: OpenObjectsOptions): Connection {
-  const isThere = existsSync(path);
+  const isThere = hasDatabase(path);
   if (!isThere && hasContents) throw new ObjectsRefused('missing');
   createPrivateFile(path);
   // Another process may be making or mending it this moment.
@@ -78,6 +78,11 @@ export function openObjectsDatabase({
     db.close();
     throw asRefusal(error);
   }
+}
+
+/** Whether there is a database. An empty file is none: one that was never begun, or was lost. */
+export function hasDatabase(path: string): boolean {
+  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
 }
 
 function checkKind(db: Connection, newestVersion: number): void {
