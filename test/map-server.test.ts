@@ -2,7 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -408,6 +408,30 @@ test('a daemon that hangs is given up', async (t) => {
   t.is((await map.ask('/api/waypoints', { headers })).status, 503);
   const upload = { method: 'PUT', headers, body: '<gpx/>' };
   t.is((await map.ask('/api/imports?path=a.gpx', upload)).status, 503);
+});
+
+test('an answer that has begun is not given up, for its reader may be slow', async (t) => {
+  const begun = Promise.withResolvers<ServerResponse>();
+  const daemon = createServer((request, response) => {
+    // The other one hangs.
+    if (request.url !== '/api/waypoints') return;
+    response.write('[');
+    begun.resolve(response);
+  }).listen(0, '127.0.0.1');
+  await once(daemon, 'listening');
+  t.teardown(() => daemon.close());
+  const { port } = daemon.address() as AddressInfo;
+  const access = { base: `http://127.0.0.1:${port}`, token: 'secret' };
+  const map = await startTestMap(t, {
+    findDaemon: async () => access,
+    silence: { GET: 1_000, other: 1_000 },
+  });
+  const headers = withSecret(await map.secret());
+  const slow = map.ask('/api/waypoints', { headers });
+  const answer = await begun.promise;
+  t.is((await map.ask('/api/tags', { headers })).status, 503);
+  answer.end(']');
+  t.is((await slow).body, '[]');
 });
 
 test('the map sends nothing to a program that took the port of the daemon', async (t) => {

@@ -48,6 +48,7 @@ export class DaemonLink {
       return head;
     }
     const contentType = answer.headers['content-type'] ?? 'application/octet-stream';
+    answer.allowSilence();
     return { ...head, contentType, pieces: answer.pieces(), close: () => answer.close() };
   }
 
