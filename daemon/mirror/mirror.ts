@@ -180,11 +180,10 @@ export class BookmarksMirror {
     );
     this.#running = undefined;
     if (this.#isClosed || failure instanceof Abandoned) return;
-    const endedMs = clock.monotonic();
-    const tookMs = endedMs - startedMs;
+    const tookMs = clock.monotonic() - startedMs;
     // On a busy machine most of the time is spent on waiting for it. A slow disk rests half of the time.
     const workMs = Math.min(tookMs, cpuMs() - startedCpuMs);
-    this.#notBefore = endedMs + Math.max(tookMs, pausePerWork * workMs);
+    this.#notBefore = startedMs + tookMs + Math.max(tookMs, pausePerWork * workMs);
     if (failure !== undefined) this.#retryAfter(failure);
     else {
       this.#failures = 0;
