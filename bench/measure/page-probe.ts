@@ -30,8 +30,8 @@ interface TraceEvent {
 }
 
 /**
- * Looks at what the page has drawn, frame by frame: reads back the map's canvas behind the callbacks of a frame and looks
- * at every seventh pixel, which costs a few ms each. Runs in the page before its own code, as text: a policy lets nothing be
+ * Looks at what the page has drawn, frame by frame: reads back the map's canvas behind the callbacks of a frame,
+ * which costs some 10 ms each. Runs in the page before its own code, as text: a policy lets nothing be
  * evaluated.
  */
 const watchFrames = `(() => {
@@ -52,7 +52,7 @@ const watchFrames = `(() => {
     const pixels = new Uint8Array(width * height * 4);
     gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
     for (const [name, matches] of Object.entries(is)) {
-      for (let at = 0; seen[name] === undefined && at < pixels.length; at += 4 * 7) {
+      for (let at = 0; seen[name] === undefined && at < pixels.length; at += 4) {
         if (matches(pixels[at], pixels[at + 1], pixels[at + 2])) seen[name] = performance.now();
       }
     }

@@ -125,6 +125,8 @@ withStrace(
   async (t) => {
     const cli = testCli(t);
     await cli.out(['objects', 'repo', 'add', 'club/maps', '--root', join(cli.root, 'store')]);
+    // Marks the contents as those of the store, by a rename.
+    await cli.out(['objects', 'fsck', '--root', join(cli.root, 'store')]);
     const objects = { WAYPOINTD_OBJECTS: 'true', WAYPOINTD_OBJECTS_LISTEN: '127.0.0.1:0' };
     const env = { ...cli.env, ...objects, WAYPOINTD_OBJECTS_ROOT: join(cli.root, 'store') };
     await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
