@@ -41,8 +41,8 @@ export function offerUndo(): void {
     notify(words[kind], { action: { label: 'Undo', run: () => undo(change) } });
   });
   service.subscribe('requestFailure', (request, failure) => {
-    // That the daemon is away is told by itself, and what was only looked at is looked at again.
-    if (failure.status >= 400 && failure.status < 500 && !request.startsWith('GET')) {
+    // That the daemon is away is told by itself, what was only looked at is looked at again, and so is a timeline.
+    if (failure.status >= 400 && failure.status < 500 && !/^GET|\/timelines/u.test(request)) {
       notify(failure.sentence, { isError: true });
     }
   });
