@@ -220,6 +220,29 @@ testPage('the calendar of a year tells the countries of its days, and leads to o
   await assertSealed(t, map);
 });
 
+testPage('a timeline that is left when it has just been made is no failure', async (t) => {
+  const { page, daemon } = await openMap(t, browser, { fill: importJourney });
+  const made = Promise.withResolvers<void>();
+  await page.route('**/api/timelines/*', async (route) => {
+    const request = route.request();
+    if (request.method() !== 'GET') return route.continue();
+    const { pathname } = new URL(request.url());
+    let job: unknown;
+    do job = (await daemon.call('GET', pathname)).body;
+    while (!JSON.stringify(job).includes('"state":"completed"'));
+    // Not answered: the page never hears of it.
+    made.resolve();
+  });
+  await page.getByRole('textbox', { name: 'Day' }).fill('2024-05-04');
+  const refused = page.waitForResponse((answer) => answer.request().method() === 'DELETE');
+  await made.promise;
+  await page.getByRole('textbox', { name: 'Day' }).fill('2024-05-05');
+  t.is((await refused).status(), 409);
+  await page.getByRole('tab', { name: 'Places' }).click();
+  await page.getByRole('button', { name: 'Add' }).waitFor();
+  t.is(await page.getByText('This timeline job is over.').count(), 0);
+});
+
 testPage('a day has its stays and trips, a time slider, elevation and speed', async (t) => {
   const map = await openMap(t, browser, { fill: importJourney });
   const { page } = map;
