@@ -75,6 +75,28 @@ test('a file in a container that is there already is a duplicate; a changed one 
   t.like(site.result(), { replaced: 1, replaced_files: ['year.zip/own.gpx'], added: 0 });
 });
 
+test('hidden entries are passed over as in folders, and a dot before a name is nothing', (t) => {
+  const site = importSite(t);
+  const archive = zip({
+    './seen.gpx': camp,
+    'sub/./lake.gpx': lake,
+    '.y.gpx': hut,
+    '.trash/x.gpx': hut,
+    '...gpx': hut,
+    '__MACOSX/._seen.gpx': hut,
+    './../up.gpx': hut,
+  });
+  put(site, 'a.zip', archive);
+  const result = site.result();
+  t.like(result, { added: 2, unsupported: 0 });
+  t.deepEqual(
+    result.failures.map(({ file, reason }) => [file, reason]),
+    [['a.zip/../up.gpx', 'unsafe_name']],
+  );
+  t.like(site.reconcile(), { loaded: 0, dropped: 0, refused: 0 });
+  t.like(site.result(), { added: 0, duplicates: 2 });
+});
+
 test('what would do harm is refused by name, and the rest is imported', (t) => {
   const site = importSite(t);
   const bomb = new Uint8Array(4_000_000);

@@ -21,6 +21,9 @@ export async function progressBar(format: string): Promise<ProgressBar> {
     gracefulExit: false,
     etaBuffer: 50,
     barsize: 28,
+    // Before the first step it is a word, which the library would pad.
+    formatTime: (left, options, by) =>
+      Number.isFinite(left) ? progress.Format.TimeFormat(left, options, by) : '…',
   });
   let isShown = false;
   return {

@@ -27,6 +27,8 @@ const maxDirectoryBytes = 41_943_040;
 /** Stands in 32 bits for a number that is told in the extra field. */
 const told64 = 0xffffffff;
 const isEncrypted = 1;
+/** As in folders: what a system has put beside the user's files, and `__MACOSX/._track.gpx`. */
+const hidden = /(?:^|\/)\.(?!\.?(?:\/|$))/;
 const linkMode = 0o120000;
 const modeMask = 0o170000;
 
@@ -57,7 +59,7 @@ export function listZip(
   for (let number = 0; number < count; number += 1) {
     const { entry, reason, end } = readEntry(directory, at);
     at = end;
-    if (entry.name.endsWith('/') || !isWanted(entry.name)) continue;
+    if (entry.name.endsWith('/') || hidden.test(entry.name) || !isWanted(entry.name)) continue;
     const why = reason ?? refusalOf(entry, unpacked);
     if (why !== undefined) refused.push({ name: entry.name, reason: why });
     else {
@@ -182,9 +184,10 @@ function with64(told: readonly number[], extra: Buffer): number[] {
   });
 }
 
-/** Some programs of Windows write backslashes; names that are not UTF-8 keep their ASCII. */
+/** Some programs write backslashes, or `./` before names; names that are not UTF-8 keep their ASCII. */
 function nameOf(bytes: Buffer): string {
-  return bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1').replaceAll('\\', '/');
+  const name = bytes.toString(isUtf8(bytes) ? 'utf8' : 'latin1').replaceAll('\\', '/');
+  return name.replaceAll(/(^|\/)(?:\.\/)+/g, '$1');
 }
 
 function safe(number: bigint): number {
