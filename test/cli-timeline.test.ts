@@ -568,6 +568,7 @@ test('a journey through eight countries, by HTTP and as tables, CSV, GeoJSON and
   };
   const csv = async () => {
     const text = await cli.out(['timeline', '2024-05', '--level', 'country', '--format', 'csv']);
+    t.is(await cli.out(['timeline', '2024-05', '--level', 'country', '--csv']), text);
     t.deepEqual(
       text.split('\r\n').map((line) => line.split(',').slice(0, 3)),
       [

@@ -17,13 +17,15 @@ import { printDays, printLevel, printOverview, printStops } from './timeline/tab
 import { emptyLines, footLines, headLines, isEmpty } from './timeline/wording.ts';
 
 const formats = ['table', 'csv', 'geojson', 'json'] as const;
+type Format = (typeof formats)[number];
 
 interface TimelineOptions {
   readonly stops: boolean;
   readonly days: boolean;
   readonly svg: boolean;
   readonly level: PlaceLevel | undefined;
-  readonly format: (typeof formats)[number];
+  readonly csv: boolean;
+  readonly format: Format;
 }
 
 /** `waypointd timeline` */
@@ -39,6 +41,7 @@ export const command = defineCommand({
     '--stops': 'every stop, in the order of time',
     '--days': 'every day',
     '--svg': 'a picture: the calendar of each year by country',
+    '--csv': 'for a spreadsheet, as --format csv',
     '-f, --format <format>': { help: 'how it is printed', choices: formats, default: 'table' },
   },
   examples: [
@@ -50,14 +53,22 @@ export const command = defineCommand({
   ],
   notes: `A period is a year, a month or a day, or reaches from one of these to another; at most 7,320 days.
 GeoJSON has the stops as points, JSON all there is. docs/timelines.md says what the numbers mean.`,
-  async run({ context, words: [words], options }) {
-    checkOptions(options);
-    const result = await timelineOf(context, requestOf(words, options, dayOf(Date.now())));
-    if (result !== undefined) await show(result, options);
+  run({ context, words: [words], options, isJson }) {
+    checkOptions(formatOf(options, isJson), options);
+    return timelineOf(context, requestOf(words, options, dayOf(Date.now())));
   },
+  show: (result, { options }) => show(formatOf(options), result, options),
 });
 
-function checkOptions({ level, stops, days, svg, format }: TimelineOptions): void {
+function formatOf({ csv, format }: TimelineOptions, isJson = false): Format {
+  const asked = csv ? 'csv' : isJson ? 'json' : format;
+  if ((csv && isJson) || (format !== 'table' && format !== asked)) {
+    throw usageError('Choose one of --json, --csv and --format.');
+  }
+  return asked;
+}
+
+function checkOptions(format: Format, { level, stops, days, svg }: TimelineOptions): void {
   const chosen = [level !== undefined, stops, days, svg].filter(Boolean).length;
   if (chosen > 1) throw usageError('Choose one of --level, --stops, --days and --svg.');
   if (svg && format !== 'table') throw usageError('A picture has no --format.');
@@ -69,8 +80,11 @@ function checkOptions({ level, stops, days, svg, format }: TimelineOptions): voi
   }
 }
 
-async function show(result: TimelineResult, options: TimelineOptions): Promise<void> {
-  const { format } = options;
+async function show(
+  format: Format,
+  result: TimelineResult,
+  options: TimelineOptions,
+): Promise<void> {
   const notes = isEmpty(result) ? emptyLines(result) : footLines(result);
   if (format === 'json') return printJson(result);
   if (options.svg && !isEmpty(result)) await write(calendarSvg(result, result.days));
