@@ -15,8 +15,6 @@ interface Border {
 
 const metresPerDegree = 111_195;
 const radiansPerDegree = Math.PI / 180;
-/** Of the points on a circle that are asked for their country. */
-const directions = 16;
 
 /** The polygons of countries in memory. */
 export class Borders {
@@ -40,41 +38,23 @@ export class Borders {
     return this.#at(west, y) ?? this.#at(-west - 1, y);
   }
 
-  /**
-   * The ids of the countries within a distance, as far as points on two circles tell: an area that is narrower than a third
-   * of it may be missed.
-   * @param lat not at a pole
-   */
+  /** The ids of the countries within a distance. @param lat not at a pole */
   countriesAround(lat: number, lon: number, metres: number): Set<number> {
-    const up = metres / metresPerDegree;
+    const up = (metres / metresPerDegree) * unitsPerDegree;
     const right = up / Math.cos(lat * radiansPerDegree);
-    const boxed = this.#countriesInBox(lon - right, lat - up, lon + right, lat + up);
     const here = this.countryAt(lat, lon);
     const found = new Set(here === undefined ? [] : [here]);
-    // A box that is reached is no country that is.
-    if (boxed.size <= found.size && Math.abs(lon) + right < 180) return found;
-    for (let i = 0; i < directions; i += 1) {
-      const angle = (2 * Math.PI * i) / directions;
-      for (const share of [0.5, 1]) {
-        const north = Math.max(-90, Math.min(90, lat + share * up * Math.cos(angle)));
-        const east = lon + share * right * Math.sin(angle);
-        const country = this.countryAt(north, ((east + 540) % 360) - 180);
-        if (country !== undefined) found.add(country);
+    const y = lat * unitsPerDegree;
+    // The meridian of 180° has two sides.
+    for (const x of [lon - 360, lon, lon + 360].map((each) => each * unitsPerDegree)) {
+      for (const index of this.#tree.search(x - right, y - up, x + right, y + up)) {
+        const border = this.#borders[index]!;
+        if (found.has(border.country)) continue;
+        const isNear = ringsOf(border).some((ring) => reaches(ring, x, y, right, up));
+        if (isNear) found.add(border.country);
       }
     }
     return found;
-  }
-
-  /** Countries of all pieces that may reach into a box of degrees: one, but for the neighbourhood of borders. */
-  #countriesInBox(west: number, south: number, east: number, north: number): Set<number> {
-    const [x0, y0, x1, y1] = [west, south, east, north].map((value) => value * unitsPerDegree) as [
-      number,
-      number,
-      number,
-      number,
-    ];
-    const pieces = this.#tree.search(x0, y0, x1, y1);
-    return new Set(pieces.map((index) => this.#borders[index]!.country));
   }
 
   /** Reads all of them. @throws RangeError when one is damaged. */
@@ -90,6 +70,24 @@ export class Borders {
     });
     return this.#borders[first]?.country;
   }
+}
+
+/** Tells whether an edge of a ring comes as near as the half axes of an ellipse around a point. */
+function reaches(ring: Ring, x: number, y: number, halfX: number, halfY: number): boolean {
+  let fromX = (ring[ring.length - 2]! - x) / halfX;
+  let fromY = (ring[ring.length - 1]! - y) / halfY;
+  for (let i = 0; i < ring.length; i += 2) {
+    const toX = (ring[i]! - x) / halfX;
+    const toY = (ring[i + 1]! - y) / halfY;
+    const [alongX, alongY] = [toX - fromX, toY - fromY];
+    const squared = alongX * alongX + alongY * alongY;
+    const share = squared === 0 ? 0 : -(fromX * alongX + fromY * alongY) / squared;
+    const at = Math.max(0, Math.min(1, share));
+    if (Math.hypot(fromX + at * alongX, fromY + at * alongY) <= 1) return true;
+    fromX = toX;
+    fromY = toY;
+  }
+  return false;
 }
 
 function ringsOf(border: Border): readonly Ring[] {
