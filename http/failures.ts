@@ -65,6 +65,8 @@ async function endUnread(ctx: Context): Promise<void> {
 }
 
 async function discardBody({ req, limits }: Context): Promise<void> {
+  // Nothing comes after a FIN.
+  if (req.socket.readableEnded) return;
   const signal = AbortSignal.timeout(limits.lingerMs);
   let left = limits.lingerBytes;
   try {

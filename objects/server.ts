@@ -37,8 +37,8 @@ const httpLimits: Partial<HttpLimits> = {
   keepAliveTimeoutMs: 30_000,
 };
 
-/** Of the time for closing, what is left to end what was cut off, and then to end the process. */
-const endingMs = 1_000;
+/** Of the time for closing, what is left to end what was cut off, and then, at most, to end the process. */
+const endingMs = 1_300;
 
 export interface ObjectServerOptions extends StorePlaces {
   /** The directory of the store. */

@@ -6,6 +6,9 @@ import { isBusy } from '../storage/objects/rows-store.ts';
 const giveUpMs = 20_000;
 const shortestPauseMs = 2;
 const longestPauseMs = 50;
+/** Writes that wait at once. The clients of more of them have left, and others have come. */
+const mostWaiting = 256;
+let waiting = 0;
 
 /**
  * Does a write of the database, which never stands still: another process that is writing makes it try again.
@@ -18,8 +21,11 @@ export async function whenFree<T>(write: () => Promise<T>): Promise<T> {
       return await write();
     } catch (error) {
       if (!isBusy(error)) throw error;
-      if (performance.now() > end) throw new WaypointError('unavailable', { cause: error });
+      if (performance.now() > end || waiting >= mostWaiting)
+        throw new WaypointError('unavailable', { cause: error });
+      waiting += 1;
       await delay(pause);
+      waiting -= 1;
     }
   }
 }

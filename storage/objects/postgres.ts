@@ -12,6 +12,8 @@ import { objectsMigrations, type ObjectsDb } from './schema.ts';
 
 /** A server needs few: a statement takes less than a millisecond. */
 const connections = 10;
+/** Clients that are connected ask for fewer at once; those of more have left. */
+const mostWaiting = 4_096;
 const secretBytes = 32;
 /** Marks rows that were copied to here and never served: the next copy may take their place. */
 const migratedKey = 'migrated';
@@ -201,6 +203,7 @@ function guarded(pool: pg.Pool): PostgresPool {
     options: {},
     end: () => pool.end(),
     async connect() {
+      if (pool.waitingCount >= mostWaiting) throw new WaypointError('database_unavailable', again);
       const client = await pool.connect().catch(rethrow);
       let isBroken = false;
       const query = async (text: string, values: readonly unknown[]) => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { createServer } from 'node:https';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
@@ -8,6 +9,7 @@ import type { ObjectsConfig } from '../../objects/config.ts';
 import { hashPassword } from '../../objects/passwords.ts';
 import { openRoot, type ObjectsRoot, type StorePlaces } from '../../objects/root.ts';
 import { startObjectServer } from '../../objects/server.ts';
+import { makeCertificate } from './certificate.ts';
 import { temporaryDirectory } from './daemon.ts';
 
 export const xLfs = 'application/vnd.x-lfs+json';
@@ -92,6 +94,8 @@ export interface TestObjectsOptions {
   readonly limits?: Partial<HttpLimits>;
   readonly clock?: Clock;
   readonly freeBytes?: () => Promise<number>;
+  /** Then `call` and those beside it do not work: the certificate is nobody's. */
+  readonly isTls?: boolean;
 }
 
 /** Closes a server. @returns `late` where what it relies on keeps it from its end. */
@@ -146,6 +150,7 @@ export async function startTestObjects(
     limits,
     clock,
     freeBytes,
+    isTls = false,
     places: given,
   }: TestObjectsOptions = {},
 ): Promise<TestObjects> {
@@ -165,6 +170,7 @@ export async function startTestObjects(
     listen: { host: '127.0.0.1', port: 0 },
     ...(limits === undefined ? {} : { limits }),
     ...(freeBytes === undefined ? {} : { freeBytes }),
+    ...(isTls ? { tls: (own) => createServer({ ...own, ...makeCertificate() }) } : {}),
   });
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= server.close(1_000).then(() => admin.close()));

@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { connect as connectTls } from 'node:tls';
 
 /** One answer as it came over the wire. */
 export interface RawAnswer {
@@ -14,12 +15,15 @@ export interface RawAnswer {
 /** A connection that sends exactly what a test says, and reads the answers one after the other. */
 export class RawConnection {
   readonly socket: Socket;
+  /** Below TLS. */
+  readonly #raw: Socket;
   #received = Buffer.alloc(0);
   #isEnded = false;
   #wake: () => void = () => {};
 
-  private constructor(socket: Socket) {
+  private constructor(socket: Socket, raw = socket) {
     this.socket = socket;
+    this.#raw = raw;
     socket.on('data', (chunk) => {
       this.#received = Buffer.concat([this.#received, chunk]);
       this.#wake();
@@ -41,8 +45,23 @@ export class RawConnection {
     return connection;
   }
 
+  /** As `open`, with TLS, whoever the server is. */
+  static async openTls(port: number, ...parts: (string | Uint8Array)[]): Promise<RawConnection> {
+    const raw = connect(port, '127.0.0.1');
+    const socket = connectTls({ socket: raw, rejectUnauthorized: false });
+    const connection = new RawConnection(socket, raw);
+    await once(socket, 'secureConnect');
+    connection.send(...parts);
+    return connection;
+  }
+
   send(...parts: (string | Uint8Array)[]): void {
     for (const part of parts) this.socket.write(part);
+  }
+
+  /** Ends the connection as a client does that has died. */
+  reset(): void {
+    this.#raw.on('error', () => undefined).resetAndDestroy();
   }
 
   /** Resolves when the server has ended the connection, or it broke. */
