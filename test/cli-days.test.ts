@@ -140,7 +140,10 @@ test('the commands about days tell the same of one journey', async (t) => {
     await cli.out(['when', 'lisbon', '--radius', '9000']),
     /^Within 9,000 m of Lisbon.*: 2 visits, /,
   );
-  t.regex(await cli.out(['when', 'lisbon']), /^Within 8,100 m of Lisbon, .*: 2 visits, /);
+  t.regex(
+    await cli.out(['when', 'lisbon']),
+    /^At Lisbon, .*, within 8,100 m or named after it: 2 visits, /,
+  );
   t.regex(await cli.out(['when', 'portugal']), /^In Portugal: \d visits, /);
   t.regex(await cli.out(['when', 'portugal', '--radius', '10']), /^Within 10 m of Portugal, /);
   t.regex(await cli.out(['when', 'crete']), /^In Crete, Greece: never, /);
@@ -192,6 +195,20 @@ const refused: [words: string[], why: RegExp][] = [
   [['when', 'x', '--radius', '0'], /The radius/],
   [['when', 'x', '--radius', '100001'], /The radius/],
 ];
+test('when: a stay that timelines name after a town is one there, also beyond its edge', async (t) => {
+  const farm = at({ lat: 53.8, lon: 11.05 }, '2024-05-01T10:00Z', '2024-05-01T13:00Z');
+  const { cli } = await cliWith(t, { 'a.gpx': gpx(farm) });
+  t.regex(await cli.out(['timeline', '2024', '--stops']), /Rehna, Mecklenburg-Vorpommern/);
+  t.regex(
+    await cli.out(['when', 'Rehna']),
+    /^At Rehna, .*, within 1,000 m or named after it: 1 visit, 3 h\.$/m,
+  );
+  t.regex(
+    await cli.out(['when', 'Rehna', '--radius', '1000']),
+    /^Within 1,000 m of Rehna.*: never/,
+  );
+});
+
 test('where: of a moment without a stop the day of the place is told of', async (t) => {
   // The 1st and the 3rd of Sydney, ten hours ahead, from 8 in the morning.
   const fixes = [

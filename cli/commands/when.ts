@@ -19,13 +19,15 @@ import { stayTime, zoneSentence } from './timeline/wording.ts';
 const usualRadiusM = 200;
 const mostRadiusM = 100_000;
 const metresPerDegree = 111_195;
+/** Timelines name a stay after a town that is no further off. */
+const localityM = 20_000;
 
 /** `waypointd when` */
 export const command = defineCommand({
   name: 'when',
   summary: 'tell when you were at a place',
   description:
-    'Lists all visits to a place: a position or the name of a waypoint of yours (200 m around it), a town (the circle\nthat its people fill), a region or a country.',
+    'Lists all visits to a place: a position or the name of a waypoint of yours (200 m around it), a town (the circle\nthat its people fill, and what timelines name after it), a region or a country.',
   arguments: '<place...>',
   options: {
     '--radius <metres>': 'how far around it instead',
@@ -69,7 +71,10 @@ export const command = defineCommand({
 
 /** A place and how far it reaches, or else the country or region that it is. */
 type NamedPlace = Position &
-  Partial<Pick<Suggestion, 'name' | 'radius_m' | 'country_id' | 'region_id'>>;
+  Partial<Pick<Suggestion, 'name' | 'radius_m' | 'country_id' | 'region_id'>> & {
+    /** The town that it is. */
+    readonly locality?: string;
+  };
 
 function withRadius({ name, lat, lon }: NamedPlace, radiusM: number): NamedPlace {
   return { ...(name === undefined ? {} : { name }), lat, lon, radius_m: radiusM };
@@ -77,7 +82,10 @@ function withRadius({ name, lat, lon }: NamedPlace, radiusM: number): NamedPlace
 
 function isAt(stop: TimelineStop, place: NamedPlace): boolean {
   const { radius_m: radiusM, country_id: country, region_id: region } = place;
-  if (radiusM !== undefined) return metresTo(stop, place) <= radiusM;
+  if (radiusM !== undefined) {
+    const reach = stop.locality === place.locality ? Math.max(radiusM, localityM) : radiusM;
+    return metresTo(stop, place) <= reach;
+  }
   return region === undefined ? stop.country_id === country : stop.region_id === region;
 }
 
@@ -94,7 +102,8 @@ async function placeOf(client: ApiClient, words: readonly string[]): Promise<Nam
   if (first === undefined) throw new ExitError(`Nothing is called ${forTerminal(text)}.`);
   const { name, lat, lon, radius_m, country_id, region_id } = first;
   if (country_id !== undefined) return { name, lat, lon, country_id, region_id };
-  return { name, lat, lon, radius_m: radius_m ?? usualRadiusM };
+  if (radius_m === undefined) return { name, lat, lon, radius_m: usualRadiusM };
+  return { name, lat, lon, radius_m, locality: name.split(',')[0]! };
 }
 
 function isCalled({ name, source }: Suggestion, text: string): boolean {
@@ -104,16 +113,19 @@ function isCalled({ name, source }: Suggestion, text: string): boolean {
 }
 
 async function showVisits(
-  { name, lat, lon, radius_m: radiusM }: NamedPlace,
+  { name, lat, lon, radius_m: radiusM, locality }: NamedPlace,
   visits: readonly TimelineStop[],
   result: TimelineResult,
 ): Promise<void> {
-  const where = name === undefined ? '' : `${forTerminal(name)}, `;
   const seconds = visits.reduce((sum, stop) => sum + stop.duration_seconds, 0);
+  const named = name === undefined ? '' : `${forTerminal(name)}, `;
+  const metres = radiusM?.toLocaleString('en-US');
   const around =
     radiusM === undefined
       ? `In ${forTerminal(name ?? '')}`
-      : `Within ${radiusM.toLocaleString('en-US')} m of ${where}${degrees(lat)}, ${degrees(lon)}`;
+      : locality === undefined
+        ? `Within ${metres} m of ${named}${degrees(lat)}, ${degrees(lon)}`
+        : `At ${named}within ${metres} m or named after it`;
   if (visits.length === 0) return print(`${around}: never, as far as recorded.`);
   await print(`${around}: ${counted(visits.length, 'visit')}, ${stayTime(seconds)}.`);
   await print(zoneSentence(result.period.time_zone));
