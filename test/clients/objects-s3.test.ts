@@ -175,6 +175,59 @@ if (missing !== undefined) {
     }
   });
 
+  test('a client that vanishes or falls silent in an upload leaves nothing in the bucket', async (t) => {
+    const places = { bucket: await swift.newBucket(), largestDirect: 5 * 1_048_576 };
+    const server = await startTestObjects(t, { places, limits: { slowBodyMs: 600_000 } });
+    const hasty = await startTestObjects(t, {
+      places: { bucket: await swift.newBucket(), largestDirect: 5 * 1_048_576 },
+      limits: { slowBodyMs: 400 },
+    });
+    const client = new S3Client({
+      endpoint: swift.endpoint,
+      forcePathStyle: true,
+      region: 'us-east-1',
+    });
+    t.teardown(() => client.destroy());
+    const inParts = async ({ places: { bucket } }: TestObjects): Promise<number> => {
+      const asked = new ListMultipartUploadsCommand({ Bucket: bucket?.bucket });
+      return (await client.send(asked)).Uploads?.length ?? 0;
+    };
+    const ways = {
+      FIN: ({ socket }: RawConnection) => socket.end(),
+      RST: (upload: RawConnection) => upload.reset(),
+      silence: () => {},
+    };
+    const stages = [
+      ['in one request', 1_000_000, 10],
+      ['in the first part', 12_000_000, 10],
+      ['in the second part', 12_000_000, 6_000_000],
+    ] as const;
+    for (const [where, size, sent] of stages) {
+      for (const [way, go] of Object.entries(ways)) {
+        const one = way === 'silence' ? hasty : server;
+        const { directory } = one.admin;
+        const { id } = (await directory.findRepository('club/maps'))!;
+        await directory.changeRepository(id, { quotaBytes: size + 5_000_000 });
+        const announced = async () => {
+          const body = { oid: oidOf(Buffer.from('other')), size: 6_000_000 };
+          return (await one.call('POST', objects, { as: ann, body })).status;
+        };
+        const [upload] = await openPuts(one, 1, size);
+        upload!.send(Buffer.alloc(sent));
+        await until(async () => way === 'silence' || (await announced()) === 507);
+        if (size === 12_000_000 && way !== 'silence')
+          await until(async () => (await inParts(one)) === 1);
+        go(upload!);
+        const answer = await upload!.answer();
+        t.is(answer?.status, { FIN: 400, RST: undefined, silence: 408 }[way], `${where}, ${way}`);
+        await until(async () => (await announced()) === 202);
+        await until(async () => (await inParts(one)) === 0);
+      }
+    }
+    for (const one of [server, hasty])
+      for await (const { oid } of (await one.admin.contents()).list()) t.fail(`${oid} is there`);
+  });
+
   test('a start gives up only uploads in parts that can be its own', async (t) => {
     const { admin, places } = await startTestObjects(t);
     const { bucket: Bucket = '', prefix } = places.bucket ?? {};
