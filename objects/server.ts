@@ -6,6 +6,7 @@ import { Strangers } from '../http/strangers.ts';
 import type { Clock, Log } from '../model/process.ts';
 import type { ContentStore } from '../storage/content-store/content-store.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
+import { closeToOthers } from '../storage/private-directory.ts';
 import { networkOf, plainAddress } from './client-address.ts';
 import type { ObjectsConfig } from './config.ts';
 import { Logins } from './credentials.ts';
@@ -65,6 +66,8 @@ export interface ObjectServer {
  */
 export async function startObjectServer(options: ObjectServerOptions): Promise<ObjectServer> {
   const root = await openRoot(options.root, { ...options, owner: 'server' });
+  // The key of logins is in there.
+  if (closeToOthers(options.root)) options.log.warn('objects.open_to_others');
   let lock: DirectoryLock | undefined;
   try {
     const contents = await root.contents();

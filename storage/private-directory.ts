@@ -1,4 +1,4 @@
-import { mkdirSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncDirectory } from './atomic-file.ts';
 
@@ -18,6 +18,19 @@ export function createPrivateDirectory(directory: string): void {
     if (!isDirectory(directory)) throw error;
   }
   syncName(parent);
+}
+
+/** Takes from others what they may do in a directory of this user's. @returns whether they may, or did until now. */
+export function closeToOthers(directory: string): boolean {
+  const { mode, uid } = statSync(directory);
+  // Access lists protect the user's profile on Windows; modes say nothing there.
+  if (process.getuid === undefined || (mode & 0o077) === 0) return false;
+  try {
+    if (uid === process.getuid()) chmodSync(directory, mode & 0o700);
+  } catch {
+    // Some file systems keep no permissions.
+  }
+  return true;
 }
 
 /** All that is ever written into a directory is lost with its name. */

@@ -697,6 +697,17 @@ test('a refusal says what the server says', async (t) => {
   }
 });
 
+test('a download that is refused leaves no part behind, and takes none away', async (t) => {
+  for (const left of ['', 'the beginning']) {
+    const path = join(temporaryDirectory(t), 'file');
+    if (left !== '') writeFileSync(`${path}.part`, left);
+    const script = { get: [json(404, { message: 'No.' })] };
+    const server = await startMisbehavingServer(t, { script, content });
+    await t.throwsAsync(pull(clientOf(server, { pausesMs: [] }).client, path), { message: 'No.' });
+    t.is(existsSync(`${path}.part`), left !== '');
+  }
+});
+
 test('nobody there is an error at once; a server that goes away is waited for', async (t) => {
   const gone = clientOf({ url: 'http://127.0.0.1:1/a/b' });
   t.is(await outcome(gone.client.find(oid)), 'unreachable');

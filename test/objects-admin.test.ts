@@ -86,6 +86,17 @@ test('from nothing to the first object: user, repository, grant, serve; a second
   t.false(readFileSync(join(root, 'objects.sqlite')).includes('ann-password'));
 });
 
+const posix = process.platform === 'win32' ? test.skip : test;
+posix('a directory that others may enter is closed to them when it is served', async (t) => {
+  const { directory, close } = await startTestObjects(t);
+  await close();
+  for (const name of ['objects.sqlite', 'secret']) chmodSync(join(directory, name), 0o666);
+  chmodSync(directory, 0o777);
+  const { logged } = await startTestObjects(t, { directory });
+  t.is(statSync(directory).mode & 0o777, 0o700);
+  t.deepEqual(logged, ['objects.open_to_others {}']);
+});
+
 test('no empty database is made over contents whose own is gone', async (t) => {
   const { server, cli } = await startAdmin(t);
   await server.send('club/maps', content);
