@@ -88,8 +88,9 @@ test('from nothing to the first object: user, repository, grant, serve; a second
 
 const posix = process.platform === 'win32' ? test.skip : test;
 posix('a directory that others may enter is closed to them when it is served', async (t) => {
-  const { directory, close } = await startTestObjects(t);
-  await close();
+  const before = await startTestObjects(t);
+  await before.close();
+  const { directory } = before;
   for (const name of ['objects.sqlite', 'secret']) chmodSync(join(directory, name), 0o666);
   chmodSync(directory, 0o777);
   const { logged } = await startTestObjects(t, { directory });
