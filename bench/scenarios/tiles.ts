@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseDate } from '../../model/calendar-date.ts';
 import { worldX, worldY } from '../../model/mercator.ts';
+import { HttpConnection } from '../measure/http-connection.ts';
 import { forgetPeak, ownCpuMs } from '../measure/process-cost.ts';
 import { repeated } from '../measure/repeated.ts';
 import { counted, difference, scenario } from '../scenario.ts';
@@ -65,6 +66,11 @@ export const tiles = scenario<number, Prepared>({
       readings[`cpu${zoom}`] = cost;
       readings[`bytes${zoom}`] = (await daemon.get(path)).bodyBytes;
     }
+    // A tile of each zoom, as after an import, when geojson-vt has to make its index.
+    const sum = (name: string): number =>
+      zooms.reduce<number>((total, zoom) => total + (readings[`${name}${zoom}`] ?? 0), 0);
+    readings['cpuAll'] = sum('cpu');
+    readings['peerAll'] = sum('peer') + (readings['peerIndex'] ?? 0);
     readings['grown'] = difference(daemon.cost()?.peakResidentMb, beforeMb);
     const probe = session.probe(daemon, small, probeEveryMs);
     await pan(daemon, lat, lon, loadMs);
@@ -92,6 +98,12 @@ export const tiles = scenario<number, Prepared>({
       },
     ]),
     {
+      what: 'CPU of a tile of each zoom',
+      unit: 'ms',
+      of: 'cpuAll',
+      against: days <= million ? [`${peer} with its index`, 'peerAll', 'cost'] : undefined,
+    },
+    {
       what: 'resident memory above idle, peak',
       unit: 'MB',
       of: 'grown',
@@ -106,13 +118,19 @@ export const tiles = scenario<number, Prepared>({
   ],
 });
 
-/** What the first tile of each zoom costs geojson-vt, which keeps what it has cut, until something is imported. */
+/**
+ * What the first tile of each zoom costs geojson-vt, which keeps what it has cut, until something is imported; then it first
+ * makes an index again.
+ */
 function peerReadings(days: number, lat: number, lon: number): Record<string, number> {
   const readings: Record<string, number> = {};
+  const blocks = [...inaccurate(longRecording(startDay, days))];
   // The first one counts twice: the second time its code is compiled.
   for (const zoom of [zooms[0], ...zooms]) {
-    const tile = geojsonTiles(inaccurate(longRecording(startDay, days)));
+    const began = ownCpuMs();
+    const tile = geojsonTiles(blocks);
     const before = ownCpuMs();
+    readings['peerIndex'] = before - began;
     const bytes = tile(zoom, ...placeOf(zoom, lat, lon));
     readings[`peer${zoom}`] = ownCpuMs() - before;
     readings[`peerBytes${zoom}`] = bytes.length;
@@ -137,8 +155,15 @@ async function pan(daemon: ServerProcess, lat: number, lon: number, forMs: numbe
   const asked: Promise<unknown>[] = [];
   const tileCount = Math.round((forMs / 1_000) * tilesASecond);
   for (let tile = 0; tile < tileCount; tile += 1) {
-    asked.push(daemon.get(pathOf(14, lat, lon, tile % tilesASecond)));
+    asked.push(askAlone(daemon, pathOf(14, lat, lon, tile % tilesASecond)));
     await wait(1_000 / tilesASecond);
   }
   await Promise.all(asked);
+}
+
+/** On a connection of its own: the next tile is asked for while this one is made. */
+async function askAlone(daemon: ServerProcess, path: string): Promise<void> {
+  const connection = await HttpConnection.open(daemon.port);
+  await connection.send(daemon.request(path));
+  connection.close();
 }
