@@ -12,7 +12,7 @@ import { LibraryWriter } from '../storage/library/writer.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { makeTile } from '../worker/tiles/make-tile.ts';
 import type { TileTask } from '../worker/tiles/task.ts';
-import { TileCanvas, TileRoom } from '../worker/tiles/tile-canvas.ts';
+import { TileCanvas } from '../worker/tiles/tile-canvas.ts';
 import { tileBuffer } from '../worker/tiles/tile-grid.ts';
 import { tileExtent } from '../worker/tiles/write-mvt.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
@@ -145,6 +145,29 @@ test('tiles: however many places there are in one, it has 82 kB at most', (t) =>
   t.true(sizes[2]! > 60_000 && sizes[2]! <= 82_000);
 });
 
+test('tiles: a tile that is full in the midst of a track has no step from there to a route', (t) => {
+  const library = openLibrary(temporaryDirectory(t));
+  const apart = (2.2 * 360) / 512 / 1_024;
+  const began = Date.UTC(2024, 4, 1, 23);
+  // To and fro without a gap, and on after midnight, when it is elsewhere.
+  const track = Array.from({ length: 57_000 }, (_, at): Fix => {
+    const [row, column] = [Math.floor(at / 230), at % 230];
+    const east = row % 2 === 0 ? column : 229 - column;
+    const lon = at > 53_000 && at < 56_000 ? 0.5 : 0.02 + east * apart;
+    return { lat: at > 53_000 ? -0.05 : row * apart - 0.33, lon, timeMs: began + at * 65 };
+  });
+  const tile = { z: 10, x: 512, y: 512 };
+  // Shorter than a pixel: it is a dot.
+  const route: Fix[] = [0, 1e-5].map((more) => ({ lat: more - 0.1, lon: 0.1, timeMs: Number.NaN }));
+  const period = { fromMs: began, toMs: began + dayMs };
+  library.replace(0, track);
+  t.true(library.draw({ tile, everyPoint: false, ...period }).length > 80_000);
+  library.replace(1, [], route);
+  const { routes, points } = decodeTile(library.draw({ tile, everyPoint: false }));
+  t.is(routes, undefined);
+  t.is(points!.length, 1);
+});
+
 /** A library in which a few files are replaced, and what its tiles show. */
 function openLibrary(directory: string) {
   const waypointsPath = join(directory, 'waypoints.sqlite');
@@ -160,7 +183,7 @@ function openLibrary(directory: string) {
   const writer = new LibraryWriter(libraryPath);
   const reader = new TrackReader(waypointsPath, libraryPath);
   return {
-    replace(file: number, fixes: readonly Fix[]): void {
+    replace(file: number, fixes: readonly Fix[], route: readonly Fix[] = []): void {
       const path = `${file}.gpx`;
       const counts = {
         format: 'gpx' as const,
@@ -180,14 +203,16 @@ function openLibrary(directory: string) {
         {
           load(rows) {
             for (const { lat, lon, timeMs } of fixes) rows.trackPoint(lat, lon, Number.NaN, timeMs);
+            if (route.length > 0) rows.line('route', 0);
+            for (const { lat, lon } of route) rows.routePoint(lat, lon, Number.NaN, '');
             return counts;
           },
           place: () => ({ size: 1, mtimeNs: '1' }),
         },
       );
     },
-    draw(asked: Pick<TileTask, 'tile' | 'everyPoint'>): Uint8Array {
-      const layers = ['tracks', 'points'] as const;
+    draw(asked: Pick<TileTask, 'tile' | 'everyPoint' | 'fromMs' | 'toMs'>): Uint8Array {
+      const layers = ['tracks', 'points', 'routes'] as const;
       const task = { ...asked, layers, places: [], gzip: false, waypointsPath, libraryPath };
       const control = new SharedArrayBuffer(8);
       return reader.snapshot(() => makeTile({ ...task, control }, reader, () => {}))!;
@@ -263,7 +288,7 @@ const corner = [low - 5, low + 5, low + 5, low - 5] as const;
 test('tiles: a step is cut where the buffer of the tile ends, and touching a corner is no step', (t) => {
   fc.assert(
     fc.property(fc.tuple(ordinate, ordinate, ordinate, ordinate), ([x0, y0, x1, y1]) => {
-      const canvas = new TileCanvas(new TileRoom(), 1);
+      const canvas = new TileCanvas();
       canvas.vertex(x0, y0);
       canvas.vertex(x1, y1);
       canvas.lift();

@@ -3,19 +3,16 @@ import { formatDate } from '../../model/calendar-date.ts';
 import type { TrackReader } from '../../storage/library/track-reader.ts';
 import { GeometryWriter } from './geometry-writer.ts';
 import { periodOf, type TileOutcome, type TilePlace, type TileTask } from './task.ts';
-import { TileCanvas, TileRoom } from './tile-canvas.ts';
+import { TileCanvas } from './tile-canvas.ts';
 import { TileGrid } from './tile-grid.ts';
-import { TrackPen, type Stretch } from './track-pen.ts';
+import { TrackPen } from './track-pen.ts';
 import { TrackWalk, type WalkedLine } from './walk-tracks.ts';
 import { geometryKinds, writeTile, type TileFeature, type TileProperties } from './write-mvt.ts';
 
 const emptyTile = new Uint8Array(0);
 const unitsPerDegree = 10_000_000;
 /** Used for every tile: a thread makes one at a time. */
-const room = new TileRoom();
-const canvas = new TileCanvas(room, 1);
-/** Of fixes by themselves: they are on lines, which go first where there is little room. */
-const fixes = new TileCanvas(room, 1 / 4);
+const canvas = new TileCanvas();
 
 /**
  * Makes a tile; no bytes where it shows nothing.
@@ -33,6 +30,7 @@ class TileDrawing {
   readonly #task: TileTask;
   readonly #reader: TrackReader;
   readonly #grid: TileGrid;
+  readonly #pen: TrackPen;
   readonly #walk: TrackWalk;
   readonly #features = {
     tracks: [] as TileFeature[],
@@ -46,18 +44,11 @@ class TileDrawing {
     this.#reader = reader;
     const grid = new TileGrid(task.tile);
     this.#grid = grid;
-    canvas.clear();
-    if (task.everyPoint) fixes.clear();
-    room.bytes = 0;
-    this.#walk = new TrackWalk({
-      reader,
-      grid,
-      pen: new TrackPen(grid, canvas),
-      period: periodOf(task),
-      zoom: task.tile.z,
-      onPoints: task.everyPoint ? (points) => this.#drawFixes(points) : undefined,
-      look,
-    });
+    canvas.clear(task.everyPoint);
+    this.#pen = new TrackPen(grid, canvas);
+    const pen = this.#pen;
+    const [period, zoom] = [periodOf(task), task.tile.z];
+    this.#walk = new TrackWalk({ reader, grid, pen, period, zoom, look });
   }
 
   draw() {
@@ -66,9 +57,9 @@ class TileDrawing {
     const isPeriod = fromMs !== undefined || toMs !== undefined;
     if (hasTracks) this.#drawAll(this.#walk.days());
     if (hasTracks && !isPeriod) this.#drawAll(this.#walk.untimed('track'));
-    // A route is shown also where a track lies upon it.
+    // A full tile ends in the midst of a track. A route is shown also where a track lies upon it.
+    this.#pen.lift();
     canvas.clear();
-    room.bytes = 0;
     if (layers.includes('routes') && !isPeriod) this.#drawAll(this.#walk.untimed('route'));
     for (const place of places) this.#drawPlace(place);
     return this.#features;
@@ -81,21 +72,10 @@ class TileDrawing {
     }
   }
 
-  #drawFixes({ columns: { latE7, lonE7 }, from, to }: Stretch): void {
-    const { south, west, north, east } = this.#grid.box;
-    for (let at = from; at < to; at += 1) {
-      const [lon, lat] = [lonE7[at]!, latE7[at]!];
-      if (lon < west || lon > east || lat < south || lat > north) continue;
-      fixes.vertex(this.#grid.x(lon), this.#grid.y(lat));
-      fixes.lift();
-    }
-  }
-
   /** Makes features of what was drawn since the last ones. */
   #finish({ kind, fileId, day, name, points: n }: WalkedLine): void {
     const { lines, dots } = canvas.take();
-    const points = this.#task.everyPoint && !fixes.isFull ? fixes.take().dots : dots;
-    if (lines.length === 0 && points.length === 0) return;
+    if (lines.length === 0 && dots.length === 0) return;
     const properties = {
       ...(day !== undefined && { day: formatDate(day) }),
       import: this.#reader.importOf(fileId),
@@ -105,12 +85,11 @@ class TileDrawing {
     const layer = this.#features[kind === 'route' ? 'routes' : 'tracks'];
     const { line, point } = geometryKinds;
     if (lines.length > 0) layer.push({ kind: line, geometry: lines, properties });
-    if (points.length > 0)
-      this.#features.points.push({ kind: point, geometry: points, properties });
+    if (dots.length > 0) this.#features.points.push({ kind: point, geometry: dots, properties });
   }
 
   #drawPlace({ lat, lon, ...properties }: TilePlace): void {
-    const geometry = new GeometryWriter(room);
+    const geometry = new GeometryWriter({ bytes: 0 });
     geometry.point(
       Math.round(this.#grid.x(lon * unitsPerDegree)),
       Math.round(this.#grid.y(lat * unitsPerDegree)),

@@ -48,8 +48,8 @@ class CellGrid {
     // Fixes are shown in any case; what is between them only while there is room.
     const looks = share < 1 / 2 ? (length >> lookBits) + 1 : 1;
     const most = share < 1 / 8 ? mostTimes : 1;
-    let times = most;
-    for (let at = 0; at <= looks && times > 0; at += 1)
+    let times = Math.min(most, this.times(cellAt(x0, y0)), this.times(cellAt(x1, y1)));
+    for (let at = 1; at < looks && times > 0; at += 1)
       times = Math.min(times, this.times(cellAt(x0 + (at / looks) * dx, y0 + (at / looks) * dy)));
     if (times === most) return false;
     const steps = (length >> cellBits) + 1;
@@ -70,29 +70,22 @@ function isInside(x: number, y: number): boolean {
 
 /** Geometry of a tile, without its waypoints: 60 kB or so when it is compressed. */
 const mostBytes = 82_000;
+/** Of it, what fixes by themselves may take: they are on lines, which go first where there is little room. */
+const fixesShare = 1 / 4;
 /** What a feature takes beside its geometry. */
 const featureBytes = 32;
-
-/** What the canvases of a tile share. */
-export class TileRoom implements Written {
-  bytes = 0;
-
-  /** 1 when there is no room left. */
-  get share(): number {
-    return this.bytes / mostBytes;
-  }
-}
 
 /**
  * Draws lines into a tile, cut at its buffer. A step that lies upon what is drawn already is left out, so that a tile is
  * small however many lines meet in it; what is left of a line that is nowhere longer than a cell is a dot.
  */
 export class TileCanvas {
-  readonly #room: TileRoom;
-  readonly #mostShare: number;
+  readonly #written: Written = { bytes: 0 };
   readonly #grid = new CellGrid();
-  readonly #lines: GeometryWriter;
-  readonly #dots: GeometryWriter;
+  readonly #fixes = new CellGrid();
+  readonly #lines = new GeometryWriter(this.#written);
+  readonly #dots = new GeometryWriter(this.#written);
+  #hasFixes = false;
   #x = Number.NaN;
   #y = Number.NaN;
   /** −1 outside. */
@@ -100,29 +93,26 @@ export class TileCanvas {
   /** It is the first of its line, and there is no other. */
   #isLone = false;
 
-  /** @param mostShare of the room: what comes after that is left out. */
-  constructor(room: TileRoom, mostShare: number) {
-    this.#room = room;
-    this.#mostShare = mostShare;
-    this.#lines = new GeometryWriter(room);
-    this.#dots = new GeometryWriter(room);
-  }
-
   get isFull(): boolean {
-    return this.#room.share >= this.#mostShare;
+    return this.#share >= 1;
   }
 
-  clear(): void {
+  /** Begins a new tile, or another layer of it. @param hasFixes draws each vertex as a dot, too, while there is room. */
+  clear(hasFixes = false): void {
     this.#grid.clear();
+    if (hasFixes) this.#fixes.clear();
+    this.#hasFixes = hasFixes;
     this.#x = Number.NaN;
     this.#isLone = false;
     this.take();
+    this.#written.bytes = 0;
   }
 
   /** Ends the line; the next vertex begins another one. */
   lift(): void {
-    if (this.#isLone && this.#cell >= 0 && this.#grid.times(this.#cell) === 0 && !this.isFull) {
-      this.#dots.point(this.#x, this.#y);
+    if (this.#isLone && this.#cell >= 0 && !this.isFull) {
+      const isDrawn = this.#hasFixes && this.#fixes.times(this.#cell) > 0;
+      if (!isDrawn && this.#grid.times(this.#cell) === 0) this.#dots.point(this.#x, this.#y);
       this.#grid.add(this.#cell);
     }
     this.#isLone = false;
@@ -137,6 +127,7 @@ export class TileCanvas {
     const isFirst = Number.isNaN(this.#x);
     // Vertices in one cell are one vertex.
     if (!isFirst && cell >= 0 && cell === this.#cell) return;
+    if (this.#hasFixes && cell >= 0) this.#fix(x, y, cell);
     if (!isFirst) this.#step(x, y, cell);
     this.#isLone = isFirst;
     this.#cell = cell;
@@ -148,8 +139,19 @@ export class TileCanvas {
   take(): { readonly lines: number[]; readonly dots: number[] } {
     const taken = { lines: this.#lines.take(), dots: this.#dots.take() };
     for (const { length } of [taken.lines, taken.dots])
-      if (length > 0) this.#room.bytes += featureBytes;
+      if (length > 0) this.#written.bytes += featureBytes;
     return taken;
+  }
+
+  /** How much of the room is taken: 1 when there is none left. */
+  get #share(): number {
+    return this.#written.bytes / mostBytes;
+  }
+
+  #fix(x: number, y: number, cell: number): void {
+    if (this.#fixes.times(cell) > 0 || this.#share >= fixesShare) return;
+    this.#dots.point(x, y);
+    this.#fixes.add(cell);
   }
 
   #step(x: number, y: number, cell: number): void {
@@ -162,8 +164,8 @@ export class TileCanvas {
   }
 
   #draw(fromX: number, fromY: number, toX: number, toY: number): void {
-    const { share } = this.#room;
-    if (share < this.#mostShare && this.#grid.addStep(fromX, fromY, toX, toY, share))
+    const share = this.#share;
+    if (share < 1 && this.#grid.addStep(fromX, fromY, toX, toY, share))
       this.#lines.segment(fromX, fromY, toX, toY);
   }
 }

@@ -55,21 +55,40 @@ export class TrackPen {
    */
   draw({ columns, from, to }: Stretch, box: BoxE7, near: number): void {
     const { timeMs, latE7, lonE7 } = columns;
-    const { lon: perLon, lat: perLat } = this.#grid.scales(box);
-    for (let at = from; at < to; at += 1) {
+    const scales = this.#grid.scales(box);
+    for (let at = from; at < to;) {
       this.#point(lonE7[at]!, latE7[at]!, timeMs[at]!);
-      // What is left out is most of all: it costs no call.
-      const [lon0, lat0] = [this.#lon, this.#lat];
-      let lastMs = this.#lastMs;
-      for (; this.#sides === 0 && at + 1 < to; at += 1) {
-        const dx = (lonE7[at + 1]! - lon0) * perLon;
-        const dy = (latE7[at + 1]! - lat0) * perLat;
-        const time = timeMs[at + 1]!;
-        if (dx * dx + dy * dy >= near * near || time - lastMs > gapMs || time < lastMs) break;
-        lastMs = time;
-      }
-      this.#lastMs = lastMs;
+      at += 1;
+      if (this.#isHanded && this.#sides === 0)
+        at = this.#drawInside({ columns, from: at, to }, scales, near);
     }
+  }
+
+  /** As draw, up to the first point that ends the line or lies outside: those are most of all, and need no calls. */
+  #drawInside(
+    { columns: { timeMs, latE7, lonE7 }, from, to }: Stretch,
+    scales: { readonly lon: number; readonly lat: number },
+    near: number,
+  ): number {
+    let [lon0, lat0, lastMs, at] = [this.#lon, this.#lat, this.#lastMs, from];
+    for (; at < to; at += 1) {
+      const [lon, lat, time] = [lonE7[at]!, latE7[at]!, timeMs[at]!];
+      if (time - lastMs > gapMs || time < lastMs) break;
+      const dx = (lon - lon0) * scales.lon;
+      const dy = (lat - lat0) * scales.lat;
+      if (dx * dx + dy * dy >= near * near) {
+        if (this.#sidesOf(lon, lat) !== 0 || Math.abs(lon - lon0) > halfWorldE7) break;
+        lon0 = lon;
+        lat0 = lat;
+        this.#timeMs = time;
+        this.#sink.vertex(this.#grid.x(lon), this.#grid.y(lat), time);
+      }
+      lastMs = time;
+    }
+    this.#lon = lon0;
+    this.#lat = lat0;
+    this.#lastMs = lastMs;
+    return at;
   }
 
   /** Goes on with the middle of a box in which points lie that need not be told apart. */

@@ -18,7 +18,7 @@ import {
 } from '../../storage/outline.ts';
 import { decodePoints } from '../../storage/point-blob.ts';
 import { pixel, type TrackGrid } from './tile-grid.ts';
-import type { Stretch, TrackPen } from './track-pen.ts';
+import type { TrackPen } from './track-pen.ts';
 
 export interface TrackWalkOptions {
   readonly reader: TrackReader;
@@ -27,8 +27,6 @@ export interface TrackWalkOptions {
   readonly period: Period;
   /** What is drawn need be no better than for this zoom. */
   readonly zoom: number;
-  /** Is told of all points that are drawn; then nothing is left to a dot in the middle of a box. */
-  readonly onPoints?: ((points: Stretch) => void) | undefined;
   /** Called between steps of a millisecond or so; may throw. */
   readonly look: () => void;
 }
@@ -95,9 +93,9 @@ export class TrackWalk {
   }
 
   #drawDay(row: TrackRow): void {
-    const { reader, pen, period, zoom, onPoints } = this.#options;
+    const { reader, pen, period, zoom } = this.#options;
     const isWhole = row.firstMs >= period.fromMs && row.lastMs <= period.toMs;
-    if (isWhole && onPoints === undefined && this.#isDot(row)) {
+    if (isWhole && this.#isDot(row)) {
       pen.dot(row, row.firstMs, row.lastMs);
       return;
     }
@@ -109,9 +107,7 @@ export class TrackWalk {
     const { count } = decodePositions(reader.dayBlob(row), columns);
     const from = firstNotBefore(columns.timeMs, count, period.fromMs);
     const to = firstNotBefore(columns.timeMs, count, period.toMs + 1);
-    const points = { columns, from, to };
-    pen.draw(points, row, near);
-    onPoints?.(points);
+    pen.draw({ columns, from, to }, row, near);
   }
 
   #drawOutline(row: TrackRow, name: OutlineName): void {
@@ -143,8 +139,8 @@ export class TrackWalk {
   }
 
   #drawRuns(row: UntimedRow): void {
-    const { reader, pen, onPoints } = this.#options;
-    if (onPoints === undefined && this.#isDot(row)) {
+    const { reader, pen } = this.#options;
+    if (this.#isDot(row)) {
       pen.dot(row, Number.NaN, Number.NaN);
       return;
     }
@@ -154,9 +150,7 @@ export class TrackWalk {
     for (const { points, isTimed, beginsSegment } of readRuns(blobs.runs)) {
       if (isTimed || beginsSegment) pen.lift();
       if (isTimed) continue;
-      const stretch = { columns: untimed, from, to: from + points };
-      pen.draw(stretch, row, near);
-      onPoints?.(stretch);
+      pen.draw({ columns: untimed, from, to: from + points }, row, near);
       from += points;
     }
   }
