@@ -1,24 +1,33 @@
 import * as z from 'zod';
 
-/** A file of a backup: its name in the archive, its size in bytes, and the SHA-256 of its bytes in lower-case hex. */
-const backupFileSchema = z.object({
-  name: z.string(),
-  bytes: z.int().nonnegative(),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/u),
-});
-export type BackupFile = z.output<typeof backupFileSchema>;
+/** A file of a backup as its manifest lists it: name in the archive, size in bytes, SHA-256 in lower-case hex. */
+export interface BackupFile {
+  readonly name: string;
+  readonly bytes: number;
+  readonly sha256: string;
+}
 
-/** The last entry of a backup, `manifest.json`: an archive without it was cut off. */
-export const backupManifestSchema = z.object({
+/**
+ * What the last entry of a backup, `manifest.json`, says before its list of {@link BackupFile}: an archive without it was
+ * cut off.
+ */
+export const backupHeadSchema = z.object({
   waypointd_backup: z.literal(1),
   /** Of the program that made it. */
   version: z.string(),
   created_at: z.iso.datetime(),
   /** False for a backup without the imported files. */
   imports: z.boolean(),
-  files: z.array(backupFileSchema),
 });
-export type BackupManifest = z.output<typeof backupManifestSchema>;
+export type BackupHead = z.output<typeof backupHeadSchema>;
+
+/** A backup that was read to its end. */
+export interface BackupContent extends BackupHead {
+  readonly files: number;
+  readonly bytes: number;
+  /** SHA-256 of the store in it. */
+  readonly store: string;
+}
 
 /** Names in the archive. */
 export const backupNames = {

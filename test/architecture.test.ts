@@ -78,8 +78,8 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_995,
-  storage: 11_882,
+  model: 3_998,
+  storage: 11_919,
   formats: 5_217,
   geodata: 3_900,
   search: 2_600,
@@ -89,7 +89,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   objects: 2_867,
   'service-files': 1_800,
   daemon: 8_793,
-  cli: 10_287,
+  cli: 10_293,
   map: 3_920,
   bin: 340,
   build: 638,

@@ -3,7 +3,7 @@ import { join, resolve } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { computePaths, type Paths } from '../../daemon/paths.ts';
 import { programVersion } from '../../daemon/version-info.ts';
-import type { BackupManifest } from '../../model/backup.ts';
+import type { BackupContent } from '../../model/backup.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { stampOf } from '../../model/time.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
@@ -23,9 +23,14 @@ async function pathsInUse(context: CommandContext): Promise<Paths> {
   return computePaths({ ...resolved.settings, data_dir: data }, { configFile: paths.configFile });
 }
 
-function summaryOf(file: string, { files, imports, created_at: made }: BackupManifest) {
-  const bytes = files.reduce((sum, entry) => sum + entry.bytes, 0);
-  return { file, created_at: made, files: files.length, bytes, imports };
+/** Pieces and files by the thousand would have V8 keep twenty times the room for what is young, and collect the old late. */
+function holdLittle(): void {
+  setFlagsFromString('--semi-space-growth-factor=1');
+  setFlagsFromString('--optimize-for-size');
+}
+
+function summaryOf(file: string, { files, bytes, imports, created_at: made }: BackupContent) {
+  return { file, created_at: made, files, bytes, imports };
 }
 
 const create = defineCommand({
@@ -44,9 +49,8 @@ const create = defineCommand({
         : given;
     const places = await pathsInUse(context);
     const { createBackup } = await import('../../storage/backup/create.ts');
-    // Pieces by the thousand would have V8 keep twenty times the room for what is young.
-    setFlagsFromString('--semi-space-growth-factor=1');
-    const manifest = await withByteCount('Copied', (onBytes) =>
+    holdLittle();
+    const content = await withByteCount('Copied', (onBytes) =>
       createBackup({
         places,
         target,
@@ -59,7 +63,7 @@ const create = defineCommand({
     ).catch((error: unknown) => {
       throw notWritten(target, error);
     });
-    return summaryOf(target, manifest);
+    return summaryOf(target, content);
   },
   async show({ file, files, bytes, imports }) {
     await print(
@@ -99,6 +103,7 @@ const verify = defineCommand({
   arguments: '<file>',
   async run({ words }) {
     const file = readable(words[0]);
+    holdLittle();
     const { verifyBackup } = await import('../../storage/backup/restore.ts');
     return summaryOf(file, await withByteCount('Read', (show) => verifyBackup(file, show)));
   },
@@ -128,11 +133,12 @@ const restore = defineCommand({
       throw new ExitError(`${who} uses ${paths.data}; stop it first. Nothing was restored.`, 75);
     }
     try {
+      holdLittle();
       const { restoreBackup } = await import('../../storage/backup/restore.ts');
-      const { manifest, ...rest } = await withByteCount('Read', (show) =>
+      const { content, ...rest } = await withByteCount('Read', (show) =>
         restoreBackup(file, paths, Date.now(), show),
       );
-      return { ...summaryOf(file, manifest), ...rest, data_dir: paths.data };
+      return { ...summaryOf(file, content), ...rest, data_dir: paths.data };
     } finally {
       lock.release();
     }

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join, relative, sep } from 'node:path';
-import { backupNames, type BackupManifest } from '../../model/backup.ts';
+import { join } from 'node:path';
+import { backupNames, type BackupContent } from '../../model/backup.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { renameDurably, temporaryBeside } from '../atomic-file.ts';
 import { createPrivateFile, openReader, openWriter } from '../database.ts';
@@ -38,7 +38,7 @@ export interface CreateBackupOptions {
  * its name.
  * @throws ExitError when there is nothing to back up
  */
-export async function createBackup(options: CreateBackupOptions): Promise<BackupManifest> {
+export async function createBackup(options: CreateBackupOptions): Promise<BackupContent> {
   const { places, target, withImports, version, now, onBytes = () => {} } = options;
   if (existsSync(target)) throw new ExitError(`${target} exists already.`);
   if (!existsSync(places.waypointsDatabase)) {
@@ -57,25 +57,33 @@ export async function createBackup(options: CreateBackupOptions): Promise<Backup
       imports: withImports,
     } as const;
     await writeArchive(temporary, sourcesOf(copy, places, withImports), head, onBytes);
-    const manifest = await readArchive(
+    const content = await readArchive(
       temporary,
       () => undefined,
       () => {},
     );
     await renameDurably(temporary, target);
-    return manifest;
+    return content;
   } finally {
-    await Promise.all([temporary, copy].map((path) => rm(path, { force: true })));
+    const made = [temporary, copy, `${temporary}.files`];
+    await Promise.all(made.map((path) => rm(path, { force: true })));
   }
 }
 
-function sourcesOf(store: string, places: BackupPlaces, withImports: boolean): ArchiveSource[] {
-  const own = [
+function* sourcesOf(
+  store: string,
+  places: BackupPlaces,
+  withImports: boolean,
+): Generator<ArchiveSource> {
+  yield { name: backupNames.store, path: store };
+  yield* [
     { name: backupNames.bookmarks, path: places.bookmarksFile },
     { name: backupNames.config, path: places.configFile },
   ].filter(({ path }) => existsSync(path));
-  const imports = withImports ? importedFiles(places.imports) : [];
-  return [{ name: backupNames.store, path: store }, ...own, ...imports];
+  if (!withImports || !existsSync(places.imports)) return;
+  // All names at once: one that goes to the replaced ones meanwhile is missed when it is read, not passed over.
+  for (const name of filesBelow(places.imports).toSorted())
+    yield { name: backupNames.imports + name, path: join(places.imports, name) };
 }
 
 /** A consistent copy of the store, which a daemon may be writing. */
@@ -101,14 +109,11 @@ function removeHistory(copy: string): void {
   }
 }
 
-/** All that is in imports/, old bytes of replaced files as well, but for what is being written. */
-function importedFiles(imports: string): ArchiveSource[] {
-  if (!existsSync(imports)) return [];
-  return readdirSync(imports, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && !entry.name.endsWith('.tmp'))
-    .map((entry) => {
-      const path = join(entry.parentPath, entry.name);
-      return { name: backupNames.imports + relative(imports, path).split(sep).join('/'), path };
-    })
-    .toSorted((a, b) => (a.name < b.name ? -1 : 1));
+/** All that is in a directory, old bytes of replaced files as well, but for what is being written. */
+function filesBelow(directory: string, prefix = ''): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const name = prefix + entry.name;
+    if (entry.isDirectory()) return filesBelow(join(directory, entry.name), `${name}/`);
+    return entry.isFile() && !name.endsWith('.tmp') ? [name] : [];
+  });
 }

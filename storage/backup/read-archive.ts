@@ -5,21 +5,23 @@ import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { extract, type Header } from 'tar-stream';
 import {
-  backupManifestSchema,
+  backupHeadSchema,
   backupNames,
+  type BackupContent,
   type BackupFile,
-  type BackupManifest,
+  type BackupHead,
 } from '../../model/backup.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { freePiece } from '../../model/free-piece.ts';
+import { manifestEnd } from './write-archive.ts';
 
 /** A file of the archive, read once and in order. */
 type Entry = AsyncIterable<Buffer> & { readonly header: Header };
 
 /** Memory of pieces in which one file ends and another one begins is not given back at once. */
 const pieceBytes = 16_384;
-/** Room for a million files of long names. */
-const manifestBytes = 268_435_456;
+/** Of a manifest, without its list. */
+const headBytes = 4_096;
 const ownNames: readonly string[] = [backupNames.store, backupNames.bookmarks, backupNames.config];
 const pieceOfPath = /^(?!\.{1,2}$)[^/\\\0]+$/u;
 
@@ -33,28 +35,24 @@ export async function readArchive(
   path: string,
   placeOf: (name: string) => string | undefined,
   onBytes: (bytes: number) => void,
-): Promise<BackupManifest> {
+): Promise<BackupContent> {
   const source = createReadStream(path, { highWaterMark: pieceBytes });
   const archive = extract();
   // A failure of the source ends the archive with the same error, which is met below.
   const read = pipeline(source, archive as unknown as NodeJS.WritableStream);
   // Told where it is awaited, which may be later.
   read.catch(() => undefined);
-  // The list itself is in the manifest; of a hundred thousand files one is enough.
-  const listed = createHash('sha256');
-  let manifest: BackupManifest | undefined;
-  let bytes = 0;
+  const listed = new Listed();
+  let head: BackupHead | undefined;
   try {
     for await (const entry of archive as unknown as AsyncIterable<Entry>) {
-      if (manifest !== undefined) throw damaged('something follows its manifest');
+      if (head !== undefined) throw damaged('something follows its manifest');
       if (entry.header.name === backupNames.manifest) {
-        manifest = await readManifest(entry);
+        head = await readManifest(entry, listed);
         continue;
       }
-      const file = await readFile(entry, placeOf);
-      listed.update(JSON.stringify(file));
-      bytes += file.bytes;
-      onBytes(bytes);
+      listed.add(await readFile(entry, placeOf));
+      onBytes(listed.bytes);
     }
     await read;
   } catch (error) {
@@ -62,15 +60,28 @@ export async function readArchive(
     await read.catch(() => undefined);
     throw isOfArchive(error) ? damaged('it is cut off or no tar file', error) : error;
   }
-  if (manifest === undefined) throw damaged('it has no manifest, so it was cut off');
-  const { files } = manifest;
-  const named = createHash('sha256');
-  for (const file of files) named.update(JSON.stringify(file));
-  if (named.digest('hex') !== listed.digest('hex'))
-    throw damaged('its files are not those of its manifest');
-  if (!files.some(({ name }) => name === backupNames.store))
-    throw damaged(`it has no ${backupNames.store}`);
-  return manifest;
+  if (head === undefined) throw damaged('it has no manifest, so it was cut off');
+  const { files, bytes, store } = listed;
+  if (store === undefined) throw damaged(`it has no ${backupNames.store}`);
+  return { ...head, files, bytes, store };
+}
+
+/** What was read so far, as a manifest would list it: its hash and length instead of a hundred thousand names. */
+class Listed {
+  readonly text = createHash('sha256');
+  textBytes = 0;
+  files = 0;
+  bytes = 0;
+  store: string | undefined;
+
+  add(file: BackupFile): void {
+    const text = (this.files === 0 ? '' : ',') + JSON.stringify(file);
+    this.text.update(text);
+    this.textBytes += Buffer.byteLength(text);
+    this.files += 1;
+    this.bytes += file.bytes;
+    if (file.name === backupNames.store) this.store = file.sha256;
+  }
 }
 
 /** What the reader of the archive says is plain text; what the disk says has a code. */
@@ -82,12 +93,23 @@ function damaged(why: string, cause?: unknown): ExitError {
   return new ExitError(`This is no whole backup of waypointd: ${why}.`, 65, cause);
 }
 
-async function readManifest(entry: Entry): Promise<BackupManifest> {
-  if (entry.header.size > manifestBytes) throw damaged('its manifest is too large');
-  const pieces: Buffer[] = [];
-  for await (const piece of entry) pieces.push(piece);
+/** The list of a manifest must be, byte for byte, that of the files that stood before it. */
+async function readManifest(entry: Entry, { text, textBytes }: Listed): Promise<BackupHead> {
+  const others = damaged('its files are not those of its manifest');
+  const begin = entry.header.size - textBytes - manifestEnd.length;
+  if (begin < 0 || begin > headBytes) throw others;
+  const named = createHash('sha256');
+  const around: Buffer[] = [];
+  let at = 0;
+  for await (const piece of entry) {
+    const [from, to] = [begin - at, begin + textBytes - at].map((end) => Math.max(0, end));
+    around.push(piece.subarray(0, from), piece.subarray(to));
+    named.update(piece.subarray(from, to));
+    at += piece.length;
+  }
+  if (named.digest('hex') !== text.digest('hex')) throw others;
   try {
-    return backupManifestSchema.parse(JSON.parse(Buffer.concat(pieces).toString('utf8')));
+    return backupHeadSchema.parse(JSON.parse(Buffer.concat(around).toString('utf8')));
   } catch (error) {
     throw damaged('its manifest is of another kind', error);
   }

@@ -2,7 +2,7 @@ import { existsSync, lstatSync, readFileSync } from 'node:fs';
 import { cp, mkdir, mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
-import { backupNames, type BackupManifest } from '../../model/backup.ts';
+import { backupNames, type BackupContent } from '../../model/backup.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { isDiskFull } from '../../model/failure.ts';
@@ -22,7 +22,7 @@ export interface RestorePlaces extends BackupPlaces {
 }
 
 export interface Restored {
-  readonly manifest: BackupManifest;
+  readonly content: BackupContent;
   /** The directory with what was here before; absent if nothing was. */
   readonly set_aside?: string;
   /** Where the configuration of the backup lies when another one was here; absent when it is in use, or there was none. */
@@ -36,15 +36,15 @@ export interface Restored {
 export async function verifyBackup(
   path: string,
   onBytes: (bytes: number) => void,
-): Promise<BackupManifest> {
+): Promise<BackupContent> {
   await sweepCopies();
   const directory = await mkdtemp(join(tmpdir(), `${copyPrefix}${process.pid}-`));
   try {
     const store = join(directory, backupNames.store);
     const placeOf = (name: string) => (name === backupNames.store ? store : undefined);
-    const manifest = await readArchive(path, placeOf, onBytes);
+    const content = await readArchive(path, placeOf, onBytes);
     checkStore(store);
-    return manifest;
+    return content;
   } finally {
     await rm(directory, { recursive: true, force: true });
   }
@@ -89,17 +89,17 @@ export async function restoreBackup(
   await rm(staging, { recursive: true, force: true });
   createPrivateDirectory(staging);
   try {
-    const manifest = await readArchive(path, (name) => join(staging, name), onBytes);
+    const content = await readArchive(path, (name) => join(staging, name), onBytes);
     checkStore(join(staging, backupNames.store));
     await syncTree(staging);
     const aside = join(places.backups, `before-restore-${stampOf(now)}`);
-    const beside = await replace(staging, places, manifest.imports, aside).catch(
+    const beside = await replace(staging, places, content.imports, aside).catch(
       (error: unknown) => {
         throw existsSync(aside) ? cutOff(error, aside) : error;
       },
     );
     return {
-      manifest,
+      content,
       ...(existsSync(aside) ? { set_aside: aside } : {}),
       ...(beside === undefined ? {} : { config_beside: beside }),
     };

@@ -1,6 +1,5 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { backupNames, type BackupManifest } from '../../model/backup.ts';
 import { createPrivateDirectory } from '../private-directory.ts';
 import { createBackup, type BackupPlaces } from './create.ts';
 import { verifyBackup } from './restore.ts';
@@ -41,9 +40,8 @@ export async function rollBackups(options: RollOptions): Promise<'made' | 'uncha
   if (newest === today) return 'unchanged';
   const target = join(directory, today);
   const request = { places, target, version, now, withImports: false, withHistory: false };
-  const manifest = await createBackup(request);
-  const last = newest === undefined ? undefined : await manifestOf(join(directory, newest));
-  if (last !== undefined && storeOf(last) === storeOf(manifest)) {
+  const { store } = await createBackup(request);
+  if (newest !== undefined && store === (await storeIn(join(directory, newest)))) {
     rmSync(target);
     return 'unchanged';
   }
@@ -57,16 +55,12 @@ export async function rollBackups(options: RollOptions): Promise<'made' | 'uncha
 }
 
 /** One that is damaged is no reason not to make another. */
-async function manifestOf(path: string): Promise<BackupManifest | undefined> {
+async function storeIn(path: string): Promise<string | undefined> {
   try {
-    return await verifyBackup(path, () => {});
+    return (await verifyBackup(path, () => {})).store;
   } catch {
     return undefined;
   }
-}
-
-function storeOf({ files }: BackupManifest): string | undefined {
-  return files.find(({ name }) => name === backupNames.store)?.sha256;
 }
 
 /** What neither the newest days nor the newest of each week before them need. */
