@@ -1,7 +1,10 @@
-/** Links of the documents in the npm package: what they lead to is in the package, too. */
-import { existsSync, globSync, readFileSync } from 'node:fs';
+/** The npm package: its documents lead to what is in it, say how it is had, and it is not made without its build. */
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
+import { temporaryDirectory } from './helpers/daemon.ts';
+import { posix } from './helpers/where.ts';
 
 const root = path.join(import.meta.dirname, '..');
 const { files } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
@@ -16,8 +19,16 @@ function isPacked(file: string): boolean {
   return always.includes(file) || files.filter((pattern) => !pattern.startsWith('!')).some(listed);
 }
 
+const read = (file: string): string => readFileSync(path.join(root, file), 'utf8');
+
+function filesLike(...patterns: string[]): string[] {
+  return globSync(patterns, { cwd: root, exclude: ['node_modules', 'dist'] }).map((file) =>
+    file.split(path.sep).join('/'),
+  );
+}
+
 function linksOf(document: string): string[] {
-  const text = readFileSync(path.join(root, document), 'utf8').replaceAll(/```[\s\S]*?```/gu, '');
+  const text = read(document).replaceAll(/```[\s\S]*?```/gu, '');
   const targets = [...text.matchAll(/\]\(([^)\s]+)\)/gu)].map(([, target = '']) => target);
   return targets
     .filter((target) => !/^(?:[a-z]+:|#)/u.test(target))
@@ -25,9 +36,7 @@ function linksOf(document: string): string[] {
 }
 
 test('every link of a packed document leads to a packed file', (t) => {
-  const documents = globSync('**/*.md', { cwd: root, exclude: ['node_modules', 'dist'] })
-    .map((file) => file.split(path.sep).join('/'))
-    .filter(isPacked);
+  const documents = filesLike('**/*.md').filter(isPacked);
   t.true(documents.length > 10);
   const dead = documents.flatMap((document) =>
     linksOf(document)
@@ -35,4 +44,33 @@ test('every link of a packed document leads to a packed file', (t) => {
       .map((target) => `${document}: ${target}`),
   );
   t.deepEqual(dead, []);
+});
+
+test('nothing says to install waypointd by its name, which no registry knows', (t) => {
+  const byName = /npm (?:install|i|add|exec)\b[^\n`"']* waypointd(?![-\w]*[./])/gu;
+  t.is('npm install -g waypointd, npm i -g ./waypointd-0.1.0.tgz'.match(byName)?.length, 1);
+  const files = filesLike('**/*.md', '{bin,cli,client,daemon,examples,service-files}/**/*.{ts,js}');
+  t.true(files.length > 100);
+  t.deepEqual(
+    files.flatMap((file) => (read(file).match(byName) ?? []).map((said) => `${file}: ${said}`)),
+    [],
+  );
+});
+
+posix('npm pack without a build fails, and says what to do', (t) => {
+  const clone = temporaryDirectory(t);
+  for (const name of ['package.json', '.npmrc'])
+    cpSync(path.join(root, name), path.join(clone, name));
+  // npm hands its settings on to scripts, such as the one that runs this test.
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^npm_/iu.test(name)),
+  );
+  const { status, stderr } = spawnSync('npm', ['pack', '--cache', path.join(clone, 'cache')], {
+    cwd: clone,
+    env,
+    encoding: 'utf8',
+  });
+  t.not(status, 0);
+  t.regex(stderr, /run-npm-run-build-before-npm-pack/u);
+  t.false(readdirSync(clone).some((name) => name.endsWith('.tgz')));
 });
