@@ -12,7 +12,14 @@ import {
   forTerminal,
   wrapText,
 } from '../cli/terminal/text.ts';
-import { fail, startFakeDaemon, testCli } from './helpers/cli.ts';
+import {
+  fail,
+  finish,
+  startFakeDaemon,
+  testCli,
+  untilPrinted,
+  type TestCli,
+} from './helpers/cli.ts';
 
 const widths: [string, number][] = [
   ['abc', 3],
@@ -206,24 +213,44 @@ test('version tells what the program is and needs no daemon', async (t) => {
   });
 });
 
-test('short commands load neither SQLite nor Koa', async (t) => {
-  const cli = testCli(t);
-  await startFakeDaemon(t, cli, {});
+/** Has processes of sources tell on standard error which of these packages their main threads load. */
+function tellLoads(cli: TestCli, packages: string): Readonly<Record<string, string>> {
   const hooks = join(cli.root, 'hooks.mjs');
   writeFileSync(
     hooks,
     `import { registerHooks } from 'node:module';
-registerHooks({ load(url, context, next) {
-  if (/node_modules.(better-sqlite3|koa|pino|piscina)./.test(url)) console.error('loaded ' + url);
+import { isMainThread } from 'node:worker_threads';
+if (isMainThread) registerHooks({ load(url, context, next) {
+  if (/node_modules.(${packages})./.test(url)) console.error('loaded ' + url);
   return next(url, context);
 } });`,
   );
-  const env = { NODE_OPTIONS: `--import=${hooks}` };
+  // Where coverage is measured, the launcher runs sources: in a bundle no package has a file of its own.
+  return { NODE_OPTIONS: `--import=${hooks}`, NODE_V8_COVERAGE: join(cli.root, 'coverage') };
+}
+
+test('short commands load neither SQLite nor Koa', async (t) => {
+  const cli = testCli(t);
+  await startFakeDaemon(t, cli, {});
+  const env = tellLoads(cli, 'better-sqlite3|koa|pino|piscina');
   for (const words of [['version'], ['token'], ['url'], ['paths'], ['help'], ['config']]) {
-    const { code, stderr } = await cli.run(words, { env });
+    const { code, stderr } = await cli.run(words, { env, isProcess: true });
     t.is(code, 0, words[0]);
     t.is(stderr, '', words[0]);
   }
+});
+
+test('what carries requests is loaded before the daemon is ready, not with the first timeline', async (t) => {
+  const cli = testCli(t);
+  const child = cli.start(['serve', '--port', '0'], { env: tellLoads(cli, 'koa|@koa') });
+  const ended = finish(child);
+  await untilPrinted(child.stderr, /"event":"daemon\.ready"/u);
+  await cli.run(['timeline', '2024']);
+  child.kill('SIGTERM');
+  const [before = '', after = ''] = (await ended).stderr.split('"event":"daemon.ready"');
+  t.regex(before, /loaded .*koa/u);
+  t.regex(after, /"state":"completed"/u);
+  t.notRegex(after, /loaded /u);
 });
 
 test('api sends what it is told and passes the answer on', async (t) => {
