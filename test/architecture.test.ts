@@ -108,9 +108,9 @@ const vagueNames = /(?:^|[/-])(?:utils?|helpers?|common|managers?|misc)(?:[./-]|
 const kebabCase = /^[a-z0-9]+(?:-[a-z0-9]+)*$/;
 
 /** Reads every source file of ours; bench, bin and build are there for the size and name rules. */
-function readTree(): Tree {
+function readTree(folders = [...rooms, 'bench', 'bin', 'build']): Tree {
   const tree = new Map<string, string>();
-  for (const folder of [...rooms, 'bench', 'bin', 'build']) {
+  for (const folder of folders) {
     const top = path.join(root, folder);
     if (!existsSync(top)) continue;
     for (const entry of readdirSync(top, { recursive: true, withFileTypes: true })) {
@@ -288,6 +288,14 @@ function badNames(tree: Tree): string[] {
   });
 }
 
+/** Rounds that the clock drops, and reasons that are only printed where a test belongs skipped. */
+function silentTests(tests: Tree): string[] {
+  const silent = /AfterTimeLimit\b|\bt\.log\([^;]*\);\s*(?:return;|(?:return )?t\.pass\()/u;
+  return [...tests].flatMap(([file, text]) =>
+    silent.test(text) ? [`${file} may see nothing`] : [],
+  );
+}
+
 function unusedDependencies(tree: Tree, dependencies: readonly string[]): string[] {
   const used = new Set(eachImport(tree).map(({ name }) => packageOf(name)));
   return dependencies.filter((name) => !used.has(name));
@@ -438,6 +446,20 @@ test('every rule is tried on a bad tree', (t) => {
     rules.map(([, rule]) => rule.name),
     badTrees.map(([rule]) => rule.name),
   );
+});
+
+test('no test passes without having looked', (t) => {
+  const tests = new Map(readTree(['test']));
+  tests.delete('test/architecture.test.ts');
+  t.true(tests.size > 150);
+  t.deepEqual(silentTests(tests), []);
+  const bad = new Map([
+    ['test/a.test.ts', 'fc.assert(x, { interruptAfterTimeLimit: 20_000 })'],
+    ['test/b.test.ts', "if (!curl) {\n  t.log('no curl');\n  t.pass();\n}"],
+    ['test/c.test.ts', "if (!curl) {\n  t.log('no curl');\n  return;\n}"],
+    ['test/d.test.ts', 't.log(`${found} found`);\n  t.true(found > 1);'],
+  ]);
+  t.is(silentTests(bad).length, 3);
 });
 
 test('an unused dependency is found', (t) => {
