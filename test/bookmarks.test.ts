@@ -18,14 +18,16 @@ test('POST /api/bookmarks answers 201 with the waypoint; its time defaults to no
 
 test('POST /api/bookmarks keeps every optional field, tags raw or enriched', async (t) => {
   const daemon = await startTestDaemon(t);
-  const full = { ...camp, ele: 12.5, time: '2020-01-02T03:04:05+02:00', desc: 'by the river' };
+  const full = { ...camp, ele: 12.5, time: '2020-01-02T03:04:05+02:00' };
   const raw = await daemon.call('POST', '/api/bookmarks', {
     ...full,
+    desc: 'by the river\r\n\tcold\rand deep',
     tags: ['home', { raw: 'quiet' }],
   });
   t.deepEqual(raw.body, {
     ...full,
     time: '2020-01-02T01:04:05Z',
+    desc: 'by the river\n\tcold\nand deep',
     bookmark: true,
     tags: ['home', 'quiet'],
   });
