@@ -1,9 +1,9 @@
 import { headerValues, type Context } from '../http/context.ts';
 import { WaypointError } from '../model/failure.ts';
-import type { Access, Operation } from '../model/objects.ts';
+import type { Operation } from '../model/objects.ts';
 import type { RepositoryRow, UserRow } from '../storage/objects/directory.ts';
 import { networkOf } from './client-address.ts';
-import { readBasic } from './credentials.ts';
+import { readBasic, type Login } from './credentials.ts';
 import type { ObjectParts } from './parts.ts';
 import type { Scope } from './tokens.ts';
 
@@ -25,6 +25,8 @@ export interface Permit {
   readonly repository: RepositoryRow;
   /** undefined for an anonymous client. */
   readonly user: UserRow | undefined;
+  /** Size of the one object, if the repository holds it. */
+  readonly held: number | undefined;
 }
 
 /**
@@ -33,55 +35,58 @@ export interface Permit {
  * @throws WaypointError unauthorized, not_found, forbidden, busy
  */
 export async function permit(ctx: Context, spec: AccessSpec, parts: AccessParts): Promise<Permit> {
-  const who = await identify(ctx, spec, parts);
-  if (who.user !== undefined) parts.strangers.admit(ctx.req.socket);
-  const repository = await parts.directory.findRepository(spec.path);
-  const isScoped = who.scope === undefined || covers(who.scope, spec, repository);
+  const { login, scope } = readCredentials(ctx, spec, parts);
+  const who = login?.isName === true ? login.user : (scope?.userId ?? 0);
+  const { user, repository, granted, held } = await parts.directory.standing(
+    who,
+    spec.path,
+    spec.oid,
+  );
+  // The user of a token may have been removed.
+  const isRight =
+    login === undefined
+      ? who === 0 || user !== undefined
+      : await parts.logins.check(login, user, spec.from);
+  if (!isRight) throw new WaypointError('object_credentials');
+  const isAnonymous = user === undefined;
+  if (!isAnonymous) parts.strangers.admit(ctx.req.socket);
   // A token for something else is as good as none.
-  if (!isScoped) throw new WaypointError('object_credentials');
-  const granted =
-    repository === undefined ? undefined : await accessOf(who.user, repository, parts);
-  const isAnonymous = who.user === undefined;
-  if (repository === undefined || granted === undefined) {
+  if (scope !== undefined && !covers(scope, spec, repository)) {
+    throw new WaypointError('object_credentials');
+  }
+  const access = granted ?? (repository?.is_public === 1 ? 'read' : undefined);
+  if (repository === undefined || access === undefined) {
     throw new WaypointError(isAnonymous ? 'object_credentials' : 'not_found');
   }
-  if (spec.operation === 'upload' && granted !== 'write') {
+  if (spec.operation === 'upload' && access !== 'write') {
     throw new WaypointError(isAnonymous ? 'object_credentials' : 'read_only');
   }
-  return { repository, user: who.user };
+  return { repository, user, held };
 }
 
-interface Identity {
-  readonly user: UserRow | undefined;
-  readonly scope?: Scope;
+/** What a client shows of itself: a login, a token, or nothing. */
+interface Credentials {
+  readonly login?: Login | undefined;
+  readonly scope?: Scope | undefined;
 }
 
-async function identify(ctx: Context, spec: AccessSpec, parts: AccessParts): Promise<Identity> {
-  const { logins, tokens, limiter } = parts;
+/** @throws WaypointError object_credentials, busy */
+function readCredentials(
+  ctx: Context,
+  { from }: AccessSpec,
+  { tokens, limiter }: AccessParts,
+): Credentials {
   const [header, ...more] = headerValues(ctx, 'authorization');
   const token = /^bearer +([A-Za-z0-9._-]+) *$/iu.exec(header ?? '')?.[1];
   const scope = token === undefined ? undefined : tokens.read(token);
   // The link of an object was counted when it was made: a transfer that was accepted is not held up any more.
-  if (scope?.oid === undefined) limiter.take(networkOf(spec.from));
-  if (header === undefined) return { user: undefined };
-  if (more.length > 0) throw new WaypointError('object_credentials');
-  if (token !== undefined) return identifyByToken(scope, parts);
-  const login = readBasic(header);
-  const user = login === undefined ? undefined : await logins.check(login, spec.from);
-  if (user === undefined) throw new WaypointError('object_credentials');
-  return { user };
-}
-
-async function identifyByToken(
-  scope: Scope | undefined,
-  { directory }: AccessParts,
-): Promise<Identity> {
-  const user = scope && (await directory.findUserById(scope.userId));
-  // Its user may have been removed.
-  if (scope === undefined || (user === undefined && scope.userId !== 0)) {
+  if (scope?.oid === undefined) limiter.take(networkOf(from));
+  if (header === undefined) return {};
+  const login = token === undefined ? readBasic(header) : undefined;
+  if (more.length > 0 || (login ?? scope) === undefined) {
     throw new WaypointError('object_credentials');
   }
-  return { user, scope };
+  return { login, scope };
 }
 
 function covers(scope: Scope, spec: AccessSpec, repository: RepositoryRow | undefined): boolean {
@@ -89,14 +94,4 @@ function covers(scope: Scope, spec: AccessSpec, repository: RepositoryRow | unde
   if (scope.oid !== undefined && scope.oid !== spec.oid) return false;
   // What may be sent may be asked about; a login for uploads is one for downloads.
   return scope.operation === spec.operation || scope.operation === 'upload';
-}
-
-/** What somebody may do now, whenever the token was made. */
-async function accessOf(
-  user: UserRow | undefined,
-  repository: RepositoryRow,
-  { directory }: AccessParts,
-): Promise<Access | undefined> {
-  const granted = user === undefined ? undefined : await directory.access(user.id, repository.id);
-  return granted ?? (repository.is_public === 1 ? 'read' : undefined);
 }

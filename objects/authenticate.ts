@@ -39,12 +39,7 @@ export async function authenticate(
       `The operation "${printable(operation)}" is not known: it is upload or download.`,
     );
   }
-  const repository = await directory.findRepository(normalPath(path));
-  const user = await directory.findUser(name);
-  const granted =
-    repository === undefined || user === undefined
-      ? undefined
-      : await directory.access(user.id, repository.id);
+  const { repository, user, granted } = await directory.standing(name, normalPath(path));
   const mayRead = granted !== undefined || repository?.is_public === 1;
   if (repository === undefined || user === undefined || !mayRead) {
     throw new NotAuthenticated('There is no such repository, or you may not see it.');

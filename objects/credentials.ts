@@ -2,7 +2,7 @@ import { createHmac, createSecretKey, randomBytes } from 'node:crypto';
 import { WaypointError } from '../model/failure.ts';
 import { objectLimits, userName } from '../model/objects.ts';
 import type { Clock, Log } from '../model/process.ts';
-import type { ObjectsDirectory, UserRow } from '../storage/objects/directory.ts';
+import type { UserRow } from '../storage/objects/directory.ts';
 import { networkOf } from './client-address.ts';
 import { forgetOldest } from './forget-oldest.ts';
 import { hashPassword, isPassword } from './passwords.ts';
@@ -24,6 +24,8 @@ const watched = 10_000;
 
 export interface Login {
   readonly user: string;
+  /** Whether a user may have that name; what may have none may be a password that was typed too early. */
+  readonly isName: boolean;
   readonly password: string;
 }
 
@@ -37,12 +39,12 @@ export function readBasic(header: string): Login | undefined {
   const text = Buffer.from(match[1].replaceAll('-', '+').replaceAll('_', '/'), 'base64').toString();
   const colon = text.indexOf(':');
   if (colon === -1 || text.length > objectLimits.passwordBytes) return undefined;
-  return { user: text.slice(0, colon), password: text.slice(colon + 1) };
+  const user = text.slice(0, colon);
+  return { user, isName: userName.safeParse(user).success, password: text.slice(colon + 1) };
 }
 
 /** Checks names and passwords, slowly for guessers and quickly for those who were right a moment ago. */
 export class Logins {
-  readonly #directory: ObjectsDirectory;
   readonly #clock: Clock;
   readonly #log: Log;
   /** Bytes would be made into a key again for every digest, which costs eight times the digest. */
@@ -54,36 +56,33 @@ export class Logins {
   #checking = 0;
   #decoy: Promise<string> | undefined;
 
-  constructor(directory: ObjectsDirectory, clock: Clock, log: Log) {
-    this.#directory = directory;
+  constructor(clock: Clock, log: Log) {
     this.#clock = clock;
     this.#log = log;
   }
 
   /**
+   * @param user who has that name, if anyone.
    * @param from the client's address, for counting its mistakes.
-   * @returns the user; undefined when name or password is wrong.
+   * @returns whether name and password are right.
    * @throws WaypointError busy after too many wrong ones.
    */
-  async check(login: Login, from: string): Promise<UserRow | undefined> {
-    const isName = userName.safeParse(login.user).success;
-    const user = isName ? await this.#directory.findUser(login.user) : undefined;
+  async check(login: Login, user: UserRow | undefined, from: string): Promise<boolean> {
     const digest = this.#digest(login, user);
     const now = this.#clock.monotonic();
-    if (user !== undefined && (this.#right.get(digest) ?? 0) > now) return user;
+    if (user !== undefined && (this.#right.get(digest) ?? 0) > now) return true;
     const network = networkOf(from);
     const pair = `${network} ${login.user.toLowerCase()}`;
     this.#refuseGuesser(pair, wrongPerMinute.ofUser, now);
     this.#refuseGuesser(network, wrongPerMinute.inAll, now);
     if (!(await this.#isRight(login, user))) {
       for (const name of [pair, network]) this.#countWrong(name);
-      // What is no user name may be a password that was typed too early.
-      const named = isName ? login.user : '(no user name)';
+      const named = login.isName ? login.user : '(no user name)';
       this.#log.warn('objects.login_failed', { address: from, user: named });
-      return undefined;
+      return false;
     }
     this.#remember(digest);
-    return user;
+    return true;
   }
 
   #digest({ user, password }: Login, row: UserRow | undefined): string {

@@ -143,7 +143,7 @@ function buildParts(
     holdings,
     locks,
     journal: database.journal,
-    logins: new Logins(directory, clock, log),
+    logins: new Logins(clock, log),
     tokens: createTokens({ key: secret, now: clock.now }),
     failed: new FailedUploads(clock),
     underWay: new UploadsUnderWay(),

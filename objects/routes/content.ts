@@ -75,7 +75,7 @@ async function sendContent(
 ): Promise<Answer> {
   const { oid } = params;
   const permit = await enterQuietly(ctx, { ...params, operation: 'download' }, parts);
-  const held = await parts.holdings.size(permit.repository.id, oid);
+  const { held } = permit;
   const contents = parts.contents.of(pathOf(permit.repository));
   const content = held === undefined ? undefined : await contents.get(oid);
   if (content === undefined) throw new WaypointError('not_found');

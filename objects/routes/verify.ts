@@ -22,9 +22,11 @@ export function verifyRoutes(parts: ObjectParts): Route[] {
         const { oid, size } = body;
         const request = { ...params, operation: 'upload', oid } as const;
         const permit = await enterQuietly(ctx, request, parts);
-        const { id } = permit.repository;
+        const {
+          held,
+          repository: { id },
+        } = permit;
         const contents = parts.contents.of(pathOf(permit.repository));
-        const held = await parts.holdings.size(id, oid);
         const isNew = held === undefined && (await contents.direct?.arrived(oid, id)) === size;
         if (isNew) await takeArrived(permit, body, parts);
         else if (held !== size || (await contents.has(oid)) !== size) {

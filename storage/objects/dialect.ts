@@ -26,6 +26,25 @@ export async function hasChanged(rows: ObjectRows, change: Compilable): Promise<
   return numAffectedRows > 0n;
 }
 
+/**
+ * Builds a query once, to be executed with other values each time: building costs as much as executing. `build` may hand its
+ * values to kysely and do nothing else with them.
+ * @returns what executes it, and yields its first row
+ */
+export function builtOnce<const Values extends readonly unknown[], Row>(
+  rows: ObjectRows,
+  build: (...values: Values) => Compilable<Row>,
+): (...values: Values) => Promise<Row | undefined> {
+  const places = Array.from({ length: build.length }, () => ({}));
+  // Sound as long as `build` only hands them on.
+  const query = build(...(places as unknown as Values)).compile();
+  const order = query.parameters.map((place) => places.indexOf(place as object));
+  return async (...values) => {
+    const parameters = order.map((place) => values[place]);
+    return (await rows.executeQuery<Row>({ ...query, parameters })).rows[0];
+  };
+}
+
 class ObjectsDialect extends SqliteDialect {
   readonly #db: Database;
 

@@ -1,5 +1,5 @@
 import type { Access } from '../../model/objects.ts';
-import { hasChanged, type ObjectRows } from './dialect.ts';
+import { builtOnce, hasChanged, type ObjectRows } from './dialect.ts';
 import type { RepositoryRow, UserRow } from './schema.ts';
 
 export type { RepositoryRow, UserRow } from './schema.ts';
@@ -20,7 +20,73 @@ export interface RepositoryChange {
 export type ObjectsDirectory = ReturnType<typeof objectsDirectory>;
 
 export function objectsDirectory(rows: ObjectRows) {
-  return { ...users(rows), ...repositories(rows), ...grants(rows) };
+  return { ...users(rows), ...repositories(rows), ...grants(rows), ...standings(rows) };
+}
+
+/** What decides about a request, all of one moment. */
+export interface Standing {
+  readonly user: UserRow | undefined;
+  readonly repository: RepositoryRow | undefined;
+  /** What the user was granted there. */
+  readonly granted: Access | undefined;
+  /** Size of the object, if the repository holds it. */
+  readonly held: number | undefined;
+}
+
+function standings(rows: ObjectRows) {
+  const byName = standingBy('name_key', rows);
+  const byId = standingBy('id', rows);
+  return {
+    /** @param user a name, in any case, or an id; 0 is no one's. @param path `OWNER/NAME`, in any case. */
+    async standing(user: string | number, path: string, oid = ''): Promise<Standing> {
+      const asked =
+        typeof user === 'number'
+          ? byId(user, keyOf(path), oid)
+          : byName(keyOf(user), keyOf(path), oid);
+      const { user_id, user_name, password, may_write, held, ...repository } = (await asked)!;
+      return {
+        user: user_id === null ? undefined : { id: user_id, name: user_name!, password: password! },
+        // Sound: all of a row is there, or nothing.
+        repository: repository.id === null ? undefined : (repository as RepositoryRow),
+        granted: may_write === null ? undefined : accessOf({ may_write }),
+        held: held ?? undefined,
+      };
+    },
+  };
+}
+
+/**
+ * One query, as every request asks it, and each goes to PostgreSQL and back. The values are columns of a row: SQLite plans a join
+ * with values in it anew each time, at ten times the cost.
+ */
+function standingBy(key: 'id' | 'name_key', rows: ObjectRows) {
+  return builtOnce(rows, (user: string | number, path: string, oid: string) =>
+    rows
+      .selectFrom(
+        rows
+          .selectNoFrom(({ cast, val }) => [
+            cast<string>(val(user), key === 'id' ? 'bigint' : 'text').as('user'),
+            cast<string>(val(path), 'text').as('path'),
+            cast<string>(val(oid), 'text').as('oid'),
+          ])
+          .as('asked'),
+      )
+      .leftJoin('users', `users.${key}`, 'asked.user')
+      .leftJoin('repositories', 'path_key', 'asked.path')
+      .leftJoin('grants', (join) =>
+        join
+          .onRef('grants.user_id', '=', 'users.id')
+          .onRef('grants.repository_id', '=', 'repositories.id'),
+      )
+      .leftJoin('holdings', (join) =>
+        join
+          .onRef('holdings.repository_id', '=', 'repositories.id')
+          .onRef('holdings.oid', '=', 'asked.oid'),
+      )
+      .select(['users.id as user_id', 'users.name as user_name', 'password', 'may_write'])
+      .select(['holdings.size as held', 'repositories.id', 'owner', 'repositories.name'])
+      .select(['is_public', 'quota_bytes', 'max_object_bytes', 'bytes', 'objects']),
+  );
 }
 
 function users(rows: ObjectRows) {
@@ -45,8 +111,6 @@ function users(rows: ObjectRows) {
     },
     findUser: (name: string): Promise<UserRow | undefined> =>
       all.where('name_key', '=', keyOf(name)).executeTakeFirst(),
-    findUserById: (id: number): Promise<UserRow | undefined> =>
-      all.where('id', '=', id).executeTakeFirst(),
     users: (): Promise<UserRow[]> => all.orderBy('name_key').execute(),
   };
 }
@@ -113,16 +177,6 @@ function grants(rows: ObjectRows) {
         .where('user_id', '=', userId)
         .where('repository_id', '=', repositoryId);
       return hasChanged(rows, query);
-    },
-    /** What a user was granted; undefined for nothing. */
-    async access(userId: number, repositoryId: number): Promise<Access | undefined> {
-      const row = await rows
-        .selectFrom('grants')
-        .select('may_write')
-        .where('user_id', '=', userId)
-        .where('repository_id', '=', repositoryId)
-        .executeTakeFirst();
-      return row && accessOf(row);
     },
     /** All grants, or those of one repository. */
     async grants(
