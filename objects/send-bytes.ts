@@ -37,13 +37,15 @@ export async function sendBytes(ctx: Context, { length, read, close }: Bytes): P
       filling = undefined;
       if (ctx.res.destroyed) return;
       handed += piece.length;
-      [current, other] = [other, current];
-      if (handed < length) {
-        filling = fill(handed);
-        // It is looked at after this piece, if the client is still there then.
-        filling.catch(() => undefined);
+      if (handed === length) {
+        ctx.res.end(piece);
+        return;
       }
-      if (!(await hand(ctx, piece, handed === length))) return;
+      [current, other] = [other, current];
+      filling = fill(handed);
+      // It is looked at after this piece, if the client is still there then.
+      filling.catch(() => undefined);
+      if (!(await hand(ctx, piece))) return;
     }
   } finally {
     // A file must not be closed under a read.
@@ -53,15 +55,13 @@ export async function sendBytes(ctx: Context, { length, read, close }: Bytes): P
 }
 
 /** Hands a piece to the connection. @returns whether it was taken, so that its buffer is free; false where the client is gone. */
-function hand({ res }: Context, piece: Uint8Array, isLast: boolean): Promise<boolean> {
+function hand({ res }: Context, piece: Uint8Array): Promise<boolean> {
   return new Promise((resolve) => {
-    const onClose = (): void => resolve(res.writableFinished);
-    const onTaken = (): void => {
-      res.off('close', onClose);
-      resolve(!res.destroyed || res.writableFinished);
-    };
+    const onClose = (): void => resolve(false);
     res.once('close', onClose);
-    if (isLast) res.end(piece, onTaken);
-    else res.write(piece, onTaken);
+    res.write(piece, () => {
+      res.off('close', onClose);
+      resolve(!res.destroyed);
+    });
   });
 }

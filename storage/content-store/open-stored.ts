@@ -1,4 +1,4 @@
-import { close, closeSync, fstatSync, open, read } from 'node:fs';
+import { close, closeSync, fstatSync, open, openSync, read } from 'node:fs';
 import { promisify } from 'node:util';
 import { errorCode } from '../../model/error-code.ts';
 import type { OpenContent } from './content-store.ts';
@@ -8,14 +8,19 @@ const pieceBytes = 1_048_576;
 /** Closing the last handle of a larger file that was deleted meanwhile frees its blocks, which takes a while. */
 const quicklyClosedBytes = 1_048_576;
 
-const [openFile, readFile] = [promisify(open), promisify(read)];
+/** A disk that keeps the server waiting for so long when a file is opened is left to a thread for a while. */
+const longestWaitMs = 5;
+const leftToThreadMs = 10_000;
+
+const [openInThread, readFile] = [promisify(open), promisify(read)];
+let threadUntil = 0;
 
 /**
  * Opens a stored file, if it is there. Plain descriptors, and no thread for looking at or closing an open file, which touches no
- * disk: with Node's file handles a small object costs twice as much.
+ * disk, nor for opening one whose name the system has in memory: with Node's file handles a small object costs twice as much.
  */
 export async function openStored(path: string): Promise<OpenContent | undefined> {
-  const descriptor = await openFile(path, 'r').catch((error: unknown) => {
+  const descriptor = await openFile(path).catch((error: unknown) => {
     const code = errorCode(error);
     if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
     throw error;
@@ -35,6 +40,17 @@ export async function openStored(path: string): Promise<OpenContent | undefined>
       else close(descriptor);
     },
   };
+}
+
+async function openFile(path: string): Promise<number> {
+  const started = performance.now();
+  if (started < threadUntil) return openInThread(path, 'r');
+  try {
+    return openSync(path, 'r');
+  } finally {
+    const ended = performance.now();
+    if (ended - started > longestWaitMs) threadUntil = ended + leftToThreadMs;
+  }
 }
 
 async function readFully(descriptor: number, buffer: Uint8Array, at: number): Promise<number> {
