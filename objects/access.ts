@@ -1,7 +1,7 @@
 import { headerValues, type Context } from '../http/context.ts';
 import { WaypointError } from '../model/failure.ts';
 import type { Operation } from '../model/objects.ts';
-import type { RepositoryRow, UserRow } from '../storage/objects/directory.ts';
+import type { RepositoryRow, Standing, UserRow } from '../storage/objects/directory.ts';
 import { networkOf } from './client-address.ts';
 import { readBasic, type Login } from './credentials.ts';
 import type { ObjectParts } from './parts.ts';
@@ -35,25 +35,8 @@ export interface Permit {
  * @throws WaypointError unauthorized, not_found, forbidden, busy
  */
 export async function permit(ctx: Context, spec: AccessSpec, parts: AccessParts): Promise<Permit> {
-  const { login, scope } = readCredentials(ctx, spec, parts);
-  const who = login?.isName === true ? login.user : (scope?.userId ?? 0);
-  const { user, repository, granted, held } = await parts.directory.standing(
-    who,
-    spec.path,
-    spec.oid,
-  );
-  // The user of a token may have been removed.
-  const isRight =
-    login === undefined
-      ? who === 0 || user !== undefined
-      : await parts.logins.check(login, user, spec.from);
-  if (!isRight) throw new WaypointError('object_credentials');
+  const { user, repository, granted, held } = await identify(ctx, spec, parts);
   const isAnonymous = user === undefined;
-  if (!isAnonymous) parts.strangers.admit(ctx.req.socket);
-  // A token for something else is as good as none.
-  if (scope !== undefined && !covers(scope, spec, repository)) {
-    throw new WaypointError('object_credentials');
-  }
   const access = granted ?? (repository?.is_public === 1 ? 'read' : undefined);
   if (repository === undefined || access === undefined) {
     throw new WaypointError(isAnonymous ? 'object_credentials' : 'not_found');
@@ -62,6 +45,25 @@ export async function permit(ctx: Context, spec: AccessSpec, parts: AccessParts)
     throw new WaypointError(isAnonymous ? 'object_credentials' : 'read_only');
   }
   return { repository, user, held };
+}
+
+/** @throws WaypointError object_credentials, busy */
+async function identify(ctx: Context, spec: AccessSpec, parts: AccessParts): Promise<Standing> {
+  const { login, scope } = readCredentials(ctx, spec, parts);
+  const who = login?.isName === true ? login.user : (scope?.userId ?? 0);
+  const standing = await parts.directory.standing(who, spec.path, spec.oid);
+  const isRight =
+    login === undefined
+      ? // The user of a token may have been removed.
+        who === 0 || standing.user !== undefined
+      : await parts.logins.check(login, standing.user, spec.from);
+  if (!isRight) throw new WaypointError('object_credentials');
+  if (standing.user !== undefined) parts.strangers.admit(ctx.req.socket);
+  // A token for something else is as good as none.
+  if (scope !== undefined && !covers(scope, spec, standing.repository)) {
+    throw new WaypointError('object_credentials');
+  }
+  return standing;
 }
 
 /** What a client shows of itself: a login, a token, or nothing. */

@@ -64,10 +64,10 @@ function standingBy(key: 'id' | 'name_key', rows: ObjectRows) {
     rows
       .selectFrom(
         rows
-          .selectNoFrom(({ cast, val }) => [
-            cast<string>(val(user), key === 'id' ? 'bigint' : 'text').as('user'),
-            cast<string>(val(path), 'text').as('path'),
-            cast<string>(val(oid), 'text').as('oid'),
+          .selectNoFrom((eb) => [
+            eb.cast<string>(eb.val(user), key === 'id' ? 'bigint' : 'text').as('user'),
+            eb.cast<string>(eb.val(path), 'text').as('path'),
+            eb.cast<string>(eb.val(oid), 'text').as('oid'),
           ])
           .as('asked'),
       )
