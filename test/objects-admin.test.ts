@@ -393,6 +393,22 @@ test('x-lfs-authenticate lets in over ssh, as a login and as a forced command', 
   t.regex(line.stdout, /^command=".*x-lfs-authenticate\.js.* --user bob",restrict\n$/);
 });
 
+test('a server whose bucket or database is away says what the system says of it', async (t) => {
+  const cli = testCli(t);
+  const keys = { AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 'b' };
+  const bucket = {
+    WAYPOINTD_OBJECTS_STORE: 's3',
+    WAYPOINTD_OBJECTS_S3_BUCKET: 'club-objects',
+    WAYPOINTD_OBJECTS_S3_ENDPOINT: 'http://127.0.0.1:9',
+  };
+  const database = { WAYPOINTD_OBJECTS_DATABASE: 'postgres://user:secret@127.0.0.1:9/name' };
+  for (const env of [{ ...keys, ...bucket }, database]) {
+    const { code, stderr } = await cli.run(['objects', 'serve'], { env });
+    t.is(code, 75, stderr);
+    t.regex(stderr, /^waypointd: The [^\n]* try again later \(ECONNREFUSED\)\.\n$/u);
+  }
+});
+
 test('two that open a new store at once share its key', async (t) => {
   const directory = join(temporaryDirectory(t), 'root');
   const opened = await Promise.all(

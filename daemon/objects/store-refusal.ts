@@ -49,7 +49,8 @@ export function storeRefusal(error: unknown): unknown {
     );
   }
   if (error instanceof WaypointError && placeFaults.has(error.failure)) {
-    return new ExitError(error.message, error.failure.endsWith('unavailable') ? 75 : 78, error);
+    const code = error.failure.endsWith('unavailable') ? 75 : 78;
+    return new ExitError(`${error.message.slice(0, -1)}${nameOf(error.cause)}.`, code, error);
   }
   if (!isOutOfReach(error) || isDiskFull(error)) return error;
   return new ExitError(
@@ -57,4 +58,10 @@ export function storeRefusal(error: unknown): unknown {
     74,
     error,
   );
+}
+
+/** What the system, the bucket or the database calls it: an unknown host, a certificate nobody vouches for, a wrong key. */
+function nameOf(cause: unknown): string {
+  const name = errorCode(cause) ?? (cause instanceof Error ? cause.name : '');
+  return name !== 'Error' && /^\w{1,60}$/u.test(name) ? ` (${name})` : '';
 }

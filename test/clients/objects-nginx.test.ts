@@ -115,7 +115,7 @@ http {
   access_log off;
   ${temporary.map((name) => `${name}_temp_path ${directory}/${name};`).join(' ')}
   upstream waypointd {
-    ${servers.map((server) => `server 127.0.0.1:${server} max_fails=1 fail_timeout=2s;`).join(' ')}
+    ${servers.map((server) => `server 127.0.0.1:${server} max_fails=0;`).join(' ')}
     keepalive 16;
   }
   server {
@@ -124,9 +124,10 @@ http {
     proxy_set_header Host $http_host;
     proxy_set_header Connection "";
     client_max_body_size 0;
+    proxy_connect_timeout 2s;
     location / {
       proxy_pass http://waypointd;
-      proxy_next_upstream error timeout http_502 http_503 non_idempotent;
+      proxy_next_upstream error timeout non_idempotent;
     }
     location ~ /content$ {
       proxy_pass http://waypointd;
