@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { mark, type ColumnMarks } from './column-marks.ts';
 import { fail, NumberReader, readColumn, readTimes, unzigzag } from './number-columns.ts';
 
 export { DayBlobCorrupt } from './number-columns.ts';
@@ -54,8 +55,15 @@ let scratch: Buffer | undefined;
  * Encodes points `from`…`to` (exclusive): at least one, at most {@link dayBlobPoints}, all of one UTC day, in order of
  * time. The layout: version, flags, count, day; then the columns one after the other, each as differences to the value
  * before in variable-length integers (seven bits a byte, low first), signed ones zigzag.
+ * @param marks are filled.
  */
-export function encodeDay(points: PointColumns, from: number, to: number): Buffer {
+export function encodeDay(
+  points: PointColumns,
+  from: number,
+  to: number,
+  marks?: ColumnMarks,
+): Buffer {
+  marks?.clear();
   const out = (scratch ??= Buffer.allocUnsafe(worstBytes));
   const day = dayOf(points.timeMs[from]!);
   const times = areWholeSeconds(points.timeMs, from, to) ? wholeSeconds : 0;
@@ -64,9 +72,11 @@ export function encodeDay(points: PointColumns, from: number, to: number): Buffe
   out[1] = times | elevations;
   let at = putNumber(out, 2, to - from);
   at = putNumber(out, at, zigzag(day));
-  at = putTimes(out, at, points.timeMs, from, to, day * dayMs, times === 0 ? 1 : 1_000);
-  at = putColumn(out, at, points.latE7, from, to);
-  at = putColumn(out, at, points.lonE7, from, to);
+  const unitMs = times === 0 ? 1 : 1_000;
+  if (marks !== undefined) marks.unitMs = unitMs;
+  at = putTimes(out, at, points.timeMs, { from, to, startMs: day * dayMs, unitMs }, marks?.times);
+  at = putColumn(out, at, points.latE7, from, to, marks?.lats);
+  at = putColumn(out, at, points.lonE7, from, to, marks?.lons);
   if (elevations === eleSome) at = putPresence(out, at, points.eleDm, from, to);
   if (elevations !== eleNone) at = putColumn(out, at, points.eleDm, from, to);
   return Buffer.from(out.subarray(0, at));
@@ -105,14 +115,13 @@ function putTimes(
   out: Buffer,
   start: number,
   timeMs: Float64Array,
-  from: number,
-  to: number,
-  dayStartMs: number,
-  unitMs: number,
+  { from, to, startMs, unitMs }: Readonly<Record<'from' | 'to' | 'startMs' | 'unitMs', number>>,
+  marks?: number[],
 ): number {
   let at = start;
-  let before = dayStartMs;
+  let before = startMs;
   for (let i = from; i < to; i += 1) {
+    mark(marks, i - from, at);
     const time = timeMs[i]!;
     at = putNumber(out, at, (time - before) / unitMs);
     before = time;
@@ -127,10 +136,12 @@ export function putColumn(
   column: Int32Array,
   from: number,
   to: number,
+  marks?: number[],
 ): number {
   let at = start;
   let before = 0;
   for (let i = from; i < to; i += 1) {
+    mark(marks, i - from, at);
     const value = column[i]!;
     if (value === noElevation) continue;
     at = putNumber(out, at, zigzag((value - before) | 0));

@@ -1,6 +1,7 @@
 import { Buffer } from 'node:buffer';
 import { putNumber } from './day-blob.ts';
 import { NumberReader } from './number-columns.ts';
+import { gapMs } from './outline.ts';
 
 /** Neighbouring points of a line that are of one segment and all timed, or all not. */
 export interface Run {
@@ -66,4 +67,25 @@ export function* readRuns(blob: Uint8Array): Generator<Run> {
     const isTimed = (number & 2) !== 0;
     yield { points: number >>> 2, isTimed, beginsSegment: (number & 1) !== 0 };
   }
+}
+
+/**
+ * Gives points without a time moments that are more than a gap apart where a line ends between them, so that maps treat
+ * them as those that have one.
+ * @returns whether another line begins with the first of them, and whether the line ends with the last.
+ * @throws DayBlobCorrupt
+ */
+export function fillClock(runs: Uint8Array, timeMs: Float64Array) {
+  let [at, clock, isCut] = [0, 0, false];
+  let beginsAnew = false;
+  for (const { points, isTimed, beginsSegment } of readRuns(runs)) {
+    isCut ||= isTimed || beginsSegment;
+    if (isTimed) continue;
+    if (at === 0) beginsAnew = isCut;
+    else if (isCut) clock += gapMs + 1_000;
+    timeMs.fill(clock, at, at + points);
+    at += points;
+    isCut = false;
+  }
+  return { beginsAnew, endsCut: isCut };
 }

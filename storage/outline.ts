@@ -19,11 +19,6 @@ function unitE7(zoom: number): number {
   return 2 ** (15 - zoom);
 }
 
-/** How far from an outline a point may be that it leaves out, in units of 1e-7 degree, of latitude or of longitude. */
-export function outlineErrorE7(name: OutlineName): number {
-  return halfPixelE7(outlineZooms[name]) + unitE7(outlineZooms[name]);
-}
-
 /** Beyond it latitudes are drawn at the edge of the world, where a degree is longest. */
 const leastCosine = 0.086;
 /** Four numbers, as a line of one vertex has. */
@@ -35,56 +30,74 @@ export function stretchOf(southE7: number, northE7: number): number {
   return 1 / Math.max(Math.cos((farthest * Math.PI) / 180), leastCosine);
 }
 
-let scratch = Buffer.allocUnsafe(4_096);
-
 /**
  * Thins points of one UTC day in order of time for low zooms: lines, split at gaps, of which the first and the last point
  * stay. The layout: for each line its number of vertices, then columns of seconds, longitudes and latitudes, as differences to
- * the vertex before in variable-length integers.
+ * the vertex before in variable-length integers. The coarse one is made of what the fine one keeps.
  * @param stretch as {@link stretchOf} of all of them.
  */
-export function encodeOutline(
+export function encodeOutlines(
   { timeMs, latE7, lonE7 }: PositionColumns,
   from: number,
   to: number,
   stretch: number,
-  name: OutlineName,
-): Buffer {
-  const zoom = outlineZooms[name];
-  const writer = new OutlineWriter(dayOf(timeMs[from]!) * dayMs, unitE7(zoom));
-  const near = halfPixelE7(zoom) ** 2;
-  let [keptLon, keptLat] = [0, 0];
+): Record<OutlineName, Buffer> {
+  const startMs = dayOf(timeMs[from]!) * dayMs;
+  coarse.begin(startMs);
+  fine.begin(startMs);
+  const near = halfPixelE7(outlineZooms.fine) ** 2;
+  const coarseNear = halfPixelE7(outlineZooms.coarse) ** 2;
+  let isFirst = true;
   for (let at = from; at < to; at += 1) {
-    const isFirst = at === from || timeMs[at]! - timeMs[at - 1]! > gapMs;
+    const [lon, lat] = [lonE7[at]!, latE7[at]!];
     const isLast = at + 1 === to || timeMs[at + 1]! - timeMs[at]! > gapMs;
-    if (isFirst) writer.endLine();
-    const dx = lonE7[at]! - keptLon;
-    const dy = (latE7[at]! - keptLat) * stretch;
-    if (!isFirst && !isLast && dx * dx + dy * dy < near) continue;
-    keptLon = lonE7[at]!;
-    keptLat = latE7[at]!;
-    writer.vertex(timeMs[at]!, keptLon, keptLat);
+    if (isFirst || isLast || fine.squaredTo(lon, lat, stretch) >= near) {
+      fine.vertex(timeMs[at]!, lon, lat);
+      if (isFirst || isLast || coarse.squaredTo(lon, lat, stretch) >= coarseNear)
+        coarse.vertex(timeMs[at]!, lon, lat);
+    }
+    isFirst = isLast;
+    if (!isLast) continue;
+    fine.endLine();
+    coarse.endLine();
   }
-  return writer.finish();
+  return { coarse: coarse.finish(), fine: fine.finish() };
 }
 
 class OutlineWriter {
-  readonly #dayStartMs: number;
   readonly #unitE7: number;
+  #out = Buffer.allocUnsafe(4_096);
   #length = 0;
+  #startMs = 0;
   #seconds = 0;
   #lon = 0;
   #lat = 0;
+  /** The last vertex as it came. */
+  #lonE7 = 0;
+  #latE7 = 0;
   /** Of the open line, as differences. */
   readonly #columns: readonly [seconds: number[], lons: number[], lats: number[]] = [[], [], []];
 
-  constructor(dayStartMs: number, ofUnitE7: number) {
-    this.#dayStartMs = dayStartMs;
-    this.#unitE7 = ofUnitE7;
+  constructor(name: OutlineName) {
+    this.#unitE7 = unitE7(outlineZooms[name]);
+  }
+
+  begin(startMs: number): void {
+    this.#startMs = startMs;
+    this.#length = this.#seconds = this.#lon = this.#lat = 0;
+  }
+
+  /** How far a position is from the last vertex, squared. */
+  squaredTo(lonE7: number, latE7: number, stretch: number): number {
+    const dx = lonE7 - this.#lonE7;
+    const dy = (latE7 - this.#latE7) * stretch;
+    return dx * dx + dy * dy;
   }
 
   vertex(timeMs: number, lonE7: number, latE7: number): void {
-    const seconds = Math.floor((timeMs - this.#dayStartMs) / secondMs);
+    this.#lonE7 = lonE7;
+    this.#latE7 = latE7;
+    const seconds = Math.floor((timeMs - this.#startMs) / secondMs);
     const lon = Math.round(lonE7 / this.#unitE7);
     const lat = Math.round(latE7 / this.#unitE7);
     const [times, lons, lats] = this.#columns;
@@ -98,25 +111,27 @@ class OutlineWriter {
 
   endLine(): void {
     const count = this.#columns[0].length;
-    if (count === 0) return;
     const most = this.#length + (count + 1) * worstBytes;
-    if (most > scratch.length) {
+    if (most > this.#out.length) {
       const longer = Buffer.allocUnsafe(most * 2);
-      longer.set(scratch.subarray(0, this.#length));
-      scratch = longer;
+      longer.set(this.#out.subarray(0, this.#length));
+      this.#out = longer;
     }
-    this.#length = putNumber(scratch, this.#length, count);
+    this.#length = putNumber(this.#out, this.#length, count);
     for (const column of this.#columns) {
-      for (const number of column) this.#length = putNumber(scratch, this.#length, number);
+      for (const number of column) this.#length = putNumber(this.#out, this.#length, number);
       column.length = 0;
     }
   }
 
   finish(): Buffer {
-    this.endLine();
-    return Buffer.from(scratch.subarray(0, this.#length));
+    return Buffer.from(this.#out.subarray(0, this.#length));
   }
 }
+
+/** Used for every day: a thread thins one at a time. */
+const coarse = new OutlineWriter('coarse');
+const fine = new OutlineWriter('fine');
 
 /** Reads the lines of an outline one after the other. */
 export class OutlineReader {

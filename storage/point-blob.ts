@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import type { ColumnMarks } from './column-marks.ts';
 import {
   dayBlobPoints,
   eleMode,
@@ -26,15 +27,17 @@ let scratch: Buffer | undefined;
 /**
  * Encodes the first `count` points, at least one, as a day blob does, but without times. The layout: version, which
  * elevations there are, count; then the columns.
+ * @param marks are filled.
  */
-export function encodePoints(points: UntimedColumns, count: number): Buffer {
+export function encodePoints(points: UntimedColumns, count: number, marks: ColumnMarks): Buffer {
+  marks.clear();
   const out = (scratch ??= Buffer.allocUnsafe(worstBytes));
   const elevations = elevationMode(points.eleDm, 0, count);
   out[0] = formatVersion;
   out[1] = elevations;
   let at = putNumber(out, 2, count);
-  at = putColumn(out, at, points.latE7, 0, count);
-  at = putColumn(out, at, points.lonE7, 0, count);
+  at = putColumn(out, at, points.latE7, 0, count, marks.lats);
+  at = putColumn(out, at, points.lonE7, 0, count, marks.lons);
   if (elevations === eleSome) at = putPresence(out, at, points.eleDm, 0, count);
   if (elevations !== eleNone) at = putColumn(out, at, points.eleDm, 0, count);
   return Buffer.from(out.subarray(0, at));

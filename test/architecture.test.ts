@@ -79,11 +79,11 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_998,
-  storage: 12_008,
+  storage: 12_223,
   formats: 5_217,
   geodata: 3_900,
   search: 2_600,
-  worker: 10_475,
+  worker: 10_506,
   http: 1_128,
   client: 3_860,
   objects: 2_858,

@@ -73,7 +73,9 @@ function fixesOf(
   for (let day = 0; day < days; day += 1) {
     const start = { lat, lon, timeMs: startMs + day * dayMs };
     let fix = moved(start, [day, -day], pixelDegrees * beside);
-    for (const [dLat, dLon, seconds] of steps) {
+    // One day alone is long enough to be read piece by piece.
+    const turns = days === 1 ? 12 : 1;
+    for (const [dLat, dLon, seconds] of Array.from({ length: turns }, () => steps).flat()) {
       fix = moved(fix, [dLat, dLon], pixelDegrees * pixels);
       fix = { ...fix, timeMs: isTimed ? fix.timeMs + seconds * 1_000 : Number.NaN };
       fixes.push(fix);

@@ -8,8 +8,9 @@ import {
   pointColumns,
   type PointColumns,
 } from '../day-blob.ts';
-import { encodeOutline, stretchOf, type OutlineName } from '../outline.ts';
+import { ColumnMarks } from '../column-marks.ts';
 import { encodeOrder } from '../point-order.ts';
+import { encodeForms, type MapForms } from '../track-chunks.ts';
 
 /** One row of `days`, without the file it belongs to. */
 export interface DayPart {
@@ -28,9 +29,9 @@ export interface DayPart {
 
 /**
  * Takes a part and gives its row.
- * @param outline thins its points for maps, while the call lasts.
+ * @param forms makes what maps look at of its points, while the call lasts.
  */
-export type EmitPart = (part: DayPart, outline: (name: OutlineName) => Buffer) => number;
+export type EmitPart = (part: DayPart, forms: () => MapForms) => number;
 
 export const unitsPerDegree = 10_000_000;
 const unitsPerMetre = 10;
@@ -118,8 +119,7 @@ export class DayCollector {
 
   #emitPart(points: PointColumns, from: number, to: number): number {
     const part = dayPart(points, from, to, this.#part);
-    const stretch = stretchOf(part.southE7, part.northE7);
-    return this.#emit(part, (name) => encodeOutline(points, from, to, stretch, name));
+    return this.#emit(part, () => encodeForms(points, from, to, marks, part));
   }
 
   #emitUnsorted(): void {
@@ -194,6 +194,9 @@ function endOfDay(timeMs: Float64Array, from: number, count: number): number {
   return to;
 }
 
+/** Of the last part. */
+const marks = new ColumnMarks();
+
 function dayPart(points: PointColumns, from: number, to: number, part: number): DayPart {
   const [southE7, northE7] = rangeOf(points.latE7, from, to);
   const [westE7, eastE7] = rangeOf(points.lonE7, from, to);
@@ -207,7 +210,7 @@ function dayPart(points: PointColumns, from: number, to: number, part: number): 
     westE7,
     northE7,
     eastE7,
-    blob: encodeDay(points, from, to),
+    blob: encodeDay(points, from, to, marks),
   };
 }
 

@@ -2,11 +2,14 @@ import { Buffer } from 'node:buffer';
 import type { LineKind, LineTexts } from '../../model/recording.ts';
 import { dayBlobPoints, pointColumns } from '../day-blob.ts';
 import type { Database } from '../database.ts';
-import { RunWriter } from '../line-runs.ts';
+import { ColumnMarks } from '../column-marks.ts';
+import { fillClock, RunWriter } from '../line-runs.ts';
 import { encodePoints } from '../point-blob.ts';
 import { prepare } from '../prepared.ts';
 import { libraryTables } from '../schema/library.ts';
+import { encodeForms } from '../track-chunks.ts';
 import { eleDmOf, rangeOf, unitsPerDegree } from './day-collector.ts';
+import type { InsertOutline } from './statements.ts';
 
 /** The value of `lines.kind`. */
 export const lineKinds: Readonly<Record<LineKind, number>> = { track: 0, route: 1 };
@@ -17,7 +20,9 @@ const noPoints = Buffer.alloc(0);
 /** Writes the tracks and routes of one file (points before the first are of a track without a name), with those of their points that have no time. Memory is bounded. */
 export class LineRows {
   readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #insertOutline: InsertOutline;
   readonly #points = pointColumns();
+  readonly #marks = new ColumnMarks();
   readonly #runs = new RunWriter();
   #names: Record<number, string> | undefined;
   #fileId = 0;
@@ -28,8 +33,9 @@ export class LineRows {
   readonly #recent = new Map<number, number>();
   #early: { readonly id: number; readonly texts: LineTexts } | undefined;
 
-  constructor(db: Database) {
+  constructor(db: Database, insertOutline: InsertOutline) {
     this.#statements = prepareStatements(db);
+    this.#insertOutline = insertOutline;
   }
 
   /** Begins a file; what was not finished before is forgotten. */
@@ -90,23 +96,28 @@ export class LineRows {
   finish(): void {
     if (this.#timed + this.#untimed === 0) return;
     if (this.#lineId === 0) this.#lineId = this.#add('track', null);
-    const { latE7, lonE7 } = this.#points;
     const count = this.#untimed;
-    const [south_e7, north_e7] = count === 0 ? [null, null] : rangeOf(latE7, 0, count);
-    const [west_e7, east_e7] = count === 0 ? [null, null] : rangeOf(lonE7, 0, count);
-    this.#statements.addPart.run(this.#lineId, {
+    const part = {
       timed: this.#timed,
       untimed: count,
-      south_e7,
-      west_e7,
-      north_e7,
-      east_e7,
       runs: this.#runs.take(),
-      points: count === 0 ? noPoints : encodePoints(this.#points, count),
+      points: count === 0 ? noPoints : encodePoints(this.#points, count, this.#marks),
       names: this.#names === undefined ? null : JSON.stringify(this.#names),
-    });
+    };
+    const { lastInsertRowid } = this.#statements.addPart.run(this.#lineId, part);
+    if (count > 0) this.#outline(Number(lastInsertRowid), part.runs, count);
     this.#timed = this.#untimed = 0;
     this.#names = undefined;
+  }
+
+  #outline(part: number, runs: Buffer, points: number): void {
+    const { timeMs, latE7, lonE7 } = this.#points;
+    fillClock(runs, timeMs);
+    const [southE7, northE7] = rangeOf(latE7, 0, points);
+    const [westE7, eastE7] = rangeOf(lonE7, 0, points);
+    const extent = { points, firstMs: 0, lastMs: 0, southE7, westE7, northE7, eastE7 };
+    const forms = encodeForms(this.#points, 0, points, this.#marks, extent);
+    this.#insertOutline.run(-part, { ...extent, day: 0 }, this.#fileId, forms);
   }
 
   #add(kind: LineKind, texts: string | null): number {
@@ -118,10 +129,6 @@ export class LineRows {
 interface LinePart {
   readonly timed: number;
   readonly untimed: number;
-  readonly south_e7: number | null;
-  readonly west_e7: number | null;
-  readonly north_e7: number | null;
-  readonly east_e7: number | null;
   readonly runs: Buffer;
   readonly points: Buffer;
   readonly names: string | null;
@@ -140,10 +147,6 @@ function prepareStatements(db: Database) {
         line_id,
         timed: part.timed,
         untimed: part.untimed,
-        south_e7: part.south_e7,
-        west_e7: part.west_e7,
-        north_e7: part.north_e7,
-        east_e7: part.east_e7,
         runs: part.runs,
         points: part.points,
         names: part.names,

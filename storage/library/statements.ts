@@ -4,8 +4,8 @@ import { prepare, prepareValue } from '../prepared.ts';
 import { countedUp, prepareLibraryRevision } from '../revision.ts';
 import type { DayPart } from './day-collector.ts';
 import type { FileBounds, FileCounts, FileStamp, NewFile, SourceStamp } from './library-file.ts';
-import type { OutlineName } from '../outline.ts';
 import { libraryTables } from '../schema/library.ts';
+import type { MapForms } from '../track-chunks.ts';
 
 /** A file whose rows are written. */
 interface FinishedFile extends FileStamp, FileBounds, Omit<FileCounts, 'firstMs' | 'lastMs'> {
@@ -13,6 +13,10 @@ interface FinishedFile extends FileStamp, FileBounds, Omit<FileCounts, 'firstMs'
   readonly firstMs: number | null;
   readonly lastMs: number | null;
 }
+
+/** What a row of `outlines` says beside its blobs. */
+export type OutlinedPart = Omit<DayPart, 'part' | 'blob'>;
+export type InsertOutline = ReturnType<typeof prepareInsertOutline>;
 
 /** What the writer of a library asks and changes, apart from the rows of waypoints. */
 export function prepareStatements(db: Database) {
@@ -138,21 +142,20 @@ function prepareInsertDay(db: Database) {
 }
 
 function prepareInsertOutline(db: Database) {
-  return prepare(
-    db,
-    (day_id: number, part: DayPart, file_id: number, blobs: Record<OutlineName, Buffer>) =>
-      libraryTables.insertInto('outlines').values({
-        day_id,
-        day: part.day,
-        file_id,
-        ...extentOf(part),
-        coarse: blobs.coarse,
-        fine: blobs.fine,
-      }),
+  return prepare(db, (id: number, part: OutlinedPart, file_id: number, forms: MapForms) =>
+    libraryTables.insertInto('outlines').values({
+      id,
+      day: part.day,
+      file_id,
+      ...extentOf(part),
+      coarse: forms.coarse,
+      fine: forms.fine,
+      chunks: forms.chunks,
+    }),
   );
 }
 
-function extentOf(part: DayPart) {
+function extentOf(part: OutlinedPart) {
   return {
     points: part.points,
     first_ms: part.firstMs,

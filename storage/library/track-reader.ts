@@ -1,10 +1,9 @@
 import type { Buffer } from 'node:buffer';
-import type { NotNull } from 'kysely';
 import { openJoinedReader, type Database } from '../database.ts';
 import { fail } from '../number-columns.ts';
-import type { OutlineName } from '../outline.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { joinedTables } from '../schema/joined.ts';
+import type { MapForms } from '../track-chunks.ts';
 import type { LineKind, LineTexts } from '../../model/recording.ts';
 import { lineKinds } from './line-rows.ts';
 
@@ -28,7 +27,7 @@ const mostImportIds = 20_000;
 const pageRows = 4_096;
 
 type Statements = ReturnType<typeof prepareStatements>;
-/** A row of `days` that holds points of tracks, without its blobs. */
+/** Points of a track, without their blobs. */
 export type TrackRow = RowOf<Statements['days']>;
 /** Points without a time of a part of a track or route. */
 export type UntimedRow = RowOf<Statements['untimed']>;
@@ -64,8 +63,8 @@ export class TrackReader {
     }
   }
 
-  /** As outline.ts says. @throws DayBlobCorrupt */
-  outline({ id }: TrackRow, name: OutlineName): Buffer {
+  /** As outline.ts and track-chunks.ts say. @throws DayBlobCorrupt */
+  form({ id }: TrackRow, name: keyof MapForms): Buffer {
     return this.#statements[name].get(id) ?? fail();
   }
 
@@ -76,17 +75,22 @@ export class TrackReader {
 
   /** Rows of tracks or of routes that touch the box, by line, in its order. */
   *untimed(box: BoxE7, kind: LineKind): Generator<UntimedRow, undefined> {
-    for (let after = 0; ;) {
-      const page = this.#statements.untimed.all(box, lineKinds[kind], after, pageRows);
+    for (let before = 0; ;) {
+      const page = this.#statements.untimed.all(box, lineKinds[kind], before, pageRows);
       yield* page;
       if (page.length < pageRows) return;
-      after = page.at(-1)!.id;
+      before = page.at(-1)!.id;
     }
   }
 
+  /** As line-runs.ts says. @throws DayBlobCorrupt */
+  runs({ id }: UntimedRow): Buffer {
+    return this.#statements.runs.get(-id) ?? fail();
+  }
+
   /** @throws DayBlobCorrupt */
-  untimedBlobs({ id }: UntimedRow): { readonly runs: Buffer; readonly points: Buffer } {
-    return this.#statements.untimedBlobs.get(id) ?? fail();
+  untimedBlob({ id }: UntimedRow): Buffer {
+    return this.#statements.untimedBlob.get(-id) ?? fail();
   }
 
   textsOf({ lineId }: UntimedRow): LineTexts {
@@ -119,39 +123,42 @@ function prepareStatements(db: Database) {
   return { ...prepareTimed(db), ...prepareUntimed(db), importId: prepareImportId(db) };
 }
 
+/** Rows of `outlines` that touch a box. */
+function outlinesIn(box: BoxE7) {
+  return joinedTables
+    .selectFrom('library.outlines as o')
+    .select(['o.id', 'o.file_id as fileId', 'o.day', 'o.points'])
+    .select(['first_ms as firstMs', 'last_ms as lastMs'])
+    .select(['south_e7 as south', 'west_e7 as west', 'north_e7 as north', 'east_e7 as east'])
+    .where('south_e7', '<=', box.north)
+    .where('north_e7', '>=', box.south)
+    .where('west_e7', '<=', box.east)
+    .where('east_e7', '>=', box.west);
+}
+
 function prepareTimed(db: Database) {
+  const outlines = joinedTables.selectFrom('library.outlines');
   return {
     days: prepare(db, (box: BoxE7, period: Period, after: number, limit: number) =>
-      joinedTables
-        .selectFrom('library.outlines')
-        .select(['day_id as id', 'file_id as fileId', 'day', 'points'])
-        .select(['first_ms as firstMs', 'last_ms as lastMs'])
-        .select(['south_e7 as south', 'west_e7 as west', 'north_e7 as north', 'east_e7 as east'])
-        .where('south_e7', '<=', box.north)
-        .where('north_e7', '>=', box.south)
-        .where('west_e7', '<=', box.east)
-        .where('east_e7', '>=', box.west)
+      outlinesIn(box)
         .where('first_ms', '<=', period.toMs)
         .where('last_ms', '>=', period.fromMs)
-        .where('day_id', '>', after)
-        .orderBy('day_id')
+        .where('o.id', '>', after)
+        .orderBy('o.id')
         .limit(limit),
     ),
-    coarse: prepareValue(db, (id: number) =>
-      joinedTables.selectFrom('library.outlines').select('coarse').where('day_id', '=', id),
-    ),
-    fine: prepareValue(db, (id: number) =>
-      joinedTables.selectFrom('library.outlines').select('fine').where('day_id', '=', id),
-    ),
+    coarse: prepareValue(db, (id: number) => outlines.select('coarse').where('id', '=', id)),
+    fine: prepareValue(db, (id: number) => outlines.select('fine').where('id', '=', id)),
+    chunks: prepareValue(db, (id: number) => outlines.select('chunks').where('id', '=', id)),
     dayBlob: prepareValue(db, (id: number) =>
       joinedTables.selectFrom('library.days').select('blob').where('id', '=', id),
     ),
     pointsByDay: prepare(db, (fromMs: number, toMs: number, limit: number) =>
-      joinedTables
-        .selectFrom('library.outlines')
+      outlines
         .select((eb) => ['day', eb.fn.sum<number>('points').as('points')])
         .where('last_ms', '>=', fromMs)
         .where('first_ms', '<=', toMs)
+        .where('id', '>', 0)
         .groupBy('day')
         .orderBy('day', 'desc')
         .limit(limit),
@@ -160,27 +167,22 @@ function prepareTimed(db: Database) {
 }
 
 function prepareUntimed(db: Database) {
+  const parts = joinedTables.selectFrom('library.line_parts');
   return {
-    untimed: prepare(db, (box: BoxE7, kind: number, after: number, limit: number) =>
-      joinedTables
-        .selectFrom('library.line_parts as p')
+    untimed: prepare(db, (box: BoxE7, kind: number, before: number, limit: number) =>
+      outlinesIn(box)
+        .innerJoin('library.line_parts as p', (join) =>
+          join.on((eb) => eb('p.id', '=', eb.neg(eb.ref('o.id')))),
+        )
         .innerJoin('library.lines as l', 'l.id', 'p.line_id')
-        .select(['p.id', 'p.line_id as lineId', 'l.file_id as fileId', 'p.untimed'])
-        .select(['south_e7 as south', 'west_e7 as west', 'north_e7 as north', 'east_e7 as east'])
-        // A part without a box has no points that lie in one.
-        .$narrowType<{ south: NotNull; west: NotNull; north: NotNull; east: NotNull }>()
+        .select('p.line_id as lineId')
         .where('l.kind', '=', kind)
-        .where('p.south_e7', '<=', box.north)
-        .where('p.north_e7', '>=', box.south)
-        .where('p.west_e7', '<=', box.east)
-        .where('p.east_e7', '>=', box.west)
-        .where('p.id', '>', after)
-        .orderBy('p.id')
+        .where('o.id', '<', before)
+        .orderBy('o.id', 'desc')
         .limit(limit),
     ),
-    untimedBlobs: prepare(db, (id: number) =>
-      joinedTables.selectFrom('library.line_parts').select(['runs', 'points']).where('id', '=', id),
-    ),
+    runs: prepareValue(db, (id: number) => parts.select('runs').where('id', '=', id)),
+    untimedBlob: prepareValue(db, (id: number) => parts.select('points').where('id', '=', id)),
     texts: prepareValue(db, (lineId: number) =>
       joinedTables.selectFrom('library.lines').select('texts').where('id', '=', lineId),
     ),

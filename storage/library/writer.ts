@@ -75,17 +75,14 @@ export class LibraryWriter {
     this.#waypointRows = waypointRows;
     this.#folding = folding;
     this.#trackPoints = new DayCollector(
-      (part, outline) => {
+      (part, forms) => {
         const row = this.#insertDay(dayKinds.trackPoint, part);
-        this.#statements.insertOutline.run(row, part, this.#fileId, {
-          coarse: outline('coarse'),
-          fine: outline('fine'),
-        });
+        this.#statements.insertOutline.run(row, part, this.#fileId, forms());
         return row;
       },
       (firstRow, order) => void this.#statements.insertOrder.run(firstRow, this.#fileId, order),
     );
-    this.#lineRows = new LineRows(this.#db);
+    this.#lineRows = new LineRows(this.#db, statements.insertOutline);
     this.#timedWaypoints = this.#collectorOf(dayKinds.waypoint);
     this.#doubtfulPoints = this.#collectorOf(dayKinds.doubtful);
   }

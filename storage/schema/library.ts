@@ -12,7 +12,7 @@ import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
-export const librarySchemaVersion = 11;
+export const librarySchemaVersion = 12;
 
 const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
 const { optionalText, real, rowid, text, uniqueText } = columns;
@@ -40,14 +40,14 @@ export const dayKinds = { trackPoint: 0, waypoint: 1, doubtful: 2 } as const;
  * - `days`: the timed points of one UTC day (since 1970) of one file as blobs (day-blob.ts); `kind` 0 track points, 1
  *   waypoints, 2 track points that their recorder itself does not believe: those are in no line and no timeline; `part` ascends in file order. A rowid table, because large rows make the inner nodes of others large.
  *   The rows of a file's track points, by `id`, have them in file order, but for those that
- * - `outlines`: of each row of `days` with track points what maps look at first: its numbers, and thinned lines for low
- *   zooms (outline.ts). Apart from the blobs, because all of them are looked at for one tile.
+ * - `outlines`: what maps look at first: of each row of `days` with track points, by its `id`, and of each of `line_parts` with
+ *   points without a time, by the negative of its `id` (then `day` and times are 0): numbers, thinned lines for low zooms
+ *   (outline.ts), and where the points are (track-chunks.ts). Apart from the blobs, because all of them are looked at for one tile.
  * - `day_orders` says more about: from the row `day_id` on, so many points as its blob has (point-order.ts) are sorted by
  *   time, and the blob puts them in file order.
  * - `lines`: the tracks (`kind` 0) and routes (1) that have points, in file order; `texts` is JSON of what they are called.
  * - `line_parts`: the points of a line, by `id`. `runs` (line-runs.ts) says of each point in which segment it is, and whether
- *   it is the next timed one of the file (`days`) or the next in `points` (point-blob.ts), which have no time. The box is
- *   that of the latter. `names` is a JSON object: names of route points by their place in `points`.
+ *   it is the next timed one of the file (`days`) or the next in `points` (point-blob.ts), which have no time. `names` is a JSON object: names of route points by their place in `points`.
  */
 const tables = {
   meta: table({ key: text, value: text }, { key: ['key'] }),
@@ -124,7 +124,7 @@ const tables = {
     { unique: ['day', 'file_id', 'kind', 'part'] },
   ),
   outlines: table({
-    day_id: rowid,
+    id: rowid,
     file_id: belongsTo('files'),
     day: integer,
     points: integer,
@@ -136,6 +136,7 @@ const tables = {
     east_e7: integer,
     coarse: blob,
     fine: blob,
+    chunks: blob,
   }),
   day_orders: table({ day_id: rowid, file_id: belongsTo('files'), blob }),
   lines: table({
@@ -149,10 +150,6 @@ const tables = {
     line_id: belongsTo('lines'),
     timed: integer,
     untimed: integer,
-    south_e7: optionalInteger,
-    west_e7: optionalInteger,
-    north_e7: optionalInteger,
-    east_e7: optionalInteger,
     runs: blob,
     points: blob,
     names: optionalText,
@@ -177,7 +174,7 @@ export const librarySchema: Migration = () => [
   createIndex('outlines_by_file', 'outlines', ['file_id']),
   // Holds all but the blobs, in the order of the table.
   createIndex('outlines_alone', 'outlines', [
-    'day_id',
+    'id',
     'file_id',
     'day',
     'points',

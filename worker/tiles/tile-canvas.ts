@@ -10,6 +10,8 @@ const cellBits = 2;
 const lookBits = 4;
 /** So often may lines lie upon each other, which shows where most went, while a tile is nearly empty. */
 const mostTimes = 3;
+/** Cells of a box in which it is worth to look whether something is drawn. */
+const mostLooks = 10_000;
 /** With one more on each side, so that all cells of the tile and its buffer have neighbours. */
 const cells = ((high - low) >> cellBits) + 3;
 
@@ -23,6 +25,19 @@ class CellGrid {
 
   times(cell: number): number {
     return this.#cells[cell]!;
+  }
+
+  /** Whether something was drawn beside all places of a box in the tile and its buffer: within 1.83 pixels. */
+  covers(west: number, north: number, east: number, south: number): boolean {
+    const corner = cellAt(west, north);
+    const columns = (east - west) >> cellBits;
+    const rows = (south - north) >> cellBits;
+    if (columns * rows > mostLooks) return false;
+    // Every other one: the cells between are beside them.
+    for (let row = 0; row <= rows; row += 2)
+      for (let column = 0; column <= columns; column += 2)
+        if (this.#cells[corner + row * cells + column] === 0) return false;
+    return true;
   }
 
   /** @param times that something was drawn there with this. */
@@ -133,6 +148,16 @@ export class TileCanvas {
     this.#cell = cell;
     this.#x = x;
     this.#y = y;
+  }
+
+  covers(west: number, north: number, east: number, south: number): boolean {
+    const grid = this.#hasFixes && this.#share < fixesShare ? this.#fixes : this.#grid;
+    return grid.covers(
+      Math.max(west, low),
+      Math.max(north, low),
+      Math.min(east, high),
+      Math.min(south, high),
+    );
   }
 
   /** Gives what was drawn since the last call, for a feature; the line goes on. */

@@ -8,6 +8,15 @@ export interface VertexSink {
   /** Ends the line, at which a time passed; the next vertex begins another one. */
   lift(lastMs: number): void;
   vertex(x: number, y: number, timeMs: number): void;
+  /** Whether all that could be drawn in a box lies beside what is drawn. */
+  covers?(west: number, north: number, east: number, south: number): boolean;
+}
+
+/** A point by itself; its time is NaN where it has none. */
+export interface TrackPoint {
+  readonly lonE7: number;
+  readonly latE7: number;
+  readonly timeMs: number;
 }
 
 /** Some points in order of time. */
@@ -97,23 +106,26 @@ export class TrackPen {
     this.#lastMs = lastMs;
   }
 
-  /** Whether what {@link draw} would draw may be seen, if points were up to some 1e-7 degrees away from where they are. */
-  comesNear({ columns, from, to }: Stretch, marginE7: number): boolean {
-    const { south, west, north, east } = this.#grid.box;
-    let lon0 = this.#sides < 0 ? columns.lonE7[from]! : this.#lon;
-    let lat0 = this.#sides < 0 ? columns.latE7[from]! : this.#lat;
-    for (let at = from; at < to; at += 1) {
-      const lon = columns.lonE7[at]!;
-      const lat = columns.latE7[at]!;
-      const isBeside =
-        Math.max(lon, lon0) < west - marginE7 || Math.min(lon, lon0) > east + marginE7;
-      const isAbove =
-        Math.max(lat, lat0) < south - marginE7 || Math.min(lat, lat0) > north + marginE7;
-      if (!isAbove && (!isBeside || Math.abs(lon - lon0) > halfWorldE7)) return true;
-      lon0 = lon;
-      lat0 = lat;
-    }
-    return false;
+  /** Goes on with a point, up to which nothing need be drawn. */
+  jump({ lonE7, latE7, timeMs }: TrackPoint): void {
+    this.lift();
+    this.point({ lonE7, latE7, timeMs });
+  }
+
+  /** Goes on with a point, however far it is from the last one. */
+  point({ lonE7, latE7, timeMs }: TrackPoint): void {
+    this.#point(lonE7, latE7, timeMs);
+  }
+
+  /** Has times begin again; the line goes on. */
+  forgetTime(): void {
+    this.#lastMs = Number.NaN;
+  }
+
+  /** Whether enough is drawn in a box already. */
+  isCovered({ south, west, north, east }: BoxE7): boolean {
+    const grid = this.#grid;
+    return this.#sink.covers?.(grid.x(west), grid.y(north), grid.x(east), grid.y(south)) ?? false;
   }
 
   #point(lon: number, lat: number, timeMs: number): void {

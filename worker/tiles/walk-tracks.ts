@@ -1,6 +1,5 @@
-import { decodePositions, pointColumns } from '../../storage/day-blob.ts';
 import type { LineKind } from '../../model/recording.ts';
-import { untimedColumns } from '../../storage/library/timed-points.ts';
+import { dayBlobPoints, decodePositions, pointColumns } from '../../storage/day-blob.ts';
 import type {
   BoxE7,
   Period,
@@ -8,15 +7,9 @@ import type {
   TrackRow,
   UntimedRow,
 } from '../../storage/library/track-reader.ts';
-import { readRuns } from '../../storage/line-runs.ts';
-import {
-  gapMs,
-  OutlineReader,
-  outlineErrorE7,
-  outlineZooms,
-  type OutlineName,
-} from '../../storage/outline.ts';
-import { decodePoints } from '../../storage/point-blob.ts';
+import { fillClock } from '../../storage/line-runs.ts';
+import { gapMs, OutlineReader, outlineZooms, type OutlineName } from '../../storage/outline.ts';
+import { ChunkReader } from '../../storage/track-chunks.ts';
 import { pixel, type TrackGrid } from './tile-grid.ts';
 import type { TrackPen } from './track-pen.ts';
 
@@ -51,7 +44,7 @@ const nearOfOutline = pixel / 4;
 
 /** Used for every walk: a thread does one at a time. */
 const columns = pointColumns();
-const untimed = untimedColumns();
+const clock = new Float64Array(dayBlobPoints);
 
 /** Draws all that a pen's box shows, and says after each line what it was. */
 export class TrackWalk {
@@ -83,8 +76,8 @@ export class TrackWalk {
     let points = 0;
     for (const [row, next] of withNext(reader.untimed(grid.box, kind))) {
       look();
-      this.#drawRuns(row);
-      points += row.untimed;
+      this.#drawUntimed(row);
+      points += row.points;
       if (next?.lineId === row.lineId) continue;
       pen.lift();
       yield { kind, fileId: row.fileId, name: reader.textsOf(row).name, points };
@@ -93,66 +86,73 @@ export class TrackWalk {
   }
 
   #drawDay(row: TrackRow): void {
-    const { reader, pen, period, zoom } = this.#options;
-    const isWhole = row.firstMs >= period.fromMs && row.lastMs <= period.toMs;
-    if (isWhole && this.#isDot(row)) {
-      pen.dot(row, row.firstMs, row.lastMs);
+    const { reader, pen, period } = this.#options;
+    if (row.firstMs >= period.fromMs && row.lastMs <= period.toMs) {
+      this.#drawWhole(row, () => reader.dayBlob(row));
       return;
     }
-    if (isWhole && zoom <= outlineZooms.fine) {
-      this.#drawOutline(row, zoom <= outlineZooms.coarse ? 'coarse' : 'fine');
-      return;
-    }
-    if (isWhole && this.#isFar(row)) return;
     const { count } = decodePositions(reader.dayBlob(row), columns);
     const from = firstNotBefore(columns.timeMs, count, period.fromMs);
     const to = firstNotBefore(columns.timeMs, count, period.toMs + 1);
     pen.draw({ columns, from, to }, row, near);
   }
 
+  #drawUntimed(row: UntimedRow): void {
+    const { reader, pen } = this.#options;
+    const { beginsAnew, endsCut } = fillClock(reader.runs(row), clock);
+    if (beginsAnew) pen.lift();
+    pen.forgetTime();
+    this.#drawWhole(row, () => reader.untimedBlob(row), clock);
+    if (endsCut) pen.lift();
+  }
+
+  /** @param times of points that have none in their blob. */
+  #drawWhole(row: TrackRow, blob: () => Uint8Array, times?: Float64Array): void {
+    const { pen, zoom } = this.#options;
+    if (this.#isDot(row)) pen.dot(row, row.firstMs, row.lastMs);
+    else if (zoom > outlineZooms.fine) this.#drawChunks(row, blob, times);
+    else this.#drawOutline(row, zoom <= outlineZooms.coarse ? 'coarse' : 'fine');
+  }
+
   #drawOutline(row: TrackRow, name: OutlineName): void {
     const { reader, pen, zoom } = this.#options;
-    const outline = new OutlineReader(reader.outline(row, name), row.day, name);
+    const outline = new OutlineReader(reader.form(row, name), row.day, name);
     while (!outline.isOver) {
       const line = { columns, from: 0, to: outline.read(columns) };
       pen.draw(line, row, zoom > outlineZooms[name] - 1 ? nearOfOutline : near);
     }
   }
 
-  /** Whether nothing of a row is seen, as its outline tells; then the pen goes on from its end. */
-  #isFar(row: TrackRow): boolean {
+  /** Decodes only the chunks that show something. */
+  #drawChunks(row: TrackRow, blob: () => Uint8Array, times?: Float64Array): void {
     const { reader, pen } = this.#options;
-    const outline = new OutlineReader(reader.outline(row, 'fine'), row.day, 'fine');
-    let line;
-    while (!outline.isOver) {
-      line = { columns, from: 0, to: outline.read(columns) };
-      if (pen.comesNear(line, outlineErrorE7('fine'))) return false;
+    const chunks = new ChunkReader(reader.form(row, 'chunks'), row.day, row.points);
+    let bytes: Uint8Array | undefined;
+    let isThere = false;
+    for (let isFirst = true; chunks.next(); isFirst = false) {
+      if (isFirst) pen.point(chunks);
+      const wasThere = isThere || isFirst;
+      isThere = this.#shows(chunks.box);
+      if (!isThere) continue;
+      if (!wasThere) pen.jump(chunks);
+      bytes ??= blob();
+      pen.draw({ columns, from: 0, to: chunks.decode(bytes, columns, times) }, row, near);
     }
-    if (line !== undefined) pen.draw(line, row, near);
-    return true;
+    if (row.points === 1) pen.point(chunks);
+    else if (!isThere) pen.jump(chunks);
+  }
+
+  #shows(box: BoxE7): boolean {
+    const { grid, pen } = this.#options;
+    const { south, west, north, east } = grid.box;
+    const isNear = box.south <= north && box.north >= south && box.west <= east && box.east >= west;
+    return isNear && !pen.isCovered(box);
   }
 
   /** Whether all of a row lies within a pixel. */
   #isDot(row: BoxE7): boolean {
     const { lon, lat } = this.#options.grid.scales(row);
     return (row.east - row.west) * lon <= pixel && (row.north - row.south) * lat <= pixel;
-  }
-
-  #drawRuns(row: UntimedRow): void {
-    const { reader, pen } = this.#options;
-    if (this.#isDot(row)) {
-      pen.dot(row, Number.NaN, Number.NaN);
-      return;
-    }
-    const blobs = reader.untimedBlobs(row);
-    decodePoints(blobs.points, untimed);
-    let from = 0;
-    for (const { points, isTimed, beginsSegment } of readRuns(blobs.runs)) {
-      if (isTimed || beginsSegment) pen.lift();
-      if (isTimed) continue;
-      pen.draw({ columns: untimed, from, to: from + points }, row, near);
-      from += points;
-    }
   }
 }
 
