@@ -156,6 +156,29 @@ test('tiles: lines end at gaps of more than 30 minutes, and at the antimeridian'
   );
 });
 
+test('tiles: a track without times ends where its segments do, and where times come between, at each zoom', async (t) => {
+  const { tile, take } = await served(t);
+  const step = (at: number): Fix => [0.001 + at * 0.001, 0.001];
+  await take({
+    'two.gpx': track([step(0), step(1)], [step(3), step(4)]),
+    'mixed.gpx': track([
+      [0.001, 0.003],
+      [0.002, 0.003],
+      [0.003, 0.003, '2024-05-01T10:00:00Z'],
+      [0.004, 0.003],
+      [0.005, 0.003],
+    ]),
+  });
+  for (const z of [10, 11, 14]) {
+    const perDegree = (4_096 * 2 ** z) / 360;
+    const { tracks } = await tile(`${z}/${2 ** (z - 1)}/${2 ** (z - 1) - 1}.mvt`);
+    const lines = tracks!.flatMap(({ geometry }) => geometry as [number, number][][]);
+    const lengths = lines.map((line) => line[0]![1] - line.at(-1)![1]);
+    t.is(lengths.length, 4, `${z}`);
+    for (const length of lengths) t.true(Math.abs(length - perDegree * 0.001) < 2, `${z}`);
+  }
+});
+
 test('tiles: a line through a tile from a day that is nowhere near it is where it was', async (t) => {
   const { tile, take } = await served(t);
   const place: Fix = [47.001234, 8.001234];
