@@ -600,6 +600,22 @@ test('a body that breaks behind an unanswered request is refused in its turn', a
   await connection.ended();
 });
 
+test('CONNECT behind an unanswered request ends the connection, and all of it at once', async (t) => {
+  const [begun, release] = [gate(), gate()];
+  const slow = getRoute('/api/slow', async () => {
+    begun.resolve();
+    await release.promise;
+    return json('slow');
+  });
+  const { open, ask, port } = await startHttpServer(t, { routes: [slow, echo] });
+  const asked = `CONNECT localhost:${port} HTTP/1.1\r\nHost: localhost:${port}\r\n\r\n`;
+  const connection = await open(`${rawRequest('GET /api/slow')}${asked}`);
+  await begun.promise;
+  await ask(rawRequest('POST /api/echo', [jsonType], '{}'));
+  release.resolve();
+  t.is(await connection.answer(), undefined);
+});
+
 test('whoever sends too many requests ahead is cut off', async (t) => {
   const { promise: never } = gate();
   const slow = getRoute('/api/slow', async () => {
