@@ -57,6 +57,26 @@ test('nothing says to install waypointd by its name, which no registry knows', (
   );
 });
 
+test('the tests that docs/reliability.md names for what was found once are there', (t) => {
+  const [, table = ''] =
+    /\n## Found once.*?\n\n((?:\|.*\n)+)/su.exec(read('docs/reliability.md')) ?? [];
+  const named = table.split('\n').flatMap((row) => {
+    let file: string | undefined;
+    return (row.split(' | ')[1] ?? '').split('; ').flatMap((test) => {
+      const [, told, title = ''] = /^(?:([-/\w]+): )?(.*?)(?: ?….*)?$/u.exec(test) ?? [];
+      file = told ?? file;
+      return file === undefined ? [] : [{ file: `test/${file}.test.ts`, title }];
+    });
+  });
+  t.true(named.length > 60);
+  const isThere = (file: string, title: string): boolean =>
+    existsSync(path.join(root, file)) && read(file).replaceAll("\\'", "'").includes(title);
+  t.deepEqual(
+    named.filter(({ file, title }) => !isThere(file, title)),
+    [],
+  );
+});
+
 posix('npm pack without a build fails, and says what to do', (t) => {
   const clone = temporaryDirectory(t);
   for (const name of ['package.json', '.npmrc'])
