@@ -29,6 +29,11 @@ export function parseTagQuery(query: string): TagQuery | undefined {
   return { kind: kind === 'AND' ? 'AND' : 'OR', tags };
 }
 
+/** The query without a first letter or two of AND or OR at its end: `tag:red wine A` for one who types `tag:red wine AND`. */
+export function withoutBegunOperator(query: string): string {
+  return query.replace(/\s(?:an?|o)$/iu, '');
+}
+
 function splitAt(text: string, separators: readonly RegExpExecArray[]): string[] {
   const parts: string[] = [];
   let start = 0;

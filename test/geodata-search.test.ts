@@ -67,6 +67,11 @@ for (const [query, first] of firstAnswers) {
 const firstKinds: readonly [query: string, first: string, type: FoundPlace['type']][] = [
   ['portugal', 'Portugal', 'country'],
   ['georgia', 'Georgia', 'country'],
+  ['españa', 'Spain', 'country'],
+  ['deutschland', 'Germany', 'country'],
+  ['日本', 'Japan', 'country'],
+  ['ελλάδα', 'Greece', 'country'],
+  ['suisse', 'Switzerland', 'country'],
   ['bali', 'Bali, Indonesia', 'region'],
   ['crete', 'Crete, Greece', 'region'],
   ['mallorca', 'Mallorca, Spain', 'region'],

@@ -152,6 +152,9 @@ test('GET /api/suggest: tag queries with AND and OR match normal forms of bookma
     ['Casa', 'tag', 'single'],
     ['Flat', 'tag', 'single'],
   ]);
+  for (const begun of ['A', 'an', 'O'])
+    t.deepEqual(await find(`tag:home AND beach ${begun}`), [['Casa', 'tag', 'AND']], begun);
+  t.deepEqual(await find('tag:beach x'), []);
   t.deepEqual(await find('tag:'), []);
   t.deepEqual(await find('tag:nothing'), []);
   const mixed = await daemon.get('/api/suggest?q=tag:a%20AND%20b%20OR%20c');

@@ -13,7 +13,7 @@ import type { WaypointStore } from '../../storage/store.ts';
 import { findPlaces } from '../geocoders/find-places.ts';
 import type { Geocoder } from '../geocoders/geocoder.ts';
 import { suggestNames } from '../../search/suggest.ts';
-import { parseTagQuery, type TagQuery } from '../../search/tag-query.ts';
+import { parseTagQuery, withoutBegunOperator, type TagQuery } from '../../search/tag-query.ts';
 import type { WaypointIndex } from '../../search/waypoint-index.ts';
 
 export interface SuggestRouteOptions {
@@ -44,11 +44,18 @@ export function suggestRoutes(options: SuggestRouteOptions): Route[] {
         const found =
           tagQuery === undefined
             ? await suggestText(options, text)
-            : { suggestions: suggestTags(options.store, tagQuery) };
+            : { suggestions: suggestTyped(options.store, text, tagQuery) };
         return { status: 200, json: { query: text, ...found } };
       },
     }),
   ];
+}
+
+/** While an operator is being typed after a tag that is there, what stands before it counts. */
+function suggestTyped(store: WaypointStore, text: string, query: TagQuery): Suggestion[] {
+  const found = suggestTags(store, query);
+  const complete = found.length > 0 ? undefined : parseTagQuery(withoutBegunOperator(text));
+  return complete === undefined ? found : suggestTags(store, complete);
 }
 
 /** @throws WaypointError invalid, for AND mixed with OR. */

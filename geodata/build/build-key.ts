@@ -14,6 +14,8 @@ export function buildKey(): string {
   for (const name of [...inputs.map((input) => input.name), ...writers]) {
     hash.update(`${name} ${installedVersion(name)}\n`);
   }
+  // The names of countries in their own languages.
+  hash.update(`cldr ${process.versions['cldr']}\n`);
   return hash.digest('hex');
 }
 

@@ -1,4 +1,5 @@
 import type { AreaKind } from '../format.ts';
+import { ownNames } from './own-names.ts';
 import type { WorldPlace } from './world-places.ts';
 
 /** A country, a region or an island, to be found by its names. */
@@ -53,14 +54,17 @@ interface Share {
 }
 
 function add(areas: Map<string, WorldArea>, code: string, share: Share): void {
-  const { kind, name, place, isSeat } = share;
+  const { kind, place, isSeat } = share;
   const { country, region, lat, lon, population } = place;
-  const before = areas.get(code);
-  const area = before ?? { kind, names: [name], country, lat, lon, population: 0 };
+  const area = areas.get(code) ?? { kind, names: namesOf(share), country, lat, lon, population: 0 };
   areas.set(code, {
     ...area,
     ...(isSeat ? { lat, lon } : {}),
     ...(kind === 'region' ? { region } : {}),
     population: area.population + population,
   });
+}
+
+function namesOf({ kind, name, place }: Share): string[] {
+  return kind === 'country' ? [...new Set([name, ...ownNames(place.country)])] : [name];
 }
