@@ -106,6 +106,8 @@ function Panel(): JSX.Element {
   const current = state.tab.value;
   const isOpen = state.isPanelOpen.value;
   const [, Content] = panels[current];
+  const content = useRef<HTMLDivElement>(null);
+  useEffect(() => keepFocus(() => content.current?.focus()), []);
   return (
     <aside class={isOpen ? 'panel' : 'panel closed'} aria-label="Panel">
       <div class="tabs">
@@ -134,6 +136,7 @@ function Panel(): JSX.Element {
         />
       </div>
       <div
+        ref={content}
         class="content"
         id="content"
         role="tabpanel"
@@ -145,6 +148,17 @@ function Panel(): JSX.Element {
       </div>
     </aside>
   );
+}
+
+/** Calls back when what had the focus is gone: keys would begin at the top of the page again. */
+function keepFocus(onLost: () => void): void {
+  let last: EventTarget | null = null;
+  document.addEventListener('focusin', ({ target }) => (last = target));
+  const look = (): void => {
+    const isGone = last instanceof Node && !last.isConnected;
+    if (isGone && document.activeElement === document.body) onLost();
+  };
+  new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
 }
 
 function chooseTab(tab: state.Tab): void {

@@ -31,13 +31,6 @@ async function load(): Promise<void> {
   };
 }
 
-/** The nearest day with something before or after a day; undefined where there is none. */
-export function neighbour({ numbers }: Archive, number: number, step: 1 | -1): number | undefined {
-  return step === 1
-    ? numbers.find((other) => other > number)
-    : numbers.findLast((other) => other < number);
-}
-
 /** The day with something that is nearest to a day. */
 export function nearest({ numbers }: Archive, number: number): number {
   return numbers.reduce(

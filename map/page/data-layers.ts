@@ -25,40 +25,29 @@ export function trackLayers(colour: Palette): LayerSpecification[] {
       'line-dasharray': [2, 2],
     }),
     {
-      id: 'tracks',
-      type: 'line',
-      source: 'tracks',
-      'source-layer': 'tracks',
-      paint: {
+      ...line('tracks', tile('tracks'), {
         'line-color': colour.track,
         'line-opacity': 0.4,
-        'line-width': scaled(2, 1.2, 15, 2.6),
-      },
+        'line-width': scaled(2, 1.8, 15, 2.6),
+      }),
+      // Round corners would be most of the work.
+      layout: {},
     },
     circle('points', tile('points'), {
       'circle-color': colour.track,
-      'circle-radius': scaled(2, 1.4, 14, 3),
+      // A year at home is one point on a map of the world.
+      'circle-radius': scaled(2, 2.5, 14, 3),
       'circle-opacity': 0.8,
     }),
-    line(
-      'day-casing',
-      { source: 'day' },
-      {
-        'line-color': colour.casing,
-        'line-width': scaled(4, 4, 14, 8),
-      },
-    ),
-    line(
-      'day',
-      { source: 'day' },
-      {
-        'line-color': colour.day,
-        'line-width': scaled(4, 2, 14, 4.5),
-      },
-    ),
+    line('day-casing', ofDay, {
+      'line-color': colour.casing,
+      'line-width': scaled(4, 4, 14, 8),
+    }),
+    line('day', ofDay, { 'line-color': colour.day, 'line-width': scaled(4, 2, 14, 4.5) }),
   ];
 }
 
+const ofDay = { source: 'day' };
 const places = { source: 'places', 'source-layer': 'waypoints' };
 /** Of longer names only the begin stands on the map, letters. */
 const mostLetters = 40;
@@ -99,8 +88,8 @@ function waypointLayers(colour: Palette): LayerSpecification[] {
   const name = ['to-string', ['get', 'name']];
   const isLong = ['>', ['length', name], mostLetters];
   const isBookmark = ['to-boolean', ['get', 'bookmark']];
-  const ofKind = (stay: unknown, other: unknown): never =>
-    ['match', ['get', 'kind'], 'stay', stay, other] as never;
+  const ofKind = (stay: unknown, now: unknown, place: unknown): never =>
+    ['match', ['get', 'kind'], 'stay', stay, 'now', now, place] as never;
   return [
     circle('waypoints', singles, {
       'circle-color': ['case', isBookmark, colour.bookmark, colour.waypoint] as never,
@@ -135,9 +124,10 @@ function waypointLayers(colour: Palette): LayerSpecification[] {
       'marks',
       { source: 'marks' },
       {
-        'circle-color': ofKind(colour.casing, colour.day),
-        'circle-radius': ofKind(6, 8),
-        'circle-stroke-color': ofKind(colour.day, colour.casing),
+        'circle-color': ofKind(colour.casing, colour.day, colour.bookmark),
+        'circle-opacity': ofKind(1, 1, 0.2),
+        'circle-radius': ofKind(6, 8, 11),
+        'circle-stroke-color': ofKind(colour.day, colour.casing, colour.bookmark),
         'circle-stroke-width': 3,
       },
     ),

@@ -1,12 +1,13 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { TimelineStop, TimelineTrip } from '../../model/timeline-result.ts';
-import { archive, neighbour } from './archive.ts';
+import { formatDate } from '../../model/calendar-date.ts';
+import { archive } from './archive.ts';
 import { dayStory, stopAt, type DayStory } from './day.ts';
 import { DayChart } from './day-chart.tsx';
-import { DateField, Failed, IconButton, Waiting } from './parts.tsx';
+import { DateField, Shown, Stepper } from './parts.tsx';
 import { day, instant, target } from './state.ts';
 import { pointAt } from './track-points.ts';
-import { clock, dateOfNumber, dayNumber, distance, duration, longDate, several } from './words.ts';
+import { clock, dayNumber, distance, duration, longDate, several } from './words.ts';
 
 /** The stays and trips of one day. */
 export function DayPanel(): JSX.Element {
@@ -17,40 +18,27 @@ export function DayPanel(): JSX.Element {
       {story.state === 'none' && (
         <p class="hint">Choose a day above, in the bar below the map, or by a click on a track.</p>
       )}
-      {story.state === 'loading' && <Waiting what="the day" />}
-      {story.state === 'failed' && <Failed sentence={story.sentence} />}
-      {story.state === 'ready' && <Story story={story.value} />}
+      <Shown of={story} what="the day">
+        {(known) => <Story story={known} />}
+      </Shown>
     </>
   );
 }
 
 function DayChooser(): JSX.Element {
-  const known = archive.value;
-  const shown = day.value;
-  const today = dayNumber(new Date().toISOString().slice(0, 10));
-  const number = shown === undefined ? today + 1 : dayNumber(shown);
-  const [before, after] = [-1 as const, 1 as const].map((step) =>
-    known === undefined ? undefined : neighbour(known, number, step),
-  );
-  const go = (to: number | undefined) => (): void => {
-    if (to !== undefined) day.value = dateOfNumber(to);
-  };
+  const { numbers = [] } = archive.value ?? {};
+  const shown = day.value === undefined ? Infinity : dayNumber(day.value);
+  const goTo = (number: number | undefined): (() => void) | undefined =>
+    number === undefined ? undefined : () => (day.value = formatDate(number));
   return (
-    <div class="row day-chooser">
-      <IconButton
-        sign="‹"
-        label="Day before with tracks"
-        disabled={before === undefined}
-        onClick={go(before)}
-      />
-      <DateField label="Day" value={shown} onPick={(date) => (day.value = date)} />
-      <IconButton
-        sign="›"
-        label="Next day with tracks"
-        disabled={after === undefined}
-        onClick={go(after)}
-      />
-    </div>
+    <Stepper
+      back="Day before with tracks"
+      forth="Next day with tracks"
+      onBack={goTo(numbers.findLast((number) => number < shown))}
+      onForth={goTo(numbers.find((number) => number > shown))}
+    >
+      <DateField label="Day" value={day.value} onPick={(date) => (day.value = date)} />
+    </Stepper>
   );
 }
 

@@ -1,9 +1,10 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
 import { boxOf, courseOf, linesOf, pointAt, type Course } from './track-points.ts';
-import { away, revision, sentenceOf, service } from './service.ts';
-import { day, instant, target } from './state.ts';
-import { timelineOf, type Loaded } from './timelines.ts';
+import { away, revision, service } from './service.ts';
+import { day, draft, instant, selected, sought, target } from './state.ts';
+import { fetchInto, type Loaded, type Tell } from './loaded.ts';
+import { timelineOf } from './timelines.ts';
 
 /** What is known of a day: its timeline and its points. */
 export interface DayStory {
@@ -22,23 +23,23 @@ export const dayStory = signal<Loaded<DayStory>>({ state: 'none' });
 const story = computed(() => (dayStory.value.state === 'ready' ? dayStory.value.value : undefined));
 
 /** The lines of the day. */
-export const dayShape = computed<GeoJSON.FeatureCollection>(() => {
-  const { course } = story.value ?? {};
-  const lines = course === undefined ? [] : linesOf(course);
-  return collection(lines.map((coordinates) => ({ type: 'LineString', coordinates })));
-});
+export const dayLines = computed(() =>
+  story.value === undefined ? [] : linesOf(story.value.course),
+);
 
-/** Where the day's stays were, and where the time slider is. */
-export const dayMarks = computed<GeoJSON.FeatureCollection>(() => {
+/** Where the day's stays were, where the time slider is, and the place that is looked at. */
+export const marks = computed<GeoJSON.FeatureCollection>(() => {
   const known = story.value;
-  if (known === undefined) return collection([]);
-  const stays = known.result.timeline
-    .filter(({ kind }) => kind !== 'pass')
-    .map((stop) => mark(stop.lon, stop.lat, 'stay'));
-  const now = placeAt(known, instant.value ?? known.startMs);
+  const stays = known?.result.timeline.filter(({ kind }) => kind !== 'pass') ?? [];
+  const now = known && placeAt(known, instant.value ?? known.startMs);
+  const place = draft.value ?? selected.value ?? sought.value;
   return {
     type: 'FeatureCollection',
-    features: now === undefined ? stays : [...stays, mark(now[0], now[1], 'now')],
+    features: [
+      ...stays.map(({ lat, lon }) => mark(lon, lat, 'stay')),
+      ...(now === undefined ? [] : [mark(now[0], now[1], 'now')]),
+      ...(place === undefined ? [] : [mark(place.lon, place.lat, 'place')]),
+    ],
   };
 });
 
@@ -65,52 +66,35 @@ export function followDay(): void {
     const date = day.value;
     // Again when something was imported or removed, and when the daemon is back.
     void revision.value;
-    if (away.value !== undefined) return;
+    if (date === undefined || away.value !== undefined) return;
     const abort = new AbortController();
-    if (date === undefined) dayStory.value = { state: 'none' };
-    else {
-      const isNew = date !== shown;
-      shown = date;
-      void load(date, isNew, abort.signal);
-    }
+    const isNew = date !== shown;
+    shown = date;
+    if (isNew) dayStory.value = { state: 'loading' };
+    void fetchInto(dayStory, (tell) => load(date, isNew, abort.signal, tell), abort.signal);
     return () => abort.abort();
   });
 }
 
-async function load(date: string, isNew: boolean, abort: AbortSignal): Promise<void> {
-  if (isNew) dayStory.value = { state: 'loading' };
-  try {
-    const result = await timelineOf(date, date, abort);
-    const startMs = Date.parse(result.period.start_utc);
-    const endMs = Date.parse(result.period.end_utc_exclusive);
-    const course = await courseBetween(startMs, endMs);
-    if (abort.aborted) return;
-    const offsetMinutes = result.days[0]?.utc_offset_minutes ?? 0;
-    if (isNew) {
-      instant.value = course.times[0] ?? startMs;
-      const bbox = boxOf(course);
-      if (bbox !== undefined) target.value = { bbox };
-    }
-    dayStory.value = {
-      state: 'ready',
-      value: { date, startMs, endMs, offsetMinutes, result, course },
-    };
-  } catch (error) {
-    if (!abort.aborted) dayStory.value = { state: 'failed', sentence: sentenceOf(error) };
+async function load(
+  date: string,
+  isNew: boolean,
+  abort: AbortSignal,
+  tell: Tell,
+): Promise<DayStory> {
+  const result = await timelineOf(date, date, abort, tell);
+  const startMs = Date.parse(result.period.start_utc);
+  const endMs = Date.parse(result.period.end_utc_exclusive);
+  const [from, to] = [new Date(startMs).toISOString(), new Date(endMs - 1).toISOString()];
+  const course = courseOf(await service.getTrackPoints({ from, to }));
+  abort.throwIfAborted();
+  if (isNew) {
+    instant.value = course.times[0] ?? startMs;
+    const bbox = boxOf(course);
+    if (bbox !== undefined) target.value = { bbox };
   }
-}
-
-async function courseBetween(startMs: number, endMs: number): Promise<Course> {
-  const from = new Date(startMs).toISOString();
-  const to = new Date(endMs - 1).toISOString();
-  return courseOf(await service.getTrackPoints({ from, to }));
-}
-
-function collection(geometries: GeoJSON.Geometry[]): GeoJSON.FeatureCollection {
-  return {
-    type: 'FeatureCollection',
-    features: geometries.map((geometry) => ({ type: 'Feature', properties: {}, geometry })),
-  };
+  const offsetMinutes = result.days[0]?.utc_offset_minutes ?? 0;
+  return { date, startMs, endMs, offsetMinutes, result, course };
 }
 
 function mark(lon: number, lat: number, kind: string): GeoJSON.Feature {

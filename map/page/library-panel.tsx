@@ -6,48 +6,67 @@ import type { ImportedFile } from '../../model/imports.ts';
 import { changeWords, undo } from './undo.ts';
 import { refresh, revision, service, status } from './service.ts';
 import { cancelUploads, chosenFiles, progress, upload } from './uploads.ts';
+import { fetchInto, type Loaded } from './loaded.ts';
+import { Shown } from './parts.tsx';
 import { count, several, shortDate } from './words.ts';
 
-const files = signal<readonly ImportedFile[]>([]);
-const nextFiles = signal<string>();
-const hidden = signal<HiddenAnswer['hidden']>([]);
-const changes = signal<ChangesAnswer['changes']>([]);
+interface Shelf extends Pick<HiddenAnswer, 'hidden'>, Pick<ChangesAnswer, 'changes'> {
+  readonly files: readonly ImportedFile[];
+  /** Where the next page of files begins; undefined on the last one. */
+  readonly next?: string | undefined;
+}
+
+const shelf = signal<Loaded<Shelf>>({ state: 'none' });
 const pageOfFiles = 50;
 const shownOfOthers = 20;
 
 /** What was imported, what was hidden, and what was changed; each can be taken back. */
 export function LibraryPanel(): JSX.Element {
   const shownRevision = revision.value;
-  useEffect(() => void load(), [shownRevision]);
+  useEffect(() => void fetchInto(shelf, load), [shownRevision]);
   return (
     <>
       <ImportBox />
       <Sums />
-      <Files />
-      <Hidden />
-      <Changes />
+      <Shown of={shelf.value} what="the library">
+        {(known) => (
+          <>
+            <Listed
+              title="Imported files"
+              isOpen
+              items={known.files.map(fileItem)}
+              none="None yet."
+            />
+            {known.next !== undefined && (
+              <button type="button" onClick={() => void fetchInto(shelf, () => withMore(known))}>
+                More files
+              </button>
+            )}
+            <Listed title="Hidden waypoints" items={known.hidden.map(hiddenItem)} none="None." />
+            <Listed
+              title="Latest changes"
+              items={known.changes.map(changeItem)}
+              none="None in the last 30 days."
+            />
+          </>
+        )}
+      </Shown>
     </>
   );
 }
 
-async function load(): Promise<void> {
-  const nothing = { files: [], hidden: [], changes: [] };
-  const none = (): typeof nothing => nothing;
-  const [page, hiddenPage, changed] = await Promise.all([
-    service.getImports({ limit: pageOfFiles }).catch(none),
-    service.getHidden({ limit: shownOfOthers }).catch(none),
-    service.getChanges({ limit: shownOfOthers }).catch(none),
+async function load(): Promise<Shelf> {
+  const [{ files, next_cursor: next }, { hidden }, { changes }] = await Promise.all([
+    service.getImports({ limit: pageOfFiles }),
+    service.getHidden({ limit: shownOfOthers }),
+    service.getChanges({ limit: shownOfOthers }),
   ]);
-  files.value = page.files;
-  nextFiles.value = 'next_cursor' in page ? page.next_cursor : undefined;
-  hidden.value = hiddenPage.hidden;
-  changes.value = changed.changes;
+  return { files, next, hidden, changes };
 }
 
-async function loadMore(): Promise<void> {
-  const page = await service.getImports({ limit: pageOfFiles, cursor: nextFiles.value });
-  files.value = [...files.value, ...page.files];
-  nextFiles.value = page.next_cursor;
+async function withMore(known: Shelf): Promise<Shelf> {
+  const page = await service.getImports({ limit: pageOfFiles, cursor: known.next });
+  return { ...known, files: [...known.files, ...page.files], next: page.next_cursor };
 }
 
 /** Where files are chosen; they may be dropped anywhere. */
@@ -99,26 +118,25 @@ function Sums(): JSX.Element | null {
   );
 }
 
-function Files(): JSX.Element {
+interface ListedProps {
+  readonly title: string;
+  readonly isOpen?: boolean;
+  readonly items: readonly JSX.Element[];
+  /** Said where there is nothing. */
+  readonly none: string;
+}
+
+function Listed({ title, isOpen = false, items, none }: ListedProps): JSX.Element {
   return (
-    <details open>
-      <summary>Imported files</summary>
-      <ul class="list">
-        {files.value.map((file) => (
-          <FileItem key={file.id} file={file} />
-        ))}
-      </ul>
-      {nextFiles.value !== undefined && (
-        <button type="button" onClick={() => void loadMore()}>
-          More files
-        </button>
-      )}
-      {files.value.length === 0 && <p class="hint">None yet.</p>}
+    <details open={isOpen}>
+      <summary>{title}</summary>
+      <ul class="list">{items}</ul>
+      {items.length === 0 && <p class="hint">{none}</p>}
     </details>
   );
 }
 
-function FileItem({ file }: { readonly file: ImportedFile }): JSX.Element {
+function fileItem(file: ImportedFile): JSX.Element {
   const { id, path, state, first_time: first, track_points: points } = file;
   const isActive = state === 'active';
   const act = async (): Promise<void> => {
@@ -126,7 +144,7 @@ function FileItem({ file }: { readonly file: ImportedFile }): JSX.Element {
     refresh();
   };
   return (
-    <li class="row">
+    <li class="row" key={id}>
       <span class={isActive ? 'grow' : 'grow gone'}>
         {path}
         <span class="hint">
@@ -142,47 +160,31 @@ function FileItem({ file }: { readonly file: ImportedFile }): JSX.Element {
   );
 }
 
-function Hidden(): JSX.Element {
+function hiddenItem(place: Shelf['hidden'][number]): JSX.Element {
   return (
-    <details>
-      <summary>Hidden waypoints</summary>
-      <ul class="list">
-        {hidden.value.map((place) => (
-          <li class="row" key={`${place.name}\n${place.lat}\n${place.lon}`}>
-            <span class="grow">{place.name}</span>
-            <button type="button" class="small" onClick={() => void service.showWaypoint(place)}>
-              Show<span class="unseen"> {place.name}</span>
-            </button>
-          </li>
-        ))}
-      </ul>
-      {hidden.value.length === 0 && <p class="hint">None.</p>}
-    </details>
+    <li class="row" key={`${place.name}\n${place.lat}\n${place.lon}`}>
+      <span class="grow">{place.name}</span>
+      <button type="button" class="small" onClick={() => void service.showWaypoint(place)}>
+        Show<span class="unseen"> {place.name}</span>
+      </button>
+    </li>
   );
 }
 
 const timeForm = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-function Changes(): JSX.Element {
+function changeItem({ id, at, kind, undone, undoable }: Shelf['changes'][number]): JSX.Element {
   return (
-    <details>
-      <summary>Latest changes</summary>
-      <ul class="list">
-        {changes.value.map(({ id, at, kind, undone, undoable }) => (
-          <li class="row" key={id}>
-            <span class={undone ? 'grow gone' : 'grow'}>
-              {changeWords(kind)}
-              <span class="hint">{timeForm.format(Date.parse(at))}</span>
-            </span>
-            {undoable && !undone && (
-              <button type="button" class="small" onClick={() => undo(id)}>
-                Undo<span class="unseen"> {changeWords(kind)}</span>
-              </button>
-            )}
-          </li>
-        ))}
-      </ul>
-      {changes.value.length === 0 && <p class="hint">None in the last 30 days.</p>}
-    </details>
+    <li class="row" key={id}>
+      <span class={undone ? 'grow gone' : 'grow'}>
+        {changeWords(kind)}
+        <span class="hint">{timeForm.format(Date.parse(at))}</span>
+      </span>
+      {undoable && !undone && (
+        <button type="button" class="small" onClick={() => undo(id)}>
+          Undo<span class="unseen"> {changeWords(kind)}</span>
+        </button>
+      )}
+    </li>
   );
 }

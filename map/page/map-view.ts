@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals';
+import { effect, signal, untracked } from '@preact/signals';
 import {
   Map as MapLibre,
   type GeoJSONSource,
@@ -11,7 +11,7 @@ import { offerStreetMap } from './street-map.ts';
 import { revision, service, session } from './service.ts';
 import { chosenPlace } from './places.ts';
 import * as state from './state.ts';
-import { dayShape, dayMarks } from './day.ts';
+import { dayLines, marks } from './day.ts';
 import { paletteOf } from './palette.ts';
 import {
   firstOf,
@@ -120,49 +120,53 @@ function trackQuery(): string {
 
 /** Keeps the map true to the state. */
 function follow(map: MapLibre): void {
-  let shownTracks = trackQuery();
-  effect(() => {
-    const tracks = trackQuery();
-    if (tracks === shownTracks) return;
-    shownTracks = tracks;
+  onChange(trackQuery, (tracks) => {
     map.getSource<VectorTileSource>('tracks')?.setTiles([tileAddress(location.origin, tracks)]);
   });
-  let shownRevision = revision.peek();
-  effect(() => {
-    if (revision.value === shownRevision) return;
-    shownRevision = revision.value;
-    for (const source of tileSources) map.refreshTiles(source);
-  });
-  let shownDark = state.isDark.peek();
-  effect(() => {
-    if (state.isDark.value === shownDark) return;
-    shownDark = state.isDark.value;
-    const style = mapStyle(lookOf(shownDark));
-    // Only the colours change: the sources keep what they hold.
-    map.setStyle(style, {
-      transformStyle: (now, next) => ({ ...next, sources: now?.sources ?? next.sources }),
-    });
-  });
+  onChange(
+    () => revision.value,
+    () => tileSources.forEach((source) => map.refreshTiles(source)),
+  );
+  onChange(
+    () => state.isDark.value,
+    (isDark) => {
+      // Only the colours change: the sources keep what they hold.
+      map.setStyle(mapStyle(lookOf(isDark)), {
+        transformStyle: (now, next) => ({ ...next, sources: now?.sources ?? next.sources }),
+      });
+    },
+  );
   effect(() => {
     void state.isDark.value;
     if (isCoastLoaded.value) map.setLayerZoomRange('land', 0, closeZoom);
   });
-  effect(() => setData(map, 'day', dayShape.value));
-  effect(() => setData(map, 'marks', dayMarks.value));
+  effect(() => setData(map, 'day', { type: 'MultiLineString', coordinates: dayLines.value }));
+  effect(() => setData(map, 'marks', marks.value));
   effect(() => {
     const target = state.target.value;
     if (target !== undefined) go(map, target);
   });
   effect(() => {
     // Where all days lie one on the other, what was gone often is stronger; beside one day they are background.
-    const isBackground = dayShape.value.features.length > 0;
+    const isBackground = dayLines.value.length > 0;
     const { track, border } = paletteOf(state.isDark.value);
     map.setPaintProperty('tracks', 'line-color', isBackground ? border : track);
     map.setPaintProperty('tracks', 'line-opacity', state.period.value === undefined ? 0.4 : 0.6);
   });
 }
 
-function setData(map: MapLibre, source: string, data: GeoJSON.FeatureCollection): void {
+/** Calls back whenever what is read is another than it was. */
+function onChange<T>(read: () => T, act: (now: T) => void): void {
+  let before = untracked(read);
+  effect(() => {
+    const now = read();
+    if (now === before) return;
+    before = now;
+    untracked(() => act(now));
+  });
+}
+
+function setData(map: MapLibre, source: string, data: GeoJSON.GeoJSON): void {
   void map.getSource<GeoJSONSource>(source)?.setData(data);
 }
 
@@ -194,15 +198,12 @@ function go(map: MapLibre, target: state.Target): void {
 
 function tellView(map: MapLibre): void {
   const bounds = map.getBounds();
-  const width = bounds.getEast() - bounds.getWest();
-  const [west, east] =
-    width >= 360 ? [-180, 180] : [wrapped(bounds.getWest()), wrapped(bounds.getEast())];
-  const [south, north] = [Math.max(-90, bounds.getSouth()), Math.min(90, bounds.getNorth())];
-  state.view.value = { bbox: [west, south, east, north], zoom: map.getZoom() };
-}
-
-function wrapped(lon: number): number {
-  return ((((lon + 180) % 360) + 360) % 360) - 180;
+  const [southWest, northEast] = [bounds.getSouthWest(), bounds.getNorthEast()];
+  const isWorld = northEast.lng - southWest.lng >= 360;
+  const [west, east] = isWorld ? [-180, 180] : [southWest.wrap().lng, northEast.wrap().lng];
+  const [south, north] = [Math.max(-90, southWest.lat), Math.min(90, northEast.lat)];
+  const { lat, lng: lon } = map.getCenter().wrap();
+  state.view.value = { bbox: [west, south, east, north], lat, lon, zoom: map.getZoom() };
 }
 
 function hits(map: MapLibre, { point: { x, y } }: MapMouseEvent) {

@@ -1,13 +1,25 @@
-import type { ButtonHTMLAttributes, JSX } from 'preact';
+import type { ButtonHTMLAttributes, ComponentChildren, JSX } from 'preact';
 import { useRef } from 'preact/hooks';
 import { parseDate } from '../../model/calendar-date.ts';
+import type { Loaded } from './loaded.ts';
 
-/** Says that something is being fetched, where its content will be. */
-export function Waiting({ what }: { readonly what: string }): JSX.Element {
+interface ShownProps<T> {
+  readonly of: Loaded<T>;
+  /** What is being fetched, in words. */
+  readonly what: string;
+  readonly children: (value: T) => ComponentChildren;
+}
+
+/** What was fetched; until it is there, or when it cannot be had, a sentence stands where it will be. */
+export function Shown<T>({ of, what, children }: ShownProps<T>): JSX.Element | null {
+  if (of.state === 'none') return null;
+  if (of.state === 'ready') return <>{children(of.value)}</>;
+  if (of.state === 'failed') return <Failed sentence={of.sentence} />;
   return (
-    <p class="hint waiting" role="status">
+    <div class="hint waiting" role="status">
       Loading {what} …
-    </p>
+      {of.share !== undefined && <progress aria-label={`Progress of ${what}`} value={of.share} />}
+    </div>
   );
 }
 
@@ -31,6 +43,30 @@ export function IconButton({ sign, label, class: kind = '', ...rest }: IconButto
     <button type="button" class={`icon ${kind}`} aria-label={label} title={label} {...rest}>
       {sign}
     </button>
+  );
+}
+
+interface StepperProps {
+  /** Names of the buttons. */
+  readonly back: string;
+  readonly forth: string;
+  /** What they do; undefined where there is nothing further. */
+  readonly onBack: (() => void) | undefined;
+  readonly onForth: (() => void) | undefined;
+  readonly children: JSX.Element;
+}
+
+/** Something between two buttons that lead to the one before and the next. */
+export function Stepper({ back, forth, onBack, onForth, children }: StepperProps): JSX.Element {
+  const button = (sign: string, label: string, onClick: StepperProps['onBack']): JSX.Element => (
+    <IconButton sign={sign} label={label} disabled={onClick === undefined} onClick={onClick} />
+  );
+  return (
+    <div class="row stepper">
+      {button('‹', back, onBack)}
+      {children}
+      {button('›', forth, onForth)}
+    </div>
   );
 }
 

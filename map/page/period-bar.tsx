@@ -1,15 +1,18 @@
-import type { JSX, TargetedKeyboardEvent, TargetedPointerEvent } from 'preact';
+import type { HTMLAttributes, JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { useSignal } from '@preact/signals';
+import { useSignal, type Signal } from '@preact/signals';
+import { formatDate } from '../../model/calendar-date.ts';
 import { archive, nearest, type Archive } from './archive.ts';
 import { DateField } from './parts.tsx';
 import { day, period, showDay, type Period } from './state.ts';
-import { dateOfNumber, dayNumber, shortDate } from './words.ts';
+import { dayNumber, shortDate } from './words.ts';
 
 const barPixels = 3;
 const height = 40;
 /** A pointer that moves less has clicked. */
 const clickPixels = 4;
+/** Where the pointer was pressed; undefined while it is not. */
+let begunAt: number | undefined;
 const monthDays = 30;
 
 /** The whole archive in a bar that shows where there is something, with the period that the map shows. */
@@ -36,16 +39,21 @@ export function PeriodBar(): JSX.Element {
   );
 }
 
-function wordsOf(known: Archive | undefined): string {
+/** From the first day with something to the last. */
+function wholeOf(known: Archive | undefined): Period | undefined {
   const [first, last] = [known?.numbers[0], known?.numbers.at(-1)];
-  if (known === undefined || first === undefined || last === undefined) return '';
-  const { from, to } = period.value ?? { from: dateOfNumber(first), to: dateOfNumber(last) };
-  return `${shortDate(from)} – ${shortDate(to)}`;
+  if (first === undefined || last === undefined) return undefined;
+  return { from: formatDate(first), to: formatDate(last) };
+}
+
+function wordsOf(known: Archive | undefined): string {
+  const shown = period.value ?? wholeOf(known);
+  return shown === undefined ? '' : `${shortDate(shown.from)} – ${shortDate(shown.to)}`;
 }
 
 function DateInput({ label, end }: { readonly label: string; readonly end: keyof Period }) {
   const set = (date: string): void => {
-    const now = period.value ?? { from: date, to: date };
+    const now = period.value ?? wholeOf(archive.peek()) ?? { from: date, to: date };
     const next = { ...now, [end]: date };
     // The other end gives way.
     period.value = next.from <= next.to ? next : { from: date, to: date };
@@ -79,19 +87,17 @@ function Bar({ known }: { readonly known: Archive }): JSX.Element {
     return () => watch.disconnect();
   }, []);
   const scale = useMemo(() => scaleOf(known), [known]);
+  /** What is shown until the pointer is let go. */
   const dragged = useSignal<Period | undefined>(undefined);
   const shown = dragged.value ?? period.value;
-  const begin = (event: TargetedPointerEvent<HTMLDivElement>): void => {
-    drag(event, scale, (next) => (dragged.value = next), known);
-  };
   const shape = useMemo(() => barsOf(known, scale, width.value), [known, width.value]);
   return (
-    <div class="bars" ref={box} onPointerDown={begin}>
+    <div class="bars" ref={box} {...dragging(known, scale, dragged)}>
       <svg viewBox={`0 0 ${width.value} ${height}`} preserveAspectRatio="none" aria-hidden="true">
         <path d={shape} />
       </svg>
       <Years scale={scale} width={width.value} />
-      {shown !== undefined && <Chosen shown={shown} scale={scale} />}
+      {shown !== undefined && <Chosen shown={shown} scale={scale} dragged={dragged} />}
       {day.value !== undefined && (
         <span class="mark" style={{ left: percent(dayNumber(day.value) + 0.5, scale) }} />
       )}
@@ -125,7 +131,7 @@ function barsOf({ numbers, counts }: Archive, { first, span }: Scale, width: num
 const yearPixels = 44;
 
 function Years({ scale, width }: { readonly scale: Scale; readonly width: number }): JSX.Element {
-  const year = (number: number): number => Number(dateOfNumber(number).slice(0, 4));
+  const year = (number: number): number => Number(formatDate(number).slice(0, 4));
   const [first, last] = [year(scale.first), year(scale.first + scale.span - 1)];
   const every = Math.max(1, Math.ceil(((last - first + 1) * yearPixels) / width));
   const shown = Array.from({ length: last - first + 1 }, (_, index) => first + index);
@@ -145,97 +151,76 @@ function Years({ scale, width }: { readonly scale: Scale; readonly width: number
   );
 }
 
-/** The chosen period with its two ends, which can be moved by keys. */
-function Chosen({ shown, scale }: { readonly shown: Period; readonly scale: Scale }): JSX.Element {
-  const [from, to] = [dayNumber(shown.from), dayNumber(shown.to)];
-  const end = (name: keyof Period, label: string, at: number): JSX.Element => (
-    <span
+interface ChosenProps {
+  readonly shown: Period;
+  readonly scale: Scale;
+  readonly dragged: Signal<Period | undefined>;
+}
+
+/** The chosen period with its two ends, which can be moved by pointer and keys. */
+function Chosen({ shown, scale, dragged }: ChosenProps): JSX.Element {
+  const [from, after] = [dayNumber(shown.from), dayNumber(shown.to) + 1];
+  const end = (label: string, at: number, moved: (to: number) => Period): JSX.Element => (
+    <input
+      type="range"
       class="end"
-      role="slider"
-      tabIndex={0}
       aria-label={label}
-      aria-valuemin={scale.first}
-      aria-valuemax={scale.first + scale.span - 1}
-      aria-valuenow={name === 'from' ? from : to}
-      aria-valuetext={shortDate(shown[name])}
-      data-end={name}
-      style={{ left: percent(at, scale) }}
-      onKeyDown={(event) => moveEnd(event, name, shown, scale)}
+      aria-valuetext={shortDate(at === from ? shown.from : shown.to)}
+      min={scale.first}
+      max={scale.first + scale.span}
+      value={at}
+      onInput={({ currentTarget }) => (dragged.value = moved(currentTarget.valueAsNumber))}
+      onChange={({ currentTarget }) => {
+        period.value = moved(currentTarget.valueAsNumber);
+        dragged.value = undefined;
+      }}
     />
   );
   return (
     <>
       <span
         class="chosen"
-        style={{ left: percent(from, scale), right: `calc(100% - ${percent(to + 1, scale)})` }}
+        style={{ left: percent(from, scale), right: `calc(100% - ${percent(after, scale)})` }}
       />
-      {end('from', 'Begin of the period', from)}
-      {end('to', 'End of the period', to + 1)}
+      {end('Begin of the period', from, (to) => periodOf(Math.min(to, after - 1), after - 1))}
+      {end('End of the period', after, (to) => periodOf(from, Math.max(from, to - 1)))}
     </>
   );
 }
 
-const keySteps: Readonly<Record<string, number>> = {
-  ArrowLeft: -1,
-  ArrowDown: -1,
-  ArrowRight: 1,
-  ArrowUp: 1,
-  PageDown: -monthDays,
-  PageUp: monthDays,
-};
-
-function moveEnd(
-  event: TargetedKeyboardEvent<HTMLElement>,
-  name: keyof Period,
-  { from, to }: Period,
-  { first, span }: Scale,
-): void {
-  const step = keySteps[event.key];
-  if (step === undefined) return;
-  event.preventDefault();
-  const [low, high] = [dayNumber(from), dayNumber(to)];
-  const most = first + span - 1;
-  period.value =
-    name === 'from'
-      ? { from: dateOfNumber(Math.min(high, Math.max(first, low + step))), to }
-      : { from, to: dateOfNumber(Math.max(low, Math.min(most, high + step))) };
+function periodOf(one: number, other: number): Period {
+  return { from: formatDate(Math.min(one, other)), to: formatDate(Math.max(one, other)) };
 }
 
-/** Follows the pointer from where it was pressed: over the bars it chooses a period, on an end it moves that. */
-function drag(
-  down: TargetedPointerEvent<HTMLDivElement>,
-  { first, span }: Scale,
-  tell: (dragged: Period | undefined) => void,
+/** A drag over the bars chooses a period, a click the nearest day. */
+function dragging(
   known: Archive,
-): void {
-  const bar = down.currentTarget;
-  const { left, width } = bar.getBoundingClientRect();
-  const dayAt = ({ clientX }: PointerEvent): number =>
-    first + Math.min(span - 1, Math.max(0, Math.floor(((clientX - left) / width) * span)));
-  const { end } = (down.target as HTMLElement).dataset;
-  const now = period.peek();
-  const fixed =
-    end === undefined || now === undefined
-      ? dayAt(down)
-      : dayNumber(end === 'from' ? now.to : now.from);
-  let next: Period | undefined;
-  const move = (event: PointerEvent): void => {
-    if (end === undefined && Math.abs(event.clientX - down.clientX) < clickPixels) return;
-    const at = dayAt(event);
-    next = { from: dateOfNumber(Math.min(at, fixed)), to: dateOfNumber(Math.max(at, fixed)) };
-    tell(next);
+  { first, span }: Scale,
+  dragged: Signal<Period | undefined>,
+): HTMLAttributes<HTMLDivElement> {
+  const dayAt = (clientX: number, bar: HTMLElement): number => {
+    const { left, width } = bar.getBoundingClientRect();
+    return first + Math.min(span - 1, Math.max(0, Math.floor(((clientX - left) / width) * span)));
   };
-  const listening = new AbortController();
-  const { signal } = listening;
-  const finish = (event: PointerEvent): void => {
-    listening.abort();
-    tell(undefined);
-    if (event.type === 'pointercancel') return;
-    if (next !== undefined) period.value = next;
-    else if (end === undefined) showDay(dateOfNumber(nearest(known, fixed)));
+  return {
+    onPointerDown({ clientX, currentTarget: bar, target, pointerId }) {
+      if (target instanceof HTMLInputElement) return;
+      bar.setPointerCapture(pointerId);
+      begunAt = clientX;
+    },
+    onPointerMove({ clientX, currentTarget: bar }) {
+      if (begunAt === undefined) return;
+      if (dragged.peek() === undefined && Math.abs(clientX - begunAt) < clickPixels) return;
+      dragged.value = periodOf(dayAt(begunAt, bar), dayAt(clientX, bar));
+    },
+    onPointerUp({ currentTarget: bar }) {
+      if (begunAt === undefined) return;
+      if (dragged.peek() !== undefined) period.value = dragged.peek();
+      else showDay(formatDate(nearest(known, dayAt(begunAt, bar))));
+    },
+    onLostPointerCapture() {
+      begunAt = undefined;
+      dragged.value = undefined;
+    },
   };
-  bar.setPointerCapture(down.pointerId);
-  bar.addEventListener('pointermove', move, { signal });
-  bar.addEventListener('pointerup', finish, { signal });
-  bar.addEventListener('pointercancel', finish, { signal });
 }

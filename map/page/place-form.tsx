@@ -1,9 +1,9 @@
-import type { JSX, KeyboardEventHandler, TargetedSubmitEvent } from 'preact';
+import type { JSX, TargetedSubmitEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { Waypoint } from '../../client/waypoints/index.ts';
 import { find } from './places.ts';
-import { textOf } from './parts.tsx';
+import { Failed, textOf } from './parts.tsx';
 import { sentenceOf, service } from './service.ts';
 import { draft, selected, type Draft } from './state.ts';
 
@@ -28,7 +28,12 @@ export function PlaceForm({ draft: given }: { readonly draft: Draft }): JSX.Elem
     draft.value = undefined;
   };
   return (
-    <form class="place-form" aria-label="Bookmark" onSubmit={save} onKeyDown={onEscape(cancel)}>
+    <form
+      class="place-form"
+      aria-label="Bookmark"
+      onSubmit={save}
+      onKeyDown={({ key }) => key === 'Escape' && cancel()}
+    >
       <h2>{original === undefined ? 'New bookmark' : 'Edit bookmark'}</h2>
       <label>
         Name
@@ -43,11 +48,7 @@ export function PlaceForm({ draft: given }: { readonly draft: Draft }): JSX.Elem
         Note
         <textarea name="desc" rows={4} maxLength={8_192} value={original?.desc ?? ''} />
       </label>
-      {failure.value !== undefined && (
-        <p class="failed" role="alert">
-          {failure.value}
-        </p>
-      )}
+      {failure.value !== undefined && <Failed sentence={failure.value} />}
       <div class="row">
         <button type="submit" class="main">
           Save
@@ -101,10 +102,4 @@ function store(original: Waypoint | undefined, form: FormData): Promise<Waypoint
 
 function isMoved(original: Waypoint, lat: number, lon: number): boolean {
   return Number(original.lat.toFixed(6)) !== lat || Number(original.lon.toFixed(6)) !== lon;
-}
-
-function onEscape(cancel: () => void): KeyboardEventHandler<HTMLElement> {
-  return ({ key }) => {
-    if (key === 'Escape') cancel();
-  };
 }

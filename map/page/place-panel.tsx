@@ -2,7 +2,7 @@ import type { JSX } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Waypoint } from '../../client/waypoints/index.ts';
 import { find, inView } from './places.ts';
-import { IconButton } from './parts.tsx';
+import { IconButton, Shown } from './parts.tsx';
 import { PlaceForm } from './place-form.tsx';
 import { TagList } from './tag-list.tsx';
 import { service } from './service.ts';
@@ -17,7 +17,6 @@ export function PlacePanel(): JSX.Element {
 }
 
 function PlaceList(): JSX.Element {
-  const { waypoints = [], others = 0 } = inView.value ?? {};
   return (
     <section aria-label="Waypoints in view">
       <div class="row">
@@ -26,21 +25,29 @@ function PlaceList(): JSX.Element {
           Add
         </button>
       </div>
-      <ul class="list">
-        {waypoints.map((waypoint) => (
-          <li key={`${waypoint.name}\n${waypoint.lat}\n${waypoint.lon}`}>
-            <button type="button" onClick={() => void choose(waypoint)}>
-              <span class={waypoint.bookmark ? 'dot bookmark' : 'dot'} aria-hidden="true" />
-              {waypoint.name}
-              {waypoint.bookmark && <span class="unseen">, bookmark</span>}
-            </button>
-          </li>
-        ))}
-      </ul>
-      {others > 0 && <p class="hint">{several(others, 'more waypoint')}: zoom in to list them.</p>}
-      {inView.value !== undefined && waypoints.length + others === 0 && (
-        <p class="hint">No waypoint is in this part of the map.</p>
-      )}
+      <Shown of={inView.value} what="the waypoints">
+        {({ waypoints, others }) => (
+          <>
+            <ul class="list">
+              {waypoints.map((waypoint) => (
+                <li key={`${waypoint.name}\n${waypoint.lat}\n${waypoint.lon}`}>
+                  <button type="button" onClick={() => void choose(waypoint)}>
+                    <span class={waypoint.bookmark ? 'dot bookmark' : 'dot'} aria-hidden="true" />
+                    {waypoint.name}
+                    {waypoint.bookmark && <span class="unseen">, bookmark</span>}
+                  </button>
+                </li>
+              ))}
+            </ul>
+            {others > 0 && (
+              <p class="hint">{several(others, 'more waypoint')}: zoom in to list them.</p>
+            )}
+            {waypoints.length + others === 0 && (
+              <p class="hint">No waypoint is in this part of the map.</p>
+            )}
+          </>
+        )}
+      </Shown>
     </section>
   );
 }
@@ -51,9 +58,8 @@ async function choose(waypoint: Waypoint): Promise<void> {
 
 /** Begins a bookmark in the middle of the map. */
 function addHere(): void {
-  const [west, south, east, north] = view.peek()?.bbox ?? [0, 0, 0, 0];
-  const lon = west <= east ? (west + east) / 2 : (((west + east + 360) / 2 + 540) % 360) - 180;
-  draft.value = { lat: (south + north) / 2, lon };
+  const { lat = 0, lon = 0 } = view.peek() ?? {};
+  draft.value = { lat, lon };
 }
 
 function PlaceCard({ waypoint }: { readonly waypoint: Waypoint }): JSX.Element {

@@ -1,5 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import type { Waypoint } from '../../client/waypoints/index.ts';
+import { fetchInto, type Loaded } from './loaded.ts';
 import { away, revision, sentenceOf, service } from './service.ts';
 import { draft, notify, selected, showPlace, tab, view } from './state.ts';
 
@@ -10,7 +11,7 @@ export interface InView {
   readonly others: number;
 }
 
-export const inView = signal<InView>();
+export const inView = signal<Loaded<InView>>({ state: 'loading' });
 
 const mostListed = 100;
 const gridPixels = 24;
@@ -23,11 +24,16 @@ export function followView(): void {
     const shown = view.value;
     void revision.value;
     if (shown === undefined || tab.value !== 'places' || away.value !== undefined) return;
-    const timer = setTimeout(() => void load(shown), settleMs);
-    return () => clearTimeout(timer);
+    const abort = new AbortController();
+    const look = (): void => void fetchInto(inView, () => load(shown), abort.signal);
+    const timer = setTimeout(look, settleMs);
+    return () => {
+      clearTimeout(timer);
+      abort.abort();
+    };
   });
-  service.subscribe('waypointDeleted', forget);
-  service.subscribe('waypointHidden', forget);
+  for (const gone of ['waypointDeleted', 'waypointHidden'] as const)
+    service.subscribe(gone, () => (selected.value = undefined));
   effect(() => {
     // Something may have changed the waypoint that is shown.
     if (revision.value === 0) return;
@@ -39,13 +45,8 @@ export function followView(): void {
   });
 }
 
-function forget(): void {
-  selected.value = undefined;
-}
-
-async function load({ bbox, zoom }: NonNullable<typeof view.value>): Promise<void> {
-  const items = await service.getClusters(zoom, gridPixels, false, bbox).catch(() => undefined);
-  if (items === undefined) return;
+async function load({ bbox, zoom }: NonNullable<typeof view.value>): Promise<InView> {
+  const items = await service.getClusters(zoom, gridPixels, false, bbox);
   const waypoints = items.filter((item) => item.type === 'waypoint');
   const clustered = items
     .filter((item) => item.type === 'cluster')
@@ -53,7 +54,7 @@ async function load({ bbox, zoom }: NonNullable<typeof view.value>): Promise<voi
   const listed = waypoints
     .toSorted((a, b) => Number(b.bookmark) - Number(a.bookmark) || a.name.localeCompare(b.name))
     .slice(0, mostListed);
-  inView.value = { waypoints: listed, others: clustered + waypoints.length - listed.length };
+  return { waypoints: listed, others: clustered + waypoints.length - listed.length };
 }
 
 /** Shows the waypoint of that name that is nearest to a place. */
@@ -76,11 +77,7 @@ export async function find({ name, lat, lon }: Waypoint): Promise<Waypoint | und
 }
 
 function around(lat: number, lon: number): Promise<Waypoint[]> {
-  const bbox = [
-    Math.max(-180, lon - reachDegrees),
-    Math.max(-90, lat - reachDegrees),
-    Math.min(180, lon + reachDegrees),
-    Math.min(90, lat + reachDegrees),
-  ] as const;
-  return service.getWaypoints({ bbox });
+  const [west, south] = [Math.max(-180, lon - reachDegrees), Math.max(-90, lat - reachDegrees)];
+  const [east, north] = [Math.min(180, lon + reachDegrees), Math.min(90, lat + reachDegrees)];
+  return service.getWaypoints({ bbox: [west, south, east, north] });
 }

@@ -1,16 +1,15 @@
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { signal } from '@preact/signals';
-import type { Suggestion } from '../../client/waypoints/index.ts';
+import type { Suggestion, SuggestResult } from '../../client/waypoints/index.ts';
 import { find } from './places.ts';
 import { service } from './service.ts';
-import { showPlace, target } from './state.ts';
+import { selected, showPlace, sought, target } from './state.ts';
 
 const text = signal('');
 const isOpen = signal(false);
-const found = signal<readonly Suggestion[]>([]);
-/** Whom to credit for what was found. */
-const credits = signal<readonly string[]>([]);
+/** Undefined until something was looked for. */
+const answer = signal<Pick<SuggestResult, 'suggestions' | 'attributions'>>();
 const active = signal(-1);
 
 const pauseMs = 120;
@@ -36,7 +35,9 @@ export function SearchBox(): JSX.Element {
     document.addEventListener('keydown', focus);
     return () => document.removeEventListener('keydown', focus);
   }, []);
-  const isShown = isOpen.value && found.value.length > 0;
+  const { suggestions = [], attributions = [] } = answer.value ?? {};
+  const isShown = isOpen.value && suggestions.length > 0;
+  const isMissing = isOpen.value && !isShown && answer.value !== undefined && text.value !== '';
   return (
     <search class="search">
       <input
@@ -61,11 +62,14 @@ export function SearchBox(): JSX.Element {
         onKeyDown={keyPressed}
       />
       <ul id="found" role="listbox" aria-label="Found" hidden={!isShown}>
-        {found.value.map((one, index) => (
+        {suggestions.map((one, index) => (
           <Option key={index} one={one} index={index} />
         ))}
       </ul>
-      {isShown && credits.value.length > 0 && <p class="credits">{credits.value.join(' · ')}</p>}
+      {isShown && attributions.length > 0 && <p class="credits">{attributions.join(' · ')}</p>}
+      <p class="credits" role="status" hidden={!isMissing}>
+        {isMissing && 'Nothing found'}
+      </p>
     </search>
   );
 }
@@ -95,12 +99,12 @@ function kindOf({ source, class: group, type }: Suggestion): string {
 async function offerRecent(): Promise<void> {
   const { entries } = await service.getRecentSearches(mostRecent).catch(() => ({ entries: [] }));
   if (text.value !== '') return;
-  found.value = entries.flatMap(({ query: name, lat, lon }) =>
+  const suggestions = entries.flatMap(({ query: name, lat, lon }) =>
     lat === undefined || lon === undefined
       ? []
-      : [{ name, lat, lon, source: 'geocode', class: 'recent' }],
+      : [{ name, lat, lon, source: 'geocode' as const, class: 'recent' }],
   );
-  credits.value = [];
+  answer.value = { suggestions };
   active.value = -1;
 }
 
@@ -109,27 +113,28 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 function ask(query: string): void {
   text.value = query;
   isOpen.value = true;
+  if (answer.peek()?.suggestions.length === 0) answer.value = undefined;
   clearTimeout(timer);
   timer = setTimeout(() => void look(query), pauseMs);
 }
 
 async function look(query: string, isAgain = false): Promise<void> {
-  const answer = await service.suggest(query).catch(() => undefined);
-  if (answer === undefined || text.value !== query) return;
-  found.value = answer.suggestions;
-  credits.value = answer.attributions ?? [];
+  const found = await service.suggest(query).catch(() => undefined);
+  if (found === undefined || text.value !== query) return;
+  answer.value = found;
   active.value = -1;
-  if (answer.pending === true && !isAgain)
+  if (found.pending === true && !isAgain)
     timer = setTimeout(() => void look(query, true), pendingMs);
 }
 
 function keyPressed(event: TargetedKeyboardEvent<HTMLInputElement>): void {
-  const most = found.value.length;
+  const { suggestions = [] } = answer.value ?? {};
+  const most = suggestions.length;
   if (event.key === 'Escape') {
     isOpen.value = false;
     event.currentTarget.blur();
   } else if (event.key === 'Enter') {
-    const one = found.value[Math.max(0, active.value)];
+    const one = suggestions[Math.max(0, active.value)];
     if (one !== undefined) choose(one);
   } else if (most > 0 && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
     event.preventDefault();
@@ -149,6 +154,8 @@ function choose(one: Suggestion): void {
     void find(place).then((waypoint) => showPlace(waypoint ?? place, usualZoom));
     return;
   }
+  selected.value = undefined;
+  sought.value = { lat, lon };
   const reach = (radius ?? 0) * degreesPerM;
   target.value =
     reach === 0

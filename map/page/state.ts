@@ -10,16 +10,19 @@ export interface Period {
 export const tabs = ['day', 'places', 'year', 'library'] as const;
 export type Tab = (typeof tabs)[number];
 
+interface Position {
+  readonly lat: number;
+  readonly lon: number;
+}
+
 /** Where the map is to go: a box of degrees, or a position. */
 export type Target =
   | { readonly bbox: readonly [west: number, south: number, east: number, north: number] }
-  | { readonly lat: number; readonly lon: number; readonly zoom: number };
+  | (Position & { readonly zoom: number });
 
 /** A waypoint that is being made or changed: `original` is undefined for a new one. */
-export interface Draft {
+export interface Draft extends Position {
   readonly original?: Waypoint | undefined;
-  readonly lat: number;
-  readonly lon: number;
 }
 
 export const tab = signal<Tab>('day');
@@ -32,13 +35,14 @@ export const day = signal<string>();
 export const instant = signal<number>();
 export const selected = signal<Waypoint>();
 export const draft = signal<Draft>();
+/** What a search has led to that is no waypoint. */
+export const sought = signal<Position>();
 /** Set by whatever wants the map to move; the map obeys and leaves it. */
 export const target = signal<Target>();
 /** What the map shows. */
-export const view = signal<{
-  readonly bbox: readonly [number, number, number, number];
-  readonly zoom: number;
-}>();
+export const view = signal<
+  Position & { readonly bbox: readonly [number, number, number, number]; readonly zoom: number }
+>();
 
 const systemIsDark = signal(matchMedia('(prefers-color-scheme: dark)').matches);
 matchMedia('(prefers-color-scheme: dark)').addEventListener('change', ({ matches }) => {
@@ -65,7 +69,8 @@ let lastNotice = 0;
 export function notify(text: string, rest: Partial<Omit<Notice, 'id' | 'text'>> = {}): void {
   const id = (lastNotice += 1);
   const notice = { id, text, isError: false, ...rest };
-  notices.value = [...notices.value, notice].slice(-mostNotices);
+  // The newest first: it is the one that keys reach.
+  notices.value = [notice, ...notices.value].slice(0, mostNotices);
   setTimeout(() => dismiss(id), noticeMs);
 }
 

@@ -2,7 +2,7 @@ import type { JSX, TargetedSubmitEvent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { signal } from '@preact/signals';
 import type { Tag, Waypoint } from '../../client/waypoints/index.ts';
-import { textOf } from './parts.tsx';
+import { IconButton, textOf } from './parts.tsx';
 import { service } from './service.ts';
 
 /** All tags in use, offered while one is typed. */
@@ -27,10 +27,11 @@ export function TagList({ waypoint }: { readonly waypoint: Waypoint }): JSX.Elem
         {(waypoint.tags ?? []).map((tag) => (
           <li key={tag.raw} class="tag">
             {tag.display}
-            <button type="button" onClick={() => void service.deleteTag(waypoint, tag)}>
-              <span aria-hidden="true">×</span>
-              <span class="unseen">Remove tag {tag.display}</span>
-            </button>
+            <IconButton
+              sign="×"
+              label={`Remove tag ${tag.display}`}
+              onClick={() => void service.deleteTag(waypoint, tag)}
+            />
           </li>
         ))}
       </ul>

@@ -1,4 +1,5 @@
 import type { TimelineResult } from '../../model/timeline-result.ts';
+import type { Tell } from './loaded.ts';
 import { service } from './service.ts';
 
 const firstPollMs = 40;
@@ -12,6 +13,7 @@ export async function timelineOf(
   start: string,
   end: string,
   signal: AbortSignal,
+  tell: Tell,
 ): Promise<TimelineResult> {
   const id = await service.submitTimeline(start, end, { time_zone: 'local' });
   const cancel = (): void => void service.cancelTimeline(id).catch(() => undefined);
@@ -24,6 +26,7 @@ export async function timelineOf(
       const job = await service.getTimeline(id, true);
       signal.throwIfAborted();
       if (job.result !== undefined) return job.result;
+      if (job.total_observations) tell(job.processed_observations / job.total_observations);
       if (job.state === 'failed') throw new Error(job.error);
       if (job.state === 'cancelled') throw new Error('The timeline was cancelled.');
     }
@@ -31,9 +34,3 @@ export async function timelineOf(
     signal.removeEventListener('abort', cancel);
   }
 }
-
-/** What is shown of something that is fetched. */
-export type Loaded<T> =
-  | { readonly state: 'none' | 'loading' }
-  | { readonly state: 'failed'; readonly sentence: string }
-  | { readonly state: 'ready'; readonly value: T };

@@ -1,4 +1,5 @@
 import { computed, signal } from '@preact/signals';
+import type { ImportResult } from '../../client/waypoints/index.ts';
 import { refresh, session } from './service.ts';
 import { notify } from './state.ts';
 import { several } from './words.ts';
@@ -46,13 +47,8 @@ export async function upload(uploads: readonly Upload[]): Promise<void> {
   for (const [done, one] of uploads.entries()) {
     if (abort.signal.aborted) break;
     const tell = (sent: number): void => {
-      progress.value = {
-        path: one.path,
-        done,
-        files: uploads.length,
-        bytes: bytes + sent,
-        totalBytes,
-      };
+      const { length: files } = uploads;
+      progress.value = { path: one.path, done, files, bytes: bytes + sent, totalBytes };
     };
     tell(0);
     const outcome = await send(one, tell);
@@ -95,32 +91,19 @@ function send({ path, file }: Upload, tell: (sent: number) => void): Promise<str
   for (const [name, value] of Object.entries(session?.headers ?? {})) {
     request.setRequestHeader(name, value);
   }
+  request.responseType = 'json';
   request.send(file);
   return promise;
 }
 
-interface Answer {
-  readonly message?: string;
-  readonly failures?: readonly { readonly reason: string }[];
-  readonly unsupported?: number;
-  readonly removed_files?: readonly string[];
-}
-
-function outcomeOf({ status, responseText }: XMLHttpRequest): string | undefined {
-  const answer = parsed(responseText);
+function outcomeOf({ status, response }: XMLHttpRequest): string | undefined {
+  // Sound: the answer is our server's; null where it is none.
+  const answer = (response ?? {}) as Partial<ImportResult> & { readonly message?: string };
   if (status !== 201) return answer.message ?? 'waypointd does not answer';
   const [failure] = answer.failures ?? [];
   if (failure !== undefined) return failure.reason.replaceAll('_', ' ');
   if ((answer.unsupported ?? 0) > 0) return 'holds nothing that is read';
   return (answer.removed_files ?? []).length > 0 ? 'was removed before' : undefined;
-}
-
-function parsed(text: string): Answer {
-  try {
-    return JSON.parse(text) as Answer;
-  } catch {
-    return {};
-  }
 }
 
 /** The files of what was dropped, those in folders included. */

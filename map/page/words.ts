@@ -1,3 +1,5 @@
+import { formatDate } from '../../model/calendar-date.ts';
+
 /** Times, distances and dates in words. Clock times are those of the place: an offset from UTC in minutes goes with them. */
 
 const dateForm = new Intl.DateTimeFormat(undefined, { dateStyle: 'full', timeZone: 'UTC' });
@@ -56,14 +58,10 @@ export function position(lat: number, lon: number): string {
 
 /** The day that lies some days later, or earlier. */
 export function addDays(date: string, days: number): string {
-  return new Date(Date.parse(date) + days * dayMs).toISOString().slice(0, 10);
+  return formatDate(dayNumber(date) + days);
 }
 
 /** Days since 1970 of a date. */
 export function dayNumber(date: string): number {
   return Math.round(Date.parse(date) / dayMs);
-}
-
-export function dateOfNumber(number: number): string {
-  return new Date(number * dayMs).toISOString().slice(0, 10);
 }

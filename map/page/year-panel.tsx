@@ -1,6 +1,6 @@
 import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { signal } from '@preact/signals';
-import { Failed, IconButton, Waiting } from './parts.tsx';
+import { Shown, Stepper } from './parts.tsx';
 import { status } from './service.ts';
 import { showDay } from './state.ts';
 import { addDays, longDate, several } from './words.ts';
@@ -8,41 +8,34 @@ import { chosenYear, year, yearStory, type CountryOfYear, type YearStory } from 
 
 /** Where the days of a year were, as a calendar. */
 export function YearPanel(): JSX.Element {
-  const story = yearStory.value;
   return (
     <>
       <YearChooser />
-      {story.state === 'loading' && <Waiting what="the year" />}
-      {story.state === 'failed' && <Failed sentence={story.sentence} />}
-      {story.state === 'ready' && <Calendar story={story.value} />}
+      <Shown of={yearStory.value} what="the year">
+        {(story) => <Calendar story={story} />}
+      </Shown>
     </>
   );
 }
 
 function YearChooser(): JSX.Element {
   const { first_time, last_time } = status.value?.imported ?? {};
-  const [first, last] = [first_time, last_time].map((time) => Number(time?.slice(0, 4)));
-  const go = (step: number) => (): void => {
-    chosenYear.value = year.value + step;
+  const [first = 0, last = 0] = [first_time, last_time].map((time) => Number(time?.slice(0, 4)));
+  const goTo = (to: number) => (): void => {
+    chosenYear.value = to;
   };
+  const shown = year.value;
   return (
-    <div class="row">
-      <IconButton
-        sign="‹"
-        label="Year before"
-        disabled={!(year.value > (first ?? 0))}
-        onClick={go(-1)}
-      />
+    <Stepper
+      back="Year before"
+      forth="Next year"
+      onBack={shown > first ? goTo(shown - 1) : undefined}
+      onForth={shown < last ? goTo(shown + 1) : undefined}
+    >
       <h2 class="grow centre" aria-live="polite">
-        {year.value}
+        {shown}
       </h2>
-      <IconButton
-        sign="›"
-        label="Next year"
-        disabled={!(year.value < (last ?? 0))}
-        onClick={go(1)}
-      />
-    </div>
+    </Stepper>
   );
 }
 

@@ -1,8 +1,9 @@
 import { computed, effect, signal } from '@preact/signals';
 import type { TimelinePresence, TimelineResult } from '../../model/timeline-result.ts';
-import { away, revision, sentenceOf, status } from './service.ts';
+import { away, revision, status } from './service.ts';
 import { tab } from './state.ts';
-import { timelineOf, type Loaded } from './timelines.ts';
+import { fetchInto, type Loaded, type Tell } from './loaded.ts';
+import { timelineOf } from './timelines.ts';
 
 /** A country of a year. */
 export interface CountryOfYear {
@@ -40,21 +41,17 @@ export function followYear(): void {
     void revision.value;
     if (tab.value !== 'year' || away.value !== undefined) return;
     const abort = new AbortController();
-    void load(chosen, abort.signal);
+    const before = yearStory.peek();
+    if (before.state === 'ready' && before.value.year !== chosen)
+      yearStory.value = { state: 'loading' };
+    void fetchInto(yearStory, (tell) => load(chosen, abort.signal, tell), abort.signal);
     return () => abort.abort();
   });
 }
 
-async function load(chosen: number, abort: AbortSignal): Promise<void> {
-  const before = yearStory.peek();
-  if (before.state !== 'ready' || before.value.year !== chosen)
-    yearStory.value = { state: 'loading' };
-  try {
-    const result = await timelineOf(`${chosen}-01-01`, `${chosen}-12-31`, abort);
-    yearStory.value = { state: 'ready', value: { year: chosen, ...storyOf(result) } };
-  } catch (error) {
-    if (!abort.aborted) yearStory.value = { state: 'failed', sentence: sentenceOf(error) };
-  }
+async function load(chosen: number, abort: AbortSignal, tell: Tell): Promise<YearStory> {
+  const result = await timelineOf(`${chosen}-01-01`, `${chosen}-12-31`, abort, tell);
+  return { year: chosen, ...storyOf(result) };
 }
 
 function storyOf({ days, places }: TimelineResult): Omit<YearStory, 'year'> {

@@ -4,96 +4,24 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { AxeBuilder } from '@axe-core/playwright';
-import test, { type ExecutionContext } from 'ava';
-import type { Browser, Page } from 'playwright-core';
 import { sessionHeader } from '../../map/session-header.ts';
-import type { TestDaemon } from '../helpers/daemon.ts';
 import { temporaryDirectory } from '../helpers/daemon.ts';
 import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts';
 import { gpx, writeTree } from '../helpers/imports.ts';
 import {
-  hasChromium,
-  openMap,
-  pixelsOf,
-  startBrowser,
-  waterWorld,
-  type OpenedMap,
-} from '../helpers/map-page.ts';
+  assertAccessible,
+  assertSealed,
+  browser,
+  colours,
+  importJourney,
+  journey,
+  middle,
+  testPage,
+  untilShown,
+} from '../helpers/map-checks.ts';
+import { openMap, pixelsOf, waterWorld } from '../helpers/map-page.ts';
 
-const journey = join(import.meta.dirname, '..', '..', 'fixtures', 'journey');
-const importJourney = (daemon: TestDaemon) => daemon.call('POST', '/api/import', { dir: journey });
-
-let browser: Browser;
-if (hasChromium) {
-  test.before(async () => {
-    browser = await startBrowser();
-  });
-  test.after.always(() => browser.close());
-}
-
-/** One page after the other: they draw in software. */
-function testPage(title: string, body: (t: ExecutionContext) => Promise<void>): void {
-  if (hasChromium) test.serial(title, body);
-  else test.serial.skip(`${title} (skipped: no chromium)`, body);
-}
-
-/** Lines let through what is below them. */
-const track = 'red > green + 40 && red > blue + 40';
-const day = 'blue > red + 80';
-const sea = 'red === 207 && green === 223 && blue === 230';
-const land = 'red === 246 && green === 244 && blue === 238';
-/** What neither the panel nor the bar hides. */
-const middle = { x: 420, y: 100, width: 800, height: 560 };
-
-/** Waits until a part of the page has a colour, or has none of it any more. */
-async function untilShown(
-  t: ExecutionContext,
-  page: Page,
-  colour: string,
-  isThere = true,
-  least = 20,
-): Promise<void> {
-  for (let tries = 0; tries < 40; tries += 1) {
-    if ((await pixelsOf(page, colour, middle)) > least === isThere) {
-      t.pass();
-      return;
-    }
-    // A frame of the page.
-    await page.evaluate('new Promise((next) => requestAnimationFrame(next))');
-  }
-  t.fail(`the colour ${colour} is ${isThere ? 'not ' : ''}on the map`);
-}
-
-/** All that was asked for is of the page's own server, nothing was refused, and the token is in no part of the page. */
-async function assertSealed(
-  t: ExecutionContext,
-  { page, origin, daemon, asked, complaints }: OpenedMap,
-) {
-  const foreign = asked.filter(
-    (address) => !address.startsWith(`${origin}/`) && !/^(?:blob|data):/u.test(address),
-  );
-  t.deepEqual(foreign, []);
-  t.deepEqual(complaints, []);
-  t.deepEqual(
-    asked.filter((address) => address.includes(daemon.token)),
-    [],
-  );
-  const content = await page.evaluate<string>(
-    'document.documentElement.outerHTML + JSON.stringify({ ...sessionStorage }) + JSON.stringify({ ...localStorage }) + document.cookie + location.href',
-  );
-  t.false(content.includes(daemon.token));
-  t.is(new URL(page.url()).hash, '', 'the code has left the address');
-}
-
-async function assertAccessible(t: ExecutionContext, page: Page, what: string): Promise<void> {
-  const { violations } = await new AxeBuilder({ page }).analyze();
-  const serious = violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
-  t.deepEqual(
-    serious.map(({ id, nodes }) => [what, id, nodes.map(({ html }) => html).slice(0, 3)]),
-    [],
-  );
-}
+const { day, land, sea, track } = colours;
 
 testPage('an empty map says how to begin, and takes files', async (t) => {
   const map = await openMap(t, browser);
@@ -287,10 +215,10 @@ testPage('a period is chosen by dates, in the bar, and by keys', async (t) => {
   await page.mouse.move(x + width * 0.75, y + 10, { steps: 4 });
   await page.mouse.up();
   const end = bar.getByRole('slider', { name: 'End of the period' });
-  const chosen = Number(await end.getAttribute('aria-valuenow'));
+  const chosen = Number(await end.inputValue());
   await end.focus();
   await page.keyboard.press('ArrowLeft');
-  t.is(Number(await end.getAttribute('aria-valuenow')), chosen - 1);
+  t.is(Number(await end.inputValue()), chosen - 1);
   await assertSealed(t, map);
 });
 

@@ -42,13 +42,15 @@ export interface MapPageOptions {
   readonly basemap?: string;
   /** Called before the page is opened. */
   readonly fill?: (daemon: TestDaemon) => Promise<unknown>;
+  /** A script that runs in the page before its own. */
+  readonly before?: string;
 }
 
 /** A daemon, the map's server in front of it with the page as it was built, and that page in a tab of its own. */
 export async function openMap(
   t: ExecutionContext,
   browser: Browser,
-  { width = 1_280, height = 800, dark = false, basemap, fill }: MapPageOptions = {},
+  { width = 1_280, height = 800, dark = false, basemap, fill, before }: MapPageOptions = {},
 ): Promise<OpenedMap> {
   const daemon = await startTestDaemon(t);
   await fill?.(daemon);
@@ -66,6 +68,7 @@ export async function openMap(
   });
   t.teardown(() => context.close());
   const page = await context.newPage();
+  if (before !== undefined) await page.addInitScript(before);
   // Far beyond what anything takes: it is no measure, but ends what hangs before ava does.
   page.setDefaultTimeout(20_000);
   const asked: string[] = [];
@@ -82,24 +85,36 @@ export async function openMap(
 
 /** How many pixels of a part of the page are of a colour: an expression of `red`, `green` and `blue`. */
 export async function pixelsOf(page: Page, colour: string, clip: Clip): Promise<number> {
+  return (await lookFor(page, colour, clip)).count;
+}
+
+/** The lowest pixel of a colour in a part of the page, as a pointer has it; undefined where there is none. */
+export async function lowestOf(page: Page, colour: string, clip: Clip) {
+  const { count, x, y } = await lookFor(page, colour, clip);
+  return count === 0 ? undefined : ([clip.x + x, clip.y + y] as const);
+}
+
+async function lookFor(page: Page, colour: string, clip: Clip) {
   const picture = (await page.screenshot({ clip })).toString('base64');
   // In a page without a policy: that of ours lets nothing be evaluated.
   const tab = await page.context().newPage();
-  const count = await tab.evaluate<number>(`(async () => {
+  const found = await tab.evaluate<{ count: number; x: number; y: number }>(`(async () => {
     const bytes = Uint8Array.from(atob('${picture}'), (letter) => letter.charCodeAt(0));
     const bitmap = await createImageBitmap(new Blob([bytes]));
     const canvas = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d');
     canvas.drawImage(bitmap, 0, 0);
     const { data } = canvas.getImageData(0, 0, bitmap.width, bitmap.height);
-    let count = 0;
+    let [count, last] = [0, 0];
     for (let at = 0; at < data.length; at += 4) {
       const [red, green, blue] = data.subarray(at);
-      if (${colour}) count += 1;
+      if (!(${colour})) continue;
+      count += 1;
+      last = at / 4;
     }
-    return count;
+    return { count, x: last % bitmap.width, y: Math.floor(last / bitmap.width) };
   })()`);
   await tab.close();
-  return count;
+  return found;
 }
 
 interface Clip {
