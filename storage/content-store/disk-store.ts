@@ -153,8 +153,8 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
     // The time is in the name, because not every file system notes when a file was renamed.
     const name = `${oid}.${Date.now()}.${randomUUID()}`;
     const from = this.#path(oid);
-    const isGone = await rename(from, join(this.#quarantine, name)).then(() => false, ifMissing);
-    if (isGone) return undefined;
+    const moved = rename(from, join(this.#quarantine, name)).then(() => true, ignoreMissing);
+    if ((await moved) === undefined) return undefined;
     await syncDirectoryAsync(this.#quarantine);
     await syncDirectoryAsync(dirname(from));
     return name;
@@ -214,13 +214,7 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
   async #place(file: string, oid: Oid, size: number): Promise<void> {
     const target = this.#path(oid);
     await this.#makeShard(oid);
-    try {
-      await link(file, target);
-    } catch (error) {
-      if (errorCode(error) === 'EEXIST') await this.#replaceCut(file, oid, size);
-      else if (noLinkCodes.has(errorCode(error) ?? '')) await rename(file, target);
-      else throw error;
-    }
+    if (!(await addName(file, target))) await this.#replaceCut(file, oid, size);
     await syncDirectoryAsync(dirname(target));
   }
 
@@ -229,7 +223,7 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
     const there = await this.has(oid);
     if (there === size) return;
     if (there !== undefined) await this.quarantine({ oid });
-    await link(file, this.#path(oid)).catch(ignoreExisting);
+    await addName(file, this.#path(oid));
   }
 
   async #makeShard(oid: Oid): Promise<void> {
@@ -266,11 +260,14 @@ function ignoreMissing(error: unknown): undefined {
   if (errorCode(error) !== 'ENOENT' && errorCode(error) !== 'ENOTDIR') throw error;
 }
 
-function ifMissing(error: unknown): true {
-  if (errorCode(error) !== 'ENOENT') throw error;
+/** Gives a file a further name, or a new one where there are no links. @returns false if the name is taken. */
+async function addName(file: string, name: string): Promise<boolean> {
+  try {
+    await link(file, name);
+  } catch (error) {
+    if (errorCode(error) === 'EEXIST') return false;
+    if (!noLinkCodes.has(errorCode(error) ?? '')) throw error;
+    await rename(file, name);
+  }
   return true;
-}
-
-function ignoreExisting(error: unknown): void {
-  if (errorCode(error) !== 'EEXIST') throw error;
 }

@@ -2,12 +2,13 @@
  * A disk that fails below a whole daemon: strace lets system calls fail, on one path each, while requests come. The
  * daemon answers 503, blames no folder of the user's, and goes on when the disk does.
  */
-import { spawn } from 'node:child_process';
+import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { chmodSync, mkdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { finish, launcher, testCli, untilPrinted } from '../helpers/cli.ts';
+import { finish, launcher, testCli, untilPrinted, type TestCli } from '../helpers/cli.ts';
 import { gpx } from '../helpers/imports.ts';
 import { whyNoAttaching } from '../helpers/strace.ts';
 
@@ -20,6 +21,25 @@ interface Fault {
   readonly error: string;
   /** Below the root of the test. */
   readonly path: string;
+}
+
+/** Lets the calls on a path fail while `step` runs. */
+function breaking(t: ExecutionContext, cli: TestCli, child: ChildProcess) {
+  return async <T>({ calls, error, path }: Fault, step: () => Promise<T>): Promise<T> => {
+    const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}`];
+    const words = ['-f', '-p', String(child.pid), '-P', join(cli.root, path), ...inject];
+    const strace = spawn('strace', [...words, '-o', join(cli.root, 'strace.txt')]);
+    t.teardown(() => strace.kill('SIGKILL'));
+    await untilPrinted(strace.stderr, /attached/u);
+    try {
+      return await step();
+    } finally {
+      const ended = once(strace, 'exit');
+      strace.kill('SIGTERM');
+      await ended;
+      t.regex(readFileSync(join(cli.root, 'strace.txt'), 'utf8'), /INJECTED/u, `${error} ${path}`);
+    }
+  };
 }
 
 async function startDaemon(t: ExecutionContext) {
@@ -40,22 +60,7 @@ async function startDaemon(t: ExecutionContext) {
     const refused = (await answer.json()) as { readonly message: string };
     return { status, retry: answer.headers.get('retry-after'), body: refused };
   };
-  /** Lets the calls on a path fail while `step` runs. */
-  async function broken<T>({ calls, error, path }: Fault, step: () => Promise<T>): Promise<T> {
-    const inject = ['-e', `trace=${calls}`, '-e', `inject=${calls}:error=${error}`];
-    const words = ['-f', '-p', String(child.pid), '-P', join(cli.root, path), ...inject];
-    const strace = spawn('strace', [...words, '-o', join(cli.root, 'strace.txt')]);
-    t.teardown(() => strace.kill('SIGKILL'));
-    await untilPrinted(strace.stderr, /attached/u);
-    try {
-      return await step();
-    } finally {
-      const ended = once(strace, 'exit');
-      strace.kill('SIGTERM');
-      await ended;
-      t.regex(readFileSync(join(cli.root, 'strace.txt'), 'utf8'), /INJECTED/u, `${error} ${path}`);
-    }
-  }
+  const broken = breaking(t, cli, child);
   return { cli, child, ask, broken, log: () => log };
 }
 
@@ -182,5 +187,46 @@ withStrace(
     t.is(log.split('data.permissions_do_not_stick').length, 2, log);
     t.false(log.includes('data.tightened'));
     t.regex(await cli.out(['list']), /Camp/u);
+  },
+);
+
+withStrace(
+  `an object gets its name also where there are no links, and is not answered without${skipped}`,
+  async (t) => {
+    const cli = testCli(t);
+    const on = ['--root', join(cli.root, 'store')];
+    await cli.out(['objects', 'repo', 'add', 'club/maps', ...on]);
+    await cli.out(['objects', 'user', 'add', 'ann', '--password-stdin', ...on], {
+      input: 'secret\n',
+    });
+    await cli.out(['objects', 'grant', 'ann', 'club/maps', 'write', ...on]);
+    // strace counts the calls of each thread.
+    const env = { UV_THREADPOOL_SIZE: '1' };
+    const child = cli.start(['objects', 'serve', '--listen', '127.0.0.1:0', ...on], { env });
+    const [url] = await untilPrinted(child.stdout, /http:\/\/127\.0\.0\.1:\d+/u);
+    const broken = breaking(t, cli, child);
+    const content = 'a map of the harbour';
+    const oid = createHash('sha256').update(content).digest('hex');
+    const path = join('store/objects', oid.slice(0, 2), oid.slice(2, 4), oid);
+    const stored = join(cli.root, path);
+    const send = async (): Promise<number> => {
+      const headers = { authorization: `Basic ${btoa('ann:secret')}` };
+      const to = `${url}/club/maps/objects/${oid}/content`;
+      return (await fetch(to, { method: 'PUT', headers, body: content })).status;
+    };
+    // The second call is the one for a file that was there and had lost its length.
+    const faults: readonly [error: string, status: number][] = [
+      ['EPERM', 200],
+      ['EPERM:when=2', 200],
+      ['EIO:when=2', 503],
+    ];
+    for (const [error, status] of faults) {
+      const fault = { calls: 'link,linkat', error, path };
+      t.is(await broken(fault, send), status, error);
+      if (status !== 200) t.is(await send(), 200, `after ${error}`);
+      t.is(readFileSync(stored, 'utf8'), content, error);
+      chmodSync(stored, 0o644);
+      truncateSync(stored, 5);
+    }
   },
 );
