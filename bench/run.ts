@@ -13,6 +13,7 @@ import { importFormats } from './scenarios/import-formats.ts';
 import { importFiles, importSpeed } from './scenarios/import-speed.ts';
 import { importTwins } from './scenarios/import-twins.ts';
 import { mapPage } from './scenarios/map-page.ts';
+import { objectsElsewhere } from './scenarios/objects-elsewhere.ts';
 import { objectStorage } from './scenarios/objects.ts';
 import { slowReaders } from './scenarios/slow-readers.ts';
 import { smallGet } from './scenarios/small-get.ts';
@@ -50,6 +51,7 @@ const scenarios: readonly AnyScenario[] = [
   mapPage,
   timelineSpeed,
   objectStorage,
+  objectsElsewhere,
 ];
 
 process.exitCode = await bench(process.argv.slice(2));

@@ -79,9 +79,9 @@ export class Session {
     return this.#starting(() => ServerProcess.startDaemon(root));
   }
 
-  /** Starts the object server on a store. */
-  objectServer(root: string): Promise<ServerProcess> {
-    return this.#starting(() => ServerProcess.startObjects(root));
+  /** Starts the object server on a store. @param settings variables of its environment */
+  objectServer(root: string, settings?: NodeJS.ProcessEnv): Promise<ServerProcess> {
+    return this.#starting(() => ServerProcess.startObjects(root, settings));
   }
 
   /** Starts the bare server that others are compared with. */

@@ -31,6 +31,14 @@ export interface GetOptions {
   readonly keepBody?: boolean;
 }
 
+interface StartOptions {
+  /** How it is seen that the server is ready, instead of by its hand-over file. */
+  readonly readyIn?: (log: string, pid: number) => HandOver | undefined;
+  readonly program?: string;
+  /** Variables of its environment. */
+  readonly settings?: NodeJS.ProcessEnv;
+}
+
 /** What a command has cost. */
 export interface CommandCost {
   readonly peakMb: number | undefined;
@@ -80,13 +88,14 @@ export class ServerProcess {
   }
 
   /** Starts the object server on the store in `root`; it has no token. */
-  static startObjects(root: string): Promise<ServerProcess> {
+  static startObjects(root: string, settings: NodeJS.ProcessEnv = {}): Promise<ServerProcess> {
     const where = ['--listen', '127.0.0.1:0', '--root', root];
     const words = [launcherIn(root), 'objects', 'serve', ...where, ...flagsOf(root)];
-    return ServerProcess.#start(root, words, (log, pid) => {
+    const readyIn = (log: string, pid: number): HandOver | undefined => {
       const port = /"port":(\d+)/.exec(readFileSync(log, 'utf8'))?.[1];
       return port === undefined ? undefined : { pid, port: Number(port), token: '' };
-    });
+    };
+    return ServerProcess.#start(root, words, { readyIn, settings });
   }
 
   /**
@@ -122,14 +131,13 @@ export class ServerProcess {
     const { words, pidFile } = prepareNginx(root, port);
     const readyIn = (_log: string, pid: number): HandOver | undefined =>
       existsSync(pidFile) ? { pid, port, token: '' } : undefined;
-    return ServerProcess.#start(root, words, readyIn, 'nginx');
+    return ServerProcess.#start(root, words, { readyIn, program: 'nginx' });
   }
 
   static async #start(
     root: string,
     words: readonly string[],
-    readyIn?: (log: string, pid: number) => HandOver | undefined,
-    program = process.execPath,
+    { readyIn, program = process.execPath, settings = {} }: StartOptions = {},
   ): Promise<ServerProcess> {
     const runtime = join(root, 'runtime');
     mkdirSync(runtime, { recursive: true, mode: 0o700 });
@@ -140,7 +148,7 @@ export class ServerProcess {
     const started = performance.now();
     const child = spawn(program, words, {
       stdio: ['ignore', log, log],
-      env: environment(root),
+      env: { ...environment(root), ...settings },
     });
     closeSync(log);
     // Sound: the servers write these three fields, and the file appears whole.
