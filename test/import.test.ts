@@ -23,7 +23,7 @@ import test from 'ava';
 import { expected } from '../fixtures/expected.ts';
 import { WaypointError } from '../model/failure.ts';
 import { decodeDay, pointColumns } from '../storage/day-blob.ts';
-import { openReader } from '../storage/database.ts';
+import { openReader, openWriter } from '../storage/database.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { tryNameFolding } from '../storage/name-folding.ts';
 import { temporaryPath, copyPath, requestPaths } from '../worker/import/copy-path.ts';
@@ -682,6 +682,22 @@ test('a file renamed into place before its rows were committed is read at start-
   renameSync(join(site.imports, 'a.gpx.tmp'), join(site.imports, 'a.gpx'));
   t.like(site.reconcile(), { loaded: 1, dropped: 0 });
   t.is(site.result().replaced, 1, 'the source differs from it again');
+});
+
+test('a start-up fails with an error of the library itself, which is none of a file', (t) => {
+  const site = importSite(t);
+  writeTree(site.imports, { 'a.gpx': hut });
+  const execute = (sql: string): void => {
+    const db = openWriter(site.libraryPath, 'normal');
+    db.exec(sql);
+    db.close();
+  };
+  execute(
+    "CREATE TRIGGER broken BEFORE INSERT ON waypoints BEGIN SELECT RAISE(ABORT, 'broken'); END",
+  );
+  t.throws(() => site.reconcile(), { message: 'broken' });
+  execute('DROP TRIGGER broken');
+  t.like(site.reconcile(), { loaded: 1, refused: 0, isWhole: true });
 });
 
 test('reconciling can be cancelled, and goes on at the next start', (t) => {
