@@ -19,6 +19,7 @@ import { checkDirectories, checkFiles } from '../cli/doctor/check-files.ts';
 import { checkStores } from '../cli/doctor/check-stores.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { openReader } from '../storage/database.ts';
+import { cutOff } from './helpers/cut-off.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { answerWhen, until } from './helpers/until.ts';
 import { asRoot, posix } from './helpers/where.ts';
@@ -164,20 +165,6 @@ test('a start that was cut off before the first table is no loss', async (t) => 
   const daemon = await startTestDaemon(t, { root });
   t.is((await daemon.call('POST', '/api/bookmarks', camp)).status, 201);
 });
-
-/** Leaves a store as a crash in the middle of a transaction does: half of it in the file, the way back in a journal. */
-function cutOff(t: ExecutionContext, path: string): void {
-  const copy = join(temporaryDirectory(t), 'waypoints.sqlite');
-  const db = new Database(path);
-  db.pragma('journal_mode = DELETE');
-  db.pragma('cache_size = 2');
-  db.exec('BEGIN; CREATE TABLE filler (x)');
-  for (let i = 0; i < 200; i++) db.prepare('INSERT INTO filler VALUES (?)').run('x'.repeat(4_000));
-  for (const end of ['', '-journal']) copyFileSync(path + end, copy + end);
-  db.exec('ROLLBACK');
-  db.close();
-  for (const end of ['', '-journal']) copyFileSync(copy + end, path + end);
-}
 
 test('a store that a crash has left in the middle of a transaction is rolled back and opens', async (t) => {
   const { root, paths } = await stoppedWithCamp(t);

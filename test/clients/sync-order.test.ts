@@ -9,6 +9,7 @@ import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { testCli, untilPrinted, type TestCli } from '../helpers/cli.ts';
+import { cutOff } from '../helpers/cut-off.ts';
 import { until } from '../helpers/until.ts';
 import {
   runTraced,
@@ -195,3 +196,25 @@ withStrace(`what a command has written is on the disk when it says so${skipped}`
   expectSynced(t, set, (call) => call === set.at(-1), { pattern: config, moments: 1 });
   t.true(syncsOf(set, config) >= 2);
 });
+
+withStrace(
+  `directories that a start makes are private from their first moment${skipped}`,
+  async (t) => {
+    const cli = testCli(t);
+    await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
+    // The way back is tried in a copy, in a directory that is gone afterwards.
+    cutOff(t, join(cli.root, 'data', 'waypoints.sqlite'));
+    const { calls } = await startTraced(t, cli, ['serve', '--port', '0'], /daemon\.ready/u);
+    const made = (await calls()).filter(
+      ({ name, path, result }) =>
+        name.startsWith('mkdir') &&
+        result === 0 &&
+        /^\/(?:data|cache|run)\b/u.test(path.slice(cli.root.length)),
+    );
+    t.true(made.some(({ path }) => path.endsWith('.roll-back.tmp')));
+    t.deepEqual(
+      made.filter(({ args }) => !args.includes(', 0700)')).map(({ path }) => path),
+      [],
+    );
+  },
+);
