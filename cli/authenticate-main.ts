@@ -15,7 +15,7 @@ import { objectsDirectory } from '../storage/objects/directory.ts';
 const programs = new Set(['git-lfs-authenticate', 'x-lfs-authenticate']);
 
 /**
- * `x-lfs-authenticate [--root DIR] [--user USER] PATH OPERATION [OID]`, as a login command or, with the request in
+ * `x-lfs-authenticate [--root DIR] [--config FILE] [--user USER] PATH OPERATION [OID]`, as a login command or, with the request in
  * SSH_ORIGINAL_COMMAND, as a forced one. Answers from the store itself; no server need be running.
  * @returns the JSON that the client reads.
  * @throws NotAuthenticated with the sentence that the client shows.
@@ -24,8 +24,8 @@ async function authenticateCommand(
   words: readonly string[],
   env: NodeJS.ProcessEnv,
 ): Promise<string> {
-  const { root, user, path, operation } = readCall(words, env);
-  const configFile = defaultConfigFile();
+  const { root, config, user, path, operation } = readCall(words, env);
+  const configFile = config ?? defaultConfigFile();
   const flags = root === undefined ? {} : { objects_root: root };
   const { settings } = resolveSettings({ flags, env, configFile, cwd: process.cwd() });
   const directory = computePaths(settings, { configFile }).objects;
@@ -58,20 +58,20 @@ function readCall(words: readonly string[], env: NodeJS.ProcessEnv) {
     throw new NotAuthenticated('usage: x-lfs-authenticate PATH OPERATION [OID]');
   }
   const user = given.user ?? userInfo().username;
-  return { root: given.root, user, path, operation };
+  return { root: given.root, config: given.config, user, path, operation };
 }
 
 function readWords(words: readonly string[]) {
   try {
     const { values, positionals } = parseArgs({
       args: [...words],
-      options: { root: { type: 'string' }, user: { type: 'string' } },
+      options: { root: { type: 'string' }, config: { type: 'string' }, user: { type: 'string' } },
       allowPositionals: true,
     });
     return { ...values, positionals };
   } catch {
     throw new NotAuthenticated(
-      'usage: x-lfs-authenticate [--root DIR] [--user USER] PATH OPERATION [OID]',
+      'usage: x-lfs-authenticate [--root DIR] [--config FILE] [--user USER] PATH OPERATION [OID]',
     );
   }
 }

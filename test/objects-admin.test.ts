@@ -359,7 +359,7 @@ test('x-lfs-authenticate lets in over ssh, as a login and as a forced command', 
     return finish(child);
   };
   const forced = (command: string) => call(['--user', 'bob'], { SSH_ORIGINAL_COMMAND: command });
-  const [login, byForce, unknown, readOnly, other, outside] = await Promise.all([
+  const [login, byForce, unknown, readOnly, foreign, outside] = await Promise.all([
     call(['--user', 'ann', '/club/maps.git', 'upload', oid]),
     forced(`git-lfs-authenticate 'club/maps.git' download`),
     call(['--user', 'ann', 'club/maps', 'destroy']),
@@ -382,7 +382,7 @@ test('x-lfs-authenticate lets in over ssh, as a login and as a forced command', 
   for (const [refused, pattern] of [
     [unknown, /"destroy"/],
     [readOnly, /not write/],
-    [other, /git-lfs-authenticate only/],
+    [foreign, /git-lfs-authenticate only/],
     [outside, /no such repository/],
   ] as const) {
     t.not(refused.code, 0);
@@ -391,6 +391,25 @@ test('x-lfs-authenticate lets in over ssh, as a login and as a forced command', 
   }
   const line = await cli.run(['objects', 'ssh-line', 'bob', '--root', server.directory]);
   t.regex(line.stdout, /^command=".*x-lfs-authenticate\.js.* --user bob",restrict\n$/);
+  if (process.platform === 'win32') return;
+  const config = join(cli.root, 'objects.json');
+  writeFileSync(config, JSON.stringify({ objects_public_url: 'https://objects.example.org' }));
+  const other = await cli.out([
+    'objects',
+    'ssh-line',
+    'bob',
+    '--config',
+    config,
+    '--root',
+    server.directory,
+  ]);
+  const told = /^command="(.*)",restrict\n$/u.exec(other)?.[1] ?? '';
+  const ask = spawn('/bin/sh', ['-c', told.replaceAll(/\\(.)/gu, '$1')], {
+    env: { ...cli.env, SSH_ORIGINAL_COMMAND: 'git-lfs-authenticate club/maps download' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const { stdout } = await finish(ask);
+  t.is(JSON.parse(stdout).href, 'https://objects.example.org/club/maps', 'by that configuration');
 });
 
 test('a server whose bucket or database is away says what the system says of it', async (t) => {

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { defaultConfigFile } from '../../../daemon/paths.ts';
 import { createNotifier, takeNotifyRequest } from '../../../daemon/systemd/notifier.ts';
 import { packageRoot } from '../../../daemon/version-info.ts';
 import { limits } from '../../../model/limits.ts';
@@ -71,6 +72,7 @@ const sshLine = defineCommand({
     const { paths } = objectsContext(context, options);
     const program = join(packageRoot(), 'bin', 'x-lfs-authenticate.js');
     const words = [process.execPath, program, '--root', paths.objects];
+    if (paths.configFile !== defaultConfigFile()) words.push('--config', paths.configFile);
     const line = [...words, '--user', checkUserName(user)].map(shellWord).join(' ');
     const quoted = line.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
     return print(`command="${quoted}",restrict`);
