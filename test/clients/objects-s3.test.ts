@@ -23,6 +23,7 @@ import {
   storesLiveIn,
   type TestObjects,
 } from '../helpers/objects.ts';
+import { manualTime } from '../helpers/manual-time.ts';
 import { RawConnection, rawRequest } from '../helpers/raw-http.ts';
 import { missingOfSwift, startSwift } from '../helpers/swift.ts';
 import { until } from '../helpers/until.ts';
@@ -301,6 +302,24 @@ if (missing !== undefined) {
     t.is((await server.follow('POST', first.body._links.verify, object)).status, 200);
     t.is((await server.follow('POST', verify, second)).status, 507, 'when it has arrived');
     t.is((await directory.findRepository('club/maps'))?.bytes, content.length);
+  });
+
+  test('what was announced and never sent keeps its room for a minute, on every server', async (t) => {
+    const { clock, advance } = manualTime();
+    const first = await startTestObjects(t, { clock });
+    const { directory, places } = first;
+    const { id } = (await first.admin.directory.findRepository('club/maps'))!;
+    await first.admin.directory.changeRepository(id, { quotaBytes: 30 });
+    t.is((await first.call('POST', objects, { as: ann, body: object })).status, 202);
+    await first.close();
+    const second = await startTestObjects(t, { directory, places, clock });
+    const body = { oid: oidOf(Buffer.from('other')), size: 11 };
+    const announce = async () => (await second.call('POST', objects, { as: ann, body })).status;
+    t.is(await announce(), 507);
+    advance(59_999);
+    t.is(await announce(), 507);
+    advance(2);
+    t.is(await announce(), 202);
   });
 
   test('what needs rows only goes on while the bucket is away', async (t) => {
