@@ -296,6 +296,17 @@ function silentTests(tests: Tree): string[] {
   );
 }
 
+/** Time that passed and may not be more than a bound: on a busy machine it is. */
+function timedTests(tests: Tree): string[] {
+  const passed = String.raw`(?:Date|performance)\.now\(\) - \w+`;
+  return [...tests].flatMap(([file, text]) => {
+    const named = new RegExp(String.raw`\b(\w+) = [\w.(]*(?:\w+, )?${passed}`, 'gu');
+    const names = [...text.matchAll(named)].map(([, name]) => String.raw`\b${name}\b`);
+    const bound = new RegExp(String.raw`(?:${[passed, ...names].join('|')})\)* <=? [\d_]`, 'u');
+    return bound.test(text) ? [`${file} has a bound of time`] : [];
+  });
+}
+
 function unusedDependencies(tree: Tree, dependencies: readonly string[]): string[] {
   const used = new Set(eachImport(tree).map(({ name }) => packageOf(name)));
   return dependencies.filter((name) => !used.has(name));
@@ -448,11 +459,12 @@ test('every rule is tried on a bad tree', (t) => {
   );
 });
 
-test('no test passes without having looked', (t) => {
+test('no test passes without having looked, or fails where a machine is busy', (t) => {
   const tests = new Map(readTree(['test']));
   tests.delete('test/architecture.test.ts');
   t.true(tests.size > 150);
   t.deepEqual(silentTests(tests), []);
+  t.deepEqual(timedTests(tests), []);
   const bad = new Map([
     ['test/a.test.ts', 'fc.assert(x, { interruptAfterTimeLimit: 20_000 })'],
     ['test/b.test.ts', "if (!curl) {\n  t.log('no curl');\n  t.pass();\n}"],
@@ -460,6 +472,16 @@ test('no test passes without having looked', (t) => {
     ['test/d.test.ts', 't.log(`${found} found`);\n  t.true(found > 1);'],
   ]);
   t.is(silentTests(bad).length, 3);
+  const timed = new Map([
+    ['test/a.test.ts', 't.true(performance.now() - begun < 500);'],
+    ['test/b.test.ts', 'const took = Date.now() - begun;\nt.true(took >= 10 && took <= 5_000);'],
+    [
+      'test/c.test.ts',
+      'slowest = Math.max(slowest, performance.now() - begun);\nt.true(slowest < 9);',
+    ],
+    ['test/d.test.ts', 'const took = performance.now() - begun;\nt.true(took >= 10);'],
+  ]);
+  t.is(timedTests(timed).length, 3);
 });
 
 test('an unused dependency is found', (t) => {

@@ -166,13 +166,10 @@ test('rights, limits and objects change beside a running server, which sees it a
   const { server, cli, run } = await startAdmin(t);
   await server.send('club/maps', content);
   let isOver = false;
-  let slowest = 0;
   const asking = (async () => {
     for (let n = 0; !isOver; n += 1) {
       const body = Buffer.from(`object ${n}`);
-      const begun = performance.now();
       const sent = await server.send('open/maps', body);
-      slowest = Math.max(slowest, performance.now() - begun);
       // Leaves the processor to the commands.
       await delay(20);
       if (sent.status !== 200) throw new Error(`${sent.status} ${sent.body.message}`);
@@ -232,9 +229,8 @@ test('rights, limits and objects change beside a running server, which sees it a
   const collected = await run<{ quarantined: number }>('gc', '--grace-days', '0');
   t.is(collected.quarantined, 1);
   isOver = true;
-  await asking;
-  // Waiting for a command would end in a refusal; a busy machine may take its time.
-  t.true(slowest < 30_000, `${slowest} ms`);
+  // Waiting for a command would end in a refusal.
+  await t.notThrowsAsync(asking);
 });
 
 test('fsck finds what is damaged or missing, sets it aside, and a push mends it', async (t) => {

@@ -77,6 +77,12 @@ test('the tests that docs/reliability.md names for what was found once are there
   );
 });
 
+test('docs/geodata.md gives a build the time that the program announces', (t) => {
+  const files = ['docs/geodata.md', 'geodata/build/ensure-generation.ts'];
+  const told = files.map((file) => /\b(\w+) seconds/u.exec(read(file))?.[1]);
+  t.deepEqual(told, ['ten', 'ten']);
+});
+
 posix('npm pack without a build fails, and says what to do', (t) => {
   const clone = temporaryDirectory(t);
   for (const name of ['package.json', '.npmrc'])
