@@ -65,17 +65,30 @@ const watchFrames = `(() => {
     });
 })()`;
 
+function newPage(browser: Browser): Promise<Page> {
+  const viewport = { width: 1_280, height: 800 };
+  return browser.newPage({ viewport, colorScheme: 'light', locale: 'en-GB' });
+}
+
+/** Opens the page with nothing to draw but the sea: what MapLibre and the software that draws take of themselves. */
+export async function openBare(browser: Browser, address: string): Promise<Page> {
+  const page = await newPage(browser);
+  const nothing = { type: 'FeatureCollection', features: [] };
+  await page.route('**/basemap/*', (route) => route.fulfill({ json: nothing }));
+  await page.route('**/api/tiles/**', (route) => route.fulfill({ status: 204 }));
+  const drawn = page.waitForResponse('**/basemap/names.geojson');
+  await page.goto(address);
+  // Of the last that the map asks for.
+  await drawn;
+  return page;
+}
+
 /** Opens the page in a window of its own and waits for its first tracks. */
 export async function openMeasured(
   browser: Browser,
   address: string,
 ): Promise<{ readonly page: Page; readonly times: PageTimes }> {
-  const context = await browser.newContext({
-    viewport: { width: 1_280, height: 800 },
-    colorScheme: 'light',
-    locale: 'en-GB',
-  });
-  const page = await context.newPage();
+  const page = await newPage(browser);
   await page.addInitScript(watchFrames);
   await page.goto(address);
   const until = performance.now() + longestMs;

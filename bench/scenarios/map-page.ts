@@ -4,7 +4,7 @@ import { accessTo } from '../../client/waypoints/node/api-client.ts';
 import { startMapServer, type MapServer } from '../../map/server/server.ts';
 import { parseDate } from '../../model/calendar-date.ts';
 import { hasChromium, startBrowser } from '../../test/helpers/map-page.ts';
-import { longestTask, moveAbout, openMeasured } from '../measure/page-probe.ts';
+import { longestTask, moveAbout, openBare, openMeasured } from '../measure/page-probe.ts';
 import { atMost } from '../report/figure.ts';
 import { counted, scenario } from '../scenario.ts';
 import { fillLongLibrary } from '../timelines/long-library.ts';
@@ -58,13 +58,18 @@ export const mapPage = scenario<Subject, Prepared>({
     const { page, times } = await openMeasured(browser, map.newAddress());
     const { wallMs, cpuMs } = await longestTask(browser, page, () => moveAbout(page));
     await page.context().close();
-    return { ...times, wallMs, cpuMs };
+    const bare = await openBare(browser, map.newAddress());
+    const floor = await longestTask(browser, bare, () => moveAbout(bare));
+    await bare.context().close();
+    return { ...times, wallMs, cpuMs, floorWallMs: floor.wallMs, floorCpuMs: floor.cpuMs };
   },
   figures: () => [
     { what: 'first paint, wall', unit: 'ms', of: 'paintMs', bar: atMost(1_000) },
     { what: 'first land on the map, wall', unit: 'ms', of: 'landMs' },
     { what: 'first tracks, wall', unit: 'ms', of: 'tracksMs', bar: atMost(2_000) },
     { what: 'longest task while the map moves, wall', unit: 'ms', of: 'wallMs', bar: atMost(200) },
+    { what: 'the same with nothing on it but the sea', unit: 'ms', of: 'floorWallMs' },
     { what: 'longest task while the map moves, CPU', unit: 'ms', of: 'cpuMs' },
+    { what: 'the same with nothing on it but the sea', unit: 'ms', of: 'floorCpuMs' },
   ],
 });

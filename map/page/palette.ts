@@ -1,4 +1,4 @@
-/** Colours of the map; those of the page are in page.css. */
+/** Colours of the map; those of the page are in style.css. */
 const palettes = {
   light: {
     sea: '#cfdfe6',
