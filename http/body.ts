@@ -78,13 +78,17 @@ export async function readBody(ctx: Context): Promise<Buffer> {
   const { bodyBytes, jsonBodyMs } = ctx.limits;
   if ((announcedLength(ctx) ?? 0) > bodyBytes) throw new WaypointError('too_large');
   beginBody(ctx);
-  const onLate = (): boolean => req.emit('error', new WaypointError('timeout'));
-  const timer = jsonBodyMs === 0 ? undefined : setTimeout(onLate, jsonBodyMs);
+  let isRead = false;
+  const onLate = (): unknown => !isRead && req.emit('error', new WaypointError('timeout'));
+  // After the sockets had their turn: this thread may have been stuck all the time.
+  const late = (): unknown => setImmediate(onLate);
+  const timer = jsonBodyMs === 0 ? undefined : setTimeout(late, jsonBodyMs);
   try {
     return await getRawBody(req, { limit: bodyBytes });
   } catch (error) {
     throw bodyFailure(error);
   } finally {
+    isRead = true;
     clearTimeout(timer);
   }
 }

@@ -84,7 +84,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   geodata: 3_900,
   search: 2_600,
   worker: 10_506,
-  http: 1_128,
+  http: 1_132,
   client: 3_860,
   objects: 2_858,
   'service-files': 1_800,

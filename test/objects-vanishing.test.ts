@@ -156,7 +156,7 @@ for (const isTls of [false, true]) {
 }
 
 test('a client that falls silent or dawdles is ended wherever it is, and others are served meanwhile', async (t) => {
-  const soon = 400;
+  const soon = 600;
   const server = await startTestObjects(t, {
     limits: {
       headersTimeoutMs: soon,

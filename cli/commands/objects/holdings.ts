@@ -17,7 +17,7 @@ const stats = defineCommand({
   options: rootOptions,
   run: (call) => withRoot(call, readStats),
   async show({ stored, quarantine, repositories }) {
-    await print(`${sumOf(stored)} on the disk, ${sumOf(quarantine)} in quarantine`);
+    await print(`${sumOf(stored)} stored, ${sumOf(quarantine)} in quarantine`);
     for (const { repository, today, month, ...held } of repositories) {
       await print(
         `${repository}: ${sumOf(held)}; sent ${megabytes(today.sent)} today, ${megabytes(month.sent)} in 30 days; received ${megabytes(today.received)} and ${megabytes(month.received)}`,
