@@ -93,7 +93,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   map: 3_920,
   bin: 340,
   build: 638,
-  bench: 7_182,
+  bench: 7_197,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
