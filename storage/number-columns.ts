@@ -111,3 +111,15 @@ export function readColumn(
   reader.at = at;
   return value;
 }
+
+/** The least and the greatest of some values. */
+export function rangeOf(column: Int32Array, from: number, to: number): [min: number, max: number] {
+  let min = column[from]!;
+  let max = min;
+  for (let i = from + 1; i < to; i += 1) {
+    const value = column[i]!;
+    if (value < min) min = value;
+    if (value > max) max = value;
+  }
+  return [min, max];
+}

@@ -9,6 +9,7 @@ import {
   type PointColumns,
 } from '../day-blob.ts';
 import { ColumnMarks } from '../column-marks.ts';
+import { rangeOf } from '../number-columns.ts';
 import { encodeOrder } from '../point-order.ts';
 import { encodeForms, type MapForms } from '../track-chunks.ts';
 
@@ -212,16 +213,4 @@ function dayPart(points: PointColumns, from: number, to: number, part: number): 
     eastE7,
     blob: encodeDay(points, from, to, marks),
   };
-}
-
-/** The least and the greatest of some values. */
-export function rangeOf(column: Int32Array, from: number, to: number): [min: number, max: number] {
-  let min = column[from]!;
-  let max = min;
-  for (let i = from + 1; i < to; i += 1) {
-    const value = column[i]!;
-    if (value < min) min = value;
-    if (value > max) max = value;
-  }
-  return [min, max];
 }

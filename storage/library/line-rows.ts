@@ -4,11 +4,12 @@ import { dayBlobPoints, pointColumns } from '../day-blob.ts';
 import type { Database } from '../database.ts';
 import { ColumnMarks } from '../column-marks.ts';
 import { fillClock, RunWriter } from '../line-runs.ts';
+import { rangeOf } from '../number-columns.ts';
 import { encodePoints } from '../point-blob.ts';
 import { prepare } from '../prepared.ts';
 import { libraryTables } from '../schema/library.ts';
 import { encodeForms } from '../track-chunks.ts';
-import { eleDmOf, rangeOf, unitsPerDegree } from './day-collector.ts';
+import { eleDmOf, unitsPerDegree } from './day-collector.ts';
 import type { InsertOutline } from './statements.ts';
 
 /** The value of `lines.kind`. */
