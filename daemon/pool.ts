@@ -12,6 +12,8 @@ export interface WorkerPoolOptions {
   readonly file: string;
   /** The most the heap of a thread may grow; one that needs more fails alone, not the daemon. In MB. */
   readonly heapMb?: number;
+  /** How much of what a thread has just made may wait to be collected; three times that stays with it. In MB. */
+  readonly youngMb?: number;
   /** How long the thread waits for another task, ms. */
   readonly idleMs?: number;
 }
@@ -57,7 +59,7 @@ export class WorkerPool<Module extends Tasks<Module>> {
 
   async #open(): Promise<Piscina> {
     const { Piscina: Pool } = await import('piscina');
-    const { file, heapMb = 1_024, idleMs = shortIdleMs } = this.#options;
+    const { file, heapMb = 1_024, youngMb = 16, idleMs = shortIdleMs } = this.#options;
     const pool = new Pool({
       filename: fileURLToPath(threadModule(`worker/${file}`)),
       minThreads: 0,
@@ -67,7 +69,7 @@ export class WorkerPool<Module extends Tasks<Module>> {
       atomics: 'disabled',
       env: threadEnvironment(),
       // Small young generations keep the memory of an import the same whatever the size of its files.
-      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: 16 },
+      resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
     });
     // A thread that dies before it is ready leaves its task waiting for ever; a new pool lets the task fail.
     pool.on('error', () => void this.#drop());

@@ -14,6 +14,7 @@ type StorePaths = Pick<Paths, 'waypointsDatabase' | 'libraryDatabase'>;
 /** A map asks again and again. */
 const idleMs = 60_000;
 const heapMb = 256;
+const youngMb = 4;
 
 /** The thread that reads tracks for maps: one task at a time, the others in line, as long as their clients wait. */
 export class TrackMaps {
@@ -27,7 +28,7 @@ export class TrackMaps {
   constructor(
     paths: StorePaths,
     schedule: Schedule = scheduleTimeout,
-    pool = new WorkerPool<MapTasks>({ file: 'tiles-tasks', heapMb, idleMs }),
+    pool = new WorkerPool<MapTasks>({ file: 'tiles-tasks', heapMb, youngMb, idleMs }),
   ) {
     this.#paths = paths;
     this.#schedule = schedule;

@@ -60,8 +60,8 @@ class CellGrid {
     const dx = x1 - x0;
     const dy = y1 - y0;
     const length = Math.max(Math.abs(dx), Math.abs(dy));
-    // Fixes are shown in any case; what is between them only while there is room.
-    const looks = share < 1 / 2 ? (length >> lookBits) + 1 : 1;
+    // Fixes are shown in any case; what is between them only while there is much room.
+    const looks = share < 1 / 4 ? (length >> lookBits) + 1 : 1;
     const most = share < 1 / 8 ? mostTimes : 1;
     let times = Math.min(most, this.times(cellAt(x0, y0)), this.times(cellAt(x1, y1)));
     for (let at = 1; at < looks && times > 0; at += 1)
