@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_998,
-  storage: 12_223,
+  storage: 12_253,
   formats: 5_217,
   geodata: 3_900,
   search: 2_600,
@@ -88,7 +88,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_860,
   objects: 2_858,
   'service-files': 1_800,
-  daemon: 8_807,
+  daemon: 8_810,
   cli: 10_295,
   map: 3_920,
   bin: 340,
