@@ -170,6 +170,37 @@ test('tiles: a tile that is full in the midst of a track has no step from there 
   t.is(points!.length, 1);
 });
 
+test('tiles: where a part of a track is elsewhere, nothing is drawn across', (t) => {
+  const library = openLibrary(temporaryDirectory(t));
+  const tile = { z: 14, x: 8_192, y: 8_191 };
+  const parts = 65_536;
+  const across = 360 / 2 ** 14;
+  const fix = (at: number, [west, east]: readonly [number, number], timeMs: number): Fix => ({
+    lat: rounded(across * (0.3 + (at % 100) / 1_000)),
+    lon: rounded(across * (west + ((east - west) * (at % 997)) / 997)),
+    timeMs,
+  });
+  const places = { west: [0.1, 0.2], away: [3, 3.5], east: [0.8, 0.9] } as const;
+  // The first 65,536 points end ten minutes after midnight, and these ten are elsewhere.
+  const midnight = Date.UTC(2024, 4, 2);
+  const timed = Array.from({ length: parts + 3_000 }, (_, at): Fix => {
+    const timeMs = midnight + (at - parts + 600) * 1_000;
+    const place = timeMs < midnight ? places.west : at < parts ? places.away : places.east;
+    return fix(at, place, timeMs);
+  });
+  const untimed = Array.from({ length: 2 * parts + 3_000 }, (_, at): Fix => {
+    const place = at < parts ? places.west : at < 2 * parts ? places.away : places.east;
+    return fix(at, place, Number.NaN);
+  });
+  for (const track of [timed, untimed]) {
+    library.replace(0, track);
+    const drawn = library.read({ tile, everyPoint: false });
+    const steps = drawn.flatMap((line) => line.slice(1).map(([x], at) => x - line[at]![0]));
+    t.true(drawn.length > 1);
+    t.true(Math.max(...steps.map(Math.abs)) < 0.2 * tileExtent);
+  }
+});
+
 /** A library in which a few files are replaced, and what its tiles show. */
 function openLibrary(directory: string) {
   const waypointsPath = join(directory, 'waypoints.sqlite');

@@ -63,8 +63,10 @@ export class TrackWalk {
       this.#drawDay(row);
       points += row.points;
       const isSameFile = next?.fileId === row.fileId;
+      // Of a row between them nothing is near.
+      const goesOn = isSameFile && next.id === row.id + 1 && next.firstMs - row.lastMs <= gapMs;
+      if (!goesOn) pen.lift();
       if (isSameFile && next.day === row.day) continue;
-      if (!isSameFile || next.firstMs - row.lastMs > gapMs) pen.lift();
       yield { kind: 'track', fileId: row.fileId, day: row.day, points, lastMs: row.lastMs };
       points = 0;
     }
@@ -78,8 +80,9 @@ export class TrackWalk {
       look();
       this.#drawUntimed(row);
       points += row.points;
-      if (next?.lineId === row.lineId) continue;
-      pen.lift();
+      const isSameLine = next?.lineId === row.lineId;
+      if (!isSameLine || next.id !== row.id - 1) pen.lift();
+      if (isSameLine) continue;
       yield { kind, fileId: row.fileId, name: reader.textsOf(row).name, points };
       points = 0;
     }
