@@ -83,7 +83,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_217,
   geodata: 3_900,
   search: 2_600,
-  worker: 10_506,
+  worker: 10_514,
   http: 1_132,
   client: 3_860,
   objects: 2_858,

@@ -201,6 +201,24 @@ test('tiles: where a part of a track is elsewhere, nothing is drawn across', (t)
   }
 });
 
+test('tiles: the way from a place is drawn at each zoom, however long one stood there', (t) => {
+  const library = openLibrary(temporaryDirectory(t));
+  // Four hours of a fix each five minutes at one place, then three at others, and the same once more.
+  const track = Array.from({ length: 102 }, (_, at): Fix => {
+    const away = Math.floor(at / 51) * 4 + Math.max((at % 51) - 47, 0);
+    return { lat: 0.05, lon: rounded(0.03 + away * 0.04), timeMs: startMs + (at + 12) * 300_000 };
+  });
+  library.replace(0, track);
+  for (const z of [3, 6, 8, 10, 11]) {
+    const tile = { z, x: 2 ** (z - 1), y: 2 ** (z - 1) - 1 };
+    const drawn = library.read({ tile, everyPoint: false });
+    const ways = track
+      .slice(1)
+      .map((fix, at) => placeOf({ ...fix, lon: (fix.lon + track[at]!.lon) / 2 }, tile));
+    t.true(farthest(ways.filter(isIn), drawn) <= 2 * pixel, `zoom ${z}`);
+  }
+});
+
 /** A library in which a few files are replaced, and what its tiles show. */
 function openLibrary(directory: string) {
   const waypointsPath = join(directory, 'waypoints.sqlite');

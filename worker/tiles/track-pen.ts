@@ -61,15 +61,17 @@ export class TrackPen {
   /**
    * Goes on with points of a box; times that are NaN are no gaps.
    * @param near what is nearer than that to the last point that was kept is left out, in units of a tile.
+   * @param isThinned they are one line, of which points are left out already: however much time lies between two, it is no gap.
    */
-  draw({ columns, from, to }: Stretch, box: BoxE7, near: number): void {
+  draw({ columns, from, to }: Stretch, box: BoxE7, near: number, isThinned = false): void {
     const { timeMs, latE7, lonE7 } = columns;
     const scales = this.#grid.scales(box);
     for (let at = from; at < to;) {
+      if (isThinned && at > from) this.forgetTime();
       this.#point(lonE7[at]!, latE7[at]!, timeMs[at]!);
       at += 1;
       if (this.#isHanded && this.#sides === 0)
-        at = this.#drawInside({ columns, from: at, to }, scales, near);
+        at = this.#drawInside({ columns, from: at, to }, scales, near, isThinned);
     }
   }
 
@@ -78,11 +80,13 @@ export class TrackPen {
     { columns: { timeMs, latE7, lonE7 }, from, to }: Stretch,
     scales: { readonly lon: number; readonly lat: number },
     near: number,
+    isThinned: boolean,
   ): number {
+    const mostMs = isThinned ? Infinity : gapMs;
     let [lon0, lat0, lastMs, at] = [this.#lon, this.#lat, this.#lastMs, from];
     for (; at < to; at += 1) {
       const [lon, lat, time] = [lonE7[at]!, latE7[at]!, timeMs[at]!];
-      if (time - lastMs > gapMs || time < lastMs) break;
+      if (time - lastMs > mostMs || time < lastMs) break;
       const dx = (lon - lon0) * scales.lon;
       const dy = (lat - lat0) * scales.lat;
       if (dx * dx + dy * dy >= near * near) {

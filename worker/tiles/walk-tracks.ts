@@ -120,9 +120,10 @@ export class TrackWalk {
   #drawOutline(row: TrackRow, name: OutlineName): void {
     const { reader, pen, zoom } = this.#options;
     const outline = new OutlineReader(reader.form(row, name), row.day, name);
-    while (!outline.isOver) {
+    for (let isFirst = true; !outline.isOver; isFirst = false) {
+      if (!isFirst) pen.lift();
       const line = { columns, from: 0, to: outline.read(columns) };
-      pen.draw(line, row, zoom > outlineZooms[name] - 1 ? nearOfOutline : near);
+      pen.draw(line, row, zoom > outlineZooms[name] - 1 ? nearOfOutline : near, true);
     }
   }
 
