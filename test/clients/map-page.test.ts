@@ -201,6 +201,8 @@ testPage('a period is chosen by dates, in the bar, and by keys', async (t) => {
   const { page, asked } = map;
   await untilShown(t, page, track);
   const bar = page.getByRole('region', { name: 'Period' });
+  await bar.getByLabel('From', { exact: true }).fill('2024-05-10');
+  t.is(await bar.getByLabel('To', { exact: true }).inputValue(), '2024-05-29', 'the last day');
   await bar.getByLabel('From', { exact: true }).fill('2001-01-01');
   await bar.getByLabel('To', { exact: true }).fill('2001-12-31');
   await untilShown(t, page, track, false);
@@ -219,6 +221,17 @@ testPage('a period is chosen by dates, in the bar, and by keys', async (t) => {
   await end.focus();
   await page.keyboard.press('ArrowLeft');
   t.is(Number(await end.inputValue()), chosen - 1);
+  const [least, most] = [await end.getAttribute('min'), await end.getAttribute('max')].map(Number);
+  const share = (chosen - 1 - (least ?? 0)) / ((most ?? 0) - (least ?? 0));
+  await page.mouse.move(x + width * share, y + 10);
+  await page.mouse.down();
+  await page.mouse.move(x + width * 0.95, y + 10, { steps: 4 });
+  await page.mouse.up();
+  t.true(Number(await end.inputValue()) > chosen, 'the end follows the pointer');
+  const begin = bar.getByRole('slider', { name: 'Begin of the period' });
+  await begin.focus();
+  await page.keyboard.press('End');
+  t.is(Number(await begin.inputValue()), Number(await end.inputValue()) - 1, 'no period is empty');
   await assertSealed(t, map);
 });
 
