@@ -13,14 +13,8 @@ export function DayChart({ story }: { readonly story: DayStory }): JSX.Element |
   const { course, startMs, endMs } = story;
   const profile = useMemo(() => profileOf(course, startMs, endMs, steps), [course]);
   const parts = [
-    {
-      name: 'Elevation',
-      unit: 'm',
-      values: profile.elevations,
-      kind: 'elevation',
-      floor: Infinity,
-    },
-    { name: 'Speed', unit: 'km/h', values: profile.speeds, kind: 'speed', floor: 0 },
+    { name: 'Elevation', unit: 'm', values: profile.elevations, floor: Infinity },
+    { name: 'Speed', unit: 'km/h', values: profile.speeds, floor: 0 },
   ].filter(({ values }) => values.some((value) => !Number.isNaN(value)));
   if (parts.length === 0) return null;
   const x = (((instant.value ?? startMs) - startMs) / (endMs - startMs)) * width;
@@ -32,18 +26,18 @@ export function DayChart({ story }: { readonly story: DayStory }): JSX.Element |
   };
   return (
     <div class="charts">
-      {parts.map(({ name, unit, values, kind, floor }) => {
+      {parts.map(({ name, unit, values, floor }) => {
         const known = values.filter((value) => !Number.isNaN(value));
         const low = Math.min(floor, ...known);
         const high = Math.max(low + 1, ...known);
         const range = `${Math.round(Math.min(...known))} to ${Math.round(Math.max(...known))} ${unit}`;
         return (
-          <figure key={kind}>
+          <figure key={name}>
             <figcaption>
               {name} <span>{range}</span>
             </figcaption>
             <svg
-              class={`chart ${kind}`}
+              class={`chart ${name.toLowerCase()}`}
               viewBox={`0 0 ${width} ${height}`}
               preserveAspectRatio="none"
               role="img"
