@@ -172,6 +172,15 @@ test('what is cut off, changed, foreign or leads outside is refused whole, and c
     ['manifest.json', manifest([])],
   ]);
   await archiveOf(bad('no-store'), [['manifest.json', manifest([])]]);
+  for (const [name, second] of [
+    ['twice', 'imports/a'],
+    ['below', 'imports/a/b'],
+  ] as const)
+    await archiveOf(bad(name), [
+      ['imports/a', 'x'],
+      [second, 'x'],
+      ['manifest.json', manifest([])],
+    ]);
   for (const name of [
     'cut-0.1',
     'cut-0.5',
@@ -182,6 +191,8 @@ test('what is cut off, changed, foreign or leads outside is refused whole, and c
     'outside',
     'absolute',
     'no-store',
+    'twice',
+    'below',
   ]) {
     const { code, stderr } = await cli.run(['backup', 'restore', bad(name)]);
     t.is(code, 65, name);

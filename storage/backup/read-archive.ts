@@ -11,6 +11,7 @@ import {
   type BackupFile,
   type BackupHead,
 } from '../../model/backup.ts';
+import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { freePiece } from '../../model/free-piece.ts';
 import { manifestEnd } from './write-archive.ts';
@@ -23,6 +24,8 @@ const pieceBytes = 16_384;
 /** Of a manifest, without its list. */
 const headBytes = 4_096;
 const ownNames: readonly string[] = [backupNames.store, backupNames.bookmarks, backupNames.config];
+/** What the disk says to a file in the place of another one, or of its directory. */
+const takenCodes = new Set<unknown>(['EEXIST', 'ENOTDIR']);
 const pieceOfPath = /^(?!\.{1,2}$)[^/\\\0]+$/u;
 
 /**
@@ -58,6 +61,8 @@ export async function readArchive(
   } catch (error) {
     source.destroy();
     await read.catch(() => undefined);
+    if (takenCodes.has(errorCode(error)))
+      throw damaged('two of its files have one name here', error);
     throw isOfArchive(error) ? damaged('it is cut off or no tar file', error) : error;
   }
   if (head === undefined) throw damaged('it has no manifest, so it was cut off');
@@ -99,17 +104,19 @@ async function readManifest(entry: Entry, { text, textBytes }: Listed): Promise<
   const begin = entry.header.size - textBytes - manifestEnd.length;
   if (begin < 0 || begin > headBytes) throw others;
   const named = createHash('sha256');
-  const around: Buffer[] = [];
+  let around = Buffer.alloc(0);
   let at = 0;
   for await (const piece of entry) {
     const [from, to] = [begin - at, begin + textBytes - at].map((end) => Math.max(0, end));
-    around.push(piece.subarray(0, from), piece.subarray(to));
+    // Copied: a part of a piece, even an empty one, would keep the whole of it.
+    around = Buffer.concat([around, piece.subarray(0, from), piece.subarray(to)]);
     named.update(piece.subarray(from, to));
     at += piece.length;
+    freePiece(piece);
   }
   if (named.digest('hex') !== text.digest('hex')) throw others;
   try {
-    return backupHeadSchema.parse(JSON.parse(Buffer.concat(around).toString('utf8')));
+    return backupHeadSchema.parse(JSON.parse(around.toString('utf8')));
   } catch (error) {
     throw damaged('its manifest is of another kind', error);
   }
