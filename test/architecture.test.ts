@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_998,
-  storage: 12_253,
+  storage: 12_275,
   formats: 5_217,
   geodata: 3_900,
   search: 2_600,

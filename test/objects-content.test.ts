@@ -7,7 +7,9 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  rmSync,
   statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync,
@@ -20,7 +22,7 @@ import { temporaryDirectory } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
 import { ann, basic, bob, oidOf, startTestObjects, type TestObjects } from './helpers/objects.ts';
 import { RawConnection, rawRequest } from './helpers/raw-http.ts';
-import { withMounts } from './helpers/where.ts';
+import { posix, withMounts } from './helpers/where.ts';
 import { testProgram } from './helpers/program.ts';
 
 const objects = '/club/maps/objects';
@@ -265,6 +267,30 @@ test('a stored file that was cut, or is gone, is asked for again and mended; a d
   t.is((await server.send('club/maps', content)).status, 200);
   t.is((await server.admin.directory.findRepository('club/maps'))?.objects, 1, 'it counts once');
 });
+
+posix(
+  'what stands in the place of a stored file and is none is as good as nothing, and makes way',
+  async (t) => {
+    const server = await startTestObjects(t);
+    const content = Buffer.from('a map of the harbour');
+    const oid = oidOf(content);
+    const path = stored(server, oid);
+    const get = () => server.call('GET', `${objects}/${oid}/content`, { as: bob });
+    await server.send('club/maps', content);
+    // Twice, as the second file is opened in another way than the first one.
+    for (const make of [mkdirSync, pipe, pipe, (at: string) => symlinkSync('/nowhere', at)]) {
+      rmSync(path, { recursive: true });
+      make(path);
+      t.is((await get()).status, 404, make.name);
+      t.is((await server.send('club/maps', content)).status, 200);
+      t.is((await get()).bytes.toString(), content.toString(), make.name);
+    }
+  },
+);
+
+function pipe(path: string): void {
+  spawnSync('mkfifo', [path]);
+}
 
 test('garbage: kept for the grace period, set aside, deleted after another; what is held again comes back', async (t) => {
   const server = await startTestObjects(t);

@@ -218,10 +218,10 @@ export class DiskContentStore implements ContentStore, RepositoryContents {
     await syncDirectoryAsync(dirname(target));
   }
 
-  /** A stored file that has lost its length is of no use to anyone: the whole one takes its place. */
+  /** A stored file that has lost its length, or is none, is of no use to anyone: the whole one takes its place. */
   async #replaceCut(file: string, oid: Oid, size: number): Promise<void> {
-    const there = await this.has(oid);
-    if (there === size) return;
+    const there = await lstat(this.#path(oid)).catch(ignoreMissing);
+    if (there?.isFile() === true && there.size === size) return;
     if (there !== undefined) await this.quarantine({ oid });
     await addName(file, this.#path(oid));
   }

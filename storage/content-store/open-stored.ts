@@ -1,4 +1,4 @@
-import { close, closeSync, fstatSync, open, openSync, read } from 'node:fs';
+import { close, closeSync, constants, fstatSync, open, openSync, read } from 'node:fs';
 import { promisify } from 'node:util';
 import { errorCode } from '../../model/error-code.ts';
 import type { OpenContent } from './content-store.ts';
@@ -8,11 +8,19 @@ const pieceBytes = 1_048_576;
 /** Closing the last handle of a larger file that was deleted meanwhile frees its blocks, which takes a while. */
 const quicklyClosedBytes = 1_048_576;
 
-/** A disk that keeps the server waiting for so long when a file is opened is left to a thread for a while. */
-const longestWaitMs = 5;
+/**
+ * Files are opened without a thread for a moment after one was opened quickly: a disk that sleeps, or is out of reach, would keep
+ * the whole server waiting. One that is slow all the same is left to a thread for a while.
+ */
+const quickMs = { inThread: 50, atOnce: 5 };
+const awakeMs = 1_000;
 const leftToThreadMs = 10_000;
 
+/** A pipe in the place of a file would wait for a writer. */
+const openFlags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+
 const [openInThread, readFile] = [promisify(open), promisify(read)];
+let awakeUntil = 0;
 let threadUntil = 0;
 
 /**
@@ -26,7 +34,12 @@ export async function openStored(path: string): Promise<OpenContent | undefined>
     throw error;
   });
   if (descriptor === undefined) return undefined;
-  const { size } = fstatSync(descriptor);
+  const stats = fstatSync(descriptor);
+  if (!stats.isFile()) {
+    closeSync(descriptor);
+    return undefined;
+  }
+  const { size } = stats;
   let isOpen = true;
   return {
     size,
@@ -44,12 +57,14 @@ export async function openStored(path: string): Promise<OpenContent | undefined>
 
 async function openFile(path: string): Promise<number> {
   const started = performance.now();
-  if (started < threadUntil) return openInThread(path, 'r');
+  const isAwake = started < awakeUntil;
   try {
-    return openSync(path, 'r');
+    return isAwake ? openSync(path, openFlags) : await openInThread(path, openFlags);
   } finally {
     const ended = performance.now();
-    if (ended - started > longestWaitMs) threadUntil = ended + leftToThreadMs;
+    const isQuick = ended - started < (isAwake ? quickMs.atOnce : quickMs.inThread);
+    if (!isQuick) threadUntil = ended + leftToThreadMs;
+    awakeUntil = ended < threadUntil ? 0 : ended + awakeMs;
   }
 }
 
