@@ -154,6 +154,9 @@ test('GET /api/suggest: tag queries with AND and OR match normal forms of bookma
   ]);
   for (const begun of ['A', 'an', 'O'])
     t.deepEqual(await find(`tag:home AND beach ${begun}`), [['Casa', 'tag', 'AND']], begun);
+  t.deepEqual(await find('tag:home OR beach o'), await find('tag:home OR beach'));
+  await daemon.call('POST', '/api/tags', { ...place('Hidden cove', 4, 4), tag: 'an' });
+  t.deepEqual(await find('tag:home AND an'), []);
   t.deepEqual(await find('tag:beach x'), []);
   t.deepEqual(await find('tag:'), []);
   t.deepEqual(await find('tag:nothing'), []);

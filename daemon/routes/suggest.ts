@@ -51,11 +51,11 @@ export function suggestRoutes(options: SuggestRouteOptions): Route[] {
   ];
 }
 
-/** While an operator is being typed after a tag that is there, what stands before it counts. */
+/** While an operator is being typed, and no tag has that at its end, what stands before it counts. */
 function suggestTyped(store: WaypointStore, text: string, query: TagQuery): Suggestion[] {
-  const found = suggestTags(store, query);
-  const complete = found.length > 0 ? undefined : parseTagQuery(withoutBegunOperator(text));
-  return complete === undefined ? found : suggestTags(store, complete);
+  const last = suggestTags(store, { kind: 'single', tags: query.tags.slice(-1) });
+  const complete = last.length > 0 ? query : parseTagQuery(withoutBegunOperator(text));
+  return suggestTags(store, complete ?? query);
 }
 
 /** @throws WaypointError invalid, for AND mixed with OR. */
