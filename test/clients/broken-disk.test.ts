@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { finish, launcher, testCli, untilPrinted, type TestCli } from '../helpers/cli.ts';
 import { gpx } from '../helpers/imports.ts';
+import { basic, bob, oidOf, startTestObjects } from '../helpers/objects.ts';
 import { whyNoAttaching } from '../helpers/strace.ts';
 
 const reason = whyNoAttaching();
@@ -171,6 +172,36 @@ withStrace(`an imports directory that may not be written is told as that${skippe
   t.regex(refused.body.message, /imports directory.*doctor/u);
   t.regex(log(), /"error_code":"EACCES"/u);
 });
+
+withStrace(
+  `a disk that sleeps when a content is asked for keeps a thread waiting, not the server${skipped}`,
+  async (t) => {
+    const server = await startTestObjects(t);
+    const content = Buffer.from('a map of the harbour');
+    const oid = oidOf(content);
+    await server.send('club/maps', content);
+    await server.close();
+    const cli = testCli(t);
+    const words = ['objects', 'serve', '--root', server.directory, '--listen', '127.0.0.1:0'];
+    const child = cli.start(words);
+    const [url] = await untilPrinted(child.stdout, /http:\S+/u);
+    const path = join(server.directory, 'objects', oid.slice(0, 2), oid.slice(2, 4), oid);
+    const record = join(cli.root, 'strace.txt');
+    const looking = ['-f', '-p', String(child.pid), '-P', path, '-e', 'trace=openat', '-o', record];
+    const strace = spawn('strace', looking);
+    t.teardown(() => strace.kill('SIGKILL'));
+    await untilPrinted(strace.stderr, /attached/u);
+    const headers = { authorization: basic(bob) };
+    const answer = await fetch(`${url}/club/maps/objects/${oid}/content`, { headers });
+    t.is(await answer.text(), content.toString());
+    const ended = once(strace, 'exit');
+    strace.kill('SIGTERM');
+    await ended;
+    const [, thread] = /^(\d+) +openat/mu.exec(readFileSync(record, 'utf8')) ?? [];
+    t.regex(thread ?? 'nothing was opened', /^\d+$/u);
+    t.not(Number(thread), child.pid);
+  },
+);
 
 withStrace(
   `where permissions do not stick, serve says so once and goes on${skipped}`,
