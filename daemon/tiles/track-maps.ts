@@ -14,7 +14,7 @@ type StorePaths = Pick<Paths, 'waypointsDatabase' | 'libraryDatabase'>;
 /** A map asks again and again. */
 const idleMs = 60_000;
 const heapMb = 256;
-const youngMb = 4;
+const youngMb = 8;
 
 /** The thread that reads tracks for maps: one task at a time, the others in line, as long as their clients wait. */
 export class TrackMaps {
