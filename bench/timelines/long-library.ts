@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { openWriter } from '../../storage/database.ts';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
 import type { Block } from './long-recording.ts';
@@ -34,7 +35,20 @@ export function fillLongLibrary(dataDirectory: string, blocks: Iterable<Block>):
   } finally {
     library.close();
   }
+  listImports(dataDirectory, path);
   return observations;
+}
+
+/** What an import notes beside: maps ask for the ids. */
+function listImports(dataDirectory: string, library: string): void {
+  const db = openWriter(join(dataDirectory, 'waypoints.sqlite'), 'normal');
+  try {
+    db.prepare('ATTACH ? AS library').run(library);
+    db.exec(`INSERT INTO imports (path, path_key, folded, sha256, bytes, format, imported_at, state, summary)
+      SELECT path, path_key, path_key, sha256, 0, 'gpx', '2024-01-01T00:00:00.000Z', 'active', '{}' FROM library.files`);
+  } finally {
+    db.close();
+  }
 }
 
 function store(
