@@ -93,7 +93,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   map: 3_914,
   bin: 340,
   build: 638,
-  bench: 7_211,
+  bench: 7_221,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
