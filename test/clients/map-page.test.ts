@@ -62,7 +62,7 @@ testPage('dropped files come in; a file is removed, and that is undone', async (
   await page.dispatchEvent('.page', 'drop', { dataTransfer: data });
   await page.getByText('1 file imported.').waitFor();
   await page.getByRole('button', { name: 'Remove camp.gpx' }).click();
-  await page.getByText('File removed').first().waitFor();
+  await page.getByRole('status').getByText('File removed').first().waitFor();
   t.is((await daemon.get('/api/waypoints')).body.length, 0);
   await page.getByRole('status').getByRole('button', { name: 'Undo' }).click();
   await page.getByRole('status').getByText('Change undone').waitFor();
@@ -91,7 +91,7 @@ testPage('bookmarks are added, tagged, edited and deleted, and that is undone', 
   await page.getByRole('button', { name: /Remove tag .*food/u }).waitFor();
   await assertAccessible(t, page, 'a waypoint');
   await page.getByRole('button', { name: /Remove tag .*food/u }).click();
-  await page.getByText('Tag removed').first().waitFor();
+  await page.getByRole('status').getByText('Tag removed').first().waitFor();
   await page.getByRole('button', { name: 'Edit' }).click();
   await form.getByLabel('Name').fill('Çeşme');
   await assertAccessible(t, page, 'the form');
@@ -122,7 +122,7 @@ testPage('an imported waypoint is found, hidden and shown again', async (t) => {
   await page.getByRole('heading', { name: 'Old Mill' }).waitFor();
   t.is(await page.evaluate('document.activeElement.textContent'), 'Old Mill');
   await page.getByRole('button', { name: 'Hide' }).click();
-  await page.getByText('Waypoint hidden').first().waitFor();
+  await page.getByRole('status').getByText('Waypoint hidden').first().waitFor();
   t.is((await daemon.get('/api/waypoints')).body.length, 0);
   await page.getByRole('tab', { name: 'Library' }).click();
   await page.getByText('Hidden waypoints').click();
