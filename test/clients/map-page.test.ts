@@ -120,7 +120,7 @@ testPage('an imported waypoint is found, hidden and shown again', async (t) => {
   await page.keyboard.press('ArrowDown');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { name: 'Old Mill' }).waitFor();
-  t.is(await page.evaluate('document.activeElement.textContent'), 'Old Mill');
+  await page.locator('h2:focus', { hasText: 'Old Mill' }).waitFor();
   await page.getByRole('button', { name: 'Hide' }).click();
   await page.getByRole('status').getByText('Waypoint hidden').first().waitFor();
   t.is((await daemon.get('/api/waypoints')).body.length, 0);
@@ -268,7 +268,7 @@ testPage('narrow and dark pages hide nothing, and are as accessible', async (t) 
   await page.getByRole('button', { name: 'Show the panel' }).click();
   t.false(await page.getByRole('tabpanel').isVisible());
   await page.getByRole('tab', { name: 'Library' }).press('ArrowLeft');
-  t.is(await page.evaluate('document.activeElement.textContent'), 'Year');
+  await page.locator('[role=tab]:focus', { hasText: 'Year' }).waitFor();
   await page.getByRole('button', { name: 'Dark colours' }).click();
   await assertAccessible(t, page, 'light after dark');
   await assertSealed(t, map);
@@ -286,6 +286,8 @@ testPage('a street map of the user lies over the built-in one', async (t) => {
 
 testPage('a page without a session says what to do', async (t) => {
   const { page, origin } = await openMap(t, browser);
+  // Its session has begun.
+  await page.getByRole('heading', { name: 'Nothing here yet' }).waitFor();
   await page.evaluate('sessionStorage.clear()');
   await page.goto(`${origin}/`);
   await page.getByRole('alert').getByText('waypointd map').waitFor();
