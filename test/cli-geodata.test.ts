@@ -15,6 +15,7 @@ import {
 import { silence, startMisbehavingServer } from './helpers/misbehaving-server.ts';
 import { startObjectRepository } from './helpers/object-repository.ts';
 import { until } from './helpers/until.ts';
+import { posix } from './helpers/where.ts';
 
 /** A command line with a generation in a file, and a manifest that lists it. */
 interface Site {
@@ -167,7 +168,7 @@ test('what is no generation is not published', async (t) => {
   t.is(server.heard.length, 0);
 });
 
-test('an install can be stopped by Ctrl-C and from elsewhere', async (t) => {
+posix('an install can be stopped by Ctrl-C and from elsewhere', async (t) => {
   const { cli, first, flag, manifest } = site(t);
   const server = await startMisbehavingServer(t, {
     script: { find: [silence, silence] },

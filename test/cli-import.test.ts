@@ -1,5 +1,5 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, sep } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { conversionHint } from '../cli/commands/import/other-formats.ts';
 import { hiddenFolderLine } from '../cli/commands/import/hidden-folder.ts';
@@ -140,8 +140,8 @@ test('results are added up, and their files become whole paths', (t) => {
     last_time: '2024-06-03T12:00:00Z',
     cancelled: true,
   });
-  t.deepEqual(sum.replaced_files, [join('/b', 'c.gpx'), join('/a', 'c.gpx')]);
-  t.deepEqual(sum.failures, [{ file: join('/b', 'f.gpx'), reason: 'empty' }]);
+  t.deepEqual(sum.replaced_files, [`/b${sep}c.gpx`, `/a${sep}c.gpx`]);
+  t.deepEqual(sum.failures, [{ file: `/b${sep}f.gpx`, reason: 'empty' }]);
   t.is(sum.results.length, 2);
 });
 

@@ -14,6 +14,7 @@ import {
 } from './helpers/misbehaving-server.ts';
 import { startObjectRepository } from './helpers/object-repository.ts';
 import { until } from './helpers/until.ts';
+import { posix } from './helpers/where.ts';
 
 const oidOf = (bytes: Uint8Array): string => createHash('sha256').update(bytes).digest('hex');
 
@@ -115,7 +116,7 @@ test('what a server objects to is shown as it says it, without its escape codes'
   t.regex(silent.stderr, /There is no such object or repository, or you may not see it/);
 });
 
-test('a pull that is stopped leaves its part for the next one', async (t) => {
+posix('a pull that is stopped leaves its part for the next one', async (t) => {
   const cli = testCli(t);
   const content = randomBytes(100_000);
   const oid = oidOf(content);

@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import test from 'ava';
 import { parsePosition } from '../cli/commands/place.ts';
 import { notWritten } from '../cli/terminal/access.ts';
@@ -226,7 +227,10 @@ if (isMainThread) registerHooks({ load(url, context, next) {
 } });`,
   );
   // Where coverage is measured, the launcher runs sources: in a bundle no package has a file of its own.
-  return { NODE_OPTIONS: `--import=${hooks}`, NODE_V8_COVERAGE: join(cli.root, 'coverage') };
+  return {
+    NODE_OPTIONS: `--import=${pathToFileURL(hooks)}`,
+    NODE_V8_COVERAGE: join(cli.root, 'coverage'),
+  };
 }
 
 test('short commands load neither SQLite nor Koa', async (t) => {

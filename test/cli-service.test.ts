@@ -107,26 +107,29 @@ test('systemd: a second install writes nothing and stops nothing', async (t) => 
   t.false(host.ran.some((command) => /reload|stop|disable|restart/u.test(command)));
 });
 
-test('systemd: another port or no network changes the units; what is no longer wanted goes', async (t) => {
-  const { host, platform } = await systemd(t);
-  const install = (changes: Parameters<typeof fakeSpec>[1]) =>
-    installService(platform, platform.plan(fakeSpec(host, changes)), host);
-  const files = () => filesBelow(join(host.home, '.config', 'systemd', 'user'));
-  await install({ hasNetwork: false });
-  t.regex(files()['waypointd.service.d/10-no-network.conf'] ?? '', /^PrivateNetwork=yes$/mu);
-  host.ran.length = 0;
-  await install({ port: undefined });
-  t.deepEqual(Object.keys(files()), ['waypointd.service']);
-  t.deepEqual(host.ran.slice(0, 3), [
-    'systemctl --user disable --now waypointd.socket',
-    'systemctl --user disable --now waypointd.service',
-    'systemctl --user daemon-reload',
-  ]);
-  t.false(host.ran.includes('systemctl --user start waypointd.socket'));
-  t.false(existsSync(join(host.home, '.config', 'systemd', 'user', 'waypointd.service.d')));
-});
+posix(
+  'systemd: another port or no network changes the units; what is no longer wanted goes',
+  async (t) => {
+    const { host, platform } = await systemd(t);
+    const install = (changes: Parameters<typeof fakeSpec>[1]) =>
+      installService(platform, platform.plan(fakeSpec(host, changes)), host);
+    const files = () => filesBelow(join(host.home, '.config', 'systemd', 'user'));
+    await install({ hasNetwork: false });
+    t.regex(files()['waypointd.service.d/10-no-network.conf'] ?? '', /^PrivateNetwork=yes$/mu);
+    host.ran.length = 0;
+    await install({ port: undefined });
+    t.deepEqual(Object.keys(files()), ['waypointd.service']);
+    t.deepEqual(host.ran.slice(0, 3), [
+      'systemctl --user disable --now waypointd.socket',
+      'systemctl --user disable --now waypointd.service',
+      'systemctl --user daemon-reload',
+    ]);
+    t.false(host.ran.includes('systemctl --user start waypointd.socket'));
+    t.false(existsSync(join(host.home, '.config', 'systemd', 'user', 'waypointd.service.d')));
+  },
+);
 
-test('systemd: uninstall removes what install has written, and nothing else', async (t) => {
+posix('systemd: uninstall removes what install has written, and nothing else', async (t) => {
   const { host, platform } = await systemd(t);
   const units = join(host.home, '.config', 'systemd', 'user');
   mkdirSync(join(units, 'waypointd.service.d'), { recursive: true });
@@ -221,15 +224,18 @@ test('systemd: whoever cannot reach it is told, and so is who has none', async (
   await t.notThrowsAsync(choosePlatform(host, daemon, { mustReach: false }));
 });
 
-test('systemd: units go where its own manager reads them, not where this session thinks', async (t) => {
-  const config = '/elsewhere/config';
-  const host = fakeHost(t, 'linux', { env: { XDG_CONFIG_HOME: config } });
-  const usual = await choosePlatform(host, daemon, reached);
-  t.is(usual.ownFiles[0], join(host.home, '.config', 'systemd', 'user', 'waypointd.service'));
-  host.answers.set('systemctl --user show', { stdout: `/a ${config}/systemd/user /b\n` });
-  const own = await choosePlatform(host, daemon, reached);
-  t.is(own.ownFiles[0], `${config}/systemd/user/waypointd.service`);
-});
+posix(
+  'systemd: units go where its own manager reads them, not where this session thinks',
+  async (t) => {
+    const config = '/elsewhere/config';
+    const host = fakeHost(t, 'linux', { env: { XDG_CONFIG_HOME: config } });
+    const usual = await choosePlatform(host, daemon, reached);
+    t.is(usual.ownFiles[0], join(host.home, '.config', 'systemd', 'user', 'waypointd.service'));
+    host.answers.set('systemctl --user show', { stdout: `/a ${config}/systemd/user /b\n` });
+    const own = await choosePlatform(host, daemon, reached);
+    t.is(own.ownFiles[0], `${config}/systemd/user/waypointd.service`);
+  },
+);
 
 const launchdRunning = `gui/501/local.waypointd = {
 	active count = 1
@@ -239,29 +245,32 @@ const launchdRunning = `gui/501/local.waypointd = {
 	last exit code = 75
 }`;
 
-test('launchd: install writes the agent and loads it; again it only makes sure that it runs', async (t) => {
-  const host = fakeHost(t, 'darwin');
-  host.answers.set('launchctl print', { stdout: launchdRunning });
-  const platform = await choosePlatform(host, daemon, reached);
-  const plan = platform.plan(fakeSpec(host));
-  const { state } = await installService(platform, plan, host);
-  const plist = join(host.home, 'Library', 'LaunchAgents', 'local.waypointd.plist');
-  t.regex(readFileSync(plist, 'utf8'), /<string>\/opt\/waypointd\/bin\/waypointd\.js<\/string>/u);
-  t.true(existsSync(join(host.home, 'Library', 'Logs', 'waypointd')), 'launchd does not make it');
-  t.deepEqual(host.ran, [
-    'launchctl enable gui/501/local.waypointd',
-    `launchctl bootstrap gui/501 ${plist}`,
-    'launchctl print gui/501/local.waypointd',
-  ]);
-  t.like(state, { condition: 'running', pid: 812, restarts: 2, lastExit: { code: 75 } });
-  host.ran.length = 0;
-  t.false((await installService(platform, plan, host)).isChanged);
-  t.false(host.ran.some((command) => command.includes('bootout')));
-  await uninstallService(platform, host);
-  t.true(host.ran.includes('launchctl bootout gui/501/local.waypointd'));
-  t.false(existsSync(plist));
-  t.true(existsSync(join(host.home, 'data')));
-});
+posix(
+  'launchd: install writes the agent and loads it; again it only makes sure that it runs',
+  async (t) => {
+    const host = fakeHost(t, 'darwin');
+    host.answers.set('launchctl print', { stdout: launchdRunning });
+    const platform = await choosePlatform(host, daemon, reached);
+    const plan = platform.plan(fakeSpec(host));
+    const { state } = await installService(platform, plan, host);
+    const plist = join(host.home, 'Library', 'LaunchAgents', 'local.waypointd.plist');
+    t.regex(readFileSync(plist, 'utf8'), /<string>\/opt\/waypointd\/bin\/waypointd\.js<\/string>/u);
+    t.true(existsSync(join(host.home, 'Library', 'Logs', 'waypointd')), 'launchd does not make it');
+    t.deepEqual(host.ran, [
+      'launchctl enable gui/501/local.waypointd',
+      `launchctl bootstrap gui/501 ${plist}`,
+      'launchctl print gui/501/local.waypointd',
+    ]);
+    t.like(state, { condition: 'running', pid: 812, restarts: 2, lastExit: { code: 75 } });
+    host.ran.length = 0;
+    t.false((await installService(platform, plan, host)).isChanged);
+    t.false(host.ran.some((command) => command.includes('bootout')));
+    await uninstallService(platform, host);
+    t.true(host.ran.includes('launchctl bootout gui/501/local.waypointd'));
+    t.false(existsSync(plist));
+    t.true(existsSync(join(host.home, 'data')));
+  },
+);
 
 test('launchd: stop unloads, so that a daemon that cannot start is not tried again', async (t) => {
   const host = fakeHost(t, 'darwin');
