@@ -18,6 +18,14 @@ export interface WorkerPoolOptions {
   readonly idleMs?: number;
 }
 
+/** Keeps pools of daemons that have ended for those that begin. */
+export interface SparePools {
+  /** Gives one that was made with the same options. */
+  take(options: WorkerPoolOptions): Piscina | undefined;
+  /** @returns whether it takes the pool, in which nothing runs. */
+  leave(options: WorkerPoolOptions, pool: Piscina): boolean;
+}
+
 /** Ending an idle thread gives its memory back; starting one costs 50 to 100 ms. */
 const shortIdleMs = 5_000;
 
@@ -27,8 +35,11 @@ const shortIdleMs = 5_000;
  * @typeParam Module `typeof import` of the file
  */
 export class WorkerPool<Module extends Tasks<Module>> {
+  /** Of tests, which start hundreds of daemons in one process. */
+  static spare: SparePools | undefined;
   readonly #options: WorkerPoolOptions;
   #pool: Promise<Piscina> | undefined;
+  #running = 0;
   #isClosed = false;
 
   constructor(options: WorkerPoolOptions) {
@@ -47,20 +58,35 @@ export class WorkerPool<Module extends Tasks<Module>> {
   ): Promise<Awaited<ReturnType<Module[Name]>>> {
     if (this.#isClosed) throw new Error('The worker pool is closed.');
     this.#pool ??= this.#open();
-    const pool = await this.#pool;
-    return pool.run(input, signal === undefined ? { name } : { name, signal });
+    this.#running += 1;
+    try {
+      const pool = await this.#pool;
+      return await pool.run(input, signal === undefined ? { name } : { name, signal });
+    } finally {
+      this.#running -= 1;
+    }
   }
 
   /** Ends the thread; a task that is running fails. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    await this.#drop();
+    const pool = await this.#pool?.catch(() => undefined);
+    const isIdle = pool !== undefined && this.#running === 0;
+    if (isIdle && WorkerPool.spare?.leave(this.#options, pool)) pool.removeAllListeners('error');
+    else await this.#drop();
   }
 
   async #open(): Promise<Piscina> {
+    const pool = WorkerPool.spare?.take(this.#options) ?? (await this.#start());
+    // A thread that dies before it is ready leaves its task waiting for ever; a new pool lets the task fail.
+    pool.on('error', () => void this.#drop());
+    return pool;
+  }
+
+  async #start(): Promise<Piscina> {
     const { Piscina: Pool } = await import('piscina');
     const { file, heapMb = 1_024, youngMb = 16, idleMs = shortIdleMs } = this.#options;
-    const pool = new Pool({
+    return new Pool({
       filename: fileURLToPath(threadModule(`worker/${file}`)),
       minThreads: 0,
       maxThreads: 1,
@@ -71,9 +97,6 @@ export class WorkerPool<Module extends Tasks<Module>> {
       // Small young generations keep the memory of an import the same whatever the size of its files.
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
     });
-    // A thread that dies before it is ready leaves its task waiting for ever; a new pool lets the task fail.
-    pool.on('error', () => void this.#drop());
-    return pool;
   }
 
   async #drop(): Promise<void> {

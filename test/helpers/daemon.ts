@@ -2,7 +2,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
+import type { Piscina } from 'piscina';
 import { startDaemon, type Daemon, type DaemonOptions } from '../../daemon/daemon.ts';
+import { WorkerPool } from '../../daemon/pool.ts';
 import { computePaths, type Paths } from '../../daemon/paths.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import { settingDefaults, type Settings } from '../../model/settings.ts';
@@ -70,6 +72,21 @@ function testSettings(root: string, changes: Partial<Settings> = {}): Settings {
     ...changes,
   } as Settings;
 }
+
+/** Threads that keep nothing open between tasks. */
+const reusable = ['backup-tasks', 'geodata-tasks', 'mirror-tasks', 'tasks', 'timeline-tasks'];
+const spare = new Map<string, Piscina[]>();
+
+// Starting a thread costs several times the start of a daemon: the next daemon takes over those of the one before.
+WorkerPool.spare = {
+  take: (options) => spare.get(JSON.stringify(options))?.pop(),
+  leave(options, pool) {
+    if (!reusable.includes(options.file)) return false;
+    const kind = JSON.stringify(options);
+    spare.set(kind, [...(spare.get(kind) ?? []), pool]);
+    return true;
+  },
+};
 
 /** With dozens of daemons at once in one thread, each would wait longer than clients do. */
 const maxTests = 6;
