@@ -23,6 +23,16 @@ export function wrapLonE7(difference: number): number {
   return difference;
 }
 
+/** A position in units of 1e-7 degree. */
+export interface Place {
+  readonly latE7: number;
+  readonly lonE7: number;
+}
+
+export function distanceBetween(a: Place, b: Place): number {
+  return distanceM(a.latE7, a.lonE7, b.latE7, b.lonE7);
+}
+
 /** Metres between two positions. */
 export function distanceM(latA: number, lonA: number, latB: number, lonB: number): number {
   const dLat = latB - latA;

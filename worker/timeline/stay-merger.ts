@@ -79,7 +79,7 @@ export class StayMerger implements DetectorSink {
   #isOneStay(stay: Stay, next: Stay): boolean {
     const { mergeMs, radiusM } = this.#parameters;
     if (stay.kind !== 'stay' || next.kind !== 'stay') return false;
-    const metres = stay.distanceM(next);
+    const metres = stay.distanceTo(next);
     if (next.firstMs - stay.lastMs <= mergeMs && metres <= radiusM) return true;
     return this.#isScattered(stay, next, metres) && this.#isStray(stay, next);
   }

@@ -1,5 +1,5 @@
-import { distanceM } from '../earth.ts';
-import type { Point } from './point.ts';
+import { distanceBetween } from '../earth.ts';
+import { Point } from './point.ts';
 
 /** Sources that are known beside the followed one: a person has no more devices. */
 const mostDevices = 16;
@@ -11,18 +11,12 @@ const lastsMs = 300_000;
 /** A source beside the followed one. */
 interface CoMovingDevice {
   /** Where the followed source was when they were last at one place. */
-  readonly leaderLatE7: number;
-  readonly leaderLonE7: number;
+  readonly leader: Point;
   /** Its last observation. */
   seenMs: number;
-  /** Its first observation elsewhere since then; NaN if there is none. */
-  leftMs: number;
-  leftLatE7: number;
-  leftLonE7: number;
+  /** Its first observation elsewhere since then. */
+  left: Point | undefined;
 }
-
-/** A position and its time. */
-export type Sighting = Pick<Point, 'timeMs' | 'latE7' | 'lonE7'>;
 
 /**
  * Tells when the followed device was left behind: another one was with it, and has gone away while it lies still. Somebody
@@ -32,8 +26,13 @@ export class CoMovingDevices {
   readonly #bySource = new Map<number, CoMovingDevice>();
 
   /** Takes an observation of another source, at the place of the followed one. */
-  together({ source, timeMs }: Point, leader: Sighting): void {
-    this.#meet(source, timeMs, leader);
+  together({ source, timeMs }: Point, leader: Point): CoMovingDevice {
+    const devices = this.#bySource;
+    devices.delete(source);
+    if (devices.size === mostDevices) devices.delete(devices.keys().next().value!);
+    const device = { leader: new Point().copy(leader), seenMs: timeMs, left: undefined };
+    devices.set(source, device);
+    return device;
   }
 
   /**
@@ -41,59 +40,28 @@ export class CoMovingDevices {
    * @param isKnown the followed one lies where it was left behind before: then no other one needs to have been with it.
    * @returns true if the followed one was left behind.
    */
-  apart(point: Point, leader: Sighting, isKnown: boolean): boolean {
-    const { source, timeMs, latE7, lonE7 } = point;
+  apart(point: Point, leader: Point, isKnown: boolean): boolean {
+    const { source, timeMs } = point;
     let device = this.#bySource.get(source);
     if (device !== undefined && timeMs - device.seenMs > lastsMs) {
       this.#bySource.delete(source);
       device = undefined;
     }
-    if (device === undefined && isKnown) device = this.#meet(source, timeMs, leader);
+    if (device === undefined && isKnown) device = this.together(point, leader);
     if (device === undefined) return false;
     device.seenMs = timeMs;
-    if (Number.isNaN(device.leftMs)) {
-      device.leftMs = timeMs;
-      device.leftLatE7 = latE7;
-      device.leftLonE7 = lonE7;
+    if (device.left === undefined) {
+      device.left = new Point().copy(point);
       return false;
     }
-    return hasGone(device, point) && isStill(device, leader);
+    const hasGone = distanceBetween(device.left, point) > stillM;
+    // Seen since the other one left.
+    const isThere = leader.timeMs > device.left.timeMs;
+    return hasGone && isThere && distanceBetween(device.leader, leader) <= stillM;
   }
 
   /** Forgets the devices near the last followed source: they may be elsewhere by now. */
   clear(): void {
     this.#bySource.clear();
   }
-
-  #meet(source: number, timeMs: number, leader: Sighting): CoMovingDevice {
-    this.#bySource.delete(source);
-    if (this.#bySource.size === mostDevices) this.#forgetFirst();
-    const device: CoMovingDevice = {
-      leaderLatE7: leader.latE7,
-      leaderLonE7: leader.lonE7,
-      seenMs: timeMs,
-      leftMs: Number.NaN,
-      leftLatE7: 0,
-      leftLonE7: 0,
-    };
-    this.#bySource.set(source, device);
-    return device;
-  }
-
-  #forgetFirst(): void {
-    for (const source of this.#bySource.keys()) {
-      this.#bySource.delete(source);
-      return;
-    }
-  }
-}
-
-function hasGone({ leftLatE7, leftLonE7 }: CoMovingDevice, { latE7, lonE7 }: Point): boolean {
-  return distanceM(leftLatE7, leftLonE7, latE7, lonE7) > stillM;
-}
-
-/** Tells whether the followed device was seen since the other one left, at the same place. */
-function isStill({ leftMs, leaderLatE7, leaderLonE7 }: CoMovingDevice, leader: Sighting): boolean {
-  if (leader.timeMs <= leftMs) return false;
-  return distanceM(leaderLatE7, leaderLonE7, leader.latE7, leader.lonE7) <= stillM;
 }

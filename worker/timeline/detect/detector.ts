@@ -4,7 +4,7 @@ import { Excursion, type Gap } from './excursion.ts';
 import { Transit, type DetectorSink } from './transit.ts';
 import type { DetectionParameters } from './parameters.ts';
 import type { Point } from './point.ts';
-import type { Stay, SteadyLimits } from './stay.ts';
+import type { Stay, SteadyTrack } from './stay.ts';
 
 /**
  * Finds stays among observations in order of time. Somebody is either on the way, with a window of the last points in
@@ -48,18 +48,12 @@ export class Detector {
    * Takes as many points as belong to an unbroken stay, fast; the result is the same as if each were observed.
    * @returns the index of the first that was not taken.
    */
-  observeSteady(
-    columns: PositionColumns,
-    from: number,
-    to: number,
-    source: number,
-    steady: SteadyLimits,
-  ): number {
+  observeSteady(columns: PositionColumns, from: number, to: number, steady: SteadyTrack): number {
     if (this.#stay === undefined || !this.#excursion.isEmpty) return from;
     steady.gapMs = this.#parameters.gapMs;
     steady.squareCore = this.#squareCore;
-    const end = this.#stay.absorbSteady(columns, from, to, source, steady);
-    if (end > from) this.#lastMs = columns.timeMs[end - 1]!;
+    const end = this.#stay.absorbSteady(columns, from, to, steady);
+    if (end > from) this.#lastMs = steady.timeMs;
     return end;
   }
 

@@ -1,4 +1,3 @@
-import { distanceM } from '../earth.ts';
 import type { DetectionParameters } from './parameters.ts';
 import { Point } from './point.ts';
 import { PointQueue } from './point-queue.ts';
@@ -114,9 +113,8 @@ export class Excursion {
   isSettingOff(stay: Stay): boolean {
     const first = this.#points.read(0, this.#point);
     const square = stay.squareTo(first);
-    const { latE7, lonE7 } = first;
     const last = this.#points.read(this.#points.size - 1, this.#point);
-    const metres = distanceM(latE7, lonE7, last.latE7, last.lonE7);
+    const metres = this.#points.distanceTo(0, last);
     return metres > this.#parameters.radiusM && stay.squareTo(last) > square;
   }
 
@@ -124,12 +122,10 @@ export class Excursion {
   giveEdge(stay: Stay, nextMs: number): void {
     const leftMs = this.isOutside ? this.#outsideMs : nextMs;
     const points = this.#points;
+    const { edgeMs, insideM } = this.#parameters;
     let edge = 0;
-    while (edge < points.size) {
-      if (leftMs - points.timeMs[points.slot(edge)]! <= this.#parameters.edgeMs) break;
-      edge += 1;
-    }
-    stay.takeBack(points, edge, this.#parameters.insideM);
+    while (edge < points.size && leftMs - points.timeAt(edge) > edgeMs) edge += 1;
+    stay.takeBack(points, edge, insideM);
     for (let i = 0; i < edge; i += 1) points.dropFirst();
   }
 
@@ -140,22 +136,20 @@ export class Excursion {
   }
 
   /** A way home comes nearer step by step; an echo stays where it is and ends in one leap. */
-  #endsAsEcho({ timeMs, latE7, lonE7 }: Point): boolean {
-    const last = this.#points.read(this.#points.size - 1, this.#point);
-    const leapM = distanceM(last.latE7, last.lonE7, latE7, lonE7);
-    const seconds = (timeMs - last.timeMs) / 1_000;
+  #endsAsEcho(point: Point): boolean {
+    const points = this.#points;
+    const leapM = points.distanceTo(points.size - 1, point);
+    const seconds = (point.timeMs - points.lastMs) / 1_000;
     return leapM > this.#parameters.coreM && leapM > walkSpeed * seconds && this.#isStill();
   }
 
   /** Tells whether the points outside show no movement. */
   #isStill(): boolean {
     const points = this.#points;
-    const { timeMs, latE7, lonE7 } = points.read(this.#outside, this.#point);
+    const first = points.read(this.#outside, this.#point);
     for (let i = this.#outside + 1; i < points.size; i += 1) {
-      const slot = points.slot(i);
-      const seconds = (points.timeMs[slot]! - timeMs) / 1_000;
-      const metres = distanceM(latE7, lonE7, points.latE7[slot]!, points.lonE7[slot]!);
-      if (metres > stillM + driftSpeed * seconds) return false;
+      const seconds = (points.timeAt(i) - first.timeMs) / 1_000;
+      if (points.distanceTo(i, first) > stillM + driftSpeed * seconds) return false;
     }
     return true;
   }

@@ -1,20 +1,14 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
-import { distanceM } from '../earth.ts';
+import { distanceBetween, type Place } from '../earth.ts';
 import { Point } from './point.ts';
 import { PointQueue } from './point-queue.ts';
-import type { SteadyLimits } from './stay.ts';
+import type { SteadyTrack } from './stay.ts';
 
 /** Takes observations that are believed; times never go back. */
 export interface TrackSink {
   observe(point: Point): void;
   /** See Detector.observeSteady. */
-  observeSteady(
-    columns: PositionColumns,
-    from: number,
-    to: number,
-    source: number,
-    steady: SteadyLimits,
-  ): number;
+  observeSteady(columns: PositionColumns, from: number, to: number, steady: SteadyTrack): number;
 }
 
 /** Over an hour at a fix a second. */
@@ -31,10 +25,8 @@ const detour = 4;
 /** A device that is elsewhere for longer is there, ms. */
 const longestMs = 3_600_000;
 
-type Position = Pick<Point, 'latE7' | 'lonE7'>;
-
 /** A place before a leap. */
-interface Home extends Position {
+interface Home extends Place {
   readonly timeMs: number;
   /** How many points are held back from before. */
   from: number;
@@ -79,20 +71,11 @@ export class LeapGuard implements TrackSink {
     this.#last.copy(point);
   }
 
-  observeSteady(
-    columns: PositionColumns,
-    from: number,
-    to: number,
-    source: number,
-    steady: SteadyLimits,
-  ): number {
+  observeSteady(columns: PositionColumns, from: number, to: number, steady: SteadyTrack): number {
     if (this.#homes.length > 0) return from;
-    const end = this.#sink.observeSteady(columns, from, to, source, steady);
+    const end = this.#sink.observeSteady(columns, from, to, steady);
     if (end === from) return from;
-    const last = this.#last;
-    last.timeMs = columns.timeMs[end - 1]!;
-    last.latE7 = columns.latE7[end - 1]!;
-    last.lonE7 = columns.lonE7[end - 1]!;
+    this.#last.copy(steady);
     this.#isAtRest = true;
     return end;
   }
@@ -138,8 +121,4 @@ export class LeapGuard implements TrackSink {
     }
     for (const home of this.#homes) home.from -= end;
   }
-}
-
-function distanceBetween(a: Position, b: Position): number {
-  return distanceM(a.latE7, a.lonE7, b.latE7, b.lonE7);
 }

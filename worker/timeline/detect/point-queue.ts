@@ -1,3 +1,4 @@
+import { distanceM, type Place } from '../earth.ts';
 import type { Point } from './point.ts';
 
 const foldMs = 1_000;
@@ -44,7 +45,18 @@ export class PointQueue {
   }
 
   get lastMs(): number {
-    return this.timeMs[this.slot(this.#size - 1)]!;
+    return this.timeAt(this.#size - 1);
+  }
+
+  /** The time of the point `index` places after the first. */
+  timeAt(index: number): number {
+    return this.timeMs[this.slot(index)]!;
+  }
+
+  /** Metres from that point to a place. */
+  distanceTo(index: number, { latE7, lonE7 }: Place): number {
+    const slot = this.slot(index);
+    return distanceM(this.latE7[slot]!, this.lonE7[slot]!, latE7, lonE7);
   }
 
   /** Copies the point `index` places after the first into another one. */

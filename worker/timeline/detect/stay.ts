@@ -1,7 +1,7 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
 import { Recording } from '../recording.ts';
 import { secondsWithin, type Period } from '../period.ts';
-import { distanceM, wrapLonE7 } from '../earth.ts';
+import { distanceM, wrapLonE7, type Place } from '../earth.ts';
 import { LocalPlane } from './local-plane.ts';
 import { Point } from './point.ts';
 import type { PointQueue } from './point-queue.ts';
@@ -10,18 +10,14 @@ import type { PointQueue } from './point-queue.ts';
 const farthestM = 255;
 const shareWithin = 0.9;
 
-/** What tells a steady stay from anything else. */
-export interface SteadyLimits {
-  /** The observation before. */
-  beforeMs: number;
-  beforeLat: number;
-  beforeLon: number;
+/** The last observation that is believed, and what tells a steady stay after it from anything else. */
+export class SteadyTrack extends Point {
   /** A smaller movement is no spike, units of latitude and of longitude. */
-  nearLat: number;
-  nearLon: number;
-  gapMs: number;
+  nearLat = 0;
+  nearLon = 0;
+  gapMs = 0;
   /** Square of the radius of the core, metres. */
-  squareCore: number;
+  squareCore = 0;
 }
 
 /** A time at one place. Sums instead of points: three weeks take no more memory than five minutes. */
@@ -117,17 +113,13 @@ export class Stay {
   /**
    * Takes points of one source and day as {@link Stay.absorb} does, in a loop that knows that nothing else happens: up to
    * the first that is not later than the one before, comes after a gap, is a jump, or is outside the core.
+   * @param steady goes on to the last of them.
    * @returns the index of that point, or `to`.
    */
-  absorbSteady(
-    { timeMs, latE7, lonE7 }: PositionColumns,
-    from: number,
-    to: number,
-    source: number,
-    steady: SteadyLimits,
-  ): number {
+  absorbSteady(columns: PositionColumns, from: number, to: number, steady: SteadyTrack): number {
+    const { timeMs, latE7, lonE7 } = columns;
     const { plane } = this;
-    let { beforeMs, beforeLat, beforeLon } = steady;
+    let { timeMs: beforeMs, latE7: beforeLat, lonE7: beforeLon } = steady;
     let at = from;
     for (; at < to; at += 1) {
       const time = timeMs[at]!;
@@ -149,10 +141,11 @@ export class Stay {
       beforeLat = lat;
       beforeLon = lon;
     }
-    if (at > from) {
-      this.lastMs = beforeMs;
-      this.recording.addDay(timeMs[from]!, beforeMs, source, at - from);
-    }
+    if (at === from) return at;
+    steady.timeMs = this.lastMs = beforeMs;
+    steady.latE7 = beforeLat;
+    steady.lonE7 = beforeLon;
+    this.recording.addDay(timeMs[from]!, beforeMs, steady.source, at - from);
     return at;
   }
 
@@ -180,8 +173,8 @@ export class Stay {
     }
   }
 
-  distanceM(other: Stay): number {
-    return distanceM(this.latE7, this.lonE7, other.latE7, other.lonE7);
+  distanceTo({ latE7, lonE7 }: Place): number {
+    return distanceM(this.latE7, this.lonE7, latE7, lonE7);
   }
 
   /** Goes on as a later stay at the same place. */

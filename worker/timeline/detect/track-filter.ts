@@ -1,9 +1,9 @@
 import type { PositionColumns } from '../../../storage/day-cursor.ts';
-import { distanceM, metresPerUnit, radiansPerUnit, wrapLonE7 } from '../earth.ts';
+import { distanceBetween, metresPerUnit, radiansPerUnit, wrapLonE7 } from '../earth.ts';
 import { FollowedSource } from './followed-source.ts';
 import { LeapGuard, type TrackSink } from './leap-guard.ts';
 import { Point, waypointKind } from './point.ts';
-import type { SteadyLimits } from './stay.ts';
+import { SteadyTrack } from './stay.ts';
 
 /** Takes what the filter does not let through. */
 export interface RefuseSink {
@@ -44,28 +44,16 @@ export class TrackFilter {
   readonly #sink: LeapGuard;
   readonly #refused: RefuseSink;
   readonly #followed: FollowedSource;
-  /** The last observation of the followed source that is believed. */
-  #keptMs = Number.NEGATIVE_INFINITY;
-  #keptLat = 0;
-  #keptLon = 0;
-  /** `nearUnits` as units of longitude at the latitude. */
-  #nearLon = 0;
+  /** From the last observation of the followed source that is believed. */
+  readonly #kept = new SteadyTrack();
   #nearLonLat = Number.POSITIVE_INFINITY;
   /** A point that the next one decides about. */
   readonly #held = new Point();
   #isHeld = false;
-  readonly #steady: SteadyLimits = {
-    beforeMs: 0,
-    beforeLat: 0,
-    beforeLon: 0,
-    nearLat: nearUnits,
-    nearLon: 0,
-    gapMs: 0,
-    squareCore: 0,
-  };
-
   /** @param sourceEndMs by source: time of its last observation. */
   constructor(sourceEndMs: Float64Array, sink: TrackSink, refused: RefuseSink) {
+    this.#kept.timeMs = Number.NEGATIVE_INFINITY;
+    this.#kept.nearLat = nearUnits;
     this.#followed = new FollowedSource(sourceEndMs);
     this.#sink = new LeapGuard(sink, (point) => this.#refuse(point));
     this.#refused = refused;
@@ -84,18 +72,9 @@ export class TrackFilter {
    */
   takeSteady(columns: PositionColumns, from: number, to: number, source: number): number {
     if (this.#isHeld || !this.#followed.is(source)) return from;
-    const steady = this.#steady;
-    steady.beforeMs = this.#keptMs;
-    steady.beforeLat = this.#keptLat;
-    steady.beforeLon = this.#keptLon;
-    steady.nearLon = this.#nearLon;
-    const end = this.#sink.observeSteady(columns, from, to, source, steady);
-    if (end > from) {
-      this.#keptMs = columns.timeMs[end - 1]!;
-      this.#keptLat = columns.latE7[end - 1]!;
-      this.#keptLon = columns.lonE7[end - 1]!;
-      this.#followed.noteAll(columns, from, end);
-    }
+    this.#kept.source = source;
+    const end = this.#sink.observeSteady(columns, from, to, this.#kept);
+    if (end > from) this.#followed.noteAll(columns, from, end);
     return end;
   }
 
@@ -131,23 +110,23 @@ export class TrackFilter {
   }
 
   #isBorneOut(point: Point): boolean {
-    const { latE7, lonE7 } = this.#held;
-    if (distanceM(latE7, lonE7, point.latE7, point.lonE7) <= nearM) return true;
+    if (distanceBetween(this.#held, point) <= nearM) return true;
     return this.#followed.agrees(point) && !this.#isSpike(point);
   }
 
   #isNear({ latE7, lonE7 }: Point): boolean {
-    const dLat = latE7 - this.#keptLat;
-    const dLon = wrapLonE7(lonE7 - this.#keptLon);
-    return dLat < nearUnits && dLat > -nearUnits && dLon < this.#nearLon && dLon > -this.#nearLon;
+    const { nearLat, nearLon } = this.#kept;
+    const dLat = latE7 - this.#kept.latE7;
+    const dLon = wrapLonE7(lonE7 - this.#kept.lonE7);
+    return dLat < nearLat && dLat > -nearLat && dLon < nearLon && dLon > -nearLon;
   }
 
   #lookCloser(point: Point): void {
     const { timeMs, latE7, lonE7 } = point;
-    const isFirst = this.#keptMs === Number.NEGATIVE_INFINITY;
-    const apart = isFirst ? Infinity : distanceM(this.#keptLat, this.#keptLon, latE7, lonE7);
+    const isFirst = this.#kept.timeMs === Number.NEGATIVE_INFINITY;
+    const apart = isFirst ? Infinity : distanceBetween(this.#kept, point);
     const isNullIsland = latE7 === 0 && lonE7 === 0;
-    const isFalse = timeMs === this.#keptMs || (isNullIsland && apart > nullIslandM);
+    const isFalse = timeMs === this.#kept.timeMs || (isNullIsland && apart > nullIslandM);
     if ((isFirst && !isNullIsland) || apart <= nearM) this.#keep(point);
     else if (isFalse) this.#refuse(point);
     else {
@@ -163,14 +142,14 @@ export class TrackFilter {
     else this.#keep(this.#held);
   }
 
-  #isSpike({ timeMs: nextMs, latE7: nextLat, lonE7: nextLon }: Point): boolean {
-    const { timeMs, latE7, lonE7 } = this.#held;
-    const back = distanceM(latE7, lonE7, nextLat, nextLon);
+  #isSpike(next: Point): boolean {
+    const [kept, held] = [this.#kept, this.#held];
+    const back = distanceBetween(held, next);
     if (back <= nearM) return false;
-    const out = distanceM(this.#keptLat, this.#keptLon, latE7, lonE7);
-    const way = distanceM(this.#keptLat, this.#keptLon, nextLat, nextLon);
-    const outMs = timeMs - this.#keptMs;
-    const backMs = nextMs - timeMs;
+    const out = distanceBetween(kept, held);
+    const way = distanceBetween(kept, next);
+    const outMs = held.timeMs - kept.timeMs;
+    const backMs = next.timeMs - held.timeMs;
     if (isFaster(fastestSpeed, out, outMs) && isFaster(fastestSpeed, back, backMs)) return true;
     const isDetour = out + back > detour * Math.max(way, leastWayM);
     if (outMs + backMs <= spikeMs) return isDetour;
@@ -180,12 +159,9 @@ export class TrackFilter {
   }
 
   #keep(point: Point): void {
-    const { timeMs, latE7, lonE7 } = point;
-    this.#keptMs = timeMs;
-    this.#keptLat = latE7;
-    this.#keptLon = lonE7;
-    const turned = latE7 - this.#nearLonLat;
-    if (!(turned < widthUnits && turned > -widthUnits)) this.#measureWidth(latE7);
+    this.#kept.copy(point);
+    const turned = point.latE7 - this.#nearLonLat;
+    if (!(turned < widthUnits && turned > -widthUnits)) this.#measureWidth(point.latE7);
     this.#followed.note(point);
     this.#sink.observe(point);
   }
@@ -194,7 +170,7 @@ export class TrackFilter {
     this.#nearLonLat = latE7;
     // At a pole every longitude is near; the look at the distance decides then.
     const width = Math.max(0.01, Math.cos(latE7 * radiansPerUnit));
-    this.#nearLon = nearUnits / width;
+    this.#kept.nearLon = nearUnits / width;
   }
 
   #refuse(point: Point): void {

@@ -1,5 +1,5 @@
 import type { Period } from '../period.ts';
-import { distanceM } from '../earth.ts';
+import { distanceBetween } from '../earth.ts';
 import type { DetectionParameters } from './parameters.ts';
 import { Point } from './point.ts';
 import { Stay } from './stay.ts';
@@ -60,7 +60,7 @@ export class Transit {
     if (lastMs - points.firstMs < minStopMs || lastMs - this.#searchedMs < searchMs) return;
     this.#searchedMs = lastMs;
     const first = this.#window.firstThere();
-    if (lastMs - points.timeMs[points.slot(first)]! < minStopMs) return;
+    if (lastMs - points.timeAt(first) < minStopMs) return;
     if (!this.#window.isStillThere(first)) return;
     this.#isHeld = this.#window.isRepeated(first) && !points.isFull;
     if (this.#isHeld) return;
@@ -92,7 +92,7 @@ export class Transit {
     const gapMs = after.timeMs - points.lastMs;
     if (points.size === 0 || gapMs > maxBridgeMs) return;
     const first = this.#window.firstThere();
-    const firstMs = points.timeMs[points.slot(first)]!;
+    const firstMs = points.timeAt(first);
     // The longer the silence, the less else it can have been.
     const neededMs = gapMs > hourMs ? longRestMs : restMs;
     if (points.lastMs - firstMs < neededMs || after.timeMs - firstMs < minStopMs) return;
@@ -107,14 +107,10 @@ export class Transit {
     const { points } = this.#window;
     const { maxBridgeMs, radiusM, coreM } = this.#parameters;
     if (points.size === 0 || after.timeMs - points.lastMs > maxBridgeMs) return;
-    const last = points.slot(points.size - 1);
-    const [lat, lon] = [points.latE7[last]!, points.lonE7[last]!];
-    if (distanceM(lat, lon, after.latE7, after.lonE7) > radiusM) return;
+    const last = points.read(points.size - 1, this.#passing);
+    if (distanceBetween(last, after) > radiusM) return;
     let first = 0;
-    for (; first < points.size - 1; first += 1) {
-      const slot = points.slot(first);
-      if (distanceM(points.latE7[slot]!, points.lonE7[slot]!, lat, lon) <= coreM) break;
-    }
+    while (first < points.size - 1 && points.distanceTo(first, last) > coreM) first += 1;
     this.#passUntil(first);
     return this.#begin();
   }
@@ -153,13 +149,12 @@ export class Transit {
   }
 
   /** Tells whether the next fix, right after a repeated one, is too far off for a stay until then. */
-  #wasMoving({ timeMs, latE7, lonE7 }: Point): boolean {
+  #wasMoving(next: Point): boolean {
     const { points, repeatedMs } = this.#window;
     const { strollSpeed } = this.#parameters;
-    const last = points.slot(points.size - 1);
-    const metres = distanceM(points.latE7[last]!, points.lonE7[last]!, latE7, lonE7);
-    const isJump = metres * 1_000 > roadSpeed * (timeMs - points.lastMs);
-    return isJump && metres * 1_000 > strollSpeed * (timeMs - repeatedMs);
+    const metres = points.distanceTo(points.size - 1, next);
+    const isJump = metres * 1_000 > roadSpeed * (next.timeMs - points.lastMs);
+    return isJump && metres * 1_000 > strollSpeed * (next.timeMs - repeatedMs);
   }
 
   #newStay(kind: Stay['kind'], from = 0): Stay {
