@@ -1,5 +1,5 @@
 import * as z from 'zod';
-import { placeLevels } from './admin-place.ts';
+import { nowhere, placeLevels, type AdminPlace } from './admin-place.ts';
 import { lat, lon } from './schema.ts';
 
 /*
@@ -14,16 +14,9 @@ const instant = z.iso.datetime();
 const date = z.iso.date();
 
 /** Names and ids of model/admin-place.ts; unknown ones are empty. */
-const adminNames = {
-  country: z.string(),
-  country_id: z.string(),
-  region: z.string(),
-  region_id: z.string(),
-  county: z.string(),
-  local_admin: z.string(),
-  locality: z.string(),
-  locality_id: z.string(),
-};
+const adminNames = Object.fromEntries(
+  Object.keys(nowhere).map((key) => [key, z.string()]),
+) as Readonly<Record<keyof AdminPlace, z.ZodString>>;
 
 /**
  * `stay`: at least five minutes at one place. `mark`: a timed waypoint, or one observation alone, outside all stays.

@@ -1,4 +1,4 @@
-import type { AdminLookup, AdminPlace } from '../../../model/admin-place.ts';
+import { nowhere, type AdminLookup } from '../../../model/admin-place.ts';
 import { formatDate } from '../../../model/calendar-date.ts';
 import type {
   TimelineDay,
@@ -51,7 +51,8 @@ export function* stopEntries(
       place: places.numberOf(stop.latE7, stop.lonE7),
       continues_before: stop.continuesBefore,
       continues_after: stop.continuesAfter,
-      ...adminEntry(stop.place),
+      ...nowhere,
+      ...stop.place,
       near_border: [...(lookup?.nearBorder?.(lat, lon) ?? [])],
       lat,
       lon,
@@ -70,7 +71,8 @@ export function placeEntry(
     row.days.inferred > 0 ? [row.inferredFromMs, row.inferredToMs] : [startMs, startMs];
   return {
     level: row.level,
-    ...adminEntry(row.place),
+    ...nowhere,
+    ...row.place,
     timeline_index: row.latest === undefined ? -1 : (indexes.get(row.latest) ?? -1),
     visits: row.visits,
     stop_seconds: row.stopSeconds,
@@ -111,7 +113,8 @@ export function summaryEntry(
   }: { readonly sources: readonly DaySource[]; readonly unfollowedIds: readonly number[] },
   counts: Pick<TimelineSummary, 'stops_found' | 'stops_returned' | 'places_dropped'>,
 ): TimelineSummary {
-  const { totals, way, presence } = facts;
+  const { totals } = facts;
+  const { way, presence } = totals;
   return {
     recorded_observations: facts.recorded,
     resolved_observations: totals.resolved,
@@ -138,21 +141,6 @@ export function summaryEntry(
     transit_nights: presence.transitNights,
     unfollowed_observations: sum([...facts.unfollowed.values()], (count) => count),
     unfollowed_sources: [...unfollowedIds],
-  };
-}
-
-function adminEntry(place: AdminPlace): AdminPlace {
-  const { country, country_id, region, region_id, county, local_admin, locality, locality_id } =
-    place;
-  return {
-    country,
-    country_id,
-    region,
-    region_id,
-    county,
-    local_admin,
-    locality,
-    locality_id,
   };
 }
 
