@@ -12,35 +12,15 @@ export interface ModeGuess {
 const fastestCar = 44;
 /** A shorter way says nothing about how it was gone, metres. */
 const leastM = 100;
+type Limits = Readonly<Record<'walk' | 'run' | 'bike' | 'car', number>>;
 /** By the speed that a tenth of the time is faster than, m/s: who goes on foot, runs or cycles is no faster. */
-const limits: readonly (readonly [mode: TripMode, below: number])[] = [
-  ['walk', 2.8],
-  ['run', 3.6],
-  ['bike', 7.6],
-  ['car', fastestCar],
-];
+const limits: Limits = { walk: 2.8, run: 3.6, bike: 7.6, car: fastestCar };
 /** A shorter run is a hurried walk, metres. */
 const shortestRunM = 1_500;
 /** Where fixes are so far apart, s, crossings and corners between them make everything look slower. */
-const sparse: readonly (readonly [intervalS: number, limits: typeof limits])[] = [
-  [
-    45,
-    [
-      ['walk', 2.5],
-      ['run', 3.1],
-      ['bike', 7],
-      ['car', fastestCar],
-    ],
-  ],
-  [
-    20,
-    [
-      ['walk', 2.65],
-      ['run', 3.3],
-      ['bike', 7.6],
-      ['car', fastestCar],
-    ],
-  ],
+const sparse = [
+  { leastS: 45, limits: { walk: 2.5, run: 3.1, bike: 7, car: fastestCar } },
+  { leastS: 20, limits: { walk: 2.65, run: 3.3, bike: 7.6, car: fastestCar } },
 ];
 /** So short a way has hardly any observations: its mean speed says more than its fastest part, metres and m/s. */
 const strollM = 500;
@@ -110,9 +90,8 @@ function onLand(movement: Movement, recordedM: number, totalM: number): ModeGues
   const isStroll = totalM < strollM && totalM * 1_000 < strollSpeed * sum(movement.ms);
   if (isStroll) return { mode: 'walk', confidence: 0.7 };
   const intervalS = sum(movement.ms) / 1_000 / Math.max(1, movement.observations);
-  const all = sparse.find(([leastS]) => intervalS >= leastS)?.[1] ?? limits;
-  const isRun = recordedM >= shortestRunM;
-  const table = isRun ? all : withoutRun(all);
+  const all = sparse.find(({ leastS }) => intervalS >= leastS)?.limits ?? limits;
+  const table = ascending(recordedM >= shortestRunM ? all : withoutRun(all));
   const at = table.findIndex(([, below]) => fast < below);
   const [mode, below] = table[at] ?? (['train', Infinity] as const);
   const above = table[at - 1]?.[1] ?? 0;
@@ -120,12 +99,12 @@ function onLand(movement: Movement, recordedM: number, totalM: number): ModeGues
 }
 
 /** Who is as fast over a short way is on foot all the same. */
-function withoutRun(table: typeof limits): typeof limits {
-  const run = table.find(([mode]) => mode === 'run')?.[1];
-  const rest = table.filter(([mode]) => mode !== 'run');
-  return run === undefined
-    ? table
-    : rest.map(([mode, below]) => [mode, mode === 'walk' ? run : below]);
+function withoutRun({ run, bike, car }: Limits): Partial<Limits> {
+  return { walk: run, bike, car };
+}
+
+function ascending(table: Partial<Limits>): [mode: TripMode, below: number][] {
+  return Object.entries(table) as [TripMode, number][];
 }
 
 /** Fast for long, and hardly ever slow. */
@@ -140,9 +119,8 @@ function isTrain({ ms }: Movement, recordedM: number): boolean {
 function guessSilent({ silentM, silentMs }: Movement): ModeGuess {
   const speed = (silentM * 1_000) / silentMs;
   // Whatever else was done meanwhile, the way was faster than this.
-  const [mode] = limits.find(([name, below]) => name !== 'run' && speed < below) ?? [
-    'train' as const,
-  ];
+  const { run: _, ...others } = limits;
+  const [mode] = ascending(others).find(([, below]) => speed < below) ?? ['train' as const];
   const isSlow = mode === 'walk' || mode === 'bike';
   return isSlow ? { mode: 'unknown', confidence: 0 } : { mode, confidence: 0.4 };
 }
