@@ -13,7 +13,7 @@ import { withGeodata, type Geodata } from './geodata.ts';
 import { mergeDay } from './observations/merge-day.ts';
 import { timelineOptions, type TimelineOptions } from './options.ts';
 import { type Period } from './period.ts';
-import { findPeriod } from './find-period.ts';
+import { daysWithin, findPeriod } from './find-period.ts';
 import { Calendar } from './calendar/calendar.ts';
 import { writeResult } from './result/write-result.ts';
 import type { TimelineOutcome, TimelineTask } from './task.ts';
@@ -146,9 +146,7 @@ function feed(
   let processed = 0;
   let sinceLook = 0;
   const [firstDay, lastDay] = [dayOf(period.startMs), dayOf(period.endMs - 1)];
-  const last = lastDay + lookDays;
-  let day = reader.nextDay(firstDay - lookDays);
-  for (; day !== undefined && day <= last; day = reader.nextDay(day + 1)) {
+  for (const day of daysWithin(reader, firstDay - lookDays, lastDay + lookDays)) {
     const counts = day >= firstDay && day <= lastDay;
     mergeDay(
       reader.rows(day),

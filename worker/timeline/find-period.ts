@@ -34,14 +34,16 @@ export function findPeriod(
       },
     );
   // A calendar day has something of the UTC days beside it, too.
-  const daysFrom = function* (from: number): Iterable<number> {
-    let day = reader.nextDay(from);
-    for (; day !== undefined && day <= endDay + 1; day = reader.nextDay(day + 1)) yield day;
-  };
-  for (const day of daysFrom(startDay - 1)) {
+  for (const day of daysWithin(reader, startDay - 1, endDay + 1)) {
     visit(day);
     if (first !== undefined) break;
   }
-  for (const day of daysFrom(endDay - 1)) visit(day);
+  for (const day of daysWithin(reader, endDay - 1, endDay + 1)) visit(day);
   return periodOf(startDay, endDay, first ?? anywhere, last ?? first ?? anywhere);
+}
+
+/** The UTC days that have observations, both ends included. */
+export function* daysWithin(reader: DayReader, from: number, to: number): Iterable<number> {
+  let day = reader.nextDay(from);
+  for (; day !== undefined && day <= to; day = reader.nextDay(day + 1)) yield day;
 }
