@@ -78,12 +78,12 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_998,
+  model: 3_991,
   storage: 12_275,
   formats: 5_217,
   geodata: 3_844,
   search: 2_539,
-  worker: 10_374,
+  worker: 10_323,
   http: 1_132,
   client: 3_860,
   objects: 2_876,

@@ -1,21 +1,13 @@
 import type { AdminLookup } from '../../model/admin-place.ts';
 import type { PositionColumns } from '../../storage/day-cursor.ts';
 import type { DaySource } from '../../storage/library/day-reader.ts';
-import { AdminRows } from './aggregate/admin-rows.ts';
-import { DayRows } from './aggregate/day-rows.ts';
-import { MovementSums } from './aggregate/trips/movement.ts';
 import { Totals } from './aggregate/totals.ts';
-import { LongestStops } from './aggregate/longest-stops.ts';
-import { PlaceFinder } from './aggregate/place-finder.ts';
-import { Way } from './aggregate/way.ts';
 import type { Calendar } from './calendar/calendar.ts';
 import type { Zone } from './calendar/zone.ts';
 import { Detector } from './detect/detector.ts';
 import { detectionParameters } from './detect/parameters.ts';
 import type { Point } from './detect/point.ts';
 import { TrackFilter } from './detect/track-filter.ts';
-import { FlightWatch } from './aggregate/presence/flight-watch.ts';
-import { Presence } from './aggregate/presence/presence.ts';
 import { StayMerger } from './stay-merger.ts';
 import { Intake } from './observations/intake.ts';
 import type { TimelineOptions } from './options.ts';
@@ -25,12 +17,7 @@ import { isInPeriod, type Period } from './period.ts';
 export interface TimelineFacts {
   readonly period: Period;
   readonly calendar: Calendar;
-  readonly rows: AdminRows;
-  readonly days: DayRows;
-  readonly stops: LongestStops;
   readonly totals: Totals;
-  readonly way: Way;
-  readonly presence: Presence;
   /** By source: observations within the period of devices elsewhere than the followed one. */
   readonly unfollowed: ReadonlyMap<number, number>;
   /** Within the period; repeats are no recorded ones. */
@@ -48,7 +35,7 @@ export interface TimelineFacts {
  */
 export class TimelineEngine {
   readonly #period: Period;
-  readonly #parts: Pick<TimelineFacts, 'rows' | 'days' | 'stops' | 'totals' | 'way' | 'presence'>;
+  readonly #totals: Totals;
   readonly #calendar: Calendar;
   readonly #intake: Intake;
   readonly #filter: TrackFilter;
@@ -69,31 +56,13 @@ export class TimelineEngine {
     options: TimelineOptions,
   ) {
     const parameters = detectionParameters(options.stays);
-    const rows = new AdminRows(sources.length);
-    const days = new DayRows(period);
-    const stops = new LongestStops(options.stays.maxStops);
-    const way = new Way(period, parameters.silenceMs, days, calendar.zoneAt(0, 0));
-    const finder = new PlaceFinder(lookup, rows, calendar);
-    const presence = new Presence(period, days);
-    const flights = new FlightWatch(presence);
-    const movement = new MovementSums(parameters.silenceMs);
-    const totals = new Totals(period, {
-      rows,
-      days,
-      stops,
-      finder,
-      way,
-      presence,
-      flights,
-      movement,
-    });
+    this.#totals = new Totals(period, calendar, sources.length, lookup, options.stays);
     const reject = ({ timeMs, weight }: Point): void => {
       if (isInPeriod(period, timeMs)) this.#outliers += weight;
     };
     this.#period = period;
     this.#calendar = calendar;
-    this.#parts = { rows, days, stops, totals, way, presence };
-    this.#merger = new StayMerger(parameters, totals, reject);
+    this.#merger = new StayMerger(parameters, this.#totals, reject);
     this.#detector = new Detector(period, parameters, this.#merger);
     const endMs = Float64Array.from(sources, ({ lastMs }) => lastMs ?? Number.NEGATIVE_INFINITY);
     this.#filter = new TrackFilter(endMs, this.#detector, {
@@ -142,7 +111,7 @@ export class TimelineEngine {
     const recorded = to - from - repeats;
     this.#repeats += repeats;
     this.#recorded += recorded;
-    this.#parts.days.record(firstMs, recorded, zone);
+    this.#totals.days.record(firstMs, recorded, zone);
     this.#firstMs = Math.min(this.#firstMs, firstMs);
     this.#lastMs = columns.timeMs[to - 1]!;
   }
@@ -158,11 +127,11 @@ export class TimelineEngine {
     this.#filter.finish();
     this.#detector.finish();
     this.#merger.finish();
-    this.#parts.totals.finish();
+    this.#totals.finish();
     return {
       period: this.#period,
       calendar: this.#calendar,
-      ...this.#parts,
+      totals: this.#totals,
       recorded: this.#recorded,
       repeats: this.#repeats,
       outliers: this.#outliers,

@@ -1,29 +1,21 @@
+import type { AdminLookup } from '../../../model/admin-place.ts';
+import type { Calendar } from '../calendar/calendar.ts';
 import { waypointKind, type Point } from '../detect/point.ts';
 import type { Stay } from '../detect/stay.ts';
 import { isInPeriod, secondsWithin, type Period } from '../period.ts';
-import type { FlightWatch } from './presence/flight-watch.ts';
-import type { Presence } from './presence/presence.ts';
+import { FlightWatch } from './presence/flight-watch.ts';
+import { Presence } from './presence/presence.ts';
 import type { Spot } from './presence/span.ts';
-import type { MovementSums } from './trips/movement.ts';
-import type { AdminRows, AdminUnit, Recorded } from './admin-rows.ts';
-import type { DayRows } from './day-rows.ts';
-import type { LongestStops } from './longest-stops.ts';
-import type { PlaceFinder } from './place-finder.ts';
+import { MovementSums } from './trips/movement.ts';
+import { AdminRows, type AdminUnit, type Recorded } from './admin-rows.ts';
+import { DayRows } from './day-rows.ts';
+import { LongestStops } from './longest-stops.ts';
+import { PlaceFinder } from './place-finder.ts';
 import type { Recording } from '../recording.ts';
+import type { StayParameters } from '../stay-parameters.ts';
 import { Run } from './run.ts';
 import type { Stop } from './stop.ts';
-import type { Way } from './way.ts';
-
-export interface TotalsParts {
-  readonly rows: AdminRows;
-  readonly days: DayRows;
-  readonly stops: LongestStops;
-  readonly finder: PlaceFinder;
-  readonly way: Way;
-  readonly presence: Presence;
-  readonly flights: FlightWatch;
-  readonly movement: MovementSums;
-}
+import { Way } from './way.ts';
 
 /** On the way the unit is looked up again after so many metres. */
 const lookupM = 500;
@@ -36,38 +28,60 @@ export class Totals {
   /** In a known country. */
   resolved = 0;
   unresolved = 0;
+  readonly rows: AdminRows;
+  readonly days: DayRows;
+  readonly stops: LongestStops;
+  readonly way: Way;
+  readonly presence: Presence;
+  readonly #finder: PlaceFinder;
+  readonly #flights: FlightWatch;
+  readonly #movement: MovementSums;
   readonly #period: Period;
-  readonly #parts: TotalsParts;
   readonly #run = new Run();
   #spot: Spot | undefined;
   #sinceLookupM = 0;
   #beforeMs = Number.NaN;
 
-  constructor(period: Period, parts: TotalsParts) {
+  /** @param sources how many there are. @param lookup undefined where no generation could be opened. */
+  constructor(
+    period: Period,
+    calendar: Calendar,
+    sources: number,
+    lookup: AdminLookup | undefined,
+    { silenceSeconds, maxStops }: StayParameters,
+  ) {
+    const silenceMs = silenceSeconds * 1_000;
     this.#period = period;
-    this.#parts = parts;
+    this.rows = new AdminRows(sources);
+    this.days = new DayRows(period);
+    this.stops = new LongestStops(maxStops);
+    this.way = new Way(period, silenceMs, this.days, calendar.zoneAt(0, 0));
+    this.presence = new Presence(period, this.days);
+    this.#finder = new PlaceFinder(lookup, this.rows, calendar);
+    this.#flights = new FlightWatch(this.presence);
+    this.#movement = new MovementSums(silenceMs);
   }
 
   /** Counts an observation on the way; a timed waypoint is a mark as well. */
   moved(point: Point): void {
     const { timeMs, latE7, lonE7 } = point;
-    const metres = this.#parts.way.goTo(timeMs, latE7, lonE7);
+    const metres = this.way.goTo(timeMs, latE7, lonE7);
     const speed = (metres * 1_000) / Math.max(1, timeMs - this.#beforeMs);
     this.#beforeMs = timeMs;
     this.#sinceLookupM += metres;
     const isWaypoint = point.kind === waypointKind;
-    const spot = isWaypoint ? this.#parts.finder.at(latE7, lonE7) : this.#spotAlong(point, speed);
-    this.#parts.flights.goTo(spot, timeMs, metres);
+    const spot = isWaypoint ? this.#finder.at(latE7, lonE7) : this.#spotAlong(point, speed);
+    this.#flights.goTo(spot, timeMs, metres);
     const isAtSea = spot.unit.place.country_id === '';
-    this.#parts.movement.goTo(timeMs, latE7, lonE7, point.weight, isAtSea);
+    this.#movement.goTo(timeMs, latE7, lonE7, point.weight, isAtSea);
     if (isWaypoint) this.#mark(spot, point, true);
     else if (isInPeriod(this.#period, timeMs)) this.#count(spot.unit, point);
   }
 
   /** Counts a timed waypoint away from the way. */
   markAside(point: Point): void {
-    const spot = this.#parts.finder.at(point.latE7, point.lonE7);
-    this.#parts.presence.takeAside(spot, point.timeMs);
+    const spot = this.#finder.at(point.latE7, point.lonE7);
+    this.presence.takeAside(spot, point.timeMs);
     this.#mark(spot, point, false);
   }
 
@@ -86,7 +100,7 @@ export class Totals {
       observations: weight,
       continuesBefore: false,
       continuesAfter: false,
-      movement: isOnWay ? this.#movement() : undefined,
+      movement: isOnWay ? this.#moved() : undefined,
     });
   }
 
@@ -94,13 +108,13 @@ export class Totals {
   stayed(stay: Stay): void {
     const { latE7, lonE7, fromMs, untilMs } = stay;
     const { startMs, endMs } = this.#period;
-    const { way, finder, flights, movement } = this.#parts;
+    const { way } = this;
     const metres = way.goTo(fromMs, latE7, lonE7);
     way.rest(untilMs);
-    const spot = finder.at(latE7, lonE7);
+    const spot = this.#finder.at(latE7, lonE7);
     way.zone = spot.zone;
-    flights.stay(spot, stay.recording, metres);
-    movement.rest(stay.firstMs, stay.lastMs, latE7, lonE7);
+    this.#flights.stay(spot, stay.recording, metres);
+    this.#movement.rest(stay.firstMs, stay.lastMs, latE7, lonE7);
     this.#beforeMs = untilMs;
     this.#sinceLookupM = 0;
     this.#spot = spot;
@@ -117,13 +131,13 @@ export class Totals {
       observations: stay.recording.observations,
       continuesBefore: fromMs < startMs,
       continuesAfter: untilMs >= endMs,
-      movement: this.#movement(),
+      movement: this.#moved(),
     });
   }
 
   /** Counts what was gathered and not yet counted. */
   finish(): void {
-    this.#parts.flights.finish();
+    this.#flights.finish();
     this.#endRun();
   }
 
@@ -135,8 +149,8 @@ export class Totals {
 
   #spotAlong({ timeMs, latE7, lonE7 }: Point, speed: number): Spot {
     if (this.#spot !== undefined && this.#sinceLookupM < lookupM) return this.#spot;
-    const { finder, rows, way } = this.#parts;
-    const spot = finder.near(latE7, lonE7);
+    const { rows, way } = this;
+    const spot = this.#finder.near(latE7, lonE7);
     const { unit } = spot;
     this.#spot = spot;
     this.#sinceLookupM = 0;
@@ -161,12 +175,12 @@ export class Totals {
     this.#settle(unit, recorded);
   }
 
-  #movement(): Float64Array {
-    return this.#parts.movement.snapshot(this.#parts.flights.flownM);
+  #moved(): Float64Array {
+    return this.#movement.snapshot(this.#flights.flownM);
   }
 
   #settle(unit: AdminUnit, recorded: Recorded | Recording): void {
-    this.#parts.rows.record(unit, recorded);
+    this.rows.record(unit, recorded);
     if (unit.place.country_id === '') this.unresolved += recorded.observations;
     else this.resolved += recorded.observations;
   }
@@ -175,20 +189,19 @@ export class Totals {
     { unit, zone }: Spot,
     found: Omit<Stop, 'ordinal' | 'place' | 'durationSeconds' | 'wayBeforeM'>,
   ): void {
-    const { rows, days, stops, way } = this.#parts;
     const { firstMs, lastMs } = found;
     const stop: Stop = {
       ...found,
       ordinal: this.stopsFound,
       durationSeconds: secondsWithin(this.#period, firstMs, lastMs),
-      wayBeforeM: way.metres,
+      wayBeforeM: this.way.metres,
       place: unit.place,
     };
     this.stopsFound += 1;
     this.stopSeconds += stop.durationSeconds;
     this.bridgedSeconds += stop.bridgedSeconds;
-    days.stop(firstMs, lastMs, zone);
-    rows.stop(unit, stop);
-    stops.add(stop);
+    this.days.stop(firstMs, lastMs, zone);
+    this.rows.stop(unit, stop);
+    this.stops.add(stop);
   }
 }

@@ -39,16 +39,17 @@ const semantics =
 /** Writes the result (contract E) as JSON; the same facts give the same bytes. Uses the facts up. */
 export function writeResult(facts: TimelineFacts, frame: ResultFrame): Buffer {
   const { stays, maxPlaceRows } = frame.options;
-  const allRows = frame.dataset === null ? [] : facts.rows.rows;
+  const { totals } = facts;
+  const allRows = frame.dataset === null ? [] : totals.rows.rows;
   const rows = largestRows(allRows, maxPlaceRows);
-  const passes = addPasses(facts.rows, rows, facts.totals.stopsFound);
+  const passes = addPasses(totals.rows, rows, totals.stopsFound);
   for (const { firstMs, latE7, lonE7 } of passes) {
-    facts.days.stop(firstMs, firstMs, facts.calendar.zoneAt(latE7, lonE7));
+    totals.days.stop(firstMs, firstMs, facts.calendar.zoneAt(latE7, lonE7));
   }
-  const found = facts.totals.stopsFound + passes.length;
-  const stops = selectStops([...facts.stops.stops, ...passes], found, rows, stays.maxStops);
+  const found = totals.stopsFound + passes.length;
+  const stops = selectStops([...totals.stops.stops, ...passes], found, rows, stays.maxStops);
   const indexes = new Map(stops.map((stop, index) => [stop, index]));
-  const days = facts.days.rows();
+  const days = totals.days.rows();
   const summary = summaryEntry(facts, days, frame, {
     stops_found: found,
     stops_returned: stops.length,
