@@ -5,6 +5,8 @@ import type { Emission } from './signals.ts';
 export interface Operation<T> {
   /** Method and path, such as `GET /api/tags`. */
   readonly call: string;
+  /** What the signals' context has as arguments, where that is not those of the call. */
+  readonly args?: readonly unknown[];
   readonly query?: Query;
   readonly body?: unknown;
   /** Sent as it is, in place of JSON. */
@@ -26,6 +28,9 @@ export interface Operation<T> {
   readonly started?: Emission;
   readonly succeeded?: (result: T) => readonly Emission[];
   readonly failed?: (message: string) => Emission;
+  /** The caller's own, called after the signals. */
+  readonly onSuccess?: ((result: T) => void) | undefined;
+  readonly onError?: ((message: string) => void) | undefined;
 }
 
 /** The list that an answer is. */

@@ -47,11 +47,6 @@ const defaultTimeoutMs = 8_000;
 /** The longest that timers take. */
 const maxTimeoutMs = 2_147_483_647;
 
-interface Callbacks<T> {
-  readonly onSuccess?: ((result: T) => void) | undefined;
-  readonly onError?: ((message: string) => void) | undefined;
-}
-
 interface Outcome<T> {
   readonly result: T;
   /** The number of the change that was made. */
@@ -101,42 +96,27 @@ export class Requests extends SignalBoard {
       refusal: staysOnOrigin(path)
         ? undefined
         : 'send error: the path must begin with one slash and stay on the origin of the API',
+      onSuccess,
+      onError,
     };
-    return this.#promise(operation, context, { onSuccess, onError });
+    return this.#promise(operation, context);
   }
 
-  /** The method of a name: asks what its operation says of the arguments. */
-  protected method<Args extends readonly unknown[], T>(
-    name: string,
-    operation: (...args: Args) => Operation<T>,
-  ): (...args: Args) => Promise<T> {
-    return (...args) => this.run(operation(...args), name, args);
+  /** Asks for a method of its own name. */
+  protected run<T>(operation: Operation<T>, method: string, args: readonly unknown[]): Promise<T> {
+    const context: CallContext = { method, args: operation.args ?? args };
+    return this.#promise(operation, context);
   }
 
-  /** Runs a method of its own name. */
-  protected run<T>(
-    operation: Operation<T>,
-    method: string,
-    args: readonly unknown[],
-    callbacks: Callbacks<T> = {},
-  ): Promise<T> {
-    const context: CallContext = { method, args };
-    return this.#promise(operation, context, callbacks);
-  }
-
-  #promise<T>(operation: Operation<T>, context: unknown, callbacks: Callbacks<T>): Promise<T> {
-    const promise = this.#perform(operation, context, callbacks);
+  #promise<T>(operation: Operation<T>, context: unknown): Promise<T> {
+    const promise = this.#perform(operation, context);
     // Whoever only listens to signals leaves the promise alone, which must not count as an unhandled rejection.
     promise.catch(() => undefined);
     return promise;
   }
 
-  async #perform<T>(
-    operation: Operation<T>,
-    context: unknown,
-    { onSuccess, onError }: Callbacks<T>,
-  ): Promise<T> {
-    const { call, refusal, started, succeeded, failed } = operation;
+  async #perform<T>(operation: Operation<T>, context: unknown): Promise<T> {
+    const { call, refusal, started, succeeded, failed, onSuccess, onError } = operation;
     const isOffline = this.apiPort < 0;
     const kind = withoutQuery(call) + (isOffline ? ' (offline)' : '');
     if (started !== undefined && refusal === undefined) this.emit(started);

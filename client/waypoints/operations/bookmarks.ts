@@ -9,11 +9,12 @@ import type {
   WaypointInput,
 } from '../types.ts';
 
-/** `getWaypoints(filter)` */
-export function loadWaypoints(filter: WaypointFilter): Operation<Waypoint[]> {
+/** All waypoints, bookmarks first, or those of a filter. */
+export function getWaypoints(filter: WaypointFilter = {}): Operation<Waypoint[]> {
   const { bookmarksOnly, bbox, tag } = filter;
   return {
     call: 'GET /api/waypoints',
+    args: Object.keys(filter).length === 0 ? [] : [filter],
     query: { emoji: true, bookmarksOnly, bbox: bbox?.join(','), tag },
     read: (value) => asList<WaypointInput>(value).map(normalizeWaypoint),
     offline: () => [],
@@ -23,8 +24,8 @@ export function loadWaypoints(filter: WaypointFilter): Operation<Waypoint[]> {
   };
 }
 
-/** `addWaypoint(wp)` */
-export function addBookmark(original: WaypointInput): Operation<Waypoint> {
+/** Makes a bookmark. */
+export function addWaypoint(original: WaypointInput): Operation<Waypoint> {
   const { name, lat, lon, ele, time, desc, sym, type, cmt, src, links } = original;
   const tags = original.tags?.map(rawTag);
   const wanted = normalizeWaypoint({ ...original, bookmark: true });
@@ -39,8 +40,8 @@ export function addBookmark(original: WaypointInput): Operation<Waypoint> {
   };
 }
 
-/** `deleteWaypoint(wp)` */
-export function deleteBookmark(waypoint: PlaceInput): Operation<PlaceInput> {
+/** Deletes a bookmark. */
+export function deleteWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
   const { name, lat, lon } = waypoint;
   return {
     call: 'DELETE /api/bookmarks',
@@ -60,8 +61,8 @@ interface NewIdentity {
   readonly lon?: number;
 }
 
-/** `renameWaypoint(wp, newName)` */
-export function renameBookmark(original: WaypointInput, newName: string): Operation<Waypoint> {
+/** Renames a bookmark; a blank name or its own fails with `no change`, without a request. */
+export function renameWaypoint(original: WaypointInput, newName: string): Operation<Waypoint> {
   const { name: oldName, lat, lon } = original;
   const wanted = normalizeText(newName);
   const renamed = normalizeWaypoint({ ...original, name: wanted });
@@ -81,8 +82,8 @@ export function renameBookmark(original: WaypointInput, newName: string): Operat
   };
 }
 
-/** `editWaypoint(wp, changes)` */
-export function editBookmark(
+/** Changes a bookmark: its name, position, note and what else it has. Its tags stay with it. */
+export function editWaypoint(
   original: WaypointInput,
   changes: WaypointChanges,
 ): Operation<Waypoint> {

@@ -3,8 +3,8 @@ import type { HiddenAnswer } from '../../../model/waypoint.ts';
 import { asList, asRecord, type Operation } from '../operation.ts';
 import type { ChangesParams, PageParams, PlaceInput } from '../types.ts';
 
-/** `getChanges(params)` */
-export function loadChanges(params: ChangesParams = {}): Operation<ChangesAnswer> {
+/** What was changed in the last 30 days, newest first, a page at a time. */
+export function getChanges(params: ChangesParams = {}): Operation<ChangesAnswer> {
   const { limit, cursor, details } = params;
   return {
     call: 'GET /api/changes',
@@ -20,7 +20,7 @@ export function loadChanges(params: ChangesParams = {}): Operation<ChangesAnswer
   };
 }
 
-/** `undoChange(id)` */
+/** Takes a change back, by the number that `changeMade` or `getChanges` tells. */
 export function undoChange(id: number): Operation<UndoneAnswer> {
   return {
     call: `POST /api/changes/${encodeURIComponent(id)}/undo`,
@@ -31,7 +31,10 @@ export function undoChange(id: number): Operation<UndoneAnswer> {
   };
 }
 
-/** `decideBookmarksFile(accept)` */
+/**
+ * Merges a bookmarks file that would delete many bookmarks, or writes it anew.
+ * @returns false when none was waiting.
+ */
 export function decideBookmarksFile(accept: boolean): Operation<boolean> {
   return {
     call: 'POST /api/bookmarks/merge',
@@ -43,7 +46,7 @@ export function decideBookmarksFile(accept: boolean): Operation<boolean> {
   };
 }
 
-/** `hideWaypoint(wp)` */
+/** Hides an imported waypoint, also from files that are imported later. */
 export function hideWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
   const { name, lat, lon } = waypoint;
   return {
@@ -57,7 +60,7 @@ export function hideWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
   };
 }
 
-/** `showWaypoint(wp)` */
+/** Shows a hidden waypoint again, with the tags it had. */
 export function showWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
   const { name, lat, lon } = waypoint;
   return {
@@ -71,8 +74,8 @@ export function showWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
   };
 }
 
-/** `getHidden(params)` */
-export function loadHidden(params: PageParams = {}): Operation<HiddenAnswer> {
+/** What was hidden, newest first, a page at a time. */
+export function getHidden(params: PageParams = {}): Operation<HiddenAnswer> {
   const { limit, cursor } = params;
   return {
     call: 'GET /api/hidden',

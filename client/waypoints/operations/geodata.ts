@@ -2,8 +2,7 @@ import type { GeodataStatus } from '../../../model/geodata.ts';
 import { asRecord, type Operation } from '../operation.ts';
 import type { CancelAnswer, InstallAnswer } from '../types.ts';
 
-/** `getGeodataStatus()` */
-export function loadGeodataStatus(): Operation<GeodataStatus> {
+export function getGeodataStatus(): Operation<GeodataStatus> {
   return {
     call: 'GET /api/geodata',
     read: asRecord<GeodataStatus>,
@@ -12,8 +11,8 @@ export function loadGeodataStatus(): Operation<GeodataStatus> {
   };
 }
 
-/** `installGeodata(id)`: a generation of the status's `available` list. */
-export function installGeneration(id: string): Operation<InstallAnswer> {
+/** Starts the install of a generation of the status's `available` list; its progress is in the status. */
+export function installGeodata(id: string): Operation<InstallAnswer> {
   return {
     call: 'POST /api/geodata/install',
     body: { generation_id: id },
@@ -23,8 +22,7 @@ export function installGeneration(id: string): Operation<InstallAnswer> {
   };
 }
 
-/** `cancelGeodataInstall()` */
-export function cancelInstall(): Operation<CancelAnswer> {
+export function cancelGeodataInstall(): Operation<CancelAnswer> {
   return {
     call: 'DELETE /api/geodata/install',
     read: () => ({ status: 'cancelling' }),

@@ -3,8 +3,8 @@ import type { ImportedFile } from '../../../model/imports.ts';
 import { asRecord, type Operation } from '../operation.ts';
 import type { ImportedFiles, ImportsFilter } from '../types.ts';
 
-/** `getImports(filter)` */
-export function loadImports(filter: ImportsFilter = {}): Operation<ImportedFiles> {
+/** The imported files, newest first, a page at a time. */
+export function getImports(filter: ImportsFilter = {}): Operation<ImportedFiles> {
   const { limit, cursor, q, state } = filter;
   return {
     call: 'GET /api/imports',
@@ -18,8 +18,7 @@ export function loadImports(filter: ImportsFilter = {}): Operation<ImportedFiles
 /** A large file takes its time on a slow disk. */
 const contentTimeoutMs = 110_000;
 
-/** `getImport(id)` */
-export function loadImport(id: number): Operation<ImportedFile> {
+export function getImport(id: number): Operation<ImportedFile> {
   return {
     call: `GET /api/imports/${id}`,
     read: asRecord<ImportedFile>,
@@ -28,8 +27,8 @@ export function loadImport(id: number): Operation<ImportedFile> {
   };
 }
 
-/** `getImportContent(id)` */
-export function loadImportContent(id: number): Operation<Uint8Array> {
+/** The original bytes of an imported file, whole in memory. */
+export function getImportContent(id: number): Operation<Uint8Array> {
   return {
     call: `GET /api/imports/${id}/content`,
     timeoutMs: contentTimeoutMs,
@@ -40,13 +39,14 @@ export function loadImportContent(id: number): Operation<Uint8Array> {
   };
 }
 
-/** `uploadImport(path, content)` */
+/** Imports one file as a relative path, in place of what is there. */
 export function uploadImport(
   path: string,
   content: Uint8Array<ArrayBuffer>,
 ): Operation<ImportResult> {
   return {
     call: 'PUT /api/imports',
+    args: [path],
     query: { path },
     content,
     timeoutMs: contentTimeoutMs,
@@ -57,7 +57,7 @@ export function uploadImport(
   };
 }
 
-/** `removeImport(id)`: its bytes are kept for 30 days, unless it goes for ever. */
+/** Takes a file out of the library; later imports respect that. @param forever removes its bytes now, not after 30 days. */
 export function removeImport(id: number, forever = false): Operation<ImportedFile> {
   return {
     call: `DELETE /api/imports/${id}`,
@@ -68,7 +68,7 @@ export function removeImport(id: number, forever = false): Operation<ImportedFil
   };
 }
 
-/** `restoreImport(id)` */
+/** Makes a removed or replaced file active again. */
 export function restoreImport(id: number): Operation<ImportedFile> {
   return {
     call: `POST /api/imports/${id}/restore`,

@@ -9,8 +9,8 @@ import type { CancelAnswer, ExportParams, ImportParams } from '../types.ts';
 const importTimeoutMs = 110_000;
 const unknown = 'unknown';
 
-/** `getLocation()` */
-export function loadLocation(): Operation<LocationFix | null> {
+/** Where the machine is; null when nobody knows. */
+export function getLocation(): Operation<LocationFix | null> {
   return {
     call: 'GET /api/location',
     // 204 without a body: no fix.
@@ -28,8 +28,8 @@ export function loadLocation(): Operation<LocationFix | null> {
   };
 }
 
-/** `importGpxDirectory(params)` */
-export function importDirectory(params: ImportParams): Operation<ImportResult> {
+/** Imports the GPX files of a directory; the answer comes when that is done, within 110 s. */
+export function importGpxDirectory(params: ImportParams): Operation<ImportResult> {
   const { dir, recursive = false, files, into, dry_run, again } = params;
   return {
     call: 'POST /api/import',
@@ -43,8 +43,8 @@ export function importDirectory(params: ImportParams): Operation<ImportResult> {
   };
 }
 
-/** `getImportStatus()` */
-export function loadImportStatus(): Operation<ImportStatus> {
+/** How far the running import is, and what came of the last one. */
+export function getImportStatus(): Operation<ImportStatus> {
   return {
     call: 'GET /api/import',
     read: asRecord<ImportStatus>,
@@ -53,7 +53,7 @@ export function loadImportStatus(): Operation<ImportStatus> {
   };
 }
 
-/** `cancelImport()` */
+/** Stops the running import after its present file. */
 export function cancelImport(): Operation<CancelAnswer> {
   return {
     call: 'DELETE /api/import',
@@ -63,8 +63,8 @@ export function cancelImport(): Operation<CancelAnswer> {
   };
 }
 
-/** `getStatus()` */
-export function loadStatus(): Operation<DaemonStatus> {
+/** What the daemon has and does. */
+export function getStatus(): Operation<DaemonStatus> {
   return {
     call: 'GET /api/status',
     read: asRecord<DaemonStatus>,
@@ -73,8 +73,7 @@ export function loadStatus(): Operation<DaemonStatus> {
   };
 }
 
-/** `getVersion()` */
-export function loadVersion(): Operation<VersionInfo> {
+export function getVersion(): Operation<VersionInfo> {
   return {
     call: 'GET /api/version',
     read: (value) => ({ ...unknownVersion(), ...asRecord<VersionInfo>(value) }),
@@ -96,7 +95,7 @@ function unknownVersion(): VersionInfo {
   };
 }
 
-/** `exportFile(params)` */
+/** Waypoints, routes and tracks as the text of a file; one of many megabytes is better fetched as a stream. */
 export function exportFile(params: ExportParams = {}): Operation<string> {
   const { contents, bbox, ...query } = params;
   return {

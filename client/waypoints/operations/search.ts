@@ -1,6 +1,7 @@
 import { limits } from '../../../model/limits.ts';
 import { asList, asRecord, type Operation } from '../operation.ts';
 import type {
+  Bbox,
   ClusterItem,
   ClusterParams,
   RecentSearches,
@@ -8,11 +9,20 @@ import type {
   SuggestResult,
 } from '../types.ts';
 
-/** `getClusters(zoom, gridSize, bookmarksOnly)` */
-export function loadClusters(params: ClusterParams): Operation<ClusterItem[]> {
-  const { zoom, gridSize, bookmarksOnly, bbox } = params;
+/**
+ * @param zoom 0…24, fractions allowed.
+ * @param gridSize cell size in pixels, 8…512.
+ */
+export function getClusters(
+  zoom?: number,
+  gridSize?: number,
+  bookmarksOnly = false,
+  bbox?: Bbox,
+): Operation<ClusterItem[]> {
+  const params: ClusterParams = { zoom, gridSize, bookmarksOnly, ...(bbox && { bbox }) };
   return {
     call: 'GET /api/clusters',
+    args: [zoom, gridSize, bookmarksOnly, ...(bbox === undefined ? [] : [bbox])],
     query: {
       zoom,
       grid: gridSize,
@@ -27,8 +37,7 @@ export function loadClusters(params: ClusterParams): Operation<ClusterItem[]> {
   };
 }
 
-/** `suggest(query)` */
-export function loadSuggestions(query: string): Operation<SuggestResult> {
+export function suggest(query: string): Operation<SuggestResult> {
   const nothing = { query, suggestions: [] };
   return {
     call: 'GET /api/suggest',
@@ -44,10 +53,8 @@ export function loadSuggestions(query: string): Operation<SuggestResult> {
   };
 }
 
-/** `getRecentSearches(limit)` */
-export function loadRecentSearches(
-  limit: number = limits.recentDefault,
-): Operation<RecentSearches> {
+/** @param limit 1…200. */
+export function getRecentSearches(limit: number = limits.recentDefault): Operation<RecentSearches> {
   return {
     call: 'GET /api/recent_suggest',
     query: { limit },
@@ -65,18 +72,19 @@ export function loadRecentSearches(
   };
 }
 
-/** `recordHistory(query, lat, lon)`; the place counts only when it is whole. */
-export function recordSearch(query: string, lat?: number, lon?: number): Operation<StoredHistory> {
+/** Remembers a search; the place counts only when it is whole. */
+export function recordHistory(query: string, lat?: number, lon?: number): Operation<StoredHistory> {
   const hasPlace = Number.isFinite(lat) && Number.isFinite(lon);
   return {
     call: 'POST /api/history',
+    args: [query, lat, lon],
     body: hasPlace ? { query, lat, lon } : { query },
     read: (value) => ({ stored: 1, multiple: false, ...asRecord<StoredHistory>(value) }),
     offline: () => ({ stored: 0, multiple: false }),
   };
 }
 
-/** `clearHistory(query)`: all of it without one. Yields how many were forgotten. */
+/** Forgets one search, or all; yields how many. That cannot be undone. */
 export function clearHistory(query?: string): Operation<number> {
   return {
     call: 'DELETE /api/history',

@@ -3,8 +3,7 @@ import { asRecord, type Operation } from '../operation.ts';
 import { normalizeTags, rawTag } from '../tags.ts';
 import type { PlaceInput, Tag, TagInput, WaypointInput } from '../types.ts';
 
-/** `fetchTags(wp)` */
-export function loadTags(waypoint: WaypointInput): Operation<Tag[]> {
+export function fetchTags(waypoint: WaypointInput): Operation<Tag[]> {
   const place = placeOf(waypoint);
   const { name, lat, lon } = place;
   return {
@@ -18,7 +17,7 @@ export function loadTags(waypoint: WaypointInput): Operation<Tag[]> {
   };
 }
 
-/** `addTag(wp, tag)` */
+/** Yields all tags the waypoint has then; offline those it is given with, and this one. */
 export function addTag(waypoint: WaypointInput, given: TagInput): Operation<Tag[]> {
   const { name, lat, lon } = waypoint;
   const tag = rawTag(given);
@@ -34,7 +33,7 @@ export function addTag(waypoint: WaypointInput, given: TagInput): Operation<Tag[
   };
 }
 
-/** `deleteTag(wp, tag)` */
+/** Yields the tags that remain. */
 export function deleteTag(waypoint: WaypointInput, given: TagInput): Operation<Tag[]> {
   const { name, lat, lon } = waypoint;
   const tag = rawTag(given);
@@ -49,7 +48,7 @@ export function deleteTag(waypoint: WaypointInput, given: TagInput): Operation<T
   };
 }
 
-/** `renameTag(tag, newTag)` */
+/** Renames a tag of all waypoints. */
 export function renameTag(tag: string, newTag: string): Operation<RenamedTag> {
   return {
     call: 'PATCH /api/tags',
@@ -62,10 +61,12 @@ export function renameTag(tag: string, newTag: string): Operation<RenamedTag> {
   };
 }
 
-/** `fetchDistinctTags(callback)` */
-export function loadVocabulary(): Operation<Tag[]> {
+/** All tags in use; the callback is called when they are there. */
+export function fetchDistinctTags(callback?: (tags: readonly Tag[]) => void): Operation<Tag[]> {
   return {
     call: 'GET /api/tags',
+    args: [],
+    onSuccess: callback,
     query: { distinct: true, emoji: true },
     read: readTags,
     offline: () => [],

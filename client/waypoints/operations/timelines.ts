@@ -22,10 +22,11 @@ export function submitTimeline(
   };
 }
 
-/** `getTimeline(id, includeResult)` */
-export function loadTimeline(id: string, includeResult: boolean): Operation<TimelineJobRecord> {
+/** @param includeResult asks for the result of a completed job as well, with 60 s of time. */
+export function getTimeline(id: string, includeResult = false): Operation<TimelineJobRecord> {
   return {
     call: `GET ${jobPath(id)}`,
+    args: [id, includeResult],
     ...(includeResult ? { query: { result: true }, timeoutMs: resultTimeoutMs } : {}),
     read: asRecord<TimelineJobRecord>,
     succeeded: (status) => [['timelineStatusFetched', id, status]],
@@ -33,7 +34,6 @@ export function loadTimeline(id: string, includeResult: boolean): Operation<Time
   };
 }
 
-/** `cancelTimeline(id)` */
 export function cancelTimeline(id: string): Operation<CancelAnswer> {
   return {
     call: `DELETE ${jobPath(id)}`,

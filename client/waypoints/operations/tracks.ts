@@ -8,8 +8,8 @@ import type {
   TracksParams,
 } from '../types.ts';
 
-/** `getTile(tile, params)`; without bytes where there is nothing to draw. */
-export function loadTile(tile: TileAddress, params: TileParams = {}): Operation<Uint8Array> {
+/** A vector tile of tracks, routes and waypoints; without bytes where there is nothing to draw. */
+export function getTile(tile: TileAddress, params: TileParams = {}): Operation<Uint8Array> {
   const { z, x, y } = tile;
   return {
     call: `GET /api/tiles/${z}/${x}/${y}.mvt`,
@@ -21,8 +21,8 @@ export function loadTile(tile: TileAddress, params: TileParams = {}): Operation<
   };
 }
 
-/** `getTileJson(params)` */
-export function loadTileJson(params: TileParams = {}): Operation<TileJson> {
+/** What the tiles show, and where. */
+export function getTileJson(params: TileParams = {}): Operation<TileJson> {
   return {
     call: 'GET /api/tiles.json',
     query: queryOf(params),
@@ -36,8 +36,8 @@ function queryOf({ from, to, layers }: TileParams) {
   return { from, to, layers: layers?.join(',') };
 }
 
-/** `getTracks(params)` */
-export function loadTracks(params: TracksParams = {}): Operation<Tracks> {
+/** Thinned lines of tracks and routes as GeoJSON. */
+export function getTracks(params: TracksParams = {}): Operation<Tracks> {
   const { from, to, bbox, zoom, limit } = params;
   return {
     call: 'GET /api/tracks',
@@ -48,8 +48,8 @@ export function loadTracks(params: TracksParams = {}): Operation<Tracks> {
   };
 }
 
-/** `getTrackDays(period)` */
-export function loadTrackDays(period: TrackPeriod = {}): Operation<TrackDays> {
+/** The UTC days that have points of tracks. */
+export function getTrackDays(period: TrackPeriod = {}): Operation<TrackDays> {
   const { from, to } = period;
   return {
     call: 'GET /api/tracks/days',
@@ -60,8 +60,8 @@ export function loadTrackDays(period: TrackPeriod = {}): Operation<TrackDays> {
   };
 }
 
-/** `getTrackPoints(params)` */
-export function loadTrackPoints(params: TrackPointsParams): Operation<TrackPoints> {
+/** Points of tracks by time, with elevation, of at most a week; thinned where there are too many. */
+export function getTrackPoints(params: TrackPointsParams): Operation<TrackPoints> {
   const { from, to, import: importId, limit } = params;
   return {
     call: 'GET /api/tracks/points',
