@@ -11,7 +11,7 @@ import { defineCommand } from '../program/command.ts';
 import { findDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
 import { isForbidden, notWritten } from '../terminal/access.ts';
-import { note, print } from '../terminal/output.ts';
+import { note } from '../terminal/output.ts';
 import { withByteCount } from '../terminal/progress-bar.ts';
 import { counted, forTerminal, megabytes } from '../terminal/text.ts';
 
@@ -65,10 +65,8 @@ const create = defineCommand({
     });
     return summaryOf(target, content);
   },
-  async show({ file, files, bytes, imports }) {
-    await print(
-      `Wrote and checked ${forTerminal(file)}: ${counted(files, 'file')}, ${megabytes(bytes)}.`,
-    );
+  *show({ file, files, bytes, imports }) {
+    yield `Wrote and checked ${file}: ${counted(files, 'file')}, ${megabytes(bytes)}.`;
     if (!imports) note('The imported files are not in it.');
   },
 });
@@ -88,10 +86,10 @@ const list = defineCommand({
       return { file, bytes: size, created_at: new Date(mtimeMs).toISOString() };
     });
   },
-  async show(found) {
+  *show(found) {
     if (found.length === 0) note('There is none yet: a daemon makes them while it runs.');
     for (const { file, bytes, created_at: made } of found)
-      await print(`${made.slice(0, 10)}  ${megabytes(bytes).padStart(9)}  ${forTerminal(file)}`);
+      yield `${made.slice(0, 10)}  ${megabytes(bytes).padStart(9)}  ${file}`;
   },
 });
 
@@ -107,10 +105,8 @@ const verify = defineCommand({
     const { verifyBackup } = await import('../../storage/backup/restore.ts');
     return summaryOf(file, await withByteCount('Read', (show) => verifyBackup(file, show)));
   },
-  async show({ created_at: made, files, bytes, imports }) {
-    await print(
-      `Whole: ${counted(files, 'file')}, ${megabytes(bytes)}, made on ${made.slice(0, 10)}${imports ? '' : ', without the imported files'}.`,
-    );
+  *show({ created_at: made, files, bytes, imports }) {
+    yield `Whole: ${counted(files, 'file')}, ${megabytes(bytes)}, made on ${made.slice(0, 10)}${imports ? '' : ', without the imported files'}.`;
   },
 });
 
@@ -143,10 +139,8 @@ const restore = defineCommand({
       lock.release();
     }
   },
-  async show({ files, bytes, data_dir: data, set_aside: aside, config_beside: beside }) {
-    await print(
-      `Restored ${counted(files, 'file')}, ${megabytes(bytes)}, to ${forTerminal(data)}.`,
-    );
+  *show({ files, bytes, data_dir: data, set_aside: aside, config_beside: beside }) {
+    yield `Restored ${counted(files, 'file')}, ${megabytes(bytes)}, to ${data}.`;
     if (aside !== undefined) note(`What was here before is in ${aside}`);
     if (beside !== undefined) note(`Its configuration is not in use; it is in ${beside}`);
   },

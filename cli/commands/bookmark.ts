@@ -11,8 +11,7 @@ import { usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
-import { print } from '../terminal/output.ts';
-import { degrees, forTerminal, tagList } from '../terminal/text.ts';
+import { degrees, tagList } from '../terminal/text.ts';
 import { atOption, findPlace, parsePosition } from './place.ts';
 
 /** What GPX has beside the note. */
@@ -62,7 +61,7 @@ const add = defineCommand({
   },
   show(saved) {
     const tagged = saved.tags === undefined ? '' : `, tagged ${tagList(saved.tags)}`;
-    return print(forTerminal(`Added "${saved.name}" at ${where(saved)}${tagged}.`));
+    return `Added "${saved.name}" at ${where(saved)}${tagged}.`;
   },
 });
 
@@ -74,7 +73,7 @@ const rename = defineCommand({
   options: atOption,
   run: ({ context, words: [name, newName], options }) =>
     change(context, name, options.at, { newName: checkName(newName) }),
-  show: ({ oldName, newName }) => print(forTerminal(`Renamed "${oldName}" to "${newName}".`)),
+  show: ({ oldName, newName }) => `Renamed "${oldName}" to "${newName}".`,
 });
 
 const edit = defineCommand({
@@ -118,7 +117,7 @@ const edit = defineCommand({
     }
     return change(context, called, place, changes);
   },
-  show: (answer) => print(forTerminal(`Changed "${answer.newName}" at ${where(answer)}.`)),
+  show: (answer) => `Changed "${answer.newName}" at ${where(answer)}.`,
 });
 
 const remove = defineCommand({
@@ -134,7 +133,7 @@ const remove = defineCommand({
       const query = await findPlace(client, name, { at: options.at, bookmarksOnly: true });
       return client.ask(deletedBookmarkSchema, 'DELETE', '/api/bookmarks', { query: { ...query } });
     }),
-  show: (answer) => print(forTerminal(`Removed "${answer.name}" at ${where(answer)}.`)),
+  show: (answer) => `Removed "${answer.name}" at ${where(answer)}.`,
 });
 
 const merge = defineCommand({
@@ -153,13 +152,11 @@ const merge = defineCommand({
     );
   },
   show: ({ decided }, { options: { accept } }) =>
-    print(
-      !decided
-        ? 'No bookmarks file is waiting.'
-        : accept
-          ? 'Merged the bookmarks file.'
-          : 'Wrote the bookmarks file anew.',
-    ),
+    !decided
+      ? 'No bookmarks file is waiting.'
+      : accept
+        ? 'Merged the bookmarks file.'
+        : 'Wrote the bookmarks file anew.',
 });
 
 /** `waypointd bookmark add|rename|edit|rm|merge` */

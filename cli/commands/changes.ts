@@ -3,7 +3,7 @@ import { usageError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
-import { printTable, type TableColumn } from '../terminal/table.ts';
+import { tableLines, type TableColumn } from '../terminal/table.ts';
 
 /** Kinds of changes in words. */
 export const changeWords: Readonly<Record<ChangeAnswer['kind'], string>> = {
@@ -57,5 +57,5 @@ export const command = defineCommand({
       client.ask(changesSchema, 'GET', '/api/changes', { query }),
     );
   },
-  show: ({ changes }) => printTable(columns, changes, 'Nothing was changed in the last 30 days.'),
+  show: ({ changes }) => tableLines(columns, changes, 'Nothing was changed in the last 30 days.'),
 });

@@ -12,8 +12,8 @@ import {
 import { defineCommand } from '../program/command.ts';
 import { configFileOf, settingFlagsHelp, type CommandContext } from '../program/context.ts';
 import { invocation } from '../terminal/invocation.ts';
-import { note, print } from '../terminal/output.ts';
-import { printTable } from '../terminal/table.ts';
+import { note } from '../terminal/output.ts';
+import { tableLines } from '../terminal/table.ts';
 import { forTerminal } from '../terminal/text.ts';
 
 const get = defineCommand({
@@ -25,7 +25,7 @@ const get = defineCommand({
     const key = requireKey(name);
     return valueOf(key, context) ?? null;
   },
-  show: (value) => (value === null ? undefined : print(asText(value))),
+  show: (value) => (value === null ? undefined : asText(value)),
 });
 
 const set = defineCommand({
@@ -34,14 +34,14 @@ const set = defineCommand({
   description: 'Writes a value to config.json. A running daemon reads it at its next start.',
   arguments: '<key> <value>',
   examples: ['config set port 43100', 'config set history false'],
-  async run(call) {
+  async *run(call) {
     const [name, text] = call.words;
     const key = requireKey(name);
     const origin = { from: key, base: process.cwd(), exitCode: 64 } as const;
     const value = checkSetting(key, text.trim(), origin);
     const file = configFileOf(call.given);
     await changeConfigFile(file, key, value);
-    await print(`${key} = ${forTerminal(asText(value))}  (in ${file})`);
+    yield `${key} = ${forTerminal(asText(value))}  (in ${file})`;
     noteOverride(key, call.context);
   },
 });
@@ -51,12 +51,12 @@ const unset = defineCommand({
   summary: 'remove a value from config.json',
   description: 'Removes a value from config.json, also one whose key is unknown.',
   arguments: '<key>',
-  async run({ given, words: [name] }) {
+  async *run({ given, words: [name] }) {
     const file = configFileOf(given);
     const key = findSettingKey(name) ?? name;
     const isChanged = await changeConfigFile(file, key, undefined);
     if (!isChanged) throw new ExitError(`"${forTerminal(key)}" is not set in ${file}.`);
-    await print(`${forTerminal(key)} is no longer set in ${file}`);
+    yield `${key} is no longer set in ${file}`;
   },
 });
 
@@ -64,7 +64,7 @@ const path = defineCommand({
   name: 'path',
   summary: 'print where config.json is',
   description: 'Prints where config.json is, whether it is there yet or not.',
-  run: ({ given }) => print(configFileOf(given)),
+  run: ({ given }) => configFileOf(given),
 });
 
 /** `waypointd config`, `config get|set|unset|path` */
@@ -83,7 +83,7 @@ export const command = defineCommand({
       ]),
     ),
   show: (settings) =>
-    printTable(
+    tableLines(
       [
         { title: 'KEY', text: ([key]) => key },
         { title: 'VALUE', canShrink: true, text: ([, { value }]) => asText(value ?? '') },

@@ -7,8 +7,8 @@ import type { TimelineDay, TimelinePlace, TimelineResult } from '../../model/tim
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
-import { note, print, write } from '../terminal/output.ts';
-import { printTable, type TableColumn } from '../terminal/table.ts';
+import { note, write } from '../terminal/output.ts';
+import { tableLines, type TableColumn } from '../terminal/table.ts';
 import { counted, forTerminal, wrapText } from '../terminal/text.ts';
 import { calendarSvg } from './timeline/calendar-svg.ts';
 import {
@@ -110,7 +110,7 @@ export const command = defineCommand({
     semantics: result.period.semantics,
   }),
   show: (report, { options }) =>
-    options.svg ? writeSvg(report) : options.csv ? writeCsv(report) : showReport(report),
+    options.svg ? writeSvg(report) : options.csv ? writeCsv(report) : reportLines(report),
 });
 
 type DayFilter = (day: TimelineDay) => boolean;
@@ -155,16 +155,16 @@ const columns: readonly TableColumn<TimelinePlace>[] = [
   { title: 'INFERRED', align: 'right', text: ({ nights_inferred: nights }) => String(nights) },
 ];
 
-async function showReport(report: Report): Promise<void> {
+async function* reportLines(report: Report): AsyncGenerator<string> {
   const { result, countries, days, start_date: start, end_date: end } = report;
   if (isEmpty(result)) return emptyLines(result).forEach(note);
-  await print(`Days and nights from ${start} to ${end}`);
-  await print();
-  await printTable([...columns, ...spanColumns(clockOf(result))], countries);
-  await print();
-  for (const line of yearBars(days)) await print(line);
+  yield `Days and nights from ${start} to ${end}`;
+  yield '';
+  yield* tableLines([...columns, ...spanColumns(clockOf(result))], countries);
+  yield '';
+  yield* yearBars(days);
   for (const line of [...windowLines(report), ...footLines(report)]) {
-    await print(wrapText(line, lineWidth));
+    yield* wrapText(line, lineWidth).split('\n');
   }
 }
 

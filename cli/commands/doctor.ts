@@ -1,8 +1,7 @@
 import { ExitError } from '../../model/exit-error.ts';
 import type { Finding, FindingLevel } from '../doctor/finding.ts';
 import { defineCommand, type Call } from '../program/command.ts';
-import { print } from '../terminal/output.ts';
-import { counted, forTerminal } from '../terminal/text.ts';
+import { counted } from '../terminal/text.ts';
 
 /** `waypointd doctor` */
 export const command = defineCommand({
@@ -17,16 +16,17 @@ export const command = defineCommand({
     const findings = await findAll(call, call.options.full);
     const count = (wanted: FindingLevel) => findings.filter(({ level }) => level === wanted).length;
     const problems = count('problem');
-    if (problems > 0) process.exitCode = 1;
     return { healthy: problems === 0, problems, warnings: count('warning'), findings };
   },
-  async show({ problems, warnings, findings }) {
-    await showFindings(findings);
+  isFailure: ({ healthy }) => !healthy,
+  *show({ problems, warnings, findings }) {
+    yield* linesOf(findings);
     const found = [
       ...(problems > 0 ? [counted(problems, 'problem')] : []),
       ...(warnings > 0 ? [counted(warnings, 'warning')] : []),
     ];
-    await print(`\n${found.length === 0 ? 'Everything is in order' : found.join(' and ')}.`);
+    yield '';
+    yield `${found.length === 0 ? 'Everything is in order' : found.join(' and ')}.`;
   },
 });
 
@@ -49,11 +49,11 @@ const marks: Readonly<Record<FindingLevel, string>> = {
   problem: 'PROBLEM',
 };
 
-async function showFindings(findings: readonly Finding[]): Promise<void> {
+function* linesOf(findings: readonly Finding[]): Generator<string> {
   const width = Math.max(...findings.map(({ area }) => area.length));
   for (const { area, level, text, remedy } of findings) {
     const head = `${marks[level].padEnd(8)} ${area.padEnd(width)}  `;
-    await print(forTerminal(head + text));
-    if (remedy !== undefined) await print(forTerminal(`${' '.repeat(head.length)}→ ${remedy}`));
+    yield head + text;
+    if (remedy !== undefined) yield `${' '.repeat(head.length)}→ ${remedy}`;
   }
 }

@@ -15,7 +15,7 @@ import type { CommandContext } from '../program/context.ts';
 import { geodataRemedy } from '../terminal/invocation.ts';
 import { note, printJson, write } from '../terminal/output.ts';
 import { withTransferBar } from '../terminal/progress-bar.ts';
-import { printLabelled, printTable, type TableColumn } from '../terminal/table.ts';
+import { labelledLines, tableLines, type TableColumn } from '../terminal/table.ts';
 import { forTerminal, megabytes } from '../terminal/text.ts';
 import { cancel, importFile, install, installFailures } from './geodata/install.ts';
 import { remoteNotes, remoteOptions, withClient } from './objects/transfer.ts';
@@ -26,12 +26,9 @@ const status = defineCommand({
   name: 'status',
   summary: 'tell which generation is in use',
   description: 'Tells which generation is in use. The exit code is 1 when there is none.',
-  async run({ context }) {
-    const answer = await readStatus(context);
-    if (!answer.current.valid) process.exitCode = 1;
-    return answer;
-  },
-  show: showStatus,
+  run: ({ context }) => readStatus(context),
+  isFailure: ({ current }) => !current.valid,
+  show: statusLines,
 });
 
 const list = defineCommand({
@@ -40,7 +37,7 @@ const list = defineCommand({
   run: ({ context }) => readStatus(context),
   json: ({ available }) => available,
   show: (answer) =>
-    printTable(columnsOf(answer), answer.available, `There is no geodata. ${geodataRemedy()}`),
+    tableLines(columnsOf(answer), answer.available, `There is no geodata. ${geodataRemedy()}`),
 });
 
 const notice = defineCommand({
@@ -136,7 +133,7 @@ function stateOf(
   return [use, place].filter((part) => part !== '').join(', ');
 }
 
-async function showStatus({ current, previous, install }: GeodataStatus): Promise<void> {
+function* statusLines({ current, previous, install }: GeodataStatus): Generator<string> {
   const lines: [string, string][] = [['in use', describe(current)]];
   if (current.valid) {
     lines.push(
@@ -147,7 +144,7 @@ async function showStatus({ current, previous, install }: GeodataStatus): Promis
     );
   }
   lines.push(['before', describe(previous)], ['install', installLine(install)]);
-  await printLabelled(lines, 10);
+  yield* labelledLines(lines, 10);
   if (!current.degraded) return;
   note('Another generation should be in use, but it is damaged or missing: install it again.');
 }

@@ -9,8 +9,8 @@ import { normalizeText } from '../../model/text.ts';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
-import { note, print } from '../terminal/output.ts';
-import { printTable } from '../terminal/table.ts';
+import { note } from '../terminal/output.ts';
+import { tableLines } from '../terminal/table.ts';
 import { degrees, forTerminal } from '../terminal/text.ts';
 import { atOption, findPlace, nameColumns, parsePosition, tagsColumn } from './place.ts';
 
@@ -19,7 +19,7 @@ const list = defineCommand({
   summary: 'list hidden waypoints',
   description: 'Lists the imported waypoints that were hidden, newest first.',
   run: ({ context }) => withDaemon({ context }, allHidden),
-  show: ({ hidden }) => printTable([...nameColumns, tagsColumn], hidden, 'No waypoint is hidden.'),
+  show: ({ hidden }) => tableLines([...nameColumns, tagsColumn], hidden, 'No waypoint is hidden.'),
 });
 
 const show = defineCommand({
@@ -34,7 +34,7 @@ const show = defineCommand({
         at === undefined ? await onlyHidden(client, name) : { name, ...parsePosition(at) };
       return client.ask(shownWaypointSchema, 'DELETE', '/api/hidden', { query });
     }),
-  show: ({ name }) => print(forTerminal(`"${name}" shows again.`)),
+  show: ({ name }) => `"${name}" shows again.`,
 });
 
 /** `waypointd hide`, `hide list` and `hide show` */
@@ -52,7 +52,7 @@ export const command = defineCommand({
       const query = { name: place.name, lat, lon };
       return client.ask(deletedBookmarkSchema, 'DELETE', '/api/waypoints', { query });
     }),
-  show: ({ name }) => print(forTerminal(`Hid "${name}".`)),
+  show: ({ name }) => `Hid "${name}".`,
 });
 
 async function allHidden(client: ApiClient): Promise<HiddenAnswer> {

@@ -3,8 +3,8 @@ import { deletedHistorySchema, recentSchema } from '../../model/search.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
-import { note, print } from '../terminal/output.ts';
-import { counted, forTerminal } from '../terminal/text.ts';
+import { note } from '../terminal/output.ts';
+import { counted } from '../terminal/text.ts';
 
 const clear = defineCommand({
   name: 'clear',
@@ -15,7 +15,7 @@ const clear = defineCommand({
     withDaemon({ context }, (client) =>
       client.ask(deletedHistorySchema, 'DELETE', '/api/history', { query: { query } }),
     ),
-  show: ({ deleted }) => print(`Forgot ${counted(deleted, 'search', 'searches')}.`),
+  show: ({ deleted }) => `Forgot ${counted(deleted, 'search', 'searches')}.`,
 });
 
 /** `waypointd history` and `history clear` */
@@ -40,8 +40,8 @@ export const command = defineCommand({
       client.ask(recentSchema, 'GET', '/api/recent_suggest', { query: { limit } }),
     );
   },
-  async show({ queries }) {
+  show({ queries }) {
     if (queries.length === 0) note('There are no recent searches.');
-    for (const query of queries) await print(forTerminal(query));
+    return queries;
   },
 });

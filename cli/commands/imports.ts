@@ -15,8 +15,8 @@ import { withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { notWritten } from '../terminal/access.ts';
-import { note, print } from '../terminal/output.ts';
-import { printLabelled, printTable, type TableColumn } from '../terminal/table.ts';
+import { note } from '../terminal/output.ts';
+import { labelledLines, tableLines, type TableColumn } from '../terminal/table.ts';
 import { counted, dateOf, forTerminal, megabytes } from '../terminal/text.ts';
 
 const columns: readonly TableColumn<ImportedFile>[] = [
@@ -61,8 +61,8 @@ const list = defineCommand({
     const query = { q, state };
     return withDaemon({ context }, (client) => readFiles(client, query, Number(limit)));
   },
-  async show({ files, isMore }) {
-    await printTable(columns, files, 'No imported file is so.');
+  async *show({ files, isMore }) {
+    yield* tableLines(columns, files, 'No imported file is so.');
     if (isMore) note(`There are more: -n lists so many.`);
   },
 });
@@ -92,7 +92,7 @@ const show = defineCommand({
   description: 'Tells all of one imported file. Its number is in "imports list".',
   arguments: '<id>',
   run: ({ context, words: [id] }) => ask(context, 'GET', pathOf(id)),
-  async show(file) {
+  *show(file) {
     const rows = [
       ['file', file.path],
       ['state', file.state],
@@ -105,7 +105,7 @@ const show = defineCommand({
       ['period', periodOf(file) || undefined],
       ['box', file.bbox?.join(', ')],
     ] as const;
-    await printLabelled(rows, 10);
+    yield* labelledLines(rows, 10);
   },
 });
 
@@ -118,8 +118,8 @@ const rm = defineCommand({
   options: { '--forever': 'delete the kept bytes now, too' },
   run: ({ context, words: [ids], options: { forever } }) =>
     askEach(context, ids, (path) => ['DELETE', path, forever ? { forever } : {}]),
-  async show(files, { options: { forever } }) {
-    for (const { path } of files) await print(`Removed ${forTerminal(path)}.`);
+  *show(files, { options: { forever } }) {
+    for (const { path } of files) yield `Removed ${path}.`;
     if (forever) return;
     const ids = files.map(({ id }) => id).join(' ');
     note(
@@ -136,8 +136,8 @@ const restore = defineCommand({
   arguments: '<id...>',
   run: ({ context, words: [ids] }) =>
     askEach(context, ids, (path) => ['POST', `${path}/restore`, {}]),
-  async show(files) {
-    for (const { path } of files) await print(`${forTerminal(path)} is in the library.`);
+  *show(files) {
+    for (const { path } of files) yield `${path} is in the library.`;
   },
 });
 

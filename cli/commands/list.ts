@@ -4,8 +4,8 @@ import { usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { invocation } from '../terminal/invocation.ts';
-import { note, print, write } from '../terminal/output.ts';
-import { printTable, type TableColumn } from '../terminal/table.ts';
+import { note, print, printLines, write } from '../terminal/output.ts';
+import { tableLines, type TableColumn } from '../terminal/table.ts';
 import { counted, dateOf } from '../terminal/text.ts';
 import { nameColumns, tagsColumn } from './place.ts';
 
@@ -74,7 +74,7 @@ async function printRows(client: ApiClient, options: ListOptions, query: Query):
       yield waypoint;
     }
   }
-  await printTable(waypointColumns, rows(), nothing(options));
+  await printLines(tableLines(waypointColumns, rows(), nothing(options)));
   if (count > 0 && process.stdout.isTTY) note(counted(count, 'waypoint'));
 }
 

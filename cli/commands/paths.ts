@@ -1,6 +1,6 @@
 import { defineCommand } from '../program/command.ts';
 import type { CommandContext } from '../program/context.ts';
-import { printLabelled } from '../terminal/table.ts';
+import { labelledLines } from '../terminal/table.ts';
 
 /** Each path, and what a person calls it. */
 const rows: readonly (readonly [key: string, label: string, path: PathOf])[] = [
@@ -23,7 +23,7 @@ export const command = defineCommand({
   description: 'Prints where waypointd keeps everything with the settings as they are now.',
   run: ({ context }) => Object.fromEntries(rows.map(([key, , path]) => [key, path(context)])),
   show: (shown) =>
-    printLabelled(
+    labelledLines(
       rows.map(([key, label]) => [label, shown[key] ?? '(none)']),
       17,
     ),

@@ -8,7 +8,7 @@ import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { geodataRemedy } from '../terminal/invocation.ts';
 import { note } from '../terminal/output.ts';
-import { printTable, type TableColumn } from '../terminal/table.ts';
+import { tableLines, type TableColumn } from '../terminal/table.ts';
 import { forTerminal } from '../terminal/text.ts';
 import { nameColumns } from './place.ts';
 
@@ -56,10 +56,10 @@ export const command = defineCommand({
     });
   },
   json: ({ answer }) => answer,
-  async show({ text, answer, lacksGeodata }) {
+  async *show({ text, answer, lacksGeodata }) {
     if (answer.pending === true) note('The geocoding server has not answered yet.');
     if (lacksGeodata) note(`No towns of the world: there is no geodata. ${geodataRemedy()}`);
-    await printTable(columns, answer.suggestions, `Nothing found for "${forTerminal(text)}".`);
+    yield* tableLines(columns, answer.suggestions, `Nothing found for "${forTerminal(text)}".`);
   },
 });
 

@@ -5,7 +5,7 @@ import { uninstallService, uninstallSteps, untilSettled } from '../../service-fi
 import type { ServiceHost } from '../../service-files/service-host.ts';
 import type { ServiceChoice, ServicePlatform } from '../../service-files/service-platform.ts';
 import { defineCommand, type Call } from '../program/command.ts';
-import { note, print } from '../terminal/output.ts';
+import { note } from '../terminal/output.ts';
 import { installCommand } from './service/install.ts';
 import { localHost } from '../program/local-service.ts';
 import {
@@ -13,8 +13,8 @@ import {
   confirmRunning,
   notInstalledSentence,
   readServiceStatus,
-  showStatus,
-  showSteps,
+  statusLines,
+  stepLines,
 } from './service/status.ts';
 
 const choiceOptions = {
@@ -60,10 +60,10 @@ const uninstall = defineCommand({
   description:
     'Stops the service and removes what install has written. Your data and settings stay.',
   options: { ...choiceOptions, '--dry-run': 'only print what would be removed and run' },
-  async run(call) {
+  async *run(call) {
     const { host, platform } = await open(call);
     const steps = uninstallSteps(platform);
-    if (call.options.dryRun) return showSteps(steps);
+    if (call.options.dryRun) return yield* stepLines(steps);
     const isThere =
       steps.some((step) => 'remove' in step) ||
       (platform.ownFiles.length === 0 && (await isInstalled(platform)));
@@ -72,8 +72,8 @@ const uninstall = defineCommand({
     }
     const failure = await uninstallService(platform, host);
     if (failure !== undefined) throw commandError(failure);
-    await print(`Removed ${platform.title}.`);
-    await print(`The data stays in ${platform.machineData ?? call.context.paths.data}`);
+    yield `Removed ${platform.title}.`;
+    yield `The data stays in ${platform.machineData ?? call.context.paths.data}`;
   },
 });
 
@@ -85,11 +85,11 @@ const status = defineCommand({
   async run(call) {
     const { host, platform } = await open(call);
     const found = await readServiceStatus(platform, host, call.context);
-    if (found.state !== 'running') process.exitCode = 1;
     return { host, platform, found };
   },
+  isFailure: ({ found }) => found.state !== 'running',
   json: ({ found }) => found,
-  show: ({ host, platform, found }) => showStatus(found, platform, host),
+  show: ({ host, platform, found }) => statusLines(found, platform, host),
 });
 
 type Verb = 'start' | 'stop' | 'restart';
@@ -99,15 +99,15 @@ function verbCommand(verb: Verb, summary: string, done: string) {
     name: verb,
     summary,
     options: { ...choiceOptions, '--dry-run': 'only print what would be run' },
-    async run(call) {
+    async *run(call) {
       const { host, platform } = await open(call);
-      if (call.options.dryRun) return showSteps(platform[verb].map((run) => ({ run })));
+      if (call.options.dryRun) return yield* stepLines(platform[verb].map((run) => ({ run })));
       const { title, choice } = platform;
       if (!(await isInstalled(platform))) {
         throw new ExitError(notInstalledSentence(title, choice));
       }
       await order(verb, platform, host);
-      await print(`${title.charAt(0).toUpperCase()}${title.slice(1)} ${done}.`);
+      yield `${title.charAt(0).toUpperCase()}${title.slice(1)} ${done}.`;
     },
   });
 }

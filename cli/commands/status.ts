@@ -10,8 +10,8 @@ import {
 } from '../program/connection.ts';
 import { defineCommand } from '../program/command.ts';
 import { invocation } from '../terminal/invocation.ts';
-import { note, print } from '../terminal/output.ts';
-import { printLabelled } from '../terminal/table.ts';
+import { note } from '../terminal/output.ts';
+import { labelledLines } from '../terminal/table.ts';
 import { counted, dateOf, duration, megabytes } from '../terminal/text.ts';
 
 /** `waypointd status` */
@@ -22,15 +22,13 @@ export const command = defineCommand({
     'Tells whether a daemon is running, what it holds and what it works on. The exit code is 1 when\nnone is running.',
   async run({ context }): Promise<Status | NoStatus> {
     const [daemon, service] = await Promise.all([findDaemon(context), readService()]);
-    if (daemon === undefined) {
-      process.exitCode = 1;
-      return { running: false, service };
-    }
+    if (daemon === undefined) return { running: false, service };
     noteOtherPort(context, daemon);
     return { ...(await readStatus(daemon)), service };
   },
-  async show(status, { context }) {
-    if (status.running) return showStatus(status);
+  isFailure: ({ running }) => !running,
+  async *show(status, { context }) {
+    if (status.running) return yield* statusLines(status);
     note(await whyNone(context));
     if (status.service !== null) note(`It is installed as ${serviceLine(status.service)}.`);
   },
@@ -81,14 +79,12 @@ function geodataSummary({ current, install }: GeodataStatus) {
 
 type Status = Awaited<ReturnType<typeof readStatus>> & { readonly service: Service };
 
-async function showStatus(status: Status): Promise<void> {
+function* statusLines(status: Status): Generator<string> {
   const { url, pid, started, uptime_seconds } = status;
   // The machine's clock may have been set since it began.
   const age =
     uptime_seconds === undefined ? Date.now() - Date.parse(started) : uptime_seconds * 1000;
-  await print(
-    `waypointd ${status.version} is running on ${url} (process ${pid}, for ${duration(age)})`,
-  );
+  yield `waypointd ${status.version} is running on ${url} (process ${pid}, for ${duration(age)})`;
   const rows = [
     ['data', status.data_dir],
     ['holds', holdings(status)],
@@ -100,7 +96,7 @@ async function showStatus(status: Status): Promise<void> {
     ['geodata', geodataLine(status.geodata)],
     ['service', status.service === null ? 'not installed' : serviceLine(status.service)],
   ] as const;
-  await printLabelled(rows, 10);
+  yield* labelledLines(rows, 10);
 }
 
 function holdings({ library, waypoints, bookmarks }: Status): string | undefined {

@@ -11,8 +11,8 @@ import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import type { CommandContext } from '../program/context.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
-import { note, print } from '../terminal/output.ts';
-import { printTable, type TableColumn } from '../terminal/table.ts';
+import { note } from '../terminal/output.ts';
+import { tableLines, type TableColumn } from '../terminal/table.ts';
 import { counted, forTerminal, tagList } from '../terminal/text.ts';
 import { atOption, findPlace } from './place.ts';
 
@@ -77,9 +77,7 @@ const rename = defineCommand({
       client.ask(renamedTagSchema, 'PATCH', '/api/tags', { body: { tag, newTag } }),
     ),
   show: ({ renamed, waypoints }) =>
-    print(
-      renamed ? `Renamed it at ${counted(waypoints, 'waypoint')}.` : 'No waypoint has this tag.',
-    ),
+    renamed ? `Renamed it at ${counted(waypoints, 'waypoint')}.` : 'No waypoint has this tag.',
 });
 
 const list = defineCommand({
@@ -94,14 +92,14 @@ const list = defineCommand({
       : withPlace(context, name, at, (client, place) =>
           client.ask(waypointTagsSchema, 'GET', '/api/tags', { query: { ...place, emoji: true } }),
         ),
-  async show(answer) {
+  show(answer) {
     if (answer.tags.length === 0) {
       return note(
         'name' in answer ? forTerminal(`"${answer.name}" has no tags.`) : 'There are no tags yet.',
       );
     }
-    if (!('name' in answer)) return printTable(columns, answer.tags);
-    for (const tag of answer.tags) await print(forTerminal(tagList([tag])));
+    if (!('name' in answer)) return tableLines(columns, answer.tags);
+    return answer.tags.map((tag) => tagList([tag]));
   },
 });
 
@@ -131,7 +129,7 @@ function withPlace<T>(
   );
 }
 
-function showTags({ name, tags }: WaypointTags): Promise<void> {
+function showTags({ name, tags }: WaypointTags): string {
   const list = tags.length === 0 ? 'has no tags now' : `is tagged ${tagList(tags)}`;
-  return print(forTerminal(`"${name}" ${list}.`));
+  return `"${name}" ${list}.`;
 }

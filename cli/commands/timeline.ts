@@ -8,12 +8,12 @@ import {
 } from '../../model/timeline-result.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
-import { note, print, printJson, write } from '../terminal/output.ts';
+import { note, printJson, write } from '../terminal/output.ts';
 import { calendarSvg } from './timeline/calendar-svg.ts';
 import { writeRows, writeStops } from './timeline/csv.ts';
 import { periodOptions, requestOf } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
-import { printDays, printLevel, printOverview, printStops } from './timeline/tables.ts';
+import { dayLines, levelLines, overviewLines, stopLines } from './timeline/tables.ts';
 import { emptyLines, footLines, headLines, isEmpty } from './timeline/wording.ts';
 
 const formats = ['table', 'csv', 'geojson', 'json'] as const;
@@ -80,33 +80,33 @@ function checkOptions(format: Format, { level, stops, days, svg }: TimelineOptio
   }
 }
 
-async function show(
+async function* show(
   format: Format,
   result: TimelineResult,
   options: TimelineOptions,
-): Promise<void> {
+): AsyncGenerator<string> {
   const notes = isEmpty(result) ? emptyLines(result) : footLines(result);
   if (format === 'json') return printJson(result);
   if (options.svg && !isEmpty(result)) await write(calendarSvg(result, result.days));
-  else if (format === 'table' && !isEmpty(result)) return showTables(result, options, notes);
+  else if (format === 'table' && !isEmpty(result)) return yield* tables(result, options, notes);
   if (format === 'geojson') await writeGeoJson(result);
   if (format === 'csv') await writeCsv(result, options);
   // A program reads the data, its user the notes.
   for (const line of notes) note(line);
 }
 
-async function showTables(
+async function* tables(
   result: TimelineResult,
   { stops, days, level }: TimelineOptions,
   notes: readonly string[],
-): Promise<void> {
-  for (const line of headLines(result)) await print(line);
-  await print();
-  if (days) await printDays(result);
-  else if (stops || result.dataset === null) await printStops(result);
-  else if (level !== undefined) await printLevel(result, level);
-  else await printOverview(result);
-  for (const line of notes) await print(line);
+): AsyncGenerator<string> {
+  yield* headLines(result);
+  yield '';
+  if (days) yield* dayLines(result);
+  else if (stops || result.dataset === null) yield* stopLines(result);
+  else if (level !== undefined) yield* levelLines(result, level);
+  else yield* overviewLines(result);
+  yield* notes;
 }
 
 /** Writes stops as GeoJSON points (RFC 7946), one feature a line. */

@@ -1,6 +1,5 @@
 import { defineCommand } from '../program/command.ts';
 import { requireDaemon } from '../program/connection.ts';
-import { print } from '../terminal/output.ts';
 
 /** `waypointd token` */
 export const command = defineCommand({
@@ -16,6 +15,5 @@ export const command = defineCommand({
     const { handOver } = await requireDaemon(context);
     return { token: handOver.token };
   },
-  show: ({ token }, { options }) =>
-    print(options.header ? `Authorization: Bearer ${token}` : token),
+  show: ({ token }, { options }) => (options.header ? `Authorization: Bearer ${token}` : token),
 });

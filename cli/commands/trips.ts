@@ -6,8 +6,8 @@ import {
 } from '../../model/timeline-result.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
-import { note, print } from '../terminal/output.ts';
-import { printTable, type TableColumn } from '../terminal/table.ts';
+import { note } from '../terminal/output.ts';
+import { tableLines, type TableColumn } from '../terminal/table.ts';
 import { clockOf } from './timeline/clock.ts';
 import { writeRows } from './timeline/csv.ts';
 import { periodOptions, placeZoneOptions, requestOf } from './timeline/period.ts';
@@ -43,10 +43,10 @@ export const command = defineCommand({
     timelineOf(context, requestOf(words, options, dayOf(Date.now()), !isJson && !options.csv)),
   json: ({ trips, period, dataset }) => ({ period, trips, dataset }),
   show: (result, { options }) =>
-    options.csv ? writeRows(knownFields(timelineTripSchema), result.trips) : showTrips(result),
+    options.csv ? writeRows(knownFields(timelineTripSchema), result.trips) : tripLines(result),
 });
 
-async function showTrips(result: TimelineResult): Promise<void> {
+async function* tripLines(result: TimelineResult): AsyncGenerator<string> {
   if (isEmpty(result)) return emptyLines(result).forEach(note);
   const { timeline, trips } = result;
   const clock = clockOf(result);
@@ -62,13 +62,13 @@ async function showTrips(result: TimelineResult): Promise<void> {
     { title: 'FROM', canShrink: true, text: (trip) => nameOf(trip.from_stop) },
     { title: 'TO', canShrink: true, text: (trip) => nameOf(trip.to_stop) },
   ];
-  for (const line of headLines(result)) await print(line);
-  await print();
-  await printTable(columns, trips);
-  await print();
+  yield* headLines(result);
+  yield '';
+  yield* tableLines(columns, trips);
+  yield '';
   for (const [means, rows] of Map.groupBy(trips, meansOf)) {
     const metres = rows.reduce((sum, trip) => sum + trip.distance_m, 0);
-    await print(`${means.padEnd(12)} ${kilometres(metres).padStart(8)} km in ${rows.length}`);
+    yield `${means.padEnd(12)} ${kilometres(metres).padStart(8)} km in ${rows.length}`;
   }
 }
 

@@ -5,7 +5,6 @@ import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { invocation } from '../terminal/invocation.ts';
-import { print } from '../terminal/output.ts';
 import { changeWords } from './changes.ts';
 
 /** `waypointd undo` */
@@ -26,7 +25,7 @@ export const command = defineCommand({
     });
   },
   show: ({ undone, kind, change }) =>
-    print(`Took change ${undone} back (${changeWords[kind]}). This is change ${change}.`),
+    `Took change ${undone} back (${changeWords[kind]}). This is change ${change}.`,
 });
 
 /** The newest change that stands, those that took others back aside. */

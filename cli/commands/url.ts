@@ -1,6 +1,5 @@
 import { defineCommand } from '../program/command.ts';
 import { requireDaemon } from '../program/connection.ts';
-import { print } from '../terminal/output.ts';
 
 /** `waypointd url` */
 export const command = defineCommand({
@@ -11,5 +10,5 @@ export const command = defineCommand({
     const { handOver } = await requireDaemon(context);
     return { url: handOver.url };
   },
-  show: ({ url }) => print(url),
+  show: ({ url }) => url,
 });

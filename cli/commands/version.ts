@@ -1,6 +1,5 @@
 import { programInfo } from '../../daemon/version-info.ts';
 import { defineCommand } from '../program/command.ts';
-import { print } from '../terminal/output.ts';
 
 /** `waypointd version` */
 export const command = defineCommand({
@@ -8,11 +7,11 @@ export const command = defineCommand({
   summary: 'print what this program is',
   description: 'Prints this program\'s version; "waypointd status" prints the running daemon\'s.',
   run: programInfo,
-  async show({ module, build, runtime, platform }) {
+  *show({ module, build, runtime, platform }) {
     const changed = build?.dirty === true ? ', changed since' : '';
     const commit =
       build?.commit_short === undefined ? '' : ` (commit ${build.commit_short}${changed})`;
-    await print(`waypointd ${module.version}${commit}`);
-    await print(`Node.js ${runtime.version}, ${platform.os} ${platform.arch} ${platform.release}`);
+    yield `waypointd ${module.version}${commit}`;
+    yield `Node.js ${runtime.version}, ${platform.os} ${platform.arch} ${platform.release}`;
   },
 });

@@ -7,8 +7,8 @@ import { statusSchema, type WatchedFolderStatus } from '../../model/status.ts';
 import { defineCommand } from '../program/command.ts';
 import { askIfKnown, findDaemon } from '../program/connection.ts';
 import { configFileOf, type CommandContext } from '../program/context.ts';
-import { note, print } from '../terminal/output.ts';
-import { printTable } from '../terminal/table.ts';
+import { note } from '../terminal/output.ts';
+import { tableLines } from '../terminal/table.ts';
 import { counted, forTerminal } from '../terminal/text.ts';
 import { failureSentences } from './import/summary.ts';
 import { noteOverride } from './config.ts';
@@ -21,7 +21,7 @@ const add = defineCommand({
   description: `Adds a folder to the setting watch_dirs. ${afterRestart}`,
   arguments: '<folder>',
   examples: ['watch add ~/Sync/tracks'],
-  async run({ context, given, words: [folder] }) {
+  async *run({ context, given, words: [folder] }) {
     const dir = resolve(folder);
     const dirs = context.resolved.settings.watch_dirs;
     await checkFolder(dir, context);
@@ -35,7 +35,7 @@ const add = defineCommand({
     if (dirs.length === limits.watchedFolders)
       throw new ExitError(`No more than ${limits.watchedFolders} folders can be watched.`);
     await changeConfigFile(configFileOf(given), 'watch_dirs', [...dirs, dir]);
-    await print(`${forTerminal(dir)} is watched. ${afterRestart}`);
+    yield `${dir} is watched. ${afterRestart}`;
     noteOverride('watch_dirs', context);
   },
 });
@@ -46,7 +46,7 @@ const rm = defineCommand({
   description:
     'Takes a folder out of the setting watch_dirs. What was imported from it stays. A running daemon leaves it alone\nfrom its next start on.',
   arguments: '<folder>',
-  async run({ context, given, words: [folder] }) {
+  async *run({ context, given, words: [folder] }) {
     const dir = resolve(folder);
     const dirs = context.resolved.settings.watch_dirs;
     const others = dirs.filter((other) => other !== dir);
@@ -56,7 +56,7 @@ const rm = defineCommand({
       'watch_dirs',
       others.length > 0 ? others : undefined,
     );
-    await print(`${forTerminal(dir)} is no longer watched; what was imported from it stays.`);
+    yield `${dir} is no longer watched; what was imported from it stays.`;
     noteOverride('watch_dirs', context);
   },
 });
@@ -82,8 +82,8 @@ const list = defineCommand({
         followed.find((one) => one.dir === dir) ?? { dir, state: 'not followed yet' as const },
     );
   },
-  async show(folders) {
-    await printTable(
+  async *show(folders) {
+    yield* tableLines(
       [
         { title: 'STATE', text: ({ state }: Listed) => state },
         { title: 'FILES', align: 'right', text: (one) => numberOf(one, 'files') },

@@ -6,13 +6,12 @@ import type { TimelineResult, TimelineStop } from '../../model/timeline-result.t
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
-import { print } from '../terminal/output.ts';
 import { counted, degrees, forTerminal } from '../terminal/text.ts';
 import { parsePosition } from './place.ts';
 import { writeStops } from './timeline/csv.ts';
 import { choiceOf, placeZoneOptions, sourceOptions } from './timeline/period.ts';
 import { filledIn, runTimeline } from './timeline/run.ts';
-import { printStops } from './timeline/tables.ts';
+import { stopLines } from './timeline/tables.ts';
 import { stayTime, zoneSentence } from './timeline/wording.ts';
 
 /** Of a position, or a waypoint. */
@@ -66,7 +65,7 @@ export const command = defineCommand({
     visits,
   }),
   show: ({ place, visits, result }, { options }) =>
-    options.csv ? writeStops(visits) : showVisits(place, visits, result),
+    options.csv ? writeStops(visits) : visitLines(place, visits, result),
 });
 
 /** A place and how far it reaches, or else the country or region that it is. */
@@ -112,26 +111,26 @@ function isCalled({ name, source }: Suggestion, text: string): boolean {
   return foldName(first) === foldName(wanted.trim());
 }
 
-async function showVisits(
+async function* visitLines(
   { name, lat, lon, radius_m: radiusM, locality }: NamedPlace,
   visits: readonly TimelineStop[],
   result: TimelineResult,
-): Promise<void> {
+): AsyncGenerator<string> {
   const seconds = visits.reduce((sum, stop) => sum + stop.duration_seconds, 0);
-  const named = name === undefined ? '' : `${forTerminal(name)}, `;
+  const named = name === undefined ? '' : `${name}, `;
   const metres = radiusM?.toLocaleString('en-US');
   const around =
     radiusM === undefined
-      ? `In ${forTerminal(name ?? '')}`
+      ? `In ${name ?? ''}`
       : locality === undefined
         ? `Within ${metres} m of ${named}${degrees(lat)}, ${degrees(lon)}`
         : `At ${named}within ${metres} m or named after it`;
-  if (visits.length === 0) return print(`${around}: never, as far as recorded.`);
-  await print(`${around}: ${counted(visits.length, 'visit')}, ${stayTime(seconds)}.`);
-  await print(zoneSentence(result.period.time_zone));
-  await print();
+  if (visits.length === 0) return yield `${around}: never, as far as recorded.`;
+  yield `${around}: ${counted(visits.length, 'visit')}, ${stayTime(seconds)}.`;
+  yield zoneSentence(result.period.time_zone);
+  yield '';
   // The way between visits is not the way to one.
-  await printStops({ ...result, timeline: [...visits] }, false);
+  yield* stopLines({ ...result, timeline: [...visits] }, false);
 }
 
 /** Right to half a percent within a hundred kilometres, on both sides of 180°. */

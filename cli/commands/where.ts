@@ -5,13 +5,13 @@ import type { TimelineRequest } from '../../model/timeline-job.ts';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import { defineCommand } from '../program/command.ts';
-import { note, print } from '../terminal/output.ts';
+import { note } from '../terminal/output.ts';
 import { degrees, forTerminal } from '../terminal/text.ts';
 import { clockOf, type Clock } from './timeline/clock.ts';
 import { writeStops } from './timeline/csv.ts';
 import { choiceOf, placeZoneOptions, sourceOptions } from './timeline/period.ts';
 import { timelineOf } from './timeline/run.ts';
-import { printStops } from './timeline/tables.ts';
+import { stopLines } from './timeline/tables.ts';
 import {
   emptyLines,
   footLines,
@@ -72,17 +72,17 @@ export const command = defineCommand({
       ? { date_utc: date, stops: result.timeline, dataset: result.dataset }
       : { time_utc: formatTime(timeMs), ...whereAt(result, timeMs), dataset: result.dataset },
   show({ result, timeMs }, { options }) {
-    if (timeMs !== undefined) return showMoment(result, timeMs);
-    return options.csv ? writeStops(result.timeline) : showDay(result);
+    if (timeMs !== undefined) return momentLines(result, timeMs);
+    return options.csv ? writeStops(result.timeline) : dayLines(result);
   },
 });
 
-async function showDay(result: TimelineResult): Promise<void> {
+async function* dayLines(result: TimelineResult): AsyncGenerator<string> {
   if (isEmpty(result)) return emptyLines(result).forEach(note);
-  for (const line of headLines(result)) await print(line);
-  await print();
-  await printStops(result);
-  for (const line of footLines(result)) await print(line);
+  yield* headLines(result);
+  yield '';
+  yield* stopLines(result);
+  yield* footLines(result);
 }
 
 /** `now`, `today` and `yesterday` of this machine's clock; anything else as it is. */
@@ -121,49 +121,47 @@ export function periodAround(timeMs: number): TimelineRequest {
   };
 }
 
-/** Prints at which stop of a timeline an instant (ms since 1970) lies, or between which. */
-export async function showMoment(result: TimelineResult, timeMs: number): Promise<void> {
+/** At which stop of a timeline an instant (ms since 1970) lies, or between which. */
+function* momentLines(result: TimelineResult, timeMs: number): Generator<string> {
   const answer = whereAt(result, timeMs);
   const clock = clockOf(result);
   const utc = `${minuteOf(formatTime(timeMs))} UTC`;
   const local = clock(formatTime(timeMs));
   const time = result.period.time_zone === 'UTC' ? utc : `${local} (${utc})`;
   if (answer.state === 'stop') {
-    await print(`${time}: ${nameOf(answer.stop)}${kinds[answer.stop.kind]}`);
-    return printStop(answer.stop, clock);
+    yield `${time}: ${nameOf(answer.stop)}${kinds[answer.stop.kind]}`;
+    return yield* stopDetails(answer.stop, clock);
   }
   const { previous, next } = answer;
   if (previous === undefined && next === undefined) {
     return note(`Nothing was recorded within ${daysAround} days of ${time}.`);
   }
   const isBetween = answer.state === 'between';
-  await print(`${time}: ${isBetween ? 'between two stops' : 'not known'}`);
+  yield `${time}: ${isBetween ? 'between two stops' : 'not known'}`;
   if (previous !== undefined) {
-    await print(beside(previous, 'left', clock(previous.last_observation_utc, previous)));
+    yield beside(previous, 'left', clock(previous.last_observation_utc, previous));
   }
   if (next !== undefined) {
     const km = isBetween ? `, ${kilometres(next.distance_from_previous_m)} km on` : '';
-    await print(beside(next, 'reached', clock(next.first_observation_utc, next)) + km);
+    yield beside(next, 'reached', clock(next.first_observation_utc, next)) + km;
   }
   const day = result.days.find(({ date_local: date }) => local.startsWith(date));
-  if ((day?.recorded_observations ?? 0) === 0) await print('Nothing was recorded that day.');
+  if ((day?.recorded_observations ?? 0) === 0) yield 'Nothing was recorded that day.';
 }
 
-async function printStop(stop: TimelineStop, clock: Clock): Promise<void> {
+function* stopDetails(stop: TimelineStop, clock: Clock): Generator<string> {
   const first = clock(stop.first_observation_utc, stop);
   const last = clock(stop.last_observation_utc, stop);
-  await print(`position  ${degrees(stop.latitude)}, ${degrees(stop.longitude)}`);
-  await print(`from      ${stop.continues_before ? 'before ' : ''}${first}`);
-  await print(`to        ${stop.continues_after ? 'after ' : ''}${last}`);
+  yield `position  ${degrees(stop.latitude)}, ${degrees(stop.longitude)}`;
+  yield `from      ${stop.continues_before ? 'before ' : ''}${first}`;
+  yield `to        ${stop.continues_after ? 'after ' : ''}${last}`;
   if (stop.duration_seconds > 0) {
     // What lies beyond the days that are looked at is not known here.
     const least = stop.continues_before || stop.continues_after ? 'at least ' : '';
-    await print(`for       ${least}${stayTime(stop.duration_seconds)}`);
+    yield `for       ${least}${stayTime(stop.duration_seconds)}`;
   }
   if (stop.bridged_seconds > 0) {
-    await print(
-      `          of which ${stayTime(stop.bridged_seconds)} are inferred: nothing was recorded`,
-    );
+    yield `          of which ${stayTime(stop.bridged_seconds)} are inferred: nothing was recorded`;
   }
 }
 
@@ -172,10 +170,9 @@ function beside(stop: TimelineStop, verb: string, time: string): string {
   return `${done.padEnd(8)} ${time}  ${nameOf(stop)}`;
 }
 
-/** Names come from geodata, which may have been fetched. */
 function nameOf(stop: TimelineStop): string {
   const position = `${degrees(stop.latitude)}, ${degrees(stop.longitude)}`;
-  return forTerminal(placeOf(stop)) || position;
+  return placeOf(stop) || position;
 }
 
 /** Where the user was at an instant, as far as the stops around it tell. */

@@ -1,4 +1,4 @@
-import { printJson } from '../terminal/output.ts';
+import { printJson, printLines, type Lines } from '../terminal/output.ts';
 import type { CommandContext, GivenFlags } from './context.ts';
 
 /** An option that has more than a help text. */
@@ -38,23 +38,25 @@ export interface CommandSpec<Words extends string, Options extends OptionSpecs, 
   /** Stands at the end of the help. */
   readonly notes?: string | (() => string);
   readonly commands?: readonly Command[];
-  /** @returns undefined when there is nothing to print (any more). */
+  /** @returns the lines to print where there is no `show`; undefined when there is nothing (any more). */
   readonly run?: (
     call: Call<ArgumentValues<Words>, OptionValues<Options>>,
   ) => Promise<Result | undefined> | Result | undefined;
   /** What `--json` prints, where that is not the result itself. */
   readonly json?: (result: Result) => unknown;
-  /** Prints the result for a person; with `--json`, which the command then has, it is printed as JSON instead. */
+  /** The result for a person; with `--json`, which the command then has, it is printed as JSON instead. */
   readonly show?: (
     result: Result,
     call: Call<ArgumentValues<Words>, OptionValues<Options>>,
-  ) => Promise<void> | void;
+  ) => Lines | Promise<void> | void;
+  /** Whether the exit code is 1 although there is a result. */
+  readonly isFailure?: (result: Result) => boolean;
 }
 
 /** A command as the program knows it. */
 export interface Command extends Omit<
   CommandSpec<string, OptionSpecs, unknown>,
-  'run' | 'json' | 'show'
+  'run' | 'json' | 'show' | 'isFailure'
 > {
   /** Runs it and prints its result. */
   readonly run?: (call: Call) => Promise<void>;
@@ -87,7 +89,7 @@ export function defineCommand<
   const Words extends string = '',
   const Options extends OptionSpecs = Readonly<Record<never, never>>,
   Result = never,
->({ run, json, show, ...spec }: CommandSpec<Words, Options, Result>): Command {
+>({ run, json, show, isFailure, ...spec }: CommandSpec<Words, Options, Result>): Command {
   if (run === undefined) return spec;
   return {
     ...spec,
@@ -97,7 +99,11 @@ export function defineCommand<
       const call = given as unknown as Call<ArgumentValues<Words>, OptionValues<Options>>;
       const result = await run(call);
       if (result === undefined) return;
-      await (call.isJson ? printJson(json?.(result) ?? result) : show?.(result, call));
+      if (isFailure?.(result) === true) process.exitCode = 1;
+      if (show === undefined) return printLines(result as Lines);
+      await (call.isJson
+        ? printJson(json?.(result) ?? result)
+        : printLines(await show(result, call)));
     },
   };
 }

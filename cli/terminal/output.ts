@@ -1,4 +1,5 @@
 import { once } from 'node:events';
+import { forTerminal } from './text.ts';
 
 /** The reader of our output has closed it (`waypointd list | head`): an orderly end, not a failure. */
 export class OutputClosed extends Error {
@@ -51,6 +52,16 @@ function throwIfBroken(): void {
 /** Writes one line to standard output. */
 export function print(line = ''): Promise<void> {
   return write(`${line}\n`);
+}
+
+/** What a command tells a person, a line at a time, whatever is in it: {@link printLines} makes it harmless. */
+export type Lines = string | Iterable<string> | AsyncIterable<string>;
+
+/** Writes lines to standard output. */
+export async function printLines(lines: Lines | void): Promise<void> {
+  for await (const line of typeof lines === 'string' ? [lines] : (lines ?? [])) {
+    await print(forTerminal(line));
+  }
 }
 
 /** Writes a value as JSON: indented for a person at a terminal, on one line for a program. */

@@ -1,4 +1,4 @@
-import { note, print, terminalWidth } from './output.ts';
+import { note, terminalWidth } from './output.ts';
 import { displayWidth, fitWidth, forTerminal } from './text.ts';
 
 /** A column of a table on a terminal. */
@@ -91,39 +91,40 @@ export interface TableColumn<Row> extends Column {
 }
 
 /**
- * Prints rows below their titles, the columns as wide as these rows need; of rows that come one by one, as the first need.
- * @param nothing is said in place of a table without rows
+ * The lines of rows below their titles, the columns as wide as these rows need; of rows that come one by one, as the first
+ * need.
+ * @param nothing is noted in place of a table without rows
  */
-export async function printTable<Row>(
+export async function* tableLines<Row>(
   columns: readonly TableColumn<Row>[],
   rows: Iterable<Row> | AsyncIterable<Row>,
   nothing?: string,
-): Promise<void> {
+): AsyncGenerator<string> {
   const most = Symbol.asyncIterator in rows ? rowsForLayout : Infinity;
   const first: string[][] = [];
   let layout: TableLayout | undefined;
   for await (const row of rows) {
     const line = columns.map(({ text }) => text(row));
-    if (layout !== undefined) await print(tableLine(layout, line));
-    else if (first.push(line) === most) layout = await begin();
+    if (layout !== undefined) yield tableLine(layout, line);
+    else if (first.push(line) === most) layout = yield* begin();
   }
   if (first.length === 0 && nothing !== undefined) note(nothing);
-  else if (layout === undefined) await begin();
+  else if (layout === undefined) yield* begin();
 
-  async function begin(): Promise<TableLayout> {
+  function* begin(): Generator<string, TableLayout> {
     const chosen = layOut(columns, first, terminalWidth());
-    await print(titleLine(chosen));
-    for (const line of first) await print(tableLine(chosen, line));
+    yield titleLine(chosen);
+    for (const line of first) yield tableLine(chosen, line);
     return chosen;
   }
 }
 
-/** Prints what something is, a line for each label; those without a text are left out. */
-export async function printLabelled(
+/** What something is, a line for each label; those without a text are left out. */
+export function labelledLines(
   rows: Iterable<readonly [label: string, text: string | undefined]>,
   width: number,
-): Promise<void> {
-  for (const [label, text] of rows) {
-    if (text !== undefined) await print(`${label.padEnd(width)} ${forTerminal(text)}`);
-  }
+): string[] {
+  return [...rows].flatMap(([label, text]) =>
+    text === undefined ? [] : [`${label.padEnd(width)} ${text}`],
+  );
 }

@@ -27,7 +27,7 @@ import type { CommandContext } from '../../program/context.ts';
 import { readManifest } from '../../program/geodata-manifest.ts';
 import { askUntil } from '../../program/polling.ts';
 import { endAsStopped, whenStopped } from '../../terminal/interrupts.ts';
-import { note, print } from '../../terminal/output.ts';
+import { note } from '../../terminal/output.ts';
 import { forTerminal } from '../../terminal/text.ts';
 import { withTransferBar } from '../../terminal/progress-bar.ts';
 
@@ -65,7 +65,7 @@ export const install = defineCommand({
     });
   },
   json: ({ status }) => status,
-  show: tellEnd,
+  show: endLine,
 });
 
 export const importFile = defineCommand({
@@ -97,14 +97,14 @@ export const importFile = defineCommand({
     });
   },
   json: ({ status }) => status,
-  show: tellEnd,
+  show: endLine,
 });
 
 export const cancel = defineCommand({
   name: 'cancel',
   summary: 'stop an install',
   description: 'Stops the install that is going on. What came in is kept, to go on from.',
-  async run({ context }) {
+  async *run({ context }) {
     const { client } = await requireDaemon(context);
     await cancelInstall(client).catch((error: unknown) => {
       if (!(error instanceof RequestFailure) || error.status !== 409) throw error;
@@ -112,7 +112,7 @@ export const cancel = defineCommand({
     });
     const { state, generation_id: id = '' } = await untilOver(client);
     if (state === 'installed') throw new ExitError(`It was too late: ${id} is in use now.`);
-    await print(`The install of ${id} was stopped.`);
+    yield `The install of ${id} was stopped.`;
   },
 });
 
@@ -202,8 +202,8 @@ function untilOver(client: ApiClient, watch?: Watch): Promise<InstallStatus> {
   );
 }
 
-function tellEnd({ id, end }: Installed): Promise<void> {
-  return print(`${forTerminal(id)} ${end === 'already' ? 'was in use already' : 'is in use now'}.`);
+function endLine({ id, end }: Installed): string {
+  return `${id} ${end === 'already' ? 'was in use already' : 'is in use now'}.`;
 }
 
 /**

@@ -3,7 +3,7 @@ import { emptyImport } from '../../../model/empty-import.ts';
 import type { EmptyReason, FailureReason, ImportResult } from '../../../model/import.ts';
 import { formatNames } from '../../../model/recorder-formats.ts';
 import { invocation } from '../../terminal/invocation.ts';
-import { note, print } from '../../terminal/output.ts';
+import { note, printLines } from '../../terminal/output.ts';
 import { conversionHint } from './other-formats.ts';
 import { counted, dateOf, forTerminal } from '../../terminal/text.ts';
 
@@ -100,8 +100,7 @@ function sumFormats(results: readonly ImportResult[]): ImportResult['formats'] {
 
 /** Tells a person what an import did: on standard output what came in, on standard error what did not. */
 export async function printSummary(sum: ImportSum): Promise<void> {
-  await print(headline(sum));
-  for (const line of details(sum)) await print(`  ${line}`);
+  await printLines([headline(sum), ...details(sum).map((line) => `  ${line}`)]);
   noteFiles(sum);
   noteOwnBookmarks(sum);
   if (sum.gpx_in_subfolders > 0) {

@@ -1,7 +1,7 @@
 import type { ObjectsRoot } from '../../../objects/root.ts';
 import { usageError } from '../../../model/exit-error.ts';
 import { defineCommand } from '../../program/command.ts';
-import { note, print } from '../../terminal/output.ts';
+import { note } from '../../terminal/output.ts';
 import { counted, megabytes } from '../../terminal/text.ts';
 import { checkOid, requireRepository, rootOptions, withRoot } from './with-root.ts';
 
@@ -16,12 +16,10 @@ const stats = defineCommand({
   description: 'Tells how much is stored, and how much was moved today and in the last 30 days.',
   options: rootOptions,
   run: (call) => withRoot(call, readStats),
-  async show({ stored, quarantine, repositories }) {
-    await print(`${sumOf(stored)} stored, ${sumOf(quarantine)} in quarantine`);
+  *show({ stored, quarantine, repositories }) {
+    yield `${sumOf(stored)} stored, ${sumOf(quarantine)} in quarantine`;
     for (const { repository, today, month, ...held } of repositories) {
-      await print(
-        `${repository}: ${sumOf(held)}; sent ${megabytes(today.sent)} today, ${megabytes(month.sent)} in 30 days; received ${megabytes(today.received)} and ${megabytes(month.received)}`,
-      );
+      yield `${repository}: ${sumOf(held)}; sent ${megabytes(today.sent)} today, ${megabytes(month.sent)} in 30 days; received ${megabytes(today.received)} and ${megabytes(month.received)}`;
     }
   },
 });
@@ -89,8 +87,8 @@ const prune = defineCommand({
     });
     return { ...gone, dry_run: isDryRun };
   },
-  async show({ dry_run: isDryRun, ...gone }) {
-    await print(`${sumOf(gone)} ${isDryRun ? 'would be' : 'were'} let go of.`);
+  *show({ dry_run: isDryRun, ...gone }) {
+    yield `${sumOf(gone)} ${isDryRun ? 'would be' : 'were'} let go of.`;
     if (isDryRun) note('Nothing was changed. Add --yes to do it.');
   },
 });
@@ -131,11 +129,11 @@ const remove = defineCommand({
       return found;
     });
     const absent = wanted.filter((oid) => !removed.includes(oid));
-    if (absent.length > 0) process.exitCode = 1;
     return { removed, absent };
   },
-  async show({ removed, absent }, { words: [path] }) {
-    await print(`${counted(removed.length, 'object')} removed from ${path}.`);
+  isFailure: ({ absent }) => absent.length > 0,
+  *show({ removed, absent }, { words: [path] }) {
+    yield `${counted(removed.length, 'object')} removed from ${path}.`;
     for (const oid of absent) note(`${path} does not hold ${oid}.`);
   },
 });

@@ -1,7 +1,6 @@
 import { ExitError } from '../../../model/exit-error.ts';
 import { defineCommand } from '../../program/command.ts';
-import { print } from '../../terminal/output.ts';
-import { printTable } from '../../terminal/table.ts';
+import { tableLines } from '../../terminal/table.ts';
 import { forTerminal } from '../../terminal/text.ts';
 import { requireRepository, rootOptions, withRoot } from './with-root.ts';
 
@@ -37,10 +36,10 @@ export const locks = defineCommand({
       }
     }),
   show(outcome) {
-    if ('unlocked' in outcome) return print(`Unlocked ${forTerminal(outcome.unlocked)}.`);
-    return printTable(
+    if ('unlocked' in outcome) return `Unlocked ${outcome.unlocked}.`;
+    return tableLines(
       [
-        { title: 'PATH', text: ({ path }) => forTerminal(path) },
+        { title: 'PATH', text: ({ path }) => path },
         { title: 'USER', text: ({ owner }) => owner },
         { title: 'SINCE', text: (row) => row.locked_at },
       ],

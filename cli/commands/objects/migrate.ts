@@ -3,9 +3,10 @@ import type { Move } from '../../../objects/upkeep/migrate.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { defineCommand } from '../../program/command.ts';
-import { note, print } from '../../terminal/output.ts';
+import { note } from '../../terminal/output.ts';
 import { withByteCount } from '../../terminal/progress-bar.ts';
-import { counted, megabytes } from '../../terminal/text.ts';
+import { counted } from '../../terminal/text.ts';
+import { movedLine } from './upkeep.ts';
 import { objectsContext, rootOptions, withRoot } from './with-root.ts';
 
 /** `waypointd objects migrate` */
@@ -24,7 +25,7 @@ export const migrate = defineCommand({
   examples: ['objects migrate --to-store s3 --to-database /etc/waypointd/database'],
   async run(call) {
     const move = await readMove(call);
-    const outcome = await withRoot(call, async (root) => {
+    return withRoot(call, async (root) => {
       const { moveStore } = await import('../../../objects/upkeep/migrate.ts');
       const { RootTaken } = await import('../../../objects/root.ts');
       const { storeRefusal } = await import('../../../daemon/objects/store-refusal.ts');
@@ -35,16 +36,11 @@ export const migrate = defineCommand({
         },
       );
     });
-    if (outcome.missing.length > 0) process.exitCode = 1;
-    return outcome;
   },
-  async show({ copied, copiedBytes, present, missing }, { options: { toStore, toDatabase } }) {
-    if (toStore !== undefined) {
-      await print(
-        `Copied ${counted(copied, 'object')} of ${megabytes(copiedBytes)}; ${present.toLocaleString('en-US')} were there already.`,
-      );
-    }
-    if (toDatabase !== undefined) await print('Copied the rows.');
+  isFailure: ({ missing }) => missing.length > 0,
+  *show({ copied, copiedBytes, present, missing }, { options: { toStore, toDatabase } }) {
+    if (toStore !== undefined) yield movedLine('Copied', copied, copiedBytes, present);
+    if (toDatabase !== undefined) yield 'Copied the rows.';
     if (missing.length > 0) {
       note(`${counted(missing.length, 'object is', 'objects are')} lost in the store itself.`);
     }

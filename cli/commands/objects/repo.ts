@@ -4,7 +4,7 @@ import type { RepositoryRow } from '../../../storage/objects/directory.ts';
 import { clientBaseUrl } from '../../../daemon/objects/client-base-url.ts';
 import { defineCommand } from '../../program/command.ts';
 import { note, print } from '../../terminal/output.ts';
-import { printTable } from '../../terminal/table.ts';
+import { tableLines } from '../../terminal/table.ts';
 import { counted, megabytes } from '../../terminal/text.ts';
 import {
   objectsContext,
@@ -32,8 +32,8 @@ const add = defineCommand({
     const url = `${await clientBaseUrl(settings, paths.objects)}/${path}`;
     return { repository: path, public: call.options.public, url };
   },
-  async show({ repository, url }) {
-    await print(`Made ${repository}. For git-lfs its members put this into .lfsconfig:`);
+  async *show({ repository, url }) {
+    yield `Made ${repository}. For git-lfs its members put this into .lfsconfig:`;
     await print(`\n[lfs]\n\turl = ${url}`);
     note('\nLet somebody in with: objects user add NAME, then objects grant NAME OWNER/NAME write');
   },
@@ -46,7 +46,7 @@ const list = defineCommand({
   run: (call) =>
     withRoot(call, async ({ directory }) => (await directory.repositories()).map(asShown)),
   show: (repositories) =>
-    printTable(
+    tableLines(
       [
         { title: 'REPOSITORY', text: ({ repository }) => repository },
         { title: 'OBJECTS', align: 'right', text: ({ objects }) => String(objects) },
@@ -100,7 +100,7 @@ const set = defineCommand({
       return asShown(await requireRepository(root, call.words[0]));
     });
   },
-  show: (_, { words: [path] }) => print(`Changed ${path}.`),
+  show: (_, { words: [path] }) => `Changed ${path}.`,
 });
 
 function sizeOf(flag: string, text: string): number | null {
@@ -133,7 +133,7 @@ const remove = defineCommand({
       await removeRepository(root, id);
       return { removed: path, objects, bytes };
     }),
-  show: ({ removed }) => print(`Removed ${removed}.`),
+  show: ({ removed }) => `Removed ${removed}.`,
 });
 
 /** `waypointd objects repo add|list|set|rm` */

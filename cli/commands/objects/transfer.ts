@@ -10,7 +10,7 @@ import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { isLoopbackHost } from '../../../model/listen-address.ts';
 import { defineCommand, type OptionValues } from '../../program/command.ts';
 import { endBySignal, watchSignals } from '../../terminal/interrupts.ts';
-import { note, print } from '../../terminal/output.ts';
+import { note, printLines } from '../../terminal/output.ts';
 import { withTransferBar } from '../../terminal/progress-bar.ts';
 import { forTerminal, megabytes } from '../../terminal/text.ts';
 import { readPassword } from './password.ts';
@@ -118,7 +118,7 @@ const push = defineCommand({
   description:
     'Sends files to a repository of an object server, four at a time, and prints the oid of each. What it\nholds already is not sent again: a push that was stopped goes on when it is repeated.',
   arguments: '<file...>',
-  options: { ...remoteOptions, '--json': 'print JSON' },
+  options: remoteOptions,
   notes: remoteNotes,
   run({ words: [files], options, isJson }) {
     const wrong = files.find((file) => !isFile(file));
@@ -129,11 +129,13 @@ const push = defineCommand({
       pushAll(client, files, {
         signal,
         async tell({ oid, file, sent }) {
-          if (!isJson) await print(`${oid}  ${forTerminal(file)}${sent ? '' : '  (was there)'}`);
+          if (!isJson) await printLines(`${oid}  ${file}${sent ? '' : '  (was there)'}`);
         },
       }),
     );
   },
+  // Each is told as soon as it is there.
+  show: () => undefined,
 });
 
 function isFile(path: string): boolean {
@@ -160,7 +162,7 @@ const pull = defineCommand({
       return { oid, size: object.size, file };
     });
   },
-  show: ({ size, file }) => print(`Fetched ${megabytes(size)} into ${forTerminal(file)}`),
+  show: ({ size, file }) => `Fetched ${megabytes(size)} into ${file}`,
 });
 
 const verify = defineCommand({
@@ -179,14 +181,14 @@ const verify = defineCommand({
         return { oid, size: (await client.locate(oid, { signal })).size };
       } catch (error) {
         if (!(error instanceof ClientError) || error.status !== 404) throw error;
-        process.exitCode = 1;
         return { oid, reason: reasonOf(error) };
       }
     });
   },
+  isFailure: ({ reason }) => reason !== undefined,
   json: ({ oid, reason }) => ({ oid, held: reason === undefined }),
   show: ({ oid, size = 0, reason }) =>
-    reason === undefined ? print(`${oid}  ${megabytes(size)}`) : note(reason),
+    reason === undefined ? `${oid}  ${megabytes(size)}` : note(reason),
 });
 
 /** `waypointd objects push|pull|verify` */

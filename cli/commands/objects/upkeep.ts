@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { errorCode } from '../../../model/error-code.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { defineCommand } from '../../program/command.ts';
-import { note, print } from '../../terminal/output.ts';
+import { note } from '../../terminal/output.ts';
 import { counted, forTerminal, megabytes } from '../../terminal/text.ts';
 import { withByteCount } from '../../terminal/progress-bar.ts';
 import { requireRepository, rootOptions, withRoot } from './with-root.ts';
@@ -13,29 +13,31 @@ const defaultGraceDays = 14;
 /** A longer list of faults is cut; `--json` has all of it. */
 const shownFaults = 20;
 
+/** What was moved, and what needed no move. */
+export function movedLine(verb: string, count: number, bytes: number, present: number): string {
+  return `${verb} ${counted(count, 'object')} of ${megabytes(bytes)}; ${present.toLocaleString('en-US')} were there already.`;
+}
+
 const fsck = defineCommand({
   name: 'fsck',
   summary: 'check every stored file',
   description:
     'Reads every stored file and compares it with its hash. A damaged one goes to the quarantine, and the server asks for it again at the next push; a whole one that is held but only there comes back. The exit code is 1 if anything is wrong.',
   options: rootOptions,
-  async run(call) {
-    const outcome = await withRoot(call, async (root) => {
+  run: (call) =>
+    withRoot(call, async (root) => {
       const { checkContents } = await import('../../../objects/upkeep/check.ts');
       return withByteCount('Read', (show) => checkContents(root, show));
-    });
-    if (outcome.faults.length > 0) process.exitCode = 1;
-    return outcome;
-  },
-  async show({ contents, bytes, faults, restored }) {
-    await print(`Read ${counted(contents, 'object')}, ${megabytes(bytes)}.`);
-    if (restored > 0)
-      await print(`Brought back from the quarantine: ${counted(restored, 'object')}.`);
-    if (faults.length === 0) return print('All are whole.');
-    for (const { kind, oid } of faults.slice(0, shownFaults)) await print(`${kind}  ${oid}`);
+    }),
+  isFailure: ({ faults }) => faults.length > 0,
+  *show({ contents, bytes, faults, restored }) {
+    yield `Read ${counted(contents, 'object')}, ${megabytes(bytes)}.`;
+    if (restored > 0) yield `Brought back from the quarantine: ${counted(restored, 'object')}.`;
+    if (faults.length === 0) yield 'All are whole.';
+    for (const { kind, oid } of faults.slice(0, shownFaults)) yield `${kind}  ${oid}`;
     const more = faults.length - shownFaults;
     if (more > 0) note(`… and ${more} more (--json lists them)`);
-    note('Push them again from a machine that has them.');
+    if (faults.length > 0) note('Push them again from a machine that has them.');
   },
 });
 
@@ -64,15 +66,11 @@ const gc = defineCommand({
     });
     return { ...outcome, dry_run: isDryRun };
   },
-  async show({ dry_run: isDryRun, ...outcome }, { options: { graceDays } }) {
+  *show({ dry_run: isDryRun, ...outcome }, { options: { graceDays } }) {
     const { quarantined, quarantinedBytes, deleted, deletedBytes } = outcome;
     const would = isDryRun ? 'would be ' : '';
-    await print(
-      `${would}set aside: ${counted(quarantined, 'object')}, ${megabytes(quarantinedBytes)}, held by no repository`,
-    );
-    await print(
-      `${would}deleted:   ${counted(deleted, 'object')}, ${megabytes(deletedBytes)}, set aside more than ${counted(Number(graceDays), 'day')} ago`,
-    );
+    yield `${would}set aside: ${counted(quarantined, 'object')}, ${megabytes(quarantinedBytes)}, held by no repository`;
+    yield `${would}deleted:   ${counted(deleted, 'object')}, ${megabytes(deletedBytes)}, set aside more than ${counted(Number(graceDays), 'day')} ago`;
   },
 });
 
@@ -83,9 +81,9 @@ const backup = defineCommand({
     'Copies the store to another directory, first the database, then the files that are not there yet. A server may be running. The copy is a store itself: to restore, serve it with --root.',
   arguments: '<dest>',
   options: rootOptions,
-  async run(call) {
+  run(call) {
     const target = resolve(call.words[0]);
-    const outcome = await withRoot(call, async (root) => {
+    return withRoot(call, async (root) => {
       if (target === resolve(root.path)) {
         throw usageError('The backup needs a directory of its own.');
       }
@@ -94,24 +92,19 @@ const backup = defineCommand({
       const { ObjectsRefused } = await import('../../../storage/objects/open.ts');
       return withByteCount('Copied', (show) => backUp(root, target, show)).catch(
         (cause: unknown) => {
-          if (cause instanceof ObjectsRefused)
-            throw new ExitError(
-              `${forTerminal(target)} is another object store, or its backup.`,
-              1,
-              cause,
-            );
-          if (!(cause instanceof RootTaken)) throw cause;
-          throw new ExitError('A server runs on the backup; it has to be stopped first.', 1, cause);
+          const isForeign = cause instanceof ObjectsRefused;
+          if (!isForeign && !(cause instanceof RootTaken)) throw cause;
+          const reason = isForeign
+            ? `${forTerminal(target)} is another object store, or its backup.`
+            : 'A server runs on the backup; it has to be stopped first.';
+          throw new ExitError(reason, 1, cause);
         },
       );
     });
-    if (outcome.missing.length > 0) process.exitCode = 1;
-    return outcome;
   },
-  async show({ copied, copiedBytes, present, missing }) {
-    await print(
-      `Copied ${counted(copied, 'object')} of ${megabytes(copiedBytes)}; ${present.toLocaleString('en-US')} were there already.`,
-    );
+  isFailure: ({ missing }) => missing.length > 0,
+  *show({ copied, copiedBytes, present, missing }) {
+    yield movedLine('Copied', copied, copiedBytes, present);
     if (missing.length > 0) {
       note(
         `${counted(missing.length, 'object is', 'objects are')} lost in the store itself: "objects fsck" names them.`,
@@ -127,9 +120,9 @@ const importFiles = defineCommand({
     'Takes every file below a directory into a repository, by its hash: the objects of another git-lfs server (.git/lfs/objects), or any files.',
   arguments: '<owner/name> <dir>',
   options: rootOptions,
-  async run(call) {
+  run(call) {
     const [path, dir] = call.words;
-    const outcome = await withRoot(call, async (root) => {
+    return withRoot(call, async (root) => {
       const repository = await requireRepository(root, path);
       const { takeIn } = await import('../../../objects/upkeep/take-in.ts');
       return withByteCount('Took in', (show) =>
@@ -139,13 +132,10 @@ const importFiles = defineCommand({
         throw new ExitError(`There is no directory ${forTerminal(dir)}.`, 1, cause);
       });
     });
-    if (outcome.failed.length > 0) process.exitCode = 1;
-    return outcome;
   },
-  async show({ added, addedBytes, present, failed }) {
-    await print(
-      `Took in ${counted(added, 'object')} of ${megabytes(addedBytes)}; ${present.toLocaleString('en-US')} were there already.`,
-    );
+  isFailure: ({ failed }) => failed.length > 0,
+  *show({ added, addedBytes, present, failed }) {
+    yield movedLine('Took in', added, addedBytes, present);
     for (const file of failed.slice(0, shownFaults)) {
       note(`could not be read: ${forTerminal(file)}`);
     }

@@ -1,7 +1,7 @@
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import { defineCommand } from '../../program/command.ts';
-import { note, print } from '../../terminal/output.ts';
-import { printTable } from '../../terminal/table.ts';
+import { note } from '../../terminal/output.ts';
+import { tableLines } from '../../terminal/table.ts';
 import { readNewPassword } from './password.ts';
 import {
   checkUserName,
@@ -31,7 +31,7 @@ const add = defineCommand({
     });
     return { user };
   },
-  show: ({ user }) => print(`Added ${user}.`),
+  show: ({ user }) => `Added ${user}.`,
 });
 
 const passwd = defineCommand({
@@ -47,7 +47,7 @@ const passwd = defineCommand({
     });
     return { user };
   },
-  show: ({ user }) => print(`Changed the password of ${user}.`),
+  show: ({ user }) => `Changed the password of ${user}.`,
 });
 
 async function askForHash(isFromStdin: boolean): Promise<string> {
@@ -61,9 +61,9 @@ const list = defineCommand({
   options: rootOptions,
   run: (call) =>
     withRoot(call, async ({ directory }) => (await directory.users()).map(({ name }) => name)),
-  async show(names) {
-    for (const name of names) await print(name);
+  show(names) {
     if (names.length === 0) note('There are no users yet: objects user add NAME');
+    return names;
   },
 });
 
@@ -79,7 +79,7 @@ const remove = defineCommand({
     });
     return { removed };
   },
-  show: ({ removed }) => print(`Removed ${removed}.`),
+  show: ({ removed }) => `Removed ${removed}.`,
 });
 
 /** `waypointd objects user add|passwd|list|rm` */
@@ -107,7 +107,7 @@ const grant = defineCommand({
     return { user, repository, access };
   },
   show: ({ user, repository, access }) =>
-    print(`${user} may ${access === 'write' ? 'read and write' : 'read'} ${repository}.`),
+    `${user} may ${access === 'write' ? 'read and write' : 'read'} ${repository}.`,
 });
 
 const revoke = defineCommand({
@@ -126,7 +126,7 @@ const revoke = defineCommand({
     });
     return { user, repository, access: null };
   },
-  show: ({ user, repository }) => print(`${user} was let out of ${repository}.`),
+  show: ({ user, repository }) => `${user} was let out of ${repository}.`,
 });
 
 const access = defineCommand({
@@ -141,7 +141,7 @@ const access = defineCommand({
       return root.directory.grants(id);
     }),
   show: (grants) =>
-    printTable(
+    tableLines(
       [
         { title: 'REPOSITORY', text: ({ repository }) => repository },
         { title: 'USER', text: ({ user }) => user },

@@ -24,22 +24,22 @@ import type { CommandContext } from '../../program/context.ts';
 import { localHost } from '../../program/local-service.ts';
 import { probePort } from '../../program/port-probe.ts';
 import { invocation, shellWord } from '../../terminal/invocation.ts';
-import { note, print } from '../../terminal/output.ts';
-import { confirmRunning, serviceCommand, showSteps, startsWhen } from './status.ts';
+import { note } from '../../terminal/output.ts';
+import { confirmRunning, serviceCommand, startsWhen, stepLines } from './status.ts';
 
 /** `waypointd service install` */
-export async function installCommand(
+export async function* installCommand(
   context: CommandContext,
   choice: ServiceChoice,
   options: SpecOptions & { readonly dryRun: boolean },
-): Promise<void> {
+): AsyncGenerator<string> {
   const host = localHost();
   const platform = await choosePlatform(host, choice, { mustReach: !options.dryRun });
   const files = await findProgramFiles(host);
   const spec = serviceSpec(context, { host, choice, files }, options);
   const plan = platform.plan(spec);
   const problem = whyNot(host, choice, files);
-  if (options.dryRun) await showSteps(installSteps(platform, plan));
+  if (options.dryRun) yield* stepLines(installSteps(platform, plan));
   if (problem !== undefined) throw problem;
   if (options.dryRun) return;
   const { port } = spec;
@@ -51,13 +51,13 @@ export async function installCommand(
   const done = installed.isChanged ? 'is installed and runs' : 'was installed already and runs';
   const process = pid === undefined ? '' : ` (process ${pid})`;
   const place = port === undefined ? '' : ` on http://127.0.0.1:${port}`;
-  await print(`waypointd ${done} as ${platform.title}${place}${process}.`);
-  await print(`It starts ${startsWhen(host, choice)}.`);
-  for (const remark of installed.plan.remarks) await print(remark);
-  await print(`
-  state    ${serviceCommand('status', choice)}
-  log      ${serviceCommand('logs', choice)}
-  remove   ${serviceCommand('uninstall', choice)}   (keeps your data)`);
+  yield `waypointd ${done} as ${platform.title}${place}${process}.`;
+  yield `It starts ${startsWhen(host, choice)}.`;
+  yield* installed.plan.remarks;
+  yield '';
+  yield `  state    ${serviceCommand('status', choice)}`;
+  yield `  log      ${serviceCommand('logs', choice)}`;
+  yield `  remove   ${serviceCommand('uninstall', choice)}   (keeps your data)`;
 }
 
 function whyNot(

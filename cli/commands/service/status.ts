@@ -13,8 +13,8 @@ import type {
 import type { CommandContext } from '../../program/context.ts';
 import { type PortUse, probePort } from '../../program/port-probe.ts';
 import { invocation, shellWord } from '../../terminal/invocation.ts';
-import { note, print } from '../../terminal/output.ts';
-import { printLabelled } from '../../terminal/table.ts';
+import { note } from '../../terminal/output.ts';
+import { labelledLines } from '../../terminal/table.ts';
 import { counted, duration, forTerminal } from '../../terminal/text.ts';
 
 /** What `service status` tells, as `--json` prints it. */
@@ -94,15 +94,15 @@ const portTexts: Readonly<Record<PortUse | 'held', string>> = {
   held: 'held by systemd, which starts the service at the first request',
 };
 
-/** Prints a status for a person. */
-export async function showStatus(
+/** A status for a person. */
+export function* statusLines(
   status: ServiceStatus,
   { choice }: ServicePlatform,
   host: ServiceHost,
-): Promise<void> {
+): Generator<string> {
   const { title, restarts, port, port_use: use } = status;
   if (!status.installed) return note(notInstalledSentence(title, choice));
-  await print(title);
+  yield title;
   const rows: [string, string | undefined][] = [
     ['state', stateText(status)],
     ['restarts', restarts ? `${counted(restarts, 'time')} after a failure` : undefined],
@@ -116,7 +116,7 @@ export async function showStatus(
     ...status.files.map((file, at): [string, string] => [at === 0 ? 'files' : '', file]),
     ['log', serviceCommand('logs', choice)],
   ];
-  await printLabelled(rows, 9);
+  yield* labelledLines(rows, 9);
 }
 
 function stateText({ state, since, pid, last_exit: exit }: ServiceStatus): string {
@@ -141,15 +141,16 @@ export function commandText({ program, words }: CommandLine): string {
   return [program, ...words].map(shellWord).join(' ');
 }
 
-/** Shows steps as they would be taken. */
-export async function showSteps(steps: readonly Step[]): Promise<void> {
+/** Steps as they would be taken. */
+export function* stepLines(steps: readonly Step[]): Generator<string> {
   for (const step of steps) {
-    if ('make' in step) await print(`make    ${step.make}`);
-    else if ('remove' in step) await print(`remove  ${step.remove}`);
-    else if ('run' in step) await print(`run     ${commandText(step.run)}`);
+    if ('make' in step) yield `make    ${step.make}`;
+    else if ('remove' in step) yield `remove  ${step.remove}`;
+    else if ('run' in step) yield `run     ${commandText(step.run)}`;
     else {
-      await print(`write   ${step.write.path}`);
-      await print(step.write.text.replaceAll(/^(?=.)/gmu, '        '));
+      yield `write   ${step.write.path}`;
+      const lines = step.write.text.split('\n');
+      yield* lines.map((line) => (line === '' ? line : `        ${line}`));
     }
   }
 }

@@ -8,8 +8,7 @@ import type {
 import { formatDate } from '../../../model/calendar-date.ts';
 import { formatTime } from '../../../model/time.ts';
 import { dayOf } from '../../../storage/day-blob.ts';
-import { print } from '../../terminal/output.ts';
-import { printTable, type TableColumn } from '../../terminal/table.ts';
+import { tableLines, type TableColumn } from '../../terminal/table.ts';
 import { counted, dateOf } from '../../terminal/text.ts';
 import { clockOf, type Clock } from './clock.ts';
 import { kilometres, placeOf, stayTime } from './wording.ts';
@@ -61,8 +60,8 @@ const plural: Readonly<Record<PlaceLevel, string>> = {
   locality: 'localities',
 };
 
-/** Prints the rows of every level that has any, the longest times of each first. */
-export async function printOverview(result: TimelineResult): Promise<void> {
+/** The rows of every level that has any, the longest times of each first. */
+export async function* overviewLines(result: TimelineResult): AsyncGenerator<string> {
   for (const level of placeLevels) {
     const rows = ofLevel(result, level);
     if (rows.length === 0) continue;
@@ -70,20 +69,23 @@ export async function printOverview(result: TimelineResult): Promise<void> {
     const shown = rows.filter((row) => level === 'country' || row.stop_seconds > 0);
     if (shown.length === 0) {
       const all = counted(rows.length, level, plural[level]);
-      await print(`No stay in any ${level}: --level ${level} shows ${all}.`);
+      yield `No stay in any ${level}: --level ${level} shows ${all}.`;
     } else {
-      await printTable(placeColumns(result, level), shown.slice(0, overviewRows));
+      yield* tableLines(placeColumns(result, level), shown.slice(0, overviewRows));
       const more = rows.length - Math.min(shown.length, overviewRows);
-      if (more > 0) await print(`… and ${more} more: --level ${level} shows all ${plural[level]}.`);
+      if (more > 0) yield `… and ${more} more: --level ${level} shows all ${plural[level]}.`;
     }
-    await print();
+    yield '';
   }
 }
 
-/** Prints all rows of one level. */
-export async function printLevel(result: TimelineResult, level: PlaceLevel): Promise<void> {
-  await printTable(placeColumns(result, level), ofLevel(result, level));
-  await print();
+/** All rows of one level. */
+export async function* levelLines(
+  result: TimelineResult,
+  level: PlaceLevel,
+): AsyncGenerator<string> {
+  yield* tableLines(placeColumns(result, level), ofLevel(result, level));
+  yield '';
 }
 
 function ofLevel({ places }: TimelineResult, level: PlaceLevel): TimelinePlace[] {
@@ -136,10 +138,10 @@ function timeLeft({ stop, arrived, left }: StopRow): string {
 }
 
 /**
- * Prints stays and marks in the order of time, with the ways between them unless others were left out. What was only
+ * Stays and marks in the order of time, with the ways between them unless others were left out. What was only
  * passed is there for maps, and would be most of the table; the way there counts as part of the way on.
  */
-export async function printStops(result: TimelineResult, hasWays = true): Promise<void> {
+export async function* stopLines(result: TimelineResult, hasWays = true): AsyncGenerator<string> {
   const { timeline, dataset } = result;
   const clock = clockOf(result);
   const nameless = dataset === null ? '' : unnamed;
@@ -154,15 +156,15 @@ export async function printStops(result: TimelineResult, hasWays = true): Promis
     wayM = 0;
   }
   const columns = stopColumns.filter(({ title }) => hasWays || title !== 'KM');
-  if (rows.length > 0) await printTable(columns, rows);
+  if (rows.length > 0) yield* tableLines(columns, rows);
   const passes = timeline.length - rows.length;
   const places = counted(passes, 'place');
-  if (passes > 0) await print(`… and ${places} only passed: timeline --stops -f csv shows all.`);
-  await print();
+  if (passes > 0) yield `… and ${places} only passed: timeline --stops -f csv shows all.`;
+  yield '';
 }
 
-/** Prints the days that have something, with the stops of `printStops` that touch each. */
-export async function printDays(result: TimelineResult): Promise<void> {
+/** The days that have something, with the stops of {@link stopLines} that touch each. */
+export async function* dayLines(result: TimelineResult): AsyncGenerator<string> {
   const stops = stopsByDay(result);
   const columns: readonly TableColumn<TimelineDay>[] = [
     { title: 'DAY', text: (day) => day.date_local },
@@ -176,8 +178,8 @@ export async function printDays(result: TimelineResult): Promise<void> {
     { title: 'KM', align: 'right', text: (day) => kilometres(day.distance_m) },
     { title: 'COUNTRIES', text: (day) => day.countries.join(' ') },
   ];
-  await printTable(columns, result.days);
-  await print();
+  yield* tableLines(columns, result.days);
+  yield '';
 }
 
 /** How many stays and marks touch a day, by `YYYY-MM-DD`. */

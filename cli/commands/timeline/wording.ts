@@ -54,7 +54,7 @@ export function headLines(result: TimelineResult): string[] {
     dataset === null
       ? `No geodata could be opened: stops have no names, and places no totals. ${geodataRemedy()}`
       : forTerminal(`Places: geodata ${dataset.dataset_version}, ${dataset.attribution}.`),
-  ].map((line) => wrapText(line, noteWidth));
+  ].flatMap((line) => wrapText(line, noteWidth).split('\n'));
 }
 
 /** Whose days are counted, and whose clock is shown. */
@@ -87,7 +87,7 @@ export function footLines({ summary, timeline_truncated: isTruncated }: Timeline
     ],
     [dropped > 0, `${counted(dropped, 'place')} with the least data are left out.`],
   ];
-  return lines.flatMap(([isTold, line]) => (isTold ? [wrapText(line, noteWidth)] : []));
+  return lines.flatMap(([isTold, line]) => (isTold ? wrapText(line, noteWidth).split('\n') : []));
 }
 
 /** Which imports have a device that was elsewhere than the one that was followed. */
