@@ -1,8 +1,15 @@
 import type { Query } from './path.ts';
-import type { Emission } from './signals.ts';
+
+/** One signal with its arguments. */
+export type Emission = readonly [name: string, ...args: unknown[]];
 
 /** One specialised method: what it asks, what it makes of the answer, and which signals tell of it. */
-export interface Operation<T> {
+export interface Operation<
+  T,
+  Started extends Emission = Emission,
+  Succeeded extends Emission = Emission,
+  Failed extends Emission = Emission,
+> {
   /** Method and path, such as `GET /api/tags`. */
   readonly call: string;
   /** What the signals' context has as arguments, where that is not those of the call. */
@@ -25,12 +32,23 @@ export interface Operation<T> {
   readonly offline?: () => T;
   /** Why there is nothing to ask; the method then fails with this text. */
   readonly refusal?: string | undefined;
-  readonly started?: Emission;
-  readonly succeeded?: (result: T) => readonly Emission[];
-  readonly failed?: (message: string) => Emission;
+  readonly started?: Started;
+  readonly succeeded?: (result: T) => readonly Succeeded[];
+  readonly failed?: (message: string) => Failed;
   /** The caller's own, called after the signals. */
   readonly onSuccess?: ((result: T) => void) | undefined;
   readonly onError?: ((message: string) => void) | undefined;
+}
+
+/** Writes down an operation of this result; its signals, with the types of their arguments, are those that it names. */
+export function operation<T>() {
+  return <
+    const Started extends Emission = never,
+    const Succeeded extends Emission = never,
+    const Failed extends Emission = never,
+  >(
+    spec: Operation<T, Started, Succeeded, Failed>,
+  ) => spec;
 }
 
 /** The list that an answer is. */

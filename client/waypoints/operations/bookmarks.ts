@@ -1,5 +1,5 @@
 import { normalizeText } from '../../../model/text.ts';
-import { asList, asRecord, type Operation } from '../operation.ts';
+import { asList, asRecord, operation } from '../operation.ts';
 import { normalizeWaypoint, rawTag } from '../tags.ts';
 import type {
   PlaceInput,
@@ -10,9 +10,9 @@ import type {
 } from '../types.ts';
 
 /** All waypoints, bookmarks first, or those of a filter. */
-export function getWaypoints(filter: WaypointFilter = {}): Operation<Waypoint[]> {
+export function getWaypoints(filter: WaypointFilter = {}) {
   const { bookmarksOnly, bbox, tag } = filter;
-  return {
+  return operation<Waypoint[]>()({
     call: 'GET /api/waypoints',
     args: Object.keys(filter).length === 0 ? [] : [filter],
     query: { emoji: true, bookmarksOnly, bbox: bbox?.join(','), tag },
@@ -21,15 +21,15 @@ export function getWaypoints(filter: WaypointFilter = {}): Operation<Waypoint[]>
     started: ['waypointsLoadStarted'],
     succeeded: (waypoints) => [['waypointsLoaded', waypoints]],
     failed: (message) => ['waypointsLoadFailed', message],
-  };
+  });
 }
 
 /** Makes a bookmark. */
-export function addWaypoint(original: WaypointInput): Operation<Waypoint> {
+export function addWaypoint(original: WaypointInput) {
   const { name, lat, lon, ele, time, desc, sym, type, cmt, src, links } = original;
   const tags = original.tags?.map(rawTag);
   const wanted = normalizeWaypoint({ ...original, bookmark: true });
-  return {
+  return operation<Waypoint>()({
     call: 'POST /api/bookmarks',
     body: { name, lat, lon, ele, time, desc, sym, type, cmt, src, links, tags },
     read: (value) => normalizeWaypoint({ ...wanted, ...asRecord<WaypointInput>(value) }),
@@ -37,13 +37,13 @@ export function addWaypoint(original: WaypointInput): Operation<Waypoint> {
     started: ['waypointAddStarted', original],
     succeeded: (saved) => [['waypointAdded', saved, original]],
     failed: (message) => ['waypointAddFailed', original, message],
-  };
+  });
 }
 
 /** Deletes a bookmark. */
-export function deleteWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
+export function deleteWaypoint(waypoint: PlaceInput) {
   const { name, lat, lon } = waypoint;
-  return {
+  return operation<PlaceInput>()({
     call: 'DELETE /api/bookmarks',
     query: { name, lat, lon },
     read: () => waypoint,
@@ -51,7 +51,7 @@ export function deleteWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
     started: ['waypointDeleteStarted', waypoint],
     succeeded: () => [['waypointDeleted', waypoint]],
     failed: (message) => ['waypointDeleteFailed', waypoint, message],
-  };
+  });
 }
 
 /** What the answer to a new name may say. */
@@ -62,12 +62,12 @@ interface NewIdentity {
 }
 
 /** Renames a bookmark; a blank name or its own fails with `no change`, without a request. */
-export function renameWaypoint(original: WaypointInput, newName: string): Operation<Waypoint> {
+export function renameWaypoint(original: WaypointInput, newName: string) {
   const { name: oldName, lat, lon } = original;
   const wanted = normalizeText(newName);
   const renamed = normalizeWaypoint({ ...original, name: wanted });
   const isNoChange = wanted === '' || wanted === normalizeText(oldName);
-  return {
+  return operation<Waypoint>()({
     call: 'PATCH /api/bookmarks',
     body: { oldName, lat, lon, newName: wanted },
     read(value) {
@@ -79,14 +79,11 @@ export function renameWaypoint(original: WaypointInput, newName: string): Operat
     started: ['waypointRenameStarted', original, newName],
     succeeded: (updated) => [['waypointRenamed', updated, original]],
     failed: (message) => ['waypointRenameFailed', original, newName, message],
-  };
+  });
 }
 
 /** Changes a bookmark: its name, position, note and what else it has. Its tags stay with it. */
-export function editWaypoint(
-  original: WaypointInput,
-  changes: WaypointChanges,
-): Operation<Waypoint> {
+export function editWaypoint(original: WaypointInput, changes: WaypointChanges) {
   const { name: oldName, lat, lon } = original;
   const { name: newName, lat: newLat, lon: newLon, ...fields } = changes;
   const said = Object.entries({ ...original, ...changes }).filter(
@@ -94,7 +91,7 @@ export function editWaypoint(
   );
   // Sound: of the original at least its place is said.
   const wanted = normalizeWaypoint(Object.fromEntries(said) as unknown as WaypointInput);
-  return {
+  return operation<Waypoint>()({
     call: 'PATCH /api/bookmarks',
     body: { oldName, lat, lon, newName, newLat, newLon, ...fields },
     read(value) {
@@ -110,5 +107,5 @@ export function editWaypoint(
     started: ['waypointEditStarted', original, changes],
     succeeded: (updated) => [['waypointEdited', updated, original]],
     failed: (message) => ['waypointEditFailed', original, changes, message],
-  };
+  });
 }

@@ -1,12 +1,12 @@
 import type { ChangesAnswer, UndoneAnswer } from '../../../model/change.ts';
 import type { HiddenAnswer } from '../../../model/waypoint.ts';
-import { asList, asRecord, type Operation } from '../operation.ts';
+import { asList, asRecord, operation } from '../operation.ts';
 import type { ChangesParams, PageParams, PlaceInput } from '../types.ts';
 
 /** What was changed in the last 30 days, newest first, a page at a time. */
-export function getChanges(params: ChangesParams = {}): Operation<ChangesAnswer> {
+export function getChanges(params: ChangesParams = {}) {
   const { limit, cursor, details } = params;
-  return {
+  return operation<ChangesAnswer>()({
     call: 'GET /api/changes',
     query: { limit, cursor, details },
     read: (value) => {
@@ -17,39 +17,39 @@ export function getChanges(params: ChangesParams = {}): Operation<ChangesAnswer>
     started: ['changesFetchStarted', params],
     succeeded: (answer) => [['changesFetched', answer, params]],
     failed: (message) => ['changesFetchFailed', message, params],
-  };
+  });
 }
 
 /** Takes a change back, by the number that `changeMade` or `getChanges` tells. */
-export function undoChange(id: number): Operation<UndoneAnswer> {
-  return {
+export function undoChange(id: number) {
+  return operation<UndoneAnswer>()({
     call: `POST /api/changes/${encodeURIComponent(id)}/undo`,
     read: asRecord<UndoneAnswer>,
     started: ['changeUndoStarted', id],
     succeeded: (undone) => [['changeUndone', undone]],
     failed: (message) => ['changeUndoFailed', id, message],
-  };
+  });
 }
 
 /**
  * Merges a bookmarks file that would delete many bookmarks, or writes it anew.
  * @returns false when none was waiting.
  */
-export function decideBookmarksFile(accept: boolean): Operation<boolean> {
-  return {
+export function decideBookmarksFile(accept: boolean) {
+  return operation<boolean>()({
     call: 'POST /api/bookmarks/merge',
     body: { accept },
     read: (value) => asRecord<{ decided: boolean }>(value)?.decided === true,
     started: ['bookmarksFileDecideStarted', accept],
     succeeded: (decided) => [['bookmarksFileDecided', decided, accept]],
     failed: (message) => ['bookmarksFileDecideFailed', accept, message],
-  };
+  });
 }
 
 /** Hides an imported waypoint, also from files that are imported later. */
-export function hideWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
+export function hideWaypoint(waypoint: PlaceInput) {
   const { name, lat, lon } = waypoint;
-  return {
+  return operation<PlaceInput>()({
     call: 'DELETE /api/waypoints',
     query: { name, lat, lon },
     read: () => waypoint,
@@ -57,13 +57,13 @@ export function hideWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
     started: ['waypointHideStarted', waypoint],
     succeeded: () => [['waypointHidden', waypoint]],
     failed: (message) => ['waypointHideFailed', waypoint, message],
-  };
+  });
 }
 
 /** Shows a hidden waypoint again, with the tags it had. */
-export function showWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
+export function showWaypoint(waypoint: PlaceInput) {
   const { name, lat, lon } = waypoint;
-  return {
+  return operation<PlaceInput>()({
     call: 'DELETE /api/hidden',
     query: { name, lat, lon },
     read: () => waypoint,
@@ -71,13 +71,13 @@ export function showWaypoint(waypoint: PlaceInput): Operation<PlaceInput> {
     started: ['waypointShowStarted', waypoint],
     succeeded: () => [['waypointShown', waypoint]],
     failed: (message) => ['waypointShowFailed', waypoint, message],
-  };
+  });
 }
 
 /** What was hidden, newest first, a page at a time. */
-export function getHidden(params: PageParams = {}): Operation<HiddenAnswer> {
+export function getHidden(params: PageParams = {}) {
   const { limit, cursor } = params;
-  return {
+  return operation<HiddenAnswer>()({
     call: 'GET /api/hidden',
     query: { limit, cursor },
     read: (value) => {
@@ -88,5 +88,5 @@ export function getHidden(params: PageParams = {}): Operation<HiddenAnswer> {
     started: ['hiddenFetchStarted', params],
     succeeded: (answer) => [['hiddenFetched', answer, params]],
     failed: (message) => ['hiddenFetchFailed', message, params],
-  };
+  });
 }

@@ -1,50 +1,47 @@
 import type { ImportResult } from '../../../model/import.ts';
 import type { ImportedFile } from '../../../model/imports.ts';
-import { asRecord, type Operation } from '../operation.ts';
+import { asRecord, operation } from '../operation.ts';
 import type { ImportedFiles, ImportsFilter } from '../types.ts';
 
 /** The imported files, newest first, a page at a time. */
-export function getImports(filter: ImportsFilter = {}): Operation<ImportedFiles> {
+export function getImports(filter: ImportsFilter = {}) {
   const { limit, cursor, q, state } = filter;
-  return {
+  return operation<ImportedFiles>()({
     call: 'GET /api/imports',
     query: { limit, cursor, q, state },
     read: (value) => ({ files: [], ...asRecord<Partial<ImportedFiles>>(value) }),
     succeeded: (page) => [['importsFetched', page, filter]],
     failed: (message) => ['importsFetchFailed', message, filter],
-  };
+  });
 }
 
 /** A large file takes its time on a slow disk. */
 const contentTimeoutMs = 110_000;
 
-export function getImport(id: number): Operation<ImportedFile> {
-  return {
+export function getImport(id: number) {
+  return operation<ImportedFile>()({
     call: `GET /api/imports/${id}`,
     read: asRecord<ImportedFile>,
     succeeded: (file) => [['importFetched', file]],
     failed: (message) => ['importFetchFailed', id, message],
-  };
+  });
 }
 
 /** The original bytes of an imported file, whole in memory. */
-export function getImportContent(id: number): Operation<Uint8Array> {
-  return {
+export function getImportContent(id: number) {
+  return operation<Uint8Array>()({
     call: `GET /api/imports/${id}/content`,
     timeoutMs: contentTimeoutMs,
     asBytes: true,
     read: (value) => (value instanceof Uint8Array ? value : undefined),
     succeeded: (content) => [['importContentFetched', content, id]],
     failed: (message) => ['importContentFetchFailed', id, message],
-  };
+  });
 }
 
 /** Imports one file as a relative path, in place of what is there. */
-export function uploadImport(
-  path: string,
-  content: Uint8Array<ArrayBuffer>,
-): Operation<ImportResult> {
-  return {
+export function uploadImport(path: string, content: Uint8Array<ArrayBuffer>) {
+  return operation<ImportResult>()({
     call: 'PUT /api/imports',
     args: [path],
     query: { path },
@@ -54,26 +51,26 @@ export function uploadImport(
     started: ['importUploadStarted', path],
     succeeded: (summary) => [['importUploaded', summary, path]],
     failed: (message) => ['importUploadFailed', path, message],
-  };
+  });
 }
 
 /** Takes a file out of the library; later imports respect that. @param forever removes its bytes now, not after 30 days. */
-export function removeImport(id: number, forever = false): Operation<ImportedFile> {
-  return {
+export function removeImport(id: number, forever = false) {
+  return operation<ImportedFile>()({
     call: `DELETE /api/imports/${id}`,
     ...(forever ? { query: { forever } } : {}),
     read: asRecord<ImportedFile>,
     succeeded: (file) => [['importRemoved', file]],
     failed: (message) => ['importRemoveFailed', id, message],
-  };
+  });
 }
 
 /** Makes a removed or replaced file active again. */
-export function restoreImport(id: number): Operation<ImportedFile> {
-  return {
+export function restoreImport(id: number) {
+  return operation<ImportedFile>()({
     call: `POST /api/imports/${id}/restore`,
     read: asRecord<ImportedFile>,
     succeeded: (file) => [['importRestored', file]],
     failed: (message) => ['importRestoreFailed', id, message],
-  };
+  });
 }

@@ -2,7 +2,7 @@ import { emptyImport } from '../../../model/empty-import.ts';
 import type { ImportResult, ImportStatus } from '../../../model/import.ts';
 import type { LocationFix, VersionInfo } from '../../../model/process.ts';
 import type { DaemonStatus } from '../../../model/status.ts';
-import { asRecord, type Operation } from '../operation.ts';
+import { asRecord, operation } from '../operation.ts';
 import type { CancelAnswer, ExportParams, ImportParams } from '../types.ts';
 
 /** The specification gives 110 s for the method and 60 s in its summary; the longer one cuts off fewer imports. */
@@ -10,8 +10,8 @@ const importTimeoutMs = 110_000;
 const unknown = 'unknown';
 
 /** Where the machine is; null when nobody knows. */
-export function getLocation(): Operation<LocationFix | null> {
-  return {
+export function getLocation() {
+  return operation<LocationFix | null>()({
     call: 'GET /api/location',
     // 204 without a body: no fix.
     read: (value) => asRecord<LocationFix>(value) ?? null,
@@ -25,13 +25,13 @@ export function getLocation(): Operation<LocationFix | null> {
     started: ['locationFetchStarted'],
     succeeded: (fix) => [['locationFetched', fix]],
     failed: (message) => ['locationFetchFailed', message],
-  };
+  });
 }
 
 /** Imports the GPX files of a directory; the answer comes when that is done, within 110 s. */
-export function importGpxDirectory(params: ImportParams): Operation<ImportResult> {
+export function importGpxDirectory(params: ImportParams) {
   const { dir, recursive = false, files, into, dry_run, again } = params;
-  return {
+  return operation<ImportResult>()({
     call: 'POST /api/import',
     body: { dir, recursive, files, into, dry_run, again },
     timeoutMs: importTimeoutMs,
@@ -40,48 +40,48 @@ export function importGpxDirectory(params: ImportParams): Operation<ImportResult
     started: ['importStarted', params],
     succeeded: (summary) => [['importCompleted', summary, params]],
     failed: (message) => ['importFailed', message, params],
-  };
+  });
 }
 
 /** How far the running import is, and what came of the last one. */
-export function getImportStatus(): Operation<ImportStatus> {
-  return {
+export function getImportStatus() {
+  return operation<ImportStatus>()({
     call: 'GET /api/import',
     read: asRecord<ImportStatus>,
     succeeded: (status) => [['importStatusFetched', status]],
     failed: (message) => ['importStatusFailed', message],
-  };
+  });
 }
 
 /** Stops the running import after its present file. */
-export function cancelImport(): Operation<CancelAnswer> {
-  return {
+export function cancelImport() {
+  return operation<CancelAnswer>()({
     call: 'DELETE /api/import',
     read: () => ({ status: 'cancelling' }),
     succeeded: () => [['importCancelAccepted']],
     failed: (message) => ['importCancelFailed', message],
-  };
+  });
 }
 
 /** What the daemon has and does. */
-export function getStatus(): Operation<DaemonStatus> {
-  return {
+export function getStatus() {
+  return operation<DaemonStatus>()({
     call: 'GET /api/status',
     read: asRecord<DaemonStatus>,
     succeeded: (status) => [['statusFetched', status]],
     failed: (message) => ['statusFetchFailed', message],
-  };
+  });
 }
 
-export function getVersion(): Operation<VersionInfo> {
-  return {
+export function getVersion() {
+  return operation<VersionInfo>()({
     call: 'GET /api/version',
     read: (value) => ({ ...unknownVersion(), ...asRecord<VersionInfo>(value) }),
     offline: unknownVersion,
     started: ['versionFetchStarted'],
     succeeded: (info) => [['versionFetched', info]],
     failed: (message) => ['versionFetchFailed', message],
-  };
+  });
 }
 
 function unknownVersion(): VersionInfo {
@@ -96,9 +96,9 @@ function unknownVersion(): VersionInfo {
 }
 
 /** Waypoints, routes and tracks as the text of a file; one of many megabytes is better fetched as a stream. */
-export function exportFile(params: ExportParams = {}): Operation<string> {
+export function exportFile(params: ExportParams = {}) {
   const { contents, bbox, ...query } = params;
-  return {
+  return operation<string>()({
     call: 'GET /api/export',
     query: { ...query, contents: contents?.join(','), bbox: bbox?.join(',') },
     timeoutMs: exportTimeoutMs,
@@ -107,7 +107,7 @@ export function exportFile(params: ExportParams = {}): Operation<string> {
     started: ['exportStarted', params],
     succeeded: (text) => [['exportCompleted', text, params]],
     failed: (message) => ['exportFailed', message, params],
-  };
+  });
 }
 
 /** As long as an import may take. */

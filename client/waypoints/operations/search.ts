@@ -1,5 +1,5 @@
 import { limits } from '../../../model/limits.ts';
-import { asList, asRecord, type Operation } from '../operation.ts';
+import { asList, asRecord, operation } from '../operation.ts';
 import type {
   Bbox,
   ClusterItem,
@@ -13,14 +13,9 @@ import type {
  * @param zoom 0…24, fractions allowed.
  * @param gridSize cell size in pixels, 8…512.
  */
-export function getClusters(
-  zoom?: number,
-  gridSize?: number,
-  bookmarksOnly = false,
-  bbox?: Bbox,
-): Operation<ClusterItem[]> {
+export function getClusters(zoom?: number, gridSize?: number, bookmarksOnly = false, bbox?: Bbox) {
   const params: ClusterParams = { zoom, gridSize, bookmarksOnly, ...(bbox && { bbox }) };
-  return {
+  return operation<ClusterItem[]>()({
     call: 'GET /api/clusters',
     args: [zoom, gridSize, bookmarksOnly, ...(bbox === undefined ? [] : [bbox])],
     query: {
@@ -34,12 +29,12 @@ export function getClusters(
     started: ['clustersFetchStarted', params],
     succeeded: (clusters) => [['clustersFetched', clusters, params]],
     failed: (message) => ['clustersFetchFailed', message, params],
-  };
+  });
 }
 
-export function suggest(query: string): Operation<SuggestResult> {
+export function suggest(query: string) {
   const nothing = { query, suggestions: [] };
-  return {
+  return operation<SuggestResult>()({
     call: 'GET /api/suggest',
     query: { q: query },
     read: (value) => {
@@ -50,12 +45,12 @@ export function suggest(query: string): Operation<SuggestResult> {
     started: ['suggestStarted', query],
     succeeded: (result) => [['suggestResults', result, query]],
     failed: (message) => ['suggestFailed', message, query],
-  };
+  });
 }
 
 /** @param limit 1…200. */
-export function getRecentSearches(limit: number = limits.recentDefault): Operation<RecentSearches> {
-  return {
+export function getRecentSearches(limit: number = limits.recentDefault) {
+  return operation<RecentSearches>()({
     call: 'GET /api/recent_suggest',
     query: { limit },
     read: (value) => {
@@ -69,28 +64,28 @@ export function getRecentSearches(limit: number = limits.recentDefault): Operati
       ['recentSearchEntriesFetched', entries, limit],
     ],
     failed: (message) => ['recentSearchesFetchFailed', message, limit],
-  };
+  });
 }
 
 /** Remembers a search; the place counts only when it is whole. */
-export function recordHistory(query: string, lat?: number, lon?: number): Operation<StoredHistory> {
+export function recordHistory(query: string, lat?: number, lon?: number) {
   const hasPlace = Number.isFinite(lat) && Number.isFinite(lon);
-  return {
+  return operation<StoredHistory>()({
     call: 'POST /api/history',
     args: [query, lat, lon],
     body: hasPlace ? { query, lat, lon } : { query },
     read: (value) => ({ stored: 1, multiple: false, ...asRecord<StoredHistory>(value) }),
     offline: () => ({ stored: 0, multiple: false }),
-  };
+  });
 }
 
 /** Forgets one search, or all; yields how many. That cannot be undone. */
-export function clearHistory(query?: string): Operation<number> {
-  return {
+export function clearHistory(query?: string) {
+  return operation<number>()({
     call: 'DELETE /api/history',
     query: { query },
     read: (value) => asRecord<{ deleted: number }>(value)?.deleted ?? 0,
     succeeded: (deleted) => [['historyCleared', deleted]],
     failed: (message) => ['historyClearFailed', message],
-  };
+  });
 }

@@ -1,12 +1,12 @@
 import type { RenamedTag } from '../../../model/waypoint.ts';
-import { asRecord, type Operation } from '../operation.ts';
+import { asRecord, operation } from '../operation.ts';
 import { normalizeTags, rawTag } from '../tags.ts';
 import type { PlaceInput, Tag, TagInput, WaypointInput } from '../types.ts';
 
-export function fetchTags(waypoint: WaypointInput): Operation<Tag[]> {
+export function fetchTags(waypoint: WaypointInput) {
   const place = placeOf(waypoint);
   const { name, lat, lon } = place;
-  return {
+  return operation<Tag[]>()({
     call: 'GET /api/tags',
     query: { name, lat, lon, emoji: true },
     read: readTags,
@@ -14,14 +14,14 @@ export function fetchTags(waypoint: WaypointInput): Operation<Tag[]> {
     started: ['tagsFetchStarted', place],
     succeeded: (tags) => [['tagsFetched', name, lat, lon, tags]],
     failed: (message) => ['tagsFetchFailed', place, message],
-  };
+  });
 }
 
 /** Yields all tags the waypoint has then; offline those it is given with, and this one. */
-export function addTag(waypoint: WaypointInput, given: TagInput): Operation<Tag[]> {
+export function addTag(waypoint: WaypointInput, given: TagInput) {
   const { name, lat, lon } = waypoint;
   const tag = rawTag(given);
-  return {
+  return operation<Tag[]>()({
     call: 'POST /api/tags',
     query: { emoji: true },
     body: { name, lat, lon, tags: [tag] },
@@ -30,14 +30,14 @@ export function addTag(waypoint: WaypointInput, given: TagInput): Operation<Tag[
     started: ['tagAddStarted', name, lat, lon, tag],
     succeeded: (tags) => [['tagAdded', name, lat, lon, tags, tag]],
     failed: (message) => ['tagAddFailed', name, lat, lon, tag, message],
-  };
+  });
 }
 
 /** Yields the tags that remain. */
-export function deleteTag(waypoint: WaypointInput, given: TagInput): Operation<Tag[]> {
+export function deleteTag(waypoint: WaypointInput, given: TagInput) {
   const { name, lat, lon } = waypoint;
   const tag = rawTag(given);
-  return {
+  return operation<Tag[]>()({
     call: 'DELETE /api/tags',
     query: { name, lat, lon, tag, emoji: true },
     read: readTags,
@@ -45,12 +45,12 @@ export function deleteTag(waypoint: WaypointInput, given: TagInput): Operation<T
     started: ['tagDeleteStarted', name, lat, lon, tag],
     succeeded: (tags) => [['tagDeleted', name, lat, lon, tags, tag]],
     failed: (message) => ['tagDeleteFailed', name, lat, lon, tag, message],
-  };
+  });
 }
 
 /** Renames a tag of all waypoints. */
-export function renameTag(tag: string, newTag: string): Operation<RenamedTag> {
-  return {
+export function renameTag(tag: string, newTag: string) {
+  return operation<RenamedTag>()({
     call: 'PATCH /api/tags',
     body: { tag, newTag },
     read: (value) => ({ renamed: true, waypoints: 0, ...asRecord<RenamedTag>(value) }),
@@ -58,19 +58,19 @@ export function renameTag(tag: string, newTag: string): Operation<RenamedTag> {
     started: ['tagRenameStarted', tag, newTag],
     succeeded: ({ waypoints }) => [['tagRenamed', tag, newTag, waypoints]],
     failed: (message) => ['tagRenameFailed', tag, newTag, message],
-  };
+  });
 }
 
 /** All tags in use; the callback is called when they are there. */
-export function fetchDistinctTags(callback?: (tags: readonly Tag[]) => void): Operation<Tag[]> {
-  return {
+export function fetchDistinctTags(callback?: (tags: readonly Tag[]) => void) {
+  return operation<Tag[]>()({
     call: 'GET /api/tags',
     args: [],
     onSuccess: callback,
     query: { distinct: true, emoji: true },
     read: readTags,
     offline: () => [],
-  };
+  });
 }
 
 function readTags(value: unknown): Tag[] {

@@ -1,5 +1,5 @@
 import type { TimelineJobRecord } from '../../../model/timeline-job.ts';
-import { asRecord, type Operation } from '../operation.ts';
+import { asRecord, operation } from '../operation.ts';
 import type { CancelAnswer, TimelineOptions } from '../types.ts';
 
 /** A result may have tens of megabytes. */
@@ -11,36 +11,36 @@ export function submitTimeline(
   start: string,
   end: string,
   options: TimelineOptions,
-): Operation<string> {
+) {
   const { time_zone, sources, exclude_sources } = options;
-  return {
+  return operation<string>()({
     call: 'POST /api/timelines',
     body: { start_date: start, end_date: end, time_zone, sources, exclude_sources },
     read: (value) => asRecord<{ job_id?: string }>(value)?.job_id,
     succeeded: (jobId) => [['timelineSubmitted', requestId, jobId]],
     failed: (message) => ['timelineSubmitFailed', requestId, message],
-  };
+  });
 }
 
 /** @param includeResult asks for the result of a completed job as well, with 60 s of time. */
-export function getTimeline(id: string, includeResult = false): Operation<TimelineJobRecord> {
-  return {
+export function getTimeline(id: string, includeResult = false) {
+  return operation<TimelineJobRecord>()({
     call: `GET ${jobPath(id)}`,
     args: [id, includeResult],
     ...(includeResult ? { query: { result: true }, timeoutMs: resultTimeoutMs } : {}),
     read: asRecord<TimelineJobRecord>,
     succeeded: (status) => [['timelineStatusFetched', id, status]],
     failed: (message) => ['timelineStatusFailed', id, message, includeResult],
-  };
+  });
 }
 
-export function cancelTimeline(id: string): Operation<CancelAnswer> {
-  return {
+export function cancelTimeline(id: string) {
+  return operation<CancelAnswer>()({
     call: `DELETE ${jobPath(id)}`,
     read: () => ({ status: 'cancelling' }),
     succeeded: () => [['timelineCancelAccepted', id]],
     failed: (message) => ['timelineCancelFailed', id, message],
-  };
+  });
 }
 
 /** An id is any text of the caller's: it must not lead to another route. */

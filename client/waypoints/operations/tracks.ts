@@ -1,5 +1,5 @@
 import type { TileJson, TrackDays, TrackPoints, Tracks } from '../../../model/tracks.ts';
-import { asRecord, type Operation } from '../operation.ts';
+import { asRecord, operation } from '../operation.ts';
 import type {
   TileAddress,
   TileParams,
@@ -9,27 +9,27 @@ import type {
 } from '../types.ts';
 
 /** A vector tile of tracks, routes and waypoints; without bytes where there is nothing to draw. */
-export function getTile(tile: TileAddress, params: TileParams = {}): Operation<Uint8Array> {
+export function getTile(tile: TileAddress, params: TileParams = {}) {
   const { z, x, y } = tile;
-  return {
+  return operation<Uint8Array>()({
     call: `GET /api/tiles/${z}/${x}/${y}.mvt`,
     query: queryOf(params),
     asBytes: true,
     read: (value) => (value instanceof Uint8Array ? value : undefined),
     succeeded: (bytes) => [['tileFetched', bytes, tile]],
     failed: (message) => ['tileFetchFailed', tile, message],
-  };
+  });
 }
 
 /** What the tiles show, and where. */
-export function getTileJson(params: TileParams = {}): Operation<TileJson> {
-  return {
+export function getTileJson(params: TileParams = {}) {
+  return operation<TileJson>()({
     call: 'GET /api/tiles.json',
     query: queryOf(params),
     read: asRecord<TileJson>,
     succeeded: (description) => [['tileJsonFetched', description]],
     failed: (message) => ['tileJsonFetchFailed', message],
-  };
+  });
 }
 
 function queryOf({ from, to, layers }: TileParams) {
@@ -37,37 +37,37 @@ function queryOf({ from, to, layers }: TileParams) {
 }
 
 /** Thinned lines of tracks and routes as GeoJSON. */
-export function getTracks(params: TracksParams = {}): Operation<Tracks> {
+export function getTracks(params: TracksParams = {}) {
   const { from, to, bbox, zoom, limit } = params;
-  return {
+  return operation<Tracks>()({
     call: 'GET /api/tracks',
     query: { from, to, bbox: bbox?.join(','), zoom, limit },
     read: asRecord<Tracks>,
     succeeded: (tracks) => [['tracksFetched', tracks, params]],
     failed: (message) => ['tracksFetchFailed', message, params],
-  };
+  });
 }
 
 /** The UTC days that have points of tracks. */
-export function getTrackDays(period: TrackPeriod = {}): Operation<TrackDays> {
+export function getTrackDays(period: TrackPeriod = {}) {
   const { from, to } = period;
-  return {
+  return operation<TrackDays>()({
     call: 'GET /api/tracks/days',
     query: { from, to },
     read: asRecord<TrackDays>,
     succeeded: (days) => [['trackDaysFetched', days, period]],
     failed: (message) => ['trackDaysFetchFailed', message, period],
-  };
+  });
 }
 
 /** Points of tracks by time, with elevation, of at most a week; thinned where there are too many. */
-export function getTrackPoints(params: TrackPointsParams): Operation<TrackPoints> {
+export function getTrackPoints(params: TrackPointsParams) {
   const { from, to, import: importId, limit } = params;
-  return {
+  return operation<TrackPoints>()({
     call: 'GET /api/tracks/points',
     query: { from, to, import: importId, limit },
     read: asRecord<TrackPoints>,
     succeeded: (points) => [['trackPointsFetched', points, params]],
     failed: (message) => ['trackPointsFetchFailed', message, params],
-  };
+  });
 }
