@@ -14,6 +14,7 @@ import {
   type PointColumns,
 } from '../storage/day-blob.ts';
 import { DayCollector, type DayPart } from '../storage/library/day-collector.ts';
+import { rounds } from './helpers/effort.ts';
 
 type Point = readonly [timeMs: number, latE7: number, lonE7: number, eleDm: number];
 
@@ -74,7 +75,7 @@ test('a day of observations is decoded as it was encoded', (t) => {
     fc.property(dayPoints, (points) => {
       t.deepEqual(pointsOf(encodeDay(columnsOf(points), 0, points.length)), points);
     }),
-    { seed: 1, numRuns: 300 },
+    { seed: 1, numRuns: rounds(300) },
   );
 });
 
@@ -137,7 +138,7 @@ test('a damaged blob is refused, or read within its bounds, but never makes the 
         }
       },
     ),
-    { seed: 2, numRuns: 500 },
+    { seed: 2, numRuns: rounds(500) },
   );
 });
 

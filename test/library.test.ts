@@ -17,6 +17,7 @@ import fc from 'fast-check';
 import { openJoinedReader, openReader, openWriter } from '../storage/database.ts';
 import { markLibraryDamaged, prepareLibrary } from '../storage/library/prepare.ts';
 import { LibraryWriter, type ImportedWaypoint } from '../storage/library/writer.ts';
+import { rounds } from './helpers/effort.ts';
 import { noCounts } from './helpers/no-counts.ts';
 import { onLinux } from './helpers/where.ts';
 
@@ -271,7 +272,7 @@ test('whatever is added, replaced and removed, each identity is shown once, wher
       }
       library.close();
     }),
-    { seed: 3, numRuns: 40 },
+    { seed: 3, numRuns: rounds(40) },
   );
 });
 

@@ -33,6 +33,7 @@ import { draftMirror, publishMirror } from '../worker/mirror/rewrite.ts';
 import { slicesOf } from '../worker/mirror/slices.ts';
 import { takeEdit } from '../worker/mirror/take-edit.ts';
 import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { rounds } from './helpers/effort.ts';
 import { until } from './helpers/until.ts';
 import { posix } from './helpers/where.ts';
 
@@ -547,7 +548,7 @@ test('a mirror merged into an empty store gives the same bookmarks and tags', as
       await started(to);
       t.deepEqual(readFileSync(to.path, 'utf8'), readFileSync(from.path, 'utf8'));
     }),
-    { numRuns: 15, seed: 7 },
+    { numRuns: rounds(15), seed: 7 },
   );
 });
 

@@ -11,6 +11,7 @@ import { emptySearchIndex } from '../search/index/data.ts';
 import { finish, keyedOrder, radixSort } from '../search/index/radix-sort.ts';
 import { aligned, referenceClusters, type ClusterItem } from './reference/clusters.ts';
 import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
+import { rounds } from './helpers/effort.ts';
 
 const seed = 20_240_609;
 const every = { zoom: 24, grid: 8, bookmarksOnly: false, bounds: false } as const;
@@ -73,7 +74,7 @@ test('search index: ranks ascend by folded name, lat, lon, and find gives each w
         t.deepEqual(found, { name, lat: lat + 0, lon: lon + 0 });
       }
     }),
-    { seed, numRuns: 100 },
+    { seed, numRuns: rounds(100) },
   );
 });
 
@@ -225,7 +226,7 @@ test('live index: shows what a fresh start would, after any changes', async (t) 
       const expected = referenceClusters(shown, every);
       t.deepEqual(aligned(shownBy(index), expected), expected);
     }),
-    { seed, numRuns: 200 },
+    { seed, numRuns: rounds(200) },
   );
 });
 
@@ -291,7 +292,7 @@ test('json bytes: numbers read back as exactly what they were, rounded ones to n
       t.true(Math.abs(Number(JSON.parse(text)) - value) <= 0.500_001e-9);
       t.regex(text, /^-?\d{1,3}(\.\d{1,9})?$/);
     }),
-    { seed, numRuns: 1_000, examples: [[123.456_789_012], [0.1 + 0.2]] },
+    { seed, numRuns: rounds(1_000), examples: [[123.456_789_012], [0.1 + 0.2]] },
   );
 });
 
@@ -332,6 +333,6 @@ test('radix sort: ascending and stable, within the range only', (t) => {
         expected.map((at) => values[at]),
       );
     }),
-    { seed, numRuns: 200 },
+    { seed, numRuns: rounds(200) },
   );
 });

@@ -16,6 +16,7 @@ import { TileCanvas } from '../worker/tiles/tile-canvas.ts';
 import { tileBuffer } from '../worker/tiles/tile-grid.ts';
 import { tileExtent } from '../worker/tiles/write-mvt.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
+import { rounds } from './helpers/effort.ts';
 import { decodeTile } from './helpers/vector-tile.ts';
 
 interface Fix {
@@ -124,7 +125,7 @@ test('tiles: every vertex is near the truth, and every true point near something
         t.true(farthest(places, drawn) <= 2 * pixel);
       },
     ),
-    { seed: 20_240_701, numRuns: 600 },
+    { seed: 20_240_701, numRuns: rounds(600) },
   );
 });
 
@@ -358,7 +359,7 @@ test('tiles: a step is cut where the buffer of the tile ends, and touching a cor
       for (const [x, y] of [drawn.slice(0, 2), drawn.slice(2)] as [number, number][])
         t.true(Math.abs((x1 - x0) * (y0 - y) - (x0 - x) * (y1 - y0)) <= 1.5 * whole);
     }),
-    { seed: 11, numRuns: 2_000, examples: [[[...corner]]] },
+    { seed: 11, numRuns: rounds(2_000), examples: [[[...corner]]] },
   );
 });
 

@@ -53,7 +53,7 @@ for (const [what, samples] of Object.entries(groups)) {
   test(`recorders ${what}: stays are found as often and as exactly as promised`, (t) => {
     const goal = profileNamed(samples[0]!.profile);
     const scores = samples.flatMap(({ profile, days, seeds }) =>
-      Array.from({ length: rounds(seeds) }, (_, i) =>
+      Array.from({ length: rounds(seeds, seeds) }, (_, i) =>
         evaluate(profileNamed(profile), firstSeed + i, builtinGeodata(), days),
       ),
     );

@@ -149,7 +149,7 @@ const rows: readonly Row[] = [
     wrongBefore: '50–64 % right',
     bar: 1,
     run: (t, random) => {
-      const outcomes = Array.from({ length: rounds(8) }, () => isTripRight(t, random));
+      const outcomes = Array.from({ length: rounds(8, 4) }, () => isTripRight(t, random));
       return { right: outcomes.filter(Boolean).length, of: outcomes.length };
     },
   },
@@ -231,7 +231,7 @@ const journeys: readonly [
 ];
 for (const [scene, profile, wrongBefore, figure, isGood] of journeys) {
   test(`${scene}: once ${wrongBefore}`, (t) => {
-    const scores = Array.from({ length: rounds(3) }, (_, i) =>
+    const scores = Array.from({ length: rounds(3, 2) }, (_, i) =>
       evaluate(profileNamed(profile), firstSeed + i, builtinGeodata(), 6),
     );
     const value = figure(sumOf(scores));
@@ -246,7 +246,7 @@ function each(
   usual: number,
   isRight: (home: Home, midnight: number) => boolean,
 ): Outcome {
-  const outcomes = Array.from({ length: rounds(usual) }, () => {
+  const outcomes = Array.from({ length: rounds(usual, 4) }, () => {
     const home = random.pick(homes);
     const shiftMs = Math.round(home.lon / 15) * hourMs;
     return isRight(home, Date.UTC(2024, 0, 10) + random.below(340) * dayMs - shiftMs);

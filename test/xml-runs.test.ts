@@ -8,6 +8,7 @@ import { WholeElements } from '../formats/xml/element-run.ts';
 import { ElementTree, type ElementListener } from '../formats/xml/element-tree.ts';
 import { PieceReader } from '../formats/xml/read-piece.ts';
 import { XmlDocument } from '../formats/xml/xml-document.ts';
+import { rounds } from './helpers/effort.ts';
 
 /** What a listener hears, and how the document ends. */
 function heard(bytes: Buffer, isShort: boolean, pieceBytes: number): string[] {
@@ -98,7 +99,7 @@ test('so is a document of such parts in any order, and with any byte changed', (
         t.deepEqual(heard(bytes, true, pieceBytes), plain);
       },
     ),
-    { seed: 20_240_501, numRuns: 1_000 },
+    { seed: 20_240_501, numRuns: rounds(1_000) },
   );
 });
 
