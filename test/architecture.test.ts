@@ -87,11 +87,11 @@ const lineBudget: Readonly<Record<string, number>> = {
   http: 1_132,
   client: 3_610,
   objects: 2_876,
-  'service-files': 1_766,
+  'service-files': 1_768,
   daemon: 8_833,
   cli: 10_273,
   map: 3_914,
-  bin: 338,
+  bin: 340,
   build: 638,
   bench: 7_221,
 };

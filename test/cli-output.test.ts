@@ -228,7 +228,7 @@ if (isMainThread) registerHooks({ load(url, context, next) {
   );
   // Where coverage is measured, the launcher runs sources: in a bundle no package has a file of its own.
   return {
-    NODE_OPTIONS: `--import=${pathToFileURL(hooks)}`,
+    NODE_OPTIONS: `--import=${pathToFileURL(hooks).href}`,
     NODE_V8_COVERAGE: join(cli.root, 'coverage'),
   };
 }
