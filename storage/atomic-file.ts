@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, constants, fsyncSync, openSync } from 'node:fs';
-import { link, open, rename, rm } from 'node:fs/promises';
+import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../model/error-code.ts';
@@ -23,17 +23,7 @@ export async function writeFileAtomic(
 ): Promise<void> {
   const temporary = temporaryBeside(path);
   try {
-    const file = await open(
-      temporary,
-      constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL,
-      mode,
-    );
-    try {
-      await file.writeFile(data);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
+    await writeFile(temporary, data, { mode, flag: 'wx', flush: true });
     await renameDurably(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });

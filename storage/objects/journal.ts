@@ -18,12 +18,12 @@ export class Journal implements CommitJournal {
   }
 
   sync(): Promise<void> {
-    if (this.#running === undefined) return this.#begin();
-    this.#next ??= this.#running.then(
-      () => this.#begin(),
-      () => this.#begin(),
-    );
-    return this.#next;
+    if (this.#running !== undefined)
+      this.#next ??= this.#running.then(
+        () => this.#begin(),
+        () => this.#begin(),
+      );
+    return this.#next ?? this.#begin();
   }
 
   /** Resolves when every sync that was asked for has ended: what can be read now is on the disk then. */
@@ -39,7 +39,7 @@ export class Journal implements CommitJournal {
   #begin(): Promise<void> {
     this.#next = undefined;
     const sync = this.#syncFile().finally(() => {
-      if (this.#running === sync) this.#running = undefined;
+      this.#running = undefined;
     });
     this.#running = sync;
     return sync;

@@ -109,13 +109,8 @@ export function isUntouched(
   before: BigIntStats | undefined,
   after: BigIntStats | undefined,
 ): boolean {
-  if (before === undefined || after === undefined) return before === after;
-  return (
-    before.ino === after.ino &&
-    before.dev === after.dev &&
-    before.size === after.size &&
-    before.mtimeNs === after.mtimeNs &&
-    before.ctimeNs === after.ctimeNs
+  return (['ino', 'dev', 'size', 'mtimeNs', 'ctimeNs'] as const).every(
+    (field) => before?.[field] === after?.[field],
   );
 }
 

@@ -134,7 +134,7 @@ export class StayMerger implements DetectorSink {
   }
 
   #pass(point: Point): void {
-    if (this.#aside.size > 0) this.#markUntil(point.timeMs);
+    this.#markUntil(point.timeMs);
     this.#totals.moved(point);
     const before = this.#before;
     before.timeMs = point.timeMs;

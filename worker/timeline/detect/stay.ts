@@ -193,12 +193,10 @@ export class Stay {
   /** The smallest number of whole metres around the centre within which 90 % of the observations lie. */
   radiusM(): number {
     let left = this.#count * shareWithin;
-    let metres = 0;
-    for (; metres < farthestM; metres += 1) {
+    for (let metres = 0; ; metres += 1) {
       left -= this.#distances[metres]!;
-      if (left <= 0) break;
+      if (left <= 0) return metres;
     }
-    return metres;
   }
 
   #squareFromCentre(x: number, y: number): number {

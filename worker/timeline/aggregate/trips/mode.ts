@@ -119,10 +119,8 @@ function isTrain({ ms }: Movement, recordedM: number): boolean {
 function guessSilent({ silentM, silentMs }: Movement): ModeGuess {
   const speed = (silentM * 1_000) / silentMs;
   // Whatever else was done meanwhile, the way was faster than this.
-  const { run: _, ...others } = limits;
-  const [mode] = ascending(others).find(([, below]) => speed < below) ?? ['train' as const];
-  const isSlow = mode === 'walk' || mode === 'bike';
-  return isSlow ? { mode: 'unknown', confidence: 0 } : { mode, confidence: 0.4 };
+  if (speed < limits.bike) return { mode: 'unknown', confidence: 0 };
+  return { mode: speed < limits.car ? 'car' : 'train', confidence: 0.4 };
 }
 
 /** Less where another mode is as likely, and where less was recorded. */
