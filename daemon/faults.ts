@@ -132,9 +132,11 @@ export function unusable(error: unknown, directory: string, flag: string): unkno
   return refusal({ exitCode: 74, text, remedy }, error);
 }
 
-/** What is wrong with the lock file, which is empty or a database, whether it is held or not. */
+/** What is wrong with the lock file, which is empty or a database, whether it is held or not; may be written by this user. */
 export function lockFileFault({ lockDatabase: path }: Paths): Fault | undefined {
-  if (!existsSync(path) || (statSync(path).isFile() && isEmptyOrDatabase(path))) return undefined;
+  const forbidden = accessFault(path);
+  if (forbidden !== undefined || !existsSync(path)) return forbidden;
+  if (statSync(path).isFile() && isEmptyOrDatabase(path)) return undefined;
   const text = `${path} is not the lock file of waypointd, but something else`;
   return { exitCode: 74, text, left: untouched, command: `mv "${path}" "${path}.aside"` };
 }
@@ -158,13 +160,13 @@ function isEmptyOrDatabase(path: string): boolean {
  * read-only when the database is mended.
  */
 export function dataAccessFault(paths: Paths): Fault | undefined {
-  const { data, waypointsDatabase, libraryDatabase, lockDatabase } = paths;
+  const { data, waypointsDatabase, libraryDatabase } = paths;
   const databases = [waypointsDatabase, libraryDatabase].flatMap((path) => [
     path,
     `${path}-wal`,
     `${path}-shm`,
   ]);
-  for (const path of [data, ...databases, lockDatabase]) {
+  for (const path of [data, ...databases]) {
     const found = accessFault(path);
     if (found === undefined) continue;
     return { ...found, text: `The data cannot be opened; ${untouched}. ${found.text}` };

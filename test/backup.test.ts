@@ -102,9 +102,15 @@ test('a backup without imports leaves those that are there', async (t) => {
   t.deepEqual(await seen(cli), before);
 });
 
-test('a restore is refused while a daemon runs, and changes nothing', async (t) => {
+test('a restore is refused while a daemon runs, or beside a lock that is none, and changes nothing', async (t) => {
   const cli = await filled(t);
   await cli.out(['backup', 'create', backup(cli)]);
+  const lock = path.join(cli.root, 'data', 'lock.sqlite');
+  writeFileSync(lock, 'notes of another program');
+  const refused = await cli.run(['backup', 'restore', backup(cli)]);
+  t.is(refused.code, 74);
+  t.true(refused.stderr.includes(`to mend that: mv "${lock}"`), refused.stderr);
+  rmSync(lock);
   const daemon = await startTestDaemon(t, { root: cli.root });
   const { code, stderr } = await cli.run(['backup', 'restore', backup(cli)]);
   t.is(code, 75);

@@ -120,6 +120,9 @@ const restore = defineCommand({
     const file = readable(words[0]);
     const { paths } = context;
     createPrivateDirectory(paths.data);
+    const { lockFileFault, refusal } = await import('../../daemon/faults.ts');
+    const fault = lockFileFault(paths);
+    if (fault !== undefined) throw refusal(fault);
     const { lockDirectory } = await import('../../storage/lock.ts');
     const lock = lockDirectory(paths.lockDatabase);
     if (lock === undefined) {

@@ -138,6 +138,11 @@ withStrace(
     await cli.out(['bookmark', 'add', 'Camp', '42.1', '-8.3']);
     const faults: readonly (readonly [calls: string, path: string | undefined, said: RegExp])[] = [
       ['openat', 'data/lock.sqlite', /\/data cannot be used \(EIO\)\. .*--data-dir\.$/mu],
+      [
+        'fcntl',
+        'data/lock.sqlite',
+        /\/data cannot be used \(SQLITE_IOERR\w*\)\. .*--data-dir\.$/mu,
+      ],
       ['rename', undefined, /\/run cannot be used \(EIO\)\. .*--runtime-dir\.$/mu],
       [
         'openat',
