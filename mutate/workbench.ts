@@ -87,7 +87,7 @@ export class Workbench {
     const words = ['bin/run.js', 'ava', '--config', 'ava.mutate.config.js', ...tests];
     return runWatched([process.execPath, ...words], {
       directory: this.#directory,
-      env: { ...process.env, TMPDIR: this.#temporary, TEST_EFFORT: '0.3' },
+      env: { ...process.env, TMPDIR: this.#temporary, TEST_EFFORT: '1' },
       limits,
     });
   }
