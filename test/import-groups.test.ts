@@ -213,12 +213,15 @@ test('a source that is only touched or grows while it is read is imported as it 
 });
 
 test('a file that takes more CPU time than its size allows is too_slow, and the import goes on', (t) => {
-  const tree = { 'a.gpx': content('a'), 'b.gpx': content('b').padEnd(10_000_000) };
-  for (const [spentMs, failures] of [
-    [60_000, []],
-    [60_001, [{ file: 'a.gpx', reason: 'too_slow' }]],
-    [62_000, [{ file: 'a.gpx', reason: 'too_slow' }]],
-    [62_001, Object.keys(tree).map((file) => ({ file, reason: 'too_slow' }))],
+  const two = { 'a.gpx': content('a'), 'b.gpx': content('b').padEnd(10_000_000) };
+  // It is not read to its end, where it is broken.
+  const long = { 'c.gpx': `${content('c').padEnd(10_000_000)}<` };
+  for (const [spentMs, failures, tree] of [
+    [60_000, [], two],
+    [60_001, [{ file: 'a.gpx', reason: 'too_slow' }], two],
+    [62_000, [{ file: 'a.gpx', reason: 'too_slow' }], two],
+    [62_001, Object.keys(two).map((file) => ({ file, reason: 'too_slow' })), two],
+    [62_002, [{ file: 'c.gpx', reason: 'too_slow' }], long],
   ] as const) {
     const site = importSite(t);
     writeTree(site.source, tree);

@@ -152,9 +152,13 @@ test('a file of another folder that has the same path is stored beside it', asyn
   const daemon = await startTestDaemon(t);
   const year = (name: string) => gpx([[name, 1, 2]]);
   await importTree(daemon, { 'Track_1.gpx': year('2023') }, { source: '2023' });
-  const { body } = await importTree(daemon, { 'Track_1.gpx': year('2024') }, { source: '2024' });
-  t.like(body, { added: 1, replaced: 0 });
-  t.deepEqual(body.renamed_files, [{ file: 'Track_1.gpx', stored_as: 'Track_1 (2).gpx' }]);
+  const second = { 'Track_1.gpx': year('2024') };
+  const preview = await importTree(daemon, second, { source: '2024', dry_run: true });
+  const { body } = await importTree(daemon, second, { source: '2024' });
+  for (const told of [preview.body, body]) {
+    t.like(told, { added: 1, replaced: 0 });
+    t.deepEqual(told.renamed_files, [{ file: 'Track_1.gpx', stored_as: 'Track_1 (2).gpx' }]);
+  }
   t.deepEqual((await names(daemon)).toSorted(), ['2023', '2024']);
 
   const again = await importTree(daemon, {}, { source: '2024' });

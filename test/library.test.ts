@@ -4,7 +4,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   truncateSync,
   rmSync,
   statSync,
@@ -15,10 +14,12 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { openJoinedReader, openReader, openWriter } from '../storage/database.ts';
+import { DayReader } from '../storage/library/day-reader.ts';
 import { markLibraryDamaged, prepareLibrary } from '../storage/library/prepare.ts';
 import { LibraryWriter, type ImportedWaypoint } from '../storage/library/writer.ts';
 import { rounds } from './helpers/effort.ts';
 import { noCounts } from './helpers/no-counts.ts';
+import { openFiles } from './helpers/open-files.ts';
 import { onLinux } from './helpers/where.ts';
 
 function libraryPath(t: ExecutionContext): string {
@@ -161,14 +162,7 @@ onLinux(
   (t) => {
     const path = libraryPath(t);
     writeFileSync(path, 'broken '.repeat(100));
-    const handles = (): number =>
-      readdirSync('/proc/self/fd').filter((fd) => {
-        try {
-          return readlinkSync(`/proc/self/fd/${fd}`).startsWith(path);
-        } catch {
-          return false;
-        }
-      }).length;
+    const handles = (): number => openFiles(path);
     const openings = [
       () => openWriter(path, 'normal'),
       () => openWriter(path, 'full'),
@@ -180,6 +174,7 @@ onLinux(
       t.is(handles(), 0);
     }
     prepareLibrary(path, now);
+    new DayReader(path).close();
     t.is(handles(), 0);
   },
 );

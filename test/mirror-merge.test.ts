@@ -130,10 +130,15 @@ test('what both have changed stays as in the store, and the other version can be
     lon: 20,
     desc: 'mine',
   });
+  const tagged = { name: 'B', lat: place('B')['lat'], lon: 20, tags: ['t', 'u'] };
+  await daemon.call('POST', '/api/tags', tagged);
   const later = await mirrored(daemon);
-  write(later, text.replace('first A', 'theirs'));
+  write(later, text.replace('first A', 'theirs').replace('<name>B<', '<name>Bee<'));
   const merged = await mirrored(later);
-  t.is((await list(merged)).find(({ name }) => name === 'A')?.desc, 'mine');
+  const [a, b, ...others] = await list(merged);
+  t.is(a?.desc, 'mine');
+  t.like(b, { name: 'Bee', tags: ['t', 'u'] });
+  t.deepEqual(others, []);
   const { changes } = (await merged.get('/api/changes')).body;
   t.deepEqual(
     changes.slice(0, 2).map(({ kind }: { kind: string }) => kind),
@@ -168,15 +173,25 @@ test('more than half of the bookmarks are not deleted unasked; the user accepts 
   t.deepEqual(await names(daemon), many.slice(5));
 });
 
-test('exactly half may go at once', async (t) => {
-  const daemon = await withBookmarks(t, ...many);
-  const text = read(daemon);
-  write(
-    daemon,
-    many.slice(0, 4).reduce((rest, name) => rest.replace(wptOf(rest, name), ''), text),
-  );
-  await until(async () => (await names(daemon)).length === 4);
-  t.deepEqual(await names(daemon), many.slice(4));
+test('exactly half may go at once, but of more than 40 no more than 20', async (t) => {
+  const { mirrorDeletions } = limits;
+  const all = Array.from({ length: 2 * mirrorDeletions + 2 }, (_, index) => `N${100 + index}`);
+  for (const [before, gone, left] of [
+    [many, many.length / 2, many.length / 2],
+    [all, mirrorDeletions, all.length - mirrorDeletions],
+    [all, mirrorDeletions + 1, all.length],
+  ] as const) {
+    const daemon = await withBookmarks(t, ...before);
+    const text = read(daemon);
+    write(
+      daemon,
+      before.slice(0, gone).reduce((rest, name) => rest.replace(wptOf(rest, name), ''), text),
+    );
+    const status = async () => (await daemon.get('/api/status')).body;
+    const waiting = async () => (await status()).bookmarks_file?.deletions_waiting !== undefined;
+    await until(async () => (await names(daemon)).length < before.length || (await waiting()));
+    t.deepEqual(await names(daemon), before.slice(before.length - left));
+  }
 });
 
 test('an empty or cut-off file deletes nothing', async (t) => {
@@ -280,7 +295,11 @@ test('what only one of two daemons adds and deletes goes away in the other, too'
   [two, one] = await share([two, one], 'A|,X|');
   await two.call('DELETE', `/api/bookmarks?${query('X')}`);
   [two, one] = await share([two, one], 'A|');
-  t.pass();
+  const renamed = { oldName: 'A', lat: place('A')['lat'], lon: 20, newName: 'Bee' };
+  await one.call('PATCH', '/api/bookmarks', renamed);
+  [one, two] = await share([one, two], 'Bee|');
+  const text = read(one);
+  t.is(read(await two.restart()), text, 'a file that says what the store has is left alone');
 });
 
 /** Two daemons whose bookmarks files a tool copies to each other, the newer over the older. */

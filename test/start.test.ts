@@ -270,16 +270,21 @@ for (const { title, journal, exitCode } of besideLog) {
 }
 
 test('a first start that a crash has cut off in its first transaction is no loss', async (t) => {
-  const root = temporaryDirectory(t);
-  mkdirSync(join(root, 'data'));
-  const path = join(root, 'data', 'waypoints.sqlite');
-  const db = new Database(path);
-  db.pragma('user_version = 1');
-  db.close();
-  t.is(statSync(path).size, 4_096);
-  writeFileSync(`${path}-journal`, journalOf(0));
-  const daemon = await startTestDaemon(t, { root });
-  t.is((await daemon.call('POST', '/api/bookmarks', camp)).status, 201);
+  for (const [size, journal] of [
+    [4_096, journalOf(0)],
+    [0, journalOf(2)],
+  ] as const) {
+    const root = temporaryDirectory(t);
+    mkdirSync(join(root, 'data'));
+    const path = join(root, 'data', 'waypoints.sqlite');
+    const db = new Database(path);
+    if (size > 0) db.pragma('user_version = 1');
+    db.close();
+    t.is(statSync(path).size, size);
+    writeFileSync(`${path}-journal`, journal);
+    const daemon = await startTestDaemon(t, { root });
+    t.is((await daemon.call('POST', '/api/bookmarks', camp)).status, 201);
+  }
 });
 
 test('a second daemon on the same directory: exit 75; the first goes on', async (t) => {

@@ -1,4 +1,3 @@
-import { readdirSync, readlinkSync } from 'node:fs';
 import test from 'ava';
 import fc from 'fast-check';
 import type { Generations } from '../geodata/install/generations.ts';
@@ -10,6 +9,7 @@ import { identityOf } from '../model/identity.ts';
 import { buildSearchIndex } from '../search/index/build.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { makeGeneration } from './helpers/generations.ts';
+import { openFiles } from './helpers/open-files.ts';
 import { until } from './helpers/until.ts';
 import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
 import { referenceSuggest } from './reference/suggest.ts';
@@ -389,14 +389,3 @@ test('places: their file is closed when nobody has searched for a while, and ope
   }
   await places.close();
 });
-
-/** How often this process has a file open (Linux). */
-function openFiles(path: string): number {
-  return readdirSync('/proc/self/fd').filter((fd) => {
-    try {
-      return readlinkSync(`/proc/self/fd/${fd}`) === path;
-    } catch {
-      return false; // Closed meanwhile.
-    }
-  }).length;
-}

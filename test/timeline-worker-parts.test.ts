@@ -221,6 +221,14 @@ test('a pair of numbers is new once', (t) => {
   t.true(known.size > 10_000);
 });
 
+test('a set of pairs takes 2,097,152 of them', (t) => {
+  const pairs = new PairSet(2_048);
+  let isAdded = true;
+  for (let i = 0; i < 2_097_152; i += 1) isAdded &&= pairs.add(i >> 11, i & 2_047);
+  t.true(isAdded);
+  t.false(pairs.add(2_048, 0));
+});
+
 // Geometry
 
 const e7 = 1e7;
