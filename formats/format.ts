@@ -1,7 +1,8 @@
 import type { Buffer } from 'node:buffer';
 import type { FormatName } from '../model/recorder-formats.ts';
-import type { ReadOptions } from './read-blocks.ts';
 import type { RecordingSink, RecordingSummary } from '../model/recording.ts';
+import { Recording } from './points/recording.ts';
+import { readBlocks, type BlockReader, type ReadOptions } from './read-blocks.ts';
 
 /** A format of recorder files. */
 export interface Format {
@@ -24,3 +25,12 @@ export interface Format {
 
 /** First bytes of a file in which its format shows. */
 export const headBytes = 4_096;
+
+/** Reads files by a reader that hands what it finds to a recording. */
+export function recordedBy(read: (recording: Recording) => BlockReader<void>): Format['read'] {
+  return (source, sink, options) => {
+    const recording = new Recording(sink);
+    readBlocks(source, read(recording), options);
+    return recording.summary();
+  };
+}

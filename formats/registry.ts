@@ -5,7 +5,7 @@ import { fitFormat } from './fit/fit-format.ts';
 import type { Format } from './format.ts';
 import { geojsonFormat } from './geojson/geojson-format.ts';
 import { googleFormat } from './google/google-format.ts';
-import { gpxFormat } from './gpx/gpx-format.ts';
+import { gpxFormat } from './gpx/read-gpx.ts';
 import { kmlFormat } from './kml/kml-format.ts';
 import { nmeaFormat } from './nmea/nmea-format.ts';
 import { owntracksFormat } from './owntracks/owntracks-format.ts';

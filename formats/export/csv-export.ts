@@ -1,4 +1,5 @@
 import { formatTime } from '../../model/time.ts';
+import type { Waypoint } from '../../model/waypoint.ts';
 import { csvLine, withoutFormula } from './csv.ts';
 import { rawTags, type ExportWriter } from './export-writer.ts';
 
@@ -13,7 +14,7 @@ export function csvExport(): ExportWriter {
   return {
     head: csvLine(columns),
     waypoint(waypoint) {
-      const { name, lat, lon, ele, time, desc, bookmark, sym, type, cmt, src, links } = waypoint;
+      const { name, lat, lon, ele, time, desc, bookmark, sym } = waypoint;
       return csvLine([
         withoutFormula(name),
         String(lat),
@@ -23,8 +24,8 @@ export function csvExport(): ExportWriter {
         withoutFormula(desc ?? ''),
         String(bookmark),
         withoutFormula(rawTags(waypoint).join(';')),
-        ...[sym, type, cmt, src].map((text) => withoutFormula(text ?? '')),
-        withoutFormula((links ?? []).map(({ href }) => href).join(' ')),
+        withoutFormula(sym ?? ''),
+        ...furtherCells(waypoint),
         'waypoint',
         '',
         '',
@@ -36,9 +37,7 @@ export function csvExport(): ExportWriter {
       segment = !isSameLine ? 1 : last?.segment === given.segment ? segment : segment + 1;
       last = given;
       const { kind, texts } = given;
-      const of = [texts.type, texts.cmt, texts.src].map((text) => withoutFormula(text ?? ''));
-      const links = withoutFormula((texts.links ?? []).map(({ href }) => href).join(' '));
-      const after = ['', ...of, links, kind, String(line), String(segment)];
+      const after = ['', ...furtherCells(texts), kind, String(line), String(segment)];
       const rows = given.points.map(({ lat, lon, ele, timeMs, name }) =>
         csvLine([
           withoutFormula(name ?? texts.name ?? ''),
@@ -56,4 +55,10 @@ export function csvExport(): ExportWriter {
     },
     end: () => '',
   };
+}
+
+type Further = Partial<Pick<Waypoint, 'type' | 'cmt' | 'src' | 'links'>>;
+
+function furtherCells({ type = '', cmt = '', src = '', links = [] }: Further): string[] {
+  return [type, cmt, src, links.map(({ href }) => href).join(' ')].map(withoutFormula);
 }

@@ -100,17 +100,7 @@ function placesOf(message: number, fields: Fields): Pick<Layout, 'at' | 'nameSiz
     const isAsExpected = sizes[value] === undefined || sizes[value] === found?.size;
     return found === undefined || !isAsExpected ? -1 : found.at;
   };
-  const at = {
-    time: placeOf('time'),
-    lat: placeOf('lat'),
-    lon: placeOf('lon'),
-    altitude: placeOf('altitude'),
-    enhancedAltitude: placeOf('enhancedAltitude'),
-    accuracy: placeOf('accuracy'),
-    fileType: placeOf('fileType'),
-    event: placeOf('event'),
-    eventType: placeOf('eventType'),
-    name: placeOf('name'),
-  };
+  const places = (Object.keys(sizes) as Value[]).map((value) => [value, placeOf(value)]);
+  const at = Object.fromEntries(places) as Layout['at'];
   return { at, nameSize: fields.get(numbers.name ?? -1)?.size ?? 0 };
 }

@@ -1,8 +1,8 @@
-import type { Format } from '../format.ts';
+import { recordedBy, type Format } from '../format.ts';
 import { JsonElements } from '../json/json-elements.ts';
-import { Recording } from '../points/recording.ts';
-import { readBlocks } from '../read-blocks.ts';
-import { GoogleLocations } from './google-locations.ts';
+import { degreesOf, elements, member, numberOf, textOf, timeOf } from '../json/json-values.ts';
+import type { Recording } from '../points/recording.ts';
+import { missingTime } from '../points/point-values.ts';
 
 const exports =
   /^(?:\u00EF\u00BB\u00BF)?\s*\{\s*"(?:locations(?=[^]*"(?:latitudeE7|timestampMs)")|timelineEdits(?=[^]*"(?:rawSignal|deviceId)")|timelineObjects|semanticSegments|rawSignals|userLocationProfile)"\s*:/;
@@ -17,10 +17,144 @@ export const googleFormat: Format = {
     const text = head.toString('latin1');
     return exports.test(text) || bareArray.test(text);
   },
-  read(source, sink, options) {
-    const recording = new Recording(sink);
-    const locations = new GoogleLocations(recording);
-    readBlocks(source, new JsonElements((member, value) => locations.take(member, value)), options);
-    return recording.summary();
-  },
+  read: recordedBy((recording) => new GoogleLocations(recording)),
 };
+
+/** `48.8566°, 2.3522°` of Android, `geo:48.8566,2.3522` of an iPhone. */
+const position = /^(?:geo:)?\s*(-?\d{1,3}(?:\.\d{1,20})?)°?\s*,\s*(-?\d{1,3}(?:\.\d{1,20})?)°?\s*$/;
+const msPerMinute = 60_000;
+const mmPerMetre = 1_000;
+/** Members whose elements are single positions, and not each a piece of the way. */
+const loose: ReadonlySet<string> = new Set(['locations', 'rawSignals', 'timelineEdits']);
+
+/**
+ * Takes positions out of what Google exports. What it calls a visit becomes a position at its begin and one at its end, an
+ * activity likewise. Places are no waypoints here: nobody has saved them.
+ */
+class GoogleLocations extends JsonElements {
+  readonly #recording: Recording;
+  #segment = 0;
+
+  constructor(recording: Recording) {
+    super((name, value) => this.#take(name, value));
+    this.#recording = recording;
+  }
+
+  /** @param name of the member that the value is an element of; '' for the bare array of an iPhone. */
+  #take(name: string, value: unknown): void {
+    if (!loose.has(name)) {
+      this.#segment += 1;
+      this.#recording.at('track', 1, this.#segment);
+    }
+    if (name === 'locations') this.#record(value);
+    else if (name === 'timelineObjects') this.#timelineObject(value);
+    else if (name === 'semanticSegments' || name === '') this.#timelineSegment(value);
+    else if (name === 'rawSignals') this.#signal(member(value, 'position'));
+    else if (name === 'timelineEdits') this.#edit(member(value, 'rawSignal'));
+  }
+
+  /** Records.json. */
+  #record(record: unknown): void {
+    const timeMs = timeIn(record, 'timestamp');
+    this.#place(record, timeMs, numberOf(member(record, 'altitude')), member(record, 'accuracy'));
+  }
+
+  /** A month of the Semantic Location History. */
+  #timelineObject(object: unknown): void {
+    const activity = member(object, 'activitySegment');
+    const visit = member(object, 'placeVisit');
+    const duration = member(activity ?? visit, 'duration');
+    const [start, end] = [timeIn(duration, 'startTimestamp'), timeIn(duration, 'endTimestamp')];
+    if (visit !== undefined) {
+      const place = member(visit, 'location');
+      this.#placeIfAny(place, start);
+      this.#placeIfAny(place, end);
+      for (const child of elements(member(visit, 'childVisits'))) {
+        this.#timelineObject({ placeVisit: child });
+      }
+    }
+    if (activity === undefined) return;
+    this.#placeIfAny(member(activity, 'startLocation'), start);
+    for (const point of elements(member(member(activity, 'simplifiedRawPath'), 'points'))) {
+      this.#place(point, timeIn(point, 'timestamp'), Number.NaN, member(point, 'accuracyMeters'));
+    }
+    for (const point of elements(member(member(activity, 'waypointPath'), 'waypoints'))) {
+      this.#place(point, missingTime);
+    }
+    this.#placeIfAny(member(activity, 'endLocation'), end);
+  }
+
+  /** What an Android phone exports, and an iPhone. */
+  #timelineSegment(segment: unknown): void {
+    const start = timeOf(member(segment, 'startTime'));
+    const end = timeOf(member(segment, 'endTime'));
+    const place = member(member(member(segment, 'visit'), 'topCandidate'), 'placeLocation');
+    if (place !== undefined) {
+      this.#position(place, start);
+      this.#position(place, end);
+    }
+    const activity = member(segment, 'activity');
+    if (activity !== undefined) {
+      this.#position(member(activity, 'start'), start);
+      this.#position(member(activity, 'end'), end);
+    }
+    for (const point of elements(member(segment, 'timelinePath'))) {
+      const minutes = Number(textOf(member(point, 'durationMinutesOffsetFromStartTime')) || 'NaN');
+      const time = member(point, 'time');
+      const timeMs = time === undefined ? start + minutes * msPerMinute : timeOf(time);
+      this.#position(member(point, 'point'), timeMs);
+    }
+  }
+
+  #signal(signal: unknown): void {
+    if (signal === undefined) return;
+    const at = member(signal, 'LatLng') ?? member(signal, 'latLng');
+    const timeMs = timeOf(member(signal, 'timestamp'));
+    const ele = numberOf(member(signal, 'altitudeMeters'));
+    this.#position(at, timeMs, ele, member(signal, 'accuracyMeters'));
+  }
+
+  /** What phones have sent of late, under the name of edits; of the edits themselves nothing is taken. */
+  #edit(rawSignal: unknown): void {
+    const signal = member(member(rawSignal, 'signal'), 'position');
+    if (signal === undefined) return;
+    const timeMs = timeOf(member(signal, 'timestamp'));
+    const accuracyM = numberOf(member(signal, 'accuracyMm')) / mmPerMetre;
+    const ele = numberOf(member(signal, 'altitudeMeters'));
+    this.#place(member(signal, 'point'), timeMs, ele, accuracyM);
+  }
+
+  #placeIfAny(place: unknown, timeMs: number): void {
+    const hasPosition = ['latitudeE7', 'latE7'].some((name) => member(place, name) !== undefined);
+    if (hasPosition) this.#place(place, timeMs);
+  }
+
+  #place(place: unknown, timeMs: number, ele = Number.NaN, accuracy?: unknown): void {
+    const lat = fromE7(member(place, 'latitudeE7') ?? member(place, 'latE7'), 90);
+    const lon = fromE7(member(place, 'longitudeE7') ?? member(place, 'lngE7'), 180);
+    this.#recording.trackPoint(lat, lon, ele, timeMs, numberOf(accuracy));
+  }
+
+  #position(at: unknown, timeMs: number, ele = Number.NaN, accuracy?: unknown): void {
+    const [, lat, lon] = position.exec(textOf(member(at, 'latLng') ?? at)) ?? [];
+    this.#recording.trackPoint(
+      degreesOf(Number(lat), 90),
+      degreesOf(Number(lon), 180),
+      ele,
+      timeMs,
+      numberOf(accuracy),
+    );
+  }
+}
+
+/** Degrees of ten-millionths; negative ones of some years were written as if they had no sign. */
+function fromE7(value: unknown, limit: 90 | 180): number {
+  const stored = numberOf(value);
+  const signed = stored > limit * 1e7 ? stored - 2 ** 32 : stored;
+  return degreesOf(signed / 1e7, limit);
+}
+
+/** A time under its present name, or as the milliseconds of older exports. */
+function timeIn(value: unknown, name: string): number {
+  return timeOf(member(value, name) ?? member(value, `${name}Ms`));
+}

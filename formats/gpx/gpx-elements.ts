@@ -8,30 +8,13 @@ const maxTextsLength = 1_048_576;
 /** What an empty value counts, so that there are not too many. */
 const valueLength = 16;
 
-type TextElement =
-  | 'ele'
-  | 'time'
-  | 'name'
-  | 'desc'
-  | 'cmt'
-  | 'sym'
-  | 'type'
-  | 'src'
-  | 'url'
-  | 'urlname';
+type LineText = 'name' | 'desc' | 'cmt' | 'type' | 'src' | 'url' | 'urlname';
+type TextElement = 'ele' | 'time' | 'sym' | LineText;
+/** What stands in a subject beside its texts. */
+type Mark = 'tag' | 'bookmark' | 'imported' | 'link' | 'linkText';
 /** What says something: points, and the lines that they are in. */
 type Subject = 'trkpt' | 'rtept' | 'wpt' | 'trk' | 'rte';
-type Role =
-  | 'path'
-  | 'trkseg'
-  | 'tag'
-  | 'bookmark'
-  | 'imported'
-  | 'mirror'
-  | 'link'
-  | 'linkText'
-  | Subject
-  | TextElement;
+type Role = 'path' | 'trkseg' | 'mirror' | Mark | Subject | TextElement;
 
 /** A place in a GPX document. What is not in this tree is passed over, so a point is where the tree leads, nowhere else. */
 interface Place {
@@ -155,11 +138,7 @@ export class GpxElements implements XmlHandler {
     else if (this.#subject !== undefined) this.#openText(role, attributes, this.#subject);
   }
 
-  #openText(
-    role: Exclude<Role, 'path' | 'trkseg' | 'mirror' | Subject>,
-    attributes: Attributes,
-    subject: RawSubject,
-  ): void {
+  #openText(role: Mark | TextElement, attributes: Attributes, subject: RawSubject): void {
     this.#textElement = undefined;
     if (role === 'bookmark') subject.isOwnBookmark = true;
     else if (role === 'imported') subject.isImported = true;

@@ -2,13 +2,22 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import { Buffer } from 'node:buffer';
 import type { RecordingSink, RecordingSummary } from '../../model/recording.ts';
 import { Recording } from '../points/recording.ts';
+import type { Format } from '../format.ts';
 import { readBlocks, type ReadOptions } from '../read-blocks.ts';
 import { FileRefused } from '../refused.ts';
 import type { Runs } from '../xml/element-run.ts';
+import { rootName } from '../xml/root-name.ts';
 import { XmlDocument } from '../xml/xml-document.ts';
 import { CanonicalPoints } from './canonical-points.ts';
 import { GpxElements } from './gpx-elements.ts';
 import type { PointElement } from './point-children.ts';
+
+/** GPX 1.0 and 1.1, and what programs make of them. */
+export const gpxFormat: Format = {
+  name: 'gpx',
+  recognises: (head) => rootName(head) === 'gpx',
+  read: readGpx,
+};
 
 export interface ReadGpxOptions extends ReadOptions {
   /** For tests: `plain` has the whole document go the way that knows all of XML. */

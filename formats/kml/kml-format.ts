@@ -1,5 +1,9 @@
+import type { Recording } from '../points/recording.ts';
+import { missingTime, parsePointTime } from '../points/point-values.ts';
+import { FileRefused } from '../refused.ts';
 import { elementFormat } from '../xml/element-format.ts';
-import { KmlElements } from './kml-elements.ts';
+import type { ElementListener } from '../xml/element-tree.ts';
+import { CoordinateList, parseCoordinates, type Coordinates } from './coordinates.ts';
 
 /** KML 2.x, with the tracks that Google added to it. */
 export const kmlFormat = elementFormat({
@@ -8,3 +12,117 @@ export const kmlFormat = elementFormat({
   runs: ['when', 'gx:coord', 'Placemark'],
   listener: (recording) => new KmlElements(recording),
 });
+
+/** Times of a track that wait for their positions: a year of seconds, 80 MB. */
+const maxWaiting = 10_000_000;
+/** Points of one placemark: they wait for its name. */
+const maxPoints = 10_000;
+
+/** Elements whose texts are wanted, by the element that they are in. */
+const wanted: Readonly<Record<string, readonly string[]>> = {
+  Point: ['coordinates'],
+  LineString: ['coordinates'],
+  Track: ['when', 'coord'],
+  TimeStamp: ['when'],
+  TimeSpan: ['begin'],
+  Placemark: ['name', 'description'],
+};
+
+/** Takes placemarks: points are waypoints, or of a track if they have a time and no name; lines and tracks are tracks. */
+class KmlElements implements ElementListener {
+  readonly #recording: Recording;
+  readonly #lineString = new CoordinateList((coordinates) => this.#linePoint(coordinates));
+  readonly #point = new CoordinateList((coordinates) => this.#addPoint(coordinates));
+  #points: Coordinates[] = [];
+  #name = '';
+  #description = '';
+  #timeMs = missingTime;
+  /** Of the present track: times first, or in turn with positions. */
+  #times: number[] = [];
+  #paired = 0;
+  #line = 1;
+  #segment = 0;
+
+  constructor(recording: Recording) {
+    this.#recording = recording;
+  }
+
+  open(name: string): void {
+    if (name === 'Placemark') {
+      this.#points = [];
+      this.#name = '';
+      this.#description = '';
+      this.#timeMs = missingTime;
+      this.#line += 1;
+    } else if (name === 'Track') {
+      this.#times = [];
+      this.#paired = 0;
+    }
+    if (name === 'Track' || name === 'LineString') this.#segment += 1;
+  }
+
+  wants(name: string, parents: readonly string[]): 'whole' | 'parts' | 'nothing' {
+    const parent = parents.at(-1) ?? '';
+    if (wanted[parent]?.includes(name) !== true) return 'nothing';
+    return name === 'coordinates' ? 'parts' : 'whole';
+  }
+
+  text(name: string, text: string, parents: readonly string[]): void {
+    if (name === 'coordinates') {
+      (parents.at(-2) === 'Point' ? this.#point : this.#lineString).push(text);
+    } else if (name === 'name') this.#name = text;
+    else if (name === 'description') this.#description = text;
+    else if (name === 'coord') this.#trackPoint(parseCoordinates(text, ' '));
+    else if (parents.at(-1) === 'Track') this.#addTime(parsePointTime(text));
+    else this.#timeMs = timeOf(text);
+  }
+
+  close(name: string, parents: readonly string[]): void {
+    if (name === 'coordinates') (parents.at(-1) === 'Point' ? this.#point : this.#lineString).end();
+    else if (name === 'Placemark') this.#placemark();
+  }
+
+  #addPoint(coordinates: Coordinates): void {
+    if (this.#points.length === maxPoints) throw new FileRefused('too_large');
+    this.#points.push(coordinates);
+  }
+
+  #addTime(timeMs: number): void {
+    if (this.#times.length === maxWaiting) throw new FileRefused('too_large');
+    this.#times.push(timeMs);
+  }
+
+  #linePoint({ lat, lon, ele }: Coordinates): void {
+    this.#recording.at('track', this.#line, this.#segment);
+    this.#recording.trackPoint(lat, lon, heightOf(ele), missingTime);
+  }
+
+  #trackPoint({ lat, lon, ele }: Coordinates): void {
+    const timeMs = this.#times[this.#paired] ?? missingTime;
+    this.#paired += 1;
+    this.#recording.at('track', this.#line, this.#segment);
+    this.#recording.trackPoint(lat, lon, ele, timeMs);
+  }
+
+  #placemark(): void {
+    const texts = { name: this.#name, desc: this.#description };
+    const isOfTrack = this.#name.trim() === '' && Number.isFinite(this.#timeMs);
+    for (const { lat, lon, ele } of this.#points) {
+      if (isOfTrack) {
+        this.#recording.at('track', 0);
+        this.#recording.trackPoint(lat, lon, heightOf(ele), this.#timeMs);
+      } else this.#recording.waypoint(lat, lon, heightOf(ele), this.#timeMs, texts);
+    }
+    if (this.#points.length === 0) this.#recording.lineTexts(this.#line, texts);
+  }
+}
+
+/** Outside of tracks a height of 0 is what programs write that know none: it means the ground. */
+function heightOf(ele: number): number {
+  return ele === 0 ? Number.NaN : ele;
+}
+
+/** A whole day, month or year is no instant. */
+function timeOf(text: string): number {
+  return /^\s*\d{4}(?:-\d\d){0,2}\s*$/.test(text) ? missingTime : parsePointTime(text);
+}

@@ -1,9 +1,8 @@
 import { FileRefused } from '../refused.ts';
-import type { Format } from '../format.ts';
+import { recordedBy, type Format } from '../format.ts';
 import { degreesOf, elements, member, numberOf, textOf, timeOf } from '../json/json-values.ts';
-import { Recording } from '../points/recording.ts';
+import type { Recording } from '../points/recording.ts';
 import { missingTime } from '../points/point-values.ts';
-import { readBlocks } from '../read-blocks.ts';
 import { Lines } from '../text/lines.ts';
 
 /** When it came, of what kind it is, and what was sent. */
@@ -13,16 +12,14 @@ const record = /^\d{4}-\d\d-\d\dT[\d:.]{8,18}(?:Z|[+-]\d\d:?\d\d)?[\t ]+[^\s{]+[
 export const owntracksFormat: Format = {
   name: 'owntracks',
   recognises: (head) => record.test(head.toString('latin1')),
-  read(source, sink, options) {
-    const recording = new Recording(sink);
+  read: recordedBy((recording) => {
     const take = (reason: 'not_json' | 'truncated') => (line: string, number: number) => {
       const json = line.indexOf('{');
       if (json < 0) return;
       takeMessage(recording, parse(line.slice(json), reason, number));
     };
-    readBlocks(source, new Lines(take('not_json'), take('truncated')), options);
-    return recording.summary();
-  },
+    return new Lines(take('not_json'), take('truncated'));
+  }),
 };
 
 /** Messages of other kinds, encrypted ones among them, say no position. */

@@ -13,14 +13,7 @@ import type {
 } from '../../model/recording.ts';
 
 /** Texts as the file says them, references replaced; what is left out or empty is absent. */
-export interface RawTexts {
-  readonly name?: string | undefined;
-  readonly desc?: string | undefined;
-  readonly cmt?: string | undefined;
-  readonly type?: string | undefined;
-  readonly src?: string | undefined;
-  readonly links?: readonly Link[] | undefined;
-}
+export type RawTexts = { readonly [Name in keyof LineTexts]: LineTexts[Name] | undefined };
 
 export interface RawWaypointTexts extends RawTexts {
   readonly sym?: string | undefined;
@@ -37,16 +30,18 @@ export interface RawWaypointTexts extends RawTexts {
 export class Recording {
   readonly #sink: RecordingSink;
   #waypointElements = 0;
-  #waypoints = 0;
-  #ownBookmarks = 0;
-  #trackPoints = 0;
-  #tracks = 0;
-  #routePoints = 0;
-  #routes = 0;
-  #observations = 0;
-  #missingTimes = 0;
-  #invalidTimes = 0;
-  #unusablePoints = 0;
+  readonly #counts = {
+    waypoints: 0,
+    ownBookmarks: 0,
+    trackPoints: 0,
+    tracks: 0,
+    routePoints: 0,
+    routes: 0,
+    observations: 0,
+    missingTimes: 0,
+    invalidTimes: 0,
+    unusablePoints: 0,
+  };
   #firstMs = Infinity;
   #lastMs = -Infinity;
   /** Where points belong, and what of that the sink has been told. */
@@ -73,14 +68,14 @@ export class Recording {
 
   trackPoint(lat: number, lon: number, ele: number, timeMs: number, accuracyM?: number): void {
     if (!this.#count(lat, lon, timeMs)) return;
-    this.#trackPoints += 1;
+    this.#counts.trackPoints += 1;
     this.#tell();
     this.#sink.trackPoint(lat, lon, ele, Number.isFinite(timeMs) ? timeMs : Number.NaN, accuracyM);
   }
 
   routePoint(lat: number, lon: number, ele: number, name = ''): void {
     if (!this.#isUsable(lat, lon)) return;
-    this.#routePoints += 1;
+    this.#counts.routePoints += 1;
     this.#tell();
     this.#sink.routePoint(lat, lon, ele, cleanText(name, limits.nameCodePoints));
   }
@@ -97,8 +92,8 @@ export class Recording {
     const isOwnBookmark = raw.isOwnBookmark === true;
     const isUsable = isOwnBookmark ? this.#isUsable(lat, lon) : this.#count(lat, lon, timeMs);
     if (!isUsable) return;
-    this.#waypoints += 1;
-    if (isOwnBookmark) this.#ownBookmarks += 1;
+    this.#counts.waypoints += 1;
+    if (isOwnBookmark) this.#counts.ownBookmarks += 1;
     const name = cleanText(raw.name ?? '', limits.nameCodePoints);
     // Assigned one by one: spreading takes several times as long.
     const waypoint: { -readonly [Key in keyof RecordedWaypoint]: RecordedWaypoint[Key] } = {
@@ -123,27 +118,16 @@ export class Recording {
   }
 
   summary(): RecordingSummary {
-    const counts = {
-      waypoints: this.#waypoints,
-      ownBookmarks: this.#ownBookmarks,
-      trackPoints: this.#trackPoints,
-      tracks: this.#tracks,
-      routePoints: this.#routePoints,
-      routes: this.#routes,
-      observations: this.#observations,
-      missingTimes: this.#missingTimes,
-      invalidTimes: this.#invalidTimes,
-      unusablePoints: this.#unusablePoints,
-    };
-    if (this.#observations === 0) return counts;
+    const counts = { ...this.#counts };
+    if (counts.observations === 0) return counts;
     return { ...counts, firstMs: this.#firstMs, lastMs: this.#lastMs };
   }
 
   /** Tells the sink of lines and segments that have a usable point. */
   #tell(): void {
     if (this.#line !== this.#toldLine) {
-      if (this.#kind === 'track') this.#tracks += 1;
-      else this.#routes += 1;
+      if (this.#kind === 'track') this.#counts.tracks += 1;
+      else this.#counts.routes += 1;
       this.#sink.line(this.#kind, this.#line);
     } else if (this.#segment !== this.#toldSegment) this.#sink.segment();
     else return;
@@ -153,7 +137,7 @@ export class Recording {
 
   #isUsable(lat: number, lon: number): boolean {
     if (!Number.isNaN(lat) && !Number.isNaN(lon)) return true;
-    this.#unusablePoints += 1;
+    this.#counts.unusablePoints += 1;
     return false;
   }
 
@@ -161,11 +145,11 @@ export class Recording {
   #count(lat: number, lon: number, timeMs: number): boolean {
     if (!this.#isUsable(lat, lon)) return false;
     if (!Number.isFinite(timeMs)) {
-      if (timeMs === invalidTime) this.#invalidTimes += 1;
-      else this.#missingTimes += 1;
+      if (timeMs === invalidTime) this.#counts.invalidTimes += 1;
+      else this.#counts.missingTimes += 1;
       return true;
     }
-    this.#observations += 1;
+    this.#counts.observations += 1;
     if (timeMs < this.#firstMs) this.#firstMs = timeMs;
     if (timeMs > this.#lastMs) this.#lastMs = timeMs;
     return true;

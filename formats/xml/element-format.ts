@@ -1,7 +1,6 @@
 import type { FormatName } from '../../model/recorder-formats.ts';
-import type { Format } from '../format.ts';
-import { Recording } from '../points/recording.ts';
-import { readBlocks } from '../read-blocks.ts';
+import { recordedBy, type Format } from '../format.ts';
+import type { Recording } from '../points/recording.ts';
 import { WholeElements } from './element-run.ts';
 import { ElementTree, type ElementListener } from './element-tree.ts';
 import { rootName } from './root-name.ts';
@@ -21,11 +20,9 @@ export function elementFormat({ name, root, runs, listener }: ElementFormat): Fo
   return {
     name,
     recognises: (head) => rootName(head) === root,
-    read(source, sink, options) {
-      const recording = new Recording(sink);
+    read: recordedBy((recording) => {
       const tree = new ElementTree(listener(recording), root);
-      readBlocks(source, new XmlDocument(tree, new WholeElements(tree, runs)), options);
-      return recording.summary();
-    },
+      return new XmlDocument(tree, new WholeElements(tree, runs));
+    }),
   };
 }
