@@ -6,7 +6,7 @@ import { formatTime } from '../../model/time.ts';
 import type { BoxE7, TrackReader } from '../../storage/library/track-reader.ts';
 import { stretchOf } from '../../storage/outline.ts';
 import { periodOf, type TrackListTask } from './task.ts';
-import type { TrackGrid } from './tile-grid.ts';
+import { pixel, type TrackGrid } from './tile-grid.ts';
 import { TrackPen, type VertexSink } from './track-pen.ts';
 import { TrackWalk, type WalkedLine } from './walk-tracks.ts';
 import { tileExtent } from './write-mvt.ts';
@@ -53,6 +53,10 @@ class PlainGrid implements TrackGrid {
     return latE7;
   }
 
+  project(): void {
+    // They stay.
+  }
+
   scales({ south, north }: Pick<BoxE7, 'south' | 'north'>): { lon: number; lat: number } {
     return { lon: this.#unitsPerE7, lat: this.#unitsPerE7 * stretchOf(south, north) };
   }
@@ -64,12 +68,23 @@ interface Line {
   readonly lastMs: number;
 }
 
+/** Vertices nearer than this to the last one that stayed are left out, in units of a tile. */
+const near = pixel / 2;
+
 /** Gathers the lines that a pen draws, up to just more than an answer may have: what is longer is left out. */
 class LineSink implements VertexSink {
+  readonly #grid: TrackGrid;
   #lines: Line[] = [];
   #coordinates: string[] = [];
   #firstMs = 0;
   #characters = 0;
+  #lonE7 = 0;
+  #latE7 = 0;
+  #scales = { lon: 0, lat: 0 };
+
+  constructor(grid: TrackGrid) {
+    this.#grid = grid;
+  }
 
   lift(lastMs: number): void {
     if (this.#coordinates.length === 0) return;
@@ -79,7 +94,13 @@ class LineSink implements VertexSink {
 
   vertex(lonE7: number, latE7: number, timeMs: number): void {
     if (this.#characters > limits.tracksBytes) return;
+    const { lon, lat } = this.#scales;
+    const [dx, dy] = [(lonE7 - this.#lonE7) * lon, (latE7 - this.#latE7) * lat];
     if (this.#coordinates.length === 0) this.#firstMs = timeMs;
+    else if (dx * dx + dy * dy < near * near) return;
+    this.#lonE7 = lonE7;
+    this.#latE7 = latE7;
+    this.#scales = this.#grid.scales({ south: latE7, north: latE7 });
     const position = `[${rounded(lonE7)},${rounded(latE7)}]`;
     this.#characters += position.length + 1;
     this.#coordinates.push(position);
@@ -114,7 +135,7 @@ class TrackList {
   add(box: BoxE7, look: () => void): void {
     const { zoom, fromMs, toMs } = this.#task;
     const grid = new PlainGrid(box, zoom);
-    const sink = new LineSink();
+    const sink = new LineSink(grid);
     const walk = new TrackWalk({
       reader: this.#reader,
       grid,

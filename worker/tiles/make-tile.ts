@@ -3,6 +3,7 @@ import { formatDate } from '../../model/calendar-date.ts';
 import type { TrackReader } from '../../storage/library/track-reader.ts';
 import { GeometryWriter } from './geometry-writer.ts';
 import { periodOf, type TileOutcome, type TilePlace, type TileTask } from './task.ts';
+import { outlineZooms } from '../../storage/outline.ts';
 import { TileCanvas } from './tile-canvas.ts';
 import { TileGrid } from './tile-grid.ts';
 import { TrackPen } from './track-pen.ts';
@@ -11,6 +12,8 @@ import { geometryKinds, writeTile, type TileFeature, type TileProperties } from 
 
 const emptyTile = new Uint8Array(0);
 const unitsPerDegree = 10_000_000;
+/** Of what is drawn of all points, not of outlines, which have lost half a pixel already. */
+const wideCellUnits = 6;
 /** Used for every tile: a thread makes one at a time. */
 const canvas = new TileCanvas();
 
@@ -44,7 +47,8 @@ class TileDrawing {
     this.#reader = reader;
     const grid = new TileGrid(task.tile);
     this.#grid = grid;
-    canvas.clear(task.everyPoint);
+    const cellUnits = task.tile.z > outlineZooms.fine ? wideCellUnits : undefined;
+    canvas.clear(task.everyPoint, cellUnits);
     this.#pen = new TrackPen(grid, canvas);
     const pen = this.#pen;
     const [period, zoom] = [periodOf(task), task.tile.z];
@@ -90,10 +94,7 @@ class TileDrawing {
 
   #drawPlace({ lat, lon, ...properties }: TilePlace): void {
     const geometry = new GeometryWriter({ bytes: 0 });
-    geometry.point(
-      Math.round(this.#grid.x(lon * unitsPerDegree)),
-      Math.round(this.#grid.y(lat * unitsPerDegree)),
-    );
+    geometry.point(this.#grid.x(lon * unitsPerDegree), this.#grid.y(lat * unitsPerDegree));
     const own: TileProperties = 'count' in properties ? properties : { ...properties, lat, lon };
     this.#features.waypoints.push({
       kind: geometryKinds.point,

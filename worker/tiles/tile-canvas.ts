@@ -1,42 +1,51 @@
 import { GeometryWriter, type Written } from './geometry-writer.ts';
-import { tileBuffer } from './tile-grid.ts';
+import { pixel, tileBuffer } from './tile-grid.ts';
 import { tileExtent } from './write-mvt.ts';
 
 const low = -tileBuffer;
 const high = tileExtent + tileBuffer;
 /** Half a pixel. */
-const cellBits = 2;
+const leastCellUnits = pixel / 2;
 /** Two pixels: what lies between two places that have been drawn, so near to each other, need not be. */
-const lookBits = 4;
+const lookUnits = 2 * pixel;
 /** So often may lines lie upon each other, which shows where most went, while a tile is nearly empty. */
 const mostTimes = 3;
 /** Cells of a box in which it is worth to look whether something is drawn. */
 const mostLooks = 10_000;
-/** With one more on each side, so that all cells of the tile and its buffer have neighbours. */
-const cells = ((high - low) >> cellBits) + 3;
+/** Cells in a row, with one more on each side, so that all cells of the tile and its buffer have neighbours. */
+const rowCells = Math.ceil((high - low) / leastCellUnits) + 3;
+const fractionBits = 16;
 
-/** How often something was drawn in cells of half a pixel or in a neighbour: within 1.12 pixels of all that lies in them. */
+/** How often something was drawn in cells or in a neighbour: within 2.24 times their width of all that lies in them. */
 class CellGrid {
-  readonly #cells = new Uint8Array(cells * cells);
+  readonly #cells = new Uint8Array(rowCells * rowCells);
+  #perUnit = 2 ** fractionBits / leastCellUnits;
 
-  clear(): void {
+  /** @param units that cells are wide. */
+  clear(units: number): void {
     this.#cells.fill(0);
+    this.#perUnit = Math.ceil(2 ** fractionBits / units);
+  }
+
+  /** The cell of a position in the tile and its buffer. */
+  cellAt(x: number, y: number): number {
+    const row = (((y - low) * this.#perUnit) >> fractionBits) + 1;
+    return row * rowCells + (((x - low) * this.#perUnit) >> fractionBits) + 1;
   }
 
   times(cell: number): number {
     return this.#cells[cell]!;
   }
 
-  /** Whether something was drawn beside all places of a box in the tile and its buffer: within 1.83 pixels. */
+  /** Whether something was drawn beside all places of a box in the tile and its buffer. */
   covers(west: number, north: number, east: number, south: number): boolean {
-    const corner = cellAt(west, north);
-    const columns = (east - west) >> cellBits;
-    const rows = (south - north) >> cellBits;
-    if (columns * rows > mostLooks) return false;
-    // Every other one: the cells between are beside them.
-    for (let row = 0; row <= rows; row += 2)
-      for (let column = 0; column <= columns; column += 2)
-        if (this.#cells[corner + row * cells + column] === 0) return false;
+    const corner = this.cellAt(west, north);
+    const last = this.cellAt(east, south);
+    const columns = (last - corner) % rowCells;
+    if ((last - corner) * columns > mostLooks * rowCells) return false;
+    for (let row = corner; row <= last; row += rowCells)
+      for (let cell = row; cell <= row + columns; cell += 1)
+        if (this.#cells[cell] === 0) return false;
     return true;
   }
 
@@ -47,36 +56,38 @@ class CellGrid {
     if (grid[cell]! < times) grid[cell] = times;
     if (grid[cell - 1]! < times) grid[cell - 1] = times;
     if (grid[cell + 1]! < times) grid[cell + 1] = times;
-    if (grid[cell - cells]! < times) grid[cell - cells] = times;
-    if (grid[cell + cells]! < times) grid[cell + cells] = times;
+    if (grid[cell - rowCells]! < times) grid[cell - rowCells] = times;
+    if (grid[cell + rowCells]! < times) grid[cell + rowCells] = times;
   }
 
-  /**
-   * Adds a step in the tile and its buffer.
-   * @param share of the room for it that is taken.
-   * @returns false, having added nothing, if enough was drawn all along it.
-   */
-  addStep(x0: number, y0: number, x1: number, y1: number, share: number): boolean {
-    const dx = x1 - x0;
-    const dy = y1 - y0;
-    const length = Math.max(Math.abs(dx), Math.abs(dy));
-    // Fixes are shown in any case; what is between them only while there is much room.
-    const looks = share < 1 / 4 ? (length >> lookBits) + 1 : 1;
-    const most = share < 1 / 8 ? mostTimes : 1;
-    let times = Math.min(most, this.times(cellAt(x0, y0)), this.times(cellAt(x1, y1)));
-    for (let at = 1; at < looks && times > 0; at += 1)
-      times = Math.min(times, this.times(cellAt(x0 + (at / looks) * dx, y0 + (at / looks) * dy)));
-    if (times === most) return false;
-    const steps = (length >> cellBits) + 1;
-    for (let at = 0; at <= steps; at += 1)
-      this.add(cellAt(x0 + (at / steps) * dx, y0 + (at / steps) * dy), times + 1);
-    return true;
+  /** How often something was drawn all along a step in the tile and its buffer: `most` at most. */
+  timesAlong(x0: number, y0: number, x1: number, y1: number, most: number): number {
+    const looks = Math.ceil(Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0)) / lookUnits);
+    let times = most;
+    for (let at = 1; at < looks && times > 0; at += 1) {
+      const x = x0 + ((((x1 - x0) * at) / looks) | 0);
+      const y = y0 + ((((y1 - y0) * at) / looks) | 0);
+      times = Math.min(times, this.times(this.cellAt(x, y)));
+    }
+    return times;
   }
-}
 
-/** The cell of a position in the tile and its buffer. */
-function cellAt(x: number, y: number): number {
-  return (((y - low) >> cellBits) + 1) * cells + ((x - low) >> cellBits) + 1;
+  /** Adds a step in the tile and its buffer. */
+  addStep(x0: number, y0: number, x1: number, y1: number, times: number): void {
+    const dx = (x1 - x0) * this.#perUnit;
+    const dy = (y1 - y0) * this.#perUnit;
+    const steps = (Math.max(Math.abs(dx), Math.abs(dy)) >> fractionBits) + 1;
+    // In fractions of cells, without a product for each of them.
+    let x = (x0 - low) * this.#perUnit;
+    let y = (y0 - low) * this.#perUnit;
+    const east = (dx / steps) | 0;
+    const south = (dy / steps) | 0;
+    for (let at = 0; at <= steps; at += 1) {
+      this.add(((y >> fractionBits) + 1) * rowCells + (x >> fractionBits) + 1, times);
+      x += east;
+      y += south;
+    }
+  }
 }
 
 function isInside(x: number, y: number): boolean {
@@ -101,9 +112,10 @@ export class TileCanvas {
   readonly #lines = new GeometryWriter(this.#written);
   readonly #dots = new GeometryWriter(this.#written);
   #hasFixes = false;
-  #x = Number.NaN;
-  #y = Number.NaN;
-  /** −1 outside. */
+  #isOpen = false;
+  #x = 0;
+  #y = 0;
+  /** −1 outside, and where no line is open. */
   #cell = -1;
   /** It is the first of its line, and there is no other. */
   #isLone = false;
@@ -112,13 +124,17 @@ export class TileCanvas {
     return this.#share >= 1;
   }
 
-  /** Begins a new tile, or another layer of it. @param hasFixes draws each vertex as a dot, too, while there is room. */
-  clear(hasFixes = false): void {
-    this.#grid.clear();
-    if (hasFixes) this.#fixes.clear();
+  /**
+   * Begins a new tile, or another layer of it.
+   * @param hasFixes draws each vertex as a dot, too, while there is room.
+   * @param cellUnits how wide what is drawn once is.
+   */
+  clear(hasFixes = false, cellUnits = leastCellUnits): void {
+    this.#grid.clear(cellUnits);
+    if (hasFixes) this.#fixes.clear(cellUnits);
     this.#hasFixes = hasFixes;
-    this.#x = Number.NaN;
-    this.#isLone = false;
+    this.#isOpen = this.#isLone = false;
+    this.#cell = -1;
     this.take();
     this.#written.bytes = 0;
   }
@@ -130,21 +146,19 @@ export class TileCanvas {
       if (!isDrawn && this.#grid.times(this.#cell) === 0) this.#dots.point(this.#x, this.#y);
       this.#grid.add(this.#cell);
     }
-    this.#isLone = false;
-    this.#x = Number.NaN;
+    this.#isOpen = this.#isLone = false;
+    this.#cell = -1;
   }
 
-  /** Adds a vertex, in units of the tile, be it in the tile or not. */
-  vertex(exactX: number, exactY: number): void {
-    const x = Math.round(exactX);
-    const y = Math.round(exactY);
-    const cell = isInside(x, y) ? cellAt(x, y) : -1;
-    const isFirst = Number.isNaN(this.#x);
+  /** Adds a vertex, in whole units of the tile, be it in the tile or not. */
+  vertex(x: number, y: number): void {
+    const cell = isInside(x, y) ? this.#grid.cellAt(x, y) : -1;
     // Vertices in one cell are one vertex.
-    if (!isFirst && cell >= 0 && cell === this.#cell) return;
-    if (this.#hasFixes && cell >= 0) this.#fix(x, y, cell);
-    if (!isFirst) this.#step(x, y, cell);
-    this.#isLone = isFirst;
+    if (cell >= 0 && cell === this.#cell) return;
+    if (this.#hasFixes && cell >= 0 && this.#fixes.times(cell) === 0) this.#fix(x, y, cell);
+    if (this.#isOpen) this.#step(x, y, cell);
+    this.#isLone = !this.#isOpen;
+    this.#isOpen = true;
     this.#cell = cell;
     this.#x = x;
     this.#y = y;
@@ -174,24 +188,34 @@ export class TileCanvas {
   }
 
   #fix(x: number, y: number, cell: number): void {
-    if (this.#fixes.times(cell) > 0 || this.#share >= fixesShare) return;
+    if (this.#share >= fixesShare) return;
     this.#dots.point(x, y);
     this.#fixes.add(cell);
   }
 
   #step(x: number, y: number, cell: number): void {
-    if (cell >= 0 && this.#cell >= 0) this.#draw(this.#x, this.#y, x, y);
-    else {
+    if (cell >= 0 && this.#cell >= 0) {
+      const times = Math.min(this.#grid.times(this.#cell), this.#grid.times(cell));
+      this.#draw(this.#x, this.#y, x, y, times);
+    } else {
       const part = clip(this.#x, this.#y, x, y);
       const isLine = part !== undefined && (part[0] !== part[2] || part[1] !== part[3]);
-      if (isLine) this.#draw(...part);
+      if (isLine) this.#draw(...part, 0);
     }
   }
 
-  #draw(fromX: number, fromY: number, toX: number, toY: number): void {
+  /** @param atEnds how often something was drawn at both ends. */
+  #draw(fromX: number, fromY: number, toX: number, toY: number, atEnds: number): void {
     const share = this.#share;
-    if (share < 1 && this.#grid.addStep(fromX, fromY, toX, toY, share))
-      this.#lines.segment(fromX, fromY, toX, toY);
+    if (share >= 1) return;
+    const grid = this.#grid;
+    const most = share < 1 / 8 ? mostTimes : 1;
+    let times = Math.min(most, atEnds);
+    // Fixes are shown in any case; what is between them only while there is much room.
+    if (times > 0 && share < 1 / 4) times = grid.timesAlong(fromX, fromY, toX, toY, times);
+    if (times === most) return;
+    grid.addStep(fromX, fromY, toX, toY, times + 1);
+    this.#lines.segment(fromX, fromY, toX, toY);
   }
 }
 

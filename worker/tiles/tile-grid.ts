@@ -1,4 +1,5 @@
 import { lonOfWorldX, latOfWorldY, worldY, type TileAddress } from '../../model/mercator.ts';
+import type { PositionColumns } from '../../storage/day-cursor.ts';
 import type { BoxE7 } from '../../storage/library/track-reader.ts';
 import { stretchOf } from '../../storage/outline.ts';
 import { tileExtent } from './write-mvt.ts';
@@ -7,17 +8,24 @@ import { tileExtent } from './write-mvt.ts';
 export const tileBuffer = 64;
 /** A pixel in units of a tile: maps show tiles 512 pixels wide. */
 export const pixel = tileExtent / 512;
-/** From this zoom on a tile is low enough for that, away from the edges of the world. */
+/** From this zoom on the projection is a cubic curve around a tile, to a quarter of a unit, away from the edges of the world. */
 const curvedZoom = 8;
+/** So far from the middle, in half heights of a tile. */
+const curvedHeights = 4;
+/** Below it, it is straight between latitudes so far apart, to a tenth of a unit. */
+const bandE7 = 2 ** 17;
+let bandEdges: Float64Array | undefined;
 const unitsPerDegree = 10_000_000;
 const worldE7 = 360 * unitsPerDegree;
 
-/** Where positions lie on a map, in units that are those of a tile of its zoom. */
+/** Where positions lie on a map, in whole units. */
 export interface TrackGrid {
   /** What need not be drawn lies outside. */
   readonly box: BoxE7;
   x(lonE7: number): number;
   y(latE7: number): number;
+  /** Puts x in the place of longitudes, and y in that of latitudes. */
+  project(columns: PositionColumns, from: number, to: number): void;
   /** Units of a tile for 1e-7 degree of longitude, and for one of latitude at most, in a box. */
   scales(box: Pick<BoxE7, 'south' | 'north'>): { readonly lon: number; readonly lat: number };
 }
@@ -26,11 +34,12 @@ export interface TrackGrid {
 export class TileGrid implements TrackGrid {
   /** With the buffer. */
   readonly box: BoxE7;
+  readonly #isLow: boolean;
   readonly #unitsPerE7: number;
   readonly #worldUnits: number;
   readonly #left: number;
   readonly #top: number;
-  /** Near the middle of the tile Mercator is a cubic curve to a tenth of a unit, which costs a tenth. */
+  /** Where it is a curve, which costs a tenth. */
   readonly #middleE7: number;
   readonly #nearE7: number;
   readonly #curve: readonly [number, number, number, number];
@@ -51,26 +60,57 @@ export class TileGrid implements TrackGrid {
       north: y === 0 ? 90 * unitsPerDegree : latAt(-tileBuffer),
       east: lonAt(tileExtent + tileBuffer),
     };
+    this.#isLow = z >= curvedZoom;
     this.#middleE7 = latAt(tileExtent / 2);
     this.#nearE7 =
-      z < curvedZoom || y === 0 || y === tiles - 1 ? -1 : (this.box.north - this.box.south) / 2;
+      z < curvedZoom || y === 0 || y === tiles - 1
+        ? -1
+        : ((this.box.north - this.box.south) / 2) * curvedHeights;
     this.#curve = this.#curveAt(this.#middleE7);
   }
 
   x(lonE7: number): number {
-    return (lonE7 + worldE7 / 2) * this.#unitsPerE7 - this.#left;
+    return Math.floor((lonE7 + worldE7 / 2) * this.#unitsPerE7 - this.#left + 0.5);
   }
 
   y(latE7: number): number {
     const [c0, c1, c2, c3] = this.#curve;
-    const fromMiddle = latE7 - this.#middleE7;
-    if (Math.abs(fromMiddle) <= this.#nearE7)
-      return ((c3 * fromMiddle + c2) * fromMiddle + c1) * fromMiddle + c0;
-    return this.#exactY(latE7);
+    const off = latE7 - this.#middleE7;
+    if (Math.abs(off) <= this.#nearE7)
+      return Math.floor(((c3 * off + c2) * off + c1) * off + c0 + 0.5);
+    return Math.floor((this.#isLow ? this.#exactY(latE7) : this.#bandedY(latE7)) + 0.5);
+  }
+
+  /** As x and y, whose parts it knows: those are most of all. */
+  project({ lonE7, latE7 }: PositionColumns, from: number, to: number): void {
+    const scale = this.#unitsPerE7;
+    const start = (worldE7 / 2) * scale - this.#left + 0.5;
+    const [c0, c1, c2, c3] = this.#curve;
+    const [middle, near] = [this.#middleE7, this.#nearE7];
+    for (let at = from; at < to; at += 1) {
+      lonE7[at] = Math.floor(lonE7[at]! * scale + start);
+      const off = latE7[at]! - middle;
+      latE7[at] =
+        Math.abs(off) <= near
+          ? Math.floor(((c3 * off + c2) * off + c1) * off + c0 + 0.5)
+          : this.y(latE7[at]!);
+    }
   }
 
   #exactY(latE7: number): number {
     return worldY(latE7 / unitsPerDegree) * this.#worldUnits - this.#top;
+  }
+
+  #bandedY(latE7: number): number {
+    bandEdges ??= Float64Array.from(
+      { length: 2 * Math.ceil(900_000_000 / bandE7) + 2 },
+      (_, band) => worldY((band * bandE7 - 900_000_000) / unitsPerDegree),
+    );
+    const bands = (latE7 + 900_000_000) / bandE7;
+    const band = Math.floor(bands);
+    const from = bandEdges[band]!;
+    const y = from + (bands - band) * (bandEdges[band + 1]! - from);
+    return y * this.#worldUnits - this.#top;
   }
 
   /** The first terms of Taylor's series of the projection. */

@@ -3,7 +3,7 @@ import type { BoxE7 } from '../../storage/library/track-reader.ts';
 import { gapMs } from '../../storage/outline.ts';
 import type { TrackGrid } from './tile-grid.ts';
 
-/** What takes the vertices of lines, as the grid says. */
+/** What takes the vertices of lines, in units of a grid. */
 export interface VertexSink {
   /** Ends the line, at which a time passed; the next vertex begins another one. */
   lift(lastMs: number): void;
@@ -19,35 +19,40 @@ export interface TrackPoint {
   readonly timeMs: number;
 }
 
-/** Some points in order of time. */
-export interface Stretch {
-  readonly columns: PositionColumns;
-  readonly from: number;
-  /** Exclusive. */
-  readonly to: number;
-}
-
 const halfWorldE7 = 1_800_000_000;
 
 /**
- * Makes lines of points: thinned, split at gaps and at the antimeridian. Only steps that may touch the box of the grid are
- * projected and handed on.
+ * Makes lines of points: split at gaps and at the antimeridian. Only steps that may touch the box of the grid are handed
+ * on.
  */
 export class TrackPen {
   readonly #sink: VertexSink;
   readonly #grid: TrackGrid;
-  #lon = 0;
-  #lat = 0;
-  /** On which sides of the box the last vertex lies; −1 when the next point begins a line. */
+  readonly #left: number;
+  readonly #right: number;
+  readonly #least: number;
+  readonly #most: number;
+  readonly #worldLeft: number;
+  readonly #worldRight: number;
+  readonly #halfWorld: number;
+  #x = 0;
+  #y = 0;
+  /** On which sides of the box the last point lies; −1 when the next one begins a line. */
   #sides = -1;
   #isHanded = false;
   #timeMs = Number.NaN;
-  /** Of the last point, be it kept or not. */
+  /** When the last point was, as far as gaps are told by it. */
   #lastMs = Number.NaN;
 
   constructor(grid: TrackGrid, sink: VertexSink) {
     this.#grid = grid;
     this.#sink = sink;
+    const { south, west, north, east } = grid.box;
+    [this.#left, this.#right] = [grid.x(west), grid.x(east)];
+    const [top, bottom] = [grid.y(north), grid.y(south)];
+    [this.#least, this.#most] = [Math.min(top, bottom), Math.max(top, bottom)];
+    [this.#worldLeft, this.#worldRight] = [grid.x(-halfWorldE7), grid.x(halfWorldE7)];
+    this.#halfWorld = (this.#worldRight - this.#worldLeft) / 2;
   }
 
   /** Ends the line; the next point begins another one. */
@@ -59,66 +64,61 @@ export class TrackPen {
   }
 
   /**
-   * Goes on with points of a box; times that are NaN are no gaps.
-   * @param near what is nearer than that to the last point that was kept is left out, in units of a tile.
+   * Goes on with points of columns, which it overwrites; times that are NaN are no gaps.
    * @param isThinned they are one line, of which points are left out already: however much time lies between two, it is no gap.
    */
-  draw({ columns, from, to }: Stretch, box: BoxE7, near: number, isThinned = false): void {
-    const { timeMs, latE7, lonE7 } = columns;
-    const scales = this.#grid.scales(box);
-    for (let at = from; at < to;) {
+  draw(columns: PositionColumns, from: number, to: number, isThinned = false): void {
+    this.#grid.project(columns, from, to);
+    const { timeMs, latE7: ys, lonE7: xs } = columns;
+    for (let at = from; at < to; at += 1) {
       if (isThinned && at > from) this.forgetTime();
-      this.#point(lonE7[at]!, latE7[at]!, timeMs[at]!);
-      at += 1;
+      this.#point(xs[at]!, ys[at]!, timeMs[at]!);
       if (this.#isHanded && this.#sides === 0)
-        at = this.#drawInside({ columns, from: at, to }, scales, near, isThinned);
+        at = this.#drawInside(columns, at, to, isThinned ? Infinity : gapMs);
     }
   }
 
-  /** As draw, up to the first point that ends the line or lies outside: those are most of all, and need no calls. */
-  #drawInside(
-    { columns: { timeMs, latE7, lonE7 }, from, to }: Stretch,
-    scales: { readonly lon: number; readonly lat: number },
-    near: number,
-    isThinned: boolean,
-  ): number {
-    const mostMs = isThinned ? Infinity : gapMs;
-    let [lon0, lat0, lastMs, at] = [this.#lon, this.#lat, this.#lastMs, from];
-    for (; at < to; at += 1) {
-      const [lon, lat, time] = [lonE7[at]!, latE7[at]!, timeMs[at]!];
-      if (time - lastMs > mostMs || time < lastMs) break;
-      const dx = (lon - lon0) * scales.lon;
-      const dy = (lat - lat0) * scales.lat;
-      if (dx * dx + dy * dy >= near * near) {
-        if (this.#sidesOf(lon, lat) !== 0 || Math.abs(lon - lon0) > halfWorldE7) break;
-        lon0 = lon;
-        lat0 = lat;
-        this.#timeMs = time;
-        this.#sink.vertex(this.#grid.x(lon), this.#grid.y(lat), time);
-      }
-      lastMs = time;
+  /** As draw, after a point up to the last one that lies inside and goes on with the line: those need no calls. */
+  #drawInside(columns: PositionColumns, after: number, to: number, mostMs: number): number {
+    const { timeMs, latE7: ys, lonE7: xs } = columns;
+    const [sink, left, right, least, most] = [
+      this.#sink,
+      this.#left,
+      this.#right,
+      this.#least,
+      this.#most,
+    ];
+    let last = after;
+    for (let at = after + 1; at < to; at += 1) {
+      const [x, y, time] = [xs[at]!, ys[at]!, timeMs[at]!];
+      const passedMs = time - timeMs[last]!;
+      if (passedMs > mostMs || passedMs < 0) break;
+      if (x < left || x > right || y < least || y > most) break;
+      if (Math.abs(x - xs[last]!) > this.#halfWorld) break;
+      sink.vertex(x, y, time);
+      last = at;
     }
-    this.#lon = lon0;
-    this.#lat = lat0;
-    this.#lastMs = lastMs;
-    return at;
+    this.#x = xs[last]!;
+    this.#y = ys[last]!;
+    this.#timeMs = this.#lastMs = timeMs[last]!;
+    return last;
   }
 
   /** Goes on with the middle of a box in which points lie that need not be told apart. */
   dot({ south, west, north, east }: BoxE7, firstMs: number, lastMs: number): void {
-    this.#point((west + east) / 2, (south + north) / 2, firstMs);
+    this.point({ lonE7: (west + east) / 2, latE7: (south + north) / 2, timeMs: firstMs });
     this.#lastMs = lastMs;
   }
 
   /** Goes on with a point, up to which nothing need be drawn. */
-  jump({ lonE7, latE7, timeMs }: TrackPoint): void {
+  jump(point: TrackPoint): void {
     this.lift();
-    this.point({ lonE7, latE7, timeMs });
+    this.point(point);
   }
 
   /** Goes on with a point, however far it is from the last one. */
   point({ lonE7, latE7, timeMs }: TrackPoint): void {
-    this.#point(lonE7, latE7, timeMs);
+    this.#point(this.#grid.x(lonE7), this.#grid.y(latE7), timeMs);
   }
 
   /** Has times begin again; the line goes on. */
@@ -132,25 +132,25 @@ export class TrackPen {
     return this.#sink.covers?.(grid.x(west), grid.y(north), grid.x(east), grid.y(south)) ?? false;
   }
 
-  #point(lon: number, lat: number, timeMs: number): void {
+  #point(x: number, y: number, timeMs: number): void {
     if (this.#sides >= 0 && this.#isGap(timeMs)) this.lift();
     this.#lastMs = timeMs;
-    if (this.#sides >= 0 && Math.abs(lon - this.#lon) > halfWorldE7)
-      this.#crossAntimeridian(lon, lat, timeMs);
-    this.#keep(lon, lat, timeMs);
+    if (this.#sides >= 0 && Math.abs(x - this.#x) > this.#halfWorld)
+      this.#crossAntimeridian(x, y, timeMs);
+    this.#keep(x, y, timeMs);
   }
 
   #isGap(timeMs: number): boolean {
     return timeMs - this.#lastMs > gapMs || timeMs < this.#lastMs;
   }
 
-  #keep(lon: number, lat: number, timeMs: number): void {
-    const sides = this.#sidesOf(lon, lat);
+  #keep(x: number, y: number, timeMs: number): void {
+    const sides = this.#sidesOf(x, y);
     const isSeen = this.#sides >= 0 && (sides & this.#sides) === 0;
     if (isSeen && !this.#isHanded) this.#hand();
     if (!isSeen && this.#isHanded) this.#sink.lift(this.#timeMs);
-    this.#lon = lon;
-    this.#lat = lat;
+    this.#x = x;
+    this.#y = y;
     this.#timeMs = timeMs;
     this.#sides = sides;
     this.#isHanded = isSeen;
@@ -158,23 +158,23 @@ export class TrackPen {
   }
 
   #hand(): void {
-    this.#sink.vertex(this.#grid.x(this.#lon), this.#grid.y(this.#lat), this.#timeMs);
+    this.#sink.vertex(this.#x, this.#y, this.#timeMs);
   }
 
-  #sidesOf(lon: number, lat: number): number {
-    const { south, west, north, east } = this.#grid.box;
-    const beside = lon < west ? 1 : lon > east ? 2 : 0;
-    return beside + (lat < south ? 4 : lat > north ? 8 : 0);
+  #sidesOf(x: number, y: number): number {
+    const beside = x < this.#left ? 1 : x > this.#right ? 2 : 0;
+    return beside + (y < this.#least ? 4 : y > this.#most ? 8 : 0);
   }
 
   /** Ends the line at the antimeridian, and begins another one at its other side. */
-  #crossAntimeridian(lon: number, lat: number, timeMs: number): void {
-    const edge = this.#lon > 0 ? halfWorldE7 : -halfWorldE7;
-    const whole = lon + 2 * edge - this.#lon;
-    const share = whole === 0 ? 0 : (edge - this.#lon) / whole;
-    const crossing = Math.round(this.#lat + share * (lat - this.#lat));
-    this.#keep(edge, crossing, timeMs);
+  #crossAntimeridian(x: number, y: number, timeMs: number): void {
+    const [near, far] =
+      x < this.#x ? [this.#worldRight, this.#worldLeft] : [this.#worldLeft, this.#worldRight];
+    const whole = x - far + near - this.#x;
+    const share = whole === 0 ? 0 : (near - this.#x) / whole;
+    const crossing = Math.round(this.#y + share * (y - this.#y));
+    this.#keep(near, crossing, timeMs);
     this.lift();
-    this.#keep(-edge, crossing, timeMs);
+    this.#keep(far, crossing, timeMs);
   }
 }

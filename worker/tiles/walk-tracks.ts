@@ -35,13 +35,6 @@ export interface WalkedLine {
   readonly lastMs?: number;
 }
 
-/**
- * Points nearer than this to the last one that was kept are left out; less, where what is drawn has lost as much already:
- * together with what a canvas leaves out, all must lie within two pixels of something drawn.
- */
-const near = pixel / 2;
-const nearOfOutline = pixel / 4;
-
 /** Used for every walk: a thread does one at a time. */
 const columns = pointColumns();
 const clock = new Float64Array(dayBlobPoints);
@@ -97,7 +90,7 @@ export class TrackWalk {
     const { count } = decodePositions(reader.dayBlob(row), columns);
     const from = firstNotBefore(columns.timeMs, count, period.fromMs);
     const to = firstNotBefore(columns.timeMs, count, period.toMs + 1);
-    pen.draw({ columns, from, to }, row, near);
+    pen.draw(columns, from, to);
   }
 
   #drawUntimed(row: UntimedRow): void {
@@ -118,12 +111,11 @@ export class TrackWalk {
   }
 
   #drawOutline(row: TrackRow, name: OutlineName): void {
-    const { reader, pen, zoom } = this.#options;
+    const { reader, pen } = this.#options;
     const outline = new OutlineReader(reader.form(row, name), row.day, name);
     for (let isFirst = true; !outline.isOver; isFirst = false) {
       if (!isFirst) pen.lift();
-      const line = { columns, from: 0, to: outline.read(columns) };
-      pen.draw(line, row, zoom > outlineZooms[name] - 1 ? nearOfOutline : near, true);
+      pen.draw(columns, 0, outline.read(columns), true);
     }
   }
 
@@ -140,7 +132,7 @@ export class TrackWalk {
       if (!isThere) continue;
       if (!wasThere) pen.jump(chunks);
       bytes ??= blob();
-      pen.draw({ columns, from: 0, to: chunks.decode(bytes, columns, times) }, row, near);
+      pen.draw(columns, 0, chunks.decode(bytes, columns, times));
     }
     if (row.points === 1) pen.point(chunks);
     else if (!isThere) pen.jump(chunks);
@@ -153,10 +145,12 @@ export class TrackWalk {
     return isNear && !pen.isCovered(box);
   }
 
-  /** Whether all of a row lies within a pixel. */
+  /** Whether all of a row lies within a pixel, or less where a canvas leaves out more of what is near. */
   #isDot(row: BoxE7): boolean {
-    const { lon, lat } = this.#options.grid.scales(row);
-    return (row.east - row.west) * lon <= pixel && (row.north - row.south) * lat <= pixel;
+    const { grid, zoom } = this.#options;
+    const { lon, lat } = grid.scales(row);
+    const most = zoom > outlineZooms.fine ? pixel / 4 : pixel;
+    return (row.east - row.west) * lon <= most && (row.north - row.south) * lat <= most;
   }
 }
 
