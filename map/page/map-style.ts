@@ -12,6 +12,9 @@ const closeMaxZoom = 11;
 export const waypointZoom = 12;
 const tileMaxZoom = 16;
 
+/** Degrees: even of a single position there is something to draw. */
+const spare = 0.001;
+
 const empty: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] };
 
 /** Sources that hold the user's tiles. */
@@ -61,14 +64,47 @@ export function mapStyle({ origin, isDark, hasStreets, tracks }: Look): StyleSpe
   };
 }
 
-/** What is worth the first look: land, streets and tracks. The rest would keep the one thread that makes tiles. */
-export function firstOf({ sources, layers, ...rest }: StyleSpecification): StyleSpecification {
+/** West, south, east, north; east of 180 behind the antimeridian. */
+type Bounds = readonly [number, number, number, number];
+
+/**
+ * What is worth the first look: land, streets and tracks. The rest would keep the one thread that makes tiles; of each of
+ * its layers there is one triangle under the sea. For MapLibre links a shader when something is first drawn with it, and
+ * waits until all that was asked for before is drawn: little now, much once the map moves.
+ */
+export function firstOf(
+  { sources, layers, ...rest }: StyleSpecification,
+  bounds: Bounds,
+): StyleSpecification {
   const isFirst = (source: string): boolean => ['land', 'streets', 'tracks'].includes(source);
+  const early = layers.flatMap((layer) =>
+    !('source' in layer) || isFirst(layer.source)
+      ? []
+      : [{ ...layer, id: `early ${layer.id}`, source: 'early', 'source-layer': '', filter: true }],
+  );
   return {
     ...rest,
-    sources: Object.fromEntries(Object.entries(sources).filter(([name]) => isFirst(name))),
-    layers: layers.filter((layer) => !('source' in layer) || isFirst(layer.source)),
+    sources: {
+      early: { type: 'geojson', data: triangle(bounds) },
+      ...Object.fromEntries(Object.entries(sources).filter(([name]) => isFirst(name))),
+    },
+    layers: [
+      ...(early as LayerSpecification[]),
+      ...layers.filter((layer) => !('source' in layer) || isFirst(layer.source)),
+    ],
   };
+}
+
+/** In all of what is looked at; with what the layers read. */
+function triangle([west, south, east, north]: Bounds): GeoJSON.Feature {
+  const ring = [
+    [west - spare, south - spare],
+    [east + spare, south - spare],
+    [east + spare, north + spare],
+    [west - spare, south - spare],
+  ];
+  const properties = { name: '.', count: 2 };
+  return { type: 'Feature', properties, geometry: { type: 'Polygon', coordinates: [ring] } };
 }
 
 export function tileAddress(origin: string, query: string): string {

@@ -42,11 +42,12 @@ export async function startMap(container: HTMLElement): Promise<MapLibre> {
   const everywhere = whereAllIs();
   const late = new Promise<undefined>((next) => setTimeout(() => next(undefined), mostWaitMs));
   const bbox = await Promise.race([everywhere, late]);
+  const bounds = boundsOf(bbox ?? world);
   const map = new MapLibre({
     container,
-    style: firstOf(mapStyle(lookOf(state.isDark.peek()))),
+    style: firstOf(mapStyle(lookOf(state.isDark.peek())), bounds),
     validateStyle: false,
-    bounds: boundsOf(bbox ?? world),
+    bounds,
     fitBoundsOptions: { padding: roomRound(container), maxZoom: mostFitZoom },
     maxZoom: 19,
     attributionControl: false,
