@@ -410,6 +410,29 @@ test('a daemon that hangs is given up', async (t) => {
   t.is((await map.ask('/api/imports?path=a.gpx', upload)).status, 503);
 });
 
+test('an upload that waits for its turn is not given up while the daemon says that it is there', async (t) => {
+  let waiting: ServerResponse | undefined;
+  let looks = 0;
+  const daemon = createServer((request, response) => {
+    if (request.url !== '/healthz') return void (waiting = response);
+    response.end('{"status":"ok"}');
+    looks += 1;
+    if (looks === 3) waiting?.writeHead(201).end('{}');
+  }).listen(0, '127.0.0.1');
+  await once(daemon, 'listening');
+  t.teardown(() => daemon.close());
+  const { port } = daemon.address() as AddressInfo;
+  const access = { base: `http://127.0.0.1:${port}`, token: 'secret' };
+  const map = await startTestMap(t, {
+    findDaemon: async () => access,
+    silence: { GET: 1_000, other: 20 },
+  });
+  const headers = withSecret(await map.secret());
+  const upload = { method: 'PUT', headers, body: '<gpx/>' };
+  t.is((await map.ask('/api/imports?path=a.gpx', upload)).status, 201);
+  t.is(looks, 3);
+});
+
 test('an answer that has begun is not given up, for its reader may be slow', async (t) => {
   const begun = Promise.withResolvers<ServerResponse>();
   const daemon = createServer((request, response) => {

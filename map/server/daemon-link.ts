@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import { askDaemon } from '../../client/waypoints/node/transport.ts';
+import { setTimeout as delay } from 'node:timers/promises';
+import { askDaemon, type DaemonRequest } from '../../client/waypoints/node/transport.ts';
 import type { Access } from '../../client/waypoints/http.ts';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import type { NodeAnswer } from '../../client/node-request.ts';
@@ -14,7 +15,10 @@ const requestHeaders = ['accept', 'accept-encoding', 'content-type', 'if-none-ma
 const answerHeaders = ['content-encoding', 'etag', 'retry-after', 'vary', 'x-change-id'];
 /** Pieces of a body, of 64 KiB at most, between the page and the daemon. */
 const aheadPieces = 4;
-/** A daemon that says nothing for so long hangs; what changes something, such as an import, may take long. */
+/**
+ * A daemon that says nothing for so long hangs. What changes something, such as an import in its turn, may take hours: that
+ * often the daemon is asked whether it is still there.
+ */
 const silenceMs = { GET: 60_000, other: 600_000 } as const;
 
 export type Silence = Readonly<Record<keyof typeof silenceMs, number>>;
@@ -67,20 +71,42 @@ export class DaemonLink {
       ...(hasBody(ctx) ? framing : {}),
     };
     const body = hasBody(ctx) ? bodyOf(ctx) : undefined;
-    const silence = method === 'GET' ? this.#silence.GET : this.#silence.other;
-    const request = { method, path, headers, body, signal, silenceMs: silence };
+    const request = { method, path, headers, body, signal };
     const used = this.#access ?? (await this.#findAgain());
     try {
-      return await askDaemon(used, request);
+      return await this.#send(used, request);
     } catch (error) {
       // It was started anew, as a rule; nothing of the request was sent.
       if (!(error instanceof RequestFailure && error.wasNotSent)) throw failureOf(error);
     }
     if (this.#access === used) this.#access = undefined;
     const access = this.#access ?? (await this.#findAgain());
-    return askDaemon(access, request).catch((error: unknown) => {
+    return this.#send(access, request).catch((error: unknown) => {
       throw failureOf(error);
     });
+  }
+
+  async #send(access: Access, request: Omit<DaemonRequest, 'silenceMs'>): Promise<NodeAnswer> {
+    if (request.method === 'GET') {
+      return askDaemon(access, { ...request, silenceMs: this.#silence.GET });
+    }
+    const [hung, answered] = [new AbortController(), new AbortController()];
+    void this.#watch(access, answered.signal).catch((error: unknown) => hung.abort(error));
+    const signal = AbortSignal.any([hung.signal, ...(request.signal ? [request.signal] : [])]);
+    try {
+      return await askDaemon(access, { ...request, signal, silenceMs: 0 });
+    } finally {
+      answered.abort();
+    }
+  }
+
+  /** @throws what ends it: the signal, or that the daemon does not even say that it is there */
+  async #watch(access: Access, signal: AbortSignal): Promise<never> {
+    const question = { method: 'GET', path: '/healthz', signal, silenceMs: this.#silence.GET };
+    for (;;) {
+      await delay(this.#silence.other, undefined, { signal, ref: false });
+      (await askDaemon(access, question)).close();
+    }
   }
 
   #findAgain(): Promise<Access> {
