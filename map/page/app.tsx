@@ -116,7 +116,6 @@ function Panel(): JSX.Element {
             <button
               key={tab}
               id={`tab-${tab}`}
-              type="button"
               role="tab"
               aria-selected={tab === current}
               aria-controls="content"
@@ -226,7 +225,6 @@ function Notices(): JSX.Element {
           <span class="grow">{text}</span>
           {action !== undefined && (
             <button
-              type="button"
               onClick={() => {
                 state.dismiss(id);
                 action.run();

@@ -154,9 +154,7 @@ function CourseItem({ kind, startMs, endMs, place, children }: CourseItemProps):
   };
   return (
     <li class={kind} aria-current={startMs <= ms && ms <= endMs ? 'time' : undefined}>
-      <button type="button" onClick={show}>
-        {children}
-      </button>
+      <button onClick={show}>{children}</button>
     </li>
   );
 }

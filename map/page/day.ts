@@ -1,9 +1,9 @@
-import { computed, effect, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { TimelineResult, TimelineStop } from '../../model/timeline-result.ts';
 import { boxOf, courseOf, linesOf, pointAt, type Course } from './track-points.ts';
-import { away, revision, service } from './service.ts';
+import { service } from './service.ts';
 import { day, draft, instant, selected, sought, target } from './state.ts';
-import { fetchInto, type Loaded, type Tell } from './loaded.ts';
+import { keepLoaded, type Fetch, type Loaded } from './loaded.ts';
 import { timelineOf } from './timelines.ts';
 
 /** What is known of a day: its timeline and its points. */
@@ -61,26 +61,23 @@ export function stopAt({ timeline }: TimelineResult, ms: number): TimelineStop |
 
 /** Keeps the story true to the chosen day; what is not asked for any more is given up. */
 export function followDay(): void {
-  let shown: string | undefined;
-  effect(() => {
+  keepLoaded(dayStory, () => {
     const date = day.value;
-    // Again when something was imported or removed, and when the daemon is back.
-    void revision.value;
-    if (date === undefined || away.value !== undefined) return;
-    const abort = new AbortController();
-    const isNew = date !== shown;
-    shown = date;
-    if (isNew) dayStory.value = { state: 'loading' };
-    void fetchInto(dayStory, (tell) => load(date, isNew, abort.signal, tell), abort.signal);
-    return () => abort.abort();
+    if (date === undefined) return undefined;
+    const before = dayStory.peek();
+    const isNew = before.state !== 'ready' || before.value.date !== date;
+    if (isNew) {
+      dayStory.value = { state: 'none' };
+      sought.value = undefined;
+    }
+    return (abort, tell) => load(date, isNew, abort, tell);
   });
 }
 
 async function load(
   date: string,
   isNew: boolean,
-  abort: AbortSignal,
-  tell: Tell,
+  ...[abort, tell]: Parameters<Fetch<DayStory>>
 ): Promise<DayStory> {
   const result = await timelineOf(date, date, abort, tell);
   const startMs = Date.parse(result.period.start_utc);

@@ -4,9 +4,9 @@ import { useEffect } from 'preact/hooks';
 import type { ChangesAnswer, HiddenAnswer } from '../../client/waypoints/index.ts';
 import type { ImportedFile } from '../../model/imports.ts';
 import { changeWords, undo } from './undo.ts';
-import { refresh, revision, service, status } from './service.ts';
+import { service, status } from './service.ts';
 import { cancelUploads, chosenFiles, progress, upload } from './uploads.ts';
-import { fetchInto, type Loaded } from './loaded.ts';
+import { keepLoaded, type Fetch, type Loaded } from './loaded.ts';
 import { Shown } from './parts.tsx';
 import { count, several, shortDate } from './words.ts';
 
@@ -18,12 +18,13 @@ interface Shelf extends Pick<HiddenAnswer, 'hidden'>, Pick<ChangesAnswer, 'chang
 
 const shelf = signal<Loaded<Shelf>>({ state: 'none' });
 const pageOfFiles = 50;
+/** Of files that are shown. */
+const pages = signal(1);
 const shownOfOthers = 20;
 
 /** What was imported, what was hidden, and what was changed; each can be taken back. */
 export function LibraryPanel(): JSX.Element {
-  const shownRevision = revision.value;
-  useEffect(() => void fetchInto(shelf, load), [shownRevision]);
+  useEffect(() => keepLoaded(shelf, wantedShelf), []);
   return (
     <>
       <ImportBox />
@@ -38,9 +39,7 @@ export function LibraryPanel(): JSX.Element {
               none="None yet."
             />
             {known.next !== undefined && (
-              <button type="button" onClick={() => void fetchInto(shelf, () => withMore(known))}>
-                More files
-              </button>
+              <button onClick={() => (pages.value += 1)}>More files</button>
             )}
             <Listed title="Hidden waypoints" items={known.hidden.map(hiddenItem)} none="None." />
             <Listed
@@ -55,18 +54,27 @@ export function LibraryPanel(): JSX.Element {
   );
 }
 
-async function load(): Promise<Shelf> {
-  const [{ files, next_cursor: next }, { hidden }, { changes }] = await Promise.all([
-    service.getImports({ limit: pageOfFiles }),
-    service.getHidden({ limit: shownOfOthers }),
-    service.getChanges({ limit: shownOfOthers }),
-  ]);
-  return { files, next, hidden, changes };
+function wantedShelf(): Fetch<Shelf> {
+  const wanted = pages.value;
+  return async () => {
+    const [{ hidden }, { changes }, files] = await Promise.all([
+      service.getHidden({ limit: shownOfOthers }),
+      service.getChanges({ limit: shownOfOthers }),
+      firstFiles(wanted),
+    ]);
+    return { hidden, changes, ...files };
+  };
 }
 
-async function withMore(known: Shelf): Promise<Shelf> {
-  const page = await service.getImports({ limit: pageOfFiles, cursor: known.next });
-  return { ...known, files: [...known.files, ...page.files], next: page.next_cursor };
+async function firstFiles(wanted: number): Promise<Pick<Shelf, 'files' | 'next'>> {
+  const files: ImportedFile[] = [];
+  let next: string | undefined;
+  for (let page = 0; page === 0 || (page < wanted && next !== undefined); page += 1) {
+    const answer = await service.getImports({ limit: pageOfFiles, cursor: next });
+    files.push(...answer.files);
+    next = answer.next_cursor;
+  }
+  return { files, next };
 }
 
 /** Where files are chosen; they may be dropped anywhere. */
@@ -99,9 +107,7 @@ export function ImportBox(): JSX.Element {
         {`File ${count(done + 1)} of ${count(total)}: ${path}`}
         <progress max={Math.max(1, totalBytes)} value={bytes} />
       </label>
-      <button type="button" onClick={cancelUploads}>
-        Cancel
-      </button>
+      <button onClick={cancelUploads}>Cancel</button>
     </div>
   );
 }
@@ -136,55 +142,65 @@ function Listed({ title, isOpen = false, items, none }: ListedProps): JSX.Elemen
   );
 }
 
-function fileItem(file: ImportedFile): JSX.Element {
-  const { id, path, state, first_time: first, track_points: points } = file;
-  const isActive = state === 'active';
-  const act = async (): Promise<void> => {
-    await (isActive ? service.removeImport(id) : service.restoreImport(id));
-    refresh();
-  };
+interface ItemProps {
+  readonly text: string;
+  readonly hint?: string;
+  readonly isGone?: boolean;
+  readonly action?: readonly [label: string, run: () => Promise<unknown> | void] | false;
+}
+
+function Item({ text, hint, isGone = false, action = false }: ItemProps): JSX.Element {
   return (
-    <li class="row" key={id}>
-      <span class={isActive ? 'grow' : 'grow gone'}>
-        {path}
-        <span class="hint">
-          {isActive ? several(points, 'point') : state}
-          {first !== undefined && ` · ${shortDate(first)}`}
-        </span>
+    <li class="row">
+      <span class={isGone ? 'grow gone' : 'grow'}>
+        {text}
+        <span class="hint">{hint}</span>
       </span>
-      <button type="button" class="small" onClick={() => void act().catch(() => undefined)}>
-        {isActive ? 'Remove' : 'Restore'}
-        <span class="unseen"> {path}</span>
-      </button>
+      {action && (
+        // What fails is told by a notice.
+        <button class="small" onClick={() => void action[1]()?.catch(() => undefined)}>
+          {action[0]}
+          <span class="unseen"> {text}</span>
+        </button>
+      )}
     </li>
   );
 }
 
-function hiddenItem(place: Shelf['hidden'][number]): JSX.Element {
+function fileItem(file: ImportedFile): JSX.Element {
+  const { id, path, state, first_time: first, track_points: points } = file;
+  const isActive = state === 'active';
+  const what = isActive ? several(points, 'point') : state;
   return (
-    <li class="row" key={`${place.name}\n${place.lat}\n${place.lon}`}>
-      <span class="grow">{place.name}</span>
-      <button type="button" class="small" onClick={() => void service.showWaypoint(place)}>
-        Show<span class="unseen"> {place.name}</span>
-      </button>
-    </li>
+    <Item
+      key={id}
+      text={path}
+      hint={first === undefined ? what : `${what} · ${shortDate(first)}`}
+      isGone={!isActive}
+      action={
+        isActive
+          ? ['Remove', () => service.removeImport(id)]
+          : ['Restore', () => service.restoreImport(id)]
+      }
+    />
   );
+}
+
+function hiddenItem(place: Shelf['hidden'][number]): JSX.Element {
+  const key = `${place.name}\n${place.lat}\n${place.lon}`;
+  return <Item key={key} text={place.name} action={['Show', () => service.showWaypoint(place)]} />;
 }
 
 const timeForm = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
 function changeItem({ id, at, kind, undone, undoable }: Shelf['changes'][number]): JSX.Element {
   return (
-    <li class="row" key={id}>
-      <span class={undone ? 'grow gone' : 'grow'}>
-        {changeWords(kind)}
-        <span class="hint">{timeForm.format(Date.parse(at))}</span>
-      </span>
-      {undoable && !undone && (
-        <button type="button" class="small" onClick={() => undo(id)}>
-          Undo<span class="unseen"> {changeWords(kind)}</span>
-        </button>
-      )}
-    </li>
+    <Item
+      key={id}
+      text={changeWords(kind)}
+      hint={timeForm.format(Date.parse(at))}
+      isGone={undone}
+      action={undoable && !undone && ['Undo', () => undo(id)]}
+    />
   );
 }

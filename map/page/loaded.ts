@@ -1,30 +1,55 @@
-import type { Signal } from '@preact/signals';
-import { sentenceOf } from './service.ts';
+import { effect, signal, type Signal } from '@preact/signals';
+import { away, revision, sentenceOf } from './service.ts';
 
 /** What is shown of something that is fetched. */
 export type Loaded<T> =
   | { readonly state: 'none' }
-  /** `share`, of 1, is how far it is, where that is known. */
-  | { readonly state: 'loading'; readonly share?: number | undefined }
-  | { readonly state: 'failed'; readonly sentence: string }
+  | {
+      readonly state: 'loading';
+      /** How far it is, of 1, where that is known. */
+      readonly share?: number;
+      readonly cancel: () => void;
+    }
+  | { readonly state: 'failed'; readonly sentence: string; readonly again: () => void }
   | { readonly state: 'ready'; readonly value: T };
 
-/** Tells how far something is, of 1. */
-export type Tell = (share: number) => void;
+/** Fetches something, until the signal is aborted, and tells how far that is, of 1. */
+export type Fetch<T> = (abort: AbortSignal, tell: (share: number) => void) => Promise<T>;
 
-/** Fetches what is shown; what was there before stays until the new is, and what is given up changes nothing. */
-export async function fetchInto<T>(
+/**
+ * Keeps what is shown true: it is fetched anew when what `wanted` reads changes, when what is stored does, and when the
+ * daemon is back. What was there before stays until the new is, and what is given up changes nothing.
+ * @param wanted undefined while nothing is.
+ */
+export function keepLoaded<T>(
   shown: Signal<Loaded<T>>,
-  fetchIt: (tell: Tell) => Promise<T>,
-  abort?: AbortSignal,
-): Promise<void> {
-  if (shown.peek().state !== 'ready') shown.value = { state: 'loading' };
-  try {
-    const value = await fetchIt((share) => {
-      if (shown.peek().state === 'loading') shown.value = { state: 'loading', share };
-    });
-    if (abort?.aborted !== true) shown.value = { state: 'ready', value };
-  } catch (error) {
-    if (abort?.aborted !== true) shown.value = { state: 'failed', sentence: sentenceOf(error) };
-  }
+  wanted: () => Fetch<T> | undefined,
+): () => void {
+  const tries = signal(0);
+  return effect(() => {
+    void [revision.value, tries.value];
+    const fetchIt = away.value === undefined ? wanted() : undefined;
+    if (fetchIt === undefined) return;
+    const abort = new AbortController();
+    const again = (): void => void (tries.value += 1);
+    const fail = (sentence: string): void => {
+      if (!abort.signal.aborted) shown.value = { state: 'failed', sentence, again };
+    };
+    const cancel = (): void => {
+      fail('Cancelled.');
+      abort.abort();
+    };
+    const tell = (share: number): void => {
+      if (!abort.signal.aborted && shown.peek().state === 'loading')
+        shown.value = { state: 'loading', share, cancel };
+    };
+    if (shown.peek().state !== 'ready') shown.value = { state: 'loading', cancel };
+    fetchIt(abort.signal, tell).then(
+      (value) => {
+        if (!abort.signal.aborted) shown.value = { state: 'ready', value };
+      },
+      (error: unknown) => fail(sentenceOf(error)),
+    );
+    return () => abort.abort();
+  });
 }

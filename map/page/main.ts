@@ -1,6 +1,6 @@
 import './map-worker.ts';
 import { startApp } from './app.tsx';
-import { followArchive } from './archive.ts';
+import { followArchive, followPeriod } from './archive.ts';
 import { followDay } from './day.ts';
 import { followView } from './places.ts';
 import { isLost, watchDaemon } from './service.ts';
@@ -11,6 +11,7 @@ startApp();
 if (!isLost.value) {
   offerUndo();
   followArchive();
+  followPeriod();
   followDay();
   followView();
   followYear();

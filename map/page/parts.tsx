@@ -14,20 +14,36 @@ interface ShownProps<T> {
 export function Shown<T>({ of, what, children }: ShownProps<T>): JSX.Element | null {
   if (of.state === 'none') return null;
   if (of.state === 'ready') return <>{children(of.value)}</>;
-  if (of.state === 'failed') return <Failed sentence={of.sentence} />;
+  if (of.state === 'failed') return <Failed sentence={of.sentence} again={of.again} />;
   return (
     <div class="hint waiting" role="status">
       Loading {what} …
-      {of.share !== undefined && <progress aria-label={`Progress of ${what}`} value={of.share} />}
+      {of.share !== undefined && (
+        <>
+          <progress aria-label={`Progress of ${what}`} value={of.share} />
+          <button onClick={of.cancel}>Cancel</button>
+        </>
+      )}
     </div>
   );
 }
 
-export function Failed({ sentence }: { readonly sentence: string }): JSX.Element {
+interface FailedProps {
+  readonly sentence: string;
+  /** Tries once more. */
+  readonly again?: () => void;
+}
+
+export function Failed({ sentence, again }: FailedProps): JSX.Element {
   return (
-    <p class="failed" role="alert">
-      {sentence}
-    </p>
+    <div class="failed" role="alert">
+      {sentence}{' '}
+      {again && (
+        <button class="small" onClick={again}>
+          Try again
+        </button>
+      )}
+    </div>
   );
 }
 

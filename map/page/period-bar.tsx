@@ -25,7 +25,6 @@ export function PeriodBar(): JSX.Element {
         <DateInput label="From" end="from" />
         <DateInput label="To" end="to" />
         <button
-          type="button"
           class="small"
           disabled={period.value === undefined}
           onClick={() => (period.value = undefined)}

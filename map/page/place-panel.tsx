@@ -21,7 +21,7 @@ function PlaceList(): JSX.Element {
     <section aria-label="Waypoints in view">
       <div class="row">
         <h2 class="grow">Waypoints in view</h2>
-        <button type="button" class="main" onClick={addHere}>
+        <button class="main" onClick={addHere}>
           Add
         </button>
       </div>
@@ -31,7 +31,7 @@ function PlaceList(): JSX.Element {
             <ul class="list">
               {waypoints.map((waypoint) => (
                 <li key={`${waypoint.name}\n${waypoint.lat}\n${waypoint.lon}`}>
-                  <button type="button" onClick={() => void choose(waypoint)}>
+                  <button onClick={() => void choose(waypoint)}>
                     <span class={waypoint.bookmark ? 'dot bookmark' : 'dot'} aria-hidden="true" />
                     {waypoint.name}
                     {waypoint.bookmark && <span class="unseen">, bookmark</span>}
@@ -103,12 +103,8 @@ function Actions({ waypoint }: { readonly waypoint: Waypoint }): JSX.Element {
     const keep = (): void => void service.addWaypoint(waypoint).catch(() => undefined);
     return (
       <div class="row">
-        <button type="button" onClick={keep}>
-          Make it a bookmark
-        </button>
-        <button type="button" onClick={() => void service.hideWaypoint(waypoint)}>
-          Hide
-        </button>
+        <button onClick={keep}>Make it a bookmark</button>
+        <button onClick={() => void service.hideWaypoint(waypoint)}>Hide</button>
       </div>
     );
   }
@@ -117,10 +113,8 @@ function Actions({ waypoint }: { readonly waypoint: Waypoint }): JSX.Element {
   };
   return (
     <div class="row">
-      <button type="button" onClick={edit}>
-        Edit
-      </button>
-      <button type="button" class="danger" onClick={() => void service.deleteWaypoint(waypoint)}>
+      <button onClick={edit}>Edit</button>
+      <button class="danger" onClick={() => void service.deleteWaypoint(waypoint)}>
         Delete
       </button>
     </div>

@@ -1,7 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import type { Waypoint } from '../../client/waypoints/index.ts';
-import { fetchInto, type Loaded } from './loaded.ts';
-import { away, revision, sentenceOf, service } from './service.ts';
+import { keepLoaded, type Loaded } from './loaded.ts';
+import { revision, sentenceOf, service } from './service.ts';
 import { draft, notify, selected, showPlace, tab, view } from './state.ts';
 
 /** What the list of a view shows; the rest is in clusters. */
@@ -11,7 +11,7 @@ export interface InView {
   readonly others: number;
 }
 
-export const inView = signal<Loaded<InView>>({ state: 'loading' });
+export const inView = signal<Loaded<InView>>({ state: 'none' });
 
 const mostListed = 100;
 const gridPixels = 24;
@@ -20,16 +20,13 @@ const reachDegrees = 0.01;
 
 /** Keeps the list true to what the map shows, while it is shown. */
 export function followView(): void {
-  effect(() => {
+  keepLoaded(inView, () => {
     const shown = view.value;
-    void revision.value;
-    if (shown === undefined || tab.value !== 'places' || away.value !== undefined) return;
-    const abort = new AbortController();
-    const look = (): void => void fetchInto(inView, () => load(shown), abort.signal);
-    const timer = setTimeout(look, settleMs);
-    return () => {
-      clearTimeout(timer);
-      abort.abort();
+    if (shown === undefined || tab.value !== 'places') return undefined;
+    return async (abort) => {
+      await new Promise((next) => setTimeout(next, settleMs));
+      abort.throwIfAborted();
+      return load(shown);
     };
   });
   for (const gone of ['waypointDeleted', 'waypointHidden'] as const)

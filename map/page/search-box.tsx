@@ -2,6 +2,7 @@ import type { JSX, TargetedKeyboardEvent } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { signal } from '@preact/signals';
 import type { Suggestion, SuggestResult } from '../../client/waypoints/index.ts';
+import { IconButton } from './parts.tsx';
 import { find } from './places.ts';
 import { service } from './service.ts';
 import { selected, showPlace, sought, target } from './state.ts';
@@ -11,6 +12,10 @@ const isOpen = signal(false);
 /** Undefined until something was looked for. */
 const answer = signal<Pick<SuggestResult, 'suggestions' | 'attributions'>>();
 const active = signal(-1);
+/** The text that `answer` is for. */
+let answered = '';
+/** Whether Enter was pressed before the answer was there. */
+let isEntered = false;
 
 const pauseMs = 120;
 const mostRecent = 8;
@@ -24,17 +29,7 @@ const usualZoom = 14;
 /** Finds waypoints, towns, regions, countries and positions. */
 export function SearchBox(): JSX.Element {
   const input = useRef<HTMLInputElement>(null);
-  useEffect(() => {
-    const focus = (event: KeyboardEvent): void => {
-      const isTyping =
-        event.target instanceof HTMLElement && event.target.matches('input, textarea');
-      if (event.key !== '/' || isTyping) return;
-      event.preventDefault();
-      input.current?.focus();
-    };
-    document.addEventListener('keydown', focus);
-    return () => document.removeEventListener('keydown', focus);
-  }, []);
+  useEffect(() => focusBySlash(() => input.current?.focus()), []);
   const { suggestions = [], attributions = [] } = answer.value ?? {};
   const isShown = isOpen.value && suggestions.length > 0;
   const isMissing = isOpen.value && !isShown && answer.value !== undefined && text.value !== '';
@@ -58,8 +53,17 @@ export function SearchBox(): JSX.Element {
           isOpen.value = true;
           if (text.value === '') void offerRecent();
         }}
-        onBlur={() => (isOpen.value = false)}
+        onBlur={() => (isOpen.value = isEntered = false)}
         onKeyDown={keyPressed}
+      />
+      <IconButton
+        sign="×"
+        label="Clear the search"
+        hidden={text.value === ''}
+        onClick={() => {
+          ask('');
+          input.current?.focus();
+        }}
       />
       <ul id="found" role="listbox" aria-label="Found" hidden={!isShown}>
         {suggestions.map((one, index) => (
@@ -72,6 +76,17 @@ export function SearchBox(): JSX.Element {
       </p>
     </search>
   );
+}
+
+function focusBySlash(focus: () => void): () => void {
+  const pressed = (event: KeyboardEvent): void => {
+    const isTyping = event.target instanceof HTMLElement && event.target.matches('input, textarea');
+    if (event.key !== '/' || isTyping) return;
+    event.preventDefault();
+    focus();
+  };
+  document.addEventListener('keydown', pressed);
+  return () => document.removeEventListener('keydown', pressed);
 }
 
 function Option({ one, index }: { readonly one: Suggestion; readonly index: number }): JSX.Element {
@@ -99,6 +114,7 @@ function kindOf({ source, class: group, type }: Suggestion): string {
 async function offerRecent(): Promise<void> {
   const { entries } = await service.getRecentSearches(mostRecent).catch(() => ({ entries: [] }));
   if (text.value !== '') return;
+  answered = '';
   const suggestions = entries.flatMap(({ query: name, lat, lon }) =>
     lat === undefined || lon === undefined
       ? []
@@ -113,16 +129,21 @@ let timer: ReturnType<typeof setTimeout> | undefined;
 function ask(query: string): void {
   text.value = query;
   isOpen.value = true;
+  isEntered = false;
+  active.value = -1;
+  sought.value = undefined;
   if (answer.peek()?.suggestions.length === 0) answer.value = undefined;
   clearTimeout(timer);
-  timer = setTimeout(() => void look(query), pauseMs);
+  timer = setTimeout(() => void (query === '' ? offerRecent() : look(query)), pauseMs);
 }
 
 async function look(query: string, isAgain = false): Promise<void> {
   const found = await service.suggest(query).catch(() => undefined);
   if (found === undefined || text.value !== query) return;
   answer.value = found;
+  answered = query;
   active.value = -1;
+  if (isEntered) chooseActive();
   if (found.pending === true && !isAgain)
     timer = setTimeout(() => void look(query, true), pendingMs);
 }
@@ -131,11 +152,12 @@ function keyPressed(event: TargetedKeyboardEvent<HTMLInputElement>): void {
   const { suggestions = [] } = answer.value ?? {};
   const most = suggestions.length;
   if (event.key === 'Escape') {
-    isOpen.value = false;
+    ask('');
     event.currentTarget.blur();
   } else if (event.key === 'Enter') {
-    const one = suggestions[Math.max(0, active.value)];
-    if (one !== undefined) choose(one);
+    isEntered = true;
+    // Otherwise once the answer is there.
+    if (answered === text.value || active.value >= 0) chooseActive();
   } else if (most > 0 && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
     event.preventDefault();
     isOpen.value = true;
@@ -144,10 +166,17 @@ function keyPressed(event: TargetedKeyboardEvent<HTMLInputElement>): void {
   }
 }
 
+function chooseActive(): void {
+  const one = answer.peek()?.suggestions[Math.max(0, active.value)];
+  if (one !== undefined) choose(one);
+}
+
 function choose(one: Suggestion): void {
   const { name, lat, lon, source, type = '', radius_m: radius } = one;
   isOpen.value = false;
+  isEntered = false;
   text.value = name;
+  answer.value = undefined;
   void service.recordHistory(name, lat, lon).catch(() => undefined);
   if (source !== 'geocode') {
     const place = { name, lat, lon, bookmark: source === 'bookmark' };

@@ -88,6 +88,7 @@ export function showDay(date: string): void {
 /** Shows one waypoint and has the map go there. */
 export function showPlace(waypoint: Waypoint, zoom?: number): void {
   draft.value = undefined;
+  sought.value = undefined;
   selected.value = waypoint;
   tab.value = 'places';
   isPanelOpen.value = true;

@@ -1,5 +1,4 @@
 import type { TimelineResult } from '../../model/timeline-result.ts';
-import type { Tell } from './loaded.ts';
 import { service } from './service.ts';
 
 const firstPollMs = 40;
@@ -13,7 +12,7 @@ export async function timelineOf(
   start: string,
   end: string,
   signal: AbortSignal,
-  tell: Tell,
+  tell: (share: number) => void,
 ): Promise<TimelineResult> {
   const id = await service.submitTimeline(start, end, { time_zone: 'local' });
   const cancel = (): void => void service.cancelTimeline(id).catch(() => undefined);

@@ -28,7 +28,8 @@ export function courseOf({ points }: TrackPoints): Course {
   };
 }
 
-function unwrapped(lons: readonly number[]): number[] {
+/** Beyond ±180 behind the antimeridian. */
+export function unwrapped(lons: readonly number[]): number[] {
   let last = lons[0] ?? 0;
   return lons.map((lon) => (last = lon + 360 * Math.round((last - lon) / 360)));
 }
@@ -54,9 +55,18 @@ export function linesOf({ times, lons, lats, imports }: Course): Position[][] {
 }
 
 /** West, south, east, north; undefined without points. */
-export function boxOf({ lons, lats }: Course): [number, number, number, number] | undefined {
+export function boxOf({
+  lons,
+  lats,
+}: Pick<Course, 'lons' | 'lats'>): [number, number, number, number] | undefined {
   if (lons.length === 0) return undefined;
-  return [Math.min(...lons), Math.min(...lats), Math.max(...lons), Math.max(...lats)];
+  const ends = (values: readonly number[]): [least: number, most: number] =>
+    values.reduce<[number, number]>(
+      ([least, most], value) => [Math.min(least, value), Math.max(most, value)],
+      [Infinity, -Infinity],
+    );
+  const [[west, east], [south, north]] = [ends(lons), ends(lats)];
+  return [west, south, east, north];
 }
 
 /** Where one was at an instant: between two points that are not far apart in time. */

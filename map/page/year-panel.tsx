@@ -101,7 +101,6 @@ function Month({ first, reached, days, countries }: MonthProps): JSX.Element {
         {dates.map((date, index) => (
           <button
             key={date}
-            type="button"
             class={index === 0 ? `from-${offset}` : ''}
             data-date={date}
             tabIndex={date === reached ? 0 : -1}

@@ -1,8 +1,8 @@
-import { computed, effect, signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import type { TimelinePresence, TimelineResult } from '../../model/timeline-result.ts';
-import { away, revision, status } from './service.ts';
+import { status } from './service.ts';
 import { tab } from './state.ts';
-import { fetchInto, type Loaded, type Tell } from './loaded.ts';
+import { keepLoaded, type Loaded } from './loaded.ts';
 import { timelineOf } from './timelines.ts';
 
 /** A country of a year. */
@@ -36,22 +36,17 @@ const colours = 9;
 
 /** Keeps the story true to the chosen year, while it is shown. */
 export function followYear(): void {
-  effect(() => {
+  keepLoaded(yearStory, () => {
     const chosen = year.value;
-    void revision.value;
-    if (tab.value !== 'year' || away.value !== undefined) return;
-    const abort = new AbortController();
+    if (tab.value !== 'year') return undefined;
     const before = yearStory.peek();
     if (before.state === 'ready' && before.value.year !== chosen)
-      yearStory.value = { state: 'loading' };
-    void fetchInto(yearStory, (tell) => load(chosen, abort.signal, tell), abort.signal);
-    return () => abort.abort();
+      yearStory.value = { state: 'none' };
+    return async (abort, tell) => {
+      const result = await timelineOf(`${chosen}-01-01`, `${chosen}-12-31`, abort, tell);
+      return { year: chosen, ...storyOf(result) };
+    };
   });
-}
-
-async function load(chosen: number, abort: AbortSignal, tell: Tell): Promise<YearStory> {
-  const result = await timelineOf(`${chosen}-01-01`, `${chosen}-12-31`, abort, tell);
-  return { year: chosen, ...storyOf(result) };
 }
 
 function storyOf({ days, places }: TimelineResult): Omit<YearStory, 'year'> {

@@ -118,6 +118,102 @@ testPage('a timeline tells how far it is, and is given up when another is asked 
   t.pass();
 });
 
+testPage('a timeline is cancelled by a button of its own, and made after all', async (t) => {
+  const map = await openMap(t, browser, { fill: importJourney });
+  const { page, daemon } = map;
+  let cancelled = '';
+  await page.route('**/api/timelines/*', async (route) => {
+    const { pathname } = new URL(route.request().url());
+    if (route.request().method() === 'DELETE') cancelled = pathname;
+    if (route.request().method() !== 'GET') return route.continue();
+    const { body } = await daemon.get(pathname);
+    const running = { state: 'running', processed_observations: 30, total_observations: 120 };
+    await route.fulfill({ json: { ...body, ...running } });
+  });
+  await page.getByRole('textbox', { name: 'Day' }).fill('2024-05-04');
+  const panel = page.getByRole('tabpanel');
+  await panel.getByRole('button', { name: 'Cancel' }).click();
+  await panel.getByRole('alert').getByText('Cancelled.').waitFor();
+  await until(() => cancelled !== '');
+  await page.unroute('**/api/timelines/*');
+  await panel.getByRole('button', { name: 'Try again' }).click();
+  await page.getByRole('list', { name: 'Stays and trips' }).waitFor();
+  await untilShown(t, page, day);
+  await assertSealed(t, map);
+});
+
+testPage('an answer that comes after a newer one changes nothing', async (t) => {
+  const { page, daemon } = await openMap(t, browser, { fill: importJourney });
+  const held = Promise.withResolvers<Route>();
+  await page.route('**/api/imports?*', (route) => held.resolve(route), { times: 1 });
+  await page.getByRole('tab', { name: 'Library' }).click();
+  const late = await held.promise;
+  await daemon.call('POST', '/api/bookmarks', { name: 'Newer', lat: 1, lon: 2 });
+  const file = page.getByRole('button', { name: 'Remove 01-porto.gpx' });
+  await file.waitFor();
+  const answered = page.waitForResponse((answer) => answer.request() === late.request());
+  await late.fulfill({ json: { files: [] } });
+  await (await answered).finished();
+  // A turn of the page after that.
+  await page.evaluate("fetch('/icon.svg').then((answer) => answer.text())");
+  t.true(await file.isVisible());
+});
+
+testPage('Enter takes what was typed last, however fast it comes', async (t) => {
+  const map = await openMap(t, browser, {
+    fill: async (daemon) => {
+      await daemon.call('POST', '/api/bookmarks', { name: 'Alpha', lat: 41, lon: -8 });
+      await daemon.call('POST', '/api/bookmarks', { name: 'Beta', lat: 42, lon: -8 });
+    },
+  });
+  const { page } = map;
+  const box = page.getByRole('combobox', { name: 'Search' });
+  await box.fill('Alpha');
+  await page.getByRole('option', { name: /Alpha/u }).waitFor();
+  const entered = Promise.withResolvers<void>();
+  await page.route(/suggest.*Beta/u, async (route) => {
+    await entered.promise;
+    await route.continue();
+  });
+  await box.fill('Beta');
+  await box.press('Enter');
+  entered.resolve();
+  await page.getByRole('heading', { name: 'Beta' }).waitFor();
+  await assertSealed(t, map);
+});
+
+testPage('the map goes to the tracks of a period where it shows none of them', async (t) => {
+  const dir = temporaryDirectory(t);
+  const line = (year: number, lat: number, lon: number): string => {
+    const points = Array.from({ length: 60 }, (_, minute) => {
+      const time = new Date(Date.UTC(year, 4, 4, 12, minute)).toISOString();
+      return `<trkpt lat="${lat}" lon="${(lon + minute / 100).toFixed(2)}"><time>${time}</time></trkpt>`;
+    });
+    return `<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>`;
+  };
+  writeTree(dir, { 'north.gpx': line(2024, 41.1, -8.9), 'south.gpx': line(2023, -33.9, 150) });
+  const map = await openMap(t, browser, {
+    fill: (daemon) => daemon.call('POST', '/api/import', { dir }),
+  });
+  const { page } = map;
+  const period = page.getByRole('region', { name: 'Period' });
+  const from = period.getByLabel('From', { exact: true });
+  const to = period.getByLabel('To', { exact: true });
+  for (const [field, date] of [
+    [to, '2023-12-31'],
+    [from, '2024-05-04'],
+  ] as const) {
+    await page.getByRole('combobox', { name: 'Search' }).fill('10, 10');
+    await page.getByRole('option', { name: /10/u }).waitFor();
+    await page.keyboard.press('Enter');
+    await untilShown(t, page, track, false);
+    await field.fill(date);
+    // A line over most of the map.
+    await untilShown(t, page, track, true, 300);
+  }
+  await assertSealed(t, map);
+});
+
 testPage('a search that finds nothing says so, and a found position is marked', async (t) => {
   const map = await openMap(t, browser);
   const { page } = map;
@@ -128,6 +224,9 @@ testPage('a search that finds nothing says so, and a found position is marked', 
   await page.getByRole('option', { name: /41\.15/u }).waitFor();
   await page.keyboard.press('Enter');
   await untilShown(t, page, bookmark);
+  await page.getByRole('button', { name: 'Clear the search' }).click();
+  await untilShown(t, page, bookmark, false);
+  t.is(await box.inputValue(), '');
   await assertSealed(t, map);
 });
 
