@@ -83,7 +83,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_132,
   geodata: 3_844,
   search: 2_539,
-  worker: 10_314,
+  worker: 10_394,
   http: 1_132,
   client: 3_610,
   objects: 2_876,
