@@ -112,14 +112,15 @@ export async function readAnswer(
   const maxBytes = isSuccess ? maxAnswerBytes : maxFailureBytes;
   const decoder = new TextDecoder();
   const parts: string[] = [];
-  const kept: Uint8Array[] = [];
+  const kept: Uint8Array<ArrayBuffer>[] = [];
   const isKept = asBytes && isSuccess;
   let bytes = 0;
   try {
     for await (const piece of pieces) {
       bytes += piece.byteLength;
       if (bytes > maxBytes) throw tooLarge();
-      if (isKept) kept.push(piece);
+      // Sound: no answer comes in shared memory.
+      if (isKept) kept.push(piece as Uint8Array<ArrayBuffer>);
       else parts.push(decoder.decode(piece, { stream: true }));
     }
     parts.push(decoder.decode());
@@ -127,21 +128,11 @@ export async function readAnswer(
     // Of a failure the status says enough, and of its text the beginning.
     if (isSuccess) throw error;
   }
-  if (isKept) return { status, value: joined(kept, bytes) };
+  if (isKept) return { status, value: new Uint8Array(await new Blob(kept).arrayBuffer()) };
   const text = parts.join('');
   const value = parse(text);
   if (!isSuccess) throw httpFailure(status, text, failureWords(value));
   return { status, value };
-}
-
-function joined(pieces: readonly Uint8Array[], length: number): Uint8Array {
-  const whole = new Uint8Array(length);
-  let at = 0;
-  for (const piece of pieces) {
-    whole.set(piece, at);
-    at += piece.length;
-  }
-  return whole;
 }
 
 function tooLarge(): RequestFailure {

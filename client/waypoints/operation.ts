@@ -24,10 +24,10 @@ export interface Operation<
   readonly timeoutMs?: number | undefined;
   /**
    * Makes the result of the answer's JSON (null for an empty body, a string for one that is not JSON). Only its outermost
-   * shape is looked at: the daemon checks its answers against their schemas itself.
+   * shape is looked at: the daemon checks its answers against their schemas itself. Without it the answer is an object.
    * @returns undefined when nothing can be made of it: the request then counts as failed.
    */
-  readonly read: (value: unknown) => T | undefined;
+  readonly read?: (value: unknown) => T | undefined;
   /** The result without a daemon; where it is missing, the method fails with `offline`. */
   readonly offline?: () => T;
   /** Why there is nothing to ask; the method then fails with this text. */
@@ -58,7 +58,7 @@ export function asList<T>(value: unknown): T[] {
 }
 
 /** The object that an answer is; undefined for anything else. Sound as far as the daemon keeps to its schemas. */
-export function asRecord<T extends object>(value: unknown): T | undefined {
+export function asRecord<T>(value: unknown): T | undefined {
   const isRecord = typeof value === 'object' && value !== null && !Array.isArray(value);
   return isRecord ? (value as T) : undefined;
 }

@@ -6,7 +6,7 @@ import {
   type HttpRequest,
   type Transport,
 } from './http.ts';
-import type { Operation } from './operation.ts';
+import { asRecord, type Operation } from './operation.ts';
 import { staysOnOrigin, withoutQuery, withQuery } from './path.ts';
 import { httpFailure, RequestFailure, sendFailure, timeoutFailure } from './request-failure.ts';
 import { SignalBoard, type ListenerErrorHandler } from './signals.ts';
@@ -154,7 +154,7 @@ export class Requests extends SignalBoard {
   }
 
   async #ask<T>(operation: Operation<T>): Promise<Outcome<T>> {
-    const { call, query, body, content, asBytes, timeoutMs, read } = operation;
+    const { call, query, body, content, asBytes, timeoutMs, read = asRecord<T> } = operation;
     const [method = '', path = ''] = call.split(/ (.*)/su);
     const request = { method, path: withQuery(path, query), body, content, asBytes };
     const { status, value, change } = await this.#exchange(request, usableTimeout(timeoutMs));

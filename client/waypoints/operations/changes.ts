@@ -24,7 +24,6 @@ export function getChanges(params: ChangesParams = {}) {
 export function undoChange(id: number) {
   return operation<UndoneAnswer>()({
     call: `POST /api/changes/${encodeURIComponent(id)}/undo`,
-    read: asRecord<UndoneAnswer>,
     started: ['changeUndoStarted', id],
     succeeded: (undone) => [['changeUndone', undone]],
     failed: (message) => ['changeUndoFailed', id, message],

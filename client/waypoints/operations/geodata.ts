@@ -5,7 +5,6 @@ import type { CancelAnswer, InstallAnswer } from '../types.ts';
 export function getGeodataStatus() {
   return operation<GeodataStatus>()({
     call: 'GET /api/geodata',
-    read: asRecord<GeodataStatus>,
     succeeded: (status) => [['geodataStatusFetched', status]],
     failed: (message) => ['geodataStatusFailed', message],
   });

@@ -21,7 +21,6 @@ const contentTimeoutMs = 110_000;
 export function getImport(id: number) {
   return operation<ImportedFile>()({
     call: `GET /api/imports/${id}`,
-    read: asRecord<ImportedFile>,
     succeeded: (file) => [['importFetched', file]],
     failed: (message) => ['importFetchFailed', id, message],
   });
@@ -47,7 +46,6 @@ export function uploadImport(path: string, content: Uint8Array<ArrayBuffer>) {
     query: { path },
     content,
     timeoutMs: contentTimeoutMs,
-    read: asRecord<ImportResult>,
     started: ['importUploadStarted', path],
     succeeded: (summary) => [['importUploaded', summary, path]],
     failed: (message) => ['importUploadFailed', path, message],
@@ -59,7 +57,6 @@ export function removeImport(id: number, forever = false) {
   return operation<ImportedFile>()({
     call: `DELETE /api/imports/${id}`,
     ...(forever ? { query: { forever } } : {}),
-    read: asRecord<ImportedFile>,
     succeeded: (file) => [['importRemoved', file]],
     failed: (message) => ['importRemoveFailed', id, message],
   });
@@ -69,7 +66,6 @@ export function removeImport(id: number, forever = false) {
 export function restoreImport(id: number) {
   return operation<ImportedFile>()({
     call: `POST /api/imports/${id}/restore`,
-    read: asRecord<ImportedFile>,
     succeeded: (file) => [['importRestored', file]],
     failed: (message) => ['importRestoreFailed', id, message],
   });

@@ -47,7 +47,6 @@ export function importGpxDirectory(params: ImportParams) {
 export function getImportStatus() {
   return operation<ImportStatus>()({
     call: 'GET /api/import',
-    read: asRecord<ImportStatus>,
     succeeded: (status) => [['importStatusFetched', status]],
     failed: (message) => ['importStatusFailed', message],
   });
@@ -67,7 +66,6 @@ export function cancelImport() {
 export function getStatus() {
   return operation<DaemonStatus>()({
     call: 'GET /api/status',
-    read: asRecord<DaemonStatus>,
     succeeded: (status) => [['statusFetched', status]],
     failed: (message) => ['statusFetchFailed', message],
   });

@@ -28,7 +28,6 @@ export function getTimeline(id: string, includeResult = false) {
     call: `GET ${jobPath(id)}`,
     args: [id, includeResult],
     ...(includeResult ? { query: { result: true }, timeoutMs: resultTimeoutMs } : {}),
-    read: asRecord<TimelineJobRecord>,
     succeeded: (status) => [['timelineStatusFetched', id, status]],
     failed: (message) => ['timelineStatusFailed', id, message, includeResult],
   });

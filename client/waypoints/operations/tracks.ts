@@ -1,5 +1,5 @@
 import type { TileJson, TrackDays, TrackPoints, Tracks } from '../../../model/tracks.ts';
-import { asRecord, operation } from '../operation.ts';
+import { operation } from '../operation.ts';
 import type {
   TileAddress,
   TileParams,
@@ -26,7 +26,6 @@ export function getTileJson(params: TileParams = {}) {
   return operation<TileJson>()({
     call: 'GET /api/tiles.json',
     query: queryOf(params),
-    read: asRecord<TileJson>,
     succeeded: (description) => [['tileJsonFetched', description]],
     failed: (message) => ['tileJsonFetchFailed', message],
   });
@@ -42,7 +41,6 @@ export function getTracks(params: TracksParams = {}) {
   return operation<Tracks>()({
     call: 'GET /api/tracks',
     query: { from, to, bbox: bbox?.join(','), zoom, limit },
-    read: asRecord<Tracks>,
     succeeded: (tracks) => [['tracksFetched', tracks, params]],
     failed: (message) => ['tracksFetchFailed', message, params],
   });
@@ -54,7 +52,6 @@ export function getTrackDays(period: TrackPeriod = {}) {
   return operation<TrackDays>()({
     call: 'GET /api/tracks/days',
     query: { from, to },
-    read: asRecord<TrackDays>,
     succeeded: (days) => [['trackDaysFetched', days, period]],
     failed: (message) => ['trackDaysFetchFailed', message, period],
   });
@@ -66,7 +63,6 @@ export function getTrackPoints(params: TrackPointsParams) {
   return operation<TrackPoints>()({
     call: 'GET /api/tracks/points',
     query: { from, to, import: importId, limit },
-    read: asRecord<TrackPoints>,
     succeeded: (points) => [['trackPointsFetched', points, params]],
     failed: (message) => ['trackPointsFetchFailed', message, params],
   });
