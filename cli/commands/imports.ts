@@ -1,7 +1,6 @@
 import { open } from 'node:fs/promises';
 import { basename, resolve } from 'node:path';
 import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
-import { RequestFailure } from '../../client/waypoints/request-failure.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import {
@@ -11,7 +10,7 @@ import {
   type ImportedFile,
 } from '../../model/imports.ts';
 import { defineCommand } from '../program/command.ts';
-import { withDaemon } from '../program/connection.ts';
+import { inWords, withDaemon } from '../program/connection.ts';
 import type { CommandContext } from '../program/context.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { notWritten } from '../terminal/access.ts';
@@ -196,8 +195,9 @@ function askEach(
     // All are looked at first: a wrong number among them changes nothing.
     for (const id of ids) {
       await client.ask(importedFileSchema, 'GET', pathOf(id)).catch((error: unknown) => {
-        if (!(error instanceof RequestFailure) || error.status !== 404) throw error;
-        throw new ExitError(`No imported file has the number ${id}. Nothing was changed.`);
+        throw inWords(error, {
+          404: `No imported file has the number ${id}. Nothing was changed.`,
+        });
       });
     }
     const files: ImportedFile[] = [];

@@ -1,7 +1,7 @@
 import { waypointSchema, type Waypoint } from '../../model/waypoint.ts';
 import type { ApiClient, ApiRequest } from '../../client/waypoints/node/api-client.ts';
 import { usageError } from '../../model/exit-error.ts';
-import { defineCommand } from '../program/command.ts';
+import { defineCommand, type OptionValues } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { invocation } from '../terminal/invocation.ts';
 import { note, print, printLines, write } from '../terminal/output.ts';
@@ -9,11 +9,13 @@ import { tableLines, type TableColumn } from '../terminal/table.ts';
 import { counted, dateOf } from '../terminal/text.ts';
 import { nameColumns, tagsColumn } from './place.ts';
 
-interface ListOptions {
-  readonly tag: string | undefined;
-  readonly bookmarks: boolean;
-  readonly bbox: string | undefined;
-}
+const options = {
+  '-t, --tag <tag>': 'only those with this tag',
+  '-b, --bookmarks': 'only bookmarks',
+  '--bbox <west,south,east,north>': 'only those in this box, in degrees',
+  '--json': 'print a JSON array',
+} as const;
+type ListOptions = Omit<OptionValues<typeof options>, 'json'>;
 
 /** Some hundred thousand waypoints, for a pager (`waypointd list | less`). */
 const aheadBytes = 67_108_864;
@@ -30,17 +32,12 @@ export const waypointColumns: readonly TableColumn<Waypoint>[] = [
 export const command = defineCommand({
   name: 'list',
   summary: 'list waypoints: bookmarks first, then imported ones',
-  options: {
-    '-t, --tag <tag>': 'only those with this tag',
-    '-b, --bookmarks': 'only bookmarks',
-    '--bbox <west,south,east,north>': 'only those in this box, in degrees',
-    '--json': 'print a JSON array',
-  },
+  options,
   examples: ['list --tag beach', 'list --bookmarks --json', 'list --bbox -9,41.5,-8,43'],
-  async run({ context, options, isJson }) {
-    const query = listQuery(options);
-    await withDaemon({ context, needsLibrary: !options.bookmarks }, (client) =>
-      isJson ? printArray(client, { query, aheadBytes }) : printRows(client, options, query),
+  async run({ context, options: given, isJson }) {
+    const query = listQuery(given);
+    await withDaemon({ context, needsLibrary: !given.bookmarks }, (client) =>
+      isJson ? printArray(client, { query, aheadBytes }) : printRows(client, given, query),
     );
   },
 });

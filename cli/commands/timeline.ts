@@ -1,4 +1,4 @@
-import { type PlaceLevel, placeLevels } from '../../model/admin-place.ts';
+import { placeLevels } from '../../model/admin-place.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { knownFields } from '../../model/schema.ts';
 import {
@@ -7,7 +7,7 @@ import {
   type TimelineResult,
 } from '../../model/timeline-result.ts';
 import { dayOf } from '../../storage/day-blob.ts';
-import { defineCommand } from '../program/command.ts';
+import { defineCommand, type OptionValues } from '../program/command.ts';
 import { note, printJson, write } from '../terminal/output.ts';
 import { calendarSvg } from './timeline/calendar-svg.ts';
 import { writeRows, writeStops } from './timeline/csv.ts';
@@ -19,14 +19,16 @@ import { emptyLines, footLines, headLines, isEmpty } from './timeline/wording.ts
 const formats = ['table', 'csv', 'geojson', 'json'] as const;
 type Format = (typeof formats)[number];
 
-interface TimelineOptions {
-  readonly stops: boolean;
-  readonly days: boolean;
-  readonly svg: boolean;
-  readonly level: PlaceLevel | undefined;
-  readonly csv: boolean;
-  readonly format: Format;
-}
+const options = {
+  ...periodOptions,
+  '--level <level>': { help: 'all rows of one level', choices: placeLevels },
+  '--stops': 'every stop, in the order of time',
+  '--days': 'every day',
+  '--svg': 'a picture: the calendar of each year by country',
+  '--csv': 'for a spreadsheet, as --format csv',
+  '-f, --format <format>': { help: 'how it is printed', choices: formats, default: 'table' },
+} as const;
+type TimelineOptions = OptionValues<typeof options>;
 
 /** `waypointd timeline` */
 export const command = defineCommand({
@@ -35,15 +37,7 @@ export const command = defineCommand({
   description:
     'Tells where you stayed, from the tracks you have imported: countries, regions and towns with their\ndays, nights and hours. It is worked out on this machine, without any network. Days are UTC\nunless --local or --zone says otherwise.',
   arguments: '[period...]',
-  options: {
-    ...periodOptions,
-    '--level <level>': { help: 'all rows of one level', choices: placeLevels },
-    '--stops': 'every stop, in the order of time',
-    '--days': 'every day',
-    '--svg': 'a picture: the calendar of each year by country',
-    '--csv': 'for a spreadsheet, as --format csv',
-    '-f, --format <format>': { help: 'how it is printed', choices: formats, default: 'table' },
-  },
+  options,
   examples: [
     'timeline 2024',
     'timeline all --local',

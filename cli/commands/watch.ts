@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { relative, resolve } from 'node:path';
+import { resolve } from 'node:path';
 import { changeConfigFile } from '../../daemon/settings.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
@@ -7,6 +7,7 @@ import { statusSchema, type WatchedFolderStatus } from '../../model/status.ts';
 import { defineCommand } from '../program/command.ts';
 import { askIfKnown, findDaemon } from '../program/connection.ts';
 import { configFileOf, type CommandContext } from '../program/context.ts';
+import { isWithin } from '../terminal/access.ts';
 import { note } from '../terminal/output.ts';
 import { tableLines } from '../terminal/table.ts';
 import { counted, forTerminal } from '../terminal/text.ts';
@@ -114,11 +115,6 @@ async function checkFolder(dir: string, { paths }: CommandContext): Promise<void
   const stats = await stat(dir).catch(() => undefined);
   if (stats?.isDirectory() !== true)
     throw new ExitError(`${forTerminal(dir)} is not a folder that can be opened.`);
-}
-
-function isWithin(path: string, directory: string): boolean {
-  const way = relative(directory, path);
-  return way === '' || !/^(?:\.\.(?:$|[\\/])|[\\/]|[A-Za-z]:)/u.test(way);
 }
 
 function numberOf(folder: Listed, key: 'files' | 'waiting' | 'imported' | 'failed'): string {

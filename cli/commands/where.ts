@@ -89,10 +89,8 @@ async function* dayLines(result: TimelineResult): AsyncGenerator<string> {
 export function momentOf(text: string, now: Date): string {
   if (text === 'now') return formatTime(now.getTime());
   if (text !== 'today' && text !== 'yesterday') return text;
-  const day = new Date(now);
-  if (text === 'yesterday') day.setDate(day.getDate() - 1);
-  const two = (value: number): string => String(value).padStart(2, '0');
-  return `${day.getFullYear()}-${two(day.getMonth() + 1)}-${two(day.getDate())}`;
+  const today = dayOf(now.getTime() - now.getTimezoneOffset() * 60_000);
+  return formatDate(text === 'yesterday' ? today - 1 : today);
 }
 
 /**

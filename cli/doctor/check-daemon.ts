@@ -82,41 +82,34 @@ async function askStatus(handOver: HandOver): Promise<DaemonStatus | undefined> 
   }
 }
 
-function describe(daemon: SeenDaemon | undefined, held: string | undefined): Finding[] {
+function* describe(
+  daemon: SeenDaemon | undefined,
+  held: string | undefined,
+): Generator<Finding, void> {
   const { ok, note, warning } = findingsOf('daemon');
-  if (daemon === undefined) {
-    return [held === undefined ? note('None is running') : warning(held)];
-  }
+  if (daemon === undefined)
+    return yield held === undefined ? note('None is running') : warning(held);
   const { handOver, version, status } = daemon;
-  const findings = [ok(`Running at ${handOver.url} (process ${handOver.pid})`)];
+  yield ok(`Running at ${handOver.url} (process ${handOver.pid})`);
   const theirs = version.module.version;
   if (theirs !== programVersion()) {
-    findings.push(
-      warning(
-        `The daemon is waypointd ${theirs}, this command is waypointd ${programVersion()}`,
-        'Restart the daemon to have one version.',
-      ),
+    yield warning(
+      `The daemon is waypointd ${theirs}, this command is waypointd ${programVersion()}`,
+      'Restart the daemon to have one version.',
     );
   }
   if (status?.library.state === 'reading') {
     const { files_done, files_total } = status.library;
-    findings.push(note(`It is reading the library: ${files_done} of ${files_total} files done`));
+    yield note(`It is reading the library: ${files_done} of ${files_total} files done`);
   } else if (status?.library.state === 'incomplete') {
-    findings.push(
-      warning(
-        'It could not read all files of imports/',
-        'Its log says why; the next start, or the next import, tries again.',
-      ),
-    );
+    const remedy = 'Its log says why; the next start, or the next import, tries again.';
+    yield warning('It could not read all files of imports/', remedy);
   }
   const deletions = status?.bookmarks_file?.deletions_waiting;
   if (deletions !== undefined) {
-    findings.push(
-      warning(
-        `The bookmarks file would delete ${counted(deletions, 'waypoint')}, so it is not merged`,
-        `Say what is meant: ${invocation()} bookmarks merge --accept, or --discard`,
-      ),
+    yield warning(
+      `The bookmarks file would delete ${counted(deletions, 'waypoint')}, so it is not merged`,
+      `Say what is meant: ${invocation()} bookmarks merge --accept, or --discard`,
     );
   }
-  return findings;
 }

@@ -1,6 +1,7 @@
-import { existsSync, lstatSync, readdirSync, realpathSync, statSync, type Stats } from 'node:fs';
+import { existsSync, lstatSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { basename, join } from 'node:path';
-import { accessFault, lockFileFault, ownerFault } from '../../daemon/faults.ts';
+import { realDirectory } from '../../client/waypoints/node/hand-over-file.ts';
+import { accessFault, entriesOf, lockFileFault, ownerFault } from '../../daemon/faults.ts';
 import {
   fileSystemWithoutModes,
   isOpenForGood,
@@ -18,13 +19,10 @@ export function checkDirectories(paths: Paths, isDataChosen: boolean): Finding[]
   const { data, cache, runtime } = paths;
   const holdsToken = runtime === data;
   const runtimeUse = { flag: 'runtime-dir', holdsToken: true };
+  const dataUse = { flag: 'data-dir', holdsToken, isMissed: isDataChosen };
   return [
     ...checkOwners(paths),
-    ...checkDirectory('data directory', data, {
-      flag: 'data-dir',
-      holdsToken,
-      isMissed: isDataChosen,
-    }),
+    ...checkDirectory('data directory', data, dataUse),
     ...checkDataPlace(data),
     ...checkDirectory('cache directory', cache, { flag: 'cache-dir' }),
     ...(holdsToken ? [] : checkDirectory('runtime directory', runtime, runtimeUse)),
@@ -54,17 +52,16 @@ function checkDirectory(area: string, path: string, use: DirectoryUse): Finding[
     const remedy = `Move it away, or choose another with --${use.flag}`;
     return [problem(`${path} is not a directory`, remedy)];
   }
-  const findings: Finding[] = [];
+  const findings = checkPermissions(area, path, target);
   if (stats.isSymbolicLink()) {
     const remedy = `Name the directory it leads to: waypointd config set ${use.flag} "${realpathSync(path)}"`;
     // Programs that look for the token refuse a link: whoever may change it leads them elsewhere.
-    findings.push(
-      use.holdsToken === true
-        ? problem(`${path} is a link, and cannot hold the token`, remedy)
-        : note(`${path} is a link`, remedy),
-    );
+    const isUnfit = use.holdsToken === true;
+    const link = isUnfit
+      ? problem(`${path} is a link, and cannot hold the token`, remedy)
+      : note(`${path} is a link`, remedy);
+    findings.unshift(link);
   }
-  findings.push(...checkPermissions(area, path, target));
   return findings.some(({ level }) => level !== 'note') ? findings : [...findings, ok(path)];
 }
 
@@ -109,7 +106,7 @@ function checkDataPlace(data: string): Finding[] {
     `${data} is not on a disk of this machine (${remote}): locks and power cuts may do damage there`,
     'Keep it on a local disk: waypointd config set data_dir DIRECTORY, after moving it while no daemon runs.',
   );
-  const program = syncProgram(realOr(data));
+  const program = syncProgram(realDirectory(data));
   const isCopied = warning(
     `${data} lies in a folder that ${program} copies: a database that is copied while it is written breaks`,
     'Keep the data elsewhere, and only the bookmarks file there: waypointd config set bookmarks_file FILE',
@@ -118,14 +115,6 @@ function checkDataPlace(data: string): Finding[] {
     ...(remote === undefined ? [] : [isRemote]),
     ...(program === undefined ? [] : [isCopied]),
   ];
-}
-
-function realOr(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function lookAt(path: string): Stats | 'hidden' | undefined {
@@ -147,7 +136,9 @@ const replacedFile = /^(?:bookmarks\.gpx|daemon\.json)$/u;
 export function checkFiles(paths: Paths): Finding[] {
   const { ok, fault } = findingsOf('files');
   const { data, imports, backups } = paths;
-  const names = namesIn(data).filter((name) => ownFile.test(name));
+  const names = entriesOf(data)
+    .map((path) => basename(path))
+    .filter((name) => ownFile.test(name));
   if (names.length === 0) return [];
   // Modes say nothing on Windows, nor where they do not stick.
   const isModeless = isWindows || fileSystemWithoutModes(data) !== undefined;
@@ -189,12 +180,4 @@ function checkInner(path: string, named: string): Finding[] {
   }
   const found = ownerFault(path, stats, 0o700, { named });
   return found === undefined ? [] : [fault(found)];
-}
-
-function namesIn(directory: string): string[] {
-  try {
-    return readdirSync(directory);
-  } catch {
-    return []; // What is wrong with the directory is told by its own check.
-  }
 }

@@ -2,6 +2,8 @@ import { exitMeaning } from '../../service-files/service-exit.ts';
 import type { FoundService } from '../../service-files/choose-platform.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
+const seeLog = 'See its log: waypointd service logs';
+
 /** What the service manager knows about the daemon, as it was found. */
 export function checkService(found: FoundService | undefined): Finding[] {
   const { ok, note, warning, problem } = findingsOf('service');
@@ -14,19 +16,13 @@ export function checkService(found: FoundService | undefined): Finding[] {
   const { condition, lastExit, restarts = 0 } = state;
   if (condition === 'failed') {
     const how = lastExit === undefined ? '' : `: ${exitMeaning(lastExit)}`;
-    return [problem(`${title} has failed${how}`, 'See its log: waypointd service logs')];
+    return [problem(`${title} has failed${how}`, seeLog)];
   }
-  const findings: Finding[] = [];
-  if (restarts > 0) {
-    findings.push(
-      warning(
-        `${title} was started again ${restarts} times after a failure`,
-        'See its log: waypointd service logs',
-      ),
-    );
-  }
-  if (!state.isEnabled) {
-    findings.push(note(`${title} does not start by itself`, 'waypointd service install'));
-  }
+  const again = `${title} was started again ${restarts} times after a failure`;
+  const byHand = note(`${title} does not start by itself`, 'waypointd service install');
+  const findings = [
+    ...(restarts > 0 ? [warning(again, seeLog)] : []),
+    ...(state.isEnabled ? [] : [byHand]),
+  ];
   return findings.length > 0 ? findings : [ok(`${title}: ${condition}`)];
 }

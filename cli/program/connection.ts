@@ -43,11 +43,11 @@ export interface Session {
   readonly stopped: AbortSignal;
 }
 
-/** Another command may hold the data for its moment: so long and so often we try again, ms. */
+/** Another command may hold the data for its moment: so long we try again, ms. */
 const lockWaitMs = 20_000;
-const lockPauseMs = 200;
-/** A wait that a person would notice is explained. */
-const lockNoteMs = 1_000;
+/** How often it is looked whether a wait is over, and when it is explained, ms. */
+const pauseMs = 200;
+const noteMs = 1_000;
 
 /**
  * Finds the running daemon through its hand-over file (contract A, row hand-over). When a data directory was asked for,
@@ -149,7 +149,7 @@ interface OpenConnection {
 
 async function connect(context: CommandContext, makesData: boolean): Promise<OpenConnection> {
   const startedAt = performance.now();
-  let isNoted = false;
+  const explain = explainedWait();
   for (;;) {
     const daemon = await findDaemon(context);
     if (daemon !== undefined) {
@@ -167,11 +167,8 @@ async function connect(context: CommandContext, makesData: boolean): Promise<Ope
       // A command is soon done; a daemon is not, and would have been found where it should be.
       if (await isHeldByDaemon(context)) throw error;
     }
-    if (!isNoted && waitedMs > lockNoteMs) {
-      note('Waiting for another waypointd that has the data open …');
-      isNoted = true;
-    }
-    await delay(lockPauseMs);
+    explain('Waiting for another waypointd that has the data open …');
+    await delay(pauseMs);
   }
 }
 
@@ -234,6 +231,12 @@ export async function startOwnDaemon({
   return { client: new ApiClient(daemon), url: daemon.url, close };
 }
 
+/** What to throw for a failed request: the sentence that a command has for the status of a refusal, if it has one. */
+export function inWords(error: unknown, sentences: Readonly<Record<number, string>>): unknown {
+  const sentence = error instanceof RequestFailure ? sentences[error.status] : undefined;
+  return sentence === undefined ? error : new ExitError(sentence);
+}
+
 /** The answer to a GET; undefined of a daemon of another version, which may not know the question. */
 export async function askIfKnown<T>(
   client: ApiClient,
@@ -248,27 +251,30 @@ export async function askIfKnown<T>(
   }
 }
 
-const pauseMs = 200;
-/** A wait that a person would notice is explained. */
-const noteMs = 1_000;
-
 /**
  * Waits while the daemon reads its library after a start. Lists wait for it there as well, but a lost library takes
  * longer than a request may.
  */
 async function untilLibraryIsRead(client: ApiClient): Promise<void> {
-  const startedAt = performance.now();
-  let isNoted = false;
+  const explain = explainedWait();
   for (;;) {
     const status = await askIfKnown(client, statusSchema, '/api/status');
     if (status?.library.state !== 'reading') return;
-    if (!isNoted && performance.now() - startedAt >= noteMs) {
-      const { files_done: done, files_total: total } = status.library;
-      note(
-        `The library is being read, ${done.toLocaleString('en-US')} of ${counted(total, 'file')} done; this waits for it …`,
-      );
-      isNoted = true;
-    }
+    const { files_done: done, files_total: total } = status.library;
+    const so = `${done.toLocaleString('en-US')} of ${counted(total, 'file')} done`;
+    explain(`The library is being read, ${so}; this waits for it …`);
     await delay(pauseMs);
   }
+}
+
+/** A wait that a person would notice is explained, once. */
+function explainedWait(): (reason: string) => void {
+  const startedAt = performance.now();
+  let isNoted = false;
+  return (reason) => {
+    if (!isNoted && performance.now() - startedAt >= noteMs) {
+      note(reason);
+      isNoted = true;
+    }
+  };
 }

@@ -1,5 +1,5 @@
 import { accessSync, constants } from 'node:fs';
-import { delimiter, dirname, isAbsolute, join, resolve } from 'node:path';
+import { delimiter, dirname, isAbsolute, join, relative, resolve } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { forTerminal } from './text.ts';
@@ -14,6 +14,12 @@ export function mayDo(what: keyof typeof modes, path: string): boolean {
 /** Whether something is there that this user may not do this with. */
 export function isForbidden(what: keyof typeof modes, path: string): boolean {
   return ['EACCES', 'EPERM'].includes(whyNot(what, path) ?? '');
+}
+
+/** Whether a path is a directory or leads below it. */
+export function isWithin(path: string, directory: string): boolean {
+  const way = relative(directory, path);
+  return way === '' || !/^(?:\.\.(?:$|[\\/])|[\\/]|[A-Za-z]:)/u.test(way);
 }
 
 /** Where a program is that may be run, by its path or by looking in PATH; never in the current directory. */

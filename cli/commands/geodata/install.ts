@@ -2,7 +2,6 @@ import { constants as copyFlags } from 'node:fs';
 import { chmod, copyFile, rename, rm, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
-import { RequestFailure } from '../../../client/waypoints/request-failure.ts';
 import { computePaths } from '../../../daemon/paths.ts';
 import { findByObject, partialPath } from '../../../geodata/manifest.ts';
 import { errorCode } from '../../../model/error-code.ts';
@@ -22,7 +21,7 @@ import { temporaryBeside } from '../../../storage/atomic-file.ts';
 import { hashFile } from '../../../storage/hash-file.ts';
 import { createPrivateDirectory } from '../../../storage/private-directory.ts';
 import { defineCommand } from '../../program/command.ts';
-import { requireDaemon, withDaemon } from '../../program/connection.ts';
+import { inWords, requireDaemon, withDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { readManifest } from '../../program/geodata-manifest.ts';
 import { askUntil } from '../../program/polling.ts';
@@ -107,8 +106,7 @@ export const cancel = defineCommand({
   async *run({ context }) {
     const { client } = await requireDaemon(context);
     await cancelInstall(client).catch((error: unknown) => {
-      if (!(error instanceof RequestFailure) || error.status !== 409) throw error;
-      throw new ExitError('There is no install that could be stopped.');
+      throw inWords(error, { 409: 'There is no install that could be stopped.' });
     });
     const { state, generation_id: id = '' } = await untilOver(client);
     if (state === 'installed') throw new ExitError(`It was too late: ${id} is in use now.`);
@@ -158,7 +156,13 @@ async function runInstall(
   stopped: AbortSignal,
   watch?: Watch,
 ): Promise<End> {
-  if ((await requestInstall(client, id)) === 'installed') return 'already';
+  const request = { body: { generation_id: id }, timeoutMs: 0 };
+  const { status } = await client
+    .ask(installAnswerSchema, 'POST', '/api/geodata/install', request)
+    .catch((cause: unknown) => {
+      throw inWords(cause, refusals);
+    });
+  if (status === 'installed') return 'already';
   // Wrong can only be that the install is over, or as good as.
   whenStopped(stopped, () => void cancelInstall(client).catch(() => undefined));
   const { state, error } = await untilOver(client, watch);
@@ -168,23 +172,10 @@ async function runInstall(
   throw new ExitError(`${forTerminal(id)} was not installed: ${installFailures[error]}.`);
 }
 
-async function requestInstall(client: ApiClient, id: string): Promise<'accepted' | 'installed'> {
-  try {
-    const input = { body: { generation_id: id }, timeoutMs: 0 };
-    return (await client.ask(installAnswerSchema, 'POST', '/api/geodata/install', input)).status;
-  } catch (error) {
-    const status = error instanceof RequestFailure ? error.status : undefined;
-    if (status === 409) {
-      throw new ExitError('Another generation is being installed. Try again when that is over.');
-    }
-    if (status === 404) {
-      throw new ExitError(
-        'The daemon knows no such generation. If it is of an older version, restart it.',
-      );
-    }
-    throw error;
-  }
-}
+const refusals: Readonly<Record<number, string>> = {
+  404: 'The daemon knows no such generation. If it is of an older version, restart it.',
+  409: 'Another generation is being installed. Try again when that is over.',
+};
 
 function readStatus(client: ApiClient): Promise<GeodataStatus> {
   return client.ask(geodataStatusSchema, 'GET', '/api/geodata');

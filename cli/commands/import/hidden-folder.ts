@@ -1,6 +1,6 @@
 import { homedir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
-import { mayDo } from '../../terminal/access.ts';
+import { dirname, join } from 'node:path';
+import { isWithin, mayDo } from '../../terminal/access.ts';
 import { invocation, shellWord } from '../../terminal/invocation.ts';
 import type { ImportSum } from './summary.ts';
 import { forTerminal } from '../../terminal/text.ts';
@@ -43,10 +43,6 @@ function reason(folder: string, { platform, home }: Machine): string {
     }
   }
   return 'as a service it may see less than you do';
-}
-
-function isWithin(path: string, directory: string): boolean {
-  return !relative(directory, path).startsWith('..');
 }
 
 /**

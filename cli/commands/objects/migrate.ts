@@ -2,12 +2,20 @@ import { resolve } from 'node:path';
 import type { Move } from '../../../objects/upkeep/migrate.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import type { CommandContext } from '../../program/context.ts';
-import { defineCommand } from '../../program/command.ts';
+import { defineCommand, type OptionValues } from '../../program/command.ts';
 import { note } from '../../terminal/output.ts';
 import { withByteCount } from '../../terminal/progress-bar.ts';
 import { counted } from '../../terminal/text.ts';
 import { movedLine } from './upkeep.ts';
 import { objectsContext, rootOptions, withRoot } from './with-root.ts';
+
+const options = {
+  ...rootOptions,
+  '--to-store <file|s3>':
+    'copy contents to the directory of the store, or the bucket of objects_s3_…',
+  '--to-database <sqlite|file>':
+    'copy rows to the directory, or the database whose URL the file holds',
+} as const;
 
 /** `waypointd objects migrate` */
 export const migrate = defineCommand({
@@ -15,16 +23,10 @@ export const migrate = defineCommand({
   summary: 'copy the store to a bucket, to PostgreSQL, or back',
   description:
     'Copies contents, rows or both from where the settings say they live to another place; each content is compared with its hash. What was there stays and may be served meanwhile. Stopped, it goes on where it was; done again, it brings what has come since: do that once more with the server stopped, then change the settings.',
-  options: {
-    ...rootOptions,
-    '--to-store <file|s3>':
-      'copy contents to the directory of the store, or the bucket of objects_s3_…',
-    '--to-database <sqlite|file>':
-      'copy rows to the directory, or the database whose URL the file holds',
-  },
+  options,
   examples: ['objects migrate --to-store s3 --to-database /etc/waypointd/database'],
   async run(call) {
-    const move = await readMove(call);
+    const move = await readMove(call.context, call.options);
     return withRoot(call, async (root) => {
       const { moveStore } = await import('../../../objects/upkeep/migrate.ts');
       const { RootTaken } = await import('../../../objects/root.ts');
@@ -49,8 +51,10 @@ export const migrate = defineCommand({
 });
 
 /** @throws ExitError */
-async function readMove({ context, options }: MigrateCall): Promise<Move> {
-  const { root, toStore, toDatabase } = options;
+async function readMove(
+  context: CommandContext,
+  { root, toStore, toDatabase }: OptionValues<typeof options>,
+): Promise<Move> {
   const { settings } = objectsContext(context, { root });
   if (toStore === undefined && toDatabase === undefined) {
     throw usageError('Say where to: --to-store, --to-database or both.');
@@ -71,9 +75,4 @@ async function readMove({ context, options }: MigrateCall): Promise<Move> {
       : { contents: toStore === 's3' ? bucketPlace(settings) : toStore }),
     ...(toDatabase === undefined ? {} : { database: urlOf(toDatabase) }),
   };
-}
-
-interface MigrateCall {
-  readonly context: CommandContext;
-  readonly options: Readonly<Record<'root' | 'toStore' | 'toDatabase', string | undefined>>;
 }

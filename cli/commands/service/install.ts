@@ -1,4 +1,4 @@
-import { dirname, join, relative } from 'node:path';
+import { dirname, join } from 'node:path';
 import { servesDataDirectory } from '../../../client/waypoints/node/hand-over-file.ts';
 import { portFault, refusal } from '../../../daemon/faults.ts';
 import { environmentVariable, flagName } from '../../../daemon/settings.ts';
@@ -23,6 +23,7 @@ import { findDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { localHost } from '../../program/local-service.ts';
 import { probePort } from '../../program/port-probe.ts';
+import { isWithin } from '../../terminal/access.ts';
 import { invocation, shellWord } from '../../terminal/invocation.ts';
 import { note } from '../../terminal/output.ts';
 import { confirmRunning, serviceCommand, startsWhen, stepLines } from './status.ts';
@@ -196,13 +197,10 @@ function userPlace({ paths, resolved, flags }: CommandContext, host: ServiceHost
   }
   if (flags.config !== undefined) words.push('--config', paths.configFile);
   for (const file of [paths.bookmarksFile, settings.log_file]) {
-    if (file !== undefined && !isWithinAny(file, writable)) writable.push(dirname(file));
+    const isOutside = file !== undefined && !writable.some((path) => isWithin(file, path));
+    if (isOutside) writable.push(dirname(file));
   }
   return { words, writable, hasCacheDirectory };
-}
-
-function isWithinAny(file: string, directories: readonly string[]): boolean {
-  return directories.some((directory) => !relative(directory, file).startsWith('..'));
 }
 
 function objectsPlace({ paths }: CommandContext): Place {

@@ -16,7 +16,7 @@ const colours = [
   '#c76a9d',
   '#8b959c',
 ];
-const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
+export const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 const weekdays = ['Mon', '', 'Wed', '', 'Fri', '', ''];
 
 /** Sizes in pixels: a day is a cell in a grid of weeks, as high as a week. */

@@ -13,7 +13,7 @@ import { dayOf } from '../../../storage/day-blob.ts';
 import type { ApiClient } from '../../../client/waypoints/node/api-client.ts';
 import { RequestFailure } from '../../../client/waypoints/request-failure.ts';
 import { ExitError } from '../../../model/exit-error.ts';
-import { withDaemon } from '../../program/connection.ts';
+import { inWords, withDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { askUntil } from '../../program/polling.ts';
 import { endAsStopped, whenStopped } from '../../terminal/interrupts.ts';
@@ -79,7 +79,9 @@ export async function runTimeline(
     const result = await resultAt(client, path, stopped);
     if (!stopped.aborted) return result;
   } catch (error) {
-    throw path !== undefined && isGone(error) ? new ExitError(goneSentence) : explain(error);
+    throw path !== undefined && isGone(error)
+      ? new ExitError(goneSentence)
+      : inWords(error, refusals);
   }
   endAsStopped(stopped);
   return undefined;
@@ -140,8 +142,3 @@ const refusals: Readonly<Record<number, string>> = {
   404: 'The daemon has dropped this timeline in favour of others. Try again.',
   429: 'Too many timelines are waiting already. Try again when some are done.',
 };
-
-function explain(error: unknown): unknown {
-  const sentence = error instanceof RequestFailure ? refusals[error.status] : undefined;
-  return sentence === undefined ? error : new ExitError(sentence);
-}

@@ -1,9 +1,9 @@
 import type { TimelineDay } from '../../../model/timeline-result.ts';
 import { formatDate, parseDate } from '../../../model/calendar-date.ts';
+import { months } from './calendar-svg.ts';
 
 /** Weeks of a year, counted from its first day; the last one is short. */
 const weeks = 53;
-const months = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 /** More lines tell no one anything at a glance. */
 const mostCountries = 12;
 const nameWidth = 6;
