@@ -51,8 +51,12 @@ name from another folder is kept beside it. Ctrl-C stops at once and keeps every
 Exit code: 0 if at least one of the files is in the library now, else 1.`,
   async run({ context, words: [paths], options, isJson }) {
     if (paths.length === 1 && paths[0] === '-') return importInput(context, options.as, isJson);
-    const flags = flagsOf(options);
-    const program = converterFor(options);
+    // Only what was asked for: an older daemon knows none of it.
+    const flags = {
+      ...(options.dryRun && { dry_run: true }),
+      ...(options.again && { again: true }),
+    };
+    const program = converterFor(options.convert, options.dryRun);
     const requests = planImports(paths, options).map((request) => ({ ...request, ...flags }));
     const { results, failure, stopped } = await withDaemon(
       { context, endsInOrder: true, makesData: true },
@@ -70,13 +74,7 @@ Exit code: 0 if at least one of the files is in the library now, else 1.`,
 });
 
 /** The gpsbabel that is to convert what is not read, if one is. */
-function converterFor({
-  convert,
-  dryRun,
-}: {
-  readonly convert: boolean;
-  readonly dryRun: boolean;
-}) {
+function converterFor(convert: boolean, dryRun: boolean) {
   if (!convert) return undefined;
   if (dryRun) throw usageError('--convert imports what it converts: leave out --dry-run.');
   return requireGpsbabel();
@@ -95,11 +93,6 @@ function endWith(sum: ImportSum, stopped: AbortSignal): void {
   } else if (sum.files + sum.duplicates === 0) process.exitCode = 1;
 }
 
-/** Only what was asked for: an older daemon knows none of it. */
-function flagsOf({ dryRun, again }: { readonly dryRun: boolean; readonly again: boolean }) {
-  return { ...(dryRun ? { dry_run: true } : {}), ...(again ? { again: true } : {}) };
-}
-
 /** Imports what comes on standard input. */
 async function importInput(
   context: CommandContext,
@@ -107,12 +100,9 @@ async function importInput(
   isJson: boolean,
 ): Promise<void> {
   const { path, body } = await inputFrom(process.stdin, name);
+  const upload = { query: { path }, bodyText: body };
   const result = await withDaemon({ context, makesData: true }, (client) =>
-    client.ask(importResultSchema, 'PUT', '/api/imports', {
-      query: { path },
-      bodyText: body,
-      timeoutMs: 0,
-    }),
+    client.ask(importResultSchema, 'PUT', '/api/imports', { ...upload, timeoutMs: 0 }),
   );
   await (isJson ? printJson(result) : printSummary(sumResults([result])));
   if (result.files + result.duplicates === 0) process.exitCode = 1;
@@ -173,7 +163,7 @@ const format =
  * Shows a progress bar on standard error while an import runs, if that is a terminal.
  * @returns stops and removes the bar.
  */
-export function showProgress(client: ApiClient): () => Promise<void> {
+function showProgress(client: ApiClient): () => Promise<void> {
   if (!process.stderr.isTTY) return () => Promise.resolve();
   const stopped = new AbortController();
   const shown = poll(client, stopped.signal);

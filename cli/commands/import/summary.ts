@@ -168,11 +168,15 @@ function details(sum: ImportSum): string[] {
 /** Relative to the library, where the names are the same. */
 function replacedLines({ replaced, results }: ImportSum): string[] {
   const names = results.flatMap(({ replaced_files }) => replaced_files);
-  const lines = names.slice(0, shownReplaced).map((name) => `  ${forTerminal(name)}`);
-  const more = replaced - lines.length;
-  return more > 0
-    ? [...lines, `  … and ${more.toLocaleString('en-US')} more (--json lists them)`]
-    : lines;
+  return firstLines(names, shownReplaced, replaced);
+}
+
+/** The first items of a list, and how many more there are. */
+function firstLines(items: readonly string[], most: number, all = items.length): string[] {
+  const lines = items.slice(0, most).map((item) => `  ${forTerminal(item)}`);
+  const more = all - lines.length;
+  if (more > 0) lines.push(`  … and ${more.toLocaleString('en-US')} more (--json lists them)`);
+  return lines;
 }
 
 /** The files of which there is more to say than their number. */
@@ -234,7 +238,5 @@ function noteFirst<T>(
 ): void {
   if (items.length === 0) return;
   note(`${counted(items.length, one, many)} ${what}:`);
-  for (const item of items.slice(0, shownFiles)) note(`  ${forTerminal(line(item))}`);
-  const more = items.length - shownFiles;
-  if (more > 0) note(`  … and ${more.toLocaleString('en-US')} more (--json lists them)`);
+  firstLines(items.map(line), shownFiles).forEach(note);
 }
