@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_991,
-  storage: 12_263,
+  storage: 12_329,
   formats: 5_132,
   geodata: 3_844,
   search: 2_539,

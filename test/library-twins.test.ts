@@ -56,9 +56,10 @@ function put(
   names: readonly string[],
   texts: readonly (string | null)[] = [],
   mtimeNs = 1,
+  isKnown = false,
 ): void {
   library.replaceFile(
-    { path, pathKey: path, sha256: path },
+    { path, pathKey: path, sha256: path, ...(isKnown && { mtimeNs: String(mtimeNs) }) },
     {
       load: (rows) => {
         for (const [i, name] of names.entries()) {
@@ -179,10 +180,18 @@ function lastTexts(files: ReadonlyMap<string, Told>): Record<string, string> {
 test('each waypoint says what the newest of its twins that says something does, whatever comes and goes', (t) => {
   const path = join(directoryOf(t), 'library.sqlite');
   const texts = fc.array(fc.option(fc.constantFrom('one', 'other')), { maxLength: 4 });
-  const told = fc.record({ names: names.map((all) => all.slice(0, 4)), texts });
+  const isOlder = fc.boolean();
+  const told = fc.record({ names: names.map((all) => all.slice(0, 4)), texts, isOlder });
   const files = fc.constantFrom('a', 'b', 'c', 'd');
-  const other = (text: string) => ({ names: ['Other'], texts: [text] });
-  const newestOfThreeLeaves: [string, Omit<Told, 'mtimeNs'> | null][] = [
+  const other = (text: string, isOlder = false) => ({ names: ['Other'], texts: [text], isOlder });
+  type Step = [string, (Omit<Told, 'mtimeNs'> & { isOlder: boolean }) | null];
+  const replacedByAnOlder: Step[] = [
+    ['b', other('one')],
+    ['c', other('other')],
+    ['b', other('one')],
+    ['b', other('one', true)],
+  ];
+  const newestOfThreeLeaves: Step[] = [
     ['a', other('one')],
     ['b', other('other')],
     ['c', other('one')],
@@ -197,10 +206,11 @@ test('each waypoint says what the newest of its twins that says something does, 
          FROM waypoints w LEFT JOIN twin_fields f ON f.waypoint = w.id WHERE shown = 1`,
       );
       const present = new Map<string, Told>();
-      for (const [mtimeNs, [file, content]] of sequence.entries()) {
+      for (const [step, [file, content]] of sequence.entries()) {
         const known = library.findByKey(file);
         if (content !== null) {
-          put(library, file, content.names, content.texts, mtimeNs);
+          const mtimeNs = content.isOlder ? 100 - step : 100 + step;
+          put(library, file, content.names, content.texts, mtimeNs, content.isOlder);
           present.set(file, { ...content, mtimeNs });
         } else if (known !== undefined) {
           library.removeFile(known.id);
@@ -212,7 +222,7 @@ test('each waypoint says what the newest of its twins that says something does, 
       db.close();
       library.close();
     }),
-    { seed: 7, numRuns: rounds(20), examples: [[newestOfThreeLeaves]] },
+    { seed: 7, numRuns: rounds(20), examples: [[newestOfThreeLeaves], [replacedByAnOlder]] },
   );
 });
 

@@ -1,6 +1,11 @@
 import type { Database } from '../database.ts';
 import { HashedRows, type HashedRow } from './hashed-rows.ts';
-import { listed, prepareIdentityStatements, type RowRange } from './identity-statements.ts';
+import {
+  listed,
+  prepareIdentityStatements,
+  type Newcomer,
+  type RowRange,
+} from './identity-statements.ts';
 import { prepareTwinFields } from './twin-fields.ts';
 
 type Statements = ReturnType<typeof prepareIdentityStatements>;
@@ -11,11 +16,8 @@ type Statements = ReturnType<typeof prepareIdentityStatements>;
  * files: so each page is touched once, and not once for each row.
  */
 export interface IdentityRows {
-  /**
-   * Enters waypoints that were just inserted as shown, and hides those that have a twin.
-   * @param path of the file, which begins with the waypoint `first`.
-   */
-  add(rows: HashedRows, path: string, first: number): void;
+  /** Enters waypoints that were just inserted as shown, and hides those that have a twin. */
+  add(rows: HashedRows, newcomer: Newcomer): void;
   /** Removes waypoints that are deleted next; twins outside of their file show instead. */
   remove(rows: HashedRows, file: RowRange): void;
   /** Ends a change: has those that show say what their twins, as they are now, do. */
@@ -37,9 +39,9 @@ export function prepareIdentityRows(db: Database): IdentityRows {
   }
 
   return {
-    add(rows, path, first) {
+    add(rows, newcomer) {
       for (const batch of sharedOf(rows, statements.enter))
-        fields.note(addShared(statements, batch, { path, first }));
+        fields.note(addShared(statements, batch, newcomer));
     },
     remove(rows, file) {
       for (const batch of sharedOf(rows, statements.leave)) {
@@ -49,11 +51,6 @@ export function prepareIdentityRows(db: Database): IdentityRows {
     },
     merge: () => fields.merge(),
   };
-}
-
-interface Newcomer {
-  readonly path: string;
-  readonly first: number;
 }
 
 /**
@@ -66,33 +63,43 @@ function addShared(
   newcomer: Newcomer,
 ): HashedRow[] {
   const different: HashedRow[] = [];
-  const { holders, move, addFurther, setShown } = statements;
+  const { holders, move, addFurther, removeFurther, setShown } = statements;
   const hidden: HashedRow[] = [];
+  const left: HashedRow[] = [];
   const moved = new Map<number, number>();
-  const { path, first } = newcomer;
-  for (const row of holders.all(path, first, listed(batch))) {
+  for (const row of holders.all(newcomer, listed(batch))) {
     const { hash, waypoint, holder } = row;
     if (row.mayDiffer === 1 || row.isTwin === 0) different.push([hash, waypoint]);
     if (row.isTwin === 0) addCollided(statements, [hash, waypoint], newcomer);
     else if (row.isBefore === 1 && !moved.has(hash)) {
       moved.set(hash, waypoint);
-      hidden.push([hash, holder]);
-    } else hidden.push([hash, waypoint]);
+      if (row.isLeaving === 0) hidden.push([hash, holder]);
+      else succeed(newcomer, holder);
+    } else {
+      hidden.push([hash, waypoint]);
+      if (row.onlyLeaving !== null) left.push([hash, row.onlyLeaving]);
+    }
   }
   move.run(listed([...moved]));
+  for (const [, waypoint] of left) succeed(newcomer, waypoint);
+  removeFurther.run(0, listed(left));
   addFurther.run(0, listed(hidden));
   setShown.run(0, listed(hidden));
   return different;
+}
+
+function succeed({ isSucceeded, leavingFrom }: Newcomer, waypoint: number): void {
+  isSucceeded[waypoint - leavingFrom] = 1;
 }
 
 /** Adds a waypoint whose hash belongs to another identity. */
 function addCollided(
   { collidedTwin, addFurther, removeFurther, setShown }: Statements,
   [hash, waypoint]: HashedRow,
-  { path, first }: Newcomer,
+  newcomer: Newcomer,
 ): void {
   const one = listed([[hash, waypoint]]);
-  const found = collidedTwin.get(path, first, hash, waypoint);
+  const found = collidedTwin.get(newcomer, hash, waypoint);
   if (found === undefined) {
     addFurther.run(1, one);
     return;

@@ -9,6 +9,18 @@ export interface RowRange {
   readonly to: number;
 }
 
+/** The file whose waypoints are added. */
+export interface Newcomer {
+  readonly path: string;
+  /** Its first waypoint. */
+  readonly first: number;
+  /** The waypoints of the file that it replaces: they leave once all are added. None are from 0 to 0. */
+  readonly leavingFrom: number;
+  readonly leavingTo: number;
+  /** 1 for each of these whose place one that was added has taken, so that no heir takes it meanwhile. */
+  readonly isSucceeded: Uint8Array;
+}
+
 /** The parameter `pairs` of the statements, which take many rows at once: the hash of each waypoint, as JSON. */
 export function listed(rows: readonly HashedRow[]): string {
   return `{${rows.map(([hash, waypoint]) => `"${waypoint}":${hash}`).join(',')}}`;
@@ -24,6 +36,16 @@ interface Pair {
   readonly waypoint: number;
 }
 
+/** Who has the hash of a waypoint; what is asked of it is 1 where it is so. */
+interface Holder extends Pair {
+  readonly holder: number;
+  readonly isTwin: number;
+  readonly isBefore: number;
+  readonly isLeaving: number;
+  readonly mayDiffer: number;
+  readonly onlyLeaving: number | null;
+}
+
 /** The pairs as a table `p`. */
 export const rowsOf = (pairs: string): RawBuilder<unknown> =>
   sql`(SELECT value AS hash, CAST(key AS INTEGER) AS waypoint FROM json_each(${pairs})) p`;
@@ -32,12 +54,23 @@ const isTwin = sql`(t.name, t.lat_e6, t.lon_e6) = (w.name, w.lat_e6, w.lon_e6)`;
 /** The path of the file that `t` is in. */
 const pathOf = sql`
   (SELECT path FROM files WHERE first_waypoint <= t.id ORDER BY first_waypoint DESC LIMIT 1)`;
-/** Whether `w` says something that `t` does not, or has, or `t` says what its twins do. */
-const mayDiffer = sql`(w.ele, w.time, w.desc, w.more) IS NOT (t.ele, t.time, t.desc, t.more)
-  OR EXISTS (SELECT 1 FROM twin_fields o WHERE o.waypoint = t.id)`;
-/** Whether a file that begins with a waypoint comes before that of `t`. */
-const comesBefore = (path: string, first: number): RawBuilder<unknown> =>
-  sql`t.id < ${first} AND ${path} < ${pathOf}`;
+/** Whether `t` is of the file that is replaced. */
+const isLeaving = ({ leavingFrom, leavingTo }: Newcomer): RawBuilder<unknown> =>
+  sql`(t.id >= ${leavingFrom} AND t.id < ${leavingTo})`;
+/** Whether `w` says something that `t` does not, or has, or `t` says what its twins do; in place of `t`, whether it has twins. */
+const mayDiffer = (newcomer: Newcomer) => sql`iif(${isLeaving(newcomer)},
+  EXISTS (SELECT 1 FROM further_identities f WHERE f.hash = p.hash),
+  (w.ele, w.time, w.desc, w.more) IS NOT (t.ele, t.time, t.desc, t.more)
+    OR EXISTS (SELECT 1 FROM twin_fields o WHERE o.waypoint = t.id))`;
+/** The only further waypoint of a hash, if it is hidden and of the file that is replaced. */
+const onlyLeaving = ({ leavingFrom, leavingTo }: Newcomer) => sql`
+  iif(${leavingTo} > 0 AND
+      (SELECT 1 FROM further_identities WHERE hash = p.hash LIMIT 1 OFFSET 1) IS NULL,
+    (SELECT waypoint FROM further_identities WHERE hash = p.hash AND shown = 0
+      AND waypoint >= ${leavingFrom} AND waypoint < ${leavingTo}), NULL)`;
+/** Whether the file comes before that of `t`, or takes its place. */
+const comesBefore = (newcomer: Newcomer): RawBuilder<unknown> =>
+  sql`(${isLeaving(newcomer)} OR t.id < ${newcomer.first} AND ${newcomer.path} < ${pathOf})`;
 
 function prepareIdentities(db: Database) {
   return {
@@ -47,12 +80,12 @@ function prepareIdentities(db: Database) {
         INSERT INTO identities (hash, waypoint) SELECT p.hash, p.waypoint FROM ${rowsOf(pairs)}
         WHERE true ON CONFLICT DO NOTHING`,
     ),
-    /** Removes the hashes that have no further waypoints. */
+    /** Removes the hashes that have no further waypoints and are not another one's by now. */
     leave: prepare(
       db,
       (pairs: string) => sql`
         DELETE FROM identities AS o
-        WHERE hash IN (SELECT p.hash FROM ${rowsOf(pairs)})
+        WHERE (hash, waypoint) IN (SELECT p.hash, p.waypoint FROM ${rowsOf(pairs)})
           AND NOT EXISTS (SELECT 1 FROM further_identities f WHERE f.hash = o.hash)`,
     ),
     removeHash: prepare(db, (hash: number) => sql`DELETE FROM identities WHERE hash = ${hash}`),
@@ -97,11 +130,10 @@ function prepareTwins(db: Database) {
     /** The waypoint that each hash has already, where it is another one. */
     holders: prepare(
       db,
-      (path: string, first: number, pairs: string) => sql<
-        Pair & { holder: number; isTwin: number; isBefore: number; mayDiffer: number }
-      >`
+      (newcomer: Newcomer, pairs: string) => sql<Holder>`
         SELECT p.hash, p.waypoint, t.id AS holder, ${isTwin} AS "isTwin",
-          ${comesBefore(path, first)} AS "isBefore", ${mayDiffer} AS "mayDiffer"
+          ${comesBefore(newcomer)} AS "isBefore", ${isLeaving(newcomer)} AS "isLeaving",
+          ${mayDiffer(newcomer)} AS "mayDiffer", ${onlyLeaving(newcomer)} AS "onlyLeaving"
         FROM ${rowsOf(pairs)} CROSS JOIN identities i CROSS JOIN waypoints w CROSS JOIN waypoints t
         WHERE i.hash = p.hash AND i.waypoint != p.waypoint AND w.id = p.waypoint
           AND t.id = i.waypoint`,
@@ -109,11 +141,8 @@ function prepareTwins(db: Database) {
     /** The shown waypoint of the same identity, where another one holds the hash. */
     collidedTwin: prepare(
       db,
-      (path: string, first: number, hash: number, waypoint: number) => sql<{
-        id: number;
-        isBefore: number;
-      }>`
-        SELECT t.id, ${comesBefore(path, first)} AS "isBefore"
+      (newcomer: Newcomer, hash: number, waypoint: number) => sql<{ id: number; isBefore: number }>`
+        SELECT t.id, ${comesBefore(newcomer)} AS "isBefore"
         FROM further_identities f CROSS JOIN waypoints t CROSS JOIN waypoints w
         WHERE f.hash = ${hash} AND f.shown = 1 AND t.id = f.waypoint AND w.id = ${waypoint}
           AND ${isTwin}`,

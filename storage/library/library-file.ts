@@ -18,6 +18,9 @@ export interface LibraryFile {
 /** What tells whether a file was changed since. */
 export type FileStamp = Pick<LibraryFile, 'size' | 'mtimeNs'>;
 
+/** Where it is not known yet, a file is the newest: the largest integer, in 2262. */
+export const latestMtimeNs = '9223372036854775807';
+
 /** What tells that a source is the very file it was, unchanged; decimal digits where a double would not do. */
 export interface SourceStamp {
   readonly device: string;

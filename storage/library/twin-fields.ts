@@ -1,10 +1,11 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { moreText, readMore } from '../more-fields.ts';
-import { prepare } from '../prepared.ts';
+import { prepare, prepareValue } from '../prepared.ts';
 import { libraryTables } from '../schema/library.ts';
 import { HashedRows, type HashedRow } from './hashed-rows.ts';
 import { listed, rowsOf } from './identity-statements.ts';
+import { latestMtimeNs } from './library-file.ts';
 
 /** What twins may differ in. */
 interface Fields {
@@ -53,7 +54,7 @@ export interface TwinFields {
 
 export function prepareTwinFields(db: Database): TwinFields {
   const statements = prepareStatements(db);
-  const { any, left, crowded, members, put, drop, putPairs, fileOf } = statements;
+  const { left, unpaired, members, put, drop, putPairs, fileOf, newestFrom } = statements;
   const noted = new HashedRows();
   const once = new HashedRows();
   let count = 0;
@@ -80,14 +81,14 @@ export function prepareTwinFields(db: Database): TwinFields {
     noted.clear(0);
     count = 0;
     const isNewer = comparisonBy(fileOf);
-    const hasAny = any.get() !== undefined;
+    const newest = newestFrom.get() ?? Infinity;
     for (const batch of once.byWaypoint()) {
       const pairs = listed(batch);
-      if (hasAny) drop.run(pairs);
-      putPairs.run(pairs);
-      const others = crowded.all(pairs).map(({ hash }): HashedRow => [hash, hash]);
+      putPairs.run(pairs, newest);
+      const others = listed(unpaired.all(pairs).map(({ hash }): HashedRow => [hash, hash]));
+      drop.run(others);
       const groups = new Map<number, Twins[]>();
-      for (const member of members.iterate(listed(others))) gather(groups, member, isNewer);
+      for (const member of members.iterate(others)) gather(groups, member, isNewer);
       for (const group of groups.values()) for (const twins of group) mergeTwins(twins);
     }
   }
@@ -156,7 +157,7 @@ function comparisonBy(fileOf: Statements['fileOf']): IsNewer {
   const rankOf = ({ id }: Member): FileRank => {
     let rank = known.find(({ from, to }) => id >= from && id < to);
     if (rank === undefined) {
-      const { from, to, mtimeNs, file } = fileOf.get(id)!;
+      const { from, to, mtimeNs, file } = fileOf.get(id) ?? gone;
       rank = { from, to: to ?? Infinity, mtimeNs: BigInt(mtimeNs), file };
       known.unshift(rank);
       if (known.length > mostKnown) known.pop();
@@ -184,10 +185,15 @@ interface FileRank {
   readonly file: number;
 }
 
+/** That of waypoints which leave soon, while nothing before them stays. */
+const gone = { from: 0, to: 0, mtimeNs: '0', file: 0 };
+
 /** Files that are remembered. */
 const mostKnown = 8;
 
-const furtherOf = sql`(SELECT count(*) FROM further_identities WHERE hash = p.hash)`;
+/** 1 where a hash has but two waypoints, and one of them hidden. */
+const furtherOf = sql`
+  (SELECT count(*) + total(shown) FROM further_identities WHERE hash = p.hash)`;
 
 const membersIn = (table: 'identities' | 'further_identities', pairs: string) => sql`
   SELECT p.hash, t.name, t.lat_e6 AS lat, t.lon_e6 AS lon, t.id, t.shown,
@@ -199,16 +205,20 @@ const membersIn = (table: 'identities' | 'further_identities', pairs: string) =>
 const firstOf = (waypoint: string) =>
   sql`(SELECT max(first_waypoint) FROM files WHERE first_waypoint <= ${sql.ref(`${waypoint}.id`)})`;
 
-const isShownNewer = sql`iif(sf.id = hf.id, s.id < h.id,
-  (CAST(sf.mtime_ns AS INTEGER), sf.id) > (CAST(hf.mtime_ns AS INTEGER), hf.id))`;
+/** Looks for the files only where neither is of the one that begins with the waypoint `newest`. */
+const isShownNewer = (newest: number) => sql`
+  CASE WHEN h.id >= ${newest} THEN s.id >= ${newest} AND s.id < h.id WHEN s.id >= ${newest} THEN 1
+  ELSE (SELECT (CAST(sf.mtime_ns AS INTEGER), sf.id, h.id) > (CAST(hf.mtime_ns AS INTEGER), hf.id, s.id)
+    FROM files sf CROSS JOIN files hf
+    WHERE sf.first_waypoint = ${firstOf('s')} AND hf.first_waypoint = ${firstOf('h')}) END`;
 /** The first of two values that is there, that of the newer waypoint first. */
-const newestOf = (field: 'ele' | 'time' | 'desc') => {
+const newestOf = (field: 'ele' | 'time' | 'desc', newest: number) => {
   const [s, h] = [sql.ref(`s.${field}`), sql.ref(`h.${field}`)];
-  return sql`iif(${isShownNewer}, coalesce(${s}, ${h}), coalesce(${h}, ${s})) AS ${sql.ref(field)}`;
+  return sql`iif(${isShownNewer(newest)}, coalesce(${s}, ${h}), coalesce(${h}, ${s})) AS ${sql.ref(field)}`;
 };
-const newestMore = sql`CASE
+const newestMore = (newest: number) => sql`CASE
   WHEN s.more IS NULL OR h.more IS NULL OR s.more = h.more THEN coalesce(s.more, h.more)
-  WHEN ${isShownNewer} THEN json_patch(h.more, s.more) ELSE json_patch(s.more, h.more) END AS more`;
+  WHEN ${isShownNewer(newest)} THEN json_patch(h.more, s.more) ELSE json_patch(s.more, h.more) END AS more`;
 
 function prepareFileOf(db: Database) {
   return prepare(db, (waypoint: number) =>
@@ -238,6 +248,16 @@ function prepareStatements(db: Database) {
         ${membersIn('identities', pairs)} UNION ALL ${membersIn('further_identities', pairs)}`,
     ),
     fileOf: prepareFileOf(db),
+    /** What the file that is written begins with, if it is the newest for now. */
+    newestFrom: prepareValue(db, () =>
+      libraryTables
+        .selectFrom('files')
+        .select('first_waypoint')
+        .where('mtime_ns', '=', latestMtimeNs)
+        .where('id', '=', (eb) =>
+          eb.selectFrom('files').select((last) => last.fn.max('id').as('id')),
+        ),
+    ),
     /** Those of which several are left, or the one left has something from a twin. */
     left: prepare(
       db,
@@ -246,12 +266,11 @@ function prepareStatements(db: Database) {
         WHERE EXISTS (SELECT 1 FROM further_identities f WHERE f.hash = p.hash)
           OR EXISTS (SELECT 1 FROM twin_fields o WHERE o.waypoint = i.waypoint)`,
     ),
-    any: prepare(db, () => libraryTables.selectFrom('twin_fields').select('waypoint').limit(1)),
-    /** The hashes of three and more waypoints. */
-    crowded: prepare(
+    /** All others than `putPairs` is about. */
+    unpaired: prepare(
       db,
       (pairs: string) => sql<{ hash: number }>`
-        SELECT p.hash FROM ${rowsOf(pairs)} WHERE ${furtherOf} > 1`,
+        SELECT p.hash FROM ${rowsOf(pairs)} WHERE ${furtherOf} != 1`,
     ),
     drop: prepare(
       db,
@@ -268,18 +287,18 @@ function prepareStatements(db: Database) {
     /** Where there are but two of a hash, a shown one `s` and a hidden one `h`: nearly all. */
     putPairs: prepare(
       db,
-      (pairs: string) => sql`
-        INSERT INTO twin_fields (waypoint, ele, time, desc, more)
+      (pairs: string, newest: number) => sql`
+        REPLACE INTO twin_fields (waypoint, ele, time, desc, more)
         SELECT id, ele, time, desc, more FROM (
-          SELECT s.id, ${newestOf('ele')}, ${newestOf('time')}, ${newestOf('desc')}, ${newestMore},
+          SELECT s.id, ${newestOf('ele', newest)}, ${newestOf('time', newest)},
+            ${newestOf('desc', newest)}, ${newestMore(newest)},
             s.ele AS own_ele, s.time AS own_time, s.desc AS own_desc, s.more AS own_more
           FROM ${rowsOf(pairs)} CROSS JOIN identities i CROSS JOIN further_identities f
             CROSS JOIN waypoints s CROSS JOIN waypoints h
-            CROSS JOIN files sf CROSS JOIN files hf
-          WHERE i.hash = p.hash AND ${furtherOf} = 1 AND f.hash = p.hash AND f.shown = 0
-            AND s.id = i.waypoint AND h.id = f.waypoint
-            AND sf.first_waypoint = ${firstOf('s')} AND hf.first_waypoint = ${firstOf('h')})
-        WHERE (ele, time, desc, more) IS NOT (own_ele, own_time, own_desc, own_more)`,
+          WHERE i.hash = p.hash AND f.hash = p.hash
+            AND s.id = i.waypoint AND h.id = f.waypoint)
+        WHERE (ele, time, desc, more) IS NOT (own_ele, own_time, own_desc, own_more)
+          OR EXISTS (SELECT 1 FROM twin_fields WHERE waypoint = id)`,
     ),
   };
 }

@@ -8,7 +8,7 @@ import { HashedRows } from './hashed-rows.ts';
 import { moreText } from '../more-fields.ts';
 import { identityHash, readHashSeed } from './identity-hash.ts';
 import { prepareIdentityRows, type IdentityRows } from './identity-rows.ts';
-import type { RowRange } from './identity-statements.ts';
+import type { Newcomer, RowRange } from './identity-statements.ts';
 import { InsertRows } from './insert-rows.ts';
 import { libraryTables } from '../schema/library.ts';
 
@@ -25,8 +25,7 @@ export class WaypointRows {
   readonly #hashed = new HashedRows();
   readonly #seed: number;
   readonly #statements: ReturnType<typeof prepareStatements>;
-  #path = '';
-  #first = 0;
+  #newcomer: Newcomer = newcomerOf('', 0, nothing);
   #next = 0;
 
   constructor(db: Database) {
@@ -36,13 +35,17 @@ export class WaypointRows {
     this.#statements = prepareStatements(db);
   }
 
-  /** Begins a file; what was not finished before is forgotten. @returns the id of its first row. */
-  begin(path: string): number {
+  /**
+   * Begins a file; what was not finished before is forgotten.
+   * @param leaving the rows that it replaces: {@link finish} removes them.
+   * @returns the id of its first row.
+   */
+  begin(path: string, leaving: RowRange = nothing): number {
     this.#rows.clear();
-    this.#path = path;
-    this.#first = this.#next = (this.#statements.lastId.get() ?? 0) + 1;
-    this.#hashed.clear(this.#first);
-    return this.#first;
+    this.#next = (this.#statements.lastId.get() ?? 0) + 1;
+    this.#newcomer = newcomerOf(path, this.#next, leaving);
+    this.#hashed.clear(this.#next);
+    return this.#next;
   }
 
   insert(waypoint: ImportedWaypoint): void {
@@ -69,17 +72,19 @@ export class WaypointRows {
   /** Ends a file. @returns the ids of its rows, which are in file order. */
   finish(): RowRange {
     this.#settle();
-    this.#identities.merge();
-    return { from: this.#first, to: this.#next };
+    const { first, leavingFrom, leavingTo, isSucceeded } = this.#newcomer;
+    this.remove({ from: leavingFrom, to: leavingTo }, isSucceeded);
+    return { from: first, to: this.#next };
   }
 
-  /** Removes the rows of a file that another one replaces next, or else {@link merge}; twins in other files show instead. */
-  remove(file: RowRange): void {
+  /** Removes the rows of a file; twins in other files show instead of those that were not succeeded. */
+  remove(file: RowRange, isSucceeded?: Uint8Array): void {
     const { keys, remove, removeMerged } = this.#statements;
     this.#hashed.clear(file.from);
     for (let from = file.from; from < file.to; from += pageRows) {
       for (const row of keys.all(from, Math.min(from + pageRows, file.to)))
-        this.#hashed.add(identityHash(toIdentityKey(row), this.#seed), row.id);
+        if (isSucceeded?.[row.id - file.from] !== 1)
+          this.#hashed.add(identityHash(toIdentityKey(row), this.#seed), row.id);
       if (!this.#hashed.isFull) continue;
       this.#identities.remove(this.#hashed, file);
       this.#hashed.clear(from + pageRows);
@@ -87,18 +92,22 @@ export class WaypointRows {
     this.#identities.remove(this.#hashed, file);
     remove.run(file.from, file.to);
     removeMerged.run(file.from, file.to);
-  }
-
-  /** Ends a removal. */
-  merge(): void {
     this.#identities.merge();
   }
 
   #settle(): void {
     this.#rows.flush();
-    this.#identities.add(this.#hashed, this.#path, this.#first);
+    this.#identities.add(this.#hashed, this.#newcomer);
     this.#hashed.clear(this.#next);
   }
+}
+
+const nothing: RowRange = { from: 0, to: 0 };
+
+function newcomerOf(path: string, first: number, leaving: RowRange): Newcomer {
+  const { from, to } = leaving;
+  const isSucceeded = new Uint8Array(to - from);
+  return { path, first, leavingFrom: from, leavingTo: to, isSucceeded };
 }
 
 function hasMore({ sym, type, cmt, src, links }: ImportedWaypoint): boolean {

@@ -7,12 +7,14 @@ import { foldPath, type NameFolding } from '../name-folding.ts';
 import { DayCollector, type DayPart } from './day-collector.ts';
 import {
   PointBounds,
+  latestMtimeNs,
   type FileCounts,
   type FileStamp,
   type LibraryFile,
   type NewFile,
   type SourceStamp,
 } from './library-file.ts';
+import type { RowRange } from './identity-statements.ts';
 import { readFolding } from './prepare.ts';
 import { LineRows } from './line-rows.ts';
 import { dayKinds } from '../schema/library.ts';
@@ -43,8 +45,6 @@ interface PlacedFile extends FileStamp {
 const cacheKb = 32_768;
 /** A worker may wait: most readers are gone by then, and the log can be emptied. */
 const busyMs = 500;
-/** Where it is not known yet, a file is the newest: the largest integer, in 2262. */
-const latestMtimeNs = '9223372036854775807';
 /** Waypoints read at once. */
 const pageRows = 1_024;
 /** A fix that may be further off says too little of where somebody was, metres. */
@@ -142,10 +142,10 @@ export class LibraryWriter {
   replaceFile(file: NewFile, { load, place }: FileContent, isFirst = false): FileCounts {
     const changes = (): FileCounts => {
       const before = this.findByKey(file.pathKey);
-      if (before !== undefined) this.#deleteRows(before.id);
+      const leaving = before && this.#leave(before.id);
       const { insertFile, finishFile, setContent, touch } = this.#statements;
       const { path, sha256 = '', mtimeNs = latestMtimeNs } = file;
-      const began = { sha256, mtimeNs, firstWaypoint: this.#waypointRows.begin(path) };
+      const began = { sha256, mtimeNs, firstWaypoint: this.#waypointRows.begin(path, leaving) };
       const id = Number(insertFile.run(file, began).lastInsertRowid);
       const counts = load(this.#rowsOf(id));
       const { from, to } = this.#waypointRows.finish();
@@ -176,8 +176,8 @@ export class LibraryWriter {
 
   removeFile(id: number): void {
     this.transaction(() => {
-      this.#deleteRows(id);
-      this.#waypointRows.merge();
+      const leaving = this.#leave(id);
+      if (leaving !== undefined) this.#waypointRows.remove(leaving);
       this.#statements.touch.run();
     });
   }
@@ -269,14 +269,13 @@ export class LibraryWriter {
     return Number(this.#statements.insertDay.run(part, this.#fileId, kind).lastInsertRowid);
   }
 
-  #deleteRows(id: number): void {
+  /** Deletes a file but for its waypoints. @returns those, if there are any. */
+  #leave(id: number): RowRange | undefined {
     const range = this.#statements.waypointsOf.get(id);
-    if (range !== undefined) {
-      const { from, waypoints } = range;
-      this.#waypointRows.remove({ from, to: from + waypoints });
-      this.#areWaypointsChanged = true;
-    }
     this.#statements.deleteFile.run(id);
+    if (range === undefined) return undefined;
+    this.#areWaypointsChanged = true;
+    return { from: range.from, to: range.from + range.waypoints };
   }
 }
 

@@ -31,7 +31,7 @@ export const dayKinds = { trackPoint: 0, waypoint: 1, doubtful: 2 } as const;
  * - `waypoints`: the ids of a file ascend in file order without a gap. `lat_e6`, `lon_e6` and `name` are the identity
  *   (contract C); `shown` is 1 for the first row of each identity by (`files.path` in byte order, `id`), else 0.
  * - `twin_fields`: what a waypoint that is shown says together with its twins, for each field what the newest import
- *   (`mtime_ns`) says that says it; there where that is not what it says itself.
+ *   (`mtime_ns`) says that says it; there where that is not, or once was not, what it says itself.
  * - `identities`: for each hash of an identity (identity-hash.ts) a waypoint that is shown. `further_identities`: all
  *   others of a hash that is there, so hidden twins and what merely shares a hash; `shown` is that of the waypoint. Two
  *   tables instead of one: the first refuses a second row of a hash while it is inserted, at no extra cost.
