@@ -7,7 +7,7 @@ import { planImports } from '../cli/commands/import/plan.ts';
 import { sumResults } from '../cli/commands/import/summary.ts';
 import { emptyImport } from '../model/empty-import.ts';
 import type { ImportResult } from '../model/import.ts';
-import { fail, finish, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
+import { fail, finish, idleImport, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
 import { posix } from './helpers/where.ts';
@@ -250,7 +250,7 @@ test('another import that is running is told, and so is a folder that the daemon
   let refusal: [number, string, string, string?] = [409, 'conflict', 'Another import is running.'];
   await startFakeDaemon(t, cli, {
     'POST /api/import': (_, response) => fail(response, ...refusal),
-    'GET /api/import': () => ({ ...idle, state: 'running', files_done: 3, files_total: 9 }),
+    'GET /api/import': () => ({ ...idleImport, state: 'running', files_done: 3, files_total: 9 }),
   });
   const running = await cli.run(['import', root]);
   t.is(running.code, 1);
@@ -268,7 +268,7 @@ test('files that the daemon cannot read although this command can are told, with
   const failures = [{ file: 'a.gpx', reason: 'unreadable' }];
   await startFakeDaemon(t, cli, {
     'POST /api/import': () => ({ ...nothing, dir: root, failed: 1, failures }),
-    'GET /api/import': () => idle,
+    'GET /api/import': () => idleImport,
   });
   const { code, stderr } = await cli.run(['import', root]);
   t.is(code, 1);
@@ -292,17 +292,6 @@ test('why a service does not see a folder depends on the folder and the system',
   const inHome = hiddenFolderLine('/var', { platform: 'linux', home: '/' });
   t.regex(inHome, /it may see less than you do/u);
 });
-
-const idle = {
-  state: 'idle',
-  files_total: 0,
-  files_done: 0,
-  bytes_total: 0,
-  bytes_done: 0,
-  waypoints: 0,
-  observations: 0,
-  last: null,
-};
 
 test('what was done before a failure is told before the failure', async (t) => {
   const cli = testCli(t);

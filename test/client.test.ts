@@ -1,7 +1,4 @@
-import { once } from 'node:events';
 import { chmodSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { mock } from 'node:test';
 import test, { type ExecutionContext } from 'ava';
@@ -19,6 +16,7 @@ import {
 } from './helpers/daemon.ts';
 import { asBuiltin, makeGeneration } from './helpers/generations.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
+import { answering, freePort } from './helpers/local-server.ts';
 import { answerWhen } from './helpers/until.ts';
 
 interface ServedClient extends RecordedService {
@@ -586,32 +584,6 @@ test.serial('what the daemon refuses is told with its word and the field', async
   t.like(beyond, { status: 400, code: 'invalid', field: 'lat' });
 });
 
-type Answer = (request: IncomingMessage, response: ServerResponse) => void;
-
-/** A port at which nobody listens any more. (fetch refuses well-known ones such as 1 by itself.) */
-async function deadPort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
-
-/** A server that answers every request as a test says. */
-async function answering(t: ExecutionContext, answer: Answer): Promise<number> {
-  const server = createServer(answer);
-  // It never ends a connection that fetch is about to use again.
-  server.keepAliveTimeout = 0;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return (server.address() as AddressInfo).port;
-}
-
 test('an empty or a strange answer of success is no failure', async (t) => {
   for (const body of ['', 'all right', '[]', '{}', 'null', '{"tags":[null,1,{"x":1}]}']) {
     const apiPort = await answering(t, (_, response) => response.end(body));
@@ -693,7 +665,7 @@ for (const [name, via] of Object.entries(transports)) {
     const { service, taken } = recordedService(t, { ...via, apiPort });
     t.regex((await t.throwsAsync(service.getVersion()))?.message ?? '', /^send error: ./u);
     t.regex((await t.throwsAsync(service.getWaypoints()))?.message ?? '', /^send error: ./u);
-    service.apiPort = await deadPort();
+    service.apiPort = await freePort();
     const refused = await t.throwsAsync(service.getVersion(), { instanceOf: RequestFailure });
     t.regex(refused.message, /^send error: .*ECONNREFUSED/u);
     t.true(refused.wasRefused);
@@ -921,7 +893,7 @@ test('subscriptions end by either way, and changes during an emission count from
 });
 
 test('whoever only listens to signals need not look at the promise', async (t) => {
-  const service = new WaypointService({ apiPort: await deadPort() });
+  const service = new WaypointService({ apiPort: await freePort() });
   const failed = new Promise<string>((resolve) => {
     service.subscribe('geodataInstallFailed', (_, message) => resolve(message));
   });

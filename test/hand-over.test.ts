@@ -16,7 +16,7 @@ import { readHandOver, servesDataDirectory } from '../client/waypoints/node/hand
 import { newHandOver, removeHandOver, writeHandOver } from '../daemon/hand-over.ts';
 import { computePaths } from '../daemon/paths.ts';
 import { ExitError } from '../model/exit-error.ts';
-import { fakeHandOver, fakeToken, startFakeDaemon, testCli } from './helpers/cli.ts';
+import { fakeHandOver, fakeToken, idleImport, startFakeDaemon, testCli } from './helpers/cli.ts';
 import { temporaryDirectory } from './helpers/daemon.ts';
 import { asRoot, posix } from './helpers/where.ts';
 
@@ -238,17 +238,6 @@ test('token, url and status tell of the daemon that the file names', async (t) =
   t.regex(shown, /, for 1 min\)\n[\s\S]*41 waypoints, of which 1 is a bookmark\n/u);
   t.regex(shown, /1 job running, 2 waiting\n/u);
 });
-
-const idleImport = {
-  state: 'idle',
-  files_total: 0,
-  files_done: 0,
-  bytes_total: 0,
-  bytes_done: 0,
-  waypoints: 0,
-  observations: 0,
-  last: null,
-};
 
 test('without a daemon token, url, status and api say so in a sentence and exit with 1', async (t) => {
   const cli = testCli(t);

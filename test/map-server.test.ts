@@ -1,9 +1,7 @@
 /** The server in front of the page of the map: who gets a session, what that opens, and who gets nothing at all. */
 import { execFileSync } from 'node:child_process';
-import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { gunzipSync } from 'node:zlib';
@@ -18,6 +16,7 @@ import {
   withSecret,
   type MapQuestion,
 } from './helpers/map-server.ts';
+import { answering } from './helpers/local-server.ts';
 
 const json = { 'content-type': 'application/json' };
 
@@ -309,13 +308,10 @@ test('the token of the daemon is in nothing that the page gets', async (t) => {
 
 test('to the daemon goes what it needs, and nothing that tells of a browser or of the session', async (t) => {
   const seen: IncomingHttpHeaders[] = [];
-  const daemon = createServer((request, response) => {
+  const port = await answering(t, (request, response) => {
     seen.push(request.headers);
     response.writeHead(200, { 'set-cookie': 'a=b', server: 'x', etag: '"1"' }).end('[]');
-  }).listen(0, '127.0.0.1');
-  await once(daemon, 'listening');
-  t.teardown(() => daemon.close());
-  const { port } = daemon.address() as AddressInfo;
+  });
   const access = { base: `http://127.0.0.1:${port}`, token: 'secret' };
   const map = await startTestMap(t, { findDaemon: async () => access });
   const session = withSecret(await map.secret());
@@ -347,15 +343,12 @@ test('to the daemon goes what it needs, and nothing that tells of a browser or o
 
 test('a body of unknown length is the body of its request, of whatever method', async (t) => {
   const heard: string[] = [];
-  const daemon = createServer((request, response) => {
+  const port = await answering(t, (request, response) => {
     void text(request).then((body) => {
       heard.push(`${request.method} ${body}`);
       response.end('[]');
     });
-  }).listen(0, '127.0.0.1');
-  await once(daemon, 'listening');
-  t.teardown(() => daemon.close());
-  const { port } = daemon.address() as AddressInfo;
+  });
   const access = { base: `http://127.0.0.1:${port}`, token: 'secret' };
   const map = await startTestMap(t, { findDaemon: async () => access });
   const headers = { ...withSecret(await map.secret()), 'transfer-encoding': 'chunked' };
@@ -395,10 +388,7 @@ test('the map finds a daemon that was started anew, and says when there is none'
 });
 
 test('a daemon that hangs is given up', async (t) => {
-  const daemon = createServer(() => undefined).listen(0, '127.0.0.1');
-  await once(daemon, 'listening');
-  t.teardown(() => daemon.close());
-  const { port } = daemon.address() as AddressInfo;
+  const port = await answering(t, () => undefined);
   const access = { base: `http://127.0.0.1:${port}`, token: 'secret' };
   const map = await startTestMap(t, {
     findDaemon: async () => access,
@@ -435,15 +425,12 @@ test('an upload that waits for its turn is not given up while the daemon says th
 
 test('an answer that has begun is not given up, for its reader may be slow', async (t) => {
   const begun = Promise.withResolvers<ServerResponse>();
-  const daemon = createServer((request, response) => {
+  const port = await answering(t, (request, response) => {
     // The other one hangs.
     if (request.url !== '/api/waypoints') return;
     response.write('[');
     begun.resolve(response);
-  }).listen(0, '127.0.0.1');
-  await once(daemon, 'listening');
-  t.teardown(() => daemon.close());
-  const { port } = daemon.address() as AddressInfo;
+  });
   const access = { base: `http://127.0.0.1:${port}`, token: 'secret' };
   const map = await startTestMap(t, {
     findDaemon: async () => access,
@@ -459,13 +446,10 @@ test('an answer that has begun is not given up, for its reader may be slow', asy
 
 test('the map sends nothing to a program that took the port of the daemon', async (t) => {
   const heard: string[] = [];
-  const impostor = createServer((request, response) => {
+  const port = await answering(t, (request, response) => {
     heard.push(`${request.headers.authorization} ${request.url?.replace(/=.*/u, '')}`);
     response.end('{"status":"ok","proof":"none"}');
-  }).listen(0, '127.0.0.1');
-  await once(impostor, 'listening');
-  t.teardown(() => impostor.close());
-  const { port } = impostor.address() as AddressInfo;
+  });
   const access = { base: `http://127.0.0.1:${port}`, token: 'secret', proves: true };
   const map = await startTestMap(t, { findDaemon: async () => access });
   const headers = withSecret(await map.secret());

@@ -4,7 +4,7 @@ import test from 'ava';
 import { LibraryWork, type ImportTasks } from '../daemon/import/library-work.ts';
 import type { WorkerPool } from '../daemon/pool.ts';
 import { emptySearchIndex } from '../search/index/data.ts';
-import { startFakeDaemon, testCli } from './helpers/cli.ts';
+import { idleImport, startFakeDaemon, testCli } from './helpers/cli.ts';
 import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
 import { gpx, noLedger, writeTree } from './helpers/imports.ts';
 
@@ -58,17 +58,6 @@ test('a library that is being read is told of, and so is one that could not be r
   await library.close();
 });
 
-const idle = {
-  state: 'idle',
-  files_total: 0,
-  files_done: 0,
-  bytes_total: 0,
-  bytes_done: 0,
-  waypoints: 0,
-  observations: 0,
-  last: null,
-};
-
 test('status says that a lost library is being read, without asking what waits for it', async (t) => {
   const cli = testCli(t);
   const { requests } = await startFakeDaemon(t, cli, {
@@ -78,7 +67,7 @@ test('status says that a lost library is being read, without asking what waits f
       bookmarks: 12,
       timelines: { queued: 0, running: 0 },
     }),
-    'GET /api/import': () => idle,
+    'GET /api/import': () => idleImport,
   });
   const shown = await cli.out(['status']);
   t.regex(shown, /, for 7 s\)$/mu);
@@ -121,7 +110,7 @@ test('status tells files, tracks, points and their period, also after a restart'
       bookmarks: 0,
       timelines: { queued: 0, running: 0 },
     }),
-    'GET /api/import': () => idle,
+    'GET /api/import': () => idleImport,
   });
   t.regex(
     await cli.out(['status']),

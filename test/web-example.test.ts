@@ -6,6 +6,7 @@ import test, { type ExecutionContext } from 'ava';
 import { askDaemon } from '../client/waypoints/node/index.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { gpx } from './helpers/imports.ts';
+import { answering } from './helpers/local-server.ts';
 
 // Plain JavaScript for others to copy; what it takes and gives is stated there.
 const { createProxy, foreign, refuse } = await import(
@@ -123,13 +124,10 @@ test('the web example is no hole: foreign hosts, pages and programs are refused'
 
 test('the web example sends on what the daemon needs, and nothing that tells of a browser', async (t) => {
   const seen: IncomingHttpHeaders[] = [];
-  const daemon = createServer((request, response) => {
+  const apiPort = await answering(t, (request, response) => {
     seen.push(request.headers);
     response.writeHead(200, { 'set-cookie': 'a=b', server: 'x', etag: '"1"' }).end('[]');
-  }).listen(0, '127.0.0.1');
-  await once(daemon, 'listening');
-  t.teardown(() => daemon.close());
-  const apiPort = (daemon.address() as AddressInfo).port;
+  });
   const { ask, port } = await startProxy(t, async () => ({ apiPort, apiToken: 'secret' }));
   const foreignHeaders = {
     accept: '*/*',
@@ -185,13 +183,10 @@ test('the web example passes bodies on as they come, and what the daemon says of
 
 test('the web example sends nothing to a program that took the port of the daemon', async (t) => {
   const heard: string[] = [];
-  const impostor = createServer((request, response) => {
+  const apiPort = await answering(t, (request, response) => {
     heard.push(`${request.headers.authorization} ${request.url?.replace(/=.*/u, '')}`);
     response.end('{"status":"ok","proof":"none"}');
-  }).listen(0, '127.0.0.1');
-  await once(impostor, 'listening');
-  t.teardown(() => impostor.close());
-  const apiPort = (impostor.address() as AddressInfo).port;
+  });
   const access = { apiPort, apiToken: 'secret', apiProves: true };
   const { ask } = await startProxy(t, async () => access);
   t.is((await ask('/api/suggest?q=Camp')).status, 503);

@@ -4,12 +4,13 @@
  */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { LocationFix } from '../../model/process.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from '../helpers/daemon.ts';
+import { freePort } from '../helpers/local-server.ts';
 
 const geoclue = '/usr/libexec/geoclue';
 const agent = '/usr/libexec/geoclue-2.0/demos/agent';
@@ -72,14 +73,6 @@ function nmea(at: number, minutes = '4715.0000'): string {
   ]
     .map(sentence)
     .join('');
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 function startGpsd(t: ExecutionContext, port: number, minutes: string): ChildProcess {

@@ -12,7 +12,7 @@ import { rounds } from '../helpers/effort.ts';
 import { Desk } from '../helpers/git-desk.ts';
 import { ann, basic, oidOf, xLfs } from '../helpers/objects.ts';
 import { startSharedPlaces } from '../helpers/shared-places.ts';
-import { freePort } from '../helpers/swift.ts';
+import { freePort } from '../helpers/local-server.ts';
 import { until } from '../helpers/until.ts';
 
 const nginx = '/usr/sbin/nginx';

@@ -1,21 +1,12 @@
 /** systemd-socket-activate with the launcher under the Node.js on PATH, which may be one that hands over to the bundled one. */
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer, type AddressInfo } from 'node:net';
 import { launcher, testCli, untilPrinted } from '../helpers/cli.ts';
+import { freePort } from '../helpers/local-server.ts';
 import { testWith } from '../helpers/where.ts';
 
 const activate = 'systemd-socket-activate';
 const hasActivate = spawnSync(activate, ['--version']).status === 0;
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, 'close');
-  return port;
-}
 
 /** The one that ava runs on is new enough, and needs no launcher. */
 function nodeOnPath(): string {

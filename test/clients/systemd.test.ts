@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
-import { createServer, type AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
@@ -11,6 +11,7 @@ import { renderSystemUnit, renderUserUnit } from '../../service-files/systemd/se
 import { renderNoNetwork } from '../../service-files/systemd/no-network.ts';
 import { renderSocketUnit } from '../../service-files/systemd/socket-unit.ts';
 import { temporaryDirectory } from '../helpers/daemon.ts';
+import { freePort } from '../helpers/local-server.ts';
 import { bootMachine, bootUser, whyNoSystemd, type Namespace } from '../helpers/namespace.ts';
 
 const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
@@ -129,14 +130,6 @@ class Service {
     await this.machine.run(['sh', '-c', write, 'sh', directory, text]);
     await this.systemctl('daemon-reload');
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((done) => server.close(done));
-  return port;
 }
 
 async function installed(t: ExecutionContext): Promise<Service> {

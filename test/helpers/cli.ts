@@ -277,6 +277,18 @@ export async function startFakeDaemon(
   return { port, token: fakeToken, requests };
 }
 
+/** What `GET /api/import` answers where nothing has been imported. */
+export const idleImport = {
+  state: 'idle',
+  files_total: 0,
+  files_done: 0,
+  bytes_total: 0,
+  bytes_done: 0,
+  waypoints: 0,
+  observations: 0,
+  last: null,
+};
+
 /** The content of a hand-over file for a server on this port. */
 export function fakeHandOver(port: number) {
   return {

@@ -1,10 +1,10 @@
 import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { CreateBucketCommand, PutObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import type { BucketPlace } from '../../storage/content-store/s3/bucket.ts';
+import { freePort } from './local-server.ts';
 import { until } from './until.ts';
 
 /** What Debian's Swift consists of; all of it is needed. */
@@ -27,15 +27,6 @@ export interface Swift {
   readonly pause: () => void;
   readonly resume: () => void;
   readonly close: () => void;
-}
-
-/** A port that was free a moment ago, for programs that have to be told one. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await new Promise((done) => server.once('listening', done));
-  const address = server.address();
-  await new Promise((done) => server.close(done));
-  return typeof address === 'object' ? (address?.port ?? 0) : 0;
 }
 
 /** Starts OpenStack Swift, whose S3 API is a real one: it checks signatures, hashes and lengths. */
