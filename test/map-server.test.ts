@@ -403,15 +403,12 @@ test('a daemon that hangs is given up', async (t) => {
 test('an upload that waits for its turn is not given up while the daemon says that it is there', async (t) => {
   let waiting: ServerResponse | undefined;
   let looks = 0;
-  const daemon = createServer((request, response) => {
+  const port = await answering(t, (request, response) => {
     if (request.url !== '/healthz') return void (waiting = response);
     response.end('{"status":"ok"}');
     looks += 1;
     if (looks === 3) waiting?.writeHead(201).end('{}');
-  }).listen(0, '127.0.0.1');
-  await once(daemon, 'listening');
-  t.teardown(() => daemon.close());
-  const { port } = daemon.address() as AddressInfo;
+  });
   const access = { base: `http://127.0.0.1:${port}`, token: 'secret' };
   const map = await startTestMap(t, {
     findDaemon: async () => access,
