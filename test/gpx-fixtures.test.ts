@@ -7,6 +7,7 @@ import { journeyFiles } from '../fixtures/make-journey.ts';
 import { readGpx } from '../formats/gpx/read-gpx.ts';
 import { FileRefused } from '../formats/refused.ts';
 import { deafSink, type RecordedWaypoint } from '../model/recording.ts';
+import { isTaken } from './helpers/effort.ts';
 import { expectSame } from './helpers/expect-same.ts';
 
 const fixtures = path.resolve(import.meta.dirname, '../fixtures');
@@ -132,11 +133,13 @@ test('every fixture yields the same in pieces of 1, 2, 3 and 7 bytes as in one',
 
 test('every fixture yields the same when it is cut in two at any place', (t) => {
   const differing: string[] = [];
+  let places = 0;
   for (const file of files()) {
     const bytes = readFileSync(path.join(folder, file));
     if (bytes.length > 1_200) continue;
     const whole = JSON.stringify(read([bytes]).outcome);
     for (let cut = 1; cut < bytes.length; cut += 1) {
+      if (!isTaken((places += 1))) continue;
       const { outcome } = read([bytes.subarray(0, cut), bytes.subarray(cut)]);
       if (JSON.stringify(outcome) !== whole) differing.push(`${file}, ${cut}`);
     }

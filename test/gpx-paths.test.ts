@@ -8,7 +8,7 @@ import { CanonicalPoints } from '../formats/gpx/canonical-points.ts';
 import { PieceReader } from '../formats/xml/read-piece.ts';
 import { readGpx, type ReadGpxOptions } from '../formats/gpx/read-gpx.ts';
 import { FileRefused } from '../formats/refused.ts';
-import { rounds } from './helpers/effort.ts';
+import { isTaken, rounds } from './helpers/effort.ts';
 import { expectSame } from './helpers/expect-same.ts';
 import { deafSink } from '../model/recording.ts';
 
@@ -128,9 +128,11 @@ test('both ways yield the same for every fixture and the journey', (t) => {
 });
 
 test('both ways refuse a document that is cut off at any byte, and agree with pieces that end there', (t) => {
+  let places = 0;
   for (const bytes of canonical) {
     const whole = hear([bytes], 'plain');
     for (let at = 0; at < bytes.length; at += 1) {
+      if (!isTaken((places += 1))) continue;
       const start = bytes.subarray(0, at);
       const refusal = hear([start], 'plain');
       // Only the white space at the end may be missing.
@@ -203,8 +205,10 @@ const invalid = ['ff', 'c3', 'c0af', 'eda080', 'f4908080'].map((hex) => Buffer.f
 
 for (const encoding of ['utf-8', 'windows-1252', 'us-ascii']) {
   test(`both ways read any character in any place alike, in ${encoding}`, (t) => {
+    let cases = 0;
     for (const slot of slots) {
       for (const wound of [...characters, ...invalid]) {
+        if (!isTaken((cases += 1))) continue;
         const body = slot.replaceAll('@', wound.toString('latin1'));
         const head = `<?xml version="1.0" encoding="${encoding}"?><gpx>`;
         const bytes = Buffer.from(`${head}${body}<wpt lat="3" lon="4"/></gpx>`, 'latin1');

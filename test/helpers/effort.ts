@@ -1,12 +1,19 @@
 /** Of the usual repetitions, how many a plain `npm test` does: two minutes for all tests. */
 const plain = 0.25;
 
+const asked = Number(process.env['TEST_EFFORT'] ?? plain);
+const effort = asked > 0 ? asked : plain;
+
 /**
  * How often a test that gets surer with repetition repeats itself: `usual` times with TEST_EFFORT=1, more where that asks
  * for a multiple (`.ci/run` does), and a part of that, from the same seeds, in a plain `npm test`.
  * @param least below which it would show nothing
  */
 export function rounds(usual: number, least = 1): number {
-  const effort = Number(process.env['TEST_EFFORT'] ?? plain);
-  return Math.max(least, Math.round(usual * (effort > 0 ? effort : plain)));
+  return Math.max(least, Math.round(usual * effort));
+}
+
+/** Of all that a test walks through (every byte of a file, say) what it takes: all with TEST_EFFORT=1, else each so-manieth. */
+export function isTaken(index: number): boolean {
+  return index % Math.max(1, Math.round(1 / effort)) === 0;
 }
