@@ -9,12 +9,12 @@ export function bytesOf(path: string): number {
 }
 
 /**
- * Tells whether a writer that opens a database would play the journal beside it: SQLite removes one beside an empty file,
- * and passes over one that is empty or whose start was zeroed.
+ * Tells whether a writer that opens a database would play the journal beside it, unless the database is empty: SQLite
+ * passes over one that is empty or whose start was zeroed.
  */
 export function hasHotJournal(path: string): boolean {
   const journal = `${path}-journal`;
-  if (bytesOf(path) === 0 || bytesOf(journal) === 0) return false;
+  if (bytesOf(journal) === 0) return false;
   const first = Buffer.alloc(1);
   const file = openSync(journal, 'r');
   try {

@@ -271,6 +271,7 @@ test('changes outlast a clock that jumps a year and back, and go a while later',
     rows.transaction('bookmark_add', () => rows.bookmarks.add({ ...camp, name }));
   const kept = (): number[] => rows.journal.list(1_000).map(({ id }) => id);
   add('a');
+  t.is(retentionTime(rows.meta, now + 7 * day + 1), now + 7 * day, 'a week at most');
   for (const jump of [365 * day, -365 * day, -900 * day, 900 * day]) {
     now += jump;
     add(`after ${jump}`);

@@ -453,6 +453,10 @@ testWith(
   });
 });
 
+onLinux('where nothing can be written, names are told apart as the platform does', (t) => {
+  t.is(tryNameFolding(join(importSite(t).source, 'absent')), 'none');
+});
+
 test('private names fit every system, and different names stay different', (t) => {
   const name = (...parts: string[]): string => copyPath(parts);
   t.is(name('trip 1.', 'a', 'b.gpx'), 'trip 1%2E/a/b.gpx');

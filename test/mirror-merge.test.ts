@@ -295,9 +295,9 @@ test('what only one of two daemons adds and deletes goes away in the other, too'
   [two, one] = await share([two, one], 'A|,X|');
   await two.call('DELETE', `/api/bookmarks?${query('X')}`);
   [two, one] = await share([two, one], 'A|');
-  const renamed = { oldName: 'A', lat: place('A')['lat'], lon: 20, newName: 'Bee' };
-  await one.call('PATCH', '/api/bookmarks', renamed);
-  [one, two] = await share([one, two], 'Bee|');
+  const edit = { oldName: 'A', lat: place('A')['lat'], lon: 20, newName: 'Bee', desc: 'changed' };
+  await one.call('PATCH', '/api/bookmarks', edit);
+  [one, two] = await share([one, two], 'Bee|changed');
   const text = read(one);
   t.is(read(await two.restart()), text, 'a file that says what the store has is left alone');
 });

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import test from 'ava';
 import fc from 'fast-check';
 import { worldX, worldY, type TileAddress } from '../model/mercator.ts';
+import { openReader } from '../storage/database.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { TrackReader } from '../storage/library/track-reader.ts';
 import { LibraryWriter } from '../storage/library/writer.ts';
@@ -172,7 +173,8 @@ test('tiles: a tile that is full in the midst of a track has no step from there 
 });
 
 test('tiles: where a part of a track is elsewhere, nothing is drawn across', (t) => {
-  const library = openLibrary(temporaryDirectory(t));
+  const directory = temporaryDirectory(t);
+  const library = openLibrary(directory);
   const tile = { z: 14, x: 8_192, y: 8_191 };
   const parts = 65_536;
   const across = 360 / 2 ** 14;
@@ -200,6 +202,9 @@ test('tiles: where a part of a track is elsewhere, nothing is drawn across', (t)
     t.true(drawn.length > 1);
     t.true(Math.max(...steps.map(Math.abs)) < 0.2 * tileExtent);
   }
+  const db = openReader(join(directory, 'library.sqlite'));
+  t.is(db.prepare('SELECT count(*) FROM line_parts').pluck().get(), 3);
+  db.close();
 });
 
 test('tiles: the way from a place is drawn at each zoom, however long one stood there', (t) => {

@@ -215,16 +215,39 @@ test('daily files of two devices at two places are no journeys at midnight', (t)
 
 test('whoever is far off takes over after a quarter of an hour, who may have come from there at once', (t) => {
   const first = recorded(stillAtHome, 6 * hourMs, 8 * hourMs, minuteMs);
-  const takingOver = (place: Position): string | undefined => {
+  const takingOver = (place: Position, later: readonly Observed[] = []): string | undefined => {
     const next = recorded(() => place, 8 * hourMs + minuteMs, 10 * hourMs, minuteMs);
     const result = made(t, [
-      { path: 'first.gpx', trackPoints: first },
+      { path: 'first.gpx', trackPoints: [...first, ...later] },
       { path: 'next.gpx', trackPoints: next },
     ]);
     return stays(result)[1]?.first_observation_utc;
   };
   t.is(takingOver(moved(home, 2_000, 0)), '2023-03-01T08:01:00Z');
-  t.is(takingOver(moved(home, 200_000, 0)), '2023-03-01T08:16:00Z');
+  const far = moved(home, 200_000, 0);
+  t.is(takingOver(far), '2023-03-01T08:16:00Z');
+  const later = recorded(stillAtHome, 11 * hourMs, 12 * hourMs, minuteMs);
+  t.is(takingOver(far, later), '2023-03-01T08:06:00Z', 'the first one is only silent');
+});
+
+test('who was with a device whose file has ended need not have been with the next one there', (t) => {
+  const driving: Whereabouts = (ms) => moved(home, 50_000 + ms / 100, 0);
+  const other = [
+    ...recorded(stillAtHome, 6.1 * hourMs, 8 * hourMs - 40 * second, minuteMs),
+    ...recorded(driving, 8 * hourMs + 2 * minuteMs, 9 * hourMs, minuteMs),
+  ];
+  const result = made(t, [
+    { path: 'first.gpx', trackPoints: recorded(stillAtHome, 6 * hourMs, 8 * hourMs, minuteMs) },
+    { path: 'other.gpx', trackPoints: other },
+    {
+      path: 'next.gpx',
+      trackPoints: recorded(stillAtHome, 8 * hourMs + 30 * second, 12 * hourMs, minuteMs),
+    },
+  ]);
+  t.deepEqual(
+    stays(result).map((stop) => isAt(stop, home) && stop.duration_seconds > 5.9 * 3_600),
+    [true],
+  );
 });
 
 test('a file whose last point is a spike hands over to the next one', (t) => {

@@ -266,10 +266,10 @@ test('one point is one mark, where it is', (t) => {
     distance_from_previous_m: 0,
   });
   t.like(country(result, 'DE'), { timeline_index: 0, visits: 1, stop_seconds: 0, nights: 0 });
-  t.is(result.summary.stop_seconds, 0);
+  t.like(result.summary, { stop_seconds: 0, active_days: 1 });
 });
 
-test('three timed waypoints are three marks', (t) => {
+test('four timed waypoints are four marks; places with as many are in the order of their names', (t) => {
   const at = (hour: number, place: Position): Observed => [
     Date.UTC(2024, 4, 1, hour),
     place.lat,
@@ -278,7 +278,7 @@ test('three timed waypoints are three marks', (t) => {
   const file = {
     path: 'places.gpx',
     trackPoints: [],
-    waypoints: [at(8, kassel), at(12, prague), at(13, kassel)],
+    waypoints: [at(8, kassel), at(12, prague), at(13, kassel), at(14, prague)],
   };
   const result = made(t, [file], '2024-05-01');
   t.deepEqual(
@@ -287,7 +287,13 @@ test('three timed waypoints are three marks', (t) => {
       ['mark', 'DE', 0],
       ['mark', 'CZ', 1],
       ['mark', 'DE', 0],
+      ['mark', 'CZ', 1],
     ],
+  );
+  const countries = result.places.filter(({ level }) => level === 'country');
+  t.deepEqual(
+    countries.map(({ country_id }) => country_id),
+    ['CZ', 'DE'],
   );
   t.is(country(result, 'DE')?.timeline_index, 2);
   t.is(country(result, 'DE')?.visits, 2);
@@ -573,6 +579,17 @@ test('a silence of 36 hours is part of a stay, a minute more is not', (t) => {
     ],
   );
   t.is(apart.summary.silent_seconds, 36 * 3_600 + 60);
+});
+
+test('a stay whose first fix is the last one before a silence begins with that, not on the way there', (t) => {
+  const arrival = Date.parse('2024-05-01T08:00:00Z');
+  const way = Array.from({ length: 360 }, (_, at): Observed => {
+    const { lat, lon } = moved(kassel, (359 - at) * 80, 0);
+    return [arrival - (359 - at) * 10 * secondMs, lat, lon];
+  });
+  const after = staying(kassel, '2024-05-01T20:00:00Z', '2024-05-01T21:00:00Z');
+  const result = made(t, [track(...way, ...after)], '2024-05-01');
+  t.deepEqual(stays(result).map(brief), ['stay 2024-05-01T08:00:00Z 46800']);
 });
 
 test('a silence whose ends are at two places belongs to neither', (t) => {

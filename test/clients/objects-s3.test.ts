@@ -1,6 +1,9 @@
 /** The object server with its contents in a bucket of a real S3 API. */
 import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import {
   CreateMultipartUploadCommand,
@@ -265,6 +268,7 @@ if (missing !== undefined) {
     await setAside();
     t.like(await checkContents(admin, () => {}), { faults: [], restored: 1 });
     await contents.discard(await setAside());
+    t.is(await setAside(), '', 'nothing is left there');
     t.deepEqual((await checkContents(admin, () => {})).faults, [
       { kind: 'missing', oid: oidOf(lost), repository: 'club/maps' },
     ]);
@@ -336,12 +340,23 @@ if (missing !== undefined) {
 
   test('a bucket that forbids, is not there or is away keeps a server from starting', async (t) => {
     const bucket = await swift.newBucket();
+    const answering = async (status: number): Promise<string> => {
+      const server = createServer((request, response) => {
+        request.resume();
+        response.writeHead(status).end();
+      });
+      t.teardown(() => server.close());
+      await once(server.listen(0, '127.0.0.1'), 'listening');
+      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    };
     const file = join(temporaryDirectory(t), 'keys');
     writeFileSync(file, '[default]\naws_access_key_id = test:tester\naws_secret_access_key = no\n');
     const tries = [
       [{ ...bucket, credentialsFile: file }, 'bucket_refuses'],
       [{ ...bucket, bucket: 'none' }, 'bucket_refuses'],
       [{ ...bucket, endpoint: 'http://127.0.0.1:9' }, 'bucket_unavailable'],
+      [{ ...bucket, endpoint: await answering(401) }, 'bucket_refuses'],
+      [{ ...bucket, endpoint: await answering(507) }, 'disk_full'],
     ] as const;
     for (const [place, failure] of tries) {
       const starting = startTestObjects(t, { places: { bucket: place } });

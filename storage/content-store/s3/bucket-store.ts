@@ -240,7 +240,7 @@ async function* checked(
 }
 
 async function* pieces(text: string): AsyncGenerator<Uint8Array> {
-  if (text !== '') yield Buffer.from(text);
+  yield Buffer.from(text);
 }
 
 function sha256Of(text: string): string {
