@@ -4,7 +4,7 @@ import { objectLimits, userName } from '../model/objects.ts';
 import type { Clock, Log } from '../model/process.ts';
 import type { UserRow } from '../storage/objects/directory.ts';
 import { networkOf } from './client-address.ts';
-import { forgetOldest } from './forget-oldest.ts';
+import { Expiring } from './expiring.ts';
 import { hashPassword, isPassword } from './passwords.ts';
 import { spread } from './retry-after.ts';
 
@@ -50,8 +50,8 @@ export class Logins {
   /** Bytes would be made into a key again for every digest, which costs eight times the digest. */
   readonly #key = createSecretKey(randomBytes(32));
   /** By a digest of name, password and stored hash: a changed password is not remembered. */
-  readonly #right = new Map<string, number>();
-  readonly #wrong = new Map<string, { count: number; until: number }>();
+  readonly #right: Expiring<true>;
+  readonly #wrong: Expiring<{ count: number }>;
   readonly #waiting: (() => void)[] = [];
   #checking = 0;
   #decoy: Promise<string> | undefined;
@@ -59,6 +59,8 @@ export class Logins {
   constructor(clock: Clock, log: Log) {
     this.#clock = clock;
     this.#log = log;
+    this.#right = new Expiring(clock, rememberMs, remembered);
+    this.#wrong = new Expiring(clock, minuteMs, watched);
   }
 
   /**
@@ -69,19 +71,18 @@ export class Logins {
    */
   async check(login: Login, user: UserRow | undefined, from: string): Promise<boolean> {
     const digest = this.#digest(login, user);
-    const now = this.#clock.monotonic();
-    if (user !== undefined && (this.#right.get(digest) ?? 0) > now) return true;
+    if (user !== undefined && this.#right.get(digest) !== undefined) return true;
     const network = networkOf(from);
     const pair = `${network} ${login.user.toLowerCase()}`;
-    this.#refuseGuesser(pair, wrongPerMinute.ofUser, now);
-    this.#refuseGuesser(network, wrongPerMinute.inAll, now);
+    this.#refuseGuesser(pair, wrongPerMinute.ofUser);
+    this.#refuseGuesser(network, wrongPerMinute.inAll);
     if (!(await this.#isRight(login, user))) {
       for (const name of [pair, network]) this.#countWrong(name);
       const named = login.isName ? login.user : '(no user name)';
       this.#log.warn('objects.login_failed', { address: from, user: named });
       return false;
     }
-    this.#remember(digest);
+    this.#right.set(digest, true);
     return true;
   }
 
@@ -121,29 +122,16 @@ export class Logins {
     else next();
   }
 
-  #remember(digest: string): void {
-    this.#right.delete(digest);
-    this.#right.set(digest, this.#clock.monotonic() + rememberMs);
-    forgetOldest(this.#right, remembered);
-  }
-
-  #refuseGuesser(name: string, most: number, now: number): void {
+  #refuseGuesser(name: string, most: number): void {
     const mistakes = this.#wrong.get(name);
-    if (mistakes === undefined) return;
-    if (mistakes.until <= now) this.#wrong.delete(name);
-    else if (mistakes.count >= most) {
-      const seconds = Math.ceil((mistakes.until - now) / 1_000);
-      throw new WaypointError('busy', { retryAfterSeconds: spread(seconds) });
-    }
+    if (mistakes === undefined || mistakes.value.count < most) return;
+    const seconds = Math.ceil((mistakes.until - this.#clock.monotonic()) / 1_000);
+    throw new WaypointError('busy', { retryAfterSeconds: spread(seconds) });
   }
 
   #countWrong(name: string): void {
     const mistakes = this.#wrong.get(name);
-    if (mistakes !== undefined) {
-      mistakes.count += 1;
-      return;
-    }
-    this.#wrong.set(name, { count: 1, until: this.#clock.monotonic() + minuteMs });
-    forgetOldest(this.#wrong, watched);
+    if (mistakes === undefined) this.#wrong.set(name, { count: 1 });
+    else mistakes.value.count += 1;
   }
 }

@@ -1,5 +1,5 @@
 import type { Clock } from '../model/process.ts';
-import { forgetOldest } from './forget-oldest.ts';
+import { Expiring } from './expiring.ts';
 
 /** Clients send a refused upload again, up to eight times: after this many, the next announcement is refused instead. */
 const tries = 2;
@@ -8,18 +8,16 @@ const remembered = 10_000;
 
 /** Remembers which uploads had the wrong content, so that their clients stop. */
 export class FailedUploads {
-  readonly #clock: Clock;
-  readonly #failures = new Map<string, { count: number; until: number }>();
+  /** How often. */
+  readonly #failures: Expiring<number>;
 
   constructor(clock: Clock) {
-    this.#clock = clock;
+    this.#failures = new Expiring(clock, rememberMs, remembered);
   }
 
   note(userId: number, repositoryId: number, oid: string): void {
     const key = keyOf(userId, repositoryId, oid);
-    const count = (this.#current(key)?.count ?? 0) + 1;
-    this.#failures.set(key, { count, until: this.#clock.monotonic() + rememberMs });
-    forgetOldest(this.#failures, remembered);
+    this.#failures.set(key, (this.#failures.get(key)?.value ?? 0) + 1);
   }
 
   forget(userId: number, repositoryId: number, oid: string): void {
@@ -28,15 +26,7 @@ export class FailedUploads {
 
   /** Whether this upload had the wrong content so often that it had better not be tried again. */
   isHopeless(userId: number, repositoryId: number, oid: string): boolean {
-    const failure = this.#current(keyOf(userId, repositoryId, oid));
-    return failure !== undefined && failure.count >= tries;
-  }
-
-  #current(key: string): { count: number } | undefined {
-    const failure = this.#failures.get(key);
-    if (failure === undefined || failure.until > this.#clock.monotonic()) return failure;
-    this.#failures.delete(key);
-    return undefined;
+    return (this.#failures.get(keyOf(userId, repositoryId, oid))?.value ?? 0) >= tries;
   }
 }
 
