@@ -1,9 +1,16 @@
 import type { Database } from 'better-sqlite3';
+import { closing } from '../model/closing.ts';
 import type { GeodataProbe } from '../model/geodata.ts';
 import { hashFile } from '../storage/hash-file.ts';
 import { prepareValue } from '../storage/prepared.ts';
 import { Borders } from './borders.ts';
-import { openGeneration, readGenerationInfo, reading, UnusableGeneration } from './generation.ts';
+import {
+  openGeneration,
+  readGenerationInfo,
+  reading,
+  readMeta,
+  UnusableGeneration,
+} from './generation.ts';
 import { GeodataLookup } from './lookup.ts';
 import { PlaceSearch } from './place-search.ts';
 import { generationQueries } from './tables.ts';
@@ -38,31 +45,17 @@ export async function checkWhole(check: GenerationCheck): Promise<CheckVerdict> 
  */
 export function checkGeneration(path: string, probes: readonly GeodataProbe[]): void {
   readGenerationInfo(path);
-  const db = openGeneration(path);
-  try {
-    reading(() => checkContent(db));
-  } finally {
-    db.close();
-  }
-  const lookup = new GeodataLookup(path);
-  try {
-    for (const probe of probes) checkProbe(lookup, probe);
-  } finally {
-    lookup.close();
-  }
-  const search = new PlaceSearch(path);
-  try {
-    search.search('a', 1);
-  } finally {
-    search.close();
-  }
+  using db = closing(openGeneration(path));
+  reading(() => checkContent(db));
+  using lookup = closing(new GeodataLookup(path));
+  for (const probe of probes) checkProbe(lookup, probe);
+  using search = closing(new PlaceSearch(path));
+  search.search('a', 1);
 }
 
 function checkContent(db: Database): void {
   expect(db.pragma('quick_check', { simple: true }), 'ok');
-  const said = prepareValue(db, (key: string) =>
-    generationQueries.selectFrom('meta').select('value').where('key', '=', key),
-  );
+  const said = readMeta(db);
   for (const table of ['place', 'border'] as const) {
     const count = prepareValue(db, () =>
       generationQueries.selectFrom(table).select((eb) => eb.fn.countAll<number>().as('count')),

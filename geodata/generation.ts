@@ -1,9 +1,11 @@
 import { existsSync, statSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import Database from 'better-sqlite3';
+import { closing } from '../model/closing.ts';
 import { packageUrl } from '../model/program-files.ts';
 import type { TimelineDataset } from '../model/timeline-result.ts';
 import { isOutOfReach } from '../model/error-code.ts';
+import { orClosed } from '../storage/database.ts';
 import { prepare } from '../storage/prepared.ts';
 import { generationApplicationId, knownSchemas } from './format.ts';
 import { generationQueries } from './tables.ts';
@@ -47,17 +49,12 @@ export function hashFileOf(path: string): string {
 
 /** @throws UnusableGeneration */
 export function readGenerationInfo(path: string): GenerationInfo {
-  const db = openGeneration(path);
-  try {
-    return reading(() => infoOf(db, path));
-  } finally {
-    db.close();
-  }
+  using db = closing(openGeneration(path));
+  return reading(() => infoOf(db, path));
 }
 
 function infoOf(db: Database.Database, path: string): GenerationInfo {
-  const rows = prepare(db, () => generationQueries.selectFrom('meta').select(['key', 'value']));
-  const meta = new Map(rows.all().map(({ key, value }) => [key, value]));
+  const meta = readMeta(db);
   const known = (key: string): string => {
     const value = meta.get(key);
     if (value === undefined) throw new UnusableGeneration('damaged');
@@ -73,6 +70,12 @@ function infoOf(db: Database.Database, path: string): GenerationInfo {
   };
 }
 
+/** What a generation says about itself, by key. */
+export function readMeta(db: Database.Database): ReadonlyMap<string, string> {
+  const rows = prepare(db, () => generationQueries.selectFrom('meta').select(['key', 'value']));
+  return new Map(rows.all().map(({ key, value }) => [key, value]));
+}
+
 /**
  * Opens a generation for reading only, and knows its format. Nothing is written beside the file, which may lie in a
  * directory where nothing can be.
@@ -81,8 +84,8 @@ function infoOf(db: Database.Database, path: string): GenerationInfo {
 export function openGeneration(path: string): Database.Database {
   if (!existsSync(path)) throw new UnusableGeneration('missing');
   return reading(() => {
-    const db = new Database(path, { readonly: true, fileMustExist: true });
-    try {
+    const file = new Database(path, { readonly: true, fileMustExist: true });
+    return orClosed(file, (db) => {
       db.pragma('query_only = ON');
       db.pragma('trusted_schema = OFF');
       db.pragma('temp_store = MEMORY');
@@ -94,10 +97,7 @@ export function openGeneration(path: string): Database.Database {
         throw new UnusableGeneration('unsupported_schema');
       }
       return db;
-    } catch (error) {
-      db.close();
-      throw error;
-    }
+    });
   });
 }
 

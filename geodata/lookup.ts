@@ -1,9 +1,9 @@
 import type { Database } from 'better-sqlite3';
 import { nowhere, type AdminLookup, type AdminPlace } from '../model/admin-place.ts';
-import { prepare, prepareValue } from '../storage/prepared.ts';
+import { prepare } from '../storage/prepared.ts';
 import { Borders } from './borders.ts';
 import { CoastBelt } from './coast-belt.ts';
-import { openGeneration, reading } from './generation.ts';
+import { openGeneration, reading, readMeta } from './generation.ts';
 import { PlaceTree } from './place-tree.ts';
 import { generationQueries, type GenerationDb } from './tables.ts';
 
@@ -46,7 +46,7 @@ export class GeodataLookup implements AdminLookup {
         new CoastBelt(db),
         new PlaceTree(db),
       ]);
-      this.#accuracyM = Number(reading(() => readMeta(db, 'border_accuracy_m')) ?? 0);
+      this.#accuracyM = Number(reading(() => readMeta(db)).get('border_accuracy_m') ?? 0);
       [this.#countries, this.#regions, this.#place] = reading(() => [
         readAreas(db, 'country'),
         readAreas(db, 'region'),
@@ -120,13 +120,6 @@ export class GeodataLookup implements AdminLookup {
 /** What is known of a position, and what the id that goes with it is one of. */
 const details = ['country', 'region', 'town'] as const;
 type Detail = (typeof details)[number];
-
-function readMeta(db: Database, wanted: string): string | undefined {
-  const meta = prepareValue(db, (key: string) =>
-    generationQueries.selectFrom('meta').select('value').where('key', '=', key),
-  );
-  return meta.get(wanted);
-}
 
 function preparePlace(db: Database) {
   const places = generationQueries.selectFrom('place').select(['id', 'name', 'region', 'part_of']);

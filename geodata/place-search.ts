@@ -1,4 +1,5 @@
 import type { Database } from 'better-sqlite3';
+import { orClosed } from '../storage/database.ts';
 import { prepare, type RowOf } from '../storage/prepared.ts';
 import { AreaSearch, type SearchArea } from './area-search.ts';
 import { Areas, type AreaFilter } from './areas.ts';
@@ -46,15 +47,9 @@ export class PlaceSearch {
   /** @throws UnusableGeneration */
   constructor(path: string) {
     this.#db = openGeneration(path);
-    try {
-      [this.#matching, this.#place] = reading(() => [
-        prepareMatching(this.#db),
-        preparePlace(this.#db),
-      ]);
-    } catch (error) {
-      this.#db.close();
-      throw error;
-    }
+    [this.#matching, this.#place] = orClosed(this.#db, (db) =>
+      reading(() => [prepareMatching(db), preparePlace(db)] as const),
+    );
   }
 
   /**

@@ -78,15 +78,15 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 3_991,
+  model: 3_995,
   storage: 12_329,
   formats: 5_132,
-  geodata: 3_844,
+  geodata: 3_822,
   search: 2_539,
-  worker: 10_394,
+  worker: 10_385,
   http: 1_132,
   client: 3_588,
-  objects: 2_876,
+  objects: 2_849,
   'service-files': 1_768,
   daemon: 8_835,
   cli: 10_218,

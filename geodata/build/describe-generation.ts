@@ -1,3 +1,4 @@
+import { closing } from '../../model/closing.ts';
 import type { GeodataProbe, HostedGeneration } from '../../model/geodata.ts';
 import type { ObjectBody } from '../../model/objects.ts';
 import { checkGeneration } from '../check.ts';
@@ -42,13 +43,9 @@ export function describeGeneration(
 }
 
 function probesOf(path: string): GeodataProbe[] {
-  const lookup = new GeodataLookup(path);
-  try {
-    return probedTowns.flatMap(([lat, lon]): GeodataProbe[] => {
-      const { country_id, region, locality } = lookup.find(lat, lon);
-      return country_id === '' ? [] : [{ lat, lon, country_id, region, locality }];
-    });
-  } finally {
-    lookup.close();
-  }
+  using lookup = closing(new GeodataLookup(path));
+  return probedTowns.flatMap(([lat, lon]): GeodataProbe[] => {
+    const { country_id, region, locality } = lookup.find(lat, lon);
+    return country_id === '' ? [] : [{ lat, lon, country_id, region, locality }];
+  });
 }

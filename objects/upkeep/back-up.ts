@@ -1,8 +1,8 @@
-import { open, rename, rm, writeFile } from 'node:fs/promises';
+import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { syncDirectoryAsync, temporaryBeside } from '../../storage/atomic-file.ts';
+import { closing } from '../../model/closing.ts';
+import { syncDirectoryAsync, syncFile, writeFileAtomic } from '../../storage/atomic-file.ts';
 import { DiskContentStore } from '../../storage/content-store/disk-store.ts';
-import { createPrivateFile } from '../../storage/database.ts';
 import { lockDirectory } from '../../storage/lock.ts';
 import { objectRows } from '../../storage/objects/dialect.ts';
 import { hasDatabase, ObjectsRefused } from '../../storage/objects/open.ts';
@@ -50,12 +50,8 @@ export async function backUp(
 async function isFree(destination: string, id: string): Promise<boolean> {
   const path = join(destination, 'objects.sqlite');
   if (!hasDatabase(path)) return true;
-  const db = openSnapshot(path);
-  try {
-    return (await storeId(objectRows(db))) === id;
-  } finally {
-    db.close();
-  }
+  using db = closing(openSnapshot(path));
+  return (await storeId(objectRows(db))) === id;
 }
 
 /** Makes a snapshot the database of a store that no server serves, and its key that of the store. */
@@ -65,31 +61,10 @@ export async function putRows(
   destination: string,
 ): Promise<void> {
   const database = join(destination, 'objects.sqlite');
-  await writeKey(secret, destination);
+  await writeFileAtomic(join(destination, 'secret'), secret);
   // A server may have been tried here and killed: its journal must not be played into the new database.
   openSnapshot(database).close();
-  await syncFile(snapshot);
+  syncFile(snapshot);
   await rename(snapshot, database);
   await syncDirectoryAsync(destination);
-}
-
-async function writeKey(secret: Uint8Array, to: string): Promise<void> {
-  const temporary = temporaryBeside(join(to, 'secret'));
-  try {
-    createPrivateFile(temporary);
-    await writeFile(temporary, secret);
-    await syncFile(temporary);
-    await rename(temporary, join(to, 'secret'));
-  } finally {
-    await rm(temporary, { force: true });
-  }
-}
-
-async function syncFile(path: string): Promise<void> {
-  const file = await open(path, 'r+');
-  try {
-    await file.sync();
-  } finally {
-    await file.close();
-  }
 }

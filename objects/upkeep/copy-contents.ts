@@ -1,5 +1,6 @@
 import { readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { closing } from '../../model/closing.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { temporaryBeside } from '../../storage/atomic-file.ts';
@@ -36,7 +37,7 @@ export async function copyContents(
   const contents = await root.contents();
   const outcome = { copied: 0, copiedBytes: 0, present: 0, missing: [] as string[] };
   // What the snapshot names, not what is held now: an object that is let go meanwhile keeps its bytes for the grace period.
-  const db = openSnapshot(snapshot);
+  using db = closing(openSnapshot(snapshot));
   const named = objectHoldings(objectRows(db)).everything();
   const copyOn = async (): Promise<void> => {
     for await (const content of named) {
@@ -52,13 +53,9 @@ export async function copyContents(
       }
     }
   };
-  try {
-    const ends = await Promise.allSettled(Array.from({ length: lanes }, copyOn));
-    for (const end of ends) if (end.status === 'rejected') throw end.reason;
-    return outcome;
-  } finally {
-    db.close();
-  }
+  const ends = await Promise.allSettled(Array.from({ length: lanes }, copyOn));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  return outcome;
 }
 
 /** Names a new copy of the rows in a directory; what runs that were killed have left there goes a day later. */
@@ -85,8 +82,9 @@ async function copyContent(
   copies: ContentStore,
   { oid, size, repository }: Holding & Required<ContentName>,
 ): Promise<boolean> {
-  const content = await contents.of(repository).get(oid);
-  if (content === undefined) return false;
+  const found = await contents.of(repository).get(oid);
+  if (found === undefined) return false;
+  using content = closing(found);
   try {
     const received = await copies.of(repository).put(oid, size, content.pieces());
     await received.settle();
@@ -96,7 +94,5 @@ async function copyContent(
     const isUnreadable = errorCode(error) === 'EIO';
     if (isDamaged || isUnreadable) return false;
     throw error;
-  } finally {
-    content.close();
   }
 }

@@ -2,6 +2,7 @@ import { existsSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BucketPlace } from '../../storage/content-store/s3/bucket.ts';
+import { closing } from '../../model/closing.ts';
 import { stampOf } from '../../model/time.ts';
 import { syncDirectoryAsync } from '../../storage/atomic-file.ts';
 import { lockDirectory } from '../../storage/lock.ts';
@@ -54,12 +55,9 @@ async function moveContents(
     owner: to === 'file' ? 'command' : 'server',
     ...(to === 'file' ? {} : { bucket: to }),
   });
-  try {
-    await claimContents(target, await storeId(root.database.rows));
-    return await copyContents(root, snapshot, target, onProgress);
-  } finally {
-    target.close();
-  }
+  using _ = closing(target);
+  await claimContents(target, await storeId(root.database.rows));
+  return await copyContents(root, snapshot, target, onProgress);
 }
 
 /** A database that was there before is set aside. */

@@ -1,9 +1,9 @@
-import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
+import { hashFile } from '../../storage/hash-file.ts';
 import { pathOf, type RepositoryRow } from '../../storage/objects/directory.ts';
 import type { ObjectsRoot } from '../root.ts';
 
@@ -67,9 +67,7 @@ async function* filesBelow(directory: string): AsyncGenerator<string> {
 
 async function identify(path: string): Promise<{ oid: string; size: number }> {
   const { size } = await stat(path);
-  const hash = createHash('sha256');
-  for await (const piece of createReadStream(path)) hash.update(piece as Uint8Array);
-  return { oid: hash.digest('hex'), size };
+  return { oid: await hashFile(path), size };
 }
 
 /** All else, such as a full disk, ends the whole run. */

@@ -3,6 +3,7 @@ import { createHash, type Hash } from 'node:crypto';
 import { renameSync, rmSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gpxMirrorHead, gpxTail, gpxWaypoint } from '../../formats/gpx-text.ts';
+import { closing } from '../../model/closing.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import { resolveTarget } from '../../storage/link-target.ts';
 import {
@@ -74,36 +75,32 @@ export function draftMirror(request: DraftRequest): DraftResult {
   const target = resolveTarget(request.path);
   const present = readIfKnown(target, known);
   if (present === 'foreign') return { outcome: 'foreign' };
-  const history = openBookmarkHistory(request.waypointsPath);
-  try {
-    const revision = String(history.revision);
-    const isNewest = present !== undefined && present.content.sha256 === known[0]?.sha256;
-    if (isNewest && revision === mirrored) return { outcome: 'current' };
-    const temporary = join(dirname(target), `.${basename(target)}.${request.storeId}.tmp`);
-    const hash = createHash('sha256');
-    const content = writeSynced(
-      temporary,
-      pieces(request, revision, history.now, hash),
-      modeOf(present),
-    );
-    const body = hash.digest('hex');
-    if (isNewest && body === request.body) {
-      // A rewrite would change nothing but the revision, and wake every program that syncs the file.
-      rmSync(temporary);
-      return { outcome: 'same', content: present.content, body, revision };
-    }
-    return {
-      outcome: 'drafted',
-      target,
-      temporary,
-      content,
-      body,
-      revision,
-      present: present?.content,
-    };
-  } finally {
-    history.close();
+  using history = closing(openBookmarkHistory(request.waypointsPath));
+  const revision = String(history.revision);
+  const isNewest = present !== undefined && present.content.sha256 === known[0]?.sha256;
+  if (isNewest && revision === mirrored) return { outcome: 'current' };
+  const temporary = join(dirname(target), `.${basename(target)}.${request.storeId}.tmp`);
+  const hash = createHash('sha256');
+  const content = writeSynced(
+    temporary,
+    pieces(request, revision, history.now, hash),
+    modeOf(present),
+  );
+  const body = hash.digest('hex');
+  if (isNewest && body === request.body) {
+    // A rewrite would change nothing but the revision, and wake every program that syncs the file.
+    rmSync(temporary);
+    return { outcome: 'same', content: present.content, body, revision };
   }
+  return {
+    outcome: 'drafted',
+    target,
+    temporary,
+    content,
+    body,
+    revision,
+    present: present?.content,
+  };
 }
 
 function* pieces(

@@ -1,10 +1,12 @@
 import { readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileRefused } from '../../formats/refused.ts';
+import { closing } from '../../model/closing.ts';
 import { limits } from '../../model/limits.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import type { MirrorMark } from '../../model/recording.ts';
+import { stampOf } from '../../model/time.ts';
 import { openBookmarkHistory } from '../../storage/waypoints/bookmark-history.ts';
 import { readEdited, TooLarge, type EditedWaypoint } from './edited-waypoints.ts';
 import { planAdditions, planMerge, type MergePlan } from './plan-merge.ts';
@@ -173,19 +175,15 @@ function planOf(
   mark: MirrorMark | undefined,
   { waypointsPath, storeId, equals }: TakeEditRequest,
 ): { plan: MergePlan; revision: number } {
-  const history = openBookmarkHistory(waypointsPath);
-  try {
-    const { revision, now: store } = history;
-    const madeFrom = mark && revisionIn(mark, storeId, equals);
-    const ancestor = madeFrom === undefined ? undefined : history.at(madeFrom);
-    const plan =
-      ancestor === undefined
-        ? planAdditions(file, store, history.gone())
-        : planMerge({ file, ancestor, store });
-    return { plan, revision };
-  } finally {
-    history.close();
-  }
+  using history = closing(openBookmarkHistory(waypointsPath));
+  const { revision, now: store } = history;
+  const madeFrom = mark && revisionIn(mark, storeId, equals);
+  const ancestor = madeFrom === undefined ? undefined : history.at(madeFrom);
+  const plan =
+    ancestor === undefined
+      ? planAdditions(file, store, history.gone())
+      : planMerge({ file, ancestor, store });
+  return { plan, revision };
 }
 
 /** The newest revision of our store that all of the file was made from. */
@@ -215,8 +213,7 @@ function giveUp(copy: Copy, request: TakeEditRequest): TakeEditResult {
 /** Gives a copy its lasting name. */
 function keep({ path, content }: Copy, kind: CopyKind, request: TakeEditRequest): void {
   const { backupsDirectory, now } = request;
-  const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const name = `bookmarks-${kind}-${stamp}-${content.sha256.slice(0, 16)}.gpx`;
+  const name = `bookmarks-${kind}-${stampOf(now)}-${content.sha256.slice(0, 16)}.gpx`;
   renameSync(path, join(backupsDirectory, name));
   dropOldCopies(backupsDirectory, kind);
   syncDirectory(backupsDirectory);

@@ -1,4 +1,5 @@
 import { gzipSync } from 'node:zlib';
+import { closing } from '../../model/closing.ts';
 import { dayOf } from '../../storage/day-blob.ts';
 import {
   DayReader,
@@ -91,30 +92,26 @@ function run(
 ): TimelineOutcome {
   const { timeZone = 'UTC' } = task;
   const calendar = new Calendar(timeZone);
-  const reader = new DayReader(task.libraryPath, wantedBy(task));
-  try {
-    const { sources } = reader;
-    const period = findPeriod(reader, calendar, task);
-    const observations = reader.count(dayOf(period.startMs), dayOf(period.endMs - 1));
-    control.set('total', observations);
-    const engine = new TimelineEngine(period, calendar, sources, geodata?.lookup, options);
-    const facts = feed(engine, reader, period, control, options.onDay);
-    look(control);
-    const json = writeResult(facts, {
-      unfollowedIds: idsOf(task, facts, sources),
-      dataset: geodata?.dataset ?? null,
-      lookup: geodata?.lookup,
-      sources,
-      options,
-      timeZone,
-    });
-    look(control);
-    // The fastest level: a result is kept for minutes, and is one of few.
-    const compressed = gzipSync(json, { level: 1 });
-    return { state: 'completed', json: compressed, bytes: json.length, observations };
-  } finally {
-    reader.close();
-  }
+  using reader = closing(new DayReader(task.libraryPath, wantedBy(task)));
+  const { sources } = reader;
+  const period = findPeriod(reader, calendar, task);
+  const observations = reader.count(dayOf(period.startMs), dayOf(period.endMs - 1));
+  control.set('total', observations);
+  const engine = new TimelineEngine(period, calendar, sources, geodata?.lookup, options);
+  const facts = feed(engine, reader, period, control, options.onDay);
+  look(control);
+  const json = writeResult(facts, {
+    unfollowedIds: idsOf(task, facts, sources),
+    dataset: geodata?.dataset ?? null,
+    lookup: geodata?.lookup,
+    sources,
+    options,
+    timeZone,
+  });
+  look(control);
+  // The fastest level: a result is kept for minutes, and is one of few.
+  const compressed = gzipSync(json, { level: 1 });
+  return { state: 'completed', json: compressed, bytes: json.length, observations };
 }
 
 function wantedBy({ only, without = [] }: TimelineTask): (sha256: string) => boolean {

@@ -1,4 +1,5 @@
 import { GeodataLookup } from '../../geodata/lookup.ts';
+import { closing } from '../../model/closing.ts';
 import type { AdminLookup } from '../../model/admin-place.ts';
 import type { TimelineDataset } from '../../model/timeline-result.ts';
 import type { TimelineTask } from './task.ts';
@@ -21,8 +22,9 @@ class GeodataFailed extends Error {
 export function withGeodata<T>(task: TimelineTask, work: (geodata?: Geodata) => T): T {
   const opened = open(task);
   if (opened === undefined) return work();
-  const { lookup, dataset } = opened;
+  const { dataset } = opened;
   try {
+    using lookup = closing(opened.lookup);
     const guarded: AdminLookup = {
       find: (lat, lon) => reading(() => lookup.find(lat, lon)),
       nearBorder: (lat, lon) => reading(() => lookup.nearBorder(lat, lon)),
@@ -31,8 +33,6 @@ export function withGeodata<T>(task: TimelineTask, work: (geodata?: Geodata) => 
   } catch (error) {
     if (error instanceof GeodataFailed) return work();
     throw error;
-  } finally {
-    lookup.close();
   }
 }
 
