@@ -63,7 +63,7 @@ function DropZone({ children }: { readonly children: JSX.Element[] }): JSX.Eleme
     setOver(false);
     const { dataTransfer } = event;
     if (dataTransfer === null) return;
-    state.tab.value = 'library';
+    state.openTab('library');
     void droppedFiles(dataTransfer).then(upload);
   };
   return (
@@ -120,7 +120,7 @@ function Panel(): JSX.Element {
               aria-selected={tab === current}
               aria-controls="content"
               tabIndex={tab === current ? 0 : -1}
-              onClick={() => chooseTab(tab)}
+              onClick={() => state.openTab(tab)}
             >
               {panels[tab][0]}
             </button>
@@ -160,11 +160,6 @@ function keepFocus(onLost: () => void): void {
   new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
 }
 
-function chooseTab(tab: state.Tab): void {
-  state.tab.value = tab;
-  state.isPanelOpen.value = true;
-}
-
 const tabSteps: Readonly<Record<string, number>> = { ArrowLeft: -1, ArrowRight: 1 };
 
 function moveTab(event: TargetedKeyboardEvent<HTMLElement>): void {
@@ -173,7 +168,7 @@ function moveTab(event: TargetedKeyboardEvent<HTMLElement>): void {
   event.preventDefault();
   const { tabs, tab } = state;
   const next = tabs[(tabs.indexOf(tab.value) + step + tabs.length) % tabs.length] ?? tab.value;
-  chooseTab(next);
+  state.openTab(next);
   document.getElementById(`tab-${next}`)?.focus();
 }
 

@@ -197,7 +197,7 @@ function changeItem({ id, at, kind, undone, undoable }: Shelf['changes'][number]
   return (
     <Item
       key={id}
-      text={changeWords(kind)}
+      text={changeWords[kind]}
       hint={timeForm.format(Date.parse(at))}
       isGone={undone}
       action={undoable && !undone && ['Undo', () => undo(id)]}

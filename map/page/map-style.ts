@@ -77,21 +77,23 @@ export function firstOf(
   bounds: Bounds,
 ): StyleSpecification {
   const isFirst = (source: string): boolean => ['land', 'streets', 'tracks'].includes(source);
-  const early = layers.flatMap((layer) =>
-    !('source' in layer) || isFirst(layer.source)
-      ? []
-      : [{ ...layer, id: `early ${layer.id}`, source: 'early', 'source-layer': '', filter: true }],
-  );
+  const kept = layers.filter((layer) => !('source' in layer) || isFirst(layer.source));
+  const early = layers
+    .filter((layer) => !kept.includes(layer))
+    .map((layer) => ({
+      ...layer,
+      id: `early ${layer.id}`,
+      source: 'early',
+      'source-layer': '',
+      filter: true,
+    }));
   return {
     ...rest,
     sources: {
       early: { type: 'geojson', data: triangle(bounds) },
       ...Object.fromEntries(Object.entries(sources).filter(([name]) => isFirst(name))),
     },
-    layers: [
-      ...(early as LayerSpecification[]),
-      ...layers.filter((layer) => !('source' in layer) || isFirst(layer.source)),
-    ],
+    layers: [...(early as LayerSpecification[]), ...kept],
   };
 }
 

@@ -78,11 +78,15 @@ export function dismiss(id: number): void {
   notices.value = notices.value.filter((notice) => notice.id !== id);
 }
 
+export function openTab(chosen: Tab): void {
+  tab.value = chosen;
+  isPanelOpen.value = true;
+}
+
 /** Shows a day: its stays, trips and tracks. */
 export function showDay(date: string): void {
   day.value = date;
-  tab.value = 'day';
-  isPanelOpen.value = true;
+  openTab('day');
 }
 
 /** Shows one waypoint and has the map go there. */
@@ -90,7 +94,6 @@ export function showPlace(waypoint: Waypoint, zoom?: number): void {
   draft.value = undefined;
   sought.value = undefined;
   selected.value = waypoint;
-  tab.value = 'places';
-  isPanelOpen.value = true;
+  openTab('places');
   if (zoom !== undefined) target.value = { lat: waypoint.lat, lon: waypoint.lon, zoom };
 }

@@ -2,7 +2,7 @@ import type { ChangeKind } from '../../model/change.ts';
 import { service } from './service.ts';
 import { notify } from './state.ts';
 
-const words: Readonly<Record<ChangeKind, string>> = {
+export const changeWords: Readonly<Record<ChangeKind, string>> = {
   bookmark_add: 'Bookmark added',
   bookmark_edit: 'Bookmark changed',
   bookmark_rename: 'Bookmark renamed',
@@ -19,10 +19,6 @@ const words: Readonly<Record<ChangeKind, string>> = {
   undo: 'Change undone',
 };
 
-export function changeWords(kind: ChangeKind): string {
-  return words[kind];
-}
-
 /** Requests whose change is told at once, with what takes it back. */
 const told: readonly (readonly [request: RegExp, kind: ChangeKind])[] = [
   [/^POST \/api\/bookmarks$/u, 'bookmark_add'],
@@ -38,7 +34,7 @@ export function offerUndo(): void {
   service.subscribe('changeMade', (change, request) => {
     const kind = told.find(([pattern]) => pattern.test(request))?.[1];
     if (kind === undefined) return;
-    notify(words[kind], { action: { label: 'Undo', run: () => undo(change) } });
+    notify(changeWords[kind], { action: { label: 'Undo', run: () => undo(change) } });
   });
   service.subscribe('requestFailure', (request, failure) => {
     // That the daemon is away is told by itself, what was only looked at is looked at again, and so is a timeline.
