@@ -6,6 +6,7 @@
 import '../geodata/build/ensure.ts';
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -17,22 +18,40 @@ import { installedPackages, licenceTexts, packageOf } from './licences.ts';
 
 /** What a launcher starts. */
 const programs = ['cli/main.ts', 'cli/authenticate-main.ts'];
-/** What threads start with: each one file, which is loaded sooner than the chunks that it would share. */
+/** What threads start with. As a program, each is one file, which is loaded sooner than the chunks that it would share. */
 const threads = ['daemon/location/geoclue-thread.ts', 'worker/*tasks.ts'];
 /** Packages in CommonJS load the modules of Node.js with a `require` that ES modules lack. */
 const banner =
   "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
+/** Large packages that few daemons need: one file beside the program, of which each is evaluated when first asked for. */
+const apart = [
+  '@aws-sdk/client-s3',
+  '@aws-sdk/credential-provider-ini',
+  '@smithy/signature-v4',
+  'chokidar',
+  'node-geocoder',
+  'pg',
+];
+const apartFile = 'packages/apart.cjs';
 const required = 'required';
-/** Importing `node:http` as a module reads its every export, which loads Undici, a third of a start; `require` does not. */
-const requireHttp: Plugin = {
-  name: 'node:http by require',
+/**
+ * Importing a module of Node.js as a module reads its every export, which loads Undici, streams and more, a fifth of a
+ * start; `require` does not.
+ */
+const requireOthers: Plugin = {
+  name: 'modules of Node.js, and packages apart, by require',
   setup(bundler) {
-    bundler.onResolve({ filter: /^(?:node:)?http$/ }, ({ kind }) =>
-      kind === 'require-call' ? undefined : { path: 'node:http', namespace: required },
+    bundler.onResolve({ filter: /^/ }, ({ path, kind }) =>
+      apart.includes(path) || (kind !== 'require-call' && isBuiltin(path))
+        ? { path, namespace: required }
+        : undefined,
     );
-    bundler.onLoad({ filter: /^/, namespace: required }, ({ path }) => ({
-      contents: `module.exports = require('${path}');`,
-    }));
+    bundler.onLoad({ filter: /^/, namespace: required }, ({ path }) => {
+      const value = isBuiltin(path)
+        ? `require('${path}')`
+        : `require('../${apartFile}')['${path}']()`;
+      return { contents: `module.exports = ${value};` };
+    });
   },
 };
 /** The types that Koa gives to bodies without one. */
@@ -68,17 +87,15 @@ const packed = 'dist/run-npm-run-build-before-npm-pack';
 
 const options: BuildOptions & { metafile: true } = {
   // What npm installs beside the bundle: native code, and what looks for files beside itself.
-  external: ['better-sqlite3', 'piscina'],
+  external: ['better-sqlite3', 'piscina', `../${apartFile}`],
   banner: { js: banner },
-  plugins: [requireHttp, fewMediaTypes],
+  plugins: [requireOthers, fewMediaTypes],
   bundle: true,
   format: 'esm',
   platform: 'node',
   target: 'node24',
   outdir: 'dist',
   outbase: '.',
-  // With the programs and the threads one folder below dist, where model/program-files.ts expects itself.
-  chunkNames: 'chunks/[name]-[hash]',
   minifyWhitespace: true,
   minifySyntax: true,
   sourcemap: 'linked',
@@ -113,11 +130,23 @@ async function bundleProgram(): Promise<string[]> {
   // Half a second of loading that is not needed as a rule.
   const { build: bundle } = await import('esbuild');
   const results = await Promise.all([
-    bundle({ ...options, entryPoints: programs, splitting: true }),
+    bundle({ ...options, entryPoints: programs }),
+    bundle({
+      ...options,
+      stdin: {
+        contents: apart.map((name) => `exports['${name}'] = () => require('${name}');`).join('\n'),
+        resolveDir: root,
+      },
+      plugins: [fewMediaTypes],
+      banner: {},
+      format: 'cjs',
+      entryNames: 'packages/apart',
+      outExtension: { '.js': '.cjs' },
+    }),
     bundle({ ...options, entryPoints: threads, entryNames: 'threads/[name]' }),
   ]);
   const files = new Set(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
-  return [...files].filter((file) => !file.startsWith(required));
+  return [...files].filter((file) => file !== '<stdin>' && !file.startsWith(`${required}:`));
 }
 
 /** The modules and types that package.json exports. */
