@@ -97,7 +97,7 @@ function isInside(x: number, y: number): boolean {
 /** Geometry of a tile, without its waypoints: 60 kB or so when it is compressed. */
 const mostBytes = 82_000;
 /** Of it, what fixes by themselves may take: they are on lines, which go first where there is little room. */
-const fixesShare = 1 / 4;
+const fixesShare = 1 / 8;
 /** What a feature takes beside its geometry. */
 const featureBytes = 32;
 

@@ -1,5 +1,6 @@
 import type { LineKind } from '../../model/recording.ts';
 import { dayBlobPoints, decodePositions, pointColumns } from '../../storage/day-blob.ts';
+import type { PositionColumns } from '../../storage/day-cursor.ts';
 import type {
   BoxE7,
   Period,
@@ -111,11 +112,13 @@ export class TrackWalk {
   }
 
   #drawOutline(row: TrackRow, name: OutlineName): void {
-    const { reader, pen } = this.#options;
+    const { reader, pen, grid, zoom } = this.#options;
     const outline = new OutlineReader(reader.form(row, name), row.day, name);
     for (let isFirst = true; !outline.isOver; isFirst = false) {
       if (!isFirst) pen.lift();
-      pen.draw(columns, 0, outline.read(columns), true);
+      const near = zoom > outlineZooms[name] - 1 ? pixel / 4 : pixel / 2;
+      const count = thin(columns, outline.read(columns), grid.scales(row), near);
+      pen.draw(columns, 0, count, true);
     }
   }
 
@@ -152,6 +155,29 @@ export class TrackWalk {
     const most = zoom > outlineZooms.fine ? pixel / 4 : pixel;
     return (row.east - row.west) * lon <= most && (row.north - row.south) * lat <= most;
   }
+}
+
+/**
+ * Leaves out what is nearer to the last point that stays, in units of a tile; most of a day at low zooms.
+ * @returns how many stay, at the beginning.
+ */
+function thin(
+  { timeMs, latE7, lonE7 }: PositionColumns,
+  count: number,
+  { lon, lat }: { readonly lon: number; readonly lat: number },
+  near: number,
+): number {
+  let stay = 1;
+  for (let at = 1; at < count; at += 1) {
+    const dx = (lonE7[at]! - lonE7[stay - 1]!) * lon;
+    const dy = (latE7[at]! - latE7[stay - 1]!) * lat;
+    if (dx * dx + dy * dy < near * near) continue;
+    timeMs[stay] = timeMs[at]!;
+    latE7[stay] = latE7[at]!;
+    lonE7[stay] = lonE7[at]!;
+    stay += 1;
+  }
+  return stay;
 }
 
 /** Each with the one after it; the last one with none. */
