@@ -1,3 +1,4 @@
+import { accessSync, constants } from 'node:fs';
 import Database from 'better-sqlite3';
 import { createPrivateFile } from './database.ts';
 
@@ -9,12 +10,13 @@ export interface DirectoryLock {
 /**
  * Takes the lock of a data directory: an exclusive SQLite transaction, which the operating system ends with the process,
  * however it dies.
- * @param path may be written: SQLite opens a file that may only be read all the same, and its exclusive transaction then
- *   keeps nobody out.
  * @returns undefined while another process holds it.
+ * @throws EACCES or EROFS when the lock file may not be written.
  */
 export function lockDirectory(path: string): DirectoryLock | undefined {
   createPrivateFile(path);
+  // SQLite opens a file that may only be read all the same, and its exclusive transaction then keeps nobody out.
+  accessSync(path, constants.W_OK);
   const db = new Database(path, { timeout: 0 });
   try {
     db.pragma('locking_mode = EXCLUSIVE');

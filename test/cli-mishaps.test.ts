@@ -117,6 +117,14 @@ withoutAllRights(
     t.deepEqual(areas, ['data directory'], 'the cause alone');
     t.false(existsSync(`${store}-shm`), 'nothing was left that keeps the mended store closed');
     t.regex((await run('list')).stdout, /Camp/u);
+
+    const copy = join(cli.root, 'copy');
+    t.is((await run('objects', 'repo', 'add', 'club/maps')).code, 0);
+    t.is((await run('objects', 'backup', copy)).code, 0);
+    chmodSync(join(copy, 'lock.sqlite'), 0o400);
+    const unlocked = await run('objects', 'backup', copy);
+    t.is(unlocked.code, 1);
+    t.regex(unlocked.stderr, /EACCES/u);
   },
 );
 
