@@ -79,11 +79,11 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_995,
-  storage: 12_329,
+  storage: 12_331,
   formats: 5_132,
   geodata: 3_822,
   search: 2_539,
-  worker: 10_411,
+  worker: 10_418,
   http: 1_132,
   client: 3_588,
   objects: 2_849,
@@ -93,7 +93,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   map: 4_080,
   bin: 340,
   build: 667,
-  bench: 7_221,
+  bench: 7_220,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */

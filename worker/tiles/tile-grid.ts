@@ -1,4 +1,10 @@
-import { lonOfWorldX, latOfWorldY, worldY, type TileAddress } from '../../model/mercator.ts';
+import {
+  lonOfWorldX,
+  latOfWorldY,
+  maxLatitude,
+  worldY,
+  type TileAddress,
+} from '../../model/mercator.ts';
 import type { PositionColumns } from '../../storage/day-cursor.ts';
 import type { BoxE7 } from '../../storage/library/track-reader.ts';
 import { stretchOf } from '../../storage/outline.ts';
@@ -12,10 +18,12 @@ export const pixel = tileExtent / 512;
 const curvedZoom = 8;
 /** So far from the middle, in half heights of a tile. */
 const curvedHeights = 4;
-/** Below it, it is straight between latitudes so far apart, to a tenth of a unit. */
-const bandE7 = 2 ** 17;
-let bandEdges: Float64Array | undefined;
 const unitsPerDegree = 10_000_000;
+/** Below it, it is straight between latitudes so far apart, to a tenth of a unit. One of them is where the world ends. */
+const bandE7 = (maxLatitude * unitsPerDegree) / 6_500;
+/** From the equator to beyond a pole. */
+const halfBands = Math.ceil((90 * unitsPerDegree) / bandE7) + 1;
+let bandEdges: Float64Array | undefined;
 const worldE7 = 360 * unitsPerDegree;
 
 /** Where positions lie on a map, in whole units. */
@@ -63,7 +71,7 @@ export class TileGrid implements TrackGrid {
     this.#isLow = z >= curvedZoom;
     this.#middleE7 = latAt(tileExtent / 2);
     this.#nearE7 =
-      z < curvedZoom || y === 0 || y === tiles - 1
+      z < curvedZoom || y < 2 || y > tiles - 3
         ? -1
         : ((this.box.north - this.box.south) / 2) * curvedHeights;
     this.#curve = this.#curveAt(this.#middleE7);
@@ -102,11 +110,10 @@ export class TileGrid implements TrackGrid {
   }
 
   #bandedY(latE7: number): number {
-    bandEdges ??= Float64Array.from(
-      { length: 2 * Math.ceil(900_000_000 / bandE7) + 2 },
-      (_, band) => worldY((band * bandE7 - 900_000_000) / unitsPerDegree),
+    bandEdges ??= Float64Array.from({ length: 2 * halfBands + 1 }, (_, band) =>
+      worldY(((band - halfBands) * bandE7) / unitsPerDegree),
     );
-    const bands = (latE7 + 900_000_000) / bandE7;
+    const bands = latE7 / bandE7 + halfBands;
     const band = Math.floor(bands);
     const from = bandEdges[band]!;
     const y = from + (bands - band) * (bandEdges[band + 1]! - from);
