@@ -96,6 +96,17 @@ function near(place: readonly number[]): number[] {
   return place.map((degrees) => Math.round(Math.round(degrees / 32e-7) * 3.2) / 1e6);
 }
 
+test('GET /api/tracks tells the last time of a line at every zoom, also of points that are left out', async (t) => {
+  const { daemon, take } = await served(t);
+  const end: Fix = [47, 8.51, '2024-05-01T10:30:00Z'];
+  await take({ 'drive.gpx': track([...drive.slice(0, 2), end]) });
+  for (const zoom of [0, 3, 9, 13, 24]) {
+    const { body } = await daemon.get(`/api/tracks?zoom=${zoom}`);
+    t.is(body.features.length, 1);
+    t.is(body.features[0].properties.last_time, '2024-05-01T10:30:00Z', String(zoom));
+  }
+});
+
 test('GET /api/tracks is narrowed by period, box, zoom and number of lines', async (t) => {
   const { daemon, take } = await served(t);
   await take({

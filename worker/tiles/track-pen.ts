@@ -65,17 +65,20 @@ export class TrackPen {
 
   /**
    * Goes on with points of columns, which it overwrites; times that are NaN are no gaps.
-   * @param isThinned they are one line, of which points are left out already: however much time lies between two, it is no gap.
+   * @param thinnedMs they are one line, of which points are left out already, up to this time: however much time lies between
+   *   two, it is no gap.
    */
-  draw(columns: PositionColumns, from: number, to: number, isThinned = false): void {
+  draw(columns: PositionColumns, from: number, to: number, thinnedMs?: number): void {
     this.#grid.project(columns, from, to);
     const { timeMs, latE7: ys, lonE7: xs } = columns;
+    const isThinned = thinnedMs !== undefined;
     for (let at = from; at < to; at += 1) {
       if (isThinned && at > from) this.forgetTime();
       this.#point(xs[at]!, ys[at]!, timeMs[at]!);
       if (this.#isHanded && this.#sides === 0)
         at = this.#drawInside(columns, at, to, isThinned ? Infinity : gapMs);
     }
+    if (isThinned) this.#lastMs = thinnedMs;
   }
 
   /** As draw, after a point up to the last one that lies inside and goes on with the line: those need no calls. */

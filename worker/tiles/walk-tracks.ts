@@ -117,8 +117,9 @@ export class TrackWalk {
     for (let isFirst = true; !outline.isOver; isFirst = false) {
       if (!isFirst) pen.lift();
       const near = zoom > outlineZooms[name] - 1 ? pixel / 4 : pixel / 2;
-      const count = thin(columns, outline.read(columns), grid.scales(row), near);
-      pen.draw(columns, 0, count, true);
+      const all = outline.read(columns);
+      const lastMs = columns.timeMs[all - 1]!;
+      pen.draw(columns, 0, thin(columns, all, grid.scales(row), near), lastMs);
     }
   }
 
