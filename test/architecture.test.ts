@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 3_995,
-  storage: 12_331,
+  storage: 12_333,
   formats: 5_132,
   geodata: 3_822,
   search: 2_539,

@@ -191,6 +191,10 @@ test('each waypoint says what the newest of its twins that says something does, 
     ['b', other('one')],
     ['b', other('one', true)],
   ];
+  const replacedByTwins: Step[] = [
+    ['b', other('one')],
+    ['b', { names: ['Other', 'Other'], texts: [null, 'other'], isOlder: false }],
+  ];
   const newestOfThreeLeaves: Step[] = [
     ['a', other('one')],
     ['b', other('other')],
@@ -222,7 +226,11 @@ test('each waypoint says what the newest of its twins that says something does, 
       db.close();
       library.close();
     }),
-    { seed: 7, numRuns: rounds(20), examples: [[newestOfThreeLeaves], [replacedByAnOlder]] },
+    {
+      seed: 7,
+      numRuns: rounds(20),
+      examples: [[newestOfThreeLeaves], [replacedByAnOlder], [replacedByTwins]],
+    },
   );
 });
 

@@ -69,7 +69,9 @@ function addShared(
   const moved = new Map<number, number>();
   for (const row of holders.all(newcomer, listed(batch))) {
     const { hash, waypoint, holder } = row;
-    if (row.mayDiffer === 1 || row.isTwin === 0) different.push([hash, waypoint]);
+    // The first of the file that takes the place of a leaving one was not compared with the next.
+    const isDifferent = row.mayDiffer === 1 || row.isTwin === 0 || moved.has(hash);
+    if (isDifferent) different.push([hash, waypoint]);
     if (row.isTwin === 0) addCollided(statements, [hash, waypoint], newcomer);
     else if (row.isBefore === 1 && !moved.has(hash)) {
       moved.set(hash, waypoint);
