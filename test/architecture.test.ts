@@ -83,7 +83,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_132,
   geodata: 3_822,
   search: 2_539,
-  worker: 10_422,
+  worker: 10_425,
   http: 1_132,
   client: 3_588,
   objects: 2_849,

@@ -143,8 +143,11 @@ export class TileCanvas {
   lift(): void {
     if (this.#isLone && this.#cell >= 0 && !this.isFull) {
       const isDrawn = this.#hasFixes && this.#fixes.times(this.#cell) > 0;
-      if (!isDrawn && this.#grid.times(this.#cell) === 0) this.#dots.point(this.#x, this.#y);
-      this.#grid.add(this.#cell);
+      // One that is left out says nothing of those beside it: in a row of such nothing would be drawn.
+      if (!isDrawn && this.#grid.times(this.#cell) === 0) {
+        this.#dots.point(this.#x, this.#y);
+        this.#grid.add(this.#cell);
+      }
     }
     this.#isOpen = this.#isLone = false;
     this.#cell = -1;
