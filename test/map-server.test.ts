@@ -400,6 +400,23 @@ test('a daemon that hangs is given up', async (t) => {
   t.is((await map.ask('/api/imports?path=a.gpx', upload)).status, 503);
 });
 
+test('the answer to an upload comes whole, however slowly', async (t) => {
+  const begun = Promise.withResolvers<ServerResponse>();
+  const port = await answering(t, (request, response) => {
+    request.resume();
+    response.write('[1');
+    begun.resolve(response);
+  });
+  const access = { base: `http://127.0.0.1:${port}`, token: 'secret' };
+  const map = await startTestMap(t, { findDaemon: async () => access });
+  const upload = { method: 'PUT', headers: withSecret(await map.secret()), body: '<gpx/>' };
+  const answer = map.ask('/api/imports?path=a.gpx', upload);
+  const response = await begun.promise;
+  await map.ask('/icon.svg');
+  response.end(']');
+  t.is((await answer).body, '[1]');
+});
+
 test('an upload that waits for its turn is not given up while the daemon says that it is there', async (t) => {
   let waiting: ServerResponse | undefined;
   let looks = 0;

@@ -91,7 +91,10 @@ export class DaemonLink {
       return askDaemon(access, { ...request, silenceMs: this.#silence.GET });
     }
     const [hung, answered] = [new AbortController(), new AbortController()];
-    void this.#watch(access, answered.signal).catch((error: unknown) => hung.abort(error));
+    void this.#watch(access, answered.signal).catch((error: unknown) => {
+      // Else it would end the rest of the answer.
+      if (!answered.signal.aborted) hung.abort(error);
+    });
     const signal = AbortSignal.any([hung.signal, ...(request.signal ? [request.signal] : [])]);
     try {
       return await askDaemon(access, { ...request, signal, silenceMs: 0 });
