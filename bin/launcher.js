@@ -56,8 +56,6 @@ const malloc = {
   MALLOC_MMAP_THRESHOLD_: '262144',
   MALLOC_TRIM_THRESHOLD_: '262144',
 };
-/** For V8, as in the units: its room for young objects would grow to 100 MB, and make nothing faster. */
-const youngHeap = '--max-semi-space-size=8';
 
 /** Longer than npm needs on a busy machine, shorter than a person who presses Ctrl-C again. */
 const echoMs = 400;
@@ -93,7 +91,7 @@ export async function launch(entry) {
   if (!isEnough || canRestartFrugally()) {
     const node = isEnough ? process.execPath : findBundledNode();
     if (node === undefined) return refuse(sentenceAboutNode());
-    return takeOver(node, [youngHeap, ...process.execArgv, ...process.argv.slice(1)], true);
+    return takeOver(node, [...process.execArgv, ...process.argv.slice(1)], true);
   }
   stopWithParent();
   keepCompiled(isSource ? sourceCache : bundleCache);

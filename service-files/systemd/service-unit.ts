@@ -131,9 +131,7 @@ StartLimitBurst=5
  * TimeoutStartSec: the copy and upgrade of a large store come before the program is ready.
  */
 function lifeCycle({ name, node, words }: SystemUnit): string {
-  // Young objects would take 100 MB in time, and make nothing faster.
-  const flag = '--max-semi-space-size=8';
-  const command = [programWord(node), flag, ...words.map(argumentWord)].join(' ');
+  const command = [programWord(node), ...words.map(argumentWord)].join(' ');
   return `[Service]
 Type=notify
 NotifyAccess=all
