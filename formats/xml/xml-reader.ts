@@ -15,6 +15,7 @@ const maxNameLength = 1023;
 const maxPrologLength = 4096;
 /** Characters from which on a piece goes to the parser. */
 const pieceLength = 32_768;
+const lineFeed = 0x0a;
 
 /** Markup of which nothing is read, and CDATA sections: all may have any length and hold any characters. */
 const sections = [
@@ -63,9 +64,9 @@ export class XmlReader {
   #added = '';
   #pieceLines = 0;
   #stretches: Stretch[] = [];
-  /** The line of `#at`, from 1, and where it ends. */
+  /** The line, from 1, of the place up to which line ends are counted. */
   #line = 1;
-  #lineEnd = 0;
+  #countedTo = 0;
   #isFresh = true;
   #hasMarkup = false;
   #hasDoctype = false;
@@ -147,7 +148,6 @@ export class XmlReader {
   }
 
   #cut(): void {
-    this.#findLineEnd(0);
     while (this.#at < this.#text.length && this.#step());
     const pending = this.#text.length - this.#at;
     if (pending > maxTagLength) this.#fail('too_large');
@@ -155,8 +155,7 @@ export class XmlReader {
     if (this.#at > 0) this.#isFresh = false;
     this.#lineAt(this.#at);
     this.#text = this.#text.slice(this.#at);
-    this.#at = 0;
-    this.#findLineEnd(0);
+    this.#at = this.#countedTo = 0;
     this.#piece += copyText(this.#added);
     this.#added = '';
     if (this.#piece.length >= pieceLength) this.flush();
@@ -287,16 +286,11 @@ export class XmlReader {
 
   /** The line of a place, which is never before one asked for earlier. */
   #lineAt(at: number): number {
-    while (this.#lineEnd < at) {
-      this.#line += 1;
-      this.#findLineEnd(this.#lineEnd + 1);
-    }
+    const text = this.#text;
+    for (let i = this.#countedTo; i < at; i += 1)
+      if (text.charCodeAt(i) === lineFeed) this.#line += 1;
+    this.#countedTo = at;
     return this.#line;
-  }
-
-  #findLineEnd(from: number): void {
-    const found = this.#text.indexOf('\n', from);
-    this.#lineEnd = found < 0 ? Infinity : found;
   }
 
   #fail(reason: FailureReason, at = this.#at): never {
