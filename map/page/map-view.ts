@@ -8,7 +8,7 @@ import {
 } from 'maplibre-gl';
 import { closeZoom } from './base-layers.ts';
 import { offerStreetMap } from './street-map.ts';
-import { revision, service, session } from './service.ts';
+import { isLost, revision, service, session } from './service.ts';
 import { chosenPlace } from './places.ts';
 import * as state from './state.ts';
 import { dayLines, marks } from './day.ts';
@@ -71,6 +71,7 @@ export async function startMap(container: HTMLElement): Promise<MapLibre> {
   const complete = (): void => {
     clearTimeout(timer);
     map.off('idle', complete);
+    if (isLost.value) return;
     // Only what is new is added.
     map.setStyle(mapStyle(lookOf(state.isDark.peek())), { validate: false });
     follow(map);
