@@ -12,6 +12,7 @@ import type { TimelineResult, TimelineStop } from '../model/timeline-result.ts';
 import { fail, finish, startFakeDaemon, testCli, type TestCli } from './helpers/cli.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { resultOf } from './programs/unruly-timeline-tasks.ts';
+import { posix } from './helpers/where.ts';
 
 const today = parseDate('2024-03-31')!;
 
@@ -514,7 +515,7 @@ test('where: a full line of jobs is told, with exit code 1', async (t) => {
   t.regex(stderr, /Too many timelines are waiting/);
 });
 
-test('timeline: Ctrl-C cancels the job', async (t) => {
+posix('timeline: Ctrl-C cancels the job', async (t) => {
   const cli = testCli(t);
   const asked = Promise.withResolvers<void>();
   let isCancelled = false;
