@@ -18,7 +18,7 @@ for (const [profile, length, leastTold, leastRight, mostOff] of [
   ['5-15 min, elsewhere', 20, 0.87, 0.68, 0.08],
 ] as const) {
   test(`recorded ${profile}, modes that are told are right, all flights, and the distances of trips`, (t) => {
-    const trips = Array.from({ length: rounds(2) }, (_, i) => {
+    const trips = Array.from({ length: rounds(2, 2) }, (_, i) => {
       const scene = makeScene(profileNamed(profile), 541 + i, length);
       const library = importFiles(scene.files);
       t.teardown(() => library.remove());
