@@ -1,5 +1,5 @@
 import type { JSX, TargetedSubmitEvent } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { useSignal } from '@preact/signals';
 import type { Waypoint } from '../../client/waypoints/index.ts';
 import { find } from './places.ts';
@@ -12,7 +12,7 @@ export function PlaceForm({ draft: given }: { readonly draft: Draft }): JSX.Elem
   const { original, lat, lon } = given;
   const failure = useSignal<string | undefined>(undefined);
   const name = useRef<HTMLInputElement>(null);
-  useEffect(() => name.current?.focus(), []);
+  useLayoutEffect(() => name.current?.focus(), []);
   const save = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     store(original, new FormData(event.currentTarget)).then(

@@ -1,5 +1,5 @@
 import type { JSX } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import type { Waypoint } from '../../client/waypoints/index.ts';
 import { find, inView } from './places.ts';
 import { IconButton, Shown } from './parts.tsx';
@@ -65,7 +65,7 @@ function addHere(): void {
 function PlaceCard({ waypoint }: { readonly waypoint: Waypoint }): JSX.Element {
   const { name, lat, lon, desc, cmt, ele, time, bookmark, links = [] } = waypoint;
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), [name, lat, lon]);
+  useLayoutEffect(() => heading.current?.focus(), [name, lat, lon]);
   return (
     <section aria-label="Waypoint">
       <div class="row">
