@@ -1,12 +1,9 @@
 import {
   accessSync,
-  closeSync,
   constants,
   existsSync,
-  openSync,
   readdirSync,
   readFileSync,
-  readSync,
   statSync,
   type Stats,
 } from 'node:fs';
@@ -14,6 +11,7 @@ import { basename, join } from 'node:path';
 import { errorCode, isOutOfReach } from '../model/error-code.ts';
 import { ExitError, type ExitCode } from '../model/exit-error.ts';
 import { isDiskFull } from '../model/failure.ts';
+import { firstBytes } from '../storage/hot-journal.ts';
 import type { StoreRefusal } from '../storage/waypoints/open.ts';
 import type { Paths } from './paths.ts';
 
@@ -144,14 +142,8 @@ export function lockFileFault({ lockDatabase: path }: Paths): Fault | undefined 
 const databaseStart = 'SQLite format 3\0';
 
 function isEmptyOrDatabase(path: string): boolean {
-  const file = openSync(path, 'r');
-  try {
-    const start = Buffer.alloc(databaseStart.length);
-    const bytes = readSync(file, start);
-    return bytes === 0 || start.toString('latin1') === databaseStart;
-  } finally {
-    closeSync(file);
-  }
+  const start = firstBytes(path, databaseStart.length).toString('latin1');
+  return start === '' || start === databaseStart;
 }
 
 /**

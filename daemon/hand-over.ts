@@ -56,7 +56,7 @@ export async function writeHandOver(paths: Paths, handOver: HandOver): Promise<s
   }
   const file = join(directory, 'daemon.json');
   try {
-    await writeFileAtomic(file, `${JSON.stringify(handOver, null, 2)}\n`, { mode: 0o600 });
+    await writeFileAtomic(file, `${JSON.stringify(handOver, null, 2)}\n`);
   } catch (error) {
     throw unusable(error, directory, '--runtime-dir');
   }

@@ -189,7 +189,7 @@ export async function changeConfigFile(
   // A key without a value is left out by JSON.
   const text = `${JSON.stringify({ ...file, [key]: value }, null, 2)}\n`;
   createPrivateDirectory(dirname(configFile));
-  await writeFileAtomic(followLink(configFile), text, { mode: 0o600 });
+  await writeFileAtomic(followLink(configFile), text);
   return true;
 }
 

@@ -10,20 +10,11 @@ const isWindows = process.platform === 'win32';
 const renameTries = 10;
 const renamePauseMs = 20;
 
-export interface AtomicFileOptions {
-  /** Permission bits of the new file. */
-  readonly mode?: number;
-}
-
-/** Writes a file so that a reader, or a crash, sees the old content or the new one whole, and syncs it to the disk. */
-export async function writeFileAtomic(
-  path: string,
-  data: string | Uint8Array,
-  { mode = 0o600 }: AtomicFileOptions = {},
-): Promise<void> {
+/** Writes a file of mode 0600 so that a reader, or a crash, sees the old content or the new one whole, and syncs it to the disk. */
+export async function writeFileAtomic(path: string, data: string | Uint8Array): Promise<void> {
   const temporary = temporaryBeside(path);
   try {
-    await writeFile(temporary, data, { mode, flag: 'wx', flush: true });
+    await writeFile(temporary, data, { mode: 0o600, flag: 'wx', flush: true });
     await renameDurably(temporary, path);
   } catch (error) {
     await rm(temporary, { force: true });
@@ -69,7 +60,16 @@ export async function renameDurably(from: string, to: string): Promise<void> {
 
 /** Syncs a file that other handles have written to. */
 export function syncFile(path: string): void {
-  const file = openSync(path, 'r+');
+  sync(path, 'r+');
+}
+
+/** Syncs a directory's entries to the disk; nothing on Windows, which cannot open directories. */
+export function syncDirectory(path: string): void {
+  if (!isWindows) sync(path, 'r');
+}
+
+function sync(path: string, flags: 'r' | 'r+'): void {
+  const file = openSync(path, flags);
   try {
     fsyncSync(file);
   } finally {
@@ -77,24 +77,9 @@ export function syncFile(path: string): void {
   }
 }
 
-/** Syncs a directory's entries to the disk; nothing on Windows, which cannot open directories. */
-export function syncDirectory(path: string): void {
-  if (isWindows) return;
-  const directory = openSync(path, 'r');
-  try {
-    fsyncSync(directory);
-  } finally {
-    closeSync(directory);
-  }
-}
-
 /** As {@link syncDirectory}, without holding up the thread. */
 export async function syncDirectoryAsync(path: string): Promise<void> {
   if (isWindows) return;
-  const directory = await open(path, 'r');
-  try {
-    await directory.sync();
-  } finally {
-    await directory.close();
-  }
+  await using directory = await open(path, 'r');
+  await directory.sync();
 }

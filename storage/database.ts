@@ -72,6 +72,17 @@ export function openJoinedReader(waypointsPath: string, libraryPath: string): Da
   });
 }
 
+/** Looks into a database without touching it: what keeps it from being read is thrown. */
+export function countTables(db: Database.Database): unknown {
+  return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
+}
+
+/** Whose a database is: `blank` without any table, as after a first start that was cut off. */
+export function ownerOf(db: Database.Database): 'us' | 'another' | 'blank' {
+  if (countTables(db) === 0) return 'blank';
+  return db.pragma('application_id', { simple: true }) === applicationId ? 'us' : 'another';
+}
+
 /** Tells whether an error of SQLite says that a database is damaged. */
 export function isDamage(error: unknown): boolean {
   if (!(error instanceof Database.SqliteError)) return false;

@@ -2,8 +2,8 @@ import { rmSync } from 'node:fs';
 import { sql } from 'kysely';
 import type { Clock } from '../model/process.ts';
 import { columns, createIndex, createTables, table, type TablesOf } from './create-table.ts';
-import { openWriter, type Database } from './database.ts';
-import type { Migration } from './migrate.ts';
+import { openWriter, orClosed, type Database } from './database.ts';
+import { schemaVersion, type Migration } from './migrate.ts';
 import { prepare, queryBuilder, textOf } from './prepared.ts';
 
 export interface GeocodeCacheOptions {
@@ -31,7 +31,7 @@ const retryMs = 60_000;
 /** An answer from further in the future than this was kept while the clock was wrong. */
 const clockToleranceMs = 86_400_000;
 
-const schemaVersion = 1;
+const cacheVersion = 1;
 
 const tables = {
   answers: table({
@@ -154,22 +154,18 @@ export class GeocodeCache {
 }
 
 function open(path: string, now: number): OpenCache {
-  const db = openWriter(path, 'normal');
-  try {
+  return orClosed(openWriter(path, 'normal'), (db) => {
     // After a power cut a damaged cache is begun anew; waiting for the disk would hold the main thread.
     db.pragma('synchronous = OFF');
-    const version = db.pragma('user_version', { simple: true });
+    const version = schemaVersion(db);
     if (version === 0) {
       for (const query of schema()) db.exec(textOf(query));
-      db.pragma(`user_version = ${schemaVersion}`);
-    } else if (version !== schemaVersion) throw new Error('a cache of another version');
+      db.pragma(`user_version = ${cacheVersion}`);
+    } else if (version !== cacheVersion) throw new Error('a cache of another version');
     const statements = prepareCache(db);
     statements.dropExpired.run(now, now + clockToleranceMs);
     return { db, statements };
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  });
 }
 
 function remove(path: string): void {

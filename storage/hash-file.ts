@@ -11,15 +11,11 @@ const pieceBytes = 262_144;
 export async function hashFile(path: string, signal?: AbortSignal): Promise<string> {
   const hash = createHash('sha256');
   const buffer = Buffer.allocUnsafeSlow(pieceBytes);
-  const file = await open(path, 'r');
-  try {
-    for (;;) {
-      signal?.throwIfAborted();
-      const { bytesRead } = await file.read(buffer, 0, pieceBytes);
-      if (bytesRead === 0) return hash.digest('hex');
-      hash.update(buffer.subarray(0, bytesRead));
-    }
-  } finally {
-    await file.close();
+  await using file = await open(path, 'r');
+  for (;;) {
+    signal?.throwIfAborted();
+    const { bytesRead } = await file.read(buffer, 0, pieceBytes);
+    if (bytesRead === 0) return hash.digest('hex');
+    hash.update(buffer.subarray(0, bytesRead));
   }
 }

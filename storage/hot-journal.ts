@@ -15,12 +15,17 @@ export function bytesOf(path: string): number {
 export function hasHotJournal(path: string): boolean {
   const journal = `${path}-journal`;
   if (bytesOf(journal) === 0) return false;
-  const first = Buffer.alloc(1);
-  const file = openSync(journal, 'r');
+  const [first = 0] = firstBytes(journal, 1);
+  return first !== 0;
+}
+
+/** What a file begins with, at most so many bytes. */
+export function firstBytes(path: string, most: number): Buffer {
+  const file = openSync(path, 'r');
   try {
-    readSync(file, first);
+    const bytes = Buffer.alloc(most);
+    return bytes.subarray(0, readSync(file, bytes));
   } finally {
     closeSync(file);
   }
-  return first[0] !== 0;
 }

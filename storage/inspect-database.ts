@@ -4,6 +4,7 @@ import { join } from 'node:path';
 // better-sqlite3 is built without `file:` addresses, and only they can say that a file does not change while it is read.
 import { DatabaseSync } from 'node:sqlite';
 import { pathToFileURL } from 'node:url';
+import { closing } from '../model/closing.ts';
 import { applicationId } from './database.ts';
 import { bytesOf, firstPageBytes, hasHotJournal } from './hot-journal.ts';
 
@@ -89,9 +90,8 @@ function inspect(
   { isThorough, keys }: InspectOptions,
   readOnly = true,
 ): DatabaseReport {
-  let db: DatabaseSync | undefined;
   try {
-    db = new DatabaseSync(path, { readOnly, timeout: 1_000 });
+    using db = closing(new DatabaseSync(path, { readOnly, timeout: 1_000 }));
     const version = Number(valueOf(db, 'PRAGMA user_version'));
     if (valueOf(db, 'SELECT count(*) FROM sqlite_schema') === 0) return reportOf('blank', version);
     if (valueOf(db, 'PRAGMA application_id') !== applicationId) return reportOf('foreign', version);
@@ -100,8 +100,6 @@ function inspect(
     return { condition: 'good', version, meta: readMeta(db, keys) };
   } catch (error) {
     return reportOf(conditionOf(error));
-  } finally {
-    db?.close();
   }
 }
 

@@ -1,6 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import Database from 'better-sqlite3';
-import { createPrivateFile } from './database.ts';
+import { closing } from '../model/closing.ts';
+import { countTables, createPrivateFile } from './database.ts';
 
 /** Holds a data directory for one process. */
 export interface DirectoryLock {
@@ -23,8 +24,7 @@ export function lockDirectory(path: string): DirectoryLock | undefined {
     db.exec('BEGIN EXCLUSIVE');
   } catch (error) {
     db.close();
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY'))
-      return undefined;
+    if (isBusy(error)) return undefined;
     throw error;
   }
   return { release: () => db.close() };
@@ -32,14 +32,16 @@ export function lockDirectory(path: string): DirectoryLock | undefined {
 
 /** Tells whether a process holds the lock of a data directory, whose lock file must be there; changes nothing. */
 export function isDirectoryLocked(path: string): boolean {
-  const db = new Database(path, { readonly: true, fileMustExist: true, timeout: 0 });
+  using db = closing(new Database(path, { readonly: true, fileMustExist: true, timeout: 0 }));
   try {
-    db.prepare('SELECT count(*) FROM sqlite_schema').get();
+    countTables(db);
     return false;
   } catch (error) {
-    if (error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY')) return true;
+    if (isBusy(error)) return true;
     throw error;
-  } finally {
-    db.close();
   }
+}
+
+function isBusy(error: unknown): boolean {
+  return error instanceof Database.SqliteError && error.code.startsWith('SQLITE_BUSY');
 }

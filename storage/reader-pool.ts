@@ -19,17 +19,13 @@ export interface ReadSnapshot {
  * stream has one of its own.
  */
 export class ReaderPool {
-  readonly #waypointsPath: string;
-  readonly #libraryPath: string;
-  readonly #size: number;
+  readonly #options: { waypointsPath: string; libraryPath: string; size: number };
   readonly #idle: Database[] = [];
   readonly #open = new Set<Database>();
   #isClosed = false;
 
   constructor(options: { waypointsPath: string; libraryPath: string; size: number }) {
-    this.#waypointsPath = options.waypointsPath;
-    this.#libraryPath = options.libraryPath;
-    this.#size = options.size;
+    this.#options = options;
   }
 
   /** @throws WaypointError busy, unavailable */
@@ -47,8 +43,9 @@ export class ReaderPool {
   }
 
   #connect(): Database {
-    if (this.#open.size >= this.#size) throw new WaypointError('busy');
-    const db = openJoinedReader(this.#waypointsPath, this.#libraryPath);
+    const { waypointsPath, libraryPath, size } = this.#options;
+    if (this.#open.size >= size) throw new WaypointError('busy');
+    const db = openJoinedReader(waypointsPath, libraryPath);
     for (const schema of ['main', 'library']) db.pragma(`${schema}.cache_size = -${cacheKb}`);
     this.#open.add(db);
     return db;

@@ -1,7 +1,7 @@
 import { sql, type Kysely } from 'kysely';
 import type { Database } from './database.ts';
 import { libraryTables, type LibraryDb } from './schema/library.ts';
-import { prepareValue } from './prepared.ts';
+import { prepareValue, type Query } from './prepared.ts';
 import { joinedTables } from './schema/joined.ts';
 
 /** The next value of a counter, which `meta` keeps as text. */
@@ -15,16 +15,19 @@ function revisionOf(tables: Kysely<Pick<LibraryDb, 'meta'>>) {
     .where('key', 'in', ['store', 'revision']);
 }
 
+function reading(db: Database, query: () => Query<{ revision: string | null }>): () => string {
+  const statement = prepareValue(db, query);
+  return () => statement.get() ?? '';
+}
+
 /** Reads what names the present content of a library. */
 export function prepareLibraryRevision(library: Database): () => string {
-  const statement = prepareValue(library, () => revisionOf(libraryTables));
-  return () => statement.get() ?? '';
+  return reading(library, () => revisionOf(libraryTables));
 }
 
 /** The same of the library that a joined reader has attached. */
 export function prepareAttachedRevision(joined: Database): () => string {
-  const statement = prepareValue(joined, () => revisionOf(joinedTables.withSchema('library')));
-  return () => statement.get() ?? '';
+  return reading(joined, () => revisionOf(joinedTables.withSchema('library')));
 }
 
 function joinedRevision() {
@@ -37,8 +40,7 @@ function joinedRevision() {
 
 /** Reads, through a joined reader, what names the present content of both databases together. */
 export function prepareRevision(joined: Database): () => string {
-  const statement = prepareValue(joined, joinedRevision);
-  return () => statement.get() ?? '';
+  return reading(joined, joinedRevision);
 }
 
 /**

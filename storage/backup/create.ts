@@ -2,6 +2,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backupNames, type BackupContent } from '../../model/backup.ts';
+import { closing } from '../../model/closing.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { renameDurably, temporaryBeside } from '../atomic-file.ts';
 import { createPrivateFile, openReader, openWriter } from '../database.ts';
@@ -57,11 +58,7 @@ export async function createBackup(options: CreateBackupOptions): Promise<Backup
       imports: withImports,
     } as const;
     await writeArchive(temporary, sourcesOf(copy, places, withImports), head, onBytes);
-    const content = await readArchive(
-      temporary,
-      () => undefined,
-      () => {},
-    );
+    const content = await readArchive(temporary);
     await renameDurably(temporary, target);
     return content;
   } finally {
@@ -89,24 +86,16 @@ function* sourcesOf(
 /** A consistent copy of the store, which a daemon may be writing. */
 function copyStore(path: string, copy: string, withHistory: boolean): void {
   createPrivateFile(copy);
-  const store = openReader(path);
-  try {
-    store.prepare('VACUUM INTO ?').run(copy);
-  } finally {
-    store.close();
-  }
+  using store = closing(openReader(path));
+  store.prepare('VACUUM INTO ?').run(copy);
   if (!withHistory) removeHistory(copy);
 }
 
 /** Overwrites the rows, as clearing the history does. */
 function removeHistory(copy: string): void {
-  const db = openWriter(copy, 'normal');
-  try {
-    prepare(db, () => waypointTables.deleteFrom('history')).run();
-    db.pragma('journal_mode = DELETE');
-  } finally {
-    db.close();
-  }
+  using db = closing(openWriter(copy, 'normal'));
+  prepare(db, () => waypointTables.deleteFrom('history')).run();
+  db.pragma('journal_mode = DELETE');
 }
 
 /** All that is in a directory, old bytes of replaced files as well, but for what is being written. */

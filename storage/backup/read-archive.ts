@@ -30,14 +30,14 @@ const pieceOfPath = /^(?!\.{1,2}$)[^/\\\0]+$/u;
 
 /**
  * Reads a backup to its end and checks all of it: the names, that it is complete, each size and SHA-256.
- * @param placeOf tells where a file is to be written, which must not exist; undefined for one that is only checked
+ * @param placeOf tells where a file is to be written, which must not exist; undefined, as by default, for one that is only checked
  * @param onBytes is told how many bytes were read so far
  * @throws ExitError 65 for what is no backup, or a damaged one
  */
 export async function readArchive(
   path: string,
-  placeOf: (name: string) => string | undefined,
-  onBytes: (bytes: number) => void,
+  placeOf: (name: string) => string | undefined = () => undefined,
+  onBytes: (bytes: number) => void = () => {},
 ): Promise<BackupContent> {
   const source = createReadStream(path, { highWaterMark: pieceBytes });
   const archive = extract();

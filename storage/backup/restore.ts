@@ -35,7 +35,7 @@ export interface Restored {
  */
 export async function verifyBackup(
   path: string,
-  onBytes: (bytes: number) => void,
+  onBytes?: (bytes: number) => void,
 ): Promise<BackupContent> {
   await sweepCopies();
   const directory = await mkdtemp(join(tmpdir(), `${copyPrefix}${process.pid}-`));

@@ -46,7 +46,7 @@ export async function rollBackups(options: RollOptions): Promise<'made' | 'uncha
     return 'unchanged';
   }
   // Opened and checked before an older one may go.
-  await verifyBackup(target, () => {});
+  await verifyBackup(target);
   // Those of days to come were made while the clock was wrong: the oldest, whatever they say.
   const made = rollingBackups(directory);
   const inOrder = [...made.filter((name) => name <= today), ...made.filter((name) => name > today)];
@@ -57,7 +57,7 @@ export async function rollBackups(options: RollOptions): Promise<'made' | 'uncha
 /** One that is damaged is no reason not to make another. */
 async function storeIn(path: string): Promise<string | undefined> {
   try {
-    return (await verifyBackup(path, () => {})).store;
+    return (await verifyBackup(path)).store;
   } catch {
     return undefined;
   }

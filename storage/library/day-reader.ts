@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { closing } from '../../model/closing.ts';
 import { openReader, type Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { prepareLibraryRevision } from '../revision.ts';
@@ -124,12 +125,8 @@ export class DayReader {
 
 /** Names the state of a library: another one after every change. @throws errors of SQLite */
 export function libraryRevision(libraryPath: string): string {
-  const db = openReader(libraryPath);
-  try {
-    return prepareLibraryRevision(db)();
-  } finally {
-    db.close();
-  }
+  using db = closing(openReader(libraryPath));
+  return prepareLibraryRevision(db)();
 }
 
 function compareRows(a: DayRow, b: DayRow): number {

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { applicationId, isDamage, openWriter, type Database as Connection } from '../database.ts';
-import { applySchema } from '../migrate.ts';
+import { closing } from '../../model/closing.ts';
+import { isDamage, openWriter, ownerOf, type Database as Connection } from '../database.ts';
+import { applySchema, schemaVersion } from '../migrate.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import type { NameFolding } from '../name-folding.ts';
 import { prepareLibraryRevision } from '../revision.ts';
@@ -51,21 +52,17 @@ export function prepareLibrary(
 }
 
 function openPrepared(path: string, folding: NameFolding): Omit<PreparedLibrary, 'setAside'> {
-  const db = openWriter(path, 'normal');
-  try {
-    if (schemaVersionOf(db) === 0) create(db, folding);
-    const file = prepare(db, () => libraryTables.selectFrom('files').select('id').limit(1)).get();
-    const unread = prepare(db, () =>
-      libraryTables.selectFrom('meta').select('key').where('key', '=', 'unread'),
-    ).get();
-    return {
-      empty: file === undefined,
-      whole: unread === undefined,
-      revision: prepareLibraryRevision(db)(),
-    };
-  } finally {
-    db.close();
-  }
+  using db = closing(openWriter(path, 'normal'));
+  if (schemaVersion(db) === 0) create(db, folding);
+  const file = prepare(db, () => libraryTables.selectFrom('files').select('id').limit(1)).get();
+  const unread = prepare(db, () =>
+    libraryTables.selectFrom('meta').select('key').where('key', '=', 'unread'),
+  ).get();
+  return {
+    empty: file === undefined,
+    whole: unread === undefined,
+    revision: prepareLibraryRevision(db)(),
+  };
 }
 
 /** Has the library set aside at the next start, for damage that shows only while it is in use. */
@@ -88,21 +85,19 @@ function create(db: Connection, folding: NameFolding): void {
 
 function isUsable(path: string, folding: NameFolding): boolean {
   if (existsSync(damageMark(path))) return false;
-  let db: Connection | undefined;
   try {
-    db = openWriter(path, 'normal');
-    const version = schemaVersionOf(db);
-    if (version === 0) return isBlank(db);
-    if (version !== librarySchemaVersion) return false;
-    if (db.pragma('application_id', { simple: true }) !== applicationId) return false;
+    using db = closing(openWriter(path, 'normal'));
+    const version = schemaVersion(db);
+    const owner = ownerOf(db);
+    // A first start that was cut off.
+    if (version === 0) return owner === 'blank';
+    if (version !== librarySchemaVersion || owner !== 'us') return false;
     if (readFolding(db) !== folding) return false;
     if (statSync(path).size > checkedBytes) return true;
     return db.pragma('quick_check(1)', { simple: true }) === 'ok';
   } catch (error) {
     if (isDamage(error)) return false;
     throw error;
-  } finally {
-    db?.close();
   }
 }
 
@@ -113,15 +108,6 @@ export function readFolding(db: Connection): NameFolding {
   ).get();
   // Written by `create` only.
   return value as NameFolding;
-}
-
-function schemaVersionOf(db: Connection): unknown {
-  return db.pragma('user_version', { simple: true });
-}
-
-/** A first start that was cut off. */
-function isBlank(db: Connection): boolean {
-  return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
 }
 
 function setLibraryAside(path: string, now: number): void {

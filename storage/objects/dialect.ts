@@ -6,7 +6,6 @@ import {
   SqliteDriver,
   type Compilable,
   type DatabaseConnection,
-  type Driver,
   type SqliteDatabase,
 } from 'kysely';
 import type { Database } from '../database.ts';
@@ -17,7 +16,9 @@ export type ObjectRows = Kysely<ObjectsDb>;
 
 /** Executes queries on an open database of an object store; one at a time, a transaction whole. */
 export function objectRows(db: Database): ObjectRows {
-  return new Kysely<ObjectsDb>({ dialect: new ObjectsDialect(db) });
+  const dialect = new SqliteDialect({ database: db });
+  dialect.createDriver = () => new ImmediateDriver(db);
+  return new Kysely<ObjectsDb>({ dialect });
 }
 
 /** Does a change. @returns whether there was something to change. */
@@ -43,19 +44,6 @@ export function builtOnce<const Values extends readonly unknown[], Row>(
     const parameters = order.map((place) => values[place]);
     return (await rows.executeQuery<Row>({ ...query, parameters })).rows[0];
   };
-}
-
-class ObjectsDialect extends SqliteDialect {
-  readonly #db: Database;
-
-  constructor(db: Database) {
-    super({ database: db });
-    this.#db = db;
-  }
-
-  override createDriver(): Driver {
-    return new ImmediateDriver(this.#db);
-  }
 }
 
 /** A transaction that begins as a reader may find at its first write that another process has written since. */

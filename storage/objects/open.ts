@@ -1,12 +1,13 @@
-import { statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import Database from 'better-sqlite3';
 import {
-  applicationId,
   cacheKb,
   createPrivateFile,
+  isDamage,
+  ownerOf,
   type Database as Connection,
 } from '../database.ts';
+import { bytesOf } from '../hot-journal.ts';
 import { migrate, schemaVersion, type Migration } from '../migrate.ts';
 import { objectMigrations } from './schema.ts';
 
@@ -76,26 +77,17 @@ export function openObjectsDatabase({
     return db;
   } catch (error) {
     db.close();
-    throw asRefusal(error);
+    throw isDamage(error) ? new ObjectsRefused('unreadable', '', error) : error;
   }
 }
 
 /** Whether there is a database. An empty file is none: one that was never begun, or was lost. */
 export function hasDatabase(path: string): boolean {
-  return (statSync(path, { throwIfNoEntry: false })?.size ?? 0) > 0;
+  return bytesOf(path) > 0;
 }
 
 function checkKind(db: Connection, newestVersion: number): void {
-  const isEmpty = db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get() === 0;
-  if (isEmpty) return;
-  if (db.pragma('application_id', { simple: true }) !== applicationId) {
-    throw new ObjectsRefused('unreadable');
-  }
-  if (schemaVersion(db) > newestVersion) throw new ObjectsRefused('newer');
-}
-
-function asRefusal(error: unknown): unknown {
-  if (!(error instanceof Database.SqliteError)) return error;
-  const isDamaged = error.code === 'SQLITE_NOTADB' || error.code.startsWith('SQLITE_CORRUPT');
-  return isDamaged ? new ObjectsRefused('unreadable', '', error) : error;
+  const owner = ownerOf(db);
+  if (owner === 'another') throw new ObjectsRefused('unreadable');
+  if (owner === 'us' && schemaVersion(db) > newestVersion) throw new ObjectsRefused('newer');
 }

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { Kysely, PostgresDialect, sql, type PostgresPool, type PostgresPoolClient } from 'kysely';
 import pg from 'pg';
+import { closing } from '../../model/closing.ts';
 import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { copyRows } from './copy-rows.ts';
@@ -170,27 +171,19 @@ export async function adoptRows(
 
 async function snapshot(rows: ObjectRows, path: string): Promise<void> {
   await rm(path, { force: true });
-  const db = openObjectsDatabase({
-    path,
-    waitMs: 0,
-    areCommitsSynced: true,
-    hasContents: false,
-  });
-  try {
-    await rows
-      .transaction()
-      .setIsolationLevel('repeatable read')
-      .execute((from) =>
-        objectRows(db)
-          .transaction()
-          .execute(async (to) => {
-            await copyRows(from, to);
-            for (const name of numbered) await copyNumber(from, to, name);
-          }),
-      );
-  } finally {
-    db.close();
-  }
+  const options = { path, waitMs: 0, areCommitsSynced: true, hasContents: false };
+  using db = closing(openObjectsDatabase(options));
+  await rows
+    .transaction()
+    .setIsolationLevel('repeatable read')
+    .execute((from) =>
+      objectRows(db)
+        .transaction()
+        .execute(async (to) => {
+          await copyRows(from, to);
+          for (const name of numbered) await copyNumber(from, to, name);
+        }),
+    );
 }
 
 /**

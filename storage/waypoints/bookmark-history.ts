@@ -1,7 +1,7 @@
 import { identityOf, identityText } from '../../model/identity.ts';
 import { limits } from '../../model/limits.ts';
 import type { Place } from '../../model/waypoint.ts';
-import { openReader } from '../database.ts';
+import { openReader, orClosed } from '../database.ts';
 import { optionalFields, type OptionalFields } from '../more-fields.ts';
 import { prepare } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
@@ -41,8 +41,7 @@ interface Rows {
 
 /** Opens `waypoints.sqlite` on a connection of its own, inside one read transaction. */
 export function openBookmarkHistory(waypointsPath: string): BookmarkHistory {
-  const db = openReader(waypointsPath);
-  try {
+  return orClosed(openReader(waypointsPath), (db) => {
     db.exec('BEGIN');
     const meta = prepareMeta(db);
     const revision = Number(meta.revision());
@@ -76,10 +75,7 @@ export function openBookmarkHistory(waypointsPath: string): BookmarkHistory {
       },
       close: () => db.close(),
     };
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  });
 }
 
 function byId<Row extends NumberedRow>(rows: readonly Row[]): Map<number, Row> {

@@ -1,22 +1,19 @@
+import { closing } from '../../model/closing.ts';
 import { openReader } from '../database.ts';
 import { prepareValue } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
 
 /** The ids of active imports with these contents, ascending. @throws errors of SQLite */
 export function importIdsOf(waypointsPath: string, contents: readonly string[]): number[] {
-  const db = openReader(waypointsPath);
-  try {
-    const idOf = prepareValue(db, (sha256: string) =>
-      waypointTables
-        .selectFrom('imports')
-        .select('id')
-        .where('sha256', '=', sha256)
-        .where('state', '=', 'active')
-        .orderBy('id')
-        .limit(1),
-    );
-    return contents.flatMap((sha256) => idOf.get(sha256) ?? []).toSorted((a, b) => a - b);
-  } finally {
-    db.close();
-  }
+  using db = closing(openReader(waypointsPath));
+  const idOf = prepareValue(db, (sha256: string) =>
+    waypointTables
+      .selectFrom('imports')
+      .select('id')
+      .where('sha256', '=', sha256)
+      .where('state', '=', 'active')
+      .orderBy('id')
+      .limit(1),
+  );
+  return contents.flatMap((sha256) => idOf.get(sha256) ?? []).toSorted((a, b) => a - b);
 }

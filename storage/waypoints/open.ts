@@ -10,14 +10,16 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
+import { closing } from '../../model/closing.ts';
 import { errorCode, isOutOfReach } from '../../model/error-code.ts';
 import { isDiskFull } from '../../model/failure.ts';
 import { syncDirectory, syncFile } from '../atomic-file.ts';
 import {
-  applicationId,
+  countTables,
   openReader,
   openWriter,
   orClosed,
+  ownerOf,
   type Database as Connection,
 } from '../database.ts';
 import { bytesOf, firstPageBytes, hasHotJournal } from '../hot-journal.ts';
@@ -85,15 +87,12 @@ export function openWaypointStore(options: OpenStoreOptions): Connection {
 function isCutOff(path: string): boolean {
   // The two never belong together. Undoing would fold the log into a store that may be refused.
   if (!hasHotJournal(path) || bytesOf(`${path}-wal`) > 0) return false;
-  let db: Connection | undefined;
   try {
-    db = openReader(path);
+    using db = closing(openReader(path));
     countTables(db);
     return false;
   } catch (error) {
     return errorCode(error) === 'SQLITE_READONLY_ROLLBACK';
-  } finally {
-    db?.close();
   }
 }
 
@@ -162,19 +161,12 @@ function dropOldCutOffs(backupsDirectory: string): void {
 }
 
 function undoCutOff(path: string): void {
-  let db: Connection | undefined;
   try {
-    db = new Database(path, { fileMustExist: true, timeout: 0 });
+    using db = closing(new Database(path, { fileMustExist: true, timeout: 0 }));
     countTables(db);
   } catch (error) {
     throw asRefusal(error);
-  } finally {
-    db?.close();
   }
-}
-
-function countTables(db: Connection): unknown {
-  return db.prepare('SELECT count(*) FROM sqlite_schema').pluck().get();
 }
 
 /**
@@ -183,20 +175,15 @@ function countTables(db: Connection): unknown {
  */
 function isBlank(path: string, newestVersion: number): boolean {
   if (statSync(path).size === 0) return true;
-  let db: Connection | undefined;
   try {
-    db = openReader(path);
-    if (db.pragma('quick_check(1)', { simple: true }) !== 'ok')
-      throw new StoreRefused('unreadable');
-    if (countTables(db) === 0) return true;
-    if (db.pragma('application_id', { simple: true }) !== applicationId)
-      throw new StoreRefused('unreadable');
-    if (schemaVersion(db) > newestVersion) throw new StoreRefused('newer');
-    return false;
+    using db = closing(openReader(path));
+    const isWhole = db.pragma('quick_check(1)', { simple: true }) === 'ok';
+    const owner = isWhole ? ownerOf(db) : 'another';
+    if (owner === 'another') throw new StoreRefused('unreadable');
+    if (owner === 'us' && schemaVersion(db) > newestVersion) throw new StoreRefused('newer');
+    return owner === 'blank';
   } catch (error) {
     throw asRefusal(error);
-  } finally {
-    db?.close();
   }
 }
 
