@@ -1,4 +1,4 @@
-import { identityOf } from '../model/identity.ts';
+import { keyOf } from '../model/identity.ts';
 import type { StoreChange } from '../storage/waypoints/journaled-rows.ts';
 import type { Clock } from '../model/process.ts';
 import { formatTime } from '../model/time.ts';
@@ -47,8 +47,7 @@ export class Waypoints {
         if (after === null) index.removeBookmark(before!.id);
         else index.putBookmark(after);
       } else if (of === 'hidden') {
-        const { name, lat, lon } = (after ?? before)!;
-        const key = identityOf(name, lat, lon);
+        const key = keyOf((after ?? before)!);
         if (store.hidden.has(key)) index.hide(key);
         else index.unhide(key);
       }

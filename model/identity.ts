@@ -33,6 +33,11 @@ export function identityOf(name: string, lat: number, lon: number): IdentityKey 
   return { name: normal, latE6: latE6Of(lat), lonE6: lonE6Of(lon) };
 }
 
+/** Gives the identity of a place. */
+export function keyOf({ name, lat, lon }: Place): IdentityKey {
+  return identityOf(name, lat, lon);
+}
+
 function latE6Of(lat: number): number {
   // Adding 0 turns −0 into 0.
   return Math.round(lat * partsPerDegree) + 0;
@@ -52,6 +57,11 @@ export function identityText({ name, latE6, lonE6 }: IdentityKey): string {
   return `${latE6},${lonE6},${name}`;
 }
 
+/** Gives the key of a place as one string. */
+export function placeText(place: Place): string {
+  return identityText(keyOf(place));
+}
+
 /** Gives the at most nine keys within 1e-6 degree of a key, the key itself among them. */
 export function neighbourKeys({ name, latE6, lonE6 }: IdentityKey): NeighbourKeys {
   return {
@@ -60,6 +70,13 @@ export function neighbourKeys({ name, latE6, lonE6 }: IdentityKey): NeighbourKey
     latE6Max: Math.min(latE6 + 1, poleE6),
     lonE6: [wrap(lonE6 - 1), lonE6, wrap(lonE6 + 1)],
   };
+}
+
+/** Gives these keys one by one. */
+export function* keysAround(key: IdentityKey): Generator<IdentityKey> {
+  const { name, latE6Min, latE6Max, lonE6: lonsE6 } = neighbourKeys(key);
+  for (let latE6 = latE6Min; latE6 <= latE6Max; latE6 += 1)
+    for (const lonE6 of lonsE6) yield { name, latE6, lonE6 };
 }
 
 /**

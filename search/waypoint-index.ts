@@ -1,4 +1,4 @@
-import { identityOf, identityText, type IdentityKey } from '../model/identity.ts';
+import { identityText, keyOf, type IdentityKey } from '../model/identity.ts';
 import type { Place } from '../model/waypoint.ts';
 import { emptySearchIndex, type SearchIndexData } from './index/data.ts';
 import { BookmarkTable, type BookmarkColumns, type SearchBookmark } from './bookmark-table.ts';
@@ -67,14 +67,14 @@ export class WaypointIndex {
   putBookmark(bookmark: SearchBookmark): void {
     this.removeBookmark(bookmark.id);
     this.#bookmarks.put(bookmark);
-    this.#suppressed.add(identityOfPlace(bookmark));
+    this.#suppressed.add(keyOf(bookmark));
   }
 
   removeBookmark(id: number): void {
     const place = this.#bookmarks.get(id);
     if (place === undefined) return;
     this.#bookmarks.remove(id);
-    this.#suppressed.remove(identityOfPlace(place));
+    this.#suppressed.remove(keyOf(place));
   }
 
   /** Replaces all hidden identities. */
@@ -97,10 +97,6 @@ export class WaypointIndex {
   unhide(identity: IdentityKey): void {
     if (this.#hidden.delete(identityText(identity))) this.#suppressed.remove(identity);
   }
-}
-
-function identityOfPlace({ name, lat, lon }: Place): IdentityKey {
-  return identityOf(name, lat, lon);
 }
 
 function isSamePlace(a: Place, b: Place | undefined): boolean {

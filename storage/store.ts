@@ -1,9 +1,4 @@
-import {
-  identityOf,
-  isSameIdentity,
-  nearestIdentity,
-  type IdentityKey,
-} from '../model/identity.ts';
+import { isSameIdentity, keyOf, nearestIdentity, type IdentityKey } from '../model/identity.ts';
 import type { ChangeKind } from '../model/change.ts';
 import { isDiskFull, WaypointError } from '../model/failure.ts';
 import { limits } from '../model/limits.ts';
@@ -225,7 +220,8 @@ export class WaypointStore {
     if (bookmark !== undefined && isSameIdentity(keyOf(bookmark), key)) return bookmark;
     const twin = this.twins.find(place);
     if (twin !== undefined && isSameIdentity(keyOf(twin), key)) return twin;
-    return nearer(place, bookmark, twin);
+    const found = [bookmark, twin].filter((one) => one !== undefined);
+    return nearestIdentity<Place>(place.lat, place.lon, found);
   }
 
   /** See JournaledRows.transaction. */
@@ -248,7 +244,7 @@ export class WaypointStore {
 
   /** Within a transaction, which a refusal undoes. */
   #addTags(key: IdentityKey, raws: readonly string[]): number {
-    const added = this.#tags.add(key, raws);
+    const added = this.#tags.addAll(key, raws);
     if (added > 0 && this.#tags.list(key).length > limits.tagsPerWaypoint)
       throw new WaypointError('too_many_tags');
     return added;
@@ -264,19 +260,6 @@ export class WaypointStore {
   #canShow(key: IdentityKey, isLibraryWhole: boolean): boolean {
     return !this.#hidden.has(key) && (!isLibraryWhole || this.twins.exists(key));
   }
-}
-
-function keyOf({ name, lat, lon }: Place): IdentityKey {
-  return identityOf(name, lat, lon);
-}
-
-function nearer<A extends Place, B extends Place>(
-  place: Place,
-  a: A | undefined,
-  b: B | undefined,
-): A | B | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
-  return nearestIdentity<A | B>(place.lat, place.lon, [a, b]);
 }
 
 function withoutUndefined<Fields extends object>(fields: Fields): Fields {

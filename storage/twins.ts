@@ -1,4 +1,4 @@
-import { identityOf, nearestIdentity, neighbourKeys, type IdentityKey } from '../model/identity.ts';
+import { keyOf, keysAround, nearestIdentity, type IdentityKey } from '../model/identity.ts';
 import type { Place } from '../model/waypoint.ts';
 import type { Database } from './database.ts';
 import { identityColumns } from './schema/identity-columns.ts';
@@ -27,10 +27,12 @@ export function prepareTwins(joined: Database): TwinLookup {
   const hashOf = (key: IdentityKey): number => identityHash(key, seed);
   return {
     find(place) {
-      const key = identityOf(place.name, place.lat, place.lon);
+      const key = keyOf(place);
       const exact = visible.get(key, hashOf(key));
       if (exact !== undefined) return exact;
-      const near = keysAround(key)
+      // By position, so that the same one wins among equals each time.
+      const near = [...keysAround(key)]
+        .toSorted((a, b) => a.latE6 - b.latE6 || a.lonE6 - b.lonE6)
         .map((other) => ({ other, hash: hashOf(other) }))
         .filter(({ hash }) => isThere.get(hash) !== undefined)
         .flatMap(({ other, hash }) => visible.all(other, hash));
@@ -38,15 +40,6 @@ export function prepareTwins(joined: Database): TwinLookup {
     },
     exists: (key) => any.get(key, hashOf(key)) !== undefined,
   };
-}
-
-/** By position, so that the same one wins among equals each time. */
-function keysAround(key: IdentityKey): IdentityKey[] {
-  const { name, latE6Min, latE6Max, lonE6 } = neighbourKeys(key);
-  const keys: IdentityKey[] = [];
-  for (let latE6 = latE6Min; latE6 <= latE6Max; latE6 += 1)
-    for (const lon of lonE6.toSorted((a, b) => a - b)) keys.push({ name, latE6, lonE6: lon });
-  return keys;
 }
 
 /** The shown waypoint of an identity, by its hash. */

@@ -21,7 +21,7 @@ export function addChanges(database: string, count: number): void {
 
 function addOne({ bookmarks, tags }: JournaledRows, at: number, tag: string): void {
   const { name, lat, lon } = bookmarks.add({ name: `B${at}`, lat: at % 90, lon: at % 180 });
-  tags.add(identityOf(name, lat, lon), [tag]);
+  tags.addAll(identityOf(name, lat, lon), [tag]);
 }
 
 function written(database: string, write: (rows: JournaledRows) => void): void {

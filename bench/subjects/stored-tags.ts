@@ -21,7 +21,7 @@ export function addTags(database: string, options: PlaceOptions): void {
         const draw = random.below(100);
         if (draw >= 37) continue;
         const raws = [random.pick(vocabulary), ...(draw < 10 ? [random.pick(vocabulary)] : [])];
-        tags.add(identityOf(name, lat, lon), raws);
+        tags.addAll(identityOf(name, lat, lon), raws);
       }
       prepareMeta(db).touch();
     })();

@@ -1,4 +1,4 @@
-import { identityOf, isSameIdentity } from '../../model/identity.ts';
+import { isSameIdentity, keyOf } from '../../model/identity.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
 import { normalTag, tagInput } from '../../model/tag.ts';
@@ -187,8 +187,7 @@ function missingTags(store: WaypointStore, existing: Place, tags: readonly strin
 function counterpart(store: WaypointStore, candidate: Candidate): Bookmark | undefined {
   const found = store.bookmarks.find(candidate);
   if (found === undefined || !candidate.isCrowded) return found;
-  const key = identityOf(candidate.name, candidate.lat, candidate.lon);
-  return isSameIdentity(identityOf(found.name, found.lat, found.lon), key) ? found : undefined;
+  return isSameIdentity(keyOf(found), keyOf(candidate)) ? found : undefined;
 }
 
 function apply(

@@ -1,5 +1,5 @@
 import { sql, type Expression, type ExpressionBuilder, type SqlBool } from 'kysely';
-import type { IdentityKey } from '../../model/identity.ts';
+import type { IdentityKey, NeighbourKeys } from '../../model/identity.ts';
 
 /** The identity of a waypoint (contract C) in a table, indexed wherever it is looked for. */
 export interface IdentityColumns {
@@ -32,4 +32,13 @@ type Condition<A extends string, B extends string> = <
 export function sameIdentity<A extends string, B extends string>(a: A, b: B): Condition<A, B> {
   const columnsOf = (table: string) => sql.join(names.map((name) => sql.ref(`${table}.${name}`)));
   return () => sql`(${columnsOf(a)}) = (${columnsOf(b)})`;
+}
+
+/** Whether a row is of one of the neighbouring keys; `lonE6` is theirs. */
+export function isNeighbour(
+  { name, latE6Min, latE6Max }: NeighbourKeys,
+  lonE6: NeighbourKeys['lonE6'],
+) {
+  return sql<boolean>`name = ${name} AND lat_e6 BETWEEN ${latE6Min} AND ${latE6Max}
+    AND lon_e6 IN (${lonE6[0]}, ${lonE6[1]}, ${lonE6[2]})`;
 }

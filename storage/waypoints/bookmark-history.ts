@@ -1,4 +1,4 @@
-import { identityOf, identityText } from '../../model/identity.ts';
+import { identityText, placeText } from '../../model/identity.ts';
 import { limits } from '../../model/limits.ts';
 import type { Place } from '../../model/waypoint.ts';
 import { openReader, orClosed } from '../database.ts';
@@ -87,8 +87,8 @@ function leftBy(change: RecordedChange | undefined): string[] {
   const rows = change?.rows ?? [];
   return rows.flatMap((row) => {
     if (row.of !== 'bookmark' || row.before === null) return [];
-    const before = textOf(row.before);
-    return row.after !== null && textOf(row.after) === before ? [] : [before];
+    const before = placeText(row.before);
+    return row.after !== null && placeText(row.after) === before ? [] : [before];
   });
 }
 
@@ -121,7 +121,7 @@ function entriesOf({ bookmarks, tags }: Rows): TaggedEntries {
   const entries = new Map<string, TaggedEntry>();
   for (const bookmark of [...bookmarks.values()].toSorted((a, b) => a.id - b.id)) {
     const { name, lat, lon } = bookmark;
-    const key = textOf(bookmark);
+    const key = placeText(bookmark);
     const raws = (tagged.get(key) ?? []).map(({ raw }) => raw);
     const fields = optionalFields(bookmark);
     entries.set(key, { name, lat, lon, fields, tags: raws, isImported: false });
@@ -133,8 +133,4 @@ function entriesOf({ bookmarks, tags }: Rows): TaggedEntries {
     entries.set(key, { ...place, fields: {}, tags: list.map(({ raw }) => raw), isImported: true });
   }
   return entries;
-}
-
-function textOf({ name, lat, lon }: Place): string {
-  return identityText(identityOf(name, lat, lon));
 }

@@ -1,5 +1,6 @@
+import type { Selectable } from 'kysely';
 import {
-  identityOf,
+  keyOf,
   nearestIdentity,
   neighbourKeys,
   type IdentityKey,
@@ -7,10 +8,10 @@ import {
 } from '../../model/identity.ts';
 import type { Place } from '../../model/waypoint.ts';
 import type { Database } from '../database.ts';
-import { identityColumns, toIdentityKey } from '../schema/identity-columns.ts';
+import { identityColumns, isNeighbour, toIdentityKey } from '../schema/identity-columns.ts';
 import { prepare } from '../prepared.ts';
-import { waypointTables } from '../schema/waypoints.ts';
-import { notedRows, type NoteRow, type RowStore } from './row-change.ts';
+import { waypointTables, type WaypointsDb } from '../schema/waypoints.ts';
+import { prepareRows, type NoteRow, type RowStore, type RowTable } from './row-change.ts';
 
 /** Why an imported waypoint does not show. */
 export interface HiddenRow extends Place {
@@ -25,7 +26,6 @@ export interface HiddenRow extends Place {
 export interface HiddenStore extends RowStore<HiddenRow> {
   all(): IdentityKey[];
   has(key: IdentityKey): boolean;
-  add(row: Omit<HiddenRow, 'id'>): void;
   /** What hides one identity. */
   at(key: IdentityKey): HiddenRow[];
   /** What one bookmark hides. */
@@ -43,23 +43,20 @@ export const theUser = 0;
 
 const stored = ['id', 'name', 'lat', 'lon', 'bookmark_id', 'tags'] as const;
 
+const table: RowTable<'hidden', HiddenRow> = {
+  name: 'hidden',
+  columns: ['name', 'lat_e6', 'lon_e6', 'lat', 'lon', 'bookmark_id', 'tags'],
+  toRow,
+  toColumns({ name, lat, lon, bookmarkId, tags }) {
+    const key = identityColumns(keyOf({ name, lat, lon }));
+    return { ...key, lat, lon, bookmark_id: bookmarkId, tags: JSON.stringify(tags) };
+  },
+};
+
 export function prepareHidden(db: Database, note: NoteRow<HiddenRow>): HiddenStore {
-  const { all, get, at, of, tagged, byUser, near, has, add, insert, update, remove } =
-    prepareStatements(db);
-  const written = notedRows<HiddenRow>(
-    {
-      get(id) {
-        const row = get.get(id);
-        return row && toRow(row);
-      },
-      insert: (row) => insert.run(keyOf(row), row, JSON.stringify(row.tags)),
-      update: (row) => update.run(keyOf(row), row, JSON.stringify(row.tags)),
-      remove: (id) => remove.run(id),
-    },
-    note,
-  );
+  const { all, at, of, tagged, byUser, near, has } = prepareStatements(db);
   return {
-    ...written,
+    ...prepareRows(db, table, note),
     all: () => all.all().map(toIdentityKey),
     at: (key) => at.all(key).map(toRow),
     of: (bookmarkId) => of.all(bookmarkId).map(toRow),
@@ -70,79 +67,40 @@ export function prepareHidden(db: Database, note: NoteRow<HiddenRow>): HiddenSto
       return nearestIdentity(place.lat, place.lon, near.all(keys, keys.lonE6).map(toRow));
     },
     has: (key) => has.get(key) !== undefined,
-    add(row) {
-      const { id } = add.get(keyOf(row), row, JSON.stringify(row.tags))!;
-      note({ before: null, after: { id, ...row } });
-    },
   };
 }
 
 function prepareStatements(db: Database) {
-  const rows = waypointTables.selectFrom('hidden').select(stored).orderBy('id');
-  const all = prepare(db, () =>
-    waypointTables.selectFrom('hidden').select(['name', 'lat_e6', 'lon_e6']).distinct(),
-  );
-  const get = prepare(db, (id: number) => rows.where('id', '=', id));
-  const at = prepare(db, (key: IdentityKey) => rows.where((eb) => eb.and(identityColumns(key))));
-  const of = prepare(db, (bookmarkId: number) => rows.where('bookmark_id', '=', bookmarkId));
-  const tagged = prepare(db, () => rows.where('tags', '<>', '[]'));
-  const byUser = prepare(db, (before: number, limit: number) =>
-    waypointTables
-      .selectFrom('hidden')
-      .select(stored)
-      .where('bookmark_id', '=', theUser)
-      .where('id', '<', before)
-      .orderBy('id', 'desc')
-      .limit(limit),
-  );
-  const near = prepare(
-    db,
-    ({ name, latE6Min, latE6Max }: NeighbourKeys, lonE6: NeighbourKeys['lonE6']) =>
-      rows
-        .where('name', '=', name)
-        .where((eb) => eb.between('lat_e6', latE6Min, latE6Max))
-        .where('lon_e6', 'in', [lonE6[0], lonE6[1], lonE6[2]])
-        .where('bookmark_id', '=', theUser),
-  );
-  const has = prepare(db, (key: IdentityKey) =>
-    waypointTables
-      .selectFrom('hidden')
-      .select('bookmark_id')
-      .where((eb) => eb.and(identityColumns(key)))
-      .limit(1),
-  );
-  const add = prepare(db, (key: IdentityKey, row: Omit<HiddenRow, 'id'>, tags: string) =>
-    waypointTables
-      .insertInto('hidden')
-      .values({ ...columnsOf(key, row), tags })
-      .returning('id'),
-  );
-  const insert = prepare(db, (key: IdentityKey, row: HiddenRow, tags: string) =>
-    waypointTables.insertInto('hidden').values({ id: row.id, ...columnsOf(key, row), tags }),
-  );
-  const update = prepare(db, (key: IdentityKey, row: HiddenRow, tags: string) =>
-    waypointTables
-      .updateTable('hidden')
-      .set({ ...columnsOf(key, row), tags })
-      .where('id', '=', row.id),
-  );
-  const remove = prepare(db, (id: number) =>
-    waypointTables.deleteFrom('hidden').where('id', '=', id),
-  );
-  return { all, get, at, of, tagged, byUser, near, has, add, insert, update, remove };
+  const hidden = waypointTables.selectFrom('hidden');
+  const rows = hidden.select(stored).orderBy('id');
+  return {
+    all: prepare(db, () => hidden.select(['name', 'lat_e6', 'lon_e6']).distinct()),
+    at: prepare(db, (key: IdentityKey) => rows.where((eb) => eb.and(identityColumns(key)))),
+    of: prepare(db, (bookmarkId: number) => rows.where('bookmark_id', '=', bookmarkId)),
+    tagged: prepare(db, () => rows.where('tags', '<>', '[]')),
+    byUser: prepare(db, (before: number, limit: number) =>
+      hidden
+        .select(stored)
+        .where('bookmark_id', '=', theUser)
+        .where('id', '<', before)
+        .orderBy('id', 'desc')
+        .limit(limit),
+    ),
+    near: prepare(db, (keys: NeighbourKeys, lonE6: NeighbourKeys['lonE6']) =>
+      rows.where(isNeighbour(keys, lonE6)).where('bookmark_id', '=', theUser),
+    ),
+    has: prepare(db, (key: IdentityKey) =>
+      hidden
+        .select('bookmark_id')
+        .where((eb) => eb.and(identityColumns(key)))
+        .limit(1),
+    ),
+  };
 }
 
-type Stored = Omit<HiddenRow, 'bookmarkId' | 'tags'> & { bookmark_id: number; tags: string };
+type Stored = Pick<Selectable<WaypointsDb['hidden']>, (typeof stored)[number]>;
 
-function toRow({ bookmark_id, tags, ...row }: Stored): HiddenRow {
+function toRow({ id, name, lat, lon, bookmark_id, tags }: Stored): HiddenRow {
   // Sound: the column is written here alone.
-  return { ...row, bookmarkId: bookmark_id, tags: JSON.parse(tags) as string[] };
-}
-
-function columnsOf(key: IdentityKey, { lat, lon, bookmarkId }: Omit<HiddenRow, 'id'>) {
-  return { ...identityColumns(key), lat, lon, bookmark_id: bookmarkId };
-}
-
-function keyOf({ name, lat, lon }: Place): IdentityKey {
-  return identityOf(name, lat, lon);
+  return { id, name, lat, lon, bookmarkId: bookmark_id, tags: JSON.parse(tags) as string[] };
 }

@@ -1,5 +1,5 @@
 import { WaypointError } from '../../model/failure.ts';
-import { identityOf } from '../../model/identity.ts';
+import { keyOf } from '../../model/identity.ts';
 import type { Place } from '../../model/waypoint.ts';
 import { theUser, type HiddenRow } from './hidden.ts';
 import type { JournaledRows } from './journaled-rows.ts';
@@ -9,7 +9,7 @@ import type { JournaledRows } from './journaled-rows.ts';
  * @throws WaypointError is_a_bookmark
  */
 export function hideWaypoint(rows: JournaledRows, { name, lat, lon }: Place): void {
-  const key = identityOf(name, lat, lon);
+  const key = keyOf({ name, lat, lon });
   if (rows.bookmarks.findExact(key) !== undefined) throw new WaypointError('is_a_bookmark');
   const tags = rows.tags.list(key).map(({ raw }) => raw);
   rows.tags.removeAll(key);
@@ -18,9 +18,9 @@ export function hideWaypoint(rows: JournaledRows, { name, lat, lon }: Place): vo
 
 /** What was hidden shows again with its tags, unless something else hides it, too: that keeps them then. */
 export function release({ hidden, tags }: JournaledRows, row: HiddenRow): void {
-  const key = identityOf(row.name, row.lat, row.lon);
+  const key = keyOf(row);
   hidden.remove(row);
   const [other] = hidden.at(key);
-  if (other === undefined) tags.add(key, row.tags);
+  if (other === undefined) tags.addAll(key, row.tags);
   else hidden.update(other, { ...other, tags: [...new Set([...other.tags, ...row.tags])] });
 }

@@ -1,5 +1,9 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Selectable } from 'kysely';
 import { WaypointError } from '../../model/failure.ts';
+import type { Database } from '../database.ts';
+import { prepare, prepareValue } from '../prepared.ts';
+import { waypointTables, type WaypointsDb } from '../schema/waypoints.ts';
 
 /** What every row of the user's has. */
 export interface NumberedRow {
@@ -18,37 +22,75 @@ export type NoteRow<Row extends NumberedRow> = (pair: RowPair<Row>) => void;
 /** Rows by their numbers, to be put back as they were. Each write is noted like any other. */
 export interface RowStore<Row extends NumberedRow> {
   get(id: number): Row | undefined;
+  /** Gives a new row its number. */
+  add(fields: Omit<Row, 'id'>): Row;
   /** Puts a row where none of this number is. */
   insert(row: Row): void;
   update(before: Row, after: Row): void;
   remove(row: Row): void;
 }
 
-/** How rows of one table are read and written; `update` and `remove` go by the number. */
-interface RowAccess<Row extends NumberedRow> {
-  get(id: number): Row | undefined;
-  insert(row: Row): unknown;
-  update(row: Row): unknown;
-  remove(id: number): unknown;
+type Written<Table extends keyof WaypointsDb> = Omit<Selectable<WaypointsDb[Table]>, 'id'>;
+
+/** How rows are stored. */
+export interface RowTable<
+  Table extends 'bookmarks' | 'hidden' | 'tags',
+  Row extends NumberedRow,
+  Column extends keyof Written<Table> & string = keyof Written<Table> & string,
+> {
+  readonly name: Table;
+  /** All that are written, or read by number: of placeholders no list can be made. */
+  readonly columns: readonly Column[];
+  readonly toRow: (stored: Written<Table> & NumberedRow) => Row;
+  readonly toColumns: (fields: Omit<Row, 'id'>) => Written<Table>;
 }
 
 /** Rows of a table, each write of which is noted. */
-export function notedRows<Row extends NumberedRow>(
-  access: RowAccess<Row>,
+export function prepareRows<Table extends 'bookmarks' | 'hidden' | 'tags', Row extends NumberedRow>(
+  db: Database,
+  { name, columns, toRow, toColumns }: RowTable<Table, Row>,
   note: NoteRow<Row>,
 ): RowStore<Row> {
+  // Sound: the columns are of this very table, whichever it is.
+  const table = name as 'tags';
+  const valuesOf = (written: Written<Table>): Written<'tags'> =>
+    Object.fromEntries(columns.map((column) => [column, written[column]])) as never;
+  const get = prepare(db, (id: number) =>
+    waypointTables
+      .selectFrom(table)
+      .select(['id', ...(columns as [])])
+      .where('id', '=', id),
+  );
+  const add = prepareValue(db, (written: Written<Table>) =>
+    waypointTables.insertInto(table).values(valuesOf(written)).returning('id'),
+  );
+  const insert = prepare(db, (written: Written<Table>, id: number) =>
+    waypointTables.insertInto(table).values({ id, ...valuesOf(written) }),
+  );
+  const update = prepare(db, (written: Written<Table>, id: number) =>
+    waypointTables.updateTable(table).set(valuesOf(written)).where('id', '=', id),
+  );
+  const remove = prepare(db, (id: number) => waypointTables.deleteFrom(table).where('id', '=', id));
   return {
-    get: (id) => access.get(id),
+    get(id) {
+      const stored = get.get(id);
+      return stored && toRow(stored as Written<Table> & NumberedRow);
+    },
+    add(fields) {
+      const row = { ...fields, id: add.get(toColumns(fields))! } as Row;
+      note({ before: null, after: row });
+      return row;
+    },
     insert(row) {
-      access.insert(row);
+      insert.run(toColumns(row), row.id);
       note({ before: null, after: row });
     },
     update(before, after) {
-      access.update(after);
+      update.run(toColumns(after), after.id);
       note({ before, after });
     },
     remove(row) {
-      access.remove(row.id);
+      remove.run(row.id);
       note({ before: row, after: null });
     },
   };

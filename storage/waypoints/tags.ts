@@ -9,7 +9,7 @@ import {
 } from '../schema/identity-columns.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
-import { notedRows, type NoteRow, type RowStore } from './row-change.ts';
+import { prepareRows, type NoteRow, type RowStore, type RowTable } from './row-change.ts';
 
 /** One tag of one waypoint. */
 export interface TagRow extends IdentityKey {
@@ -22,7 +22,7 @@ export interface TagStore extends RowStore<TagRow> {
   list(key: IdentityKey): Tag[];
   rows(key: IdentityKey): TagRow[];
   /** @returns how many were new. */
-  add(key: IdentityKey, raws: readonly string[]): number;
+  addAll(key: IdentityKey, raws: readonly string[]): number;
   removeAll(key: IdentityKey): void;
   /** Gives all tags of one identity to another; what that one has already stays as it is. */
   move(from: IdentityKey, to: IdentityKey): void;
@@ -35,37 +35,33 @@ export interface TagStore extends RowStore<TagRow> {
 
 const stored = ['id', 'name', 'lat_e6', 'lon_e6', 'raw'] as const;
 
+const table: RowTable<'tags', TagRow> = {
+  name: 'tags',
+  columns: ['name', 'lat_e6', 'lon_e6', 'raw', 'normal', 'enriched'],
+  toRow: toTagRow,
+  toColumns({ raw, ...key }) {
+    const tag = enrichTag(raw);
+    return { ...identityColumns(key), raw, normal: tag.normal, enriched: JSON.stringify(tag) };
+  },
+};
+
 export function prepareTags(db: Database, note: NoteRow<TagRow>): TagStore {
-  const { list, rows, has, ofForm, get, add, insert, update, remove } = prepareStatements(db);
+  const { list, rows, has, ofForm } = prepareStatements(db);
   const vocabulary = prepareVocabulary(db);
-  const written = notedRows<TagRow>(
-    {
-      get(id) {
-        const row = get.get(id);
-        return row && toTagRow(row);
-      },
-      insert: (row) => insert.run(row, ...spelled(row.raw)),
-      update: (row) => update.run(row, ...spelled(row.raw)),
-      remove: (id) => remove.run(id),
-    },
-    note,
-  );
   const store: Omit<TagStore, 'vocabulary'> = {
-    ...written,
+    ...prepareRows(db, table, note),
     list: (key) => list.all(key).map(parseTag),
     has: (key, normal) => has.get(key, normal) !== undefined,
     spelled: (normal, limit, after = { name: '', latE6: -1e9, lonE6: 0 }) =>
       ofForm.all(normal, after, limit).map(toTagRow),
     rows: (key) => rows.all(key).map(toTagRow),
-    add(key, raws) {
-      let added = 0;
-      for (const raw of raws) {
-        const id = add.get(key, raw, ...spelled(raw));
-        if (id === undefined) continue;
-        note({ before: null, after: { id, ...key, raw } });
-        added += 1;
-      }
-      return added;
+    addAll(key, raws) {
+      const added = raws.filter((raw) => {
+        const isNew = !store.has(key, normalTag(raw));
+        if (isNew) store.add({ ...key, raw });
+        return isNew;
+      });
+      return added.length;
     },
     removeAll(key) {
       for (const row of store.rows(key)) store.remove(row);
@@ -88,62 +84,27 @@ export function prepareTags(db: Database, note: NoteRow<TagRow>): TagStore {
 }
 
 function prepareStatements(db: Database) {
-  const list = prepareValue(db, (key: IdentityKey) =>
-    waypointTables
-      .selectFrom('tags')
-      .select('enriched')
-      .where((eb) => eb.and(identityColumns(key)))
-      .orderBy('id'),
-  );
-  const rows = prepare(db, (key: IdentityKey) =>
-    waypointTables
-      .selectFrom('tags')
-      .select(stored)
-      .where((eb) => eb.and(identityColumns(key)))
-      .orderBy('id'),
-  );
-  const has = prepareValue(db, (key: IdentityKey, normal: string) =>
-    waypointTables
-      .selectFrom('tags')
-      .select('id')
-      .where((eb) => eb.and({ ...identityColumns(key), normal })),
-  );
-  const ofForm = prepare(db, (normal: string, after: IdentityKey, limit: number) =>
-    waypointTables
-      .selectFrom('tags')
-      .select(stored)
-      .where('normal', '=', normal)
-      .where(sql<boolean>`(name, lat_e6, lon_e6) > (${after.name}, ${after.latE6}, ${after.lonE6})`)
-      .orderBy('name')
-      .orderBy('lat_e6')
-      .orderBy('lon_e6')
-      .limit(limit),
-  );
-  const get = prepare(db, (id: number) =>
-    waypointTables.selectFrom('tags').select(stored).where('id', '=', id),
-  );
-  const add = prepareValue(db, (key: IdentityKey, raw: string, normal: string, enriched: string) =>
-    waypointTables
-      .insertInto('tags')
-      .values({ ...identityColumns(key), raw, normal, enriched })
-      .onConflict((conflict) => conflict.doNothing())
-      .returning('id'),
-  );
-  const insert = prepare(db, (row: TagRow, normal: string, enriched: string) =>
-    waypointTables
-      .insertInto('tags')
-      .values({ id: row.id, ...identityColumns(row), raw: row.raw, normal, enriched }),
-  );
-  const update = prepare(db, (row: TagRow, normal: string, enriched: string) =>
-    waypointTables
-      .updateTable('tags')
-      .set({ ...identityColumns(row), raw: row.raw, normal, enriched })
-      .where('id', '=', row.id),
-  );
-  const remove = prepare(db, (id: number) =>
-    waypointTables.deleteFrom('tags').where('id', '=', id),
-  );
-  return { list, rows, has, ofForm, get, add, insert, update, remove };
+  const tags = waypointTables.selectFrom('tags');
+  const ofWaypoint = (key: IdentityKey) => tags.where((eb) => eb.and(identityColumns(key)));
+  return {
+    list: prepareValue(db, (key: IdentityKey) => ofWaypoint(key).select('enriched').orderBy('id')),
+    rows: prepare(db, (key: IdentityKey) => ofWaypoint(key).select(stored).orderBy('id')),
+    has: prepareValue(db, (key: IdentityKey, normal: string) =>
+      ofWaypoint(key).select('id').where('normal', '=', normal),
+    ),
+    ofForm: prepare(db, (normal: string, after: IdentityKey, limit: number) =>
+      tags
+        .select(stored)
+        .where('normal', '=', normal)
+        .where(
+          sql<boolean>`(name, lat_e6, lon_e6) > (${after.name}, ${after.latE6}, ${after.lonE6})`,
+        )
+        .orderBy('name')
+        .orderBy('lat_e6')
+        .orderBy('lon_e6')
+        .limit(limit),
+    ),
+  };
 }
 
 /** Of the spellings of a normal form the one most used, the first made on a tie, with the uses of all of them. */
@@ -173,16 +134,11 @@ function prepareVocabulary(db: Database) {
   );
 }
 
-function spelled(raw: string): [normal: string, enriched: string] {
-  const tag = enrichTag(raw);
-  return [tag.normal, JSON.stringify(tag)];
-}
-
 function toTagRow({ id, raw, ...key }: IdentityColumns & { id: number; raw: string }): TagRow {
   return { id, ...toIdentityKey(key), raw };
 }
 
-/** Sound: the column is written by `add` alone. */
+/** Sound: the column is written here alone. */
 function parseTag(enriched: string): Tag {
   return JSON.parse(enriched) as Tag;
 }

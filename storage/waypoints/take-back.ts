@@ -1,6 +1,6 @@
 import { errorCode } from '../../model/error-code.ts';
 import { WaypointError } from '../../model/failure.ts';
-import { identityOf, type IdentityKey } from '../../model/identity.ts';
+import { keyOf, type IdentityKey } from '../../model/identity.ts';
 import { limits } from '../../model/limits.ts';
 import type { RowChange } from './journal.ts';
 import type { JournaledRows } from './journaled-rows.ts';
@@ -58,7 +58,7 @@ function requireWhole(
   );
   for (const row of rows) {
     if (row.of === 'bookmark' && row.after !== null) {
-      const key = identityOf(row.after.name, row.after.lat, row.after.lon);
+      const key = keyOf(row.after);
       if (bookmarks.findExact(key) !== undefined || canShow(key)) continue;
       if (tags.rows(key).some(({ id }) => !ids.has(id))) throw new WaypointError('later_change');
     } else if (row.of === 'tag' && row.after === null) {

@@ -1,4 +1,10 @@
-import { identityOf, identityText, neighbourKeys } from '../../model/identity.ts';
+import {
+  identityText,
+  isSameIdentity,
+  keyOf,
+  keysAround,
+  placeText,
+} from '../../model/identity.ts';
 import { formatTime } from '../../model/time.ts';
 import { readGpx } from '../../formats/gpx/read-gpx.ts';
 import { deafSink, type MirrorMark, type RecordedWaypoint } from '../../model/recording.ts';
@@ -48,7 +54,7 @@ export function readEdited(path: string): EditedFile {
     },
     mirrorMark: (mark) => void marks.push(mark),
   });
-  const keys = new Set(waypoints.map(({ name, lat, lon }) => textOf(name, lat, lon)));
+  const keys = new Set(waypoints.map(placeText));
   return {
     waypoints: waypoints.map((waypoint) => toEdited(waypoint, isCrowded(waypoint, keys))),
     mark: marks.length === 1 ? marks[0] : undefined,
@@ -64,18 +70,9 @@ function toEdited(read: RecordedWaypoint, isCrowded: boolean): EditedWaypoint {
 }
 
 /** Whether the file holds one of the up to eight identities around this one as well. */
-function isCrowded({ name, lat, lon }: RecordedWaypoint, keys: ReadonlySet<string>): boolean {
-  const own = identityOf(name, lat, lon);
-  const { latE6Min, latE6Max, lonE6: lonsE6 } = neighbourKeys(own);
-  for (let latE6 = latE6Min; latE6 <= latE6Max; latE6 += 1) {
-    for (const lonE6 of lonsE6) {
-      if (latE6 === own.latE6 && lonE6 === own.lonE6) continue;
-      if (keys.has(identityText({ name: own.name, latE6, lonE6 }))) return true;
-    }
-  }
+function isCrowded(waypoint: RecordedWaypoint, keys: ReadonlySet<string>): boolean {
+  const own = keyOf(waypoint);
+  for (const key of keysAround(own))
+    if (!isSameIdentity(key, own) && keys.has(identityText(key))) return true;
   return false;
-}
-
-function textOf(name: string, lat: number, lon: number): string {
-  return identityText(identityOf(name, lat, lon));
 }

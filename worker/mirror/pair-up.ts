@@ -1,7 +1,8 @@
+import { placeText } from '../../model/identity.ts';
 import type { Place } from '../../model/waypoint.ts';
 import type { TaggedEntries } from '../../storage/waypoints/bookmark-history.ts';
 import type { EditedWaypoint } from './edited-waypoints.ts';
-import { keyOf, near } from './place-keys.ts';
+import { near } from './place-keys.ts';
 
 interface Pairs {
   /** By the key in the ancestor. */
@@ -15,7 +16,9 @@ interface Pairs {
 export function pairUp(file: readonly EditedWaypoint[], ancestor: TaggedEntries): Pairs {
   const missing = new Map(ancestor);
   const pairs: [string, EditedWaypoint][] = [];
-  let rest = take(file, (waypoint) => (missing.has(keyOf(waypoint)) ? keyOf(waypoint) : undefined));
+  let rest = take(file, (waypoint) =>
+    missing.has(placeText(waypoint)) ? placeText(waypoint) : undefined,
+  );
   rest = take(rest, (waypoint) => near(waypoint, missing));
   for (const trait of [positionOf, nameOf]) {
     const old = single([...missing].map(([key, entry]) => [trait(entry), key] as const));
@@ -55,7 +58,7 @@ function single<T>(list: readonly (readonly [trait: string, value: T])[]): Map<s
 }
 
 function positionOf({ lat, lon }: Place): string {
-  return keyOf({ name: '', lat, lon });
+  return placeText({ name: '', lat, lon });
 }
 
 function nameOf({ name }: Place): string {

@@ -1,11 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
+import { placeText } from '../../model/identity.ts';
 import { normalTag } from '../../model/tag.ts';
 import type { Place } from '../../model/waypoint.ts';
 import { optionalFields, type OptionalFields } from '../../storage/more-fields.ts';
 import type { TaggedEntries, TaggedEntry } from '../../storage/waypoints/bookmark-history.ts';
 import type { EditedWaypoint } from './edited-waypoints.ts';
 import { pairUp } from './pair-up.ts';
-import { keyOf, near, placeOf } from './place-keys.ts';
+import { near, placeOf } from './place-keys.ts';
 
 /** What is to become of a bookmark, or of the tags of an imported waypoint; `at` names it as the store has it. */
 export interface EntryChange {
@@ -58,7 +59,7 @@ export function planMerge({ file: read, ancestor, store }: MergeSides): MergePla
   for (const [key, theirs] of pairs) mergeEntry(plan, theirs, ancestor.get(key)!, store.get(key));
   for (const key of missing) mergeAbsence(plan, ancestor.get(key)!, store.get(key));
   for (const waypoint of added) mergeAddition(plan, waypoint, store);
-  const known = new Set([...pairs.map(([key]) => key), ...missing, ...added.map(keyOf)]);
+  const known = new Set([...pairs.map(([key]) => key), ...missing, ...added.map(placeText)]);
   for (const key of store.keys()) if (!known.has(key)) plan.isEqual = false;
   return plan;
 }
@@ -72,7 +73,7 @@ export function planAdditions(
   const plan = newPlan(new Map());
   const keys = new Set<string>();
   for (const waypoint of file.map((read) => asImported(read, store))) {
-    const key = near(waypoint, store) ?? keyOf(waypoint);
+    const key = near(waypoint, store) ?? placeText(waypoint);
     keys.add(key);
     if (near(waypoint, gone) === undefined || store.get(key)?.isImported === false)
       mergeAddition(plan, waypoint, store);
@@ -193,7 +194,7 @@ function entryOf(waypoint: EditedWaypoint): TaggedEntry {
 function changeOf(theirs: EditedWaypoint, was: TaggedEntry): Omit<EntryChange, 'at'> | undefined {
   const found = entryChange(entryOf(theirs), was);
   const change = theirs.isMarked ? found : { ...found, removeTags: [] };
-  const isMoved = near(theirs, new Set([keyOf(was)])) === undefined;
+  const isMoved = near(theirs, new Set([placeText(was)])) === undefined;
   const isSame = isNothing(change) && !isMoved;
   return isSame ? undefined : { ...change, ...(isMoved ? { to: placeOf(theirs) } : {}) };
 }
