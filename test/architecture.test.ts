@@ -79,11 +79,11 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_012,
-  storage: 12_138,
+  storage: 12_139,
   formats: 5_126,
   geodata: 3_822,
   search: 2_535,
-  worker: 10_418,
+  worker: 10_465,
   http: 1_132,
   client: 3_588,
   objects: 2_849,

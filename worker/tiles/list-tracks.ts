@@ -3,6 +3,7 @@ import { formatDate } from '../../model/calendar-date.ts';
 import { limits } from '../../model/limits.ts';
 import type { Bbox } from '../../model/schema.ts';
 import { formatTime } from '../../model/time.ts';
+import type { PositionColumns } from '../../storage/day-cursor.ts';
 import type { BoxE7, TrackReader } from '../../storage/library/track-reader.ts';
 import { stretchOf } from '../../storage/outline.ts';
 import { periodOf, type TrackListTask } from './task.ts';
@@ -104,6 +105,10 @@ class LineSink implements VertexSink {
     const position = `[${rounded(lonE7)},${rounded(latE7)}]`;
     this.#characters += position.length + 1;
     this.#coordinates.push(position);
+  }
+
+  vertices({ timeMs, lonE7, latE7 }: PositionColumns, from: number, to: number): void {
+    for (let at = from; at < to; at += 1) this.vertex(lonE7[at]!, latE7[at]!, timeMs[at]!);
   }
 
   take(lastMs: number): Line[] {

@@ -1,5 +1,7 @@
+import type { PositionColumns } from '../../storage/day-cursor.ts';
 import { GeometryWriter, type Written } from './geometry-writer.ts';
 import { pixel, tileBuffer } from './tile-grid.ts';
+import type { VertexSink } from './track-pen.ts';
 import { tileExtent } from './write-mvt.ts';
 
 const low = -tileBuffer;
@@ -8,96 +10,131 @@ const high = tileExtent + tileBuffer;
 const leastCellUnits = pixel / 2;
 /** Two pixels: what lies between two places that have been drawn, so near to each other, need not be. */
 const lookUnits = 2 * pixel;
-/** So often may lines lie upon each other, which shows where most went, while a tile is nearly empty. */
-const mostTimes = 3;
-/** Cells of a box in which it is worth to look whether something is drawn. */
-const mostLooks = 10_000;
-/** Cells in a row, with one more on each side, so that all cells of the tile and its buffer have neighbours. */
-const rowCells = Math.ceil((high - low) / leastCellUnits) + 3;
+/** Cells that are looked at at once. */
+const wordCells = 4;
+/** Words of a box in which it is worth to look whether something is drawn. */
+const mostLooks = 2_500;
 const fractionBits = 16;
+/** What is drawn in a cell or beside it, as bits: lines once, twice and three times, and a fix. */
+const marks = { once: 1, thrice: 7, fix: 8 } as const;
+/** The corner of all cells, which is never marked. */
+const nowhere = 0;
 
-/** How often something was drawn in cells or in a neighbour: within 2.24 times their width of all that lies in them. */
-class CellGrid {
-  readonly #cells = new Uint8Array(rowCells * rowCells);
-  #perUnit = 2 ** fractionBits / leastCellUnits;
-
-  /** @param units that cells are wide. */
-  clear(units: number): void {
-    this.#cells.fill(0);
-    this.#perUnit = Math.ceil(2 ** fractionBits / units);
-  }
-
-  /** The cell of a position in the tile and its buffer. */
-  cellAt(x: number, y: number): number {
-    const row = (((y - low) * this.#perUnit) >> fractionBits) + 1;
-    return row * rowCells + (((x - low) * this.#perUnit) >> fractionBits) + 1;
-  }
-
-  times(cell: number): number {
-    return this.#cells[cell]!;
-  }
-
-  /** Whether something was drawn beside all places of a box in the tile and its buffer. */
-  covers(west: number, north: number, east: number, south: number): boolean {
-    const corner = this.cellAt(west, north);
-    const last = this.cellAt(east, south);
-    const columns = (last - corner) % rowCells;
-    if ((last - corner) * columns > mostLooks * rowCells) return false;
-    for (let row = corner; row <= last; row += rowCells)
-      for (let cell = row; cell <= row + columns; cell += 1)
-        if (this.#cells[cell] === 0) return false;
-    return true;
-  }
-
-  /** @param times that something was drawn there with this. */
-  add(cell: number, times = 1): void {
-    const grid = this.#cells;
-    // Without a loop, which costs three times as much.
-    if (grid[cell]! < times) grid[cell] = times;
-    if (grid[cell - 1]! < times) grid[cell - 1] = times;
-    if (grid[cell + 1]! < times) grid[cell + 1] = times;
-    if (grid[cell - rowCells]! < times) grid[cell - rowCells] = times;
-    if (grid[cell + rowCells]! < times) grid[cell + rowCells] = times;
-  }
-
-  /** How often something was drawn all along a step in the tile and its buffer: `most` at most. */
-  timesAlong(x0: number, y0: number, x1: number, y1: number, most: number): number {
-    const looks = Math.ceil(Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0)) / lookUnits);
-    let times = most;
-    for (let at = 1; at < looks && times > 0; at += 1) {
-      const x = x0 + ((((x1 - x0) * at) / looks) | 0);
-      const y = y0 + ((((y1 - y0) * at) / looks) | 0);
-      times = Math.min(times, this.times(this.cellAt(x, y)));
-    }
-    return times;
-  }
-
-  /** Adds a step in the tile and its buffer. */
-  addStep(x0: number, y0: number, x1: number, y1: number, times: number): void {
-    const dx = (x1 - x0) * this.#perUnit;
-    const dy = (y1 - y0) * this.#perUnit;
-    const steps = (Math.max(Math.abs(dx), Math.abs(dy)) >> fractionBits) + 1;
-    // In fractions of cells, without a product for each of them.
-    let x = (x0 - low) * this.#perUnit;
-    let y = (y0 - low) * this.#perUnit;
-    const east = (dx / steps) | 0;
-    const south = (dy / steps) | 0;
-    for (let at = 0; at <= steps; at += 1) {
-      this.add(((y >> fractionBits) + 1) * rowCells + (x >> fractionBits) + 1, times);
-      x += east;
-      y += south;
-    }
-  }
+/** Whole words. With one more on each side, so that all cells of the tile and its buffer have neighbours. */
+function cellsInRow(units: number): number {
+  return Math.ceil(((high - low) / units + 3) / wordCells) * wordCells;
 }
 
 function isInside(x: number, y: number): boolean {
   return x >= low && x <= high && y >= low && y <= high;
 }
 
+/** What was drawn in cells or in a neighbour: within 2.24 times their width of all that lies in them. */
+class CellGrid {
+  readonly #cells = new Uint8Array(cellsInRow(leastCellUnits) ** 2);
+  readonly #words = new Int32Array(this.#cells.buffer);
+  #rowCells = 0;
+  #perUnit = 0;
+
+  constructor() {
+    this.clear(leastCellUnits);
+  }
+
+  /** @param units that cells are wide. */
+  clear(units: number): void {
+    this.#rowCells = cellsInRow(units);
+    this.#perUnit = Math.ceil(2 ** fractionBits / units);
+    this.#cells.fill(0, 0, this.#rowCells ** 2);
+  }
+
+  /** The cell of a position in the tile and its buffer. */
+  cellAt(x: number, y: number): number {
+    return this.#cellOf((x - low) * this.#perUnit, (y - low) * this.#perUnit);
+  }
+
+  marksOf(cell: number): number {
+    return this.#cells[cell]!;
+  }
+
+  /** Whether cells of all places of a box in the tile and its buffer are marked. Looks at four of them at once. */
+  covers(west: number, north: number, east: number, south: number, mark: number): boolean {
+    const words = this.#words;
+    const rowWords = this.#rowCells / wordCells;
+    const corner = this.cellAt(west, north);
+    const last = this.cellAt(east, south);
+    const end = (this.cellAt(east, north) / wordCells) | 0;
+    const all = mark * 0x01_01_01_01;
+    const first = all << (8 * (corner % wordCells));
+    const final = all >>> (8 * (wordCells - 1 - (last % wordCells)));
+    let from = (corner / wordCells) | 0;
+    if ((last - corner) * (end - from + 1) > mostLooks * this.#rowCells) return false;
+    for (let to = end; from * wordCells <= last; from += rowWords, to += rowWords)
+      for (let at = from; at <= to; at += 1) {
+        const needed = (at === from ? first : all) & (at === to ? final : all);
+        if ((words[at]! & needed) !== needed) return false;
+      }
+    return true;
+  }
+
+  add(cell: number, mark: number): void {
+    const cells = this.#cells;
+    const rowCells = this.#rowCells;
+    // Without a loop, which costs three times as much.
+    cells[cell]! |= mark;
+    cells[cell - 1]! |= mark;
+    cells[cell + 1]! |= mark;
+    cells[cell - rowCells]! |= mark;
+    cells[cell + rowCells]! |= mark;
+  }
+
+  /** The marks that are all along a step in the tile and its buffer, its ends apart. */
+  marksAlong(x0: number, y0: number, x1: number, y1: number): number {
+    const looks = ((Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0)) - 1) / lookUnits) | 0;
+    if (looks === 0) return marks.thrice;
+    const east = (((x1 - x0) * this.#perUnit) / (looks + 1)) | 0;
+    const south = (((y1 - y0) * this.#perUnit) / (looks + 1)) | 0;
+    // In fractions of cells, without a product for each of them.
+    let x = (x0 - low) * this.#perUnit;
+    let y = (y0 - low) * this.#perUnit;
+    let found = marks.thrice;
+    for (let at = 0; at < looks; at += 1) {
+      x += east;
+      y += south;
+      found &= this.#cells[this.#cellOf(x, y)]!;
+    }
+    return found;
+  }
+
+  /** Adds a step in the tile and its buffer. */
+  addStep(x0: number, y0: number, x1: number, y1: number, mark: number): void {
+    const dx = (x1 - x0) * this.#perUnit;
+    const dy = (y1 - y0) * this.#perUnit;
+    const steps = (Math.max(Math.abs(dx), Math.abs(dy)) >> fractionBits) + 1;
+    const east = (dx / steps) | 0;
+    const south = (dy / steps) | 0;
+    let x = (x0 - low) * this.#perUnit;
+    let y = (y0 - low) * this.#perUnit;
+    for (let at = 0; at <= steps; at += 1) {
+      this.add(this.#cellOf(x, y), mark);
+      x += east;
+      y += south;
+    }
+  }
+
+  #cellOf(x: number, y: number): number {
+    return ((y >> fractionBits) + 1) * this.#rowCells + (x >> fractionBits) + 1;
+  }
+}
+
 /** Geometry of a tile, without its waypoints: 60 kB or so when it is compressed. */
 const mostBytes = 82_000;
-/** Of it, what fixes by themselves may take: they are on lines, which go first where there is little room. */
-const fixesShare = 1 / 8;
+/**
+ * Up to here fixes are shown by themselves, and lines that lie upon each other up to three times, which shows where most
+ * went: they are on lines, which go first where there is little room.
+ */
+const amplyBytes = mostBytes / 8;
+/** Up to here what is between two fixes that are shown is looked at. */
+const betweenBytes = mostBytes / 4;
 /** What a feature takes beside its geometry. */
 const featureBytes = 32;
 
@@ -105,23 +142,22 @@ const featureBytes = 32;
  * Draws lines into a tile, cut at its buffer. A step that lies upon what is drawn already is left out, so that a tile is
  * small however many lines meet in it; what is left of a line that is nowhere longer than a cell is a dot.
  */
-export class TileCanvas {
+export class TileCanvas implements VertexSink {
   readonly #written: Written = { bytes: 0 };
   readonly #grid = new CellGrid();
-  readonly #fixes = new CellGrid();
   readonly #lines = new GeometryWriter(this.#written);
   readonly #dots = new GeometryWriter(this.#written);
   #hasFixes = false;
   #isOpen = false;
   #x = 0;
   #y = 0;
-  /** −1 outside, and where no line is open. */
-  #cell = -1;
+  /** `nowhere` outside, and where no line is open. */
+  #cell = nowhere;
   /** It is the first of its line, and there is no other. */
   #isLone = false;
 
   get isFull(): boolean {
-    return this.#share >= 1;
+    return this.#written.bytes >= mostBytes;
   }
 
   /**
@@ -131,35 +167,35 @@ export class TileCanvas {
    */
   clear(hasFixes = false, cellUnits = leastCellUnits): void {
     this.#grid.clear(cellUnits);
-    if (hasFixes) this.#fixes.clear(cellUnits);
     this.#hasFixes = hasFixes;
     this.#isOpen = this.#isLone = false;
-    this.#cell = -1;
+    this.#cell = nowhere;
     this.take();
     this.#written.bytes = 0;
   }
 
   /** Ends the line; the next vertex begins another one. */
   lift(): void {
-    if (this.#isLone && this.#cell >= 0 && !this.isFull) {
-      const isDrawn = this.#hasFixes && this.#fixes.times(this.#cell) > 0;
-      // One that is left out says nothing of those beside it: in a row of such nothing would be drawn.
-      if (!isDrawn && this.#grid.times(this.#cell) === 0) {
-        this.#dots.point(this.#x, this.#y);
-        this.#grid.add(this.#cell);
-      }
+    // One that is left out says nothing of those beside it: in a row of such nothing would be drawn.
+    const { once, fix } = marks;
+    const isDot = this.#isLone && this.#cell !== nowhere && !this.isFull;
+    if (isDot && (this.#grid.marksOf(this.#cell) & (once | fix)) === 0) {
+      this.#dots.point(this.#x, this.#y);
+      this.#grid.add(this.#cell, once);
     }
     this.#isOpen = this.#isLone = false;
-    this.#cell = -1;
+    this.#cell = nowhere;
   }
 
   /** Adds a vertex, in whole units of the tile, be it in the tile or not. */
   vertex(x: number, y: number): void {
-    const cell = isInside(x, y) ? this.#grid.cellAt(x, y) : -1;
+    const cell = isInside(x, y) ? this.#grid.cellAt(x, y) : nowhere;
     // Vertices in one cell are one vertex.
-    if (cell >= 0 && cell === this.#cell) return;
-    if (this.#hasFixes && cell >= 0 && this.#fixes.times(cell) === 0) this.#fix(x, y, cell);
-    if (this.#isOpen) this.#step(x, y, cell);
+    if (cell !== nowhere && cell === this.#cell) return;
+    if (!this.#isShown(x, y, cell)) {
+      if (this.#hasFixes && cell !== nowhere) this.#fix(x, y, cell);
+      if (this.#isOpen) this.#step(x, y, cell);
+    }
     this.#isLone = !this.#isOpen;
     this.#isOpen = true;
     this.#cell = cell;
@@ -167,13 +203,18 @@ export class TileCanvas {
     this.#y = y;
   }
 
+  vertices({ lonE7: xs, latE7: ys }: PositionColumns, from: number, to: number): void {
+    for (let at = from; at < to; at += 1) this.vertex(xs[at]!, ys[at]!);
+  }
+
   covers(west: number, north: number, east: number, south: number): boolean {
-    const grid = this.#hasFixes && this.#share < fixesShare ? this.#fixes : this.#grid;
-    return grid.covers(
+    const isFixed = this.#hasFixes && this.#written.bytes < amplyBytes;
+    return this.#grid.covers(
       Math.max(west, low),
       Math.max(north, low),
       Math.min(east, high),
       Math.min(south, high),
+      isFixed ? marks.fix : marks.once,
     );
   }
 
@@ -185,21 +226,27 @@ export class TileCanvas {
     return taken;
   }
 
-  /** How much of the room is taken: 1 when there is none left. */
-  get #share(): number {
-    return this.#written.bytes / mostBytes;
+  /** Whether the next vertex and the way there need not be drawn, as of most. */
+  #isShown(x: number, y: number, cell: number): boolean {
+    const grid = this.#grid;
+    const { bytes } = this.#written;
+    const most = bytes < amplyBytes ? marks.thrice : marks.once;
+    const wanted = this.#hasFixes && bytes < amplyBytes ? most | marks.fix : most;
+    if ((grid.marksOf(this.#cell) & grid.marksOf(cell) & wanted) !== wanted) return false;
+    // Fixes are shown in any case; what is between them only while there is much room.
+    return bytes >= betweenBytes || (grid.marksAlong(this.#x, this.#y, x, y) & most) === most;
   }
 
   #fix(x: number, y: number, cell: number): void {
-    if (this.#share >= fixesShare) return;
+    if ((this.#grid.marksOf(cell) & marks.fix) !== 0 || this.#written.bytes >= amplyBytes) return;
     this.#dots.point(x, y);
-    this.#fixes.add(cell);
+    this.#grid.add(cell, marks.fix);
   }
 
   #step(x: number, y: number, cell: number): void {
-    if (cell >= 0 && this.#cell >= 0) {
-      const times = Math.min(this.#grid.times(this.#cell), this.#grid.times(cell));
-      this.#draw(this.#x, this.#y, x, y, times);
+    if (cell !== nowhere && this.#cell !== nowhere) {
+      const grid = this.#grid;
+      this.#draw(this.#x, this.#y, x, y, grid.marksOf(this.#cell) & grid.marksOf(cell));
     } else {
       const part = clip(this.#x, this.#y, x, y);
       const isLine = part !== undefined && (part[0] !== part[2] || part[1] !== part[3]);
@@ -207,17 +254,15 @@ export class TileCanvas {
     }
   }
 
-  /** @param atEnds how often something was drawn at both ends. */
+  /** @param atEnds what both ends are marked with. */
   #draw(fromX: number, fromY: number, toX: number, toY: number, atEnds: number): void {
-    const share = this.#share;
-    if (share >= 1) return;
-    const grid = this.#grid;
-    const most = share < 1 / 8 ? mostTimes : 1;
-    let times = Math.min(most, atEnds);
-    // Fixes are shown in any case; what is between them only while there is much room.
-    if (times > 0 && share < 1 / 4) times = grid.timesAlong(fromX, fromY, toX, toY, times);
-    if (times === most) return;
-    grid.addStep(fromX, fromY, toX, toY, times + 1);
+    const { bytes } = this.#written;
+    if (bytes >= mostBytes) return;
+    const most = bytes < amplyBytes ? marks.thrice : marks.once;
+    let drawn = atEnds & most;
+    if (drawn > 0 && bytes < betweenBytes) drawn &= this.#grid.marksAlong(fromX, fromY, toX, toY);
+    if (drawn === most) return;
+    this.#grid.addStep(fromX, fromY, toX, toY, 2 * drawn + 1);
     this.#lines.segment(fromX, fromY, toX, toY);
   }
 }

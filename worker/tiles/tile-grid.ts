@@ -50,7 +50,7 @@ export class TileGrid implements TrackGrid {
   /** Where it is a curve, which costs a tenth. */
   readonly #middleE7: number;
   readonly #nearE7: number;
-  readonly #curve: readonly [number, number, number, number];
+  readonly #curve: Readonly<Record<'c0' | 'c1' | 'c2' | 'c3', number>>;
 
   constructor({ z, x, y }: TileAddress) {
     const tiles = 2 ** z;
@@ -82,7 +82,7 @@ export class TileGrid implements TrackGrid {
   }
 
   y(latE7: number): number {
-    const [c0, c1, c2, c3] = this.#curve;
+    const { c0, c1, c2, c3 } = this.#curve;
     const off = latE7 - this.#middleE7;
     if (Math.abs(off) <= this.#nearE7)
       return Math.floor(((c3 * off + c2) * off + c1) * off + c0 + 0.5);
@@ -93,7 +93,7 @@ export class TileGrid implements TrackGrid {
   project({ lonE7, latE7 }: PositionColumns, from: number, to: number): void {
     const scale = this.#unitsPerE7;
     const start = (worldE7 / 2) * scale - this.#left + 0.5;
-    const [c0, c1, c2, c3] = this.#curve;
+    const { c0, c1, c2, c3 } = this.#curve;
     const [middle, near] = [this.#middleE7, this.#nearE7];
     for (let at = from; at < to; at += 1) {
       lonE7[at] = Math.floor(lonE7[at]! * scale + start);
@@ -121,16 +121,16 @@ export class TileGrid implements TrackGrid {
   }
 
   /** The first terms of Taylor's series of the projection. */
-  #curveAt(latE7: number): [number, number, number, number] {
+  #curveAt(latE7: number) {
     const radians = Math.PI / 180 / unitsPerDegree;
     const [tan, sec] = [Math.tan(latE7 * radians), 1 / Math.cos(latE7 * radians)];
     const scale = (-this.#worldUnits / (2 * Math.PI)) * sec * radians;
-    return [
-      this.#exactY(latE7),
-      scale,
-      (scale * tan * radians) / 2,
-      (scale * (tan * tan + sec * sec) * radians ** 2) / 6,
-    ];
+    return {
+      c0: this.#exactY(latE7),
+      c1: scale,
+      c2: (scale * tan * radians) / 2,
+      c3: (scale * (tan * tan + sec * sec) * radians ** 2) / 6,
+    };
   }
 
   scales({ south, north }: Pick<BoxE7, 'south' | 'north'>): { lon: number; lat: number } {

@@ -8,6 +8,8 @@ export interface VertexSink {
   /** Ends the line, at which a time passed; the next vertex begins another one. */
   lift(lastMs: number): void;
   vertex(x: number, y: number, timeMs: number): void;
+  /** Adds those of columns, one after the other. */
+  vertices(columns: PositionColumns, from: number, to: number): void;
   /** Whether all that could be drawn in a box lies beside what is drawn. */
   covers?(west: number, north: number, east: number, south: number): boolean;
 }
@@ -84,23 +86,18 @@ export class TrackPen {
   /** As draw, after a point up to the last one that lies inside and goes on with the line: those need no calls. */
   #drawInside(columns: PositionColumns, after: number, to: number, mostMs: number): number {
     const { timeMs, latE7: ys, lonE7: xs } = columns;
-    const [sink, left, right, least, most] = [
-      this.#sink,
-      this.#left,
-      this.#right,
-      this.#least,
-      this.#most,
-    ];
-    let last = after;
-    for (let at = after + 1; at < to; at += 1) {
-      const [x, y, time] = [xs[at]!, ys[at]!, timeMs[at]!];
-      const passedMs = time - timeMs[last]!;
+    let at = after + 1;
+    for (; at < to; at += 1) {
+      const passedMs = timeMs[at]! - timeMs[at - 1]!;
       if (passedMs > mostMs || passedMs < 0) break;
-      if (x < left || x > right || y < least || y > most) break;
-      if (Math.abs(x - xs[last]!) > this.#halfWorld) break;
-      sink.vertex(x, y, time);
-      last = at;
+      const x = xs[at]!;
+      const y = ys[at]!;
+      if (x < this.#left || x > this.#right || y < this.#least || y > this.#most) break;
+      if (Math.abs(x - xs[at - 1]!) > this.#halfWorld) break;
     }
+    const last = at - 1;
+    if (last === after) return last;
+    this.#sink.vertices(columns, after + 1, at);
     this.#x = xs[last]!;
     this.#y = ys[last]!;
     this.#timeMs = this.#lastMs = timeMs[last]!;
