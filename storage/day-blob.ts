@@ -34,6 +34,8 @@ export interface PointColumns {
   readonly eleDm: Int32Array;
 }
 
+export const columnNames = ['timeMs', 'latE7', 'lonE7', 'eleDm'] as const;
+
 /** Allocates columns; by default for the largest blob. */
 export function pointColumns(capacity: number = dayBlobPoints): PointColumns {
   return {

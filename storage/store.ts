@@ -70,7 +70,7 @@ export class WaypointStore {
     this.changes = this.#rows.journal;
     this.meta = this.#rows.meta;
     this.history = prepareHistory(db);
-    this.imports = new ImportLedger(db, (...change) => this.#rows.recordRun(...change));
+    this.imports = new ImportLedger(db, (...change) => this.#rows.recordWhole(...change));
     this.libraryFiles = prepareSyncReader(this.#joined);
     defineIdentityHash(this.#joined);
     this.twins = prepareTwins(this.#joined);

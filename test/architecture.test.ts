@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_012,
-  storage: 12_139,
+  storage: 12_049,
   formats: 5_126,
   geodata: 3_822,
   search: 2_535,

@@ -1,5 +1,6 @@
 import type { Buffer } from 'node:buffer';
 import {
+  columnNames,
   dayBlobPoints,
   dayMs,
   dayOf,
@@ -102,10 +103,7 @@ export class DayCollector {
 
   #grow(): void {
     const points = pointColumns(unorderedPoints);
-    points.timeMs.set(this.#points.timeMs);
-    points.latE7.set(this.#points.latE7);
-    points.lonE7.set(this.#points.lonE7);
-    points.eleDm.set(this.#points.eleDm);
+    for (const name of columnNames) points[name].set(this.#points[name]);
     this.#points = points;
     this.#capacity = unorderedPoints;
   }

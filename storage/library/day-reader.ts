@@ -1,33 +1,19 @@
 import type { Buffer } from 'node:buffer';
 import { closing } from '../../model/closing.ts';
 import { openReader, type Database } from '../database.ts';
-import { prepare, prepareValue } from '../prepared.ts';
+import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { prepareLibraryRevision } from '../revision.ts';
 import { dayKinds, libraryTables } from '../schema/library.ts';
 
-/** An imported file as a source of observations. */
-export interface DaySource {
-  /** 64 lower-case hex digits. */
-  readonly sha256: string;
-  readonly observations: number;
-  readonly missingTimes: number;
-  readonly invalidTimes: number;
-  readonly unusablePoints: number;
-  /** Time of its last observation, ms since 1970 UTC; null if it has none. */
-  readonly lastMs: number | null;
-}
+type Statements = ReturnType<typeof prepareStatements>;
 
-/** One blob of a day (schema.ts), without the blob. */
-export interface DayRow {
-  readonly id: number;
+/** An imported file as a source of observations; `lastMs` is null if it has none. */
+export type DaySource = Omit<RowOf<Statements['sources']>, 'id'>;
+
+/** One blob of a day (schema/library.ts), without the blob. */
+export interface DayRow extends Omit<RowOf<Statements['rows']>, 'fileId'> {
   /** Its place in {@link DayReader.sources}. */
   readonly source: number;
-  /** 0 track points, 1 waypoints. */
-  readonly kind: number;
-  readonly part: number;
-  readonly points: number;
-  readonly firstMs: number;
-  readonly lastMs: number;
 }
 
 /** A source that was there when the reader was opened was replaced or removed: what was read does not belong together. */
@@ -45,7 +31,7 @@ export class SourcesChanged extends Error {
  */
 export class DayReader {
   readonly #db: Database;
-  readonly #statements: ReturnType<typeof prepareStatements>;
+  readonly #statements: Statements;
   readonly #sourceOf = new Map<number, number>();
   readonly #newestId: number;
   #revision: string;

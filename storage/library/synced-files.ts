@@ -1,9 +1,11 @@
+import type { Selectable } from 'kysely';
 import type { ImportSummary } from '../../model/imports.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Database } from '../database.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { prepareAttachedRevision } from '../revision.ts';
 import { joinedTables } from '../schema/joined.ts';
+import type { LibraryDb } from '../schema/library.ts';
 
 /** A file of the library as the list of imported files takes it over. */
 export interface SyncedFile {
@@ -62,8 +64,7 @@ export function prepareSyncReader(joined: Database): SyncReader {
     files.select('f.id').where('path_key', '=', pathKey).where('sha256', '=', sha256),
   );
   const lastId = prepareValue(joined, () => files.select((eb) => eb.fn.max('f.id').as('id')));
-  type Row = RowOf<typeof after>;
-  const toFile = (row: Row): SyncedFile => ({
+  const toFile = (row: RowOf<typeof after>): SyncedFile => ({
     libraryId: row.id,
     path: row.path,
     pathKey: row.path_key,
@@ -88,43 +89,15 @@ function timeOf(mtimeNs: string): string {
   return formatTime(Math.max(0, Math.floor(Number(mtimeNs) / 1e6)));
 }
 
-interface Counts {
-  readonly waypoints: number;
-  readonly track_points: number;
-  readonly route_points: number;
-  readonly observations: number;
-  readonly missing_times: number;
-  readonly invalid_times: number;
-  readonly unusable_points: number;
-  readonly first_ms: number | null;
-  readonly last_ms: number | null;
-  readonly west: number | null;
-  readonly south: number | null;
-  readonly east: number | null;
-  readonly north: number | null;
-}
-
-function summaryOf(row: Counts): ImportSummary {
-  const {
-    waypoints,
-    track_points,
-    route_points,
-    observations,
-    first_ms,
-    last_ms,
-    west,
-    south,
-    east,
-    north,
-  } = row;
-  const untimed = row.missing_times + row.invalid_times;
+function summaryOf(row: Selectable<LibraryDb['files']>): ImportSummary {
+  const { first_ms, last_ms, west, south, east, north } = row;
   const hasBox = west !== null && south !== null && east !== null && north !== null;
   return {
-    waypoints,
-    track_points,
-    route_points,
-    observations,
-    untimed_points: untimed,
+    waypoints: row.waypoints,
+    track_points: row.track_points,
+    route_points: row.route_points,
+    observations: row.observations,
+    untimed_points: row.missing_times + row.invalid_times,
     unusable_points: row.unusable_points,
     ...(first_ms === null ? {} : { first_time: formatTime(first_ms) }),
     ...(last_ms === null ? {} : { last_time: formatTime(last_ms) }),

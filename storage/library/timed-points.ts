@@ -1,15 +1,15 @@
-import { dayBlobPoints, decodeDay, pointColumns, type PointColumns } from '../day-blob.ts';
+import {
+  columnNames,
+  dayBlobPoints,
+  decodeDay,
+  pointColumns,
+  type PointColumns,
+} from '../day-blob.ts';
 import type { Database } from '../database.ts';
 import { fail } from '../number-columns.ts';
 import { decodeOrder } from '../point-order.ts';
-import { prepare, prepareValue } from '../prepared.ts';
+import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { joinedTables } from '../schema/joined.ts';
-import type { DayPart } from './day-collector.ts';
-
-/** A row of `days` without its blob. */
-export interface DayExtent extends Omit<DayPart, 'day' | 'part' | 'blob'> {
-  readonly id: number;
-}
 
 /** Points `from`…`to` (exclusive) of columns that are used again for the next ones. */
 export interface Stretch {
@@ -20,6 +20,8 @@ export interface Stretch {
 }
 
 export type TimedPointStatements = ReturnType<typeof prepareTimedPoints>;
+/** A row of `days` without its blob. */
+export type DayExtent = RowOf<TimedPointStatements['rows']>;
 
 /** What {@link TimedPoints} asks a joined reader. */
 export function prepareTimedPoints(joined: Database) {
@@ -97,8 +99,6 @@ export class TimedPoints {
     return blob === undefined ? fail() : decodeDay(blob, this.#decoded);
   }
 }
-
-const columnNames = ['timeMs', 'latE7', 'lonE7', 'eleDm'] as const;
 
 /** Columns for points without times. */
 export function untimedColumns(): PointColumns {

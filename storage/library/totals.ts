@@ -1,24 +1,11 @@
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
-import { prepare } from '../prepared.ts';
+import { prepare, type RowOf } from '../prepared.ts';
 import { prepareAttachedRevision } from '../revision.ts';
 import { joinedTables } from '../schema/joined.ts';
 
-/** What all imported files hold together; no times where nothing is timed. */
-export interface LibraryTotals {
-  readonly files: number;
-  readonly tracks: number;
-  readonly routes: number;
-  readonly trackPoints: number;
-  readonly observations: number;
-  readonly firstMs: number | null;
-  readonly lastMs: number | null;
-  /** Degrees; null where nothing has a position. */
-  readonly south: number | null;
-  readonly west: number | null;
-  readonly north: number | null;
-  readonly east: number | null;
-}
+/** What all imported files hold together; null are times where nothing is timed, and degrees where nothing has a position. */
+export type LibraryTotals = RowOf<ReturnType<typeof prepareSums>>;
 
 /** Of no files, too. */
 const total = (column: 'tracks' | 'routes' | 'track_points' | 'observations') =>
@@ -27,7 +14,17 @@ const total = (column: 'tracks' | 'routes' | 'track_points' | 'observations') =>
 /** Sums the files of the library through a joined reader, once for each revision of it. */
 export function prepareTotals(joined: Database): () => LibraryTotals {
   const revision = prepareAttachedRevision(joined);
-  const sums = prepare(joined, () =>
+  const sums = prepareSums(joined);
+  let known: { readonly revision: string; readonly totals: LibraryTotals } | undefined;
+  return () => {
+    const now = revision();
+    if (known?.revision !== now) known = { revision: now, totals: sums.get()! };
+    return known.totals;
+  };
+}
+
+function prepareSums(joined: Database) {
+  return prepare(joined, () =>
     joinedTables
       .selectFrom('library.files')
       .select(({ fn }) => [
@@ -44,10 +41,4 @@ export function prepareTotals(joined: Database): () => LibraryTotals {
         fn.max('east').as('east'),
       ]),
   );
-  let known: { readonly revision: string; readonly totals: LibraryTotals } | undefined;
-  return () => {
-    const now = revision();
-    if (known?.revision !== now) known = { revision: now, totals: sums.get()! };
-    return known.totals;
-  };
 }

@@ -20,6 +20,17 @@ const { optionalText, real, rowid, text, uniqueText } = columns;
 /** `days.kind`: what timelines believe is less than the last. */
 export const dayKinds = { trackPoint: 0, waypoint: 1, doubtful: 2 } as const;
 
+/** What is said of some points of one UTC day, or of a line: how many they are, when and where. */
+const extent = {
+  points: integer,
+  first_ms: integer,
+  last_ms: integer,
+  south_e7: integer,
+  west_e7: integer,
+  north_e7: integer,
+  east_e7: integer,
+};
+
 /**
  * `library.sqlite`: everything derived from the files below `imports/`; deleted, it is rebuilt with the same content.
  *
@@ -112,13 +123,7 @@ const tables = {
       file_id: belongsTo('files'),
       kind: integer,
       part: integer,
-      points: integer,
-      first_ms: integer,
-      last_ms: integer,
-      south_e7: integer,
-      west_e7: integer,
-      north_e7: integer,
-      east_e7: integer,
+      ...extent,
       blob,
     },
     { unique: ['day', 'file_id', 'kind', 'part'] },
@@ -127,13 +132,7 @@ const tables = {
     id: rowid,
     file_id: belongsTo('files'),
     day: integer,
-    points: integer,
-    first_ms: integer,
-    last_ms: integer,
-    south_e7: integer,
-    west_e7: integer,
-    north_e7: integer,
-    east_e7: integer,
+    ...extent,
     coarse: blob,
     fine: blob,
     chunks: blob,
@@ -173,18 +172,7 @@ export const librarySchema: Migration = () => [
   createIndex('days_by_file', 'days', ['file_id']),
   createIndex('outlines_by_file', 'outlines', ['file_id']),
   // Holds all but the blobs, in the order of the table.
-  createIndex('outlines_alone', 'outlines', [
-    'id',
-    'file_id',
-    'day',
-    'points',
-    'first_ms',
-    'last_ms',
-    'south_e7',
-    'west_e7',
-    'north_e7',
-    'east_e7',
-  ]),
+  createIndex('outlines_alone', 'outlines', ['id', 'file_id', 'day', ...Object.keys(extent)]),
   createIndex('day_orders_by_file', 'day_orders', ['file_id']),
   createIndex('lines_by_file', 'lines', ['file_id']),
   createIndex('line_parts_by_line', 'line_parts', ['line_id']),

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { ImportState } from '../../model/imports.ts';
 import type { Database } from '../database.ts';
+import type { SyncedFile } from '../library/synced-files.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { sliceFiles } from './import-runs.ts';
 import { waypointTables } from '../schema/waypoints.ts';
@@ -22,17 +23,11 @@ interface PageOf {
   readonly limit: number;
 }
 
-interface NewImport {
-  readonly path: string;
-  readonly pathKey: string;
+interface NewImport extends Omit<SyncedFile, 'libraryId' | 'copiedAt' | 'summary'> {
   readonly folded: string;
-  readonly sha256: string;
-  readonly size: number;
-  readonly format: string;
   readonly importedAt: string;
   readonly folder: number | null;
   readonly summary: string;
-  readonly copiedNs: string;
 }
 
 const imports = waypointTables.selectFrom('imports');
@@ -89,20 +84,11 @@ function prepareChanges(db: Database) {
       }),
     ),
     // Has more content than before, and all that it had.
-    grow: prepare(
-      db,
-      (
-        {
-          sha256,
-          size: bytes,
-          format,
-          summary,
-          copiedNs: copied_ns,
-          importedAt: imported_at,
-        }: Omit<NewImport, 'path' | 'pathKey' | 'folded' | 'folder'>,
-        id: number,
-      ) =>
-        update.set({ sha256, bytes, format, summary, copied_ns, imported_at }).where('id', '=', id),
+    grow: prepare(db, (row: Omit<NewImport, 'folded' | 'folder'>, id: number) =>
+      update
+        .set({ sha256: row.sha256, bytes: row.size, format: row.format, summary: row.summary })
+        .set({ copied_ns: row.copiedNs, imported_at: row.importedAt })
+        .where('id', '=', id),
     ),
     refresh: prepare(db, (summary: string, id: number) =>
       update.set({ summary }).where('id', '=', id),
@@ -130,20 +116,12 @@ function prepareStates(db: Database) {
   const update = waypointTables.updateTable('imports');
   const undone = waypointTables.selectFrom('changes');
   return {
-    activate: prepare(
-      db,
-      (
-        { folder, summary, copiedNs }: Pick<NewImport, 'folder' | 'summary' | 'copiedNs'>,
-        id: number,
-      ) =>
-        update
-          .set((eb) => ({
-            folder_id: eb.fn.coalesce(sql<number>`${folder}`, 'folder_id'),
-            summary,
-            copied_ns: copiedNs,
-          }))
-          .set({ state: 'active', ended_at: null, is_undone: null })
-          .where('id', '=', id),
+    activate: prepare(db, (row: Pick<NewImport, 'folder' | 'summary' | 'copiedNs'>, id: number) =>
+      update
+        .set((eb) => ({ folder_id: eb.fn.coalesce(sql<number>`${row.folder}`, 'folder_id') }))
+        .set({ summary: row.summary, copied_ns: row.copiedNs })
+        .set({ state: 'active', ended_at: null, is_undone: null })
+        .where('id', '=', id),
     ),
     setState: prepare(db, (state: ImportState, ended_at: string, id: number) =>
       update.set({ state, ended_at }).where('id', '=', id),

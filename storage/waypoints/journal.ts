@@ -2,7 +2,7 @@ import type { ChangeKind } from '../../model/change.ts';
 import { limits } from '../../model/limits.ts';
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';
-import { prepare, prepareValue } from '../prepared.ts';
+import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
 import type { Bookmark } from './bookmarks.ts';
 import type { HiddenRow } from './hidden.ts';
@@ -53,7 +53,7 @@ export interface RunChange {
 }
 
 /** A long change: its first part, and how much it concerned. */
-interface PartsChange {
+export interface PartsChange {
   readonly parts: number;
   readonly count: number;
 }
@@ -210,18 +210,14 @@ function prepareStatements(db: Database) {
   };
 }
 
-type Row = Omit<Change, 'kind' | 'undoneBy' | 'isFinished'> & {
-  readonly kind: string;
-  readonly undone_by: number | null;
-  readonly finished: number;
-};
+type Statements = ReturnType<typeof prepareStatements>;
 
-function toChange({ kind, undone_by, finished, ...rest }: Row): Change {
+function toChange({ kind, undone_by, finished, ...rest }: RowOf<Statements['list']>): Change {
   // Sound: written here alone.
   return { ...rest, kind: kind as ChangeKind, undoneBy: undone_by, isFinished: finished === 1 };
 }
 
-function recorded({ details: text, ...row }: Row & { readonly details: string }): RecordedChange {
+function recorded({ details: text, ...row }: RowOf<Statements['get']>): RecordedChange {
   // Sound: written here alone.
   const details = JSON.parse(text) as RowChange[] | { run?: number; parts?: number };
   return Array.isArray(details)

@@ -7,6 +7,7 @@ import {
   countOf,
   prepareJournal,
   type Journal,
+  type PartsChange,
   type RowChange,
   type RunChange,
 } from './journal.ts';
@@ -127,14 +128,11 @@ export class JournaledRows {
   #endParts(kind: ChangeKind, undoes: number | null): number | undefined {
     const { first: parts, count = 0 } = this.#open() ?? {};
     this.meta.set(openKey, '');
-    if (parts === undefined) return undefined;
-    const revision = Number(this.meta.revision());
-    const what = { parts, count };
-    return this.journal.record({ kind, at: this.#now(), revision, undoes }, what);
+    return parts && this.recordWhole(kind, { parts, count }, undoes);
   }
 
-  /** Tells of a change of the library, in the transaction that ends its run. @returns the number of the change. */
-  recordRun(kind: ChangeKind, what: RunChange, undoes: number | null): number {
+  /** Tells of a long change, or of one of the library, in the transaction that ends it. @returns the number of the change. */
+  recordWhole(kind: ChangeKind, what: RunChange | PartsChange, undoes: number | null): number {
     const revision = Number(this.meta.revision());
     return this.journal.record({ kind, at: this.#now(), revision, undoes }, what);
   }
