@@ -123,7 +123,6 @@ async function startBeside(
       token,
       strangers,
       store: stores.store,
-      latestFix: () => parts.location.latest(),
       geocoders,
       clock,
       isHistoryKept: settings.history,

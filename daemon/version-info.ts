@@ -42,14 +42,6 @@ export async function programInfo(): Promise<Omit<VersionInfo, 'api' | 'features
   };
 }
 
-/** Everything `GET /api/version` tells. */
-export async function versionInfo(
-  sqlite: string,
-  features: readonly string[],
-): Promise<VersionInfo> {
-  return { api: 1, features: [...features], ...(await programInfo()), sqlite };
-}
-
 /** Asks version control once; undefined where there is none (an installed package, no git). */
 async function buildInfo(): Promise<VersionInfo['build']> {
   build ??= readBuildInfo(packageRoot()).catch(() => undefined);

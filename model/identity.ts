@@ -57,6 +57,11 @@ export function identityText({ name, latE6, lonE6 }: IdentityKey): string {
   return `${latE6},${lonE6},${name}`;
 }
 
+/** Gives a place alone. */
+export function placeOf({ name, lat, lon }: Place): Place {
+  return { name, lat, lon };
+}
+
 /** Gives the key of a place as one string. */
 export function placeText(place: Place): string {
   return identityText(keyOf(place));

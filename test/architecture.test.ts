@@ -78,17 +78,17 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 4_012,
+  model: 4_017,
   storage: 12_049,
   formats: 5_126,
   geodata: 3_822,
   search: 2_535,
-  worker: 10_465,
+  worker: 10_460,
   http: 1_132,
   client: 3_588,
   objects: 2_849,
   'service-files': 1_766,
-  daemon: 8_837,
+  daemon: 8_738,
   cli: 10_218,
   map: 4_084,
   bin: 338,

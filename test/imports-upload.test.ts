@@ -4,13 +4,12 @@ import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import type { ImportedFiles } from '../daemon/import/imported-files.ts';
 import type { LibraryWork } from '../daemon/import/library-work.ts';
 import { Uploads } from '../daemon/import/uploads.ts';
 import { importedFileRoutes } from '../daemon/routes/imported-files.ts';
+import type { RouteParts } from '../daemon/routes/parts.ts';
 import type { HttpLimits } from '../http/http-limits.ts';
 import { limits } from '../model/limits.ts';
-import type { ImportLedger } from '../storage/waypoints/imports.ts';
 import { siteIn, start } from './faults/site.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { startHttpServer } from './helpers/http-server.ts';
@@ -131,9 +130,7 @@ async function bareUploads(t: ExecutionContext, limit: Partial<HttpLimits>, most
   // Sound: all that is asked of them before an import begins.
   const library = { isClosed: true } as LibraryWork;
   const uploads = new Uploads({ library, directory, countWaypoints: () => 0, mostBytes });
-  const ready = () => Promise.resolve();
-  const [list, imported] = [{} as ImportLedger, {} as ImportedFiles];
-  const routes = importedFileRoutes(list, imported, uploads, ready);
+  const routes = importedFileRoutes({ uploads } as RouteParts);
   const server = await startHttpServer(t, { routes, limits: limit });
   return { ...server, left: () => readdirSync(directory) };
 }

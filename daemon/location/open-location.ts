@@ -17,12 +17,10 @@ export interface OpenLocationOptions {
   readonly gpsdPort?: number | undefined;
 }
 
-/** Gives the best fix that is fresh, from memory, without ever waiting for a source. */
-export type LatestFix = () => LocationFix | undefined;
-
 /** Where the machine is, as others see it; a fixed place has no sources. */
 export interface LocationReader {
-  readonly latest: LatestFix;
+  /** Gives the best fix that is fresh, from memory, without ever waiting for a source. */
+  readonly latest: () => LocationFix | undefined;
   /** Ends all sources. */
   readonly close: () => Promise<void>;
 }

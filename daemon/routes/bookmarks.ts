@@ -1,4 +1,5 @@
 import { route, type Route } from '../../http/route.ts';
+import { placeOf } from '../../model/identity.ts';
 import {
   bookmarkChangeSchema,
   deletedBookmarkSchema,
@@ -10,16 +11,12 @@ import {
   renamedSchema,
   waypointSchema,
 } from '../../model/waypoint.ts';
-import type { BookmarksMirror } from '../mirror/mirror.ts';
-import type { Waypoints } from '../waypoints.ts';
-import { changeHeader } from '../changes/change-header.ts';
+import { changed } from './changed.ts';
+import type { RouteParts } from './parts.ts';
 import { shownTags } from './tags.ts';
 
 /** `/api/bookmarks`: the user's own waypoints. */
-export function bookmarkRoutes(
-  waypoints: Waypoints,
-  mirror: Pick<BookmarksMirror, 'decide'>,
-): Route[] {
+export function bookmarkRoutes({ waypoints, mirror }: RouteParts): Route[] {
   return [
     route({
       method: 'POST',
@@ -33,8 +30,7 @@ export function bookmarkRoutes(
         const { bookmark, tags } = result;
         const { id: _id, ...fields } = bookmark;
         const shown = tags.length === 0 ? {} : { tags: shownTags(tags, query.emoji) };
-        const json = { ...fields, bookmark: true, ...shown };
-        return { status: 201, json, headers: changeHeader(change) };
+        return changed({ ...fields, bookmark: true, ...shown }, change, 201);
       },
     }),
     route({
@@ -47,8 +43,8 @@ export function bookmarkRoutes(
         const { result, change } = waypoints.change(body);
         const { before, after } = result;
         const { lat, lon } = after;
-        const json = { renamed: true, oldName: before.name, newName: after.name, lat, lon };
-        return { status: 200, json, headers: changeHeader(change) };
+        const names = { oldName: before.name, newName: after.name };
+        return changed({ renamed: true, ...names, lat, lon }, change);
       },
     }),
     route({
@@ -69,9 +65,7 @@ export function bookmarkRoutes(
       answers: { 200: deletedBookmarkSchema },
       handle({ query }) {
         const { result, change } = waypoints.remove(query);
-        const { name, lat, lon } = result;
-        const json = { deleted: true, name, lat, lon };
-        return { status: 200, json, headers: changeHeader(change) };
+        return changed({ deleted: true, ...placeOf(result) }, change);
       },
     }),
   ];

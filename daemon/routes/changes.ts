@@ -1,10 +1,10 @@
 import { route, type Route } from '../../http/route.ts';
 import { changeParams, changesQuery, changesSchema, undoneSchema } from '../../model/change.ts';
-import { changeHeader } from '../changes/change-header.ts';
-import type { Changes } from '../changes/changes.ts';
+import { changed } from './changed.ts';
+import type { RouteParts } from './parts.ts';
 
 /** `/api/changes`: what was done to the user's data, and taking it back. */
-export function changeRoutes(changes: Changes): Route[] {
+export function changeRoutes({ changes }: RouteParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -22,7 +22,7 @@ export function changeRoutes(changes: Changes): Route[] {
       answers: { 200: undoneSchema },
       async handle({ params }) {
         const undone = await changes.undo(params.id);
-        return { status: 200, json: undone, headers: changeHeader(undone.change) };
+        return changed(undone, undone.change);
       },
     }),
   ];

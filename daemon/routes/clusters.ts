@@ -3,21 +3,13 @@ import { route, type Answer, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { limits } from '../../model/limits.ts';
 import { clustersQuery, clustersSchema } from '../../model/search.ts';
-import type { WaypointStore } from '../../storage/store.ts';
 import { clusterJson, type ClusterRequest } from '../../search/clusters.ts';
 import { textInSlices, TimeSlices } from '../../search/time-slices.ts';
-import type { WaypointIndex } from '../../search/waypoint-index.ts';
 import { makeEtag } from '../etag.ts';
-
-export interface ClusterRouteOptions {
-  readonly store: WaypointStore;
-  readonly index: WaypointIndex;
-  /** Resolves once the index of the imported waypoints is there. */
-  readonly indexReady: () => Promise<void>;
-}
+import type { RouteParts } from './parts.ts';
 
 /** `GET /api/clusters`: waypoints grouped for a map. */
-export function clusterRoutes({ store, index, indexReady }: ClusterRouteOptions): Route[] {
+export function clusterRoutes({ store, index, library }: RouteParts): Route[] {
   const takePermit = countPermits(limits.clusterStreams);
   return [
     route({
@@ -27,7 +19,7 @@ export function clusterRoutes({ store, index, indexReady }: ClusterRouteOptions)
       query: clustersQuery,
       answers: { 200: clustersSchema, 304: null },
       async handle({ query, ifNoneMatch }): Promise<Answer> {
-        await indexReady();
+        await library.indexReady;
         const { zoom = 0, grid = limits.gridDefault, bookmarksOnly = false } = query;
         const request = {
           zoom,

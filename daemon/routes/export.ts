@@ -1,17 +1,10 @@
 import { route, type Answer, type Route } from '../../http/route.ts';
 import { exportMediaTypes, exportQuery, exportSchema } from '../../model/export.ts';
-import type { Clock } from '../../model/process.ts';
-import type { ReaderPool } from '../../storage/reader-pool.ts';
 import { exportPieces, needsLibrary } from '../export-pieces.ts';
-
-interface ExportParts {
-  readonly readers: ReaderPool;
-  readonly libraryReady: () => Promise<void>;
-  readonly clock: Clock;
-}
+import type { RouteParts } from './parts.ts';
 
 /** `GET /api/export`: waypoints, routes and tracks as a file, streamed from one snapshot of both databases. */
-export function exportRoutes({ readers, libraryReady, clock }: ExportParts): Route[] {
+export function exportRoutes({ readers, library, clock }: RouteParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -20,7 +13,7 @@ export function exportRoutes({ readers, libraryReady, clock }: ExportParts): Rou
       query: exportQuery,
       answers: { 200: exportSchema },
       async handle({ query }): Promise<Answer> {
-        if (needsLibrary(query)) await libraryReady();
+        if (needsLibrary(query)) await library.ready;
         const snapshot = readers.acquire();
         return {
           status: 200,

@@ -5,10 +5,10 @@ import {
   installCancelSchema,
   installRequestSchema,
 } from '../../model/geodata.ts';
-import type { Geodata } from '../geodata/geodata.ts';
+import type { RouteParts } from './parts.ts';
 
 /** `/api/geodata`: which generation of geodata is in use, and installing another one. */
-export function geodataRoutes(geodata: Geodata): Route[] {
+export function geodataRoutes({ geodata }: RouteParts): Route[] {
   return [
     route({
       method: 'GET',

@@ -1,26 +1,28 @@
 import { isOwnersNonce, proofOf } from '../../client/waypoints/node/proof.ts';
 import { route, type Route } from '../../http/route.ts';
-import type { Strangers } from '../../http/strangers.ts';
 import { healthQuerySchema, healthSchema } from '../../model/process.ts';
+import type { RouteParts } from './parts.ts';
 
 /** `GET /healthz`: the process turns, and is the one that knows the token. Outside `/api/`, without a token and data. */
-export function healthRoute(token: string, strangers: Strangers): Route {
-  return route({
-    method: 'GET',
-    path: '/healthz',
-    summary:
-      'Tells that the process is alive, and with a nonce proves that it knows the token; needs no token.',
-    query: healthQuerySchema,
-    answers: { 200: healthSchema },
-    handle({ ctx, query: { nonce } }) {
-      const status = 'ok';
-      if (nonce === undefined) return { status: 200, json: { status } };
-      // Of an answer that another program fetches for its own clients, the port is the wrong one.
-      const { socket } = ctx.req;
-      const { localPort: port = 0 } = socket;
-      if (isOwnersNonce(token, port, nonce)) strangers.admit(socket);
-      const proof = proofOf(token, port, nonce);
-      return { status: 200, json: { status, proof } };
-    },
-  });
+export function healthRoutes({ token, strangers }: RouteParts): Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/healthz',
+      summary:
+        'Tells that the process is alive, and with a nonce proves that it knows the token; needs no token.',
+      query: healthQuerySchema,
+      answers: { 200: healthSchema },
+      handle({ ctx, query: { nonce } }) {
+        const status = 'ok';
+        if (nonce === undefined) return { status: 200, json: { status } };
+        // Of an answer that another program fetches for its own clients, the port is the wrong one.
+        const { socket } = ctx.req;
+        const { localPort: port = 0 } = socket;
+        if (isOwnersNonce(token, port, nonce)) strangers.admit(socket);
+        const proof = proofOf(token, port, nonce);
+        return { status: 200, json: { status, proof } };
+      },
+    }),
+  ];
 }

@@ -1,4 +1,5 @@
 import { route, type Route } from '../../http/route.ts';
+import { placeOf } from '../../model/identity.ts';
 import { limits } from '../../model/limits.ts';
 import {
   deletedBookmarkSchema,
@@ -9,15 +10,11 @@ import {
   type HiddenAnswer,
 } from '../../model/waypoint.ts';
 import type { WaypointStore } from '../../storage/store.ts';
-import { changeHeader } from '../changes/change-header.ts';
-import type { Waypoints } from '../waypoints.ts';
+import { changed } from './changed.ts';
+import type { RouteParts } from './parts.ts';
 
 /** Imported waypoints that the user does not want to see: `DELETE /api/waypoints`, and `/api/hidden` to see them again. */
-export function hiddenRoutes(
-  waypoints: Waypoints,
-  store: WaypointStore,
-  libraryReady: () => Promise<void>,
-): Route[] {
+export function hiddenRoutes({ waypoints, store, library }: RouteParts): Route[] {
   return [
     route({
       method: 'DELETE',
@@ -26,11 +23,9 @@ export function hiddenRoutes(
       query: placeQuery,
       answers: { 200: deletedBookmarkSchema },
       async handle({ query }) {
-        await libraryReady();
+        await library.ready;
         const { result, change } = waypoints.hide(query);
-        const { name, lat, lon } = result;
-        const json = { deleted: true, name, lat, lon };
-        return { status: 200, json, headers: changeHeader(change) };
+        return changed({ deleted: true, ...placeOf(result) }, change);
       },
     }),
     route({
@@ -49,9 +44,7 @@ export function hiddenRoutes(
       answers: { 200: shownWaypointSchema },
       handle({ query }) {
         const { result, change } = waypoints.showAgain(query);
-        const { name, lat, lon } = result;
-        const json = { shown: true, name, lat, lon };
-        return { status: 200, json, headers: changeHeader(change) };
+        return changed({ shown: true, ...placeOf(result) }, change);
       },
     }),
   ];
@@ -68,10 +61,8 @@ function hiddenPage(
   const shown = page.slice(0, limit);
   const last = page.length > limit ? shown.at(-1) : undefined;
   return {
-    hidden: shown.map(({ name, lat, lon, tags }) => ({
-      name,
-      lat,
-      lon,
+    hidden: shown.map(({ tags, ...row }) => ({
+      ...placeOf(row),
       ...(tags.length > 0 && { tags: [...tags] }),
     })),
     ...(last && { next_cursor: last.id }),

@@ -9,11 +9,11 @@ import {
   recentSchema,
   storedHistorySchema,
 } from '../../model/search.ts';
-import type { WaypointStore } from '../../storage/store.ts';
 import type { HistoryStore } from '../../storage/waypoints/history.ts';
+import type { RouteParts } from './parts.ts';
 
-/** `/api/history` and `/api/recent_suggest`: what was searched for. With `isKept` false nothing is stored. */
-export function historyRoutes({ history }: WaypointStore, isKept: boolean): Route[] {
+/** `/api/history` and `/api/recent_suggest`: what was searched for. */
+export function historyRoutes({ store: { history }, isHistoryKept: isKept }: RouteParts): Route[] {
   return [
     route({
       method: 'GET',

@@ -5,11 +5,11 @@ import {
   importResultSchema,
   importStatusSchema,
 } from '../../model/import.ts';
-import { changeHeader } from '../changes/change-header.ts';
-import type { ImportRun } from '../import/run.ts';
+import { changed } from './changed.ts';
+import type { RouteParts } from './parts.ts';
 
 /** `/api/import`: GPX files of a directory into the library. */
-export function importRoutes(run: ImportRun): Route[] {
+export function importRoutes({ imports }: RouteParts): Route[] {
   return [
     route({
       method: 'POST',
@@ -19,8 +19,8 @@ export function importRoutes(run: ImportRun): Route[] {
       answers: { 200: importResultSchema },
       async handle({ body }) {
         // The request's signal is not passed on: hanging up does not stop an import.
-        const { result, change } = await run.start(body);
-        return { status: 200, json: result, headers: changeHeader(change) };
+        const { result, change } = await imports.start(body);
+        return changed(result, change);
       },
     }),
     route({
@@ -28,7 +28,7 @@ export function importRoutes(run: ImportRun): Route[] {
       path: '/api/import',
       summary: 'Tells how far the running import is, and how the last one ended.',
       answers: { 200: importStatusSchema },
-      handle: () => ({ status: 200, json: run.status() }),
+      handle: () => ({ status: 200, json: imports.status() }),
     }),
     route({
       method: 'DELETE',
@@ -36,7 +36,7 @@ export function importRoutes(run: ImportRun): Route[] {
       summary: 'Stops the running import; what it has finished stays.',
       answers: { 202: importCancelSchema },
       handle() {
-        run.cancel();
+        imports.cancel();
         return { status: 202, json: { status: 'cancelling' } };
       },
     }),

@@ -13,25 +13,17 @@ import {
   uploadQuery,
   type ImportedFile,
 } from '../../model/imports.ts';
-import type { ImportLedger, LedgerFile } from '../../storage/waypoints/imports.ts';
+import type { LedgerFile } from '../../storage/waypoints/imports.ts';
 import { limits } from '../../model/limits.ts';
-import { changeHeader } from '../changes/change-header.ts';
-import type { ImportedFiles } from '../import/imported-files.ts';
-import type { Uploads } from '../import/uploads.ts';
+import { changed } from './changed.ts';
+import type { RouteParts } from './parts.ts';
 
 /** Files of a page that asks for no number. */
 const pageFiles = 100;
 
-/**
- * `/api/imports`: the files that were imported, one by one.
- * @param ready resolves when the list says what the files say.
- */
-export function importedFileRoutes(
-  list: ImportLedger,
-  imported: ImportedFiles,
-  uploads: Uploads,
-  ready: () => Promise<void>,
-): Route[] {
+/** `/api/imports`: the files that were imported, one by one, once the list says what the files say. */
+export function importedFileRoutes(parts: RouteParts): Route[] {
+  const { store, files: imported, library } = parts;
   return [
     route({
       method: 'GET',
@@ -40,8 +32,8 @@ export function importedFileRoutes(
       query: importsQuery,
       answers: { 200: importsSchema },
       async handle({ query }) {
-        await ready();
-        const { files, next } = list.page(query, query.limit ?? pageFiles);
+        await library.listed;
+        const { files, next } = store.imports.page(query, query.limit ?? pageFiles);
         const json = {
           files: files.map(shown),
           ...(next === undefined ? {} : { next_cursor: next }),
@@ -56,7 +48,7 @@ export function importedFileRoutes(
       params: importParams,
       answers: { 200: importedFileSchema },
       async handle({ params }) {
-        await ready();
+        await library.listed;
         return { status: 200, json: shown(imported.find(params.id)) };
       },
     }),
@@ -67,7 +59,7 @@ export function importedFileRoutes(
       params: importParams,
       answers: { 200: importContentSchema },
       async handle({ params }): Promise<Answer> {
-        await ready();
+        await library.listed;
         const { bytes, pieces, close } = await imported.open(params.id);
         return {
           status: 200,
@@ -78,12 +70,12 @@ export function importedFileRoutes(
         };
       },
     }),
-    uploadRoute(uploads),
-    ...changeRoutes(imported, ready),
+    uploadRoute(parts),
+    ...changeRoutes(parts),
   ];
 }
 
-function uploadRoute(uploads: Uploads): Route {
+function uploadRoute({ uploads }: RouteParts): Route {
   return route({
     method: 'PUT',
     path: '/api/imports',
@@ -94,12 +86,12 @@ function uploadRoute(uploads: Uploads): Route {
     async handle({ ctx, query }) {
       if ((announcedLength(ctx) ?? 0) > limits.uploadBytes) throw new WaypointError('too_large');
       const { result, change } = await uploads.take(query, bodyPieces(ctx));
-      return { status: 201, json: result, headers: changeHeader(change) };
+      return changed(result, change, 201);
     },
   });
 }
 
-function changeRoutes(imported: ImportedFiles, ready: () => Promise<void>): Route[] {
+function changeRoutes({ files: imported, library }: RouteParts): Route[] {
   return [
     route({
       method: 'DELETE',
@@ -110,13 +102,12 @@ function changeRoutes(imported: ImportedFiles, ready: () => Promise<void>): Rout
       query: removeImportQuery,
       answers: { 200: importedFileSchema },
       async handle({ params, query }) {
-        await ready();
+        await library.listed;
         imported.find(params.id);
         const change = await (query.forever === true
           ? imported.removeForever(params.id)
           : imported.remove(params.id));
-        const json = shown(imported.find(params.id));
-        return { status: 200, json, headers: changeHeader(change) };
+        return changed(shown(imported.find(params.id)), change);
       },
     }),
     route({
@@ -126,11 +117,10 @@ function changeRoutes(imported: ImportedFiles, ready: () => Promise<void>): Rout
       params: importParams,
       answers: { 200: importedFileSchema },
       async handle({ params }) {
-        await ready();
+        await library.listed;
         imported.find(params.id);
         const change = await imported.restore(params.id);
-        const json = shown(imported.find(params.id));
-        return { status: 200, json, headers: changeHeader(change) };
+        return changed(shown(imported.find(params.id)), change);
       },
     }),
   ];

@@ -1,9 +1,9 @@
 import { route, type Route } from '../../http/route.ts';
 import { locationSchema } from '../../model/process.ts';
-import type { LatestFix } from '../location/open-location.ts';
+import type { RouteParts } from './parts.ts';
 
 /** `GET /api/location`: where the machine is, or 204. */
-export function locationRoutes(latestFix: LatestFix): Route[] {
+export function locationRoutes({ location }: RouteParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -11,7 +11,7 @@ export function locationRoutes(latestFix: LatestFix): Route[] {
       summary: 'Tells where the machine is; 204 when that is not known or older than two minutes.',
       answers: { 200: locationSchema, 204: null },
       handle() {
-        const fix = latestFix();
+        const fix = location.latest();
         return fix === undefined ? { status: 204 } : { status: 200, json: fix };
       },
     }),

@@ -1,27 +1,11 @@
 import { route, type Route } from '../../http/route.ts';
-import type { Clock } from '../../model/process.ts';
 import { statusSchema, type DaemonStatus } from '../../model/status.ts';
 import { formatTime } from '../../model/time.ts';
-import type { LibraryWork } from '../import/library-work.ts';
-import type { WaypointIndex } from '../../search/waypoint-index.ts';
 import type { LibraryTotals } from '../../storage/library/totals.ts';
-import type { WaypointStore } from '../../storage/store.ts';
-import type { BookmarksMirror } from '../mirror/mirror.ts';
-import type { TimelineJobs } from '../timelines/jobs.ts';
-import type { WatchedFolders } from '../watch/watched-folders.ts';
-
-export interface StatusParts {
-  readonly clock: Clock;
-  readonly index: WaypointIndex;
-  readonly library: LibraryWork;
-  readonly timelines: TimelineJobs;
-  readonly mirror: Pick<BookmarksMirror, 'deletionsWaiting'>;
-  readonly store: Pick<WaypointStore, 'libraryTotals'>;
-  readonly watch: Pick<WatchedFolders, 'status'>;
-}
+import type { RouteParts } from './parts.ts';
 
 /** `GET /api/status`: how the daemon is. It answers at once, whatever is going on. */
-export function statusRoutes(parts: StatusParts): Route[] {
+export function statusRoutes(parts: RouteParts): Route[] {
   const startedAt = parts.clock.monotonic();
   return [
     route({
@@ -35,7 +19,7 @@ export function statusRoutes(parts: StatusParts): Route[] {
 }
 
 function readStatus(
-  { clock, index, library: work, timelines, mirror, store, watch }: StatusParts,
+  { clock, index, library: work, timelines, mirror, store, watch }: RouteParts,
   startedAt: number,
 ): DaemonStatus {
   const library = work.status();

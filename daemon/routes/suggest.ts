@@ -11,24 +11,12 @@ import { readPosition } from '../../model/position.ts';
 import { normalTag } from '../../model/tag.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import { findPlaces } from '../geocoders/find-places.ts';
-import type { Geocoder } from '../geocoders/geocoder.ts';
 import { suggestNames } from '../../search/suggest.ts';
 import { parseTagQuery, withoutBegunOperator, type TagQuery } from '../../search/tag-query.ts';
-import type { WaypointIndex } from '../../search/waypoint-index.ts';
-
-export interface SuggestRouteOptions {
-  readonly store: WaypointStore;
-  readonly index: WaypointIndex;
-  /** Resolves once the index of the imported waypoints is there. */
-  readonly indexReady: () => Promise<void>;
-  /** Resolves once the library holds all that was imported. */
-  readonly libraryReady: () => Promise<void>;
-  /** Asked in this order for what local waypoints leave room for. */
-  readonly geocoders: readonly Geocoder[];
-}
+import type { RouteParts } from './parts.ts';
 
 /** `GET /api/suggest`: waypoints by name or tag, and places of the world by name. */
-export function suggestRoutes(options: SuggestRouteOptions): Route[] {
+export function suggestRoutes(parts: RouteParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -40,11 +28,11 @@ export function suggestRoutes(options: SuggestRouteOptions): Route[] {
       async handle({ query }) {
         const text = query.q ?? query.query ?? '';
         const tagQuery = parseTagQuery(text);
-        if (tagQuery !== undefined) await options.libraryReady();
+        if (tagQuery !== undefined) await parts.library.ready;
         const found =
           tagQuery === undefined
-            ? await suggestText(options, text)
-            : { suggestions: suggestTyped(options.store, text, tagQuery) };
+            ? await suggestText(parts, text)
+            : { suggestions: suggestTyped(parts.store, text, tagQuery) };
         return { status: 200, json: { query: text, ...found } };
       },
     }),
@@ -69,15 +57,12 @@ function suggestTags(store: WaypointStore, { kind, tags }: TagQuery): Suggestion
 }
 
 /** Local waypoints first, then places of the world. */
-async function suggestText(
-  options: SuggestRouteOptions,
-  text: string,
-): Promise<Omit<SuggestAnswer, 'query'>> {
+async function suggestText(parts: RouteParts, text: string): Promise<Omit<SuggestAnswer, 'query'>> {
   if (text === '') return { suggestions: [] };
-  await options.indexReady();
-  const local = [...positionOf(text), ...(await suggestLocal(options, text))];
+  await parts.library.indexReady;
+  const local = [...positionOf(text), ...(await suggestLocal(parts, text))];
   const room = limits.suggestTotal - local.length;
-  const { places, attributions, isPending } = await findPlaces(options.geocoders, text, room);
+  const { places, attributions, isPending } = await findPlaces(parts.geocoders, text, room);
   return {
     suggestions: [...local, ...places],
     ...(attributions.length > 0 && { attributions: [...attributions] }),
@@ -95,10 +80,7 @@ function positionOf(text: string): Suggestion[] {
 }
 
 /** Names first; a tag of that very name fills what room is left, each waypoint once. */
-async function suggestLocal(
-  { store, index }: SuggestRouteOptions,
-  text: string,
-): Promise<Suggestion[]> {
+async function suggestLocal({ store, index }: RouteParts, text: string): Promise<Suggestion[]> {
   const named = await suggestNames(index.snapshot(), text, limits.suggestLocal);
   const isNamed = (place: Suggestion): boolean =>
     named.some(

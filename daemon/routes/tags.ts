@@ -1,5 +1,6 @@
 import { route, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
+import { placeOf } from '../../model/identity.ts';
 import type { Tag } from '../../model/tag.ts';
 import {
   deleteTagQuery,
@@ -12,8 +13,8 @@ import {
   waypointTagsSchema,
 } from '../../model/waypoint.ts';
 import type { TaggedPlace, WaypointStore } from '../../storage/store.ts';
-import { changeHeader } from '../changes/change-header.ts';
-import type { Waypoints } from '../waypoints.ts';
+import { changed } from './changed.ts';
+import type { RouteParts } from './parts.ts';
 
 /** Tags as an answer shows them: Tag objects when enriched, else raw strings. */
 export function shownTags(tags: readonly Tag[], isEnriched: boolean | undefined): (Tag | string)[] {
@@ -21,15 +22,11 @@ export function shownTags(tags: readonly Tag[], isEnriched: boolean | undefined)
 }
 
 /** `/api/tags`: the tags of one waypoint and the vocabulary of all. */
-export function tagRoutes(
-  waypoints: Waypoints,
-  store: WaypointStore,
-  libraryReady: () => Promise<void>,
-): Route[] {
-  return [...readingRoutes(store, libraryReady), ...changingRoutes(waypoints, libraryReady)];
+export function tagRoutes(parts: RouteParts): Route[] {
+  return [...readingRoutes(parts), ...changingRoutes(parts)];
 }
 
-function readingRoutes(store: WaypointStore, libraryReady: () => Promise<void>): Route[] {
+function readingRoutes({ store, library }: RouteParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -46,14 +43,14 @@ function readingRoutes(store: WaypointStore, libraryReady: () => Promise<void>):
         if (query.lat === undefined) throw new WaypointError('invalid', { field: 'lat' });
         if (query.lon === undefined) throw new WaypointError('invalid', { field: 'lon' });
         const { name, lat, lon } = query;
-        await libraryReady();
+        await library.ready;
         return { status: 200, json: taggedJson(store.tagsOf({ name, lat, lon }), query.emoji) };
       },
     }),
   ];
 }
 
-function changingRoutes(waypoints: Waypoints, libraryReady: () => Promise<void>): Route[] {
+function changingRoutes({ waypoints, library }: RouteParts): Route[] {
   return [
     route({
       method: 'POST',
@@ -63,11 +60,11 @@ function changingRoutes(waypoints: Waypoints, libraryReady: () => Promise<void>)
       body: newTagsSchema,
       answers: { 200: waypointTagsSchema, 201: waypointTagsSchema },
       async handle({ query, body }) {
-        await libraryReady();
+        await library.ready;
         const raws = [...(body.tags ?? []), ...(body.tag === undefined ? [] : [body.tag])];
         const { result, change } = waypoints.addTags(body, raws);
-        const json = taggedJson(result, query.emoji);
-        return { status: change === undefined ? 200 : 201, json, headers: changeHeader(change) };
+        const status = change === undefined ? 200 : 201;
+        return changed(taggedJson(result, query.emoji), change, status);
       },
     }),
     route({
@@ -78,8 +75,7 @@ function changingRoutes(waypoints: Waypoints, libraryReady: () => Promise<void>)
       answers: { 200: renamedTagSchema },
       async handle({ body }) {
         const { result, change } = await waypoints.renameTag(body.tag, body.newTag);
-        const json = { renamed: change !== undefined, waypoints: result };
-        return { status: 200, json, headers: changeHeader(change) };
+        return changed({ renamed: change !== undefined, waypoints: result }, change);
       },
     }),
     route({
@@ -89,18 +85,16 @@ function changingRoutes(waypoints: Waypoints, libraryReady: () => Promise<void>)
       query: deleteTagQuery,
       answers: { 200: waypointTagsSchema },
       async handle({ query }) {
-        await libraryReady();
+        await library.ready;
         const { result, change } = waypoints.removeTag(query, query.tag);
-        const json = taggedJson(result, query.emoji);
-        return { status: 200, json, headers: changeHeader(change) };
+        return changed(taggedJson(result, query.emoji), change);
       },
     }),
   ];
 }
 
 function taggedJson({ place, tags }: TaggedPlace, isEnriched: boolean | undefined): unknown {
-  const { name, lat, lon } = place;
-  return { name, lat, lon, tags: shownTags(tags, isEnriched) };
+  return { ...placeOf(place), tags: shownTags(tags, isEnriched) };
 }
 
 function vocabulary(

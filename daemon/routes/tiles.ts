@@ -12,29 +12,17 @@ import {
   type TileJson,
   type TileQuery,
 } from '../../model/tracks.ts';
-import type { WaypointIndex } from '../../search/waypoint-index.ts';
 import type { LibraryTotals } from '../../storage/library/totals.ts';
-import type { WaypointStore } from '../../storage/store.ts';
 import { makeEtag } from '../etag.ts';
 import { tilePlaces } from '../tiles/tile-places.ts';
-import type { TrackMaps } from '../tiles/track-maps.ts';
-
-export interface TileRouteOptions {
-  readonly store: WaypointStore;
-  readonly index: WaypointIndex;
-  /** Resolves once the index of the imported waypoints is there. */
-  readonly indexReady: () => Promise<void>;
-  readonly maps: TrackMaps;
-  /** Names the present content of the library, and what the list of imports has of it. */
-  readonly tracksRevision: () => string;
-}
+import { tracksRevision, type RouteParts } from './parts.ts';
 
 /** From this zoom on a tile shows every fix, where it is asked for points. */
 const everyPointZoom = 14;
 
 /** `/api/tiles`: tracks, routes and waypoints as vector tiles for map programs. */
-export function tileRoutes(options: TileRouteOptions): Route[] {
-  const { store, index, indexReady, maps, tracksRevision } = options;
+export function tileRoutes(parts: RouteParts): Route[] {
+  const { store, index, library, maps } = parts;
   return [
     route({
       method: 'GET',
@@ -55,10 +43,10 @@ export function tileRoutes(options: TileRouteOptions): Route[] {
         const { params: tile, query, ctx } = request;
         const { layers = tileLayers } = query;
         const hasWaypoints = layers.includes('waypoints');
-        if (hasWaypoints) await indexReady();
+        if (hasWaypoints) await library.indexReady;
         const gzip = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
         const waypoints = hasWaypoints ? `${index.libraryRevision}-${store.revision()}` : '';
-        const etag = makeEtag(`${tracksRevision()}-${waypoints}`, [tile, query, gzip]);
+        const etag = makeEtag(`${tracksRevision(parts)}-${waypoints}`, [tile, query, gzip]);
         if (notModified(request.ifNoneMatch, etag)) return { status: 304, etag };
         const { signal } = request;
         const places = hasWaypoints ? await tilePlaces(store, index.snapshot(), tile) : [];

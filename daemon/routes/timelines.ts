@@ -8,11 +8,11 @@ import {
   timelineRequestSchema,
 } from '../../model/timeline-job.ts';
 import { recordOf } from '../timelines/job.ts';
-import type { TimelineJobs } from '../timelines/jobs.ts';
 import { recordWithResult } from '../timelines/result-pieces.ts';
+import type { RouteParts } from './parts.ts';
 
 /** `/api/timelines`: where somebody stayed in a period, found by a job. */
-export function timelineRoutes(jobs: TimelineJobs): Route[] {
+export function timelineRoutes({ timelines: jobs }: RouteParts): Route[] {
   return [
     route({
       method: 'POST',

@@ -10,16 +10,14 @@ import {
   tracksSchema,
 } from '../../model/tracks.ts';
 import { makeEtag } from '../etag.ts';
-import type { TrackMaps } from '../tiles/track-maps.ts';
+import { tracksRevision, type RouteParts } from './parts.ts';
 
 /** Where a list of tracks is thinned for, unless it says otherwise: a city fills the screen. */
 const defaultZoom = 10;
 
-/**
- * `/api/tracks`: what was recorded, as lines, as days and as points.
- * @param revision as TileRouteOptions.tracksRevision.
- */
-export function trackRoutes(maps: TrackMaps, revision: () => string): Route[] {
+/** `/api/tracks`: what was recorded, as lines, as days and as points. */
+export function trackRoutes(parts: RouteParts): Route[] {
+  const { maps } = parts;
   return [
     route({
       method: 'GET',
@@ -66,7 +64,7 @@ export function trackRoutes(maps: TrackMaps, revision: () => string): Route[] {
     contentType: string,
     read: (signal: AbortSignal) => Promise<Uint8Array>,
   ): Promise<Answer> {
-    const etag = makeEtag(revision(), [contentType, request.query]);
+    const etag = makeEtag(tracksRevision(parts), [contentType, request.query]);
     if (notModified(request.ifNoneMatch, etag)) return { status: 304, etag };
     return { status: 200, etag, contentType, pieces: [await read(request.signal)] };
   }

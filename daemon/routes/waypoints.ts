@@ -1,20 +1,16 @@
 import { notModified } from '../../model/etag.ts';
 import { route, type Answer, type Route } from '../../http/route.ts';
 import { waypointsQuery, waypointsSchema, type WaypointsQuery } from '../../model/waypoint.ts';
-import type { ReaderPool, ReadSnapshot } from '../../storage/reader-pool.ts';
-import type { WaypointStore } from '../../storage/store.ts';
+import type { ReadSnapshot } from '../../storage/reader-pool.ts';
 import { waypointListPieces } from '../../storage/waypoint-list.ts';
 import { makeEtag } from '../etag.ts';
+import type { RouteParts } from './parts.ts';
 
 /**
  * `GET /api/waypoints`: bookmarks, then imported waypoints, streamed from one snapshot of both databases. While a lost
  * library is read again it waits: half a list, or an export of one, would look like a whole one.
  */
-export function waypointRoutes(
-  store: WaypointStore,
-  readers: ReaderPool,
-  libraryReady: () => Promise<void>,
-): Route[] {
+export function waypointRoutes({ store, readers, library }: RouteParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -23,7 +19,7 @@ export function waypointRoutes(
       query: waypointsQuery,
       answers: { 200: waypointsSchema, 304: null },
       async handle({ query, ifNoneMatch }): Promise<Answer> {
-        if (query.bookmarksOnly !== true) await libraryReady();
+        if (query.bookmarksOnly !== true) await library.ready;
         const current = etagOf(store.revision(), query);
         if (notModified(ifNoneMatch, current)) return { status: 304, etag: current };
         return streamList(readers.acquire(), query);

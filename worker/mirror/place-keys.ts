@@ -1,11 +1,6 @@
 import { identityText, keyOf, keysAround, placeText } from '../../model/identity.ts';
 import type { Place } from '../../model/waypoint.ts';
 
-/** A place alone. */
-export function placeOf({ name, lat, lon }: Place): Place {
-  return { name, lat, lon };
-}
-
 /** The key of a place, or a neighbouring one that programs round it to, among keys. */
 export function near(
   place: Place & { readonly isCrowded?: boolean },

@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
-import { placeText } from '../../model/identity.ts';
+import { placeOf, placeText } from '../../model/identity.ts';
 import { normalTag } from '../../model/tag.ts';
 import type { Place } from '../../model/waypoint.ts';
 import { optionalFields, type OptionalFields } from '../../storage/more-fields.ts';
 import type { TaggedEntries, TaggedEntry } from '../../storage/waypoints/bookmark-history.ts';
 import type { EditedWaypoint } from './edited-waypoints.ts';
 import { pairUp } from './pair-up.ts';
-import { near, placeOf } from './place-keys.ts';
+import { near } from './place-keys.ts';
 
 /** What is to become of a bookmark, or of the tags of an imported waypoint; `at` names it as the store has it. */
 export interface EntryChange {
