@@ -8,6 +8,7 @@ import {
   type Stats,
 } from 'node:fs';
 import { basename, join } from 'node:path';
+import { attempt } from '../model/attempt.ts';
 import { errorCode, isOutOfReach } from '../model/error-code.ts';
 import { ExitError, type ExitCode } from '../model/exit-error.ts';
 import { isDiskFull } from '../model/failure.ts';
@@ -107,12 +108,9 @@ const reservedPorts = 'net.ipv4.ip_local_reserved_ports';
 
 /** Ports that are reserved already stay so: the setting is one list. */
 function reservation(port: number): string {
-  let reserved = '';
-  try {
-    reserved = readFileSync(`/proc/sys/${reservedPorts.replaceAll('.', '/')}`, 'latin1').trim();
-  } catch {
-    // A container may hide it.
-  }
+  const file = `/proc/sys/${reservedPorts.replaceAll('.', '/')}`;
+  // A container may hide it.
+  const reserved = attempt(() => readFileSync(file, 'latin1').trim()) ?? '';
   const ports = reserved === '' ? String(port) : `${reserved},${port}`;
   return `sudo sysctl -w ${reservedPorts}=${ports}`;
 }
@@ -179,17 +177,10 @@ export function accessFault(path: string): Fault | undefined {
       return { exitCode: 74, text, remedy: 'Mount it for writing, or choose another place.' };
     }
     if (code !== 'EACCES' && code !== 'EPERM') return undefined;
-    const stats = statsOf(path);
+    // Its directory may not be entered.
+    const stats = attempt(() => statSync(path, { throwIfNoEntry: false }));
     const fault = stats && ownerFault(path, stats, stats.isDirectory() ? 0o700 : 0o600);
     return fault ?? { exitCode: 74, text: `${path} may not be opened by this user` };
-  }
-}
-
-function statsOf(path: string): Stats | undefined {
-  try {
-    return statSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined; // Its directory may not be entered.
   }
 }
 
@@ -215,13 +206,10 @@ export function ownerFault(
   };
 }
 
-/** The paths in a directory; none where it is not there. */
+/** The paths in a directory; none where it is not there, as at a first start. */
 export function entriesOf(directory: string): string[] {
-  try {
-    return readdirSync(directory).map((name) => join(directory, name));
-  } catch {
-    return []; // Not there: a first start.
-  }
+  const names = attempt(() => readdirSync(directory)) ?? [];
+  return names.map((name) => join(directory, name));
 }
 
 /** What stands beside `waypoints.sqlite` only if it was there once. An empty imports directory proves nothing. */

@@ -6,15 +6,12 @@
  */
 import { homedir } from 'node:os';
 import { isAbsolute } from 'node:path';
+import { attempt } from '../model/attempt.ts';
 
 const nowhere = '/nonexistent';
 
 function hasHome(): boolean {
-  try {
-    return isAbsolute(homedir());
-  } catch {
-    return false;
-  }
+  return isAbsolute(attempt(homedir) ?? '');
 }
 
 if (!hasHome()) {

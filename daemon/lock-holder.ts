@@ -11,6 +11,7 @@ import { readHandOver } from '../client/waypoints/node/hand-over-file.ts';
 import { runtimeDirectories } from '../client/waypoints/node/places.ts';
 import { isDirectoryLocked } from '../storage/lock.ts';
 import type { Paths } from './paths.ts';
+import { attempt } from '../model/attempt.ts';
 
 /** The process that has a data directory open. */
 export interface LockHolder {
@@ -29,7 +30,8 @@ export async function findLockHolder(
   const pids = process.platform === 'linux' ? lockingProcesses(lockPath) : undefined;
   // To ask the lock itself is to hold it for a moment, in which no daemon could start: only where that cannot be.
   if (pids?.length === 0 || !isDirectoryLocked(lockPath)) return undefined;
-  const pid = pids?.find((candidate) => hasOpen(candidate, lockPath));
+  const realPath = attempt(() => realpathSync(lockPath)) ?? lockPath;
+  const pid = pids?.find((candidate) => openFilesOf(candidate).includes(realPath));
   return {
     pid,
     runtimeDirectory:
@@ -53,40 +55,22 @@ export function heldSentence(data: string, holder: LockHolder | undefined): stri
  * number. Undefined when the kernel does not tell.
  */
 function lockingProcesses(path: string): number[] | undefined {
-  try {
+  // A system without it, or a container that hides it.
+  return attempt(() => {
     const inode = statSync(path, { bigint: true }).ino;
     const locked = new RegExp(`WRITE +(\\d+) +[\\da-f]+:[\\da-f]+:${inode} `, 'gu');
     const table = readFileSync('/proc/locks', 'latin1');
     return [...table.matchAll(locked)].map(([, pid]) => Number(pid));
-  } catch {
-    return undefined; // A system without it, or a container that hides it.
-  }
-}
-
-function hasOpen(pid: number, path: string): boolean {
-  try {
-    return openFilesOf(pid).includes(realpathSync(path));
-  } catch {
-    return false; // Gone meanwhile.
-  }
+  });
 }
 
 /** What a process of this user has open (Linux): paths, and sockets as `socket:[INODE]`. */
 export function openFilesOf(pid: number): string[] {
   const directory = `/proc/${pid}/fd`;
-  try {
-    return readdirSync(directory).map((fd) => linkOf(`${directory}/${fd}`));
-  } catch {
-    return []; // Gone meanwhile, or another user's.
-  }
-}
-
-function linkOf(path: string): string {
-  try {
-    return readlinkSync(path);
-  } catch {
-    return ''; // Closed meanwhile.
-  }
+  // Gone meanwhile, or another user's.
+  const fds = attempt(() => readdirSync(directory)) ?? [];
+  // Closed meanwhile.
+  return fds.map((fd) => attempt(() => readlinkSync(`${directory}/${fd}`)) ?? '');
 }
 
 async function servedFrom(pid: number, looked: readonly string[]): Promise<string | undefined> {

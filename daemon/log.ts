@@ -2,6 +2,7 @@ import { fstatSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { pino, type DestinationStream, type Level, type StreamEntry } from 'pino';
+import { attempt } from '../model/attempt.ts';
 import type { Log, LogLine } from '../model/process.ts';
 import type { Settings } from '../model/settings.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
@@ -91,12 +92,8 @@ function writeStderr(text: string): void {
  * service inherits the variable. The numbers tell whether stderr still is that socket.
  */
 function isJournal(env: NonNullable<LogOptions['env']>): boolean {
-  try {
-    const { dev, ino } = fstatSync(2);
-    return env['JOURNAL_STREAM'] === `${dev}:${ino}`;
-  } catch {
-    return false; // No stderr at all.
-  }
+  const stderr = attempt(() => fstatSync(2));
+  return stderr !== undefined && env['JOURNAL_STREAM'] === `${stderr.dev}:${stderr.ino}`;
 }
 
 function withPriority(text: string): string {

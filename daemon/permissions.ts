@@ -1,5 +1,6 @@
 import { chmodSync, lstatSync, readFileSync, realpathSync, statSync, type Stats } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { attempt } from '../model/attempt.ts';
 import type { Log } from '../model/process.ts';
 import { entriesOf, ownerFault, type Fault } from './faults.ts';
 import type { Paths } from './paths.ts';
@@ -13,13 +14,10 @@ export function fileSystemWithoutModes(path: string): string | undefined {
   const { dev } = statSync(path, { bigint: true });
   const major = (dev >> 8n) & 0xfffn;
   const minor = (dev & 0xffn) | ((dev >> 12n) & 0xfff00n);
-  try {
-    const mounts = readFileSync('/proc/self/mountinfo', 'utf8');
-    const found = new RegExp(`^\\d+ \\d+ ${major}:${minor} .* - (\\S+)`, 'mu').exec(mounts)?.[1];
-    return found !== undefined && withoutModes.test(found) ? found : undefined;
-  } catch {
-    return undefined; // A container may hide it.
-  }
+  // A container may hide it.
+  const mounts = attempt(() => readFileSync('/proc/self/mountinfo', 'utf8')) ?? '';
+  const found = new RegExp(`^\\d+ \\d+ ${major}:${minor} .* - (\\S+)`, 'mu').exec(mounts)?.[1];
+  return found !== undefined && withoutModes.test(found) ? found : undefined;
 }
 
 /**
@@ -114,11 +112,8 @@ function tighten(path: string, allowed: 0o700 | 0o600): Tightened {
   const stats = statOf(path);
   if (stats === undefined || stats.uid !== process.getuid?.() || !isOpen(stats)) return undefined;
   if (allowed === 0o700 ? !stats.isDirectory() : !stats.isFile()) return undefined;
-  try {
-    chmodSync(path, stats.mode & allowed);
-  } catch {
-    return 'in vain'; // What some file systems say that keep no permissions.
-  }
+  // Some file systems say that they keep no permissions, others do not.
+  attempt(() => chmodSync(path, stats.mode & allowed));
   return isOpen(statOf(path)) ? 'in vain' : 'tightened';
 }
 
@@ -128,9 +123,5 @@ function isOpen(stats: Stats | undefined): boolean {
 
 /** Of a link, its own; undefined for what is not there, or in a directory that may not be entered. */
 function statOf(path: string): Stats | undefined {
-  try {
-    return lstatSync(path, { throwIfNoEntry: false });
-  } catch {
-    return undefined;
-  }
+  return attempt(() => lstatSync(path, { throwIfNoEntry: false }));
 }

@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { openFilesOf } from './lock-holder.ts';
+import { attempt } from '../model/attempt.ts';
 
 /**
  * What keeps a port of 127.0.0.1 from being listened at: a socket that listens, or one end of a connection, which an
@@ -28,7 +29,9 @@ export function portOwner(port: number): PortOwner {
   const pid = pids
     .map(Number)
     .find((one) => openFilesOf(one).some((file) => listeners.includes(file)));
-  return pid === undefined ? { state } : { state, pid, program: programOf(pid) };
+  if (pid === undefined) return { state };
+  const program = attempt(() => readFileSync(`/proc/${pid}/comm`, 'utf8').trim());
+  return { state, pid, program: program ?? 'unknown' };
 }
 
 /** The states of the kernel's tables that keep a port: connected, about to be, and listening. */
@@ -62,12 +65,4 @@ function socketsAt(table: string, port: number): { state: string; inode: string 
     .map((line) => line.trim().split(/\s+/u))
     .filter(([, local = '']) => local.endsWith(wanted) && reachesLoopback.test(local))
     .map((fields) => ({ state: fields[3] ?? '', inode: fields[9] ?? '' }));
-}
-
-function programOf(pid: number): string {
-  try {
-    return readFileSync(`/proc/${pid}/comm`, 'utf8').trim();
-  } catch {
-    return 'unknown';
-  }
 }

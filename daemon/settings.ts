@@ -1,3 +1,4 @@
+import { attempt } from '../model/attempt.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { readFileSync, realpathSync } from 'node:fs';
 import { dirname } from 'node:path';
@@ -189,15 +190,8 @@ export async function changeConfigFile(
   // A key without a value is left out by JSON.
   const text = `${JSON.stringify({ ...file, [key]: value }, null, 2)}\n`;
   createPrivateDirectory(dirname(configFile));
-  await writeFileAtomic(followLink(configFile), text);
+  // A configuration kept elsewhere and linked to stays linked; it may not be there yet.
+  const target = attempt(() => realpathSync(configFile)) ?? configFile;
+  await writeFileAtomic(target, text);
   return true;
-}
-
-/** A configuration kept elsewhere and linked to stays linked. */
-function followLink(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path; // Not there yet.
-  }
 }

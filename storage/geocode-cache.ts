@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs';
 import { sql } from 'kysely';
+import { attempt } from '../model/attempt.ts';
 import type { Clock } from '../model/process.ts';
 import { columns, createIndex, createTables, table, type TablesOf } from './create-table.ts';
 import { openWriter, orClosed, type Database } from './database.ts';
@@ -144,11 +145,8 @@ export class GeocodeCache {
   }
 
   #closeDatabase(): void {
-    try {
-      this.#cache?.db.close();
-    } catch {
-      // It is given up in any case.
-    }
+    // It is given up in any case.
+    attempt(() => this.#cache?.db.close());
     this.#cache = undefined;
   }
 }
@@ -169,11 +167,6 @@ function open(path: string, now: number): OpenCache {
 }
 
 function remove(path: string): void {
-  for (const suffix of ['', '-wal', '-shm']) {
-    try {
-      rmSync(path + suffix, { force: true });
-    } catch {
-      // A directory of that name, perhaps; then there is no cache.
-    }
-  }
+  // A directory of that name, perhaps; then there is no cache.
+  for (const suffix of ['', '-wal', '-shm']) attempt(() => rmSync(path + suffix, { force: true }));
 }

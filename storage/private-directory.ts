@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { syncDirectory } from './atomic-file.ts';
+import { attempt } from '../model/attempt.ts';
 
 /**
  * Creates a directory that only its owner may enter, with its parents; one that is there stays as it is. Not with the
@@ -17,7 +18,9 @@ export function createPrivateDirectory(directory: string): void {
     // Another program may have made it meanwhile.
     if (!isDirectory(directory)) throw error;
   }
-  syncName(parent);
+  // All that is ever written into a directory is lost with its name. A parent may be entered and not read, or be on a
+  // network file system: then there is no more that can be done.
+  attempt(() => syncDirectory(parent));
 }
 
 /** Takes from others what they may do in a directory of this user's. @returns whether they may, or did until now. */
@@ -25,21 +28,9 @@ export function closeToOthers(directory: string): boolean {
   const { mode, uid } = statSync(directory);
   // Access lists protect the user's profile on Windows; modes say nothing there.
   if (process.getuid === undefined || (mode & 0o077) === 0) return false;
-  try {
-    if (uid === process.getuid()) chmodSync(directory, mode & 0o700);
-  } catch {
-    // Some file systems keep no permissions.
-  }
+  // Some file systems keep no permissions.
+  if (uid === process.getuid()) attempt(() => chmodSync(directory, mode & 0o700));
   return true;
-}
-
-/** All that is ever written into a directory is lost with its name. */
-function syncName(parent: string): void {
-  try {
-    syncDirectory(parent);
-  } catch {
-    // A parent that may be entered and not read, or a network file system: then there is no more that can be done.
-  }
 }
 
 function isDirectory(path: string): boolean {

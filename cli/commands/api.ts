@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { text as readAll } from 'node:stream/consumers';
 import { RequestFailure } from '../../client/waypoints/request-failure.ts';
+import { parseJson } from '../../model/parse-json.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
 import { requireDaemon } from '../program/connection.ts';
@@ -87,13 +88,7 @@ async function show(pieces: AsyncIterable<string>): Promise<void> {
       held = undefined;
     }
   }
-  if (held !== undefined && held !== '') await print(indent(held));
-}
-
-function indent(text: string): string {
-  try {
-    return JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    return text; // Not JSON: shown as it is.
-  }
+  if (held === undefined || held === '') return;
+  const value = parseJson(held);
+  await print(value === undefined ? held : JSON.stringify(value, null, 2));
 }

@@ -7,6 +7,7 @@ import { inspectDatabase, type DatabaseReport } from '../../storage/inspect-data
 import { librarySchemaVersion } from '../../storage/schema/library.ts';
 import { waypointMigrations } from '../../storage/schema/waypoints.ts';
 import { findingsOf, type Finding } from './finding.ts';
+import { attempt } from '../../model/attempt.ts';
 
 export interface StoreCheckOptions {
   /** Whether a daemon or a command has the data directory open. */
@@ -143,11 +144,7 @@ function checkBookmarksFile({ bookmarksFile }: Paths, { meta }: DatabaseReport):
 }
 
 function hashOf(file: string): string | undefined {
-  try {
-    return createHash('sha256').update(readFileSync(file)).digest('hex');
-  } catch {
-    return undefined;
-  }
+  return attempt(() => createHash('sha256').update(readFileSync(file)).digest('hex'));
 }
 
 /** The hashes of the contents that the mirror knows as its own; see daemon/mirror/mirror-state.ts. */

@@ -8,6 +8,7 @@ import { createRunner } from '../../service-files/command-line.ts';
 import type { ServiceHost } from '../../service-files/service-host.ts';
 import { writeFileAtomic } from '../../storage/atomic-file.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
+import { attempt } from '../../model/attempt.ts';
 
 /** The machine and user of this process, and this program on it. */
 export function localHost(): ServiceHost {
@@ -45,11 +46,8 @@ function userName(env: NodeJS.ProcessEnv): string {
   if (process.platform === 'win32' && domain !== undefined && name !== undefined) {
     return `${domain}\\${name}`;
   }
-  try {
-    return userInfo().username;
-  } catch {
-    return String(process.getuid?.() ?? ''); // A user without an account entry.
-  }
+  // There are users without an account entry.
+  return attempt(() => userInfo().username) ?? String(process.getuid?.() ?? '');
 }
 
 /**

@@ -1,6 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs';
 import { delimiter, join, relative, sep } from 'node:path';
 import { packageRoot } from '../../daemon/version-info.ts';
+import { attempt } from '../../model/attempt.ts';
 
 let known: string | undefined;
 
@@ -35,11 +36,7 @@ function isOnPath(launcher: string): boolean {
 }
 
 function real(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    return undefined; // Not there.
-  }
+  return attempt(() => realpathSync(path));
 }
 
 /** Quotes a word for the user's shell where it needs it. */

@@ -1,4 +1,4 @@
-import { realpathSync } from 'node:fs';
+import { realDirectory } from '../../client/waypoints/node/hand-over-file.ts';
 import { describeError } from '../../model/error-description.ts';
 import type { Log } from '../../model/process.ts';
 import type { WatchedFolderStatus } from '../../model/status.ts';
@@ -33,7 +33,7 @@ export class WatchedFolders {
 
   constructor(options: WatchedFoldersOptions) {
     const { dirs, schedule = scheduleTimeout } = options;
-    const own = options.own.map(realPath);
+    const own = options.own.map(realDirectory);
     const onReady = () => {
       this.#running ??= this.#importAll().finally(() => (this.#running = undefined));
     };
@@ -89,13 +89,5 @@ export class WatchedFolders {
       this.#progress = undefined;
       end();
     }
-  }
-}
-
-function realPath(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path; // Not there yet.
   }
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { findPackageJSON } from 'node:module';
+import { attempt } from '../../model/attempt.ts';
 
 /** A package that the builtin generation is made from. */
 export interface Input {
@@ -68,9 +69,5 @@ export function installedVersion(name: string): string {
 }
 
 function manifestOf(name: string): string | undefined {
-  try {
-    return findPackageJSON(name, import.meta.url);
-  } catch {
-    return undefined; // Not installed.
-  }
+  return attempt(() => findPackageJSON(name, import.meta.url));
 }

@@ -1,5 +1,6 @@
 import { open, readdir, readFile, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { attempt } from '../../model/attempt.ts';
 import { errorCode } from '../../model/error-code.ts';
 import {
   builtinGeneration,
@@ -68,11 +69,9 @@ export class GenerationFiles {
   inspect({ id, oid }: GenerationReference): Generation | undefined {
     const reference = { id, oid };
     const path = this.path(reference);
-    try {
-      return { reference, path, ...readGenerationInfo(path) };
-    } catch {
-      return undefined; // The caller falls back, and says so.
-    }
+    // The caller falls back, and says so.
+    const info = attempt(() => readGenerationInfo(path));
+    return info && { reference, path, ...info };
   }
 
   async readPointer(): Promise<PointerReading> {

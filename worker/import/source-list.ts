@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, type Dirent } from 'node:fs';
 import { join } from 'node:path';
 import type { PackedEntry } from '../../formats/containers/packed-entry.ts';
 import { ReadingCancelled } from '../../formats/refused.ts';
+import { attempt } from '../../model/attempt.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
 import { isOutOfDescriptors } from './source-file.ts';
 
@@ -135,12 +136,8 @@ function kindOfNamed(
   let path = root;
   for (const [index, name] of parts.entries()) {
     path = join(path, name);
-    let stats;
-    try {
-      stats = lstatSync(path);
-    } catch {
-      return undefined;
-    }
+    const stats = attempt(() => lstatSync(path));
+    if (stats === undefined) return undefined;
     const entry = {
       name,
       isFile: () => stats.isFile(),

@@ -1,4 +1,5 @@
 import { GeodataLookup } from '../../geodata/lookup.ts';
+import { attempt } from '../../model/attempt.ts';
 import { closing } from '../../model/closing.ts';
 import type { AdminLookup } from '../../model/admin-place.ts';
 import type { TimelineDataset } from '../../model/timeline-result.ts';
@@ -38,11 +39,7 @@ export function withGeodata<T>(task: TimelineTask, work: (geodata?: Geodata) => 
 
 function open({ geodataPath, dataset }: TimelineTask) {
   if (geodataPath === null || dataset === null) return undefined;
-  try {
-    return { lookup: new GeodataLookup(geodataPath), dataset };
-  } catch {
-    return undefined;
-  }
+  return attempt(() => ({ lookup: new GeodataLookup(geodataPath), dataset }));
 }
 
 /** Errors of SQLite among those of the library would have that one set aside. */

@@ -1,5 +1,6 @@
 import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { attempt } from '../../../model/attempt.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import type { ImportRequest } from '../../../model/import.ts';
 import { isLookedInto } from '../../../model/recorder-formats.ts';
@@ -117,12 +118,9 @@ interface Bringer {
   readonly isNamed: boolean;
 }
 
+/** Undefined where it cannot be told: the import says why. */
 function sizeOf(path: string): number | undefined {
-  try {
-    return statSync(path).size;
-  } catch {
-    return undefined; // The import says what is wrong with it.
-  }
+  return attempt(() => statSync(path).size);
 }
 
 /** As the library compares names (contract D, "Private file names"). */
@@ -133,18 +131,12 @@ function keptName(file: string): string {
 
 /** The files that an import of a directory looks into, relative to it, `/` between names. */
 function* filesOf(dir: string, recursive: boolean, below = ''): Generator<string> {
-  for (const entry of entriesOf(join(dir, below))) {
+  // The import says what is wrong with a directory.
+  const entries = attempt(() => readdirSync(join(dir, below), { withFileTypes: true })) ?? [];
+  for (const entry of entries) {
     if (entry.name.startsWith('.')) continue;
     const path = below === '' ? entry.name : `${below}/${entry.name}`;
     if (entry.isDirectory() && recursive) yield* filesOf(dir, recursive, path);
     if (entry.isFile() && isLookedInto(entry.name)) yield path;
-  }
-}
-
-function entriesOf(directory: string) {
-  try {
-    return readdirSync(directory, { withFileTypes: true });
-  } catch {
-    return []; // The import says what is wrong with it.
   }
 }

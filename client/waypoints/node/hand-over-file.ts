@@ -1,6 +1,7 @@
 import { constants, lstatSync, realpathSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { attempt } from '../../../model/attempt.ts';
 import { errorCode } from '../../../model/error-code.ts';
 import { parseJson } from '../../../model/parse-json.ts';
 import { handOverSchema, type HandOver } from '../../../model/process.ts';
@@ -46,13 +47,9 @@ export function servesDataDirectory(handOver: HandOver, dataDirectory: string): 
   return handOver.data_dir === undefined || handOver.data_dir === realDirectory(dataDirectory);
 }
 
-/** The directory that a path leads to, as a hand-over file names it. */
+/** The directory that a path leads to, as a hand-over file names it; the path itself where none is yet. */
 export function realDirectory(directory: string): string {
-  try {
-    return realpathSync.native(directory);
-  } catch {
-    return directory; // Not there yet: then no daemon serves it either.
-  }
+  return attempt(() => realpathSync.native(directory)) ?? directory;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { readFileSync, statSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { dirname, isAbsolute, join, resolve, sep } from 'node:path';
+import { attempt } from '../../../model/attempt.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
@@ -113,7 +114,8 @@ function configuredDirectories(env: Environment): ChosenDirectories {
 
 /** The directory of this program where each system keeps such things; the same ones that the daemon takes. */
 function userDirectory(kind: 'data' | 'config', env: Environment): string {
-  const home = homeDirectory();
+  // Users without an account entry, as of some containers, have none; then there is nothing below it either.
+  const home = attempt(homedir) ?? '/nonexistent';
   const isData = kind === 'data';
   if (process.platform === 'darwin') {
     return join(home, 'Library', isData ? 'Application Support' : 'Preferences', program);
@@ -126,13 +128,4 @@ function userDirectory(kind: 'data' | 'config', env: Environment): string {
   return isData
     ? join(env['XDG_DATA_HOME'] || join(home, '.local', 'share'), program)
     : join(env['XDG_CONFIG_HOME'] || join(home, '.config'), program);
-}
-
-/** Users without an account entry, as of some containers, have none; then there is nothing below it either. */
-function homeDirectory(): string {
-  try {
-    return homedir();
-  } catch {
-    return '/nonexistent';
-  }
 }

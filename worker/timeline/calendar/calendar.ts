@@ -1,4 +1,5 @@
 import zoneNameAt from '@photostructure/tz-lookup';
+import { attempt } from '../../../model/attempt.ts';
 import { localTimeZone } from '../../../model/time-zone.ts';
 import { unitsPerDegree } from '../earth.ts';
 import { Zone } from './zone.ts';
@@ -41,18 +42,10 @@ export class Calendar {
     const name = zoneNameAt(lat, lon);
     const known = this.#zones.get(name);
     if (known !== undefined) return known;
-    const zone = zoneNamed(name) ?? new Zone(nauticalName(lon));
+    // Positions and rules come from two places: one may know a zone that the other does not yet.
+    const zone = attempt(() => new Zone(name)) ?? new Zone(nauticalName(lon));
     this.#zones.set(name, zone);
     return zone;
-  }
-}
-
-/** Positions and rules come from two places: one may know a zone that the other does not yet. */
-function zoneNamed(name: string): Zone | undefined {
-  try {
-    return new Zone(name);
-  } catch {
-    return undefined;
   }
 }
 
