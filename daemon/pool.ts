@@ -18,14 +18,6 @@ export interface WorkerPoolOptions {
   readonly idleMs?: number;
 }
 
-/** Keeps pools of daemons that have ended for those that begin. */
-export interface SparePools {
-  /** Gives one that was made with the same options. */
-  take(options: WorkerPoolOptions): Piscina | undefined;
-  /** @returns whether it takes the pool, in which nothing runs. */
-  leave(options: WorkerPoolOptions, pool: Piscina): boolean;
-}
-
 /** Ending an idle thread gives its memory back; starting one costs 50 to 100 ms. */
 const shortIdleMs = 5_000;
 
@@ -35,11 +27,8 @@ const shortIdleMs = 5_000;
  * @typeParam Module `typeof import` of the file
  */
 export class WorkerPool<Module extends Tasks<Module>> {
-  /** Of tests, which start hundreds of daemons in one process. */
-  static spare: SparePools | undefined;
   readonly #options: WorkerPoolOptions;
   #pool: Promise<Piscina> | undefined;
-  #running = 0;
   #isClosed = false;
 
   constructor(options: WorkerPoolOptions) {
@@ -57,36 +46,20 @@ export class WorkerPool<Module extends Tasks<Module>> {
     signal?: AbortSignal,
   ): Promise<Awaited<ReturnType<Module[Name]>>> {
     if (this.#isClosed) throw new Error('The worker pool is closed.');
-    this.#pool ??= this.#open();
-    this.#running += 1;
-    try {
-      const pool = await this.#pool;
-      return await pool.run(input, signal === undefined ? { name } : { name, signal });
-    } finally {
-      this.#running -= 1;
-    }
+    const pool = await (this.#pool ??= this.#start());
+    return pool.run(input, signal === undefined ? { name } : { name, signal });
   }
 
   /** Ends the thread; a task that is running fails. */
   async close(): Promise<void> {
     this.#isClosed = true;
-    const pool = await this.#pool?.catch(() => undefined);
-    const isIdle = pool !== undefined && this.#running === 0;
-    if (isIdle && WorkerPool.spare?.leave(this.#options, pool)) pool.removeAllListeners('error');
-    else await this.#drop();
-  }
-
-  async #open(): Promise<Piscina> {
-    const pool = WorkerPool.spare?.take(this.#options) ?? (await this.#start());
-    // A thread that dies before it is ready leaves its task waiting for ever; a new pool lets the task fail.
-    pool.on('error', () => void this.#drop());
-    return pool;
+    await this.#drop();
   }
 
   async #start(): Promise<Piscina> {
     const { Piscina: Pool } = await import('piscina');
     const { file, heapMb = 1_024, youngMb = 16, idleMs = shortIdleMs } = this.#options;
-    return new Pool({
+    const pool = new Pool({
       filename: fileURLToPath(threadModule(`worker/${file}`)),
       minThreads: 0,
       maxThreads: 1,
@@ -97,6 +70,9 @@ export class WorkerPool<Module extends Tasks<Module>> {
       // Small young generations keep the memory of an import the same whatever the size of its files.
       resourceLimits: { maxOldGenerationSizeMb: heapMb, maxYoungGenerationSizeMb: youngMb },
     });
+    // A thread that dies before it is ready leaves its task waiting for ever; a new pool lets the task fail.
+    pool.on('error', () => void this.#drop());
+    return pool;
   }
 
   async #drop(): Promise<void> {

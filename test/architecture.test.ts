@@ -88,7 +88,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_578,
   objects: 2_849,
   'service-files': 1_766,
-  daemon: 8_676,
+  daemon: 8_622,
   cli: 10_197,
   map: 4_084,
   bin: 338,

@@ -44,32 +44,29 @@ export class ImportedFiles {
    * @returns the number of the change; undefined when nothing was changed.
    * @throws WaypointError not_found, import_not_kept, disk_full, unavailable
    */
-  remove(id: number): Promise<number | undefined> {
-    return this.#inTurn(async () => {
-      const { state } = this.find(id);
-      if (state === 'removed') return undefined;
-      return this.#change('remove', [{ id, before: state, after: 'removed' }]);
-    });
+  async remove(id: number): Promise<number | undefined> {
+    using _turn = await this.#options.library.turn(true);
+    const { state } = this.find(id);
+    if (state === 'removed') return undefined;
+    return await this.#change('remove', [{ id, before: state, after: 'removed' }]);
   }
 
   /** Removes a file and its bytes, for good; those that another file needs stay. @returns as remove. @throws as remove */
-  removeForever(id: number): Promise<number | undefined> {
-    return this.#inTurn(() => {
-      const { state } = this.find(id);
-      return this.#change('erase', [{ id, before: state, after: 'removed' }]);
-    });
+  async removeForever(id: number): Promise<number | undefined> {
+    using _turn = await this.#options.library.turn(true);
+    const { state } = this.find(id);
+    return await this.#change('erase', [{ id, before: state, after: 'removed' }]);
   }
 
   /**
    * Makes a file active again; what took its place is replaced.
    * @returns as remove. @throws as remove
    */
-  restore(id: number): Promise<number | undefined> {
-    return this.#inTurn(async () => {
-      const { state } = this.find(id);
-      if (state === 'active') return undefined;
-      return this.#change('restore', [{ id, before: state, after: 'active' }]);
-    });
+  async restore(id: number): Promise<number | undefined> {
+    using _turn = await this.#options.library.turn(true);
+    const { state } = this.find(id);
+    if (state === 'active') return undefined;
+    return await this.#change('restore', [{ id, before: state, after: 'active' }]);
   }
 
   /**
@@ -78,30 +75,29 @@ export class ImportedFiles {
    * @param change the number of the change that the run is.
    * @returns as remove. @throws as remove; WaypointError later_change, not_undoable
    */
-  revert(run: number, change: number): Promise<number | undefined> {
-    return this.#inTurn(async () => {
-      const { list } = this.#options;
-      if (list.kindOf(run) === 'erase') throw new WaypointError('not_undoable');
-      const planned: RunFile[] = [];
-      const there = new Set<number>();
-      for (const slice of list.filesOfRun(run)) {
-        // The list of a large import is long, and others wait.
-        await nextTurn();
-        for (const { id, before, after } of slice) {
-          const file = this.find(id);
-          if (file.state !== after) throw new WaypointError('later_change');
-          if (before === 'active' && !(await this.#isKept(file)))
-            throw new WaypointError('import_not_kept');
-          planned.push({ id, before: after, after: before ?? 'replaced' });
-          const active = this.#inTheWay(file, before);
-          if (active !== undefined) there.add(active);
-        }
+  async revert(run: number, change: number): Promise<number | undefined> {
+    const { list, library } = this.#options;
+    using _turn = await library.turn(true);
+    if (list.kindOf(run) === 'erase') throw new WaypointError('not_undoable');
+    const planned: RunFile[] = [];
+    const there = new Set<number>();
+    for (const slice of list.filesOfRun(run)) {
+      // The list of a large import is long, and others wait.
+      await nextTurn();
+      for (const { id, before, after } of slice) {
+        const file = this.find(id);
+        if (file.state !== after) throw new WaypointError('later_change');
+        if (before === 'active' && !(await this.#isKept(file)))
+          throw new WaypointError('import_not_kept');
+        planned.push({ id, before: after, after: before ?? 'replaced' });
+        const active = this.#inTheWay(file, before);
+        if (active !== undefined) there.add(active);
       }
-      if (planned.length === 0) throw new WaypointError('not_undoable');
-      for (const { id } of planned) there.delete(id);
-      if (there.size > 0) throw new WaypointError('later_change');
-      return this.#change('undo', planned, change);
-    });
+    }
+    if (planned.length === 0) throw new WaypointError('not_undoable');
+    for (const { id } of planned) there.delete(id);
+    if (there.size > 0) throw new WaypointError('later_change');
+    return await this.#change('undo', planned, change);
   }
 
   /** What is active at the place of a file; one that was replaced before has another there, which may stay. */
@@ -129,15 +125,6 @@ export class ImportedFiles {
     if (outcome.isDiskFull) throw new WaypointError('disk_full');
     if (!outcome.isWhole) throw new WaypointError('import_not_kept');
     return change;
-  }
-
-  async #inTurn<T>(work: () => Promise<T>): Promise<T> {
-    const end = await this.#options.library.turn(true);
-    try {
-      return await work();
-    } finally {
-      end();
-    }
   }
 
   #isKept({ sha256 }: LedgerFile): Promise<boolean> {

@@ -16,7 +16,7 @@ import type {
 } from '../../worker/import/import-directory.ts';
 import { WorkerPool } from '../pool.ts';
 import type { LedgerSync } from './ledger-sync.ts';
-import { Turns, type EndTurn } from './turns.ts';
+import { Turns } from './turns.ts';
 
 /** The tasks of the import worker. */
 export type ImportTasks = Pick<
@@ -105,16 +105,16 @@ export class LibraryWork {
   }
 
   /**
-   * Resolves when it is the caller's turn to change the library. That waits for the start-up, and what a worker that died
+   * Resolves when it is the caller's turn to change the library, until what it gives is disposed of. That waits for the start-up, and what a worker that died
    * has left half done is mended before.
    * @param isUrgent goes before those that wait and are not.
    * @param onWanted is called when others wait for the turn to end.
    */
-  async turn(isUrgent: boolean, onWanted?: () => void): Promise<EndTurn> {
-    const end = await this.#turns.take(isUrgent, onWanted);
+  async turn(isUrgent: boolean, onWanted?: () => void): Promise<Disposable> {
+    const turn = await this.#turns.take(isUrgent, onWanted);
     await this.#reconciling.catch(() => {});
     if (!this.#isWhole) await this.reconcile(false).catch(() => {});
-    return end;
+    return turn;
   }
 
   /** How far the comparison with `imports/` is; incomplete after one that could not read everything. */

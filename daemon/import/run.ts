@@ -126,23 +126,19 @@ export class ImportRun {
   ): Promise<ImportOutcome & Pick<Imported, 'change'>> {
     const { library } = this.#options;
     const { progress, cancelled } = running;
-    const turn = library.turn(true);
-    const end = await Promise.race([turn, cancelled.promise]);
+    const waiting = library.turn(true);
+    using turn = (await Promise.race([waiting, cancelled.promise])) ?? undefined;
+    if (turn === undefined) void waiting.then((later) => later[Symbol.dispose]());
+    // Not even begun: the worker may be busy for minutes with what came before.
+    if (progress.isCancelled) {
+      const result = new Tally().result(request.dir, undefined, true);
+      return { result, isDiskFull: false, change: undefined };
+    }
     try {
-      // Not even begun: the worker may be busy for minutes with what came before.
-      if (progress.isCancelled)
-        return {
-          result: new Tally().result(request.dir, undefined, true),
-          isDiskFull: false,
-          change: undefined,
-        };
       const { change, ...outcome } = await library.import(request, progress);
       return { ...outcome, change };
     } catch (error) {
       throw error instanceof WaypointError ? error : importFailure(error);
-    } finally {
-      if (end !== undefined) end();
-      else void turn.then((endLater) => endLater());
     }
   }
 
@@ -187,17 +183,10 @@ function importFailure(thrown: unknown): WaypointError {
 const lastEntries = 1_000;
 
 function shortened(result: ImportResult): ImportResult {
-  return {
-    ...result,
-    skipped_files: result.skipped_files.slice(0, lastEntries),
-    duplicate_files: result.duplicate_files.slice(0, lastEntries),
-    unsupported_files: result.unsupported_files.slice(0, lastEntries),
-    failed_files: result.failed_files.slice(0, lastEntries),
-    replaced_files: result.replaced_files.slice(0, lastEntries),
-    removed_files: result.removed_files.slice(0, lastEntries),
-    renamed_files: result.renamed_files.slice(0, lastEntries),
-    ...(result.plan === undefined ? {} : { plan: result.plan.slice(0, lastEntries) }),
-    failures: result.failures.slice(0, lastEntries),
-    ...(result.odd_times && { odd_times: result.odd_times.slice(0, lastEntries) }),
-  };
+  const fields = Object.entries(result).map(([name, value]: [string, unknown]) => [
+    name,
+    Array.isArray(value) ? value.slice(0, lastEntries) : value,
+  ]);
+  // Sound: lists have become shorter lists.
+  return Object.fromEntries(fields) as ImportResult;
 }

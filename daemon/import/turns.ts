@@ -1,6 +1,3 @@
-/** Ends a turn; to be called exactly once. */
-export type EndTurn = () => void;
-
 /** Lets works run one after the other, urgent ones before those that wait. */
 export class Turns {
   #isTaken = false;
@@ -10,10 +7,10 @@ export class Turns {
   readonly #others: (() => void)[] = [];
 
   /**
-   * Resolves when it is the caller's turn: at once where no other has it.
+   * Resolves when it is the caller's turn: at once where no other has it. What it gives, disposed of exactly once, ends that.
    * @param onWanted is called when others wait meanwhile.
    */
-  async take(isUrgent: boolean, onWanted?: () => void): Promise<EndTurn> {
+  async take(isUrgent: boolean, onWanted?: () => void): Promise<Disposable> {
     if (this.#isTaken) {
       this.#onWanted?.();
       await new Promise<void>((begin) => (isUrgent ? this.#urgent : this.#others).push(begin));
@@ -21,11 +18,13 @@ export class Turns {
     this.#isTaken = true;
     this.#onWanted = onWanted;
     if (this.#urgent.length + this.#others.length > 0) onWanted?.();
-    return () => {
-      this.#onWanted = undefined;
-      const next = this.#urgent.shift() ?? this.#others.shift();
-      if (next === undefined) this.#isTaken = false;
-      else next();
-    };
+    return { [Symbol.dispose]: () => this.#end() };
+  }
+
+  #end(): void {
+    this.#onWanted = undefined;
+    const next = this.#urgent.shift() ?? this.#others.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
   }
 }

@@ -56,16 +56,12 @@ export class Uploads {
   async #import(dir: string, { path, again = true }: ImportUpload): Promise<Imported> {
     const { library, countWaypoints } = this.#options;
     if (library.isClosed) throw new WaypointError('unavailable');
-    const end = await library.turn(false);
-    try {
-      const request = { dir, files: [path], again };
-      const progress = new ImportProgress();
-      const { result, isDiskFull, change } = await library.import(request, progress, 'upload');
-      if (isDiskFull) throw new WaypointError('disk_full');
-      return { result: { ...result, dir: '', dedup_count: await countWaypoints() }, change };
-    } finally {
-      end();
-    }
+    using _turn = await library.turn(false);
+    const request = { dir, files: [path], again };
+    const progress = new ImportProgress();
+    const { result, isDiskFull, change } = await library.import(request, progress, 'upload');
+    if (isDiskFull) throw new WaypointError('disk_full');
+    return { result: { ...result, dir: '', dedup_count: await countWaypoints() }, change };
   }
 }
 

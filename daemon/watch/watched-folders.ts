@@ -68,7 +68,7 @@ export class WatchedFolders {
   async #importFrom(folder: WatchedFolder): Promise<void> {
     const { library, log } = this.#options;
     const progress = new ImportProgress();
-    const end = await library.turn(false, () => progress.endSoon());
+    using _turn = await library.turn(false, () => progress.endSoon());
     const batch = folder.takeReady(batchFiles);
     this.#progress = progress;
     try {
@@ -87,7 +87,6 @@ export class WatchedFolders {
       if (!this.#isClosed) log.error('watch.not_imported', describeError(error));
     } finally {
       this.#progress = undefined;
-      end();
     }
   }
 }
