@@ -1,6 +1,5 @@
 import { readFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import test, { type ExecutionContext } from 'ava';
 import { parsePeriod } from '../cli/commands/timeline/period.ts';
@@ -13,6 +12,7 @@ import { fail, finish, startFakeDaemon, testCli, type TestCli } from './helpers/
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { resultOf } from './programs/unruly-timeline-tasks.ts';
 import { posix } from './helpers/where.ts';
+import { answerWhen } from './helpers/until.ts';
 
 const today = parseDate('2024-03-31')!;
 
@@ -626,11 +626,10 @@ async function journeyResult(t: ExecutionContext, daemon: TestDaemon): Promise<T
   const period = { start_date: '2024-05-01', end_date: '2024-05-31' };
   const accepted = await daemon.call('POST', '/api/timelines', period);
   const path = `/api/timelines/${accepted.body.job_id}`;
-  let job = await daemon.get<TimelineJobRecord>(path);
-  while (job.body.finished_at === undefined) {
-    await delay(4);
-    job = await daemon.get(path);
-  }
+  const job = await answerWhen(
+    () => daemon.get<TimelineJobRecord>(path),
+    ({ body }) => body.finished_at !== undefined,
+  );
   t.like(job.body, { state: 'completed', ...period, processed_observations: 4_764 });
   t.is(job.body.total_observations, 4_764);
   const { body } = await daemon.get<TimelineJobRecord>(`${path}?result=true`);

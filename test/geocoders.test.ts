@@ -32,6 +32,7 @@ import type { Settings } from '../model/settings.ts';
 import { GeocodeCache } from '../storage/geocode-cache.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { manualTime } from './helpers/manual-time.ts';
+import { answerWhen, until } from './helpers/until.ts';
 
 const osm = '© OpenStreetMap contributors';
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -90,15 +91,12 @@ function suggest(daemon: TestDaemon, text: string) {
 
 /** Asks again, as a user interface does, while the answer says that more may come. */
 async function untilFound(daemon: TestDaemon, text: string) {
-  for (;;) {
-    const { body } = await suggest(daemon, text);
-    if (body.pending !== true) return body;
-    await delay(20);
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await delay(5);
+  return (
+    await answerWhen(
+      () => suggest(daemon, text),
+      ({ body }) => body.pending !== true,
+    )
+  ).body;
 }
 
 test('nominatim: what is typed is looked up meanwhile, with our name, and is there the next time', async (t) => {

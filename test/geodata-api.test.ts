@@ -675,7 +675,7 @@ test('a builtin generation that is damaged is not used; one that is missing is t
     });
     await daemon.call('POST', '/api/bookmarks', { name: 'Landmark of mine', lat: 1, lon: 2 });
     // On a busy machine a status may come before the content was checked.
-    while ((await statusOf(t, daemon)).current.generation_id !== '') await delay(5);
+    await until(async () => (await statusOf(t, daemon)).current.generation_id === '');
     const { current, available } = await statusOf(t, daemon);
     t.like(current, {
       generation_id: '',

@@ -54,7 +54,7 @@ import {
   type Script,
 } from './helpers/misbehaving-server.ts';
 import { startObjectRepository } from './helpers/object-repository.ts';
-import { answerWhen } from './helpers/until.ts';
+import { answerWhen, until } from './helpers/until.ts';
 import { testProgram } from './helpers/program.ts';
 
 interface SiteOptions {
@@ -157,11 +157,8 @@ async function statusOf(t: ExecutionContext, site: Site): Promise<GeodataStatus>
 }
 
 async function untilOver(t: ExecutionContext, site: Site): Promise<InstallStatus> {
-  for (;;) {
-    const { install } = await statusOf(t, site);
-    if (install.state !== 'installing') return install;
-    await delay(2);
-  }
+  const ask = async () => (await statusOf(t, site)).install;
+  return answerWhen(ask, ({ state }) => state !== 'installing');
 }
 
 async function install(
@@ -518,16 +515,15 @@ test('a download is seen to proceed, can be stopped at once, and goes on after a
   const site = openSite(t, { manifest });
   await site.begin('first');
   const partial = partialPath(site.directory, first.oid);
-  let active = (await statusOf(t, site)).install;
-  while (active.progress.bytes === 0) {
-    await delay(2);
-    active = (await statusOf(t, site)).install;
-  }
+  const active = await answerWhen(
+    async () => (await statusOf(t, site)).install,
+    ({ progress }) => progress.bytes > 0,
+  );
   t.like(active, { state: 'installing', generation_id: 'first', phase: 'downloading' });
   t.like(active.progress, { artifact_index: 0, artifact_count: 1, total_bytes: size });
   t.true(active.progress.bytes <= half);
   await t.throwsAsync(async () => site.begin('first'), { message: /Another geodata install/ });
-  while (statSync(partial).size < half) await delay(1);
+  await until(() => statSync(partial).size >= half);
   t.is(statSync(partial).mode & 0o777, 0o600);
   await site.cancel();
   t.is((await untilOver(t, site)).state, 'cancelled');
@@ -565,7 +561,7 @@ test('an install can be cancelled at every step', async (t) => {
     const site = openSite(t, { manifest, ...(check && { check }) });
     await site.begin('first');
     if (check !== undefined) await checking.promise;
-    else while (server.heard.length < ('get' in script ? 2 : 1)) await delay(1);
+    else await until(() => server.heard.length >= ('get' in script ? 2 : 1));
     await site.cancel();
     t.is((await untilOver(t, site)).state, 'cancelled');
     t.is((await statusOf(t, site)).current.generation_id, 'shipped');
@@ -579,7 +575,7 @@ test('a pause before another try can be cancelled', async (t) => {
   const server = await startMisbehavingServer(t, { content, script });
   const site = openSite(t, { manifest: at(manifestOf(first), server.url), waits: true });
   await site.begin('first');
-  while (server.heard.length === 0) await delay(1);
+  await until(() => server.heard.length > 0);
   await site.cancel();
   t.is((await untilOver(t, site)).state, 'cancelled');
 });

@@ -11,7 +11,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { LibraryWork, type ImportTasks } from '../daemon/import/library-work.ts';
 import { ImportRun } from '../daemon/import/run.ts';
@@ -32,6 +32,7 @@ import {
   type TestDaemon,
 } from './helpers/daemon.ts';
 import { dumpLibrary, filesBelow, gpx, noLedger, writeTree } from './helpers/imports.ts';
+import { answerWhen } from './helpers/until.ts';
 
 const camp = gpx([['Camp', 42.123456, -8.3]], ['2024-05-01T08:00:00Z', '2024-05-02T08:00:00Z']);
 const hut = gpx([['Hut', 46.5, 8.2]]);
@@ -50,16 +51,11 @@ function longTrack(points = 120_000): string {
   return `<?xml version="1.0"?><gpx version="1.1"><trk><trkseg>${point.repeat(points)}</trkseg></trk></gpx>`;
 }
 
-/** Looks at the status until it is as wanted, with pauses that leave the processor to the import. */
-async function statusWhen(
+function statusWhen(
   daemon: TestDaemon,
   isWanted: (status: ImportStatus) => boolean,
 ): Promise<ImportStatus> {
-  for (;;) {
-    const { body } = await daemon.get<ImportStatus>('/api/import');
-    if (isWanted(body)) return body;
-    await delay(5);
-  }
+  return answerWhen(async () => (await daemon.get<ImportStatus>('/api/import')).body, isWanted);
 }
 
 test('POST /api/import answers with the summary, and everything is there when it does', async (t) => {

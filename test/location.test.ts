@@ -6,7 +6,6 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { commandSource } from '../daemon/location/command.ts';
 import { geoclueSource } from '../daemon/location/geoclue.ts';
@@ -21,6 +20,7 @@ import type { Clock, LocationFix, Log } from '../model/process.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { onLinux, posix } from './helpers/where.ts';
+import { answerWhen, until } from './helpers/until.ts';
 
 const isWindows = process.platform === 'win32';
 const realClock: Clock = { now: () => Date.now(), monotonic: () => performance.now() };
@@ -70,15 +70,8 @@ function lines(...values: unknown[]): string {
 
 /** Asks until there is a fix. */
 async function untilFix(daemon: TestDaemon): Promise<LocationFix> {
-  for (;;) {
-    const { status, body } = await daemon.get<LocationFix>('/api/location');
-    if (status === 200) return body;
-    await delay(5);
-  }
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await delay(5);
+  const ask = () => daemon.get<LocationFix>('/api/location');
+  return (await answerWhen(ask, ({ status }) => status === 200)).body;
 }
 
 /** Runs one session of a source; `reports` are what it said. */

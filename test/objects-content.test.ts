@@ -24,6 +24,7 @@ import { ann, basic, bob, oidOf, startTestObjects, type TestObjects } from './he
 import { RawConnection, rawRequest } from './helpers/raw-http.ts';
 import { posix, withMounts } from './helpers/where.ts';
 import { testProgram } from './helpers/program.ts';
+import { until } from './helpers/until.ts';
 
 const objects = '/club/maps/objects';
 /** Several pieces of every buffer on the way, and no multiple of any. */
@@ -447,9 +448,4 @@ withMounts(
 
 async function* pieces(...all: Uint8Array[]): AsyncGenerator<Uint8Array> {
   yield* all;
-}
-
-/** Waits for a condition that only the server can bring about. */
-async function until(isTrue: () => boolean): Promise<void> {
-  while (!isTrue()) await new Promise((done) => setTimeout(done, 5));
 }

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { setImmediate as turn, setTimeout as delay } from 'node:timers/promises';
+import { setImmediate as turn } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
@@ -14,6 +14,7 @@ import type { TimelineJobRecord } from '../model/timeline-job.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
 import { manualTime, type ManualTime } from './helpers/manual-time.ts';
+import { answerWhen, until } from './helpers/until.ts';
 import { resultOf, starts } from './programs/unruly-timeline-tasks.ts';
 
 type Doing = keyof typeof starts;
@@ -59,17 +60,12 @@ async function statusOf(daemon: TestDaemon, id: string): Promise<number> {
   return (await daemon.get(`/api/timelines/${id}`)).status;
 }
 
-/** Looks at a job until it is as wanted, with pauses that leave the processor to the worker. */
-async function when(
+function when(
   daemon: TestDaemon,
   id: string,
   isSo: (record: TimelineJobRecord) => boolean,
 ): Promise<TimelineJobRecord> {
-  for (;;) {
-    const record = await recordOf(daemon, id);
-    if (isSo(record)) return record;
-    await delay(4);
-  }
+  return answerWhen(() => recordOf(daemon, id), isSo);
 }
 
 /** Not only handed over: its worker does what it does. */
@@ -418,10 +414,6 @@ function directJobs(t: ExecutionContext): DirectJobs {
 
 const emptyRequest = { start_date: starts.empty, end_date: starts.empty };
 const dataset = { dataset_version: '1', source_version: '1', attribution: '', license: '' };
-
-async function until(isSo: () => boolean): Promise<void> {
-  while (!isSo()) await delay(1);
-}
 
 test('jobs wait while a lost library is read again, and can be cancelled meanwhile', async (t) => {
   const { jobs, libraryReady, generations } = directJobs(t);

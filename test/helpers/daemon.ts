@@ -111,7 +111,7 @@ Piscina.prototype.destroy = async function (this: Piscina) {
 };
 
 /** With dozens of daemons at once in one thread, each would wait longer than clients do. */
-const maxTests = 6;
+const maxTests = 2;
 let running = 0;
 const waiting: (() => void)[] = [];
 const admitted = new WeakSet<ExecutionContext<unknown>>();
