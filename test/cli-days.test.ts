@@ -176,6 +176,7 @@ test('the commands about days tell the same of one journey', async (t) => {
 
 const refused: [words: string[], why: RegExp][] = [
   [['days', '2024', '--in', 'Spain'], /are no countries/],
+  [['days', '2024', '--in', 'ES,XX'], /are no countries/],
   [['days', '2024', '--window', '90'], /is no window/],
   [['days', '2024', '--window', '90/30'], /is no window/],
   [['days', '2024', '--svg', '--csv'], /Choose one of --csv and --svg/],
@@ -206,6 +207,26 @@ test('when: a stay that timelines name after a town is one there, also beyond it
   t.regex(
     await cli.out(['when', 'Rehna', '--radius', '1000']),
     /^Within 1,000 m of Rehna.*: never/,
+  );
+});
+
+test('all: a clock that was ahead of time, or a very old file, does not push the rest out unsaid', async (t) => {
+  const trip = at(berlin, '2024-05-01T10:00Z', '2024-05-01T13:00Z');
+  const ahead = at(berlin, '2097-05-01T10:00Z', '2097-05-01T13:00Z');
+  const { cli, daemon } = await cliWith(t, { 'a.gpx': gpx(trip), 'ahead.gpx': gpx(ahead) });
+  t.regex(await cli.out(['when', 'Germany']), /^In Germany: 1 visit, 3 h\.$/mu);
+  const { stdout, stderr } = await cli.run(['days', 'all', '--in', 'de']);
+  t.regex(stdout, /^Germany +1 /mu);
+  t.regex(stderr, /^Left out: what is dated before \d{4}-\d\d-\d\d or after \d{4}-\d\d-\d\d; /mu);
+  const old = { 'old.gpx': gpx(at(berlin, '1999-05-01T10:00Z', '1999-05-01T13:00Z')) };
+  const dir = temporaryDirectory(t);
+  writeTree(dir, old);
+  t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+  t.is((await daemon.call('DELETE', '/api/imports/2')).status, 200);
+  t.regex((await cli.run(['trips', 'all'])).stderr, /^Left out: what is dated before 2004/mu);
+  t.is(
+    (await cli.run(['timeline', '2024', '--sources', '9'])).stderr.includes('"imports list"'),
+    true,
   );
 });
 

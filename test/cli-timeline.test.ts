@@ -278,6 +278,14 @@ Totals count all.
   t.is(requests.filter(({ path }) => path.endsWith(id)).length, done.length + 1);
 });
 
+test('trips: that stops are missing is said, beside what is for a program, too', async (t) => {
+  const cli = testCli(t);
+  await jobDaemon(t, cli, done, whole);
+  const { stdout, stderr } = await cli.run(['trips', '2024', '--json']);
+  t.deepEqual(JSON.parse(stdout).trips, []);
+  t.regex(stderr, /^Only 2 of 30,000 stops are looked at: .* trips are missing here\.$/mu);
+});
+
 test('timeline: CSV is for spreadsheets, and its notes are beside it', async (t) => {
   const cli = testCli(t);
   await jobDaemon(t, cli, done, whole);

@@ -119,13 +119,8 @@ type DayFilter = (day: TimelineDay) => boolean;
 function countryFilter(text: string | undefined): DayFilter {
   if (text === undefined) return () => true;
   const isSchengen = text.toLowerCase() === schengen;
-  const codes = new Set(
-    text
-      .toUpperCase()
-      .split(',')
-      .map((code) => code.trim()),
-  );
-  if (!isSchengen && ![...codes].every((code) => /^[A-Z]{2}$/u.test(code))) {
+  const codes = new Set(text.split(',').map((code) => countryCode(code.trim())));
+  if (!isSchengen && codes.has(undefined)) {
     throw usageError(
       `${forTerminal(text)} are no countries. Write codes such as ES,PT, or schengen.`,
     );
@@ -135,6 +130,14 @@ function countryFilter(text: string | undefined): DayFilter {
       ({ country_id: id, kind }) =>
         kind !== 'transit' && (isSchengen ? isInSchengen(id, date) : codes.has(id)),
     );
+}
+
+/** The code in use for a code, GB for UK; undefined for none of a country, which would count no days without a word. */
+function countryCode(text: string): string | undefined {
+  if (!/^[a-z]{2}$/iu.test(text)) return undefined;
+  const { region = '' } = new Intl.Locale(`und-${text}`);
+  const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' });
+  return names.of(region) === undefined ? undefined : region;
 }
 
 /** The days that windows reach back to. */

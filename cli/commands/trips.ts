@@ -11,7 +11,7 @@ import { tableLines, type TableColumn } from '../terminal/table.ts';
 import { clockOf } from './timeline/clock.ts';
 import { writeRows } from './timeline/csv.ts';
 import { periodOptions, placeZoneOptions, requestOf } from './timeline/period.ts';
-import { timelineOf } from './timeline/run.ts';
+import { noteCut, timelineOf } from './timeline/run.ts';
 import {
   emptyLines,
   headLines,
@@ -39,8 +39,12 @@ export const command = defineCommand({
   examples: ['trips 2024-07', 'trips --last 4w', 'trips 2024 --csv > trips.csv'],
   notes:
     'Means are guessed from how fast and how evenly you went, those with a question mark from little: docs/timelines.md.\nDays and times are those of the place where you were; JSON and CSV have UTC.',
-  run: ({ context, words: [words], options, isJson }) =>
-    timelineOf(context, requestOf(words, options, dayOf(Date.now()), !isJson && !options.csv)),
+  async run({ context, words: [words], options, isJson }) {
+    const request = requestOf(words, options, dayOf(Date.now()), !isJson && !options.csv);
+    const result = await timelineOf(context, request);
+    if (result !== undefined) noteCut(result);
+    return result;
+  },
   json: ({ trips, period, dataset }) => ({ period, trips, dataset }),
   show: (result, { options }) =>
     options.csv ? writeRows(knownFields(timelineTripSchema), result.trips) : tripLines(result),

@@ -10,7 +10,7 @@ import { counted, degrees, forTerminal } from '../terminal/text.ts';
 import { parsePosition } from './place.ts';
 import { writeStops } from './timeline/csv.ts';
 import { choiceOf, placeZoneOptions, sourceOptions } from './timeline/period.ts';
-import { filledIn, runTimeline } from './timeline/run.ts';
+import { filledIn, noteCut, runTimeline } from './timeline/run.ts';
 import { stopLines } from './timeline/tables.ts';
 import { stayTime, zoneSentence } from './timeline/wording.ts';
 
@@ -54,6 +54,7 @@ export const command = defineCommand({
         const request = await filledIn(client, { isAll: true, ...choice });
         const result = await runTimeline(client, request, stopped);
         if (result === undefined) return undefined;
+        noteCut(result);
         const visits = result.timeline.filter((stop) => stop.kind !== 'pass' && isAt(stop, place));
         return { place, visits, result };
       },

@@ -170,7 +170,9 @@ function apiSentence({ sentence: message, code, field }: RequestFailure): string
 const position = 'latitudes are from -90 to 90, longitudes from -180 to 180, in degrees';
 const name = `a name has 1 to ${limits.nameCodePoints} characters, none of them a line break or another control character`;
 const tag = `a tag has 1 to ${limits.tagCodePoints} characters, none of them a line break or another control character`;
-const query = `a search has at most ${limits.queryCodePoints} characters, none of them a line break or another control character`;
+const query = `a search has at most ${limits.queryCodePoints} characters, none of them a line break or another control character, and not both AND and OR between tags`;
+const date = `a date is written as 2024-06-01, or with a time: 2024-06-01T12:00:00Z`;
+const sources = 'no imported file has this number; "imports list" shows them';
 const time = 'a time is written as 2024-06-01T12:00:00Z';
 
 /**
@@ -192,4 +194,8 @@ const fieldRules = (): Readonly<Record<string, string>> => ({
   q: query,
   query,
   time,
+  from: date,
+  to: date,
+  sources,
+  exclude_sources: sources,
 });

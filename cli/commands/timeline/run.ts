@@ -17,7 +17,9 @@ import { inWords, withDaemon } from '../../program/connection.ts';
 import type { CommandContext } from '../../program/context.ts';
 import { askUntil } from '../../program/polling.ts';
 import { endAsStopped, whenStopped } from '../../terminal/interrupts.ts';
+import { note } from '../../terminal/output.ts';
 import { progressBar, type ProgressBar } from '../../terminal/progress-bar.ts';
+import { counted } from '../../terminal/text.ts';
 
 /** The client timeout of the specification for a result. */
 const resultTimeoutMs = 60_000;
@@ -44,7 +46,7 @@ export interface WholePeriod extends Omit<TimelineRequest, 'start_date' | 'end_d
   readonly isAll: true;
 }
 
-/** Twenty years at most: the latest ones. */
+/** Twenty years at most: the latest ones. What a clock ahead of time has dated must not push them out. */
 export async function filledIn(
   client: ApiClient,
   request: TimelineRequest | WholePeriod,
@@ -58,12 +60,26 @@ export async function filledIn(
     dayOf(Date.parse(time)),
   ) as [number, number];
   const { isAll: _, ...choice } = request;
-  return {
-    // A day of another zone may lie beside that of UTC.
-    start_date: formatDate(Math.max(first - 1, last + 2 - limits.timelineDays)),
-    end_date: formatDate(last + 1),
-    ...choice,
-  };
+  const tomorrow = dayOf(Date.now()) + 1;
+  const newest = first > tomorrow ? last : Math.min(last, tomorrow);
+  // A day of another zone may lie beside that of UTC.
+  const start = Math.max(first - 1, newest + 2 - limits.timelineDays);
+  const [start_date, end_date] = [formatDate(start), formatDate(newest + 1)];
+  if (start > first || newest < last) {
+    note(
+      `Left out: what is dated before ${start_date} or after ${end_date}; name a period to see it.`,
+    );
+  }
+  return { start_date, end_date, ...choice };
+}
+
+/** Says that visits and trips are missing, where stops are. */
+export function noteCut({ timeline_truncated: isCut, summary }: TimelineResult): void {
+  if (!isCut) return;
+  const { stops_found: found, stops_returned: returned } = summary;
+  note(
+    `Only ${returned.toLocaleString('en-US')} of ${counted(found, 'stop')} are looked at: the longest, and the last of each place. Some visits and trips are missing here.`,
+  );
 }
 
 /** {@link timelineOf} for a daemon that was found already. */
