@@ -1,5 +1,6 @@
 import { errorCode } from '../model/error-code.ts';
 import type { Clock, Log } from '../model/process.ts';
+import { orClosed } from '../storage/database.ts';
 import { lockDirectory, type DirectoryLock } from '../storage/lock.ts';
 import { tryNameFolding } from '../storage/name-folding.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
@@ -63,14 +64,14 @@ function openLocked(
   { paths, clock, acceptMissing }: OpenStoresOptions,
   lock: DirectoryLock,
 ): OpenedStores {
-  const db = openWaypointStore({
+  const options = {
     path: paths.waypointsDatabase,
     backupsDirectory: paths.backups,
     companions: companionsOf(paths),
     acceptMissing,
     now: clock.now(),
-  });
-  try {
+  };
+  return orClosed(openWaypointStore(options), (db) => {
     createPrivateDirectory(paths.imports);
     const folding = tryNameFolding(paths.imports);
     const library = prepareLibrary(paths.libraryDatabase, clock.now(), folding);
@@ -86,10 +87,7 @@ function openLocked(
         lock.release();
       },
     };
-  } catch (error) {
-    db.close();
-    throw error;
-  }
+  });
 }
 
 async function heldByAnother(paths: Paths): Promise<ExitError> {

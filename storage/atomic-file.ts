@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync } from 'node:fs';
+import { fsyncSync } from 'node:fs';
 import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { errorCode } from '../model/error-code.ts';
+import { openFile } from './open-file.ts';
 
 const isWindows = process.platform === 'win32';
 /** On Windows a scanner or an indexer may hold the old file for a moment. */
@@ -69,12 +70,8 @@ export function syncDirectory(path: string): void {
 }
 
 function sync(path: string, flags: 'r' | 'r+'): void {
-  const file = openSync(path, flags);
-  try {
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
+  using file = openFile(path, flags);
+  fsyncSync(file.fd);
 }
 
 /** As {@link syncDirectory}, without holding up the thread. */

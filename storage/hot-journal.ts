@@ -1,4 +1,5 @@
-import { closeSync, openSync, readSync, statSync } from 'node:fs';
+import { readSync, statSync } from 'node:fs';
+import { openFile } from './open-file.ts';
 
 /** A database at most this large has nothing in it but what a first start writes when it switches to WAL mode. */
 export const firstPageBytes = 4_096;
@@ -21,11 +22,7 @@ export function hasHotJournal(path: string): boolean {
 
 /** What a file begins with, at most so many bytes. */
 export function firstBytes(path: string, most: number): Buffer {
-  const file = openSync(path, 'r');
-  try {
-    const bytes = Buffer.alloc(most);
-    return bytes.subarray(0, readSync(file, bytes));
-  } finally {
-    closeSync(file);
-  }
+  using file = openFile(path);
+  const bytes = Buffer.alloc(most);
+  return bytes.subarray(0, readSync(file.fd, bytes));
 }

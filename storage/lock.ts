@@ -4,7 +4,7 @@ import { closing } from '../model/closing.ts';
 import { countTables, createPrivateFile } from './database.ts';
 
 /** Holds a data directory for one process. */
-export interface DirectoryLock {
+export interface DirectoryLock extends Disposable {
   release(): void;
 }
 
@@ -27,7 +27,8 @@ export function lockDirectory(path: string): DirectoryLock | undefined {
     if (isBusy(error)) return undefined;
     throw error;
   }
-  return { release: () => db.close() };
+  const release = () => void db.close();
+  return { release, [Symbol.dispose]: release };
 }
 
 /** Tells whether a process holds the lock of a data directory, whose lock file must be there; changes nothing. */

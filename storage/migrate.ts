@@ -9,11 +9,6 @@ import { createPrivateDirectory } from './private-directory.ts';
 /** One step of a schema, built only where it is needed; its position + 1 is the version it leads to. */
 export type Migration = () => readonly Query[];
 
-/** Thrown when a store is of a newer version than this program knows; the store is untouched. */
-class NewerSchema extends Error {
-  override readonly name = 'NewerSchema';
-}
-
 export function schemaVersion(db: Database): number {
   return db.pragma('user_version', { simple: true }) as number;
 }
@@ -29,8 +24,7 @@ export interface BackupPlace {
 
 /**
  * Brings a database to the newest schema, each step in a transaction of its own; a copy of an existing store is made
- * before the first step that changes it.
- * @throws NewerSchema
+ * before the first step that changes it. One of a newer version is refused, untouched.
  */
 export function migrate(
   db: Database,
@@ -38,7 +32,7 @@ export function migrate(
   backups: BackupPlace,
 ): void {
   const version = schemaVersion(db);
-  if (version > migrations.length) throw new NewerSchema();
+  if (version > migrations.length) throw new Error('This store is of a newer version.');
   if (version > 0 && version < migrations.length) backUp(db, version, backups);
   for (const [index, step] of migrations.entries()) {
     if (index < version) continue;

@@ -124,23 +124,19 @@ const restore = defineCommand({
     const fault = lockFileFault(paths);
     if (fault !== undefined) throw refusal(fault);
     const { lockDirectory } = await import('../../storage/lock.ts');
-    const lock = lockDirectory(paths.lockDatabase);
+    using lock = lockDirectory(paths.lockDatabase);
     if (lock === undefined) {
       const { findLockHolder } = await import('../../daemon/lock-holder.ts');
       const pid = (await findLockHolder(paths))?.pid;
       const who = `A waypointd${pid === undefined ? '' : ` (process ${pid})`}`;
       throw new ExitError(`${who} uses ${paths.data}; stop it first. Nothing was restored.`, 75);
     }
-    try {
-      holdLittle();
-      const { restoreBackup } = await import('../../storage/backup/restore.ts');
-      const { content, ...rest } = await withByteCount('Read', (show) =>
-        restoreBackup(file, paths, Date.now(), show),
-      );
-      return { ...summaryOf(file, content), ...rest, data_dir: paths.data };
-    } finally {
-      lock.release();
-    }
+    holdLittle();
+    const { restoreBackup } = await import('../../storage/backup/restore.ts');
+    const { content, ...rest } = await withByteCount('Read', (show) =>
+      restoreBackup(file, paths, Date.now(), show),
+    );
+    return { ...summaryOf(file, content), ...rest, data_dir: paths.data };
   },
   *show({ files, bytes, data_dir: data, set_aside: aside, config_beside: beside }) {
     yield `Restored ${counted(files, 'file')}, ${megabytes(bytes)}, to ${data}.`;

@@ -162,15 +162,11 @@ const exportOriginal = defineCommand({
 });
 
 async function writeNew(target: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
-  const handle = await open(target, 'wx').catch((error: unknown) => {
+  await using handle = await open(target, 'wx').catch((error: unknown) => {
     if (errorCode(error) !== 'EEXIST') throw notWritten(target, error);
     throw new ExitError(`${forTerminal(target)} is there already; -o names another file.`);
   });
-  try {
-    for await (const piece of pieces) await handle.write(piece);
-  } finally {
-    await handle.close();
-  }
+  for await (const piece of pieces) await handle.write(piece);
 }
 
 /** @throws ExitError for what is no number of a file. */

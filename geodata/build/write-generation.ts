@@ -1,6 +1,7 @@
 import Database from 'better-sqlite3';
 import Flatbush from 'flatbush';
 import KDBush from 'kdbush';
+import { closing } from '../../model/closing.ts';
 import {
   areaKinds,
   generationApplicationId,
@@ -41,23 +42,19 @@ const cacheKib = 65_536;
 
 /** Writes a generation to a file that is not there yet. The same world gives the same bytes. */
 export function writeGeneration(path: string, world: World): void {
-  const db = new Database(path);
-  try {
-    db.pragma('page_size = 4096');
-    db.pragma('journal_mode = OFF');
-    db.pragma('synchronous = OFF');
-    db.pragma(`cache_size = -${cacheKib}`);
-    db.pragma('temp_store = MEMORY');
-    db.pragma(`application_id = ${generationApplicationId}`);
-    db.pragma(`user_version = ${generationSchema}`);
-    db.transaction(() => {
-      db.exec(generationTables);
-      writeWorld(db, world);
-    })();
-    db.exec('VACUUM');
-  } finally {
-    db.close();
-  }
+  using db = closing(new Database(path));
+  db.pragma('page_size = 4096');
+  db.pragma('journal_mode = OFF');
+  db.pragma('synchronous = OFF');
+  db.pragma(`cache_size = -${cacheKib}`);
+  db.pragma('temp_store = MEMORY');
+  db.pragma(`application_id = ${generationApplicationId}`);
+  db.pragma(`user_version = ${generationSchema}`);
+  db.transaction(() => {
+    db.exec(generationTables);
+    writeWorld(db, world);
+  })();
+  db.exec('VACUUM');
 }
 
 function writeWorld(db: Database.Database, world: World): void {

@@ -24,7 +24,7 @@ export async function backUp(
   onProgress: (bytes: number) => void,
 ): Promise<CopyOutcome> {
   createPrivateDirectory(destination);
-  const lock = lockDirectory(lockPath(destination));
+  using lock = lockDirectory(lockPath(destination));
   if (lock === undefined) throw new RootTaken();
   const snapshot = await newSnapshot(destination);
   try {
@@ -42,7 +42,6 @@ export async function backUp(
     return outcome;
   } finally {
     await rm(snapshot, { force: true });
-    lock.release();
   }
 }
 

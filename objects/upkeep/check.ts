@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { closing } from '../../model/closing.ts';
 import { errorCode } from '../../model/error-code.ts';
 import type { ContentName, OpenContent } from '../../storage/content-store/content-store.ts';
 import type { ObjectsRoot } from '../root.ts';
@@ -79,6 +80,7 @@ export async function checkContents(
 async function isWhole(content: OpenContent | undefined, oid: string): Promise<boolean> {
   // Gone since it was listed.
   if (content === undefined) return true;
+  using _ = closing(content);
   try {
     const hash = createHash('sha256');
     for await (const piece of content.pieces()) hash.update(piece);
@@ -87,7 +89,5 @@ async function isWhole(content: OpenContent | undefined, oid: string): Promise<b
     // What the disk cannot read any more is as bad as what it reads wrong.
     if (errorCode(error) === 'EIO') return false;
     throw error;
-  } finally {
-    content.close();
   }
 }

@@ -62,22 +62,18 @@ async function moveContents(
 
 /** A database that was there before is set aside. */
 async function moveToSqlite({ path, secret }: ObjectsRoot, snapshot: string): Promise<void> {
-  const lock = lockDirectory(lockPath(path));
+  using lock = lockDirectory(lockPath(path));
   if (lock === undefined) throw new RootTaken();
-  try {
-    const database = join(path, 'objects.sqlite');
-    if (existsSync(database)) {
-      // Its journal goes into it first.
-      openSnapshot(database).close();
-      const backups = join(path, 'backups');
-      createPrivateDirectory(backups);
-      await rename(database, join(backups, `objects-replaced-${stampOf(Date.now())}.sqlite`));
-      await syncDirectoryAsync(backups);
-    }
-    await putRows(snapshot, secret, path);
-  } finally {
-    lock.release();
+  const database = join(path, 'objects.sqlite');
+  if (existsSync(database)) {
+    // Its journal goes into it first.
+    openSnapshot(database).close();
+    const backups = join(path, 'backups');
+    createPrivateDirectory(backups);
+    await rename(database, join(backups, `objects-replaced-${stampOf(Date.now())}.sqlite`));
+    await syncDirectoryAsync(backups);
   }
+  await putRows(snapshot, secret, path);
 }
 
 async function moveToPostgres(

@@ -1,10 +1,11 @@
 import { createHash, type Hash } from 'node:crypto';
-import { appendFileSync, closeSync, fstatSync, openSync, readSync } from 'node:fs';
+import { appendFileSync, fstatSync, readSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { pack, type Pack } from 'tar-stream';
 import { freePiece } from '../../model/free-piece.ts';
 import { backupNames, type BackupFile, type BackupHead } from '../../model/backup.ts';
+import { openFile } from '../open-file.ts';
 
 const pieceBytes = 65_536;
 /** What stands behind the list of files. */
@@ -64,22 +65,18 @@ async function fill(
   sources: Iterable<ArchiveSource>,
   { head, manifest, onBytes }: Filling,
 ): Promise<void> {
-  const list = openSync(manifest, 'wx', 0o600);
-  try {
-    let bytes = 0;
-    // The list goes between the last two characters, whose bytes the reader counts.
-    let text = JSON.stringify({ ...head, files: [] }).slice(0, -manifestEnd.length);
-    for (const source of sources) {
-      const file = await addFile(archive, source);
-      appendFileSync(list, text + JSON.stringify(file));
-      text = ',';
-      bytes += file.bytes;
-      onBytes(bytes);
-    }
-    appendFileSync(list, manifestEnd);
-  } finally {
-    closeSync(list);
+  using list = openFile(manifest, 'wx', 0o600);
+  let bytes = 0;
+  // The list goes between the last two characters, whose bytes the reader counts.
+  let text = JSON.stringify({ ...head, files: [] }).slice(0, -manifestEnd.length);
+  for (const source of sources) {
+    const file = await addFile(archive, source);
+    appendFileSync(list.fd, text + JSON.stringify(file));
+    text = ',';
+    bytes += file.bytes;
+    onBytes(bytes);
   }
+  appendFileSync(list.fd, manifestEnd);
   await addFile(archive, { name: backupNames.manifest, path: manifest });
   archive.finalize();
 }
@@ -87,17 +84,13 @@ async function fill(
 /** The file is read through one descriptor: one that takes its place meanwhile is another file. */
 async function addFile(archive: Pack, { name, path }: ArchiveSource): Promise<BackupFile> {
   // At once: a thread of the pool for each step makes a small file cost five times as much.
-  const file = openSync(path, 'r');
-  try {
-    const { size, mtime } = fstatSync(file);
-    const entry = archive.entry({ name, size, mtime, mode: 0o600 });
-    const hash = createHash('sha256');
-    // Its streams are those of Node.js in all that a pipeline asks for.
-    await pipeline(piecesOf(file, size, hash), entry as unknown as NodeJS.WritableStream);
-    return { name, bytes: size, sha256: hash.digest('hex') };
-  } finally {
-    closeSync(file);
-  }
+  using file = openFile(path);
+  const { size, mtime } = fstatSync(file.fd);
+  const entry = archive.entry({ name, size, mtime, mode: 0o600 });
+  const hash = createHash('sha256');
+  // Its streams are those of Node.js in all that a pipeline asks for.
+  await pipeline(piecesOf(file.fd, size, hash), entry as unknown as NodeJS.WritableStream);
+  return { name, bytes: size, sha256: hash.digest('hex') };
 }
 
 function* piecesOf(file: number, size: number, hash: Hash): Generator<Buffer> {

@@ -1,15 +1,8 @@
+import type { InferResult } from 'kysely';
 import { hasChanged, type ObjectRows } from './dialect.ts';
 
-/** A file of a repository that one user keeps the others from changing. */
-export interface FileLock {
-  readonly id: number;
-  /** As the client names the file. */
-  readonly path: string;
-  readonly userId: number;
-  readonly owner: string;
-  /** When it was made, ms since 1970. */
-  readonly lockedMs: number;
-}
+/** A file of a repository that one user keeps the others from changing; its path is as the client names it. */
+export type FileLock = InferResult<ReturnType<typeof select>>[number];
 
 /** Which locks are wanted. */
 export interface LockFilter {

@@ -1,19 +1,12 @@
 import { sql, type ExpressionBuilder } from 'kysely';
 import type { ImportState } from '../../model/imports.ts';
 import { openReader, orClosed, type Database } from '../database.ts';
-import { prepare, prepareValue } from '../prepared.ts';
+import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { waypointTables, type WaypointsDb } from '../schema/waypoints.ts';
 import type { RunKind } from './import-runs.ts';
 
 /** A file that is to leave the library, its bytes kept, or to come back from the kept bytes. */
-export interface FileStep {
-  readonly path: string;
-  readonly sha256: string;
-  /** The states that it has and is to have. */
-  readonly before: ImportState | null;
-  readonly after: ImportState;
-  /** When it was copied, ns since 1970; null for one that an older version has imported. */
-  readonly copiedNs: string | null;
+export interface FileStep extends Omit<RowOf<ReturnType<typeof prepareSteps>>, 'others'> {
   /** Whether no other file needs the kept bytes. */
   readonly areKeptBytesFree: boolean;
 }
@@ -105,6 +98,7 @@ function prepareSteps(db: Database) {
       .innerJoin('imports as i', 'i.id', 'r.import_id')
       .select(['i.path', 'i.sha256', 'r.before', 'r.after'])
       .$narrowType<{ before: ImportState | null; after: ImportState }>()
+      // When it was copied, ns since 1970; null for one that an older version has imported.
       .select('i.copied_ns as copiedNs')
       .select((eb) =>
         eb

@@ -1,4 +1,5 @@
 import type { ImportState } from '../../model/imports.ts';
+import type { InferResult } from 'kysely';
 import type { Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
@@ -14,14 +15,7 @@ export interface RunFile {
 }
 
 /** A change of the list of imported files, as schema/imports.ts says. */
-export interface Run {
-  readonly id: number;
-  readonly kind: RunKind;
-  readonly folder_id: number | null;
-  readonly is_done: number;
-  /** The change that it is to take back. */
-  readonly undoes: number | null;
-}
+export type Run = InferResult<typeof runRows>[number];
 
 type NewRun = Omit<Run, 'id' | 'is_done'> & { readonly at: string };
 

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { closing } from '../../model/closing.ts';
 import { isDiskFull } from '../../model/failure.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
 import { ImportLookup, type FileStep } from '../../storage/waypoints/import-lookup.ts';
@@ -32,30 +33,22 @@ export interface ChangeOutcome {
 export function changeFiles(task: ChangeTask): ChangeOutcome {
   mkdirSync(task.importsDirectory, { recursive: true, mode: 0o700 });
   const files = new ManagedCopies(task.importsDirectory, task.retentionTime ?? task.now);
-  const library = new LibraryWriter(task.libraryPath);
-  try {
-    const { steps, isErasing } = planOf(task);
-    const { done, isFull } = takeSteps(steps, library, files);
-    const isDurable = settle(library, files, done > 0);
-    const isWhole = done === steps.filter(concernsLibrary).length;
-    for (const { path, sha256, areKeptBytesFree } of isErasing ? steps : [])
-      if (areKeptBytesFree && library.findByKey(library.keyOf(path))?.sha256 !== sha256)
-        erase(keptPath(task.importsDirectory, sha256));
-    const outcome = { isWhole, isDiskFull: isFull || !isDurable };
-    if (task.hasIndex && !library.areWaypointsChanged) return outcome;
-    return { ...outcome, index: indexOf(library) };
-  } finally {
-    library.close();
-  }
+  using library = closing(new LibraryWriter(task.libraryPath));
+  const { steps, isErasing } = planOf(task);
+  const { done, isFull } = takeSteps(steps, library, files);
+  const isDurable = settle(library, files, done > 0);
+  const isWhole = done === steps.filter(concernsLibrary).length;
+  for (const { path, sha256, areKeptBytesFree } of isErasing ? steps : [])
+    if (areKeptBytesFree && library.findByKey(library.keyOf(path))?.sha256 !== sha256)
+      erase(keptPath(task.importsDirectory, sha256));
+  const outcome = { isWhole, isDiskFull: isFull || !isDurable };
+  if (task.hasIndex && !library.areWaypointsChanged) return outcome;
+  return { ...outcome, index: indexOf(library) };
 }
 
 function planOf({ waypointsPath, run }: ChangeTask) {
-  const lookup = new ImportLookup(waypointsPath);
-  try {
-    return { steps: lookup.stepsOf(run), isErasing: lookup.kindOf(run) === 'erase' };
-  } finally {
-    lookup.close();
-  }
+  using lookup = closing(new ImportLookup(waypointsPath));
+  return { steps: lookup.stepsOf(run), isErasing: lookup.kindOf(run) === 'erase' };
 }
 
 function concernsLibrary({ before, after }: FileStep): boolean {

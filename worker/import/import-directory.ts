@@ -1,4 +1,5 @@
 import { realpathSync } from 'node:fs';
+import { closing } from '../../model/closing.ts';
 import { isDiskFull } from '../../model/failure.ts';
 import type { ImportRequest } from '../../model/import.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
@@ -64,16 +65,12 @@ export interface ImportOutcome {
 /** Imports a directory file by file; what is finished stays, whatever happens to the rest. */
 export function importDirectory(task: ImportTask): ImportOutcome {
   const tally = new Tally(task.request.dry_run);
-  const lookup =
-    task.waypointsPath === undefined ? undefined : new ImportLookup(task.waypointsPath);
+  using lookup =
+    task.waypointsPath === undefined ? undefined : closing(new ImportLookup(task.waypointsPath));
   try {
     createPrivateDirectory(task.importsDirectory);
-    const library = new LibraryWriter(task.libraryPath);
-    try {
-      return importInto(library, task, { tally, lookup });
-    } finally {
-      library.close();
-    }
+    using library = closing(new LibraryWriter(task.libraryPath));
+    return importInto(library, task, { tally, lookup });
   } catch (error) {
     // Not even the library could be opened.
     if (isDiskFull(error) && !tally.isChanged) {
@@ -81,8 +78,6 @@ export function importDirectory(task: ImportTask): ImportOutcome {
       return { result, isDiskFull: true };
     }
     throw error;
-  } finally {
-    lookup?.close();
   }
 }
 

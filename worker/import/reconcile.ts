@@ -1,3 +1,4 @@
+import { closing } from '../../model/closing.ts';
 import { isDiskFull } from '../../model/failure.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import { LibraryWriter, type LibraryFile } from '../../storage/library/writer.ts';
@@ -28,18 +29,14 @@ export function reconcileLibrary(task: LibraryTask): ReconcileOutcome {
   const progress = new ImportProgress(task.progress);
   createPrivateDirectory(task.importsDirectory);
   const files = new ManagedCopies(task.importsDirectory, task.retentionTime ?? task.now);
-  const library = new LibraryWriter(task.libraryPath);
-  try {
-    files.purgeReplaced();
-    const counts = { loaded: 0, dropped: 0, refused: 0, isWhole: true };
-    const isSettled = reconcileFiles({ library, files, progress }, counts);
-    const isDurable = settle(library, files, counts.loaded + counts.dropped > 0);
-    const isWhole = counts.isWhole && isSettled && isDurable;
-    if (isWhole) library.markWhole();
-    return { ...counts, isWhole, index: indexOf(library) };
-  } finally {
-    library.close();
-  }
+  using library = closing(new LibraryWriter(task.libraryPath));
+  files.purgeReplaced();
+  const counts = { loaded: 0, dropped: 0, refused: 0, isWhole: true };
+  const isSettled = reconcileFiles({ library, files, progress }, counts);
+  const isDurable = settle(library, files, counts.loaded + counts.dropped > 0);
+  const isWhole = counts.isWhole && isSettled && isDurable;
+  if (isWhole) library.markWhole();
+  return { ...counts, isWhole, index: indexOf(library) };
 }
 
 interface Places {

@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
 import { Buffer } from 'node:buffer';
 import {
-  closeSync,
   constants,
   fchmodSync,
   fstatSync,
   fsyncSync,
-  openSync,
   readSync,
   rmSync,
   statSync,
   writeFileSync,
   type BigIntStats,
 } from 'node:fs';
+import { openFile } from '../../storage/open-file.ts';
 import { unlessMissing } from '../../storage/link-target.ts';
 
 const blockBytes = 262_144;
@@ -61,15 +60,9 @@ export function readFile<T>(
 ): T | undefined {
   // Looked at before it is opened: opening a pipe would wait for its other end.
   if (statFile(target) === undefined) return undefined;
-  const file = unlessMissing(() =>
-    openSync(target, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)),
-  );
-  if (file === undefined) return undefined;
-  try {
-    return read(fileBlocks(file), fstatSync(file, { bigint: true }));
-  } finally {
-    closeSync(file);
-  }
+  const flags = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
+  using file = unlessMissing(() => openFile(target, flags));
+  return file && read(fileBlocks(file.fd), fstatSync(file.fd, { bigint: true }));
 }
 
 /**
@@ -79,17 +72,15 @@ export function readFile<T>(
 export function writeSynced(path: string, pieces: Iterable<Uint8Array>, mode?: number): Content {
   // What a crash left. Its name is ours alone, and files are written one at a time.
   rmSync(path, { force: true });
-  const file = openSync(path, 'wx', privateMode);
+  using file = openFile(path, 'wx', privateMode);
   try {
-    const content = contentOf(pieces, (piece) => writeFileSync(file, piece));
-    if (mode !== undefined) fchmodSync(file, mode);
-    fsyncSync(file);
+    const content = contentOf(pieces, (piece) => writeFileSync(file.fd, piece));
+    if (mode !== undefined) fchmodSync(file.fd, mode);
+    fsyncSync(file.fd);
     return content;
   } catch (error) {
     rmSync(path, { force: true });
     throw error;
-  } finally {
-    closeSync(file);
   }
 }
 
