@@ -13,32 +13,7 @@ import type { Settings } from '../model/settings.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
 
 /** Every place on disk that waypointd knows: directories first, then the files in them (contract A). All absolute. */
-export interface Paths {
-  readonly config: string;
-  readonly configFile: string;
-  /** What is the user's own or rebuilt from it; everything below it is ours. */
-  readonly data: string;
-  readonly waypointsDatabase: string;
-  readonly libraryDatabase: string;
-  readonly lockDatabase: string;
-  readonly bookmarksFile: string;
-  readonly imports: string;
-  /** Old bytes of replaced imports, by SHA-256. */
-  readonly replaced: string;
-  readonly geodata: string;
-  readonly objects: string;
-  readonly backups: string;
-  /** May be deleted at any time without loss. */
-  readonly cache: string;
-  readonly geocodeDatabase: string;
-  /** Reserved for the map cache of a user interface; waypointd itself keeps nothing there. */
-  readonly mapCache: string;
-  readonly runtime: string;
-  /** The hand-over file that a daemon started with these paths writes. */
-  readonly handOver: string;
-  /** Where programs look for a running daemon's hand-over file, in this order. */
-  readonly handOverCandidates: readonly string[];
-}
+export type Paths = Readonly<ReturnType<typeof computePaths>>;
 
 const program = 'waypointd';
 const handOverName = 'daemon.json';
@@ -52,7 +27,7 @@ export function defaultConfigFile(): string {
 export function computePaths(
   settings: Partial<Settings>,
   { configFile = defaultConfigFile(), env = process.env as Environment } = {},
-): Paths {
+) {
   const system = envPaths(program, { suffix: '' });
   const data = settings.data_dir ?? unitDirectory(env, 'STATE_DIRECTORY') ?? system.data;
   const cache = settings.cache_dir ?? unitDirectory(env, 'CACHE_DIRECTORY') ?? system.cache;
@@ -62,21 +37,27 @@ export function computePaths(
   return {
     config: system.config,
     configFile,
+    /** What is the user's own or rebuilt from it; everything below it is ours. */
     data,
     waypointsDatabase: join(data, 'waypoints.sqlite'),
     libraryDatabase: join(data, 'library.sqlite'),
     lockDatabase: join(data, 'lock.sqlite'),
     bookmarksFile: settings.bookmarks_file ?? join(data, 'bookmarks.gpx'),
     imports,
+    /** Old bytes of replaced imports, by SHA-256. */
     replaced: join(imports, '.replaced'),
     geodata: join(data, 'geodata'),
     objects: settings.objects_root ?? join(data, 'objects'),
     backups: join(data, 'backups'),
+    /** May be deleted at any time without loss. */
     cache,
     geocodeDatabase: join(cache, 'geocode.sqlite'),
+    /** Reserved for the map cache of a user interface; waypointd itself keeps nothing there. */
     mapCache: join(cache, 'map'),
     runtime,
+    /** The hand-over file that a daemon started with these paths writes. */
     handOver: join(runtime, handOverName),
+    /** Where programs look for a running daemon's hand-over file, in this order. */
     handOverCandidates: handOverCandidates(runtimes, data),
   };
 }

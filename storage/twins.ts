@@ -7,14 +7,9 @@ import { prepare } from './prepared.ts';
 import { hiddenBy, joinedTables, shownOf } from './schema/joined.ts';
 
 /** Looks up imported waypoints through a joined reader. */
-export interface TwinLookup {
-  /** The imported waypoint of a place that is not hidden, by its key or the nearest neighbouring one. */
-  find(place: Place): Place | undefined;
-  /** Whether an imported waypoint of this identity exists, hidden or not. */
-  exists(key: IdentityKey): boolean;
-}
+export type TwinLookup = ReturnType<typeof prepareTwins>;
 
-export function prepareTwins(joined: Database): TwinLookup {
+export function prepareTwins(joined: Database) {
   const seed = readHashSeed(joined, 'library');
   // Costs a tenth of the others, and most keys around one are not there.
   const isThere = prepare(joined, (hash: number) =>
@@ -26,7 +21,8 @@ export function prepareTwins(joined: Database): TwinLookup {
   );
   const hashOf = (key: IdentityKey): number => identityHash(key, seed);
   return {
-    find(place) {
+    /** The imported waypoint of a place that is not hidden, by its key or the nearest neighbouring one. */
+    find(place: Place): Place | undefined {
       const key = keyOf(place);
       const exact = visible.get(key, hashOf(key));
       if (exact !== undefined) return exact;
@@ -38,7 +34,8 @@ export function prepareTwins(joined: Database): TwinLookup {
         .flatMap(({ other, hash }) => visible.all(other, hash));
       return nearestIdentity(place.lat, place.lon, near);
     },
-    exists: (key) => any.get(key, hashOf(key)) !== undefined,
+    /** Whether an imported waypoint of this identity exists, hidden or not. */
+    exists: (key: IdentityKey) => any.get(key, hashOf(key)) !== undefined,
   };
 }
 

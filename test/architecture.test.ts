@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_023,
-  storage: 12_007,
+  storage: 11_967,
   formats: 5_126,
   geodata: 3_815,
   search: 2_535,
@@ -88,7 +88,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_578,
   objects: 2_844,
   'service-files': 1_766,
-  daemon: 8_620,
+  daemon: 8_601,
   cli: 10_219,
   map: 4_084,
   bin: 338,

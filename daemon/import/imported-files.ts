@@ -81,7 +81,7 @@ export class ImportedFiles {
     if (list.kindOf(run) === 'erase') throw new WaypointError('not_undoable');
     const planned: RunFile[] = [];
     const there = new Set<number>();
-    for (const slice of list.filesOfRun(run)) {
+    for (const slice of list.runs.slicesOf(run)) {
       // The list of a large import is long, and others wait.
       await nextTurn();
       for (const { id, before, after } of slice) {

@@ -58,7 +58,7 @@ export class LedgerSync {
 
   /** Runs that a crash has cut off and that say what they are to change. */
   get unfinished(): number[] {
-    const open = this.#store.imports.openRuns();
+    const open = this.#store.imports.runs.open();
     return open.filter((run) => run.kind !== 'import' && run.is_done === 0).map(({ id }) => id);
   }
 
@@ -74,7 +74,7 @@ export class LedgerSync {
       this.#newest = libraryFiles.lastId();
       return;
     }
-    const open = imports.openRuns();
+    const open = imports.runs.open();
     for (const { id, is_done } of open) if (is_done === 0) await this.#noteRemoved(id);
     this.#newest = 0;
     await this.#takeOver(open.findLast(({ kind }) => bringing.has(kind))?.id);
@@ -86,7 +86,7 @@ export class LedgerSync {
   /** Whether the list says what the library holds. */
   #isCurrent(): boolean {
     const { imports, libraryFiles, meta } = this.#store;
-    return imports.openRuns().length === 0 && meta.get(revisionKey) === libraryFiles.revision();
+    return imports.runs.open().length === 0 && meta.get(revisionKey) === libraryFiles.revision();
   }
 
   /** What a run was to remove and the library no longer has is removed. */

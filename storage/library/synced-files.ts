@@ -23,19 +23,9 @@ export interface SyncedFile {
 }
 
 /** What the list of imported files reads of the library, through a joined reader. */
-export interface SyncReader {
-  /** Files that came after another one, in the order in which they came; `limit` at most. */
-  filesAfter(libraryId: number, limit: number): SyncedFile[];
-  /** Active files, of ids above one, that the library does not have with that content; `limit` at most. */
-  goneAfter(id: number, limit: number): number[];
-  has(pathKey: string, sha256: string): boolean;
-  /** The newest file; 0 for none. */
-  lastId(): number;
-  /** As LibraryWriter.revision. */
-  revision(): string;
-}
+export type SyncReader = ReturnType<typeof prepareSyncReader>;
 
-export function prepareSyncReader(joined: Database): SyncReader {
+export function prepareSyncReader(joined: Database) {
   const files = joinedTables.selectFrom('library.files as f');
   const after = prepare(joined, (id: number, limit: number) =>
     files.selectAll().where('id', '>', id).orderBy('id').limit(limit),
@@ -76,10 +66,14 @@ export function prepareSyncReader(joined: Database): SyncReader {
     summary: summaryOf(row),
   });
   return {
-    filesAfter: (id, limit) => after.all(id, limit).map(toFile),
-    goneAfter: (id, limit) => gone.all(id, limit),
-    has: (pathKey, sha256) => has.get(pathKey, sha256) !== undefined,
+    /** Files that came after another one, in the order in which they came; `limit` at most. */
+    filesAfter: (id: number, limit: number) => after.all(id, limit).map(toFile),
+    /** Active files, of ids above one, that the library does not have with that content; `limit` at most. */
+    goneAfter: (id: number, limit: number) => gone.all(id, limit),
+    has: (pathKey: string, sha256: string) => has.get(pathKey, sha256) !== undefined,
+    /** The newest file; 0 for none. */
     lastId: () => lastId.get() ?? 0,
+    /** As LibraryWriter.revision. */
     revision: prepareAttachedRevision(joined),
   };
 }

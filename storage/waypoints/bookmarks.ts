@@ -11,7 +11,7 @@ import { moreText, optionalFields, readMore, type OptionalFields } from '../more
 import { identityColumns, isNeighbour } from '../schema/identity-columns.ts';
 import { prepare } from '../prepared.ts';
 import { waypointTables, type BookmarkRow } from '../schema/waypoints.ts';
-import { prepareRows, type NoteRow, type RowStore, type RowTable } from './row-change.ts';
+import { prepareRows, type NoteRow, type RowTable } from './row-change.ts';
 
 /** A stored bookmark; lat and lon keep the full precision that was given. */
 export interface Bookmark extends Place, Readonly<OptionalFields> {
@@ -21,14 +21,7 @@ export interface Bookmark extends Place, Readonly<OptionalFields> {
 /** What of a bookmark can be set. */
 export type BookmarkFields = Omit<Bookmark, 'id'>;
 
-export interface BookmarkStore extends RowStore<Bookmark> {
-  isEmpty(): boolean;
-  /** All bookmarks in creation order. */
-  all(): Bookmark[];
-  /** The bookmark of this very identity, else the nearest of the neighbouring keys (contract C). */
-  find(place: Place): Bookmark | undefined;
-  findExact(key: IdentityKey): Bookmark | undefined;
-}
+export type BookmarkStore = ReturnType<typeof prepareBookmarks>;
 
 const readable = ['id', 'name', 'lat', 'lon', 'ele', 'time', 'desc', 'more'] as const;
 
@@ -42,7 +35,7 @@ const table: RowTable<'bookmarks', Bookmark> = {
   },
 };
 
-export function prepareBookmarks(db: Database, note: NoteRow<Bookmark>): BookmarkStore {
+export function prepareBookmarks(db: Database, note: NoteRow<Bookmark>) {
   const rows = waypointTables.selectFrom('bookmarks').select(readable);
   const all = prepare(db, () => rows.orderBy('id'));
   const any = prepare(db, () => rows.limit(1));
@@ -53,15 +46,17 @@ export function prepareBookmarks(db: Database, note: NoteRow<Bookmark>): Bookmar
   return {
     ...prepareRows(db, table, note),
     isEmpty: () => any.get() === undefined,
+    /** All bookmarks in creation order. */
     all: () => all.all().map(toBookmark),
-    find(place) {
+    /** The bookmark of this very identity, else the nearest of the neighbouring keys (contract C). */
+    find(place: Place): Bookmark | undefined {
       const key = keyOf(place);
       const keys = neighbourKeys(key);
       const row =
         exact.get(key) ?? nearestIdentity(place.lat, place.lon, near.all(keys, keys.lonE6));
       return row && toBookmark(row);
     },
-    findExact(key) {
+    findExact(key: IdentityKey): Bookmark | undefined {
       const row = exact.get(key);
       return row && toBookmark(row);
     },

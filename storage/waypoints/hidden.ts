@@ -11,7 +11,7 @@ import type { Database } from '../database.ts';
 import { identityColumns, isNeighbour, toIdentityKey } from '../schema/identity-columns.ts';
 import { prepare } from '../prepared.ts';
 import { waypointTables, type WaypointsDb } from '../schema/waypoints.ts';
-import { prepareRows, type NoteRow, type RowStore, type RowTable } from './row-change.ts';
+import { prepareRows, type NoteRow, type RowTable } from './row-change.ts';
 
 /** Why an imported waypoint does not show. */
 export interface HiddenRow extends Place {
@@ -23,20 +23,7 @@ export interface HiddenRow extends Place {
 }
 
 /** Imported waypoints that do not show, by identity, whatever file they come from. */
-export interface HiddenStore extends RowStore<HiddenRow> {
-  all(): IdentityKey[];
-  has(key: IdentityKey): boolean;
-  /** What hides one identity. */
-  at(key: IdentityKey): HiddenRow[];
-  /** What one bookmark hides. */
-  of(bookmarkId: number): HiddenRow[];
-  /** What has tags. */
-  tagged(): HiddenRow[];
-  /** What the user has hidden, the newest first, before a number if one is given. */
-  byUser(limit: number, before?: number): HiddenRow[];
-  /** What the user has hidden of this very identity, else the nearest of the neighbouring keys (contract C). */
-  find(place: Place): HiddenRow | undefined;
-}
+export type HiddenStore = ReturnType<typeof prepareHidden>;
 
 /** The bookmark that stands for the user. */
 export const theUser = 0;
@@ -53,20 +40,26 @@ const table: RowTable<'hidden', HiddenRow> = {
   },
 };
 
-export function prepareHidden(db: Database, note: NoteRow<HiddenRow>): HiddenStore {
+export function prepareHidden(db: Database, note: NoteRow<HiddenRow>) {
   const { all, at, of, tagged, byUser, near, has } = prepareStatements(db);
   return {
     ...prepareRows(db, table, note),
     all: () => all.all().map(toIdentityKey),
-    at: (key) => at.all(key).map(toRow),
-    of: (bookmarkId) => of.all(bookmarkId).map(toRow),
+    /** What hides one identity. */
+    at: (key: IdentityKey) => at.all(key).map(toRow),
+    /** What one bookmark hides. */
+    of: (bookmarkId: number) => of.all(bookmarkId).map(toRow),
+    /** What has tags. */
     tagged: () => tagged.all().map(toRow),
-    byUser: (limit, before = Number.MAX_SAFE_INTEGER) => byUser.all(before, limit).map(toRow),
-    find(place) {
+    /** What the user has hidden, the newest first, before a number if one is given. */
+    byUser: (limit: number, before = Number.MAX_SAFE_INTEGER) =>
+      byUser.all(before, limit).map(toRow),
+    /** What the user has hidden of this very identity, else the nearest of the neighbouring keys (contract C). */
+    find(place: Place): HiddenRow | undefined {
       const keys = neighbourKeys(keyOf(place));
       return nearestIdentity(place.lat, place.lon, near.all(keys, keys.lonE6).map(toRow));
     },
-    has: (key) => has.get(key) !== undefined,
+    has: (key: IdentityKey) => has.get(key) !== undefined,
   };
 }
 

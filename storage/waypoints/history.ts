@@ -5,15 +5,9 @@ import { prepare } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
 
 /** Recent searches, each distinct text once, newest first; only the newest limits.historyEntries are kept. */
-export interface HistoryStore {
-  /** Records queries, the last one newest, each with the same optional place. */
-  add(queries: readonly string[], place?: { lat: number; lon: number }): void;
-  recent(limit: number): HistoryEntry[];
-  /** @returns how many were removed: all, or the one of that text. */
-  remove(query?: string): number;
-}
+export type HistoryStore = ReturnType<typeof prepareHistory>;
 
-export function prepareHistory(db: Database): HistoryStore {
+export function prepareHistory(db: Database) {
   const clear = prepare(db, () => waypointTables.deleteFrom('history'));
   const forget = prepare(db, (query: string) =>
     waypointTables.deleteFrom('history').where('query', '=', query),
@@ -52,13 +46,16 @@ export function prepareHistory(db: Database): HistoryStore {
   );
 
   return {
-    add: (queries, place) => record.immediate(queries, place),
-    recent: (limit) =>
+    /** Records queries, the last one newest, each with the same optional place. */
+    add: (queries: readonly string[], place?: { lat: number; lon: number }) =>
+      record.immediate(queries, place),
+    recent: (limit: number): HistoryEntry[] =>
       recent
         .all(limit)
         .map(({ query, lat, lon }) =>
           lat === null || lon === null ? { query } : { query, lat, lon },
         ),
-    remove: (query) => (query === undefined ? clear.run() : forget.run(query)).changes,
+    /** @returns how many were removed: all, or the one of that text. */
+    remove: (query?: string) => (query === undefined ? clear.run() : forget.run(query)).changes,
   };
 }

@@ -9,7 +9,7 @@ import {
 import type { ChangeKind } from '../../model/change.ts';
 import type { Database } from '../database.ts';
 import type { SyncedFile } from '../library/synced-files.ts';
-import { ImportRuns, sliceFiles, type Run, type RunFile, type RunKind } from './import-runs.ts';
+import { ImportRuns, sliceFiles, type RunFile, type RunKind } from './import-runs.ts';
 import type { RunChange } from './journal.ts';
 import { prepareImportStatements, type ImportFolder, type ImportRow } from './import-statements.ts';
 
@@ -67,16 +67,15 @@ interface Bringer {
  */
 export class ImportLedger {
   readonly #db: Database;
+  readonly runs: ImportRuns;
   readonly #statements: ReturnType<typeof prepareImportStatements>;
-  readonly #runs: ImportRuns;
-
   readonly #recordRun: RecordRun;
 
   constructor(db: Database, recordRun: RecordRun) {
     this.#db = db;
     this.#recordRun = recordRun;
     this.#statements = prepareImportStatements(db);
-    this.#runs = new ImportRuns(db);
+    this.runs = new ImportRuns(db);
   }
 
   /** A page of files, newest first. @param limit how many at most. */
@@ -119,9 +118,9 @@ export class ImportLedger {
       const isLast = from + sliceFiles >= planned.length;
       this.#change(() => {
         const folder_id = folder === undefined ? null : this.#statements.folderId.get(folder)!;
-        run ||= this.#runs.begin({ kind, at, folder_id, undoes: undoes ?? null });
-        for (const file of planned.slice(from, from + sliceFiles)) this.#runs.note(run, file);
-        if (isLast) this.#runs.setPlanned(run);
+        run ||= this.runs.begin({ kind, at, folder_id, undoes: undoes ?? null });
+        for (const file of planned.slice(from, from + sliceFiles)) this.runs.note(run, file);
+        if (isLast) this.runs.setPlanned(run);
       });
       if (isLast) return run;
       yield;
@@ -141,7 +140,7 @@ export class ImportLedger {
     grown: ReadonlySet<string> = new Set(),
   ): void {
     this.#change(() => {
-      const folder = (run === undefined ? null : this.#runs.get(run)?.folder_id) ?? null;
+      const folder = (run === undefined ? null : this.runs.get(run)?.folder_id) ?? null;
       for (const file of files)
         if (!grown.has(file.pathKey) || !this.#grow(file, at))
           this.#recordFile({ run, folder, at }, file);
@@ -158,8 +157,8 @@ export class ImportLedger {
   /** Of the files that a run is to remove, those that left the library get their states. */
   *noteRemoved(run: number, isGone: (file: LedgerFile) => boolean, at: string): Slices<void> {
     const { setState, setUndone } = this.#statements;
-    const { undoes } = this.#runs.get(run)!;
-    for (const slice of this.#runs.slicesOf(run)) {
+    const { undoes } = this.runs.get(run)!;
+    for (const slice of this.runs.slicesOf(run)) {
       this.#change(() => {
         for (const { id, before, after } of slice) {
           const file = after === 'active' ? undefined : this.find(id);
@@ -177,13 +176,13 @@ export class ImportLedger {
    * @returns the number of the change that it is; undefined when nothing was changed.
    */
   *finish(run: number): Slices<number | undefined> {
-    const { kind, is_done } = this.#runs.get(run)!;
+    const { kind, is_done } = this.runs.get(run)!;
     let [changed, brought] = [0, 0];
-    for (const slice of this.#runs.slicesOf(run)) {
+    for (const slice of this.runs.slicesOf(run)) {
       this.#change(() => {
         for (const { id, after } of slice) {
           if (is_done === -1 || this.find(id)?.state !== after) {
-            this.#runs.drop(run, id);
+            this.runs.drop(run, id);
             continue;
           }
           changed += 1;
@@ -194,36 +193,26 @@ export class ImportLedger {
       yield;
     }
     return this.#change(() => {
-      const { undoes } = this.#runs.get(run)!;
-      this.#runs.finish(run);
+      const { undoes } = this.runs.get(run)!;
+      this.runs.finish(run);
       const what = { run, count: brought || changed };
       return changed === 0 ? undefined : this.#recordRun(changeKindOf[kind], what, undoes);
     });
   }
 
-  /** The runs that were begun and not finished, oldest first. */
-  openRuns(): Run[] {
-    return this.#runs.open();
-  }
-
   kindOf(run: number): RunKind | undefined {
-    return this.#runs.get(run)?.kind;
+    return this.runs.get(run)?.kind;
   }
 
   /** Whether a run can be taken back as far as its first files tell: they are as it has left them. */
   isAsLeft(run: number): boolean {
     const kind = this.kindOf(run);
-    return kind !== undefined && kind !== 'erase' && this.#runs.isAsLeft(run);
-  }
-
-  /** The files of a run, with their states before and after it; a slice at a time. */
-  filesOfRun(run: number): Iterable<readonly RunFile[]> {
-    return this.#runs.slicesOf(run);
+    return kind !== undefined && kind !== 'erase' && this.runs.isAsLeft(run);
   }
 
   /** Forgets runs of before a time, and files that were replaced before it: their bytes are gone. */
   *purge(before: string): Slices<void> {
-    while (this.#runs.purge(before) || this.#statements.purge.run(before).changes) yield;
+    while (this.runs.purge(before) || this.#statements.purge.run(before).changes) yield;
   }
 
   /** @returns false where nothing is active, or that content was there before. */
@@ -240,7 +229,7 @@ export class ImportLedger {
     const { run, folder, at } = by;
     const { activeAt, byContent, insert, activate, setState, refresh } = this.#statements;
     const note = (id: number, before: ImportState | null, after: ImportState): void => {
-      if (run !== undefined) this.#runs.note(run, { id, before, after });
+      if (run !== undefined) this.runs.note(run, { id, before, after });
     };
     const active = activeAt.get(file.pathKey);
     const summary = JSON.stringify(file.summary);

@@ -4,16 +4,9 @@ import { countedUp } from '../revision.ts';
 import { waypointTables } from '../schema/waypoints.ts';
 
 /** The small facts a store keeps about itself. */
-export interface StoreMeta {
-  get(key: string): string | undefined;
-  set(key: string, value: string): void;
-  /** Counter of the changes that a list of bookmarks could show. */
-  revision(): string;
-  /** Counts one change, inside the transaction that makes it, and gives the new revision. */
-  touch(): string;
-}
+export type StoreMeta = ReturnType<typeof prepareMeta>;
 
-export function prepareMeta(db: Database): StoreMeta {
+export function prepareMeta(db: Database) {
   const get = prepareValue(db, (key: string) =>
     waypointTables.selectFrom('meta').select('value').where('key', '=', key),
   );
@@ -33,9 +26,11 @@ export function prepareMeta(db: Database): StoreMeta {
       .returning('value'),
   );
   return {
-    get: (key) => get.get(key),
-    set: (key, value) => void set.run(key, value),
+    get: (key: string) => get.get(key),
+    set: (key: string, value: string) => void set.run(key, value),
+    /** Counter of the changes that a list of bookmarks could show. */
     revision: () => get.get('revision') ?? '',
+    /** Counts one change, inside the transaction that makes it, and gives the new revision. */
     touch: () => touch.get() ?? '',
   };
 }
