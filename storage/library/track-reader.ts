@@ -39,6 +39,9 @@ export class TrackReader {
   /** Asked for again and again; a file that is imported once more is another one. */
   readonly #importIds = new Map<number, number>();
 
+  #form: Buffer | undefined;
+  #points: Buffer | undefined;
+
   /** @throws errors of SQLite */
   constructor(waypointsPath: string, libraryPath: string) {
     this.#db = openJoinedReader(waypointsPath, libraryPath);
@@ -63,14 +66,17 @@ export class TrackReader {
     }
   }
 
-  /** As outline.ts and track-chunks.ts say. @throws DayBlobCorrupt */
+  /** As outline.ts and track-chunks.ts say; good until the next one is asked for. @throws DayBlobCorrupt */
   form({ id }: TrackRow, name: keyof MapForms): Buffer {
-    return this.#statements[name].get(id) ?? fail();
+    free(this.#form);
+    return (this.#form = this.#statements[name].get(id) ?? fail());
   }
 
-  /** @throws DayBlobCorrupt */
-  dayBlob({ id }: TrackRow): Buffer {
-    return this.#statements.dayBlob.get(id) ?? fail();
+  /** Points of a day, or those without times; good until the next ones are asked for. @throws DayBlobCorrupt */
+  points({ id }: TrackRow): Buffer {
+    free(this.#points);
+    const { dayBlob, untimedBlob } = this.#statements;
+    return (this.#points = (id > 0 ? dayBlob.get(id) : untimedBlob.get(-id)) ?? fail());
   }
 
   /** Rows of tracks or of routes that touch the box, by line, in its order. */
@@ -86,11 +92,6 @@ export class TrackReader {
   /** As line-runs.ts says. @throws DayBlobCorrupt */
   runs({ id }: UntimedRow): Buffer {
     return this.#statements.runs.get(-id) ?? fail();
-  }
-
-  /** @throws DayBlobCorrupt */
-  untimedBlob({ id }: UntimedRow): Buffer {
-    return this.#statements.untimedBlob.get(-id) ?? fail();
   }
 
   textsOf({ lineId }: UntimedRow): LineTexts {
@@ -117,6 +118,11 @@ export class TrackReader {
   close(): void {
     this.#db.close();
   }
+}
+
+/** V8 would keep tens of megabytes of them until it collects. */
+function free(blob: Buffer | undefined): void {
+  if (blob?.buffer instanceof ArrayBuffer && !blob.buffer.detached) blob.buffer.transfer(0);
 }
 
 function prepareStatements(db: Database) {

@@ -73,7 +73,7 @@ const columns = pointColumns();
 
 function* pointsOf(row: TrackRow, { fromMs, toMs }: Period, reader: TrackReader) {
   const { timeMs, latE7, lonE7, eleDm } = columns;
-  const count = decodeDay(reader.dayBlob(row), columns);
+  const count = decodeDay(reader.points(row), columns);
   const to = firstNotBefore(timeMs, count, toMs + 1);
   const importId = reader.importOf(row.fileId);
   for (let at = firstNotBefore(timeMs, count, fromMs); at < to; at += 1)

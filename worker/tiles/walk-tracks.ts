@@ -85,10 +85,10 @@ export class TrackWalk {
   #drawDay(row: TrackRow): void {
     const { reader, pen, period } = this.#options;
     if (row.firstMs >= period.fromMs && row.lastMs <= period.toMs) {
-      this.#drawWhole(row, () => reader.dayBlob(row));
+      this.#drawWhole(row);
       return;
     }
-    const { count } = decodePositions(reader.dayBlob(row), columns);
+    const { count } = decodePositions(reader.points(row), columns);
     const from = firstNotBefore(columns.timeMs, count, period.fromMs);
     const to = firstNotBefore(columns.timeMs, count, period.toMs + 1);
     pen.draw(columns, from, to);
@@ -99,15 +99,15 @@ export class TrackWalk {
     const { beginsAnew, endsCut } = fillClock(reader.runs(row), clock);
     if (beginsAnew) pen.lift();
     pen.forgetTime();
-    this.#drawWhole(row, () => reader.untimedBlob(row), clock);
+    this.#drawWhole(row, clock);
     if (endsCut) pen.lift();
   }
 
   /** @param times of points that have none in their blob. */
-  #drawWhole(row: TrackRow, blob: () => Uint8Array, times?: Float64Array): void {
+  #drawWhole(row: TrackRow, times?: Float64Array): void {
     const { pen, zoom } = this.#options;
     if (this.#isDot(row)) pen.dot(row, row.firstMs, row.lastMs);
-    else if (zoom > outlineZooms.fine) this.#drawChunks(row, blob, times);
+    else if (zoom > outlineZooms.fine) this.#drawChunks(row, times);
     else this.#drawOutline(row, zoom <= outlineZooms.coarse ? 'coarse' : 'fine');
   }
 
@@ -124,7 +124,7 @@ export class TrackWalk {
   }
 
   /** Decodes only the chunks that show something. */
-  #drawChunks(row: TrackRow, blob: () => Uint8Array, times?: Float64Array): void {
+  #drawChunks(row: TrackRow, times?: Float64Array): void {
     const { reader, pen } = this.#options;
     const chunks = new ChunkReader(reader.form(row, 'chunks'), row.day, row.points);
     let bytes: Uint8Array | undefined;
@@ -135,7 +135,7 @@ export class TrackWalk {
       isThere = this.#shows(chunks.box);
       if (!isThere) continue;
       if (!wasThere) pen.jump(chunks);
-      bytes ??= blob();
+      bytes ??= reader.points(row);
       pen.draw(columns, 0, chunks.decode(bytes, columns, times));
     }
     if (row.points === 1) pen.point(chunks);
