@@ -93,7 +93,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   map: 4_084,
   bin: 338,
   build: 667,
-  bench: 7_220,
+  bench: 7_224,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */

@@ -33,6 +33,8 @@ const peer = 'geojson-vt';
 const small = '/api/version';
 const probeEveryMs = 5;
 const tilesASecond = 20;
+/** Threads of its start, which take 20 MB each, are there or gone by then. */
+const settledMs = 8_000;
 
 /** What vector tiles of many points cost, and whether the daemon answers others while a map is moved. */
 export const tiles = scenario<number, Prepared>({
@@ -51,7 +53,9 @@ export const tiles = scenario<number, Prepared>({
     const [block] = longRecording(startDay, days);
     const [lat, lon] = [block!.latE7[0]! / unitsPerDegree, block!.lonE7[0]! / unitsPerDegree];
     const peers = days <= million ? peerReadings(days, lat, lon) : {};
-    return { daemon: await session.daemon(root), observations, lat, lon, peers };
+    const daemon = await session.daemon(root);
+    await wait(settledMs);
+    return { daemon, observations, lat, lon, peers };
   },
   run: async (session, { daemon, lat, lon, peers }) => {
     const { enoughCpuMs, loadMs } = session.plan;
