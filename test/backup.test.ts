@@ -16,6 +16,7 @@ import { text } from 'node:stream/consumers';
 import path from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { pack } from 'tar-stream';
+import { stampOf } from '../model/time.ts';
 import { launcher, testCli, type TestCli } from './helpers/cli.ts';
 import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
 import { gpx } from './helpers/imports.ts';
@@ -92,6 +93,22 @@ test('a restore over a full directory keeps what was there, and can be taken bac
   t.deepEqual(await seen(cli), before);
   t.true(existsSync(path.join(aside, 'waypoints.sqlite')));
   t.true(existsSync(path.join(aside, 'imports', 'a.gpx')));
+});
+
+test('what a restore has set aside in the same second is not written over by the next one', async (t) => {
+  const cli = await filled(t);
+  await cli.out(['backup', 'create', backup(cli)]);
+  const now = Date.now();
+  const stamps = Array.from({ length: 300 }, (_, second) => stampOf(now + second * 1_000));
+  const earlier = stamps.map((stamp) =>
+    path.join(cli.root, 'data', 'backups', `before-restore-${stamp}`, 'waypoints.sqlite'),
+  );
+  for (const file of earlier) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, 'of an earlier restore');
+  }
+  await cli.out(['backup', 'restore', backup(cli)]);
+  for (const file of earlier) t.is(readFileSync(file, 'utf8'), 'of an earlier restore');
 });
 
 test('a backup without imports leaves those that are there', async (t) => {
@@ -334,7 +351,8 @@ test('a daemon makes a small backup each day on which something changed, without
   const root = temporaryDirectory(t);
   const { clock, schedule } = time;
   const daemon = await startTestDaemon(t, { root, clock, options: { schedule } });
-  await daemon.call('POST', '/api/recent_suggest', { query: 'secret harbour' });
+  const kept = await daemon.call('POST', '/api/history', { query: 'secret harbour' });
+  t.is(kept.status, 201);
   await daemon.call('POST', '/api/bookmarks', { name: 'Day 0', lat: 1, lon: 2 });
   time.advance(60_000);
   await until(() => dailyOf(daemon).length === 1 && time.waiting() === 1);

@@ -92,7 +92,9 @@ export async function restoreBackup(
     const content = await readArchive(path, (name) => join(staging, name), onBytes);
     checkStore(join(staging, backupNames.store));
     await syncTree(staging);
-    const aside = join(places.backups, `before-restore-${stampOf(now)}`);
+    let aside = join(places.backups, `before-restore-${stampOf(now)}`);
+    // Of a restore in the same second: what that has set aside is not to be written over.
+    while (existsSync(aside)) aside += '-again';
     const beside = await replace(staging, places, content.imports, aside).catch(
       (error: unknown) => {
         throw existsSync(aside) ? cutOff(error, aside) : error;
