@@ -110,3 +110,12 @@ function twoDigits(number: number): string {
 export function stampOf(milliseconds: number): string {
   return new Date(milliseconds).toISOString().replaceAll(/[-:]|\.\d+/g, '');
 }
+
+/**
+ * Sorts names that tell a time, the newest first.
+ * @param now the newest there can be: what a clock that went wrong has dated later counts as the oldest.
+ */
+export function newestFirst(names: readonly string[], now: string): string[] {
+  const sorted = names.toSorted().toReversed();
+  return [...sorted.filter((name) => name <= now), ...sorted.filter((name) => name > now)];
+}

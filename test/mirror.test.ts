@@ -778,6 +778,21 @@ test('of each kind the newest twenty copies are kept, and nothing else in backup
   t.false(names.some((name) => name.startsWith('bookmarks-edited-20200104')));
 });
 
+test('copies that a clock in the future has dated make room for that of an edit of now', async (t) => {
+  const bench = makeBench(t);
+  mkdirSync(bench.backups);
+  for (let day = 10; day < 30; day += 1) {
+    const name = `bookmarks-edited-209901${day}T000000Z-${String(day).padStart(16, '0')}.gpx`;
+    writeFileSync(join(bench.backups, name), 'of a wrong clock');
+  }
+  writeFileSync(bench.path, gpx(at('A')));
+  const edit = readFileSync(bench.path, 'utf8');
+  await started(bench);
+  const copies = readdirSync(bench.backups).map((name) => join(bench.backups, name));
+  t.is(copies.length, 20);
+  t.true(copies.some((copy) => readFileSync(copy, 'utf8') === edit));
+});
+
 test('tracks in an edited file remain in the copy, and the log says so', async (t) => {
   const bench = makeBench(t);
   const track =

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
+import { newestFirst } from '../../model/time.ts';
 import { createPrivateDirectory } from '../private-directory.ts';
 import { createBackup, type BackupPlaces } from './create.ts';
 import { verifyBackup } from './restore.ts';
@@ -47,10 +48,8 @@ export async function rollBackups(options: RollOptions): Promise<'made' | 'uncha
   }
   // Opened and checked before an older one may go.
   await verifyBackup(target);
-  // Those of days to come were made while the clock was wrong: the oldest, whatever they say.
-  const made = rollingBackups(directory);
-  const inOrder = [...made.filter((name) => name <= today), ...made.filter((name) => name > today)];
-  for (const name of outdated(inOrder)) rmSync(join(directory, name));
+  for (const name of outdated(newestFirst(rollingBackups(directory), today)))
+    rmSync(join(directory, name));
   return 'made';
 }
 

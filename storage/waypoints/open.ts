@@ -25,7 +25,7 @@ import {
 import { bytesOf, firstPageBytes, hasHotJournal } from '../hot-journal.ts';
 import { createPrivateDirectory } from '../private-directory.ts';
 import { migrate, schemaVersion, type Migration } from '../migrate.ts';
-import { stampOf } from '../../model/time.ts';
+import { newestFirst, stampOf } from '../../model/time.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
 import { nameStore } from './name-store.ts';
 import { respellTags } from './respell.ts';
@@ -135,7 +135,8 @@ const cutOffsKept = 5;
  */
 function keepAsFound(path: string, backupsDirectory: string): void {
   const stamp = stampOf(statSync(`${path}-journal`).mtimeMs);
-  const target = join(backupsDirectory, `waypoints-cut-off-${stamp}`);
+  const name = `waypoints-cut-off-${stamp}`;
+  const target = join(backupsDirectory, name);
   // A roll-back that was cut off as well has changed the store since.
   if (existsSync(`${target}-journal`)) return;
   for (const end of storeEnds) {
@@ -145,17 +146,14 @@ function keepAsFound(path: string, backupsDirectory: string): void {
     syncFile(temporary);
     renameSync(temporary, target + end);
   }
-  dropOldCutOffs(backupsDirectory);
+  dropOldCutOffs(backupsDirectory, name);
   syncDirectory(backupsDirectory);
 }
 
 /** Each is as large as the store: a machine that loses power every day must not fill its disk with them. */
-function dropOldCutOffs(backupsDirectory: string): void {
-  // The greatest name is the newest.
-  const names = readdirSync(backupsDirectory)
-    .filter((name) => cutOffName.test(name))
-    .toSorted();
-  for (const name of names.slice(0, -cutOffsKept)) {
+function dropOldCutOffs(backupsDirectory: string, newest: string): void {
+  const names = readdirSync(backupsDirectory).filter((name) => cutOffName.test(name));
+  for (const name of newestFirst(names, newest).slice(cutOffsKept)) {
     for (const end of storeEnds) rmSync(join(backupsDirectory, name + end), { force: true });
   }
 }

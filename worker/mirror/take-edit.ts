@@ -6,7 +6,7 @@ import { limits } from '../../model/limits.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import type { MirrorMark } from '../../model/recording.ts';
-import { stampOf } from '../../model/time.ts';
+import { newestFirst, stampOf } from '../../model/time.ts';
 import { openBookmarkHistory } from '../../storage/waypoints/bookmark-history.ts';
 import { readEdited, TooLarge, type EditedWaypoint } from './edited-waypoints.ts';
 import { planAdditions, planMerge, type MergePlan } from './plan-merge.ts';
@@ -215,20 +215,16 @@ function keep({ path, content }: Copy, kind: CopyKind, request: TakeEditRequest)
   const { backupsDirectory, now } = request;
   const name = `bookmarks-${kind}-${stampOf(now)}-${content.sha256.slice(0, 16)}.gpx`;
   renameSync(path, join(backupsDirectory, name));
-  dropOldCopies(backupsDirectory, kind);
+  dropOldCopies(backupsDirectory, kind, name);
   syncDirectory(backupsDirectory);
 }
 
 /** Keeps the newest copies of one kind, each content once: a merge that is repeated after a crash copies again. */
-function dropOldCopies(directory: string, kind: CopyKind): void {
+function dropOldCopies(directory: string, kind: CopyKind, newest: string): void {
   const pattern = new RegExp(`^bookmarks-${kind}-\\d{8}T\\d{6}Z-([0-9a-f]{16})\\.gpx$`);
-  // The time stamp comes first in the name: the greatest name is the newest.
-  const names = readdirSync(directory)
-    .filter((name) => pattern.test(name))
-    .toSorted()
-    .toReversed();
+  const names = readdirSync(directory).filter((name) => pattern.test(name));
   const kept = new Set<string>();
-  for (const name of names) {
+  for (const name of newestFirst(names, newest)) {
     const content = pattern.exec(name)?.[1] ?? '';
     if (kept.size < copiesKept && !kept.has(content)) kept.add(content);
     else rmSync(join(directory, name));
