@@ -20,6 +20,8 @@ export interface BackupPlace {
   readonly name: string;
   /** Milliseconds since 1970, for the name of the copy. */
   readonly now: number;
+  /** Takes out of a copy what it is not to keep. */
+  readonly prune?: (copy: string) => void;
 }
 
 /**
@@ -52,7 +54,8 @@ export function applySchema(db: Database, step: Migration, version: number): voi
 }
 
 /** Copies the store into the backups directory, whole and synced before it gets its name. */
-function backUp(db: Database, version: number, { directory, name, now }: BackupPlace): void {
+function backUp(db: Database, version: number, place: BackupPlace): void {
+  const { directory, name, now, prune = () => {} } = place;
   createPrivateDirectory(directory);
   const target = join(directory, `${name}-v${version}-${stampOf(now)}.sqlite`);
   const temporary = `${target}.tmp`;
@@ -60,6 +63,7 @@ function backUp(db: Database, version: number, { directory, name, now }: BackupP
   rmSync(temporary, { force: true });
   createPrivateFile(temporary);
   db.prepare('VACUUM INTO ?').run(temporary);
+  prune(temporary);
   syncFile(temporary);
   renameSync(temporary, target);
   syncDirectory(directory);

@@ -1,5 +1,7 @@
+import { cpSync, readdirSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import test from 'ava';
-import { startTestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
 
 test('POST /api/history records; GET /api/recent_suggest lists distinct texts, newest first', async (t) => {
   const daemon = await startTestDaemon(t);
@@ -24,6 +26,32 @@ test('POST /api/history records; GET /api/recent_suggest lists distinct texts, n
       { query: 'Fini', lat: 42.1, lon: -8.3 },
     ],
   });
+});
+
+test('what is cleared is on the disk no more: not in the log of the store, nor in its copy of before an upgrade', async (t) => {
+  const root = temporaryDirectory(t);
+  cpSync(join(import.meta.dirname, '../fixtures/first-version'), join(root, 'data'), {
+    recursive: true,
+  });
+  const daemon = await startTestDaemon(t, { root });
+  const has = (query: string): string[] => {
+    const { data, backups } = daemon.paths;
+    const files = [data, backups].flatMap((place) =>
+      readdirSync(place, { withFileTypes: true }).filter((entry) => entry.isFile()),
+    );
+    return files
+      .map((file) => join(file.parentPath, file.name))
+      .filter((file) => readFileSync(file).includes(query))
+      .map((file) => basename(file).replace(/\d{8}T\d{6}Z/u, 'NOW'));
+  };
+  t.deepEqual(has('harbour'), ['waypoints.sqlite']);
+  await daemon.call('POST', '/api/history', { queries: ['first hotel', 'second hotel'] });
+  t.deepEqual(has('second hotel'), ['waypoints.sqlite-wal']);
+  await daemon.call('DELETE', '/api/history?query=second%20hotel');
+  t.deepEqual(has('second hotel'), []);
+  t.is((await daemon.call('DELETE', '/api/history')).body.deleted, 3);
+  t.deepEqual(has('first hotel'), []);
+  t.deepEqual((await daemon.get('/api/recent_suggest')).body.queries, []);
 });
 
 test('POST /api/history refuses blanks, half a place, and 257 code points', async (t) => {

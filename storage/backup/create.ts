@@ -1,13 +1,12 @@
-import { existsSync, readdirSync } from 'node:fs';
+import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { backupNames, type BackupContent } from '../../model/backup.ts';
 import { closing } from '../../model/closing.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { renameDurably, temporaryBeside } from '../atomic-file.ts';
-import { createPrivateFile, openReader, openWriter } from '../database.ts';
-import { prepare } from '../prepared.ts';
-import { waypointTables } from '../schema/waypoints.ts';
+import { createPrivateFile, openReader } from '../database.ts';
+import { removeHistory } from '../waypoints/history.ts';
 import { readArchive } from './read-archive.ts';
 import { writeArchive, type ArchiveSource } from './write-archive.ts';
 
@@ -24,7 +23,7 @@ export interface CreateBackupOptions {
   readonly target: string;
   /** Whether the imported files are in it. */
   readonly withImports: boolean;
-  /** Whether the search history is in it: a copy that the user did not ask for must not keep what they clear. */
+  /** Whether the search history is in it. */
   readonly withHistory: boolean;
   /** Of this program. */
   readonly version: string;
@@ -76,7 +75,8 @@ function* sourcesOf(
   yield* [
     { name: backupNames.bookmarks, path: places.bookmarksFile },
     { name: backupNames.config, path: places.configFile },
-  ].filter(({ path }) => existsSync(path));
+    // A pipe would have us wait for its other end.
+  ].filter(({ path }) => statSync(path, { throwIfNoEntry: false })?.isFile());
   if (!withImports || !existsSync(places.imports)) return;
   // All names at once: one that goes to the replaced ones meanwhile is missed when it is read, not passed over.
   for (const name of filesBelow(places.imports).toSorted())
@@ -89,13 +89,6 @@ function copyStore(path: string, copy: string, withHistory: boolean): void {
   using store = closing(openReader(path));
   store.prepare('VACUUM INTO ?').run(copy);
   if (!withHistory) removeHistory(copy);
-}
-
-/** Overwrites the rows, as clearing the history does. */
-function removeHistory(copy: string): void {
-  using db = closing(openWriter(copy, 'normal'));
-  prepare(db, () => waypointTables.deleteFrom('history')).run();
-  db.pragma('journal_mode = DELETE');
 }
 
 /** All that is in a directory, old bytes of replaced files as well, but for what is being written. */

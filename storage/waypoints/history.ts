@@ -1,6 +1,7 @@
+import { closing } from '../../model/closing.ts';
 import { limits } from '../../model/limits.ts';
 import type { HistoryEntry } from '../../model/search.ts';
-import type { Database } from '../database.ts';
+import { openWriter, type Database } from '../database.ts';
 import { prepare } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
 
@@ -56,6 +57,18 @@ export function prepareHistory(db: Database) {
           lat === null || lon === null ? { query } : { query, lat, lon },
         ),
     /** @returns how many were removed: all, or the one of that text. */
-    remove: (query?: string) => (query === undefined ? clear.run() : forget.run(query)).changes,
+    remove(query?: string) {
+      const { changes } = query === undefined ? clear.run() : forget.run(query);
+      // The write-ahead log has it until it is emptied.
+      db.pragma('wal_checkpoint(TRUNCATE)');
+      return changes;
+    },
   };
+}
+
+/** Takes the searches out of a copy of a store: one that the user did not ask for must not keep what they clear. */
+export function removeHistory(copy: string): void {
+  using db = closing(openWriter(copy, 'normal'));
+  prepare(db, () => waypointTables.deleteFrom('history')).run();
+  db.pragma('journal_mode = DELETE');
 }

@@ -27,6 +27,7 @@ import { createPrivateDirectory } from '../private-directory.ts';
 import { migrate, schemaVersion, type Migration } from '../migrate.ts';
 import { newestFirst, stampOf } from '../../model/time.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
+import { removeHistory } from './history.ts';
 import { nameStore } from './name-store.ts';
 import { respellTags } from './respell.ts';
 
@@ -73,7 +74,8 @@ export function openWaypointStore(options: OpenStoreOptions): Connection {
       throw new StoreRefused(isThere ? 'unreadable' : 'missing');
   }
   return orClosed(openStoreWriter(path), (db) => {
-    migrate(db, migrations, { directory: backupsDirectory, name: 'waypoints', now: options.now });
+    const [directory, name] = [backupsDirectory, 'waypoints'];
+    migrate(db, migrations, { directory, name, now: options.now, prune: removeHistory });
     respellTags(db);
     nameStore(db);
     return db;
