@@ -1,15 +1,18 @@
 import { spawnSync } from 'node:child_process';
 import {
+  closeSync,
   cpSync,
   existsSync,
   lstatSync,
   mkdirSync,
+  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
   truncateSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { text } from 'node:stream/consumers';
@@ -93,6 +96,43 @@ test('a restore over a full directory keeps what was there, and can be taken bac
   t.deepEqual(await seen(cli), before);
   t.true(existsSync(path.join(aside, 'waypoints.sqlite')));
   t.true(existsSync(path.join(aside, 'imports', 'a.gpx')));
+});
+
+test('of two imports the newer one is so after a restore', async (t) => {
+  const cli = testCli(t);
+  // The older one has the later name, and was there a day before.
+  for (const [name, desc, time] of [
+    ['z.gpx', 'older', '2024-05-01'],
+    ['a.gpx', 'newer', '2024-05-02'],
+  ] as const) {
+    const folder = path.join(cli.root, desc);
+    mkdirSync(folder);
+    const waypoint = gpx([['Hut', 46.1, 11.2]]).replace('</name>', `</name><desc>${desc}</desc>`);
+    writeFileSync(path.join(folder, name), waypoint);
+    await cli.out(['import', folder]);
+    const at = new Date(time);
+    utimesSync(path.join(cli.root, 'data', 'imports', name), at, at);
+  }
+  rmSync(path.join(cli.root, 'data', 'library.sqlite'));
+  const before = await seen(cli);
+  t.like(before, [{ name: 'Hut', desc: 'newer' }]);
+  await cli.out(['backup', 'create', backup(cli)]);
+  const machine = testCli(t);
+  await machine.out(['backup', 'restore', backup(cli)]);
+  t.deepEqual(await seen(machine), before);
+});
+
+posix('a backup waits for no pipe in the place of the bookmarks file', async (t) => {
+  const cli = testCli(t);
+  await cli.out(['bookmark', 'add', 'Harbour', '41.15', '-8.6']);
+  const pipe = path.join(cli.root, 'data', 'bookmarks.gpx');
+  rmSync(pipe);
+  t.is(spawnSync('mkfifo', [pipe]).status, 0);
+  // Held open by its other end: opening it does not wait, and it looks like an empty file.
+  const other = openSync(pipe, 'r+');
+  t.teardown(() => closeSync(other));
+  const made = JSON.parse(await cli.out(['backup', 'create', backup(cli), '--json']));
+  t.is(made.files, 1);
 });
 
 test('what a restore has set aside in the same second is not written over by the next one', async (t) => {

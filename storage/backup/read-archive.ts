@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir } from 'node:fs/promises';
+import { mkdir, utimes } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { extract, type Header } from 'tar-stream';
@@ -126,7 +126,7 @@ async function readFile(
   entry: Entry,
   placeOf: (name: string) => string | undefined,
 ): Promise<BackupFile> {
-  const { name, type } = entry.header;
+  const { name, type, mtime } = entry.header;
   if (type !== 'file' || !isOurs(name)) throw damaged('it holds files of other programs');
   const hash = createHash('sha256');
   let bytes = 0;
@@ -143,6 +143,8 @@ async function readFile(
     await mkdir(dirname(place), { recursive: true, mode: 0o700 });
     const target = createWriteStream(place, { flags: 'wx', mode: 0o600, flush: true });
     await pipeline(hashed(entry), target);
+    // Which of two imports is the newer one. What is kept for a while after it was replaced is kept from now on.
+    if (mtime !== undefined && !name.includes('/.')) await utimes(place, mtime, mtime);
   }
   return { name, bytes, sha256: hash.digest('hex') };
 }
