@@ -110,11 +110,16 @@ export function readFolding(db: Connection): NameFolding {
   return value as NameFolding;
 }
 
-function setLibraryAside(path: string, now: number): void {
-  const directory = dirname(path);
+/** Removes what was set aside, with all that it has of files which are gone since. */
+export function dropSetAside(directory: string): void {
   for (const name of readdirSync(directory)) {
     if (setAsideName.test(name)) rmSync(join(directory, name), { force: true });
   }
+}
+
+function setLibraryAside(path: string, now: number): void {
+  const directory = dirname(path);
+  dropSetAside(directory);
   const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const target = join(directory, `library-set-aside-${stamp}.sqlite`);
   renameSync(path, target);

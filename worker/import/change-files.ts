@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { closing } from '../../model/closing.ts';
 import { isDiskFull } from '../../model/failure.ts';
+import { dropSetAside } from '../../storage/library/prepare.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
 import { ImportLookup, type FileStep } from '../../storage/waypoints/import-lookup.ts';
 import { FileRefused } from '../../formats/refused.ts';
@@ -41,6 +42,7 @@ export function changeFiles(task: ChangeTask): ChangeOutcome {
   for (const { path, sha256, areKeptBytesFree } of isErasing ? steps : [])
     if (areKeptBytesFree && library.findByKey(library.keyOf(path))?.sha256 !== sha256)
       erase(keptPath(task.importsDirectory, sha256));
+  if (isErasing) dropSetAside(dirname(task.libraryPath));
   const outcome = { isWhole, isDiskFull: isFull || !isDurable };
   if (task.hasIndex && !library.areWaypointsChanged) return outcome;
   return { ...outcome, index: indexOf(library) };
