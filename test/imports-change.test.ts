@@ -1,11 +1,19 @@
 /** Removing and restoring imported files: what shows, what is kept, what later imports respect. */
-import { cpSync, existsSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import Database from 'better-sqlite3';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { contentOf, importTree, listed } from './helpers/imported-files.ts';
-import { filesBelow, gpx } from './helpers/imports.ts';
+import { filesBelow, gpx, writeTree } from './helpers/imports.ts';
 import { changeFiles } from '../worker/import/change-files.ts';
 import { ImportProgress } from '../worker/import/progress.ts';
 
@@ -146,6 +154,32 @@ test('what is removed for ever is gone, and stays out', async (t) => {
   t.is((await contentOf(daemon, id)).status, 404);
   t.is((await daemon.call('POST', `/api/imports/${id}/restore`)).status, 409);
   t.deepEqual((await importTree(daemon, {})).body.removed_files, ['ride.gpx']);
+});
+
+test('what is removed for ever is in no library that was set aside', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'ride.gpx': ride });
+  await daemon.close();
+  writeFileSync(`${daemon.paths.libraryDatabase}.damaged`, '');
+  const again = await startTestDaemon(t, { root: daemon.root });
+  const id = await idOf(again, 'ride');
+  const setAside = () => readdirSync(again.paths.data).filter((name) => name.includes('set-aside'));
+  t.not(setAside().length, 0);
+  t.is((await again.call('DELETE', `/api/imports/${id}?forever=true`)).status, 200);
+  t.deepEqual(setAside(), []);
+});
+
+test('copies of the bookmarks file, and what a restore has set aside, are no sources', async (t) => {
+  const daemon = await startTestDaemon(t);
+  mkdirSync(join(daemon.paths.backups, 'before-restore', 'imports'), { recursive: true });
+  writeTree(daemon.paths.backups, {
+    'bookmarks-edited-20240501T100000Z-0123456789abcdef.gpx': camp,
+    'before-restore/imports/ride.gpx': ride,
+  });
+  const request = { dir: daemon.paths.data, recursive: true };
+  const { body } = await daemon.call('POST', '/api/import', request);
+  t.like(body, { added: 0, failed: 0 });
+  t.is(await observations(daemon), 0);
 });
 
 test('a file of another folder that has the same path is stored beside it', async (t) => {

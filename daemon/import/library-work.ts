@@ -35,7 +35,7 @@ export interface LibraryWorkOptions {
   readonly log: Log;
   /** Takes the new index of imported waypoints; a change of the library answers when it is in use. */
   readonly onIndex: (index: SearchIndexData) => unknown;
-  /** Files of ours that are no sources wherever they lie: the bookmarks file. */
+  /** What of ours is no source wherever it lies: the bookmarks file, and all copies of it and of what was removed. */
   readonly ownFiles: readonly string[];
   /** Follows what the library holds. */
   readonly ledger: Pick<

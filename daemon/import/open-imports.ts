@@ -34,7 +34,7 @@ export function openImports({
     libraryPath: paths.libraryDatabase,
     waypointsPath: paths.waypointsDatabase,
     importsDirectory,
-    ownFiles: [paths.bookmarksFile],
+    ownFiles: [paths.bookmarksFile, paths.backups],
     wasLibraryWhole,
     ledger,
     clock,

@@ -40,7 +40,7 @@ export type ImportOrigin = 'person' | 'upload' | 'watch';
 
 export interface ImportTask extends LibraryTask {
   readonly request: ImportRequest;
-  /** Files of ours that are no sources wherever they lie: the bookmarks file. */
+  /** What of ours is no source wherever it lies: the bookmarks file, and all copies of it and of what was removed. */
   readonly ownFiles: readonly string[];
   /** The list of imported files; without it no file counts as removed, and none comes from elsewhere. */
   readonly waypointsPath?: string;
