@@ -78,8 +78,8 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 4_023,
-  storage: 11_973,
+  model: 4_032,
+  storage: 11_991,
   formats: 5_126,
   geodata: 3_815,
   search: 2_535,
