@@ -144,6 +144,7 @@ export const hiddenQuery = z.object({
   limit: queryInteger(1, limits.hiddenMax).optional(),
   cursor: queryInteger(1, Number.MAX_SAFE_INTEGER).optional(),
 });
+export type HiddenQuery = z.output<typeof hiddenQuery>;
 
 /** What the user has hidden, newest first. */
 export const hiddenSchema = z.object({

@@ -78,18 +78,18 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 4_032,
-  storage: 11_991,
+  model: 4_033,
+  storage: 11_972,
   formats: 5_126,
   geodata: 3_815,
   search: 2_535,
-  worker: 10_423,
+  worker: 10_421,
   http: 1_132,
   client: 3_578,
   objects: 2_844,
   'service-files': 1_766,
-  daemon: 8_601,
-  cli: 10_219,
+  daemon: 8_599,
+  cli: 10_213,
   map: 4_084,
   bin: 338,
   build: 667,

@@ -36,7 +36,7 @@ export const command = defineCommand({
 
 async function showMap(context: CommandContext, opensBrowser: boolean): Promise<void> {
   const pageDirectory = findPage();
-  const { asked, signal, stopWatching } = watchForEnd();
+  using end = watchForEnd();
   const own = (await findDaemon(context)) === undefined ? await startHere(context) : undefined;
   const { openLog } = await import('../../daemon/log.ts');
   const log = await openLog({ level: 'error' });
@@ -44,8 +44,8 @@ async function showMap(context: CommandContext, opensBrowser: boolean): Promise<
     const map = await start(context, { pageDirectory, log });
     try {
       const stopShowing = await show(map, context, opensBrowser);
-      while (!map.isUnused() && !signal.aborted) {
-        await Promise.race([asked, delay(lookMs, undefined, { ref: false })]);
+      while (!map.isUnused() && !end.signal.aborted) {
+        await Promise.race([end.asked, delay(lookMs, undefined, { ref: false })]);
       }
       await stopShowing();
     } finally {
@@ -54,7 +54,6 @@ async function showMap(context: CommandContext, opensBrowser: boolean): Promise<
   } finally {
     await own?.close();
     await log.close();
-    stopWatching();
   }
 }
 

@@ -39,7 +39,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
   const socket = takeInheritedSocket(process.env);
   if (isStartedByLaunchd(process.env)) shortenLaunchdLog();
   // Listened to from the start: a signal during a long migration must end the daemon in order, too.
-  const { asked, signal, stopWatching } = watchForEnd();
+  using end = watchForEnd();
   const [{ startDaemon }, { openLog }] = await Promise.all([
     import('../../daemon/daemon.ts'),
     import('../../daemon/log.ts'),
@@ -55,7 +55,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
       log,
       handOver: true,
       newStore,
-      signal,
+      signal: end.signal,
       ...(await manifestOption(context)),
       ...(socket === undefined ? {} : { socket }),
     });
@@ -65,15 +65,14 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
     }
     await notifier?.ready(`Serving ${daemon.url}`);
     if (process.stdout.isTTY) await print(banner(daemon, context));
-    await Promise.race([asked, daemon.closed]);
+    await Promise.race([end.asked, daemon.closed]);
     await Promise.all([notifier?.stopping(), daemon.close()]);
   } catch (error) {
-    if (error === signal.reason) return;
+    if (error === end.signal.reason) return;
     logRefusal(error, log, settings.log_file);
     throw socket === undefined ? error : explainSocketRefusal(error);
   } finally {
     await log.close();
-    stopWatching();
   }
 }
 

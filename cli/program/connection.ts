@@ -121,7 +121,7 @@ export async function withDaemon<T>(
 ): Promise<T> {
   const { client, dataDirectory, close } = await connect(context, makesData);
   const stop = new AbortController();
-  const stopWatching = watchSignals((signal, isFirst) => {
+  using _signals = watchSignals((signal, isFirst) => {
     if (!isFirst) endBySignal(signal);
     if (!endsInOrder) return void close().finally(() => endBySignal(signal));
     note('Stopping …');
@@ -136,8 +136,6 @@ export async function withDaemon<T>(
     // A full disk, say, also keeps a daemon from closing in order: what went wrong first is what to tell.
     await close().catch(() => undefined);
     throw error;
-  } finally {
-    stopWatching();
   }
 }
 

@@ -4,13 +4,12 @@ import { constants } from 'node:os';
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
 
 /**
- * Watches the signals that ask to end.
+ * Watches the signals that ask to end, until what it gives is disposed of.
  * @param onSignal told whether it is the first.
- * @returns stops watching.
  */
 export function watchSignals(
   onSignal: (signal: NodeJS.Signals, isFirst: boolean) => void,
-): () => void {
+): Disposable {
   let isFirst = true;
   function listener(signal: NodeJS.Signals): void {
     const wasFirst = isFirst;
@@ -18,8 +17,10 @@ export function watchSignals(
     onSignal(signal, wasFirst);
   }
   for (const signal of signals) process.on(signal, listener);
-  return () => {
-    for (const signal of signals) process.off(signal, listener);
+  return {
+    [Symbol.dispose]() {
+      for (const signal of signals) process.off(signal, listener);
+    },
   };
 }
 
@@ -43,10 +44,10 @@ export function endAsStopped({ reason }: AbortSignal): void {
 export function watchForEnd() {
   const { promise: asked, resolve } = Promise.withResolvers<void>();
   const stopped = new AbortController();
-  const stopWatching = watchSignals((signal, isFirst) => {
+  const watching = watchSignals((signal, isFirst) => {
     if (!isFirst) endBySignal(signal);
     stopped.abort();
     resolve();
   });
-  return { asked, signal: stopped.signal, stopWatching };
+  return { asked, signal: stopped.signal, ...watching };
 }

@@ -8,6 +8,7 @@ import {
   placeQuery,
   shownWaypointSchema,
   type HiddenAnswer,
+  type HiddenQuery,
 } from '../../model/waypoint.ts';
 import type { WaypointStore } from '../../storage/store.ts';
 import { changed } from './changed.ts';
@@ -52,10 +53,7 @@ export function hiddenRoutes({ waypoints, store, library }: RouteParts): Route[]
 
 function hiddenPage(
   { hidden }: WaypointStore,
-  {
-    limit = limits.hiddenDefault,
-    cursor,
-  }: { limit?: number | undefined; cursor?: number | undefined },
+  { limit = limits.hiddenDefault, cursor }: HiddenQuery,
 ): HiddenAnswer {
   const page = hidden.byUser(limit + 1, cursor);
   const shown = page.slice(0, limit);

@@ -15,16 +15,9 @@ type Statements = ReturnType<typeof prepareIdentityStatements>;
  * nearly all, are entered and removed by hash; the others by position, because twins mostly lie side by side in their
  * files: so each page is touched once, and not once for each row.
  */
-export interface IdentityRows {
-  /** Enters waypoints that were just inserted as shown, and hides those that have a twin. */
-  add(rows: HashedRows, newcomer: Newcomer): void;
-  /** Removes waypoints that are deleted next; twins outside of their file show instead. */
-  remove(rows: HashedRows, file: RowRange): void;
-  /** Ends a change: has those that show say what their twins, as they are now, do. */
-  merge(): void;
-}
+export type IdentityRows = ReturnType<typeof prepareIdentityRows>;
 
-export function prepareIdentityRows(db: Database): IdentityRows {
+export function prepareIdentityRows(db: Database) {
   const statements = prepareIdentityStatements(db);
   const fields = prepareTwinFields(db);
   const shared = new HashedRows();
@@ -39,17 +32,20 @@ export function prepareIdentityRows(db: Database): IdentityRows {
   }
 
   return {
-    add(rows, newcomer) {
+    /** Enters waypoints that were just inserted as shown, and hides those that have a twin. */
+    add(rows: HashedRows, newcomer: Newcomer): void {
       for (const batch of sharedOf(rows, statements.enter))
         fields.note(addShared(statements, batch, newcomer));
     },
-    remove(rows, file) {
+    /** Removes waypoints that are deleted next; twins outside of their file show instead. */
+    remove(rows: HashedRows, file: RowRange): void {
       for (const batch of sharedOf(rows, statements.leave)) {
         removeShared(statements, batch, file);
         fields.noteLeft(batch);
       }
     },
-    merge: () => fields.merge(),
+    /** Ends a change: has those that show say what their twins, as they are now, do. */
+    merge: fields.merge,
   };
 }
 

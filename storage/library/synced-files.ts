@@ -2,25 +2,13 @@ import type { Selectable } from 'kysely';
 import type { ImportSummary } from '../../model/imports.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Database } from '../database.ts';
-import { prepare, prepareValue, type RowOf } from '../prepared.ts';
+import { prepare, prepareValue } from '../prepared.ts';
 import { prepareAttachedRevision } from '../revision.ts';
 import { joinedTables } from '../schema/joined.ts';
 import type { LibraryDb } from '../schema/library.ts';
 
 /** A file of the library as the list of imported files takes it over. */
-export interface SyncedFile {
-  /** Of the library; ascends with every file. */
-  readonly libraryId: number;
-  readonly path: string;
-  readonly pathKey: string;
-  readonly sha256: string;
-  readonly size: number;
-  readonly format: string;
-  /** When its copy was made; exactly, in ns since 1970, and as a time. */
-  readonly copiedNs: string;
-  readonly copiedAt: string;
-  readonly summary: ImportSummary;
-}
+export type SyncedFile = ReturnType<typeof toFile>;
 
 /** What the list of imported files reads of the library, through a joined reader. */
 export type SyncReader = ReturnType<typeof prepareSyncReader>;
@@ -54,17 +42,6 @@ export function prepareSyncReader(joined: Database) {
     files.select('f.id').where('path_key', '=', pathKey).where('sha256', '=', sha256),
   );
   const lastId = prepareValue(joined, () => files.select((eb) => eb.fn.max('f.id').as('id')));
-  const toFile = (row: RowOf<typeof after>): SyncedFile => ({
-    libraryId: row.id,
-    path: row.path,
-    pathKey: row.path_key,
-    sha256: row.sha256,
-    size: row.size,
-    format: row.format,
-    copiedNs: row.mtime_ns,
-    copiedAt: timeOf(row.mtime_ns),
-    summary: summaryOf(row),
-  });
   return {
     /** Files that came after another one, in the order in which they came; `limit` at most. */
     filesAfter: (id: number, limit: number) => after.all(id, limit).map(toFile),
@@ -75,6 +52,22 @@ export function prepareSyncReader(joined: Database) {
     lastId: () => lastId.get() ?? 0,
     /** As LibraryWriter.revision. */
     revision: prepareAttachedRevision(joined),
+  };
+}
+
+function toFile(row: Selectable<LibraryDb['files']>) {
+  return {
+    /** Of the library; ascends with every file. */
+    libraryId: row.id,
+    path: row.path,
+    pathKey: row.path_key,
+    sha256: row.sha256,
+    size: row.size,
+    format: row.format,
+    /** When its copy was made; exactly, in ns since 1970, and as a time. */
+    copiedNs: row.mtime_ns,
+    copiedAt: timeOf(row.mtime_ns),
+    summary: summaryOf(row),
   };
 }
 

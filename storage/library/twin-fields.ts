@@ -43,16 +43,7 @@ const fieldNames = ['ele', 'time', 'desc', 'more'] as const;
  * Has each waypoint that shows say what the newest import says that says it: `twin_fields` has what it says with its twins
  * where that is not what it says itself. So lists need not look at twins.
  */
-export interface TwinFields {
-  /** Takes waypoints, by their hashes, whose twins, which came or went, may say other things. */
-  note(rows: readonly HashedRow[]): void;
-  /** Takes hashes of waypoints that are gone, where what is left of a hash may say other things. */
-  noteLeft(rows: readonly HashedRow[]): void;
-  /** Merges what the twins of all noted say, each identity once: it may have any number. */
-  merge(): void;
-}
-
-export function prepareTwinFields(db: Database): TwinFields {
+export function prepareTwinFields(db: Database) {
   const statements = prepareStatements(db);
   const { left, unpaired, members, put, drop, putPairs, fileOf, newestFrom } = statements;
   const noted = new HashedRows();
@@ -103,8 +94,12 @@ export function prepareTwinFields(db: Database): TwinFields {
   }
 
   return {
+    /** Takes waypoints, by their hashes, whose twins, which came or went, may say other things. */
     note,
-    noteLeft: (rows) => note(left.all(listed(rows)).map(({ hash }) => [hash])),
+    /** Takes hashes of waypoints that are gone, where what is left of a hash may say other things. */
+    noteLeft: (rows: readonly HashedRow[]) =>
+      note(left.all(listed(rows)).map(({ hash }) => [hash])),
+    /** Merges what the twins of all noted say, each identity once: it may have any number. */
     merge,
   };
 }

@@ -61,23 +61,7 @@ export interface PartsChange {
 type NewChange = Pick<Change, 'at' | 'kind' | 'revision' | 'undoes'>;
 
 /** The changes of limits.journalMs, at most limits.journalChanges; written in the transaction of what they tell. */
-export interface Journal {
-  /** @returns the number of the change. */
-  record(change: NewChange, what: readonly RowChange[] | RunChange | PartsChange): number;
-  /** Writes a part of a long change, which its own row ends. @returns the number of the part. */
-  recordPart(change: NewChange, rows: readonly RowChange[]): number;
-  /** The parts of a long change that are still there, newest first; each is read when it is asked for. */
-  partsOf(change: RecordedChange): Iterable<RecordedChange>;
-  get(id: number): RecordedChange | undefined;
-  /** The newest changes, those before a number if one is given, newest first. */
-  list(limit: number, before?: number): Change[];
-  /**
-   * The changes since a revision of the store, newest first: taking back their rows, last one first, gives bookmarks and
-   * tags as they were then. Undefined when the journal does not reach back that far. While they are gone through, the
-   * connection can do nothing else.
-   */
-  since(revision: number): Iterable<RecordedChange> | undefined;
-}
+export type Journal = ReturnType<typeof prepareJournal>;
 
 const head = [
   'id',
@@ -92,7 +76,7 @@ const head = [
   sql<number>`octet_length(${sql.ref('details')})`.as('bytes'),
 ] as const;
 
-export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'>): Journal {
+export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'>) {
   const { add, get, list, parts, newestFirst, oldest, beginning, forget, setUndone, setStanding } =
     prepareStatements(db);
 
@@ -121,7 +105,11 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
   }
 
   return {
-    record({ at, kind, revision, undoes }, what) {
+    /** @returns the number of the change. */
+    record(
+      { at, kind, revision, undoes }: NewChange,
+      what: readonly RowChange[] | RunChange | PartsChange,
+    ): number {
       const { count, ...details } = 'count' in what ? what : { count: countOf(what), rows: what };
       const row = { at, kind, revision, undoes, count, finished: 1 };
       const id = add.get(row, JSON.stringify('rows' in details ? details.rows : details))!;
@@ -132,17 +120,26 @@ export function prepareJournal(db: Database, meta: Pick<StoreMeta, 'get' | 'set'
       forgetOld(id, retentionTime(meta, at));
       return id;
     },
-    recordPart: (change, rows) =>
+    /** Writes a part of a long change, which its own row ends. @returns the number of the part. */
+    recordPart: (change: NewChange, rows: readonly RowChange[]) =>
       add.get({ ...change, count: countOf(rows), finished: 0 }, JSON.stringify(rows))!,
-    *partsOf({ id, parts: first = id }) {
+    /** The parts of a long change that are still there, newest first; each is read when it is asked for. */
+    *partsOf({ id, parts: first = id }: RecordedChange) {
       for (const part of parts.all(first, id)) yield recorded(get.get(part)!);
     },
-    get(id) {
+    get(id: number) {
       const row = get.get(id);
       return row && recorded(row);
     },
-    list: (limit, before = Number.MAX_SAFE_INTEGER) => list.all(before, limit).map(toChange),
-    since(revision) {
+    /** The newest changes, those before a number if one is given, newest first. */
+    list: (limit: number, before = Number.MAX_SAFE_INTEGER) =>
+      list.all(before, limit).map(toChange),
+    /**
+     * The changes since a revision of the store, newest first: taking back their rows, last one first, gives bookmarks and
+     * tags as they were then. Undefined when the journal does not reach back that far. While they are gone through, the
+     * connection can do nothing else.
+     */
+    since(revision: number) {
       const first = beginning.get();
       return first === undefined || first.revision - first.ofRows > revision
         ? undefined

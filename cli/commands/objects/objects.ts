@@ -40,7 +40,7 @@ const serve = defineCommand({
 async function serveObjects({ settings, paths }: ObjectsContext): Promise<void> {
   // Before any child or worker starts, which would inherit its variables.
   const notifyRequest = takeNotifyRequest(process.env);
-  const { asked, stopWatching } = watchForEnd();
+  using end = watchForEnd();
   const [{ startObjects }, { openLog }] = await Promise.all([
     import('../../../daemon/objects/start.ts'),
     import('../../../daemon/log.ts'),
@@ -52,11 +52,10 @@ async function serveObjects({ settings, paths }: ObjectsContext): Promise<void> 
     const server = await startObjects({ settings, paths, log, clock });
     await notifier?.ready(`Serving ${server.url}`);
     await print(server.url);
-    await asked;
+    await end.asked;
     await Promise.all([notifier?.stopping(), server.close(limits.shutdownMs)]);
   } finally {
     await log.close();
-    stopWatching();
   }
 }
 

@@ -46,7 +46,7 @@ export async function withClient<T>(
   const client = await openClient(options);
   const stop = new AbortController();
   let stoppedBy: NodeJS.Signals | undefined;
-  const stopWatching = watchSignals((signal, isFirst) => {
+  using _signals = watchSignals((signal, isFirst) => {
     if (!isFirst) endBySignal(signal);
     stoppedBy = signal;
     stop.abort();
@@ -56,8 +56,6 @@ export async function withClient<T>(
   } catch (error) {
     if (stoppedBy !== undefined) endBySignal(stoppedBy);
     throw await explain(error);
-  } finally {
-    stopWatching();
   }
 }
 
