@@ -133,16 +133,20 @@ function longestOf(trace: Buffer): LongestTask {
   return { wallMs: most('dur'), cpuMs: most('tdur') };
 }
 
-/** Drags the map about, and zooms in and out, as a hand does. */
-export async function moveAbout(page: Page): Promise<void> {
+const drags = [
+  [250, 60],
+  [-300, 120],
+  [60, -150],
+] as const;
+const wheel = [-300, -300, -300, 300];
+
+/** Drags the map about, and zooms in and out, as a hand does; `isQuick`: one of each. */
+export async function moveAbout(page: Page, isQuick: boolean): Promise<void> {
+  const most = isQuick ? 1 : undefined;
   const [x, y] = [800, 350];
   await page.mouse.move(x, y);
-  for (const notches of [-300, -300, -300, 300]) {
-    for (const [east, south] of [
-      [250, 60],
-      [-300, 120],
-      [60, -150],
-    ] as const) {
+  for (const notches of wheel.slice(0, most)) {
+    for (const [east, south] of drags.slice(0, most)) {
       await page.mouse.move(x, y);
       await page.mouse.down();
       await page.mouse.move(x + east, y + south, { steps: 12 });

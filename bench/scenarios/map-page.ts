@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { Browser } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { accessTo } from '../../client/waypoints/node/api-client.ts';
 import { startMapServer, type MapServer } from '../../map/server/server.ts';
 import { parseDate } from '../../model/calendar-date.ts';
@@ -54,13 +54,15 @@ export const mapPage = scenario<Subject, Prepared>({
     session.keep({ stop: () => browser.close() });
     return { browser, map, observations };
   },
-  run: async (_, { browser, map }) => {
+  run: async ({ plan }, { browser, map }) => {
     const { page, times } = await openMeasured(browser, map.newAddress());
-    const { wallMs, cpuMs } = await longestTask(browser, page, () => moveAbout(page));
-    const again = await longestTask(browser, page, () => moveAbout(page));
+    const moved = (about: Page) =>
+      longestTask(browser, about, () => moveAbout(about, plan.isQuick));
+    const { wallMs, cpuMs } = await moved(page);
+    const again = await moved(page);
     await page.context().close();
     const bare = await openBare(browser, map.newAddress());
-    const floor = await longestTask(browser, bare, () => moveAbout(bare));
+    const floor = await moved(bare);
     await bare.context().close();
     return {
       ...times,

@@ -6,7 +6,7 @@ const effort = asked > 0 ? asked : plain;
 
 /**
  * How often a test that gets surer with repetition repeats itself: `usual` times with TEST_EFFORT=1, more where that asks
- * for a multiple (`.ci/run` does), and a part of that, from the same seeds, in a plain `npm test`.
+ * for a multiple (the workflow does, every night), and a part of that, from the same seeds, in a plain `npm test`.
  * @param least below which it would show nothing
  */
 export function rounds(usual: number, least = 1): number {
