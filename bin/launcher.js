@@ -9,19 +9,16 @@
  *    the child stops in order when this process is killed.
  * 3. Else one sentence says what to install; exit code 69 (EX_UNAVAILABLE of sysexits.h).
  */
-import {
-  accessSync,
-  constants as fileConstants,
-  existsSync,
-  readFileSync,
-  statSync,
-} from 'node:fs';
-import module, { createRequire } from 'node:module';
-import { constants as osConstants } from 'node:os';
-import path from 'node:path';
-import { fileURLToPath, pathToFileURL } from 'node:url';
+import { createRequire } from 'node:module';
 
+// An import of these would read their every export, which loads streams and more, some 5 ms of each start.
 const require = createRequire(import.meta.url);
+const fs = require('node:fs');
+const module = require('node:module');
+const { constants: osConstants } = require('node:os');
+const path = require('node:path');
+const { fileURLToPath, pathToFileURL } = require('node:url');
+
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
 const modules = path.join(root, 'node_modules');
 const dist = path.join(root, 'dist');
@@ -78,13 +75,13 @@ const maxSockets = 64;
  */
 export async function launch(entry) {
   const source = path.join(root, `${entry}.ts`);
-  const isClone = existsSync(source);
-  if (isClone && !existsSync(modules)) {
+  const isClone = fs.existsSync(source);
+  if (isClone && !fs.existsSync(modules)) {
     return refuse(`The packages of waypointd are not installed: run "npm ci" in ${root} first.`);
   }
   const isSource = isClone && (isCovered() || !isFresh());
-  const file = isSource ? source : path.join(dist, `${entry}.js`);
-  if (!existsSync(file)) {
+  const file = isSource ? source : path.join(dist, `${entry}.cjs`);
+  if (!fs.existsSync(file)) {
     return refuse('This copy of waypointd is incomplete: install it again.');
   }
   const isEnough = isNewEnough(process.versions.node);
@@ -94,8 +91,8 @@ export async function launch(entry) {
     return takeOver(node, [...process.execArgv, ...process.argv.slice(1)], true);
   }
   stopWithParent();
-  keepCompiled(isSource ? sourceCache : bundleCache);
-  await import(pathToFileURL(file).href);
+  const { ended } = await (isSource ? runSource(file) : runBuilt(file));
+  await ended;
 }
 
 /**
@@ -134,16 +131,23 @@ function canRestartFrugally() {
 export function isFresh() {
   try {
     const list = path.join(dist, 'inputs.json');
-    const { mtimeMs } = statSync(list);
-    const inputs = JSON.parse(readFileSync(list, 'utf8'));
-    return inputs.every((file) => statSync(`${root}/${file}`).mtimeMs < mtimeMs);
+    const { mtimeMs } = fs.statSync(list);
+    const inputs = JSON.parse(fs.readFileSync(list, 'utf8'));
+    return inputs.every((file) => fs.statSync(`${root}/${file}`).mtimeMs < mtimeMs);
   } catch {
     return false; // Not built, or a source is gone.
   }
 }
 
-function keepCompiled(directory) {
-  if (!isCovered()) module.enableCompileCache(directory);
+function runSource(file) {
+  if (!isCovered()) module.enableCompileCache(sourceCache);
+  return import(pathToFileURL(file).href);
+}
+
+async function runBuilt(file) {
+  if (!isCovered()) module.enableCompileCache(bundleCache);
+  const { runBundle } = await import('./bundle.js');
+  return runBundle(file);
 }
 
 /** Coverage is of the sources, and less exact with code from a cache. */
@@ -161,7 +165,7 @@ function shareLoading() {
 function findBundledNode() {
   const bundle = bundles[`${process.platform} ${process.arch}`];
   if (bundle === undefined) return undefined;
-  if (bundle.loader !== undefined && !existsSync(bundle.loader)) return undefined;
+  if (bundle.loader !== undefined && !fs.existsSync(bundle.loader)) return undefined;
   try {
     const manifestFile = require.resolve(`${bundle.name}/package.json`);
     const manifest = require(manifestFile);
@@ -169,7 +173,7 @@ function findBundledNode() {
     if (!isNewEnough(manifest.version)) return undefined;
     const node = path.join(path.dirname(manifestFile), manifest.bin.node);
     if (node === process.execPath) return undefined;
-    accessSync(node, fileConstants.X_OK);
+    fs.accessSync(node, fs.constants.X_OK);
     return node;
   } catch {
     return undefined; // Not installed, or not executable here: the same sentence covers both.
@@ -180,7 +184,7 @@ function findTool(tool) {
   const name = tool === 'tsc' ? 'typescript' : tool;
   const directory = path.join(modules, name);
   try {
-    const { bin } = JSON.parse(readFileSync(path.join(directory, 'package.json'), 'utf8'));
+    const { bin } = JSON.parse(fs.readFileSync(path.join(directory, 'package.json'), 'utf8'));
     return path.join(directory, typeof bin === 'string' ? bin : bin[tool]);
   } catch {
     return undefined; // Not installed: the caller says so.
@@ -242,7 +246,8 @@ function reachesChildAnyway(signal) {
   if (signal === 'SIGTERM') return false;
   try {
     // proc(5): after the name in brackets come state, ppid, pgrp, session, tty_nr, tpgid.
-    const fields = readFileSync('/proc/self/stat', 'utf8')
+    const fields = fs
+      .readFileSync('/proc/self/stat', 'utf8')
       .replace(/^.*\) /su, '')
       .split(' ');
     return fields[2] === fields[5];

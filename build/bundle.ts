@@ -74,6 +74,18 @@ const fewMediaTypes: Plugin = {
     });
   },
 };
+/** One other character has V8 take two bytes for each of the program's. esbuild escapes those of strings, and none of this regex. */
+const asciiOnly: Plugin = {
+  name: 'ASCII only',
+  setup(bundler) {
+    bundler.onLoad({ filter: /powershell-utils[\\/].*\.js$/ }, ({ path }) => ({
+      contents: readFileSync(path, 'utf8').replaceAll(
+        /[‘’‚‛]/g,
+        (quote) => `\\u${quote.charCodeAt(0).toString(16)}`,
+      ),
+    }));
+  },
+};
 /** What changes the bundle without being in it. */
 const alsoInputs = [
   'package-lock.json',
@@ -88,10 +100,12 @@ const packed = 'dist/run-npm-run-build-before-npm-pack';
 const options: BuildOptions & { metafile: true } = {
   // What npm installs beside the bundle: native code, and what looks for files beside itself.
   external: ['better-sqlite3', 'piscina', `../${apartFile}`],
-  banner: { js: banner },
-  plugins: [requireOthers, fewMediaTypes],
+  plugins: [requireOthers, fewMediaTypes, asciiOnly],
   bundle: true,
-  format: 'esm',
+  format: 'cjs',
+  outExtension: { '.js': '.cjs' },
+  // `import()` would need a loader of its own (bin/bundle.js).
+  supported: { 'dynamic-import': false },
   platform: 'node',
   target: 'node24',
   outdir: 'dist',
@@ -130,7 +144,8 @@ async function bundleProgram(): Promise<string[]> {
   // Half a second of loading that is not needed as a rule.
   const { build: bundle } = await import('esbuild');
   const results = await Promise.all([
-    bundle({ ...options, entryPoints: programs }),
+    // What bin/bundle.js calls its URL.
+    bundle({ ...options, entryPoints: programs, define: { 'import.meta.url': 'programUrl' } }),
     bundle({
       ...options,
       stdin: {
@@ -138,12 +153,16 @@ async function bundleProgram(): Promise<string[]> {
         resolveDir: root,
       },
       plugins: [fewMediaTypes],
-      banner: {},
-      format: 'cjs',
       entryNames: 'packages/apart',
-      outExtension: { '.js': '.cjs' },
     }),
-    bundle({ ...options, entryPoints: threads, entryNames: 'threads/[name]' }),
+    bundle({
+      ...options,
+      entryPoints: threads,
+      entryNames: 'threads/[name]',
+      banner: { js: banner },
+      format: 'esm',
+      outExtension: {},
+    }),
   ]);
   const files = new Set(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
   return [...files].filter((file) => file !== '<stdin>' && !file.startsWith(`${required}:`));

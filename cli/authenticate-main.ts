@@ -82,11 +82,12 @@ function readForced(command: string): string[] {
   throw new NotAuthenticated('This key is for git-lfs-authenticate only.');
 }
 
-// Nothing but the one JSON object may reach standard output: the client reads all of it.
-try {
-  process.stdout.write(`${await authenticateCommand(process.argv.slice(2), process.env)}\n`);
-} catch (error) {
-  const isForClient = error instanceof NotAuthenticated || error instanceof ExitError;
-  process.stderr.write(`${isForClient ? error.message : 'The login failed on the server.'}\n`);
-  process.exitCode = 1;
-}
+/** Settles when it has answered. Nothing but the one JSON object may reach standard output: the client reads all of it. */
+export const ended = authenticateCommand(process.argv.slice(2), process.env).then(
+  (answer) => process.stdout.write(`${answer}\n`),
+  (error: unknown) => {
+    const isForClient = error instanceof NotAuthenticated || error instanceof ExitError;
+    process.stderr.write(`${isForClient ? error.message : 'The login failed on the server.'}\n`);
+    process.exitCode = 1;
+  },
+);

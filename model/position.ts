@@ -31,7 +31,7 @@ export function readDegrees(text: string): Position | undefined {
 function parseDegrees(text: string, positive: string, negative: string): number | undefined {
   const letters = text.replace(/[^a-z]/giu, '').toUpperCase();
   const hasSide = letters === positive || letters === negative;
-  const digits = hasSide ? text.replace(/[a-z]/giu, '').replace(/[°\s]/gu, '') : text;
+  const digits = hasSide ? text.replace(/[a-z]/giu, '').replace(/[\xb0\s]/gu, '') : text;
   if (!numberText.test(digits)) return undefined;
   // "-8.3W" could mean either side.
   if (hasSide && /^[+-]/u.test(digits)) return undefined;

@@ -6,8 +6,10 @@ import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   cpSync,
+  globSync,
   mkdirSync,
   mkdtempSync,
+  readFileSync,
   rmSync,
   symlinkSync,
   utimesSync,
@@ -83,7 +85,9 @@ function copyLaunchers(
   for (const name of entries) {
     const file = path.join(directory, name);
     mkdirSync(path.dirname(file), { recursive: true });
-    writeFileSync(file, `${entry}\nif (word === 'which') console.log('${name}');\n`);
+    const program = `${entry}\nif (word === 'which') console.log('${name}');\n`;
+    const asCommonJs = program.replaceAll(/^import (.*) from (.*);$/gm, 'const $1 = require($2);');
+    writeFileSync(file, name.endsWith('.cjs') ? asCommonJs : program);
   }
   if (packages) {
     const modules = path.join(directory, 'node_modules');
@@ -351,24 +355,60 @@ test('a clone without its packages says what to run', (t) => {
 });
 
 test('a clone runs its sources even beside a dist, an installed package its dist', (t) => {
-  const clone = copyLaunchers(t, { entries: ['dist/cli/main.js', 'cli/main.ts'] });
+  const clone = copyLaunchers(t, { entries: ['dist/cli/main.cjs', 'cli/main.ts'] });
   t.is(run(process.execPath, clone, ['which']).stdout, 'cli/main.ts\n');
-  const installed = copyLaunchers(t, { entries: ['dist/cli/main.js'], packages: false });
-  t.is(run(process.execPath, installed, ['which']).stdout, 'dist/cli/main.js\n');
+  const installed = copyLaunchers(t, { entries: ['dist/cli/main.cjs'], packages: false });
+  t.is(run(process.execPath, installed, ['which']).stdout, 'dist/cli/main.cjs\n');
 });
 
 test('a clone runs a dist that is newer than its sources', (t) => {
-  const clone = copyLaunchers(t, { entries: ['dist/cli/main.js', 'cli/main.ts'] });
+  const clone = copyLaunchers(t, { entries: ['dist/cli/main.cjs', 'cli/main.ts'] });
   const list = path.join(clone.directory, 'dist', 'inputs.json');
   writeFileSync(list, '["cli/main.ts"]');
   const [newer, older] = [new Date(Date.now() + 60_000), new Date(0)];
   utimesSync(list, newer, newer);
-  t.is(run(process.execPath, clone, ['which']).stdout, 'dist/cli/main.js\n');
+  t.is(run(process.execPath, clone, ['which']).stdout, 'dist/cli/main.cjs\n');
   utimesSync(list, older, older);
   t.is(run(process.execPath, clone, ['which']).stdout, 'cli/main.ts\n');
   writeFileSync(list, '["cli/gone.ts"]');
   utimesSync(list, newer, newer);
   t.is(run(process.execPath, clone, ['which']).stdout, 'cli/main.ts\n');
+});
+
+test('what V8 has compiled of a dist is kept, and made anew where it is damaged or of another dist', (t) => {
+  const copy = copyLaunchers(t, { entries: ['dist/cli/main.cjs'], packages: false });
+  const { NODE_DISABLE_COMPILE_CACHE: _, ...env } = plainEnvironment();
+  const which = (word: string): string => {
+    const file = path.join(copy.bin, 'waypointd.js');
+    return spawnSync(process.execPath, [file, word], { encoding: 'utf8', env }).stdout;
+  };
+  const kept = (): string[] => globSync(path.join(copy.directory, 'dist/.cache/*/main.cjs.*'));
+  t.is(which('which'), 'dist/cli/main.cjs\n');
+  const [file = '', ...more] = kept();
+  t.is(path.basename(file), 'main.cjs.command');
+  t.deepEqual(more, []);
+  const good = readFileSync(file);
+  t.is(which('which'), 'dist/cli/main.cjs\n');
+  t.deepEqual(readFileSync(file), good, 'used as it is');
+  for (const damaged of [
+    Buffer.alloc(3),
+    good.subarray(0, -1),
+    Buffer.from(good).fill(7, good.length - 99),
+  ]) {
+    writeFileSync(file, damaged);
+    t.is(which('which'), 'dist/cli/main.cjs\n');
+    t.is(readFileSync(file).length, good.length, 'made anew');
+  }
+  const program = path.join(copy.directory, 'dist/cli/main.cjs');
+  writeFileSync(program, readFileSync(program, 'utf8').replace("log('dist", "log('DIST"));
+  t.is(which('which'), 'DIST/cli/main.cjs\n');
+  which('serve');
+  t.deepEqual(
+    kept()
+      .map((name) => path.basename(name))
+      .toSorted(),
+    ['main.cjs.command', 'main.cjs.serve'],
+  );
 });
 
 test('an incomplete copy says so', (t) => {

@@ -21,7 +21,8 @@ export const googleFormat: Format = {
 };
 
 /** `48.8566°, 2.3522°` of Android, `geo:48.8566,2.3522` of an iPhone. */
-const position = /^(?:geo:)?\s*(-?\d{1,3}(?:\.\d{1,20})?)°?\s*,\s*(-?\d{1,3}(?:\.\d{1,20})?)°?\s*$/;
+const position =
+  /^(?:geo:)?\s*(-?\d{1,3}(?:\.\d{1,20})?)\xb0?\s*,\s*(-?\d{1,3}(?:\.\d{1,20})?)\xb0?\s*$/;
 const msPerMinute = 60_000;
 const mmPerMetre = 1_000;
 /** Members whose elements are single positions, and not each a piece of the way. */
