@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_033,
-  storage: 11_972,
+  storage: 11_955,
   formats: 5_127,
   geodata: 3_815,
   search: 2_535,
@@ -88,12 +88,12 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_578,
   objects: 2_844,
   'service-files': 1_766,
-  daemon: 8_599,
+  daemon: 8_579,
   cli: 10_217,
   map: 4_084,
   bin: 418,
   build: 686,
-  bench: 7_224,
+  bench: 7_230,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */

@@ -2,15 +2,6 @@ import { foldName } from '../../model/fold.ts';
 import type { Suggestion } from '../../model/search.ts';
 import type { Geocoder } from './geocoder.ts';
 
-/** What all geocoders together know of a text. */
-export interface FoundPlaces {
-  readonly places: readonly Suggestion[];
-  /** Whom to credit for these places. */
-  readonly attributions: readonly string[];
-  /** Whether the same text may find more in a second or two. */
-  readonly isPending: boolean;
-}
-
 /** Two places of one name, in degrees: what two geocoders take for the middle of a city differs that much. */
 const sameWithin = 0.1;
 
@@ -18,11 +9,7 @@ const sameWithin = 0.1;
  * Asks one geocoder after the other for places, until there are enough.
  * @param limit 0… @returns at most `limit`, each once, those of the first geocoder first
  */
-export async function findPlaces(
-  geocoders: readonly Geocoder[],
-  text: string,
-  limit: number,
-): Promise<FoundPlaces> {
+export async function findPlaces(geocoders: readonly Geocoder[], text: string, limit: number) {
   const places: Suggestion[] = [];
   const attributions = new Set<string>();
   let isPending = false;
@@ -35,7 +22,13 @@ export async function findPlaces(
     if (others.length > 0 && answer.attribution !== undefined) attributions.add(answer.attribution);
     isPending ||= answer.isPending === true;
   }
-  return { places, attributions: [...attributions], isPending };
+  return {
+    places,
+    /** Whom to credit for these places. */
+    attributions: [...attributions],
+    /** Whether the same text may find more in a second or two. */
+    isPending,
+  };
 }
 
 /** Whether two geocoders mean the same; the one says "Bern, Schweiz" and the other "Bern". */

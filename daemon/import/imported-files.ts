@@ -10,7 +10,7 @@ import type {
 import { keptPath } from '../../worker/import/managed-copies.ts';
 import type { LedgerSync } from './ledger-sync.ts';
 import type { LibraryWork } from './library-work.ts';
-import { openContent, type OpenContent } from './open-content.ts';
+import { openContent } from './open-content.ts';
 
 export interface ImportedFilesOptions {
   readonly library: LibraryWork;
@@ -35,7 +35,7 @@ export class ImportedFiles {
   }
 
   /** The original bytes of a file. @throws WaypointError not_found */
-  open(id: number): Promise<OpenContent> {
+  open(id: number): ReturnType<typeof openContent> {
     return openContent(this.#options.importsDirectory, this.find(id));
   }
 

@@ -5,23 +5,16 @@ import { isStorageFault, WaypointError } from '../../model/failure.ts';
 import type { LedgerFile } from '../../storage/waypoints/imports.ts';
 import { keptPath } from '../../worker/import/managed-copies.ts';
 
-/** An imported file, open; `close` is to be called once. */
-export interface OpenContent {
-  readonly bytes: number;
-  readonly pieces: AsyncIterable<Uint8Array>;
-  readonly close: () => void;
-}
-
 const pieceBytes = 65_536;
 
 /**
- * Opens the original bytes of a file: in its place while it is active, else those that are kept.
+ * Opens the original bytes of a file: in its place while it is active, else those that are kept. `close` is to be called once.
  * @throws WaypointError not_found, where they are not kept any more or are others.
  */
 export async function openContent(
   importsDirectory: string,
   { path, sha256, state, bytes }: LedgerFile,
-): Promise<OpenContent> {
+) {
   const place =
     state === 'active' ? join(importsDirectory, path) : keptPath(importsDirectory, sha256);
   const handle = await openPlace(place);

@@ -65,7 +65,7 @@ async function suggestText(parts: RouteParts, text: string): Promise<Omit<Sugges
   const { places, attributions, isPending } = await findPlaces(parts.geocoders, text, room);
   return {
     suggestions: [...local, ...places],
-    ...(attributions.length > 0 && { attributions: [...attributions] }),
+    ...(attributions.length > 0 && { attributions }),
     ...(isPending && { pending: true }),
   };
 }

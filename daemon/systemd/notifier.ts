@@ -2,14 +2,6 @@ import { execFile } from 'node:child_process';
 import type { Log } from '../../model/process.ts';
 import { programEnvironment } from '../program-environment.ts';
 
-/** Tells systemd how the daemon is doing (sd_notify(3)). */
-export interface Notifier {
-  /** The daemon serves now: `systemctl start` returns, and from here on the watchdog wants to hear from it. */
-  readonly ready: (status: string) => Promise<void>;
-  /** The daemon has begun to stop. */
-  readonly stopping: () => Promise<void>;
-}
-
 /** What systemd has asked this process to report. */
 export interface NotifyRequest {
   /** Path or abstract name of the manager's socket. */
@@ -38,7 +30,7 @@ export function takeNotifyRequest(
 }
 
 /**
- * Reports to systemd through its own program `systemd-notify`: Node.js has no datagram sockets of the Unix kind, and
+ * Tells systemd how the daemon is doing (sd_notify(3)) through its own program `systemd-notify`: Node.js has no datagram sockets of the Unix kind, and
  * the packages that add them are compiled. Each message costs a few milliseconds of a child; at 30 s of watchdog there
  * are four a minute.
  */
@@ -46,7 +38,7 @@ export function createNotifier(
   { socket, watchdogMs }: NotifyRequest,
   log: Log,
   env: NodeJS.ProcessEnv = process.env,
-): Notifier {
+) {
   let isFailing = false;
 
   async function send(...words: string[]): Promise<void> {
@@ -65,11 +57,13 @@ export function createNotifier(
   }
 
   return {
-    async ready(status) {
+    /** The daemon serves now: `systemctl start` returns, and from here on the watchdog wants to hear from it. */
+    async ready(status: string): Promise<void> {
       await send('--ready', `--status=${status}`);
       // Half of the time, as sd_watchdog_enabled(3) has it. A blocked main thread sends none: that is the point.
       if (watchdogMs !== undefined) setInterval(() => void signOfLife(), watchdogMs / 2).unref();
     },
+    /** The daemon has begun to stop. */
     stopping: () => send('STOPPING=1', 'STATUS=Stopping'),
   };
 }

@@ -22,25 +22,13 @@ export interface TaggedEntry extends Place {
 /** By identityText; bookmarks in creation order, then imported waypoints. */
 export type TaggedEntries = ReadonlyMap<string, TaggedEntry>;
 
-/** Bookmarks and tags as they are, and as they were. */
-export interface BookmarkHistory {
-  /** As StoreMeta.revision. */
-  readonly revision: number;
-  readonly now: TaggedEntries;
-  /** As it was at a revision; undefined when the journal does not reach back that far, or for one that never was. */
-  at(revision: number): TaggedEntries | undefined;
-  /** Identities that bookmarks had within limits.journalMs and have no more. */
-  gone(): ReadonlySet<string>;
-  close(): void;
-}
-
 interface Rows {
   readonly bookmarks: Map<number, Bookmark>;
   readonly tags: Map<number, TagRow>;
 }
 
-/** Opens `waypoints.sqlite` on a connection of its own, inside one read transaction. */
-export function openBookmarkHistory(waypointsPath: string): BookmarkHistory {
+/** Opens `waypoints.sqlite`, for bookmarks and tags as they are and were, inside one read transaction of its own. */
+export function openBookmarkHistory(waypointsPath: string) {
   return orClosed(openReader(waypointsPath), (db) => {
     db.exec('BEGIN');
     const meta = prepareMeta(db);
@@ -55,14 +43,17 @@ export function openBookmarkHistory(waypointsPath: string): BookmarkHistory {
     const rows = (): Rows => ({ bookmarks: byId(bookmarks), tags: byId(tags) });
     const now = entriesOf(rows());
     return {
+      /** As StoreMeta.revision. */
       revision,
       now,
-      at(wanted) {
+      /** As it was at a revision; undefined when the journal does not reach back that far, or for one that never was. */
+      at(wanted: number): TaggedEntries | undefined {
         if (wanted === revision) return now;
         const changes = wanted < revision ? journal.since(wanted) : undefined;
         return changes && entriesOf(takenBack(rows(), changes));
       },
-      gone() {
+      /** Identities that bookmarks had within limits.journalMs and have no more. */
+      gone(): ReadonlySet<string> {
         const gone = new Set<string>();
         for (let before: number | undefined; ;) {
           const page = journal.list(limits.changesMax, before);

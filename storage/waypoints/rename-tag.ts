@@ -3,22 +3,8 @@ import { normalTag } from '../../model/tag.ts';
 import type { JournaledRows } from './journaled-rows.ts';
 import { rowsAtOnce } from './take-back.ts';
 
-/** What renaming a tag changes. */
-export interface TagRenaming {
-  /** Each to be called before the next is asked for. */
-  readonly writes: Iterable<() => void>;
-  /** How many waypoints had the tag, of what was done. */
-  readonly count: () => number;
-  /** More than a few rows: to be done in slices. */
-  readonly isLong: boolean;
-}
-
 /** Renames a tag of all waypoints, hidden ones included. One that has the other tag already has it once. */
-export function renameTag(
-  { tags, hidden }: JournaledRows,
-  tag: string,
-  newTag: string,
-): TagRenaming {
+export function renameTag({ tags, hidden }: JournaledRows, tag: string, newTag: string) {
   const [normal, next] = [normalTag(tag), normalTag(newTag)];
   let count = 0;
   function* writes(): Generator<() => void> {
@@ -48,6 +34,12 @@ export function renameTag(
       return isThere ? [] : [newTag];
     });
   }
-  const isLong = tags.spelled(normal, rowsAtOnce).length === rowsAtOnce;
-  return { writes: writes(), count: () => count, isLong };
+  return {
+    /** Each to be called before the next is asked for. */
+    writes: writes(),
+    /** How many waypoints had the tag, of what was done. */
+    count: () => count,
+    /** More than a few rows: to be done in slices. */
+    isLong: tags.spelled(normal, rowsAtOnce).length === rowsAtOnce,
+  };
 }
