@@ -83,7 +83,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_127,
   geodata: 3_815,
   search: 2_535,
-  worker: 10_421,
+  worker: 10_422,
   http: 1_132,
   client: 3_578,
   objects: 2_844,

@@ -804,6 +804,25 @@ test('tracks in an edited file remain in the copy, and the log says so', async (
   t.true(readFileSync(join(bench.backups, copy), 'utf8').includes(track));
 });
 
+test('the copy of a file with tracks is kept, however many edits come after it', async (t) => {
+  const bench = makeBench(t);
+  const track = '<trk><trkseg><trkpt lat="1" lon="2"></trkpt></trkseg></trk>';
+  writeFileSync(bench.path, gpx(at('A')).replace('</gpx>', `${track}</gpx>`));
+  await started(bench);
+  for (let day = 10; day < 30; day += 1) {
+    const name = `bookmarks-edited-202603${day}T000000Z-${String(day).padStart(16, '0')}.gpx`;
+    writeFileSync(join(bench.backups, name), 'a later edit');
+  }
+  const now = () => Date.parse('2026-04-01T10:00:00Z');
+  bench.restart({ clock: { ...bench.time.clock, now } });
+  insert(bench.path, at('B'));
+  await started(bench);
+  t.deepEqual(namesOf(bench), ['A', 'B']);
+  const copies = readdirSync(bench.backups).map((name) => join(bench.backups, name));
+  t.true(copies.some((copy) => readFileSync(copy, 'utf8').includes(track)));
+  t.is(copies.length, 21);
+});
+
 test('a bookmarks file too large to merge is left alone', async (t) => {
   const bench = makeBench(t);
   const filler = `<!--${' '.repeat(65 * 1_048_576)}-->`;

@@ -20,13 +20,13 @@ import { packSlices, slicesOf } from './slices.ts';
  */
 const maxEditBytes = 64 * 1_048_576;
 
-/** Copies kept of each kind, the newest ones. */
-const copiesKept = 20;
+/** Copies kept of each kind, the newest ones. Tracks are nowhere else once the mirror has replaced the file. */
+const copiesKept = { edited: 20, tracks: Infinity, unreadable: 20 };
 /** One at a time: the data directory is held by one process, and it takes edits one after the other. */
 const temporaryName = 'bookmarks-edit.tmp';
 
 /** Why a copy is kept: the mirror has its waypoints but perhaps not all of its text, or nothing of it. */
-type CopyKind = 'edited' | 'unreadable';
+type CopyKind = keyof typeof copiesKept;
 
 export interface TakeEditRequest {
   readonly path: string;
@@ -137,13 +137,14 @@ function takeCopy(copy: Copy, request: TakeEditRequest): TakeEditResult {
     const { deleted, conflicts } = plan;
     // What a person has edited is written anew with our mark; what another daemon wrote stays as it is.
     const isEqual = plan.isEqual && mark !== undefined && mark.store !== request.storeId;
+    const kind = trackPoints > 0 ? 'tracks' : 'edited';
     if (request.discarded === content.sha256) {
-      keep(copy, 'edited', request);
+      keep(copy, kind, request);
       return { outcome: 'discarded', content };
     }
     if (isMassDeletion(plan) && request.accepted !== content.sha256)
       return { outcome: 'guarded', content, deletions: deleted.bookmarks + deleted.tagged };
-    keep(copy, 'edited', request);
+    keep(copy, kind, request);
     return {
       outcome: 'taken',
       content,
@@ -226,7 +227,7 @@ function dropOldCopies(directory: string, kind: CopyKind, newest: string): void 
   const kept = new Set<string>();
   for (const name of newestFirst(names, newest)) {
     const content = pattern.exec(name)?.[1] ?? '';
-    if (kept.size < copiesKept && !kept.has(content)) kept.add(content);
+    if (kept.size < copiesKept[kind] && !kept.has(content)) kept.add(content);
     else rmSync(join(directory, name));
   }
 }
