@@ -75,9 +75,9 @@ const systemClock: Clock = { now: () => Date.now(), monotonic: () => performance
  * @throws ExitError with the exit code that says why
  */
 export async function startDaemon(options: DaemonOptions): Promise<Daemon> {
-  const { paths, log, clock = systemClock, newStore = false } = options;
+  const { clock = systemClock } = options;
   checkTogether(options.settings);
-  const stores = await openStores({ paths, clock, log, acceptMissing: newStore });
+  const stores = await openStores({ ...options, clock });
   try {
     return await startOn(stores, { ...options, clock });
   } catch (error) {

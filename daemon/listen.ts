@@ -22,9 +22,10 @@ export interface Waiting {
   readonly stateOf?: (port: number) => PortState;
 }
 
-const retryMs = 250;
+/** Between two tries to get what another process has. */
+export const retryMs = 250;
 /** The default port is in the ephemeral range of Linux: an outgoing connection may have it, and most end soon. */
-const connectionMs = 60_000;
+export const connectionMs = 60_000;
 /** A daemon that is being stopped, such as the one that this one replaces. */
 const listenerMs = 5_000;
 /** Free: the kernel does not show a socket that has the port without being connected. */

@@ -15,10 +15,12 @@ import {
   storeFault,
   unusable,
 } from './faults.ts';
+import { connectionMs, retryMs } from './listen.ts';
 import { findLockHolder, heldSentence } from './lock-holder.ts';
 import { createPrivateDirectory } from '../storage/private-directory.ts';
 import { requirePrivateDirectory, type Paths } from './paths.ts';
 import { tightenData } from './permissions.ts';
+import { pause, type Schedule } from './schedule.ts';
 import { ExitError } from '../model/exit-error.ts';
 
 /** A data directory held and opened by this process. */
@@ -37,7 +39,12 @@ export interface OpenStoresOptions {
   readonly clock: Clock;
   readonly log: Log;
   /** The user accepts a new store beside the remains of a lost one. */
-  readonly acceptMissing: boolean;
+  readonly newStore?: boolean;
+  /** A daemon that is to be found waits a while for a command that has the data open. */
+  readonly handOver: boolean;
+  readonly schedule?: Schedule;
+  /** Ends the wait at once. */
+  readonly signal?: AbortSignal;
 }
 
 /** @throws ExitError 65, 74, 75, 78 */
@@ -49,8 +56,7 @@ export async function openStores(options: OpenStoresOptions): Promise<OpenedStor
   try {
     const fault = tightenData(paths, log) ?? dataAccessFault(paths) ?? lockFileFault(paths);
     if (fault !== undefined) throw refusal(fault);
-    lock = lockDirectory(paths.lockDatabase);
-    if (lock === undefined) throw await heldByAnother(paths);
+    lock = await lockWhenFree(options);
     return openLocked(options, lock);
   } catch (error) {
     lock?.release();
@@ -61,14 +67,14 @@ export async function openStores(options: OpenStoresOptions): Promise<OpenedStor
 }
 
 function openLocked(
-  { paths, clock, acceptMissing }: OpenStoresOptions,
+  { paths, clock, newStore = false }: OpenStoresOptions,
   lock: DirectoryLock,
 ): OpenedStores {
   const options = {
     path: paths.waypointsDatabase,
     backupsDirectory: paths.backups,
     companions: companionsOf(paths),
-    acceptMissing,
+    acceptMissing: newStore,
     now: clock.now(),
   };
   return orClosed(openWaypointStore(options), (db) => {
@@ -90,18 +96,40 @@ function openLocked(
   });
 }
 
-async function heldByAnother(paths: Paths): Promise<ExitError> {
+/** A service must not stay down because a command was at the data when it started; a daemon is not soon done. */
+async function lockWhenFree({
+  paths,
+  clock,
+  log,
+  handOver,
+  schedule,
+  signal,
+}: OpenStoresOptions): Promise<DirectoryLock> {
+  const end = clock.monotonic() + (handOver ? connectionMs : 0);
+  for (let tries = 1; ; tries += 1) {
+    const lock = lockDirectory(paths.lockDatabase);
+    if (lock !== undefined) return lock;
+    const running = await runningDaemon(paths);
+    if (running !== undefined) throw new ExitError(running, 75);
+    const holder = await findLockHolder(paths);
+    const isDaemon = holder?.runtimeDirectory !== undefined;
+    if (isDaemon || clock.monotonic() >= end) {
+      throw new ExitError(heldSentence(paths.data, holder), 75);
+    }
+    if (tries === 1) log.info('daemon.data_awaited', {});
+    signal?.throwIfAborted();
+    await pause(retryMs, schedule, signal);
+  }
+}
+
+async function runningDaemon(paths: Paths): Promise<string | undefined> {
   // The one in the runtime directory may be the daemon of another data directory.
   for await (const seen of seekDaemons(paths.handOverCandidates, paths.data)) {
     if (seen.state !== 'running') continue;
     const { pid, url } = seen.handOver;
-    return new ExitError(
-      `waypointd (process ${pid}) is already running at ${url} and holds ${paths.data}.`,
-      75,
-    );
+    return `waypointd (process ${pid}) is already running at ${url} and holds ${paths.data}.`;
   }
-  const holder = await findLockHolder(paths);
-  return new ExitError(heldSentence(paths.data, holder), 75);
+  return undefined;
 }
 
 function storeRefusal(error: StoreRefused, paths: Paths): ExitError {

@@ -15,6 +15,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
+import { lockDirectory } from '../storage/lock.ts';
 import { launcher, testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
 import { until } from './helpers/until.ts';
 import { posix, testWith } from './helpers/where.ts';
@@ -64,6 +65,24 @@ test('the data directory belongs to one daemon at a time, which is told in one l
   t.true(stderr.includes(join(cli.root, 'data')));
   t.is(await cli.out(['url']), `http://127.0.0.1:${await portOf(cli)}\n`, 'the first one stays');
 });
+
+posix(
+  'a command that has the data open is waited for, until it is done or the start is ended',
+  async (t) => {
+    const cli = testCli(t);
+    const data = join(cli.root, 'data');
+    mkdirSync(data, { mode: 0o700 });
+    const lock = lockDirectory(join(data, 'lock.sqlite'));
+    const [stopped, waiting] = [1, 2].map(() => cli.start(['serve', '--port', '0']));
+    const ended = once(stopped!, 'exit');
+    await untilPrinted(stopped!.stderr, /daemon\.data_awaited/u);
+    stopped!.kill('SIGTERM');
+    t.deepEqual(await ended, [0, null]);
+    await untilPrinted(waiting!.stderr, /daemon\.data_awaited/u);
+    lock?.release();
+    await untilPrinted(waiting!.stderr, /daemon\.ready/u);
+  },
+);
 
 async function portOf(cli: TestCli): Promise<number> {
   return JSON.parse(readFileSync(handOverIn(cli), 'utf8')).port;
