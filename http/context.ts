@@ -30,8 +30,10 @@ export type Guard = (ctx: Context) => void;
  * Authorization or Content-Type.
  * @param name in lower case.
  */
-export function headerValues({ req: { rawHeaders } }: Context, name: string): string[] {
+export function headerValues({ req: { headers, rawHeaders } }: Context, name: string): string[] {
   const values: string[] = [];
+  // As a rule: each line of the raw ones would be folded for nothing.
+  if (headers[name] === undefined) return values;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
     if (rawHeaders[at]?.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
   }
