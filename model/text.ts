@@ -1,7 +1,7 @@
 const controlCharacter = /\p{Cc}/u;
-const controlCharacters = /\p{Cc}/gu;
+const controlCharacters = /\p{Cc}+/gu;
 /** Tabs and line ends are what a note of several lines is made of. */
-const controlCharactersOfNotes = /[^\P{Cc}\t\n\r]/gu;
+const controlCharactersOfNotes = /[^\P{Cc}\t\n\r]+/gu;
 const lineEnds = /\r\n?/g;
 /** XML cannot hold these two, so a text with one would come back changed from an export. */
 const nonCharacter = /[\uFFFE\uFFFF]/;
@@ -39,5 +39,5 @@ export function isPlainNote(text: string): boolean {
  */
 export function blankControlCharacters(text: string, isNote = false): string {
   const control = isNote ? controlCharactersOfNotes : controlCharacters;
-  return text.toWellFormed().replace(control, ' ');
+  return text.toWellFormed().replace(control, (run) => ' '.repeat(run.length));
 }

@@ -82,8 +82,8 @@ const places = `<?xml version="1.0" encoding="UTF-8"?>
 `;
 
 const unusual = `<?xml version='1.0' encoding='utf-8' standalone='yes'?>
-<gpx version='1.1' xmlns='urn:g' xmlns:x='urn:x'><!-- <x> é - > --> <wpt x:a='1' lon = '7' lat="8"
-/><wpt url="a?b&amp;c" lat='1' lon='2' t="é"><name>a<![CDATA[ <b> & ]]]]>c</name><desc><![CDATA[]]></desc><!----></wpt>
+<gpx version='1.1' xmlns='urn:g' xmlns:x='urn:x'><!-- <x> é -- > --> <wpt x:a='1' lon = '7' lat="8"
+/><wpt url="a?b&amp;>c" lat='1' lon='2' t="é"><name>a>\r\n<![CDATA[ <b>\r & ]]]]>c</name><desc><![CDATA[]]></desc><!----></wpt>
 <trk><name><![CDATA[<trkpt lat="1" lon="2"/>]]></name><trkseg><!-- <trkpt lat="0" lon="0"/> -->
 <trkpt lon='9.5' x:fix='3d' lat='8.5'>
  <ele>1<![CDATA[2]]>.5</ele><!-- ' --><time>2020-01-01T00:00:00Z</time><x:sat a='1' b="2">9<![CDATA[>]]><!-- --></x:sat></trkpt>

@@ -103,6 +103,24 @@ test('so is a document of such parts in any order, and with any byte changed', (
   );
 });
 
+test('a long text is heard, or refused in its line, as one of short parts is', (t) => {
+  const parts = ['a\r\nb', '\r', '&amp;&#13;&lt;', '> ]] >', 'ä€😀', '\n'].flatMap((part) =>
+    Array.from({ length: 300 }, () => part),
+  );
+  for (const [begin, between, end] of [
+    ['', '<!---->', ''],
+    ['<![CDATA[', ']]><![CDATA[', ']]>'],
+  ]) {
+    for (const last of ['', '<1/>', '&', ']]>', '\u0001']) {
+      const document = (text: string): Buffer =>
+        Buffer.from(`<r><o>x<p>${begin}${text}${last}${end}</p>y</o></r>`);
+      const [long, short] = [document(parts.join('')), document(parts.join(between))];
+      for (const pieceBytes of [1, 1_030, 5_000, 1_000_000])
+        t.deepEqual(heard(long, false, pieceBytes), heard(short, false, 1_000), `${begin} ${last}`);
+    }
+  }
+});
+
 test('of many such elements next to nothing goes to the parser', (t) => {
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its object, and put back
   const { read } = PieceReader.prototype;

@@ -4,6 +4,7 @@ import type { Recording } from '../points/recording.ts';
 import { missingTime, parseNumber, parsePointTime } from '../points/point-values.ts';
 import { isMeaningful, textsOf, words, type PointElement, type Texts } from './point-children.ts';
 import { StartTags } from './start-tags.ts';
+import { withLineEnds } from '../xml/characters.ts';
 import { ByteCursor } from '../xml/byte-cursor.ts';
 import { takeRun, type Stretch, type Taken } from '../xml/element-run.ts';
 import { passElement, passTagEnd } from '../xml/pass-element.ts';
@@ -141,9 +142,9 @@ export class CanonicalPoints {
     while (value !== undefined) {
       if (cursor.takes(end)) return passTagEnd(cursor) ? value : undefined;
       const section = cursor.section();
-      if (section === undefined || cursor.hasReturn) return undefined;
+      if (section === undefined) return undefined;
       const text = this.#text();
-      value = text === undefined ? undefined : value + section + text;
+      value = text === undefined ? undefined : value + withLineEnds(section) + text;
     }
     return undefined;
   }
@@ -151,9 +152,8 @@ export class CanonicalPoints {
   #text(): string | undefined {
     const cursor = this.#cursor;
     const start = cursor.at;
-    // Line ends become one character for the parser, however they are written: that is left to it.
-    if (!cursor.text() || cursor.hasReturn) return undefined;
-    const text = cursor.textFrom(start);
+    if (!cursor.text()) return undefined;
+    const text = withLineEnds(cursor.textFrom(start));
     return cursor.hasReference ? decodeReferences(text) : text;
   }
 

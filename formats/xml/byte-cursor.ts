@@ -1,15 +1,16 @@
 import { isUtf8, type Buffer } from 'node:buffer';
 import { findBadReference } from '../xml/references.ts';
 
-/** What a byte means in character data. */
+/** What a byte means in character data: bits, to be gathered. */
 const plain = 0;
 const lineEnd = 1;
-const carriageReturn = 2;
-const ampersand = 3;
+const ampersand = 2;
 const foreign = 4;
 /** Begins U+F000 to U+FFFF, two of which are illegal. */
-const foreignLast = 5;
-const stop = 6;
+const last = 8;
+/** `>`, which is mostly legal. */
+const angle = 16;
+const stop = 32;
 /** Bit of a byte that may begin a name, or go on in one. */
 const nameStart = 1;
 const nameRest = 2;
@@ -23,13 +24,13 @@ for (let byte = 0; byte < 256; byte += 1) {
   else if (/[-.0-9]/.test(char)) nameKinds[byte] = nameRest;
 }
 
-/** `>` is legal in a text, but stops: so no loop needs to look for the end of the bytes, which is a `>`, nor for `]]>`. */
+/** A `>` is no plain character: so loops need to look for the end of the bytes, and for `]]>`, only there. */
 function textKind(byte: number, char: string): number {
   if (char === '\n') return lineEnd;
-  if (char === '\r') return carriageReturn;
   if (char === '&') return ampersand;
-  if (byte >= 0x80) return byte === 0xef ? foreignLast : foreign;
-  return char === '<' || char === '>' || (byte < 0x20 && char !== '\t') ? stop : plain;
+  if (byte >= 0x80) return byte === 0xef ? foreign | last : foreign;
+  if (char === '>') return angle;
+  return char === '<' || (byte < 0x20 && char !== '\t' && char !== '\r') ? stop : plain;
 }
 
 /** Bytes in a name; the scanner's limit is larger, and real ones have up to 30. */
@@ -54,12 +55,8 @@ export class ByteCursor {
   readonly end: number;
   /** Line ends passed. */
   lines = 0;
-  /** The last text, value or section holds what is not as it is stored: a reference or a carriage return. */
-  hasReference = false;
-  hasReturn = false;
-  #hasForeign = false;
-  /** It may hold an illegal character. */
-  #hasForeignLast = false;
+  /** What all that was passed last has in it. */
+  #seen = plain;
   readonly #isUtf8: boolean;
   /** Whether all bytes of the region are valid: looked at when the first foreign one is met. */
   #isValid: boolean | undefined;
@@ -112,102 +109,94 @@ export class ByteCursor {
   text(): boolean {
     const { bytes, end, at: start } = this;
     if (start >= end) return false;
-    this.#forget();
+    let seen = plain;
+    let lines = 0;
     let at = start;
     for (; ; at += 1) {
       const kind = textKinds[bytes[at]!]!;
       if (kind === plain) continue;
-      if (kind === stop) break;
-      this.#note(kind);
+      if (kind === stop || (kind === angle && at + 1 >= end)) break;
+      if (kind === lineEnd) lines += 1;
+      seen |= kind;
     }
-    this.at = at;
+    this.#passed(at, seen, lines);
+    if ((seen & angle) !== 0 && bytes.subarray(start, at).includes(']]>')) return false;
     return bytes[at] === openAngle && this.#isLegal(start);
   }
 
-  /** Passes the value of an attribute with its quotes, if there is no `>` in it. */
+  /** Passes the value of an attribute with its quotes. */
   quoted(): boolean {
     const { bytes, end, at: start } = this;
     const quote = bytes[start];
     if (start >= end || (quote !== doubleQuote && quote !== singleQuote)) return false;
-    this.#forget();
+    let seen = plain;
+    let lines = 0;
     let at = start + 1;
     for (; bytes[at] !== quote; at += 1) {
       const kind = textKinds[bytes[at]!]!;
-      if (kind === stop) break;
-      if (kind !== plain) this.#note(kind);
+      if (kind === plain) continue;
+      if (kind === stop || (kind === angle && at + 1 >= end)) break;
+      if (kind === lineEnd) lines += 1;
+      seen |= kind;
     }
-    this.at = at;
+    this.#passed(at, seen, lines);
     if (bytes[at] !== quote || !this.#isLegal(start)) return false;
     this.at += 1;
     return true;
   }
 
   comment(): boolean {
-    if (!this.takes(commentStart)) return false;
-    const { bytes, at: start } = this;
-    this.#forget();
-    for (; this.#unparsed(dash); this.at += 1) {
-      if (bytes[this.at + 1] !== dash) continue;
-      if (bytes[this.at + 2] !== closeAngle || !this.#isLegal(start)) return false;
-      this.at += 3;
-      return true;
-    }
-    return false;
+    if (!this.takes(commentStart) || !this.#unparsed(dash)) return false;
+    this.at += 3;
+    return true;
   }
 
   /** Passes a CDATA section. @returns its content; undefined = it failed. */
   section(): string | undefined {
     if (!this.takes(sectionStart)) return undefined;
-    const { bytes, at: start } = this;
-    this.#forget();
-    for (; this.#unparsed(closeAngle); this.at += 1) {
-      const contentEnd = this.at - 2;
-      if (contentEnd < start || bytes[contentEnd] !== closeBracket) continue;
-      if (bytes[contentEnd + 1] !== closeBracket) continue;
-      this.at = contentEnd;
-      if (!this.#isLegal(start)) return undefined;
-      const text = this.textFrom(start);
-      this.at += 3;
-      return text;
-    }
-    return undefined;
+    const { at: start } = this;
+    if (!this.#unparsed(closeBracket)) return undefined;
+    const text = this.textFrom(start);
+    this.at += 3;
+    return text;
   }
 
-  /** Passes characters that mean nothing up to the next `byte`. */
-  #unparsed(byte: number): boolean {
-    const { bytes, end } = this;
-    let { at } = this;
-    for (; at < end && bytes[at] !== byte; at += 1) {
-      const next = bytes[at]!;
-      if (next >= 0x20 && next < 0x80) continue;
-      const kind = textKinds[next]!;
+  /** Passes characters that mean nothing up to two of `mark` and a `>`. */
+  #unparsed(mark: number): boolean {
+    const { bytes, end, at: start } = this;
+    let seen = plain;
+    let lines = 0;
+    let at = start;
+    for (; at < end; at += 1) {
+      const byte = bytes[at]!;
+      const isEnd = byte === closeAngle && at - start >= 2;
+      if (isEnd && bytes[at - 1] === mark && bytes[at - 2] === mark) break;
+      if (byte >= 0x20 && byte < 0x80) continue;
+      const kind = textKinds[byte]!;
       if (kind === stop) break;
-      this.#note(kind);
+      if (kind === lineEnd) lines += 1;
+      seen |= kind;
     }
+    this.#passed(at, seen, lines);
+    if (at >= end || bytes[at] !== closeAngle) return false;
+    this.at -= 2;
+    return this.#isLegal(start);
+  }
+
+  /** The last text, value or section holds a reference. */
+  get hasReference(): boolean {
+    return (this.#seen & ampersand) !== 0;
+  }
+
+  #passed(at: number, seen: number, lines: number): void {
     this.at = at;
-    return at < end && bytes[at] === byte;
-  }
-
-  #forget(): void {
-    this.hasReference = false;
-    this.hasReturn = false;
-    this.#hasForeign = false;
-    this.#hasForeignLast = false;
-  }
-
-  #note(kind: number): void {
-    if (kind === lineEnd) this.lines += 1;
-    else if (kind === carriageReturn) this.hasReturn = true;
-    else if (kind === ampersand) this.hasReference = true;
-    else if (kind >= foreign) {
-      this.#hasForeign = true;
-      if (kind === foreignLast) this.#hasForeignLast = true;
-    }
+    this.#seen = seen;
+    this.lines += lines;
   }
 
   /** Whether what was passed since `start` holds only characters and references that a document may hold. */
   #isLegal(start: number): boolean {
-    if (this.#hasForeign && !this.#isText(start)) return false;
+    if ((this.#seen & foreign) !== 0 && !this.#isText(start)) return false;
     return !this.hasReference || findBadReference(this.textFrom(start)) < 0;
   }
 
@@ -215,12 +204,12 @@ export class ByteCursor {
     if (!this.#isUtf8) return false;
     this.#isValid ??= isUtf8(this.bytes.subarray(start, this.end));
     if (!this.#isValid) return false;
-    return !this.#hasForeignLast || !illegal.test(this.textFrom(start));
+    return (this.#seen & last) === 0 || !illegal.test(this.textFrom(start));
   }
 
   /** The bytes from `start` to here, as text. They have been passed as text or as something that is ASCII. */
   textFrom(start: number): string {
-    return this.bytes.toString(this.#hasForeign ? 'utf8' : 'latin1', start, this.at);
+    return this.bytes.toString((this.#seen & foreign) === 0 ? 'latin1' : 'utf8', start, this.at);
   }
 }
 

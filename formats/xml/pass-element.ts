@@ -1,5 +1,6 @@
 import type { ByteCursor } from './byte-cursor.ts';
 import { passAttributes, passByte } from './pass-attributes.ts';
+import { withLineEnds } from './characters.ts';
 import { decodeReferences } from './references.ts';
 
 const space = 0x20;
@@ -67,19 +68,14 @@ function isBlank({ bytes, at: end }: ByteCursor, from: number): boolean {
 function passUnparsed(cursor: ByteCursor, heard: Heard | undefined): boolean {
   if (cursor.comment()) return true;
   const section = cursor.section();
-  if (section !== undefined) heard?.text(withLineEnds(section, cursor));
+  if (section !== undefined) heard?.text(withLineEnds(section));
   return section !== undefined;
 }
 
 /** The text that has just been passed, as the parser hands it on. */
 function textFrom(cursor: ByteCursor, from: number): string {
-  const text = withLineEnds(cursor.textFrom(from), cursor);
+  const text = withLineEnds(cursor.textFrom(from));
   return cursor.hasReference ? decodeReferences(text) : text;
-}
-
-/** Line ends are one character for the parser, however they are written. */
-function withLineEnds(text: string, { hasReturn }: ByteCursor): string {
-  return hasReturn ? text.replaceAll(/\r\n?/g, '\n') : text;
 }
 
 /** Passes the rest of an end tag whose name is not known before; its start tag has it at `nameAt`. */

@@ -15,13 +15,15 @@ const maxNameLength = 1023;
 const maxPrologLength = 4096;
 /** Characters from which on a piece goes to the parser. */
 const pieceLength = 32_768;
+/** Characters from which on those of a text need no parser, which takes ten times as long. */
+const longText = 1024;
 const lineFeed = 0x0a;
 
 /** Markup of which nothing is read, and CDATA sections: all may have any length and hold any characters. */
 const sections = [
-  { start: '<!--', end: '-->', isText: false },
-  { start: '<![CDATA[', end: ']]>', isText: true },
-  { start: '<?', end: '?>', isText: false },
+  { start: '<!--', end: '-->', ends: /-[-]>/g, isText: false },
+  { start: '<![CDATA[', end: ']]>', ends: /][\]]>/g, isText: true },
+  { start: '<?', end: '?>', ends: /[?]>/g, isText: false },
 ] as const;
 type Section = (typeof sections)[number];
 
@@ -67,6 +69,7 @@ export class XmlReader {
   /** The line, from 1, of the place up to which line ends are counted. */
   #line = 1;
   #countedTo = 0;
+  #hasLineEnds = false;
   #isFresh = true;
   #hasMarkup = false;
   #hasDoctype = false;
@@ -148,6 +151,7 @@ export class XmlReader {
   }
 
   #cut(): void {
+    this.#hasLineEnds = this.#text.includes('\n');
     while (this.#at < this.#text.length && this.#step());
     const pending = this.#text.length - this.#at;
     if (pending > maxTagLength) this.#fail('too_large');
@@ -187,7 +191,7 @@ export class XmlReader {
     const offence = isInside ? offenceIn(characters) : characters.search(notSpace);
     if (offence >= 0) this.#fail('not_xml', this.#at + offence);
     const isMoving = end > this.#at;
-    if (isInside) this.#keep(end, characters);
+    if (isInside) this.#keepText(end, characters, characters);
     this.#at = end;
     return isMoving;
   }
@@ -239,14 +243,15 @@ export class XmlReader {
     return true;
   }
 
-  #sectionPart({ end: terminator, isText }: Section): boolean {
+  #sectionPart({ end: terminator, ends, isText }: Section): boolean {
     const text = this.#text;
-    const found = text.indexOf(terminator, this.#at);
-    const end = found < 0 ? withoutLast(text, this.#at, terminator.charAt(0)) : found;
+    ends.lastIndex = this.#at;
+    const found = ends.exec(text)?.index;
+    const end = found ?? withoutLast(text, this.#at, terminator.charAt(0));
     const part = text.slice(this.#at, end);
-    if (isText && part !== '') this.#keep(end, `<![CDATA[${part}]]>`);
+    if (isText) this.#keepText(end, part, `<![CDATA[${part}]]>`);
     this.#at = end;
-    if (found < 0) return false;
+    if (found === undefined) return false;
     this.#section = undefined;
     this.#at += terminator.length;
     return true;
@@ -274,6 +279,17 @@ export class XmlReader {
     return match !== null;
   }
 
+  /** Keeps characters that stand from `#at` to `end`, of which all that can offend has been looked at; long ones are heard. */
+  #keepText(end: number, characters: string, markup: string): void {
+    if (characters === '') return;
+    if (characters.length < longText) {
+      this.#keep(end, markup);
+      return;
+    }
+    this.flush();
+    this.#pieces.text(characters, characters !== markup);
+  }
+
   /** Puts markup that stands from `#at` to `end` into the piece. */
   #keep(end: number, markup: string): void {
     const line = this.#lineAt(this.#at);
@@ -287,8 +303,11 @@ export class XmlReader {
   /** The line of a place, which is never before one asked for earlier. */
   #lineAt(at: number): number {
     const text = this.#text;
-    for (let i = this.#countedTo; i < at; i += 1)
-      if (text.charCodeAt(i) === lineFeed) this.#line += 1;
+    // A field takes longer to count in.
+    let lines = 0;
+    for (let i = this.#hasLineEnds ? this.#countedTo : at; i < at; i += 1)
+      if (text.charCodeAt(i) === lineFeed) lines += 1;
+    this.#line += lines;
     this.#countedTo = at;
     return this.#line;
   }
