@@ -105,14 +105,10 @@ export async function openMeasured(
   return { page, times };
 }
 
-/** Traces what is done with the page. */
-export async function longestTask(
-  browser: Browser,
-  page: Page,
-  act: () => Promise<void>,
-): Promise<LongestTask> {
+/** Traces the page while its map moves; `isQuick`: a little only. */
+export async function moved(browser: Browser, page: Page, isQuick: boolean): Promise<LongestTask> {
   await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', '__metadata'] });
-  await act();
+  await moveAbout(page, isQuick ? 1 : undefined);
   return longestOf(await browser.stopTracing());
 }
 
@@ -138,14 +134,12 @@ const drags = [
   [-300, 120],
   [60, -150],
 ] as const;
-const wheel = [-300, -300, -300, 300];
 
-/** Drags the map about, and zooms in and out, as a hand does; `isQuick`: one of each. */
-export async function moveAbout(page: Page, isQuick: boolean): Promise<void> {
-  const most = isQuick ? 1 : undefined;
+/** Drags the map about, and zooms in and out, as a hand does: at most so often. */
+async function moveAbout(page: Page, most?: number): Promise<void> {
   const [x, y] = [800, 350];
   await page.mouse.move(x, y);
-  for (const notches of wheel.slice(0, most)) {
+  for (const notches of [-300, -300, -300, 300].slice(0, most)) {
     for (const [east, south] of drags.slice(0, most)) {
       await page.mouse.move(x, y);
       await page.mouse.down();

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser } from 'playwright-core';
 import { accessTo } from '../../client/waypoints/node/api-client.ts';
 import { startMapServer, type MapServer } from '../../map/server/server.ts';
 import { parseDate } from '../../model/calendar-date.ts';
 import { hasChromium, startBrowser } from '../../test/helpers/map-page.ts';
-import { longestTask, moveAbout, openBare, openMeasured } from '../measure/page-probe.ts';
+import { moved, openBare, openMeasured } from '../measure/page-probe.ts';
 import { atMost } from '../report/figure.ts';
 import { counted, scenario } from '../scenario.ts';
 import { fillLongLibrary } from '../timelines/long-library.ts';
@@ -56,13 +56,11 @@ export const mapPage = scenario<Subject, Prepared>({
   },
   run: async ({ plan }, { browser, map }) => {
     const { page, times } = await openMeasured(browser, map.newAddress());
-    const moved = (about: Page) =>
-      longestTask(browser, about, () => moveAbout(about, plan.isQuick));
-    const { wallMs, cpuMs } = await moved(page);
-    const again = await moved(page);
+    const { wallMs, cpuMs } = await moved(browser, page, plan.isQuick);
+    const again = await moved(browser, page, plan.isQuick);
     await page.context().close();
     const bare = await openBare(browser, map.newAddress());
-    const floor = await moved(bare);
+    const floor = await moved(browser, bare, plan.isQuick);
     await bare.context().close();
     return {
       ...times,
