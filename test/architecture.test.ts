@@ -79,11 +79,11 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_033,
-  storage: 11_955,
+  storage: 11_998,
   formats: 5_170,
   geodata: 3_815,
   search: 2_535,
-  worker: 10_422,
+  worker: 10_428,
   http: 1_136,
   client: 3_578,
   objects: 2_844,

@@ -202,12 +202,13 @@ test('tiles: where a part of a track is elsewhere, nothing is drawn across', (t)
   const tile = { z: 14, x: 8_192, y: 8_191 };
   const parts = 65_536;
   const across = 360 / 2 ** 14;
-  const fix = (at: number, [west, east]: readonly [number, number], timeMs: number): Fix => ({
-    lat: rounded(across * (0.3 + (at % 100) / 1_000)),
+  type Column = readonly [west: number, east: number, south: number];
+  const fix = (at: number, [west, east, south]: Column, timeMs: number): Fix => ({
+    lat: rounded(across * (south + (at % 100) / 1_000)),
     lon: rounded(across * (west + ((east - west) * (at % 997)) / 997)),
     timeMs,
   });
-  const places = { west: [0.1, 0.2], away: [3, 3.5], east: [0.8, 0.9] } as const;
+  const places = { west: [0.1, 0.2, 0.3], away: [0.4, 0.5, 3.3], east: [0.8, 0.9, 0.3] } as const;
   // The first 65,536 points end ten minutes after midnight, and these ten are elsewhere.
   const midnight = Date.UTC(2024, 4, 2);
   const timed = Array.from({ length: parts + 3_000 }, (_, at): Fix => {
@@ -229,6 +230,41 @@ test('tiles: where a part of a track is elsewhere, nothing is drawn across', (t)
   const db = openReader(join(directory, 'library.sqlite'));
   t.is(db.prepare('SELECT count(*) FROM line_parts').pluck().get(), 3);
   db.close();
+});
+
+test('tiles: a step over midnight, or from one part of a day to the next, is drawn in each tile', (t) => {
+  const library = openLibrary(temporaryDirectory(t));
+  const across = 360 / 2 ** 14;
+  const midnight = Date.UTC(2024, 4, 2);
+  const track = (west: number, firstMs: number): Fix[] =>
+    Array.from({ length: west + 9 }, (_, at) => ({
+      lat: rounded(across * 0.5),
+      lon: rounded(across * (at < west ? 0.5 : 4.5)),
+      timeMs: firstMs + at * 1_000,
+    }));
+  const sorted = track(9, midnight - 9_000);
+  const [second, first] = [sorted[1]!, sorted[0]!];
+  const ways = {
+    midnight: sorted,
+    unsorted: [second, first, ...sorted.slice(2)],
+    part: track(65_536, midnight - 80_000_000),
+  };
+  for (const [name, fixes] of Object.entries(ways)) {
+    library.replace(0, fixes);
+    for (const z of [9, 14])
+      for (const tiles of [0, 1, 2, 3, 4]) {
+        const x = 2 ** (z - 1) + (z === 14 ? tiles : 0);
+        const tile = { z, x, y: 2 ** (z - 1) - 1 };
+        const lon = across * (tiles + 0.5);
+        const way = placeOf({ ...fixes[0]!, lon: lon - 0.1 * across * Math.sign(tiles - 2) }, tile);
+        const [drawn, times] = [library.read({ tile, everyPoint: false }), `${name} ${z} ${tiles}`];
+        t.true(distance(way, drawn) <= pixel, times);
+      }
+    const period = { fromMs: fixes[0]!.timeMs, toMs: midnight - 1 };
+    const tile = { z: 14, x: 2 ** 13 + 2, y: 2 ** 13 - 1 };
+    const isCut = name !== 'part';
+    t.is(library.draw({ tile, everyPoint: false, ...period }).length === 0, isCut, name);
+  }
 });
 
 test('tiles: the way from a place is drawn at each zoom, however long one stood there', (t) => {

@@ -11,6 +11,7 @@ import {
 } from '../day-blob.ts';
 import { ColumnMarks } from '../column-marks.ts';
 import { rangeOf } from '../number-columns.ts';
+import { gapMs } from '../outline.ts';
 import { encodeOrder } from '../point-order.ts';
 import { encodeForms, type MapForms } from '../track-chunks.ts';
 
@@ -29,11 +30,20 @@ export interface DayPart {
   readonly blob: Buffer;
 }
 
+/** What maps look at of a part. Its box reaches to the first point of the next part, where that goes on with the line. */
+export interface Outline extends Omit<DayPart, 'part' | 'blob'>, MapForms {
+  readonly nextMs: number | null;
+  readonly nextLatE7: number;
+  readonly nextLonE7: number;
+}
+
+type Point = Readonly<Record<'timeMs' | 'latE7' | 'lonE7', number>>;
+
 /**
  * Takes a part and gives its row.
- * @param forms makes what maps look at of its points, while the call lasts.
+ * @param outline makes what maps look at of its points, while the call lasts.
  */
-export type EmitPart = (part: DayPart, forms: () => MapForms) => number;
+export type EmitPart = (part: DayPart, outline: () => Outline) => number;
 
 export const unitsPerDegree = 10_000_000;
 const unitsPerMetre = 10;
@@ -75,20 +85,22 @@ export class DayCollector {
 
   /** @param ele in metres; NaN, or what no number of 0.1 m says, means none. */
   add(lat: number, lon: number, ele: number, timeMs: number): void {
-    if (this.#count >= dayBlobPoints) this.#makeRoom();
-    const { timeMs: times, latE7, lonE7, eleDm } = this.#points;
+    const latE7 = Math.round(lat * unitsPerDegree);
+    const lonE7 = Math.round(lon * unitsPerDegree);
+    if (this.#count >= dayBlobPoints) this.#makeRoom({ timeMs, latE7, lonE7 });
+    const points = this.#points;
     const at = this.#count;
-    times[at] = timeMs;
-    latE7[at] = Math.round(lat * unitsPerDegree);
-    lonE7[at] = Math.round(lon * unitsPerDegree);
-    eleDm[at] = eleDmOf(ele);
-    if (at > 0 && timeMs < times[at - 1]!) this.#isSorted = false;
+    points.timeMs[at] = timeMs;
+    points.latE7[at] = latE7;
+    points.lonE7[at] = lonE7;
+    points.eleDm[at] = eleDmOf(ele);
+    if (at > 0 && timeMs < points.timeMs[at - 1]!) this.#isSorted = false;
     this.#count += 1;
   }
 
-  /** Hands on what is left. */
-  flush(): void {
-    if (this.#isSorted) this.#emitSorted();
+  /** Hands on what is left, after which this point comes. */
+  flush(next?: Point): void {
+    if (this.#isSorted) this.#emitSorted(next);
     else this.#emitUnsorted();
     // Numbering by batch instead of by day: as ordered, and no table of the days of a hostile file is needed.
     this.#part += 1;
@@ -96,8 +108,8 @@ export class DayCollector {
     this.#isSorted = true;
   }
 
-  #makeRoom(): void {
-    if (this.#isSorted || this.#count === unorderedPoints) this.flush();
+  #makeRoom(next: Point): void {
+    if (this.#isSorted || this.#count === unorderedPoints) this.flush(next);
     else if (this.#count === this.#capacity) this.#grow();
   }
 
@@ -108,17 +120,19 @@ export class DayCollector {
     this.#capacity = unorderedPoints;
   }
 
-  #emitSorted(): void {
-    for (let from = 0; from < this.#count;) {
-      const to = endOfDay(this.#points.timeMs, from, this.#count);
-      this.#emitPart(this.#points, from, to);
+  #emitSorted(next?: Point): void {
+    const [points, count] = [this.#points, this.#count];
+    for (let from = 0; from < count;) {
+      const to = endOfDay(points.timeMs, from, count);
+      this.#emitPart(points, from, to, to < count ? pointAt(points, to) : next);
       from = to;
     }
   }
 
-  #emitPart(points: PointColumns, from: number, to: number): number {
+  #emitPart(points: PointColumns, from: number, to: number, next?: Point): number {
     const part = dayPart(points, from, to, this.#part);
-    return this.#emit(part, () => encodeForms(points, from, to, marks, part));
+    const forms = () => encodeForms(points, from, to, marks, part);
+    return this.#emit(part, () => ({ ...part, ...reachOf(part, next), ...forms() }));
   }
 
   #emitUnsorted(): void {
@@ -126,13 +140,16 @@ export class DayCollector {
     const fileOrder = new Uint32Array(this.#count);
     let emitted = 0;
     let firstRow: number | undefined;
-    for (const order of dayOrders(this.#points.timeMs, this.#count)) {
+    const days = [...dayOrders(this.#points.timeMs, this.#count)];
+    for (const [day, order] of days.entries()) {
       // Only a day of a batch larger than a blob has several parts in it.
       for (let from = 0; from < order.length; from += dayBlobPoints) {
         if (from > 0) this.#part += 1;
         const part = order.subarray(from, from + dayBlobPoints);
         copyPoints(this.#points, part, sorted);
-        const row = this.#emitPart(sorted, 0, part.length);
+        const after = order[from + dayBlobPoints] ?? days[day + 1]?.[0];
+        const next = after === undefined ? undefined : pointAt(this.#points, after);
+        const row = this.#emitPart(sorted, 0, part.length, next);
         firstRow ??= row;
         fileOrder.set(part, emitted);
         emitted += part.length;
@@ -168,6 +185,27 @@ function* dayOrders(timeMs: Float64Array, count: number): Generator<Uint32Array>
     yield order.subarray(from, to);
     from = to;
   }
+}
+
+/** To the next point, so that the step there is found wherever it is. */
+function reachOf(part: DayPart, next: Point | undefined) {
+  const passedMs = (next?.timeMs ?? Infinity) - part.lastMs;
+  if (next === undefined || passedMs < 0 || passedMs > gapMs)
+    return { nextMs: null, nextLatE7: 0, nextLonE7: 0 };
+  const { timeMs: nextMs, latE7: nextLatE7, lonE7: nextLonE7 } = next;
+  return {
+    southE7: Math.min(part.southE7, nextLatE7),
+    westE7: Math.min(part.westE7, nextLonE7),
+    northE7: Math.max(part.northE7, nextLatE7),
+    eastE7: Math.max(part.eastE7, nextLonE7),
+    nextMs,
+    nextLatE7,
+    nextLonE7,
+  };
+}
+
+function pointAt({ timeMs, latE7, lonE7 }: PointColumns, at: number): Point {
+  return { timeMs: timeMs[at]!, latE7: latE7[at]!, lonE7: lonE7[at]! };
 }
 
 function copyPoints(points: PointColumns, order: Uint32Array, target: PointColumns): void {

@@ -118,7 +118,8 @@ export class LineRows {
     const [westE7, eastE7] = rangeOf(lonE7, 0, points);
     const extent = { points, firstMs: 0, lastMs: 0, southE7, westE7, northE7, eastE7 };
     const forms = encodeForms(this.#points, 0, points, this.#marks, extent);
-    this.#insertOutline.run(-part, { ...extent, day: 0 }, this.#fileId, forms);
+    const next = { nextMs: null, nextLatE7: 0, nextLonE7: 0 };
+    this.#insertOutline.run(-part, this.#fileId, { ...extent, day: 0, ...next, ...forms });
   }
 
   #add(kind: LineKind, texts: string | null): number {

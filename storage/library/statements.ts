@@ -2,10 +2,9 @@ import { sql } from 'kysely';
 import type { Database } from '../database.ts';
 import { prepare, prepareValue } from '../prepared.ts';
 import { countedUp, prepareLibraryRevision } from '../revision.ts';
-import type { DayPart } from './day-collector.ts';
+import type { DayPart, Outline } from './day-collector.ts';
 import type { FileBounds, FileCounts, FileStamp, NewFile, SourceStamp } from './library-file.ts';
 import { libraryTables } from '../schema/library.ts';
-import type { MapForms } from '../track-chunks.ts';
 
 /** A file whose rows are written. */
 interface FinishedFile extends FileStamp, FileBounds, Omit<FileCounts, 'firstMs' | 'lastMs'> {
@@ -14,8 +13,6 @@ interface FinishedFile extends FileStamp, FileBounds, Omit<FileCounts, 'firstMs'
   readonly lastMs: number | null;
 }
 
-/** What a row of `outlines` says beside its blobs. */
-export type OutlinedPart = Omit<DayPart, 'part' | 'blob'>;
 export type InsertOutline = ReturnType<typeof prepareInsertOutline>;
 
 /** What the writer of a library asks and changes, apart from the rows of waypoints. */
@@ -142,20 +139,23 @@ function prepareInsertDay(db: Database) {
 }
 
 function prepareInsertOutline(db: Database) {
-  return prepare(db, (id: number, part: OutlinedPart, file_id: number, forms: MapForms) =>
+  return prepare(db, (id: number, file_id: number, outline: Outline) =>
     libraryTables.insertInto('outlines').values({
       id,
-      day: part.day,
       file_id,
-      ...extentOf(part),
-      coarse: forms.coarse,
-      fine: forms.fine,
-      chunks: forms.chunks,
+      day: outline.day,
+      ...extentOf(outline),
+      next_ms: outline.nextMs,
+      next_lat_e7: outline.nextLatE7,
+      next_lon_e7: outline.nextLonE7,
+      coarse: outline.coarse,
+      fine: outline.fine,
+      chunks: outline.chunks,
     }),
   );
 }
 
-function extentOf(part: OutlinedPart) {
+function extentOf(part: Omit<DayPart, 'day' | 'part' | 'blob'>) {
   return {
     points: part.points,
     first_ms: part.firstMs,

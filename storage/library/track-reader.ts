@@ -135,6 +135,7 @@ function outlinesIn(box: BoxE7) {
     .selectFrom('library.outlines as o')
     .select(['o.id', 'o.file_id as fileId', 'o.day', 'o.points'])
     .select(['first_ms as firstMs', 'last_ms as lastMs'])
+    .select(['next_ms as nextMs', 'next_lat_e7 as nextLatE7', 'next_lon_e7 as nextLonE7'])
     .select(['south_e7 as south', 'west_e7 as west', 'north_e7 as north', 'east_e7 as east'])
     .where('south_e7', '<=', box.north)
     .where('north_e7', '>=', box.south)

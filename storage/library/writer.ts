@@ -75,9 +75,9 @@ export class LibraryWriter {
     this.#waypointRows = waypointRows;
     this.#folding = folding;
     this.#trackPoints = new DayCollector(
-      (part, forms) => {
+      (part, outline) => {
         const row = this.#insertDay(dayKinds.trackPoint, part);
-        this.#statements.insertOutline.run(row, part, this.#fileId, forms());
+        this.#statements.insertOutline.run(row, this.#fileId, outline());
         return row;
       },
       (firstRow, order) => void this.#statements.insertOrder.run(firstRow, this.#fileId, order),

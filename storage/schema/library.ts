@@ -12,7 +12,7 @@ import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
-export const librarySchemaVersion = 12;
+export const librarySchemaVersion = 13;
 
 const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
 const { optionalText, real, rowid, text, uniqueText } = columns;
@@ -53,7 +53,7 @@ const extent = {
  *   The rows of a file's track points, by `id`, have them in file order, but for those that
  * - `outlines`: what maps look at first: of each row of `days` with track points, by its `id`, and of each of `line_parts` with
  *   points without a time, by the negative of its `id` (then `day` and times are 0): numbers, thinned lines for low zooms
- *   (outline.ts), and where the points are (track-chunks.ts). Apart from the blobs, because all of them are looked at for one tile.
+ *   (outline.ts), and where the points are (track-chunks.ts). `next_…` is the first point of the row after it, if that goes on with the line (null if not): the box of the row reaches there. Apart from the blobs, because all of them are looked at for one tile.
  * - `day_orders` says more about: from the row `day_id` on, so many points as its blob has (point-order.ts) are sorted by
  *   time, and the blob puts them in file order.
  * - `lines`: the tracks (`kind` 0) and routes (1) that have points, in file order; `texts` is JSON of what they are called.
@@ -133,6 +133,9 @@ const tables = {
     file_id: belongsTo('files'),
     day: integer,
     ...extent,
+    next_ms: optionalInteger,
+    next_lat_e7: integer,
+    next_lon_e7: integer,
     coarse: blob,
     fine: blob,
     chunks: blob,

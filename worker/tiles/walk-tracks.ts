@@ -50,16 +50,15 @@ export class TrackWalk {
 
   /** Draws the timed points of a period. @throws DayBlobCorrupt, errors of SQLite, what `look` throws */
   *days(): Generator<WalkedLine> {
-    const { reader, grid, pen, period, look } = this.#options;
+    const { reader, grid, period, look } = this.#options;
     let points = 0;
     for (const [row, next] of withNext(reader.days(grid.box, period))) {
       look();
       this.#drawDay(row);
       points += row.points;
       const isSameFile = next?.fileId === row.fileId;
-      // Of a row between them nothing is near.
       const goesOn = isSameFile && next.id === row.id + 1 && next.firstMs - row.lastMs <= gapMs;
-      if (!goesOn) pen.lift();
+      if (!goesOn) this.#end(row);
       if (isSameFile && next.day === row.day) continue;
       yield { kind: 'track', fileId: row.fileId, day: row.day, points, lastMs: row.lastMs };
       points = 0;
@@ -80,6 +79,13 @@ export class TrackWalk {
       yield { kind, fileId: row.fileId, name: reader.textsOf(row).name, points };
       points = 0;
     }
+  }
+
+  /** Ends a line after a row, with the step to the next one: of that nothing else is near. */
+  #end({ nextMs, nextLatE7: latE7, nextLonE7: lonE7 }: TrackRow): void {
+    const { pen, period } = this.#options;
+    if (nextMs !== null && nextMs <= period.toMs) pen.point({ lonE7, latE7, timeMs: nextMs });
+    pen.lift();
   }
 
   #drawDay(row: TrackRow): void {
