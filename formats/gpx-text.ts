@@ -1,7 +1,7 @@
 import type { Waypoint } from '../model/waypoint.ts';
 
 /** The namespace of our own GPX extension: a waypoint's tags, and that it was a bookmark. A name, not an address. */
-const gpxExtensionNamespace = 'https://waypointd.invalid/gpx/1';
+export const gpxExtensionNamespace = 'https://waypointd.invalid/gpx/1';
 
 /** What a GPX waypoint is written from: a waypoint with its tags raw. */
 export type GpxWaypoint = Omit<Waypoint, 'bookmark' | 'tags'> & {

@@ -197,6 +197,23 @@ test('a bookmark that was exported comes in as a waypoint and makes no observati
   t.like((await other.get('/api/waypoints')).body, [{ name: 'Rome', bookmark: false }]);
 });
 
+for (const format of ['geojson', 'kml', 'csv'] as const) {
+  test(`${format} of ours comes in with its waypoints and its times; bookmarks are no observations`, async (t) => {
+    const { daemon } = await withFiles(t, { 'rich.gpx': rich });
+    const desc = 'of "two"\n\nparagraphs';
+    const bookmark = { name: 'Rome', lat: 41.9, lon: 12.5, time: '2024-05-01T12:00:00Z', desc };
+    t.is((await daemon.call('POST', '/api/bookmarks', bookmark)).status, 201);
+    const text = await exported(daemon, `?format=${format}`);
+    const { result, daemon: other } = await withFiles(t, { [`a.${format}`]: text });
+    const { body: files } = await daemon.get('/api/imports');
+    t.like(result, { failed: 0, own_bookmarks: 1, observations: files.files[0].observations });
+    const names = async (asked: typeof daemon): Promise<unknown[]> =>
+      (await asked.get('/api/waypoints')).body.map(({ name }: { name: string }) => name);
+    t.deepEqual(await names(other), await names(daemon));
+    t.is((await other.get('/api/waypoints')).body[0].desc, desc);
+  });
+}
+
 test('times that go back over many points keep their order', async (t) => {
   const points = Array.from({ length: 70_000 }, (_, at) => {
     const time = new Date(Date.UTC(2024, 0, 1) + ((at * 7_919) % 70_000) * 5_000).toISOString();

@@ -20,12 +20,19 @@ const names = {
   ele: ['ele', 'elevation', 'alt', 'altitude'],
   accuracy: ['accuracy', 'acc', 'horizontalaccuracy'],
   date: ['date'],
+  // Of our own exports.
+  kind: ['kind'],
+  name: ['name'],
+  desc: ['desc'],
+  bookmark: ['bookmark'],
 } as const;
 type Column = keyof typeof names;
 
 const separators = [',', ';', '\t'];
 const e7 = 1e7;
 const fewestE7 = 100_000;
+/** Characters of a row of ours: a note and a comment with line breaks, all of them quotes. */
+const longestRow = 131_072;
 
 /** Where each column stands; −1 for one that is not there. */
 interface Header {
@@ -52,7 +59,19 @@ function readHeader(line: string): Header | undefined {
 /** Takes one row after the other; the first is the header. */
 function rowsTo(recording: Recording): (line: string) => void {
   let header: Header | undefined;
-  return (line) => {
+  let begun = '';
+  let isInQuotes = false;
+  return (part) => {
+    const line = begun === '' ? part : `${begun}\n${part}`;
+    begun = '';
+    if (header !== undefined && header.at.kind >= 0) {
+      if (part.split('"').length % 2 === 0) isInQuotes = !isInQuotes;
+      if (isInQuotes && line.length <= longestRow) {
+        begun = line;
+        return;
+      }
+      isInQuotes = false;
+    }
     if (line.trim() === '') return;
     if (header === undefined) {
       header = readHeader(line);
@@ -62,13 +81,14 @@ function rowsTo(recording: Recording): (line: string) => void {
     const { separator, at } = header;
     const cells = splitCells(line, separator);
     const number = (column: Column): number => parseNumber(decimal(cells[at[column]], separator));
-    recording.trackPoint(
-      degrees(number('lat'), 90),
-      degrees(number('lon'), 180),
-      number('ele'),
-      timeOf(cells[at.date] ?? '', cells[at.time] ?? ''),
-      number('accuracy'),
-    );
+    const cell = (column: Column): string => cells[at[column]] ?? '';
+    const place = [degrees(number('lat'), 90), degrees(number('lon'), 180), number('ele')] as const;
+    const timeMs = timeOf(cell('date'), cell('time'));
+    if (cell('kind') === 'waypoint') {
+      const isOwnBookmark = cell('bookmark') === 'true';
+      const [name, desc] = [cell('name'), cell('desc')];
+      recording.waypoint(...place, timeMs, { name, desc, isOwnBookmark });
+    } else recording.trackPoint(...place, timeMs, number('accuracy'));
   };
 }
 
@@ -90,7 +110,7 @@ function timeOf(date: string, time: string): number {
   return parseAnyTime(text.replace(/^(\d{4}-\d\d-\d\d) +/, '$1T').replace(/ ?UTC$/, 'Z'));
 }
 
-/** RFC 4180, but that no cell goes on in the next line. */
+/** RFC 4180; cells go on in the next line in exports of ours only. */
 function splitCells(line: string, separator: string): string[] {
   if (!line.includes('"')) return line.split(separator).map((cell) => cell.trim());
   const cells: string[] = [];

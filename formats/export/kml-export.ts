@@ -1,11 +1,11 @@
 import type { LinePoint } from '../../model/recording.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Waypoint } from '../../model/waypoint.ts';
-import { decimalText, escapeXml } from '../gpx-text.ts';
+import { decimalText, escapeXml, gpxExtensionNamespace } from '../gpx-text.ts';
 import { PointHolder, rawTags, type ExportWriter, type HeldPoints } from './export-writer.ts';
 
 const head = `<?xml version="1.0" encoding="UTF-8"?>
-<kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2"><Document>
+<kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2" xmlns:wd="${gpxExtensionNamespace}"><Document>
 `;
 
 /**
@@ -26,14 +26,13 @@ function waypointText(waypoint: Waypoint): string {
   const { name, lat, lon, ele, time, desc, bookmark, links = [] } = waypoint;
   const data = {
     ...furtherOf(waypoint),
-    bookmark: bookmark ? 'true' : undefined,
     tags: rawTags(waypoint).join(', ') || undefined,
     links: links.map(({ href }) => href).join(' ') || undefined,
   };
   const when = time === undefined ? '' : `<TimeStamp><when>${time}</when></TimeStamp>`;
   const at = { lat, lon, ele: ele ?? Number.NaN };
   const point = `<Point><coordinates>${coordinates(at, ',')}</coordinates></Point>`;
-  return placemark({ name, desc }, when, data, point);
+  return placemark({ name, desc }, when, data, point, bookmark ? '<wd:bookmark/>' : '');
 }
 
 function lineText({ texts, points, isTimed }: HeldPoints): string {
@@ -57,17 +56,21 @@ function furtherOf({ sym, type, cmt, src }: Partial<Waypoint>): Record<string, s
   return { sym, type, cmt, src };
 }
 
-/** @param data what KML has no elements for. */
+/**
+ * @param data what KML has no elements for.
+ * @param mark of a bookmark, so that an import does not take it for an observation.
+ */
 function placemark(
   { name, desc }: Partial<Pick<Waypoint, 'name' | 'desc'>>,
   when: string,
   data: Readonly<Record<string, string | undefined>>,
   geometry: string,
+  mark = '',
 ): string {
   const values = Object.entries(data).map(([key, value]) =>
     value === undefined ? '' : `<Data name="${key}"><value>${escapeXml(value)}</value></Data>`,
   );
-  const extended = values.join('');
+  const extended = values.join('') + mark;
   return [
     '<Placemark>',
     name === undefined ? '' : `<name>${escapeXml(name)}</name>`,

@@ -57,7 +57,9 @@ class Features extends JsonElements {
         this.#point(coordinates, properties);
         break;
       case 'MultiPoint':
-        for (const position of elements(coordinates)) this.#point(position, properties);
+        // A segment of one point in an export of ours.
+        if (isOfLine(properties)) this.#track([coordinates], [times], properties);
+        else for (const position of elements(coordinates)) this.#point(position, properties);
         break;
       case 'LineString':
         this.#track([coordinates], [times], properties);
@@ -86,7 +88,8 @@ class Features extends JsonElements {
       return;
     }
     const desc = textOf(firstOf(properties, noteNames));
-    this.#recording.waypoint(lat, lon, ele, timeMs, { name, desc });
+    const isOwnBookmark = member(properties, 'bookmark') === true;
+    this.#recording.waypoint(lat, lon, ele, timeMs, { name, desc, isOwnBookmark });
   }
 
   #track(lines: readonly unknown[], times: readonly unknown[], properties: unknown): void {
@@ -129,6 +132,11 @@ function nameOf(properties: unknown): string {
     firstOf(saved, ['address', 'Address']),
   ];
   return names.map(textOf).find((name) => name !== '') ?? '';
+}
+
+function isOfLine(properties: unknown): boolean {
+  const kind = member(properties, 'kind');
+  return kind === 'track' || kind === 'route';
 }
 
 function firstOf(value: unknown, names: readonly string[]): unknown {

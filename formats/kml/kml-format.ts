@@ -36,6 +36,8 @@ class KmlElements implements ElementListener {
   #points: Coordinates[] = [];
   #name = '';
   #description = '';
+  /** Marked in an export of ours. */
+  #isOwnBookmark = false;
   #timeMs = missingTime;
   /** Of the present track: times first, or in turn with positions. */
   #times: number[] = [];
@@ -49,6 +51,7 @@ class KmlElements implements ElementListener {
 
   open(name: string): void {
     if (name === 'Placemark') {
+      this.#isOwnBookmark = false;
       this.#points = [];
       this.#name = '';
       this.#description = '';
@@ -57,7 +60,7 @@ class KmlElements implements ElementListener {
     } else if (name === 'Track') {
       this.#times = [];
       this.#paired = 0;
-    }
+    } else if (name === 'bookmark') this.#isOwnBookmark = true;
     if (name === 'Track' || name === 'LineString') this.#segment += 1;
   }
 
@@ -105,7 +108,8 @@ class KmlElements implements ElementListener {
   }
 
   #placemark(): void {
-    const texts = { name: this.#name, desc: this.#description };
+    const isOwnBookmark = this.#isOwnBookmark;
+    const texts = { name: this.#name, desc: this.#description, isOwnBookmark };
     const isOfTrack = this.#name.trim() === '' && Number.isFinite(this.#timeMs);
     for (const { lat, lon, ele } of this.#points) {
       if (isOfTrack) {
