@@ -1,7 +1,8 @@
 /** What `npm run build` adds: places in the sources, and licences. The rest is what every test of the command line runs. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { SourceMap } from 'node:module';
 import { join } from 'node:path';
-import { pathToFileURL } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import test from 'ava';
 import { build } from 'esbuild';
 import { withPackages } from '../build/bom.ts';
@@ -26,6 +27,34 @@ test('a place in the bundle is found in the sources', async (t) => {
   const url = pathToFileURL(outfile).href;
   t.deepEqual(sourcePlace(url, 2, 3), [pathToFileURL(source).href, 4]);
   t.is(sourcePlace(pathToFileURL(source).href, 2, 3), undefined);
+});
+
+test('every place of a bundle is found as Node.js finds it', async (t) => {
+  const outfile = join(temporaryDirectory(t), 'dist', 'made.js');
+  const entryPoints = [fileURLToPath(new URL('daemon/source-places.ts', packageUrl))];
+  await build({
+    entryPoints,
+    outfile,
+    bundle: true,
+    platform: 'node',
+    format: 'esm',
+    minifyWhitespace: true,
+    sourcemap: 'linked',
+  });
+  const map = new SourceMap(JSON.parse(readFileSync(`${outfile}.map`, 'utf8')));
+  const { href: url } = pathToFileURL(outfile);
+  const lines = readFileSync(outfile, 'utf8').split('\n');
+  const found = new Set<number>();
+  for (const [index, { length }] of lines.entries()) {
+    for (let column = 1; column <= length; column += 1) {
+      const origin = map.findOrigin(index + 1, column);
+      const place = sourcePlace(url, index + 1, column);
+      if (!('fileName' in origin)) t.is(place, undefined);
+      else t.deepEqual(place, [new URL(origin.fileName, url).href, origin.lineNumber]);
+      if (place !== undefined) found.add(place[1]);
+    }
+  }
+  t.true(found.size > 30, `${found.size} lines`);
 });
 
 test.serial('descriptions of errors name sources where the bundle runs', (t) => {
