@@ -24,9 +24,9 @@ export class PlaceTree {
     }
     this.#lats = new Float32Array(numItems);
     this.#lons = new Float32Array(numItems);
-    for (const [at, id] of ids.entries()) {
-      this.#lons[id] = coords[2 * at]!;
-      this.#lats[id] = coords[2 * at + 1]!;
+    for (let at = 0; at < numItems; at += 1) {
+      this.#lons[ids[at]!] = coords[2 * at]!;
+      this.#lats[ids[at]!] = coords[2 * at + 1]!;
     }
   }
 

@@ -1,4 +1,5 @@
 import { builtinGeodataPath, readGenerationInfo } from '../../geodata/generation.ts';
+import { GeodataLookup } from '../../geodata/lookup.ts';
 import type { Geodata } from './timeline-of.ts';
 
 let known: Geodata | undefined;
@@ -8,6 +9,6 @@ export function builtinGeodata(): Geodata {
   if (known !== undefined) return known;
   const geodataPath = builtinGeodataPath();
   const { dataset_version, source_version, attribution, license } = readGenerationInfo(geodataPath);
-  known = { geodataPath, dataset: { dataset_version, source_version, attribution, license } };
-  return known;
+  const dataset = { dataset_version, source_version, attribution, license };
+  return (known = { geodataPath, dataset, lookup: new GeodataLookup(geodataPath) });
 }

@@ -2,12 +2,15 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
+import type { AdminLookup } from '../../model/admin-place.ts';
 import { timelineResultSchema, type TimelineResult } from '../../model/timeline-result.ts';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { importDirectory } from '../../worker/import/import-directory.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { buildTimeline, type TimelineTask } from '../../worker/timeline-tasks.ts';
+import { buildTimeline as buildWith } from '../../worker/timeline/build.ts';
 import { TimelineControl } from '../../worker/timeline/control.ts';
+import { timelineOptions } from '../../worker/timeline/options.ts';
 import type { GpxFile } from './gpx-files.ts';
 
 /** A library of imported files in a temporary directory. */
@@ -16,8 +19,13 @@ export interface FilledLibrary {
   remove(): void;
 }
 
-/** The geodata generation that names places, and what is said of it; null for none. */
-export type Geodata = Pick<TimelineTask, 'geodataPath' | 'dataset'>;
+/**
+ * The geodata generation that names places, and what is said of it; null for none. Opening one takes longer than most
+ * timelines: `lookup` is one that is open.
+ */
+export interface Geodata extends Pick<TimelineTask, 'geodataPath' | 'dataset'> {
+  readonly lookup?: AdminLookup;
+}
 
 export const noGeodata: Geodata = { geodataPath: null, dataset: null };
 
@@ -49,10 +57,14 @@ export type DaysOf = Pick<TimelineTask, 'startDay' | 'endDay' | 'timeZone'>;
 export function timelineText(
   libraryPath: string,
   { startDay, endDay, timeZone = 'UTC' }: DaysOf,
-  geodata: Geodata,
+  { geodataPath, dataset, lookup }: Geodata,
 ): string {
   const control = new TimelineControl().shared;
-  const outcome = buildTimeline({ libraryPath, startDay, endDay, timeZone, control, ...geodata });
+  const task = { libraryPath, startDay, endDay, timeZone, control, geodataPath, dataset };
+  const outcome =
+    lookup === undefined || dataset === null
+      ? buildTimeline(task)
+      : buildWith({ ...task, ...noGeodata }, { ...timelineOptions, geodata: { lookup, dataset } });
   if (outcome.state !== 'completed') throw new Error('nobody cancelled it');
   return gunzipSync(outcome.json).toString();
 }
