@@ -83,7 +83,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_205,
   geodata: 3_815,
   search: 2_535,
-  worker: 10_428,
+  worker: 10_436,
   http: 1_136,
   client: 3_578,
   objects: 2_844,

@@ -3,7 +3,7 @@ import type { FileCounts, FileRows } from '../../storage/library/writer.ts';
 import { headBytes } from '../../formats/format.ts';
 import { findFormat } from '../../formats/registry.ts';
 import { FileRefused } from '../../formats/refused.ts';
-import { hashedBlocks, hashFile, readFileHead } from './source-file.ts';
+import { hashedBlocks, hashFile, readFileHead } from './own-file.ts';
 
 export interface LoadOptions {
   /** What the bytes must hash to, in hex. */

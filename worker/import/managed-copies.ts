@@ -19,7 +19,7 @@ import { FileRefused } from '../../formats/refused.ts';
 import { asFarAsAllowed, entriesOf, isForbidden, readEntries, sweep } from './tidy-directory.ts';
 import { copyDurably, renameOver } from './move-file.ts';
 import { hiddenTemporaryPath, temporaryPath } from './copy-path.ts';
-import { hashFile } from './source-file.ts';
+import { hashFile } from './own-file.ts';
 
 const replacedName = '.replaced';
 const digestName = /^[0-9a-f]{64}\.gpx$/u;

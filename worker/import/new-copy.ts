@@ -11,7 +11,8 @@ import {
 } from 'node:fs';
 import { errorCode } from '../../model/error-code.ts';
 import { isDiskFull } from '../../model/failure.ts';
-import { hashedBlocks, sourceBlocks, type HeldSource, type SourceFile } from './source-file.ts';
+import { hashedBlocks } from './own-file.ts';
+import { sourceBlocks, type HeldSource, type SourceFile } from './source-file.ts';
 
 /** Synced at once: no sync, which nobody can cancel, takes longer than a slow disk needs for so many bytes. */
 const syncBytes = 33_554_432;

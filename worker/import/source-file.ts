@@ -1,4 +1,4 @@
-import { createHash, hash, type Hash } from 'node:crypto';
+import { createHash, hash } from 'node:crypto';
 import {
   closeSync,
   constants,
@@ -16,6 +16,7 @@ import { errorCode } from '../../model/error-code.ts';
 import type { PackedEntry, ReadAt } from '../../formats/containers/packed-entry.ts';
 import { unpack } from '../../formats/containers/unpack.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
+import { blockBytes, idleBlocks, ownFlags, takeBlock } from './own-file.ts';
 
 /** A source file, open; what grows behind `size` is not read. */
 export interface SourceFile {
@@ -28,12 +29,9 @@ export interface SourceFile {
   readonly packed: PackedEntry | undefined;
 }
 
-/** Bytes read at once, and so the most work between two looks at the cancel flag. */
-const blockBytes = 262_144;
 /** Up to this size a source is read into memory at once; an attempt to clone costs nothing beside the copy of a larger one. */
 export const heldBytes = 1_048_576;
-/** Links are not followed, and a FIFO does not block; Windows has neither flag. */
-const ownFlags = constants.O_RDONLY | (constants.O_NOFOLLOW ?? 0);
+/** A FIFO does not block; Windows has no such flag. */
 const openFlags = ownFlags | (constants.O_NONBLOCK ?? 0);
 
 /**
@@ -138,13 +136,6 @@ function readPiece(
   return readingSource(() => readSync(fd, into, 0, wanted, at));
 }
 
-/** Blocks that nobody uses: a new one for each small file costs the system more than the file. */
-const idleBlocks: Buffer[] = [];
-
-function takeBlock(): Buffer {
-  return idleBlocks.pop() ?? Buffer.allocUnsafe(blockBytes);
-}
-
 /** Reads the container that a source is or is in. */
 export function readingAt({ fd, stats }: SourceFile, isCancelled: () => boolean): ReadAt {
   return (into, at) => {
@@ -178,44 +169,6 @@ export function* sourceBlocks(
   } finally {
     idleBlocks.push(block);
   }
-}
-
-/** The first bytes of a file of ours, at most `length`. */
-export function readFileHead(path: string, length: number): Buffer {
-  const fd = openSync(path, ownFlags);
-  try {
-    const head = Buffer.allocUnsafe(length);
-    return head.subarray(0, readSync(fd, head, 0, length, 0));
-  } finally {
-    closeSync(fd);
-  }
-}
-
-/** Reads a file of ours block by block, each block valid until the next is asked for, and hashes what it reads. */
-export function* hashedBlocks(path: string, hashed: Hash): Generator<Uint8Array> {
-  const fd = openSync(path, ownFlags);
-  const block = takeBlock();
-  try {
-    for (;;) {
-      const length = readSync(fd, block, 0, blockBytes, null);
-      if (length === 0) return;
-      hashed.update(block.subarray(0, length));
-      yield block.subarray(0, length);
-    }
-  } finally {
-    closeSync(fd);
-    idleBlocks.push(block);
-  }
-}
-
-/**
- * Hashes a file of ours.
- * @throws ReadingCancelled
- */
-export function hashFile(path: string, isCancelled: () => boolean): string {
-  const hashed = createHash('sha256');
-  for (const _ of hashedBlocks(path, hashed)) if (isCancelled()) throw new ReadingCancelled();
-  return hashed.digest('hex');
 }
 
 /** Runs one step on a source file: whatever the file system refuses there makes it `unreadable`. */
