@@ -87,11 +87,11 @@ const lineBudget: Readonly<Record<string, number>> = {
   http: 1_136,
   client: 3_578,
   objects: 2_844,
-  'service-files': 1_766,
+  'service-files': 1_768,
   daemon: 8_669,
   cli: 10_217,
   map: 4_084,
-  bin: 418,
+  bin: 427,
   build: 686,
   bench: 7_235,
 };

@@ -20,7 +20,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import test, { type ExecutionContext } from 'ava';
-import { testWith } from './helpers/where.ts';
+import { onLinux, testWith } from './helpers/where.ts';
 
 const root = path.resolve(import.meta.dirname, '..');
 const isWindows = process.platform === 'win32';
@@ -41,6 +41,20 @@ else if (word === 'sockets') {
   const isOurs = LISTEN_PID === String(process.pid);
   const found = [3, 4].map((fd) => fd !== process.channel?.fd && isSocket(fd));
   console.log(JSON.stringify({ isOurs, LISTEN_FDS, found, WAYPOINT_LAUNCHER_SOCKETS }));
+} else if (word === 'serve') {
+  const young = \`(() => {
+    const kept = [];
+    for (let i = 0; i < 2e6; i += 1) kept[i % 2e5] = { i };
+    const spaces = process.getBuiltinModule('node:v8').getHeapSpaceStatistics();
+    return spaces.find(({ space_name: name }) => name === 'new_space').space_size / 2 ** 20;
+  })()\`;
+  const { Worker } = process.getBuiltinModule('node:worker_threads');
+  const code = \`require('node:worker_threads').parentPort.postMessage(\${young})\`;
+  const resourceLimits = { maxYoungGenerationSizeMb: 4 };
+  const mine = (0, eval)(young);
+  new Worker(code, { eval: true, resourceLimits }).on('message', (its) =>
+    console.log(JSON.stringify([mine, its])),
+  );
 } else if (word === 'echo') process.stdin.pipe(process.stdout);
 else if (word === 'environment') {
   const code = 'process.stdout.write(JSON.stringify(Object.keys(process.env)))';
@@ -343,6 +357,16 @@ testOld('an old Node.js without a bundled one says in one sentence what to insta
     t.regex(stderr, /^waypointd needs Node\.js 24\.12 or newer, .* install Node\.js 24 \S+\.\n$/);
   }
 });
+
+onLinux(
+  '`serve` bounds young objects of the main thread, and leaves threads their own limits',
+  (t) => {
+    const { stdout } = run(process.execPath, copyLaunchers(t), ['serve']);
+    const [mine, its] = JSON.parse(stdout);
+    t.true(mine > 4 && mine <= 16, stdout);
+    t.true(its <= 4, stdout);
+  },
+);
 
 test('a clone without its packages says what to run', (t) => {
   const copy = copyLaunchers(t, { packages: false });

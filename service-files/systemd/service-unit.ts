@@ -131,7 +131,9 @@ StartLimitBurst=5
  * TimeoutStartSec: the copy and upgrade of a large store come before the program is ready.
  */
 function lifeCycle({ name, node, words }: SystemUnit): string {
-  const command = [programWord(node), ...words.map(argumentWord)].join(' ');
+  // Young objects would take 100 MB in time, and make nothing faster: as in bin/launcher.js.
+  const flag = '--max-semi-space-size=8';
+  const command = [programWord(node), flag, ...words.map(argumentWord)].join(' ');
   return `[Service]
 Type=notify
 NotifyAccess=all
