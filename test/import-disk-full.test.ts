@@ -57,3 +57,22 @@ withMounts(
     );
   },
 );
+
+withMounts('a removal that a full disk refuses leaves the file in its place', (t) => {
+  const mount = mkdtempSync(join(tmpdir(), 'waypointd-full-'));
+  t.teardown(() => rmSync(mount, { recursive: true, force: true }));
+  const inMount = 'mount -t tmpfs -o size=8m tmpfs "$0" && exec "$@"';
+  const removal = testProgram('remove-on-full-disk');
+  const script = ['-rm', 'sh', '-c', inMount, mount, process.execPath, removal, mount];
+  const { status, stdout, stderr } = spawnSync('unshare', script, { encoding: 'utf8' });
+  t.is(status, 0, stderr);
+  const all = stdout
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  for (const seen of all) {
+    const { room } = seen;
+    t.deepEqual(seen, { room, status: seen.status, isThere: seen.status === 507, content: 200 });
+  }
+  t.deepEqual([...new Set(all.map((seen) => seen.status))], [507, 200]);
+});

@@ -177,6 +177,8 @@ export class LibraryWork {
       this.#hasIndex = false;
       throw this.#isClosed ? new WaypointError('unavailable', { cause: error }) : error;
     }
+    // What was undone has its bytes, and another time than the library says.
+    if (outcome.isDiskFull) this.#isWhole = false;
     if (outcome.index !== undefined) await this.#useIndex(outcome.index);
     return outcome;
   }

@@ -2,7 +2,6 @@ import {
   accessSync,
   constants,
   existsSync,
-  linkSync,
   lstatSync,
   mkdirSync,
   rmdirSync,
@@ -17,7 +16,7 @@ import { syncDirectory } from '../../storage/atomic-file.ts';
 import type { FileStamp } from '../../storage/library/writer.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { asFarAsAllowed, entriesOf, isForbidden, readEntries, sweep } from './tidy-directory.ts';
-import { copyDurably, renameOver } from './move-file.ts';
+import { copyDurably, linkDurably, renameOver } from './move-file.ts';
 import { hiddenTemporaryPath, temporaryPath } from './copy-path.ts';
 import { hashFile } from './own-file.ts';
 
@@ -160,7 +159,7 @@ export class ManagedCopies {
     this.#touch(dirname(target));
     const kept = this.#keep(target, sha256);
     rmSync(target);
-    return () => copyDurably(kept, target, this.#now / 1_000);
+    return () => linkDurably(kept, target, this.#now / 1_000);
   }
 
   isKept(sha256: string): boolean {
@@ -275,11 +274,7 @@ export class ManagedCopies {
     if (!isDirectory(this.#replaced)) mkdirSync(this.#replaced, { mode: 0o700 });
     utimesSync(target, seconds, seconds);
     rmSync(kept, { force: true });
-    try {
-      linkSync(target, kept);
-    } catch {
-      copyDurably(target, kept, seconds);
-    }
+    linkDurably(target, kept, seconds);
     syncDirectory(this.#replaced);
     syncDirectory(this.#root);
     return kept;

@@ -1,4 +1,4 @@
-import { constants, copyFileSync, renameSync, rmSync, utimesSync } from 'node:fs';
+import { constants, copyFileSync, linkSync, renameSync, rmSync, utimesSync } from 'node:fs';
 import { syncFile } from '../../storage/atomic-file.ts';
 
 const renameTries = 10;
@@ -12,6 +12,15 @@ export function copyDurably(from: string, to: string, seconds: number): void {
   utimesSync(temporary, seconds, seconds);
   syncFile(temporary);
   renameSync(temporary, to);
+}
+
+/** Gives a file a second name, for which a full disk has room, too; a copy of it where there are no hard links. */
+export function linkDurably(from: string, to: string, seconds: number): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyDurably(from, to, seconds);
+  }
 }
 
 /** Renames over a file that may be there. On Windows a scanner or an indexer may hold the old file for a moment. */
