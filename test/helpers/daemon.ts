@@ -172,14 +172,17 @@ export async function startTestDaemon(
   };
 }
 
-/** The same for every daemon of this program, and making it takes longer than starting one. */
-let document: unknown;
+/** The same for every daemon of this program, and making it takes longer than starting one: asked for once. */
+let document: Promise<unknown> | undefined;
 
 /** Calls an API and checks every answer against the OpenAPI document that the first daemon here has served. */
 function apiCaller(url: string, token: string): TestDaemon['call'] {
   return async (method, path, body, headers = {}) => {
     const authorization = { authorization: `Bearer ${token}` };
-    document ??= await served(`${url}/api/openapi.json`, authorization);
+    const ask = (): Promise<unknown> => served(`${url}/api/openapi.json`, authorization);
+    // Another test may have asked a daemon that it was closing.
+    document = document?.catch(ask) ?? ask();
+    const described = await document;
     const response = await fetch(`${url}${path}`, {
       method,
       headers: {
@@ -196,7 +199,7 @@ function apiCaller(url: string, token: string): TestDaemon['call'] {
     const text = await response.text();
     const isJson = /\bjson\b/u.test(response.headers.get('content-type') ?? 'json');
     const answer = text === '' ? undefined : isJson ? JSON.parse(text) : text;
-    if (isJson) validateAnswer(document, method, path, response.status, answer);
+    if (isJson) validateAnswer(described, method, path, response.status, answer);
     return { status: response.status, headers: response.headers, text, body: answer };
   };
 }
