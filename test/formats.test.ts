@@ -100,3 +100,12 @@ test('a fix that may be more than 200 m off is kept, and is not what timelines r
   t.teardown(() => db.close());
   t.is(db.prepare('SELECT sum(points) FROM days').pluck().get(), 3);
 });
+
+test('in a CSV of another program each line is a row, whatever its quotes and its columns of kinds say', (t) => {
+  const site = importSite(t);
+  const rows = [1, 2, 3, 4].map(
+    (at) => `2024-06-01T08:0${at}:00Z,47,8,${at % 2 === 0 ? '"' : ''}waypoint`,
+  );
+  writeFileSync(path.join(site.source, 'a.csv'), ['time,lat,lon,kind', ...rows].join('\n'));
+  t.like(site.result(), { added: 1, track_points: 4, observations: 4 });
+});

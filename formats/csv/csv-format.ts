@@ -20,7 +20,7 @@ const names = {
   ele: ['ele', 'elevation', 'alt', 'altitude'],
   accuracy: ['accuracy', 'acc', 'horizontalaccuracy'],
   date: ['date'],
-  // Of our own exports.
+  // Of our own exports; a column of bookmarks is in no other.
   kind: ['kind'],
   name: ['name'],
   desc: ['desc'],
@@ -64,7 +64,7 @@ function rowsTo(recording: Recording): (line: string) => void {
   return (part) => {
     const line = begun === '' ? part : `${begun}\n${part}`;
     begun = '';
-    if (header !== undefined && header.at.kind >= 0) {
+    if (header !== undefined && header.at.bookmark >= 0) {
       if (part.split('"').length % 2 === 0) isInQuotes = !isInQuotes;
       if (isInQuotes && line.length <= longestRow) {
         begun = line;
@@ -84,7 +84,7 @@ function rowsTo(recording: Recording): (line: string) => void {
     const cell = (column: Column): string => cells[at[column]] ?? '';
     const place = [degrees(number('lat'), 90), degrees(number('lon'), 180), number('ele')] as const;
     const timeMs = timeOf(cell('date'), cell('time'));
-    if (cell('kind') === 'waypoint') {
+    if (cell('kind') === 'waypoint' && cell('bookmark') !== '') {
       const isOwnBookmark = cell('bookmark') === 'true';
       const [name, desc] = [cell('name'), cell('desc')];
       recording.waypoint(...place, timeMs, { name, desc, isOwnBookmark });
