@@ -1,7 +1,9 @@
 import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'ava';
+import { openReader } from '../storage/database.ts';
 import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { until } from './helpers/until.ts';
 
 test('POST /api/history records; GET /api/recent_suggest lists distinct texts, newest first', async (t) => {
   const daemon = await startTestDaemon(t);
@@ -52,6 +54,14 @@ test('what is cleared is on the disk no more: not in the log of the store, nor i
   t.is((await daemon.call('DELETE', '/api/history')).body.deleted, 3);
   t.deepEqual(has('first hotel'), []);
   t.deepEqual((await daemon.get('/api/recent_suggest')).body.queries, []);
+  const reader = openReader(daemon.paths.waypointsDatabase);
+  t.teardown(() => reader.close());
+  reader.exec('BEGIN; SELECT count(*) FROM bookmarks');
+  await daemon.call('POST', '/api/history', { queries: ['third hotel'] });
+  t.is((await daemon.call('DELETE', '/api/history')).body.deleted, 1);
+  t.deepEqual(has('third hotel'), ['waypoints.sqlite-wal']);
+  reader.exec('COMMIT');
+  await until(() => has('third hotel').length === 0);
 });
 
 test('POST /api/history refuses blanks, half a place, and 257 code points', async (t) => {

@@ -1,9 +1,13 @@
+import { attempt } from '../../model/attempt.ts';
 import { closing } from '../../model/closing.ts';
 import { limits } from '../../model/limits.ts';
 import type { HistoryEntry } from '../../model/search.ts';
 import { openWriter, type Database } from '../database.ts';
 import { prepare } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
+
+/** Those who read the store keep its log from being emptied: for seconds, as a rule. */
+const retryMs = 1_000;
 
 /** Recent searches, each distinct text once, newest first; only the newest limits.historyEntries are kept. */
 export type HistoryStore = ReturnType<typeof prepareHistory>;
@@ -46,6 +50,15 @@ export function prepareHistory(db: Database) {
     },
   );
 
+  let retry: NodeJS.Timeout | undefined;
+  /** The write-ahead log has what was cleared until it is emptied. */
+  function emptyLog(): void {
+    clearTimeout(retry);
+    if (!db.open) return;
+    const busy = attempt(() => db.pragma('wal_checkpoint(TRUNCATE)', { simple: true }));
+    if (busy !== 0) retry = setTimeout(emptyLog, retryMs).unref();
+  }
+
   return {
     /** Records queries, the last one newest, each with the same optional place. */
     add: (queries: readonly string[], place?: { lat: number; lon: number }) =>
@@ -59,8 +72,7 @@ export function prepareHistory(db: Database) {
     /** @returns how many were removed: all, or the one of that text. */
     remove(query?: string) {
       const { changes } = query === undefined ? clear.run() : forget.run(query);
-      // The write-ahead log has it until it is emptied.
-      db.pragma('wal_checkpoint(TRUNCATE)');
+      emptyLog();
       return changes;
     },
   };
