@@ -17,6 +17,8 @@ export const limits = {
   /** Longest synchronous piece of work between two turns of the main thread. */
   sliceMs: 10,
   shutdownMs: 5_000,
+  /** A stop in order that takes longer ends as by SIGKILL, ms. */
+  stopMs: 10_000,
   nameCodePoints: 512,
   tagCodePoints: 128,
   /** Of a note and of a comment. */

@@ -78,7 +78,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 4_033,
+  model: 4_035,
   storage: 12_010,
   formats: 5_205,
   geodata: 3_815,
@@ -89,7 +89,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   objects: 2_844,
   'service-files': 1_768,
   daemon: 8_671,
-  cli: 10_217,
+  cli: 10_227,
   map: 4_084,
   bin: 427,
   build: 686,

@@ -1,4 +1,5 @@
 import { describeError } from '../../model/error-description.ts';
+import { limits } from '../../model/limits.ts';
 import type { Log } from '../../model/process.ts';
 import { launchdPauseS } from '../../service-files/launchd/agent-plist.ts';
 import type { Daemon } from '../../daemon/daemon.ts';
@@ -66,6 +67,7 @@ async function serve(context: CommandContext, newStore: boolean): Promise<void> 
     await notifier?.ready(`Serving ${daemon.url}`);
     if (process.stdout.isTTY) await print(banner(daemon, context));
     await Promise.race([end.asked, daemon.closed]);
+    endInAnyCase(log);
     await Promise.all([notifier?.stopping(), daemon.close()]);
   } catch (error) {
     if (error === end.signal.reason) return;
@@ -99,6 +101,14 @@ function endOnCrash(log: Log): void {
     log.error('daemon.crashed', describeError(error));
     process.exit(1);
   });
+}
+
+/** A thread in a file system that does not answer can neither be waited for nor ended: `process.exit` joins it. */
+function endInAnyCase(log: Log): void {
+  setTimeout(() => {
+    log.error('daemon.stop_timeout');
+    process.kill(process.pid, 'SIGKILL');
+  }, limits.stopMs).unref();
 }
 
 function banner({ url, objectsUrl }: Daemon, context: CommandContext): string {

@@ -208,6 +208,23 @@ withStrace(
   },
 );
 
+withStrace(`a file system that never answers keeps serve from no end${skipped}`, async (t) => {
+  const { cli, child, ask } = await startDaemon(t);
+  const path = join(cli.root, 'data/bookmarks.gpx');
+  // The first call is told of when it is over; the next one outlasts what a stop may take.
+  const inject = ['-e', 'trace=openat', '-e', 'inject=openat:delay_enter=12000000'];
+  const words = ['-f', '-p', String(child.pid), '-P', path, ...inject];
+  const strace = spawn('strace', words);
+  t.teardown(() => strace.kill('SIGKILL'));
+  await untilPrinted(strace.stderr, /attached/u);
+  t.is((await ask('/api/bookmarks', { name: 'Camp', lat: 42.1, lon: -8 })).status, 201);
+  await untilPrinted(strace.stderr, /openat/u);
+  const ended = once(child, 'exit');
+  child.kill('SIGTERM');
+  t.deepEqual(await ended, [null, 'SIGKILL']);
+  t.regex(await cli.out(['list']), /Camp/u);
+});
+
 withStrace(
   `where permissions do not stick, serve says so once and goes on${skipped}`,
   async (t) => {
