@@ -1,3 +1,4 @@
+import { withFormula } from '../export/csv.ts';
 import { recordedBy, type Format } from '../format.ts';
 import { FileRefused } from '../refused.ts';
 import type { Recording } from '../points/recording.ts';
@@ -86,7 +87,7 @@ function rowsTo(recording: Recording): (line: string) => void {
     const timeMs = timeOf(cell('date'), cell('time'));
     if (cell('kind') === 'waypoint' && cell('bookmark') !== '') {
       const isOwnBookmark = cell('bookmark') === 'true';
-      const [name, desc] = [cell('name'), cell('desc')];
+      const [name, desc] = [withFormula(cell('name')), withFormula(cell('desc'))];
       recording.waypoint(...place, timeMs, { name, desc, isOwnBookmark });
     } else recording.trackPoint(...place, timeMs, number('accuracy'));
   };

@@ -13,3 +13,8 @@ export function csvLine(fields: readonly string[]): string {
 export function withoutFormula(text: string): string {
   return /^[=+\-@\t\r]/u.test(text) ? `'${text}` : text;
 }
+
+/** The text that `withoutFormula` has been given. */
+export function withFormula(cell: string): string {
+  return cell.replace(/^'(?=[=+\-@\t\r])/u, '');
+}
