@@ -100,10 +100,10 @@ test('a restore over a full directory keeps what was there, and can be taken bac
 
 test('of two imports the newer one is so after a restore', async (t) => {
   const cli = testCli(t);
-  // The older one has the later name, and was there a day before.
+  // The older one has the later name, and was there half a second before.
   for (const [name, desc, time] of [
-    ['z.gpx', 'older', '2024-05-01'],
-    ['a.gpx', 'newer', '2024-05-02'],
+    ['z.gpx', 'older', '2024-05-01T10:00:00.250Z'],
+    ['a.gpx', 'newer', '2024-05-01T10:00:00.750Z'],
   ] as const) {
     const folder = path.join(cli.root, desc);
     mkdirSync(folder);

@@ -126,7 +126,7 @@ async function readFile(
   entry: Entry,
   placeOf: (name: string) => string | undefined,
 ): Promise<BackupFile> {
-  const { name, type, mtime } = entry.header;
+  const { name, type, pax, mtime: second } = entry.header;
   if (type !== 'file' || !isOurs(name)) throw damaged('it holds files of other programs');
   const hash = createHash('sha256');
   let bytes = 0;
@@ -144,6 +144,7 @@ async function readFile(
     const target = createWriteStream(place, { flags: 'wx', mode: 0o600, flush: true });
     await pipeline(hashed(entry), target);
     // Which of two imports is the newer one. What is kept for a while after it was replaced is kept from now on.
+    const mtime = Number((pax as { mtime?: string } | null)?.mtime) || second;
     if (mtime !== undefined && !name.includes('/.')) await utimes(place, mtime, mtime);
   }
   return { name, bytes, sha256: hash.digest('hex') };
