@@ -83,7 +83,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_211,
   geodata: 3_815,
   search: 2_535,
-  worker: 10_440,
+  worker: 10_441,
   http: 1_136,
   client: 3_578,
   objects: 2_844,

@@ -804,6 +804,26 @@ test('tracks in an edited file remain in the copy, and the log says so', async (
   t.true(readFileSync(join(bench.backups, copy), 'utf8').includes(track));
 });
 
+test('the copy of an edit in the same second is newer than those of before', async (t) => {
+  const bench = makeBench(t);
+  mkdirSync(bench.backups);
+  const names = Array.from({ length: 20 }, (_, at) => {
+    const time = at === 0 ? '20260401T100000Z-ffff' : `202603${at + 10}T000000Z-0000`;
+    return `bookmarks-edited-${time}${String(at).padStart(12, '0')}.gpx`;
+  });
+  for (const name of names) writeFileSync(join(bench.backups, name), name);
+  writeFileSync(bench.path, gpx(at('A')));
+  const now = () => Date.parse('2026-04-01T10:00:00Z');
+  bench.restart({ clock: { ...bench.time.clock, now } });
+  await started(bench);
+  const kept = readdirSync(bench.backups);
+  t.is(kept.length, 20);
+  t.deepEqual(
+    names.filter((name) => !kept.includes(name)),
+    [names[1]],
+  );
+});
+
 test('the copy of a file with tracks is kept, however many edits come after it', async (t) => {
   const bench = makeBench(t);
   const track = '<trk><trkseg><trkpt lat="1" lon="2"></trkpt></trkseg></trk>';

@@ -214,9 +214,10 @@ function giveUp(copy: Copy, request: TakeEditRequest): TakeEditResult {
 /** Gives a copy its lasting name. */
 function keep({ path, content }: Copy, kind: CopyKind, request: TakeEditRequest): void {
   const { backupsDirectory, now } = request;
-  const name = `bookmarks-${kind}-${stampOf(now)}-${content.sha256.slice(0, 16)}.gpx`;
-  renameSync(path, join(backupsDirectory, name));
-  dropOldCopies(backupsDirectory, kind, name);
+  const time = `bookmarks-${kind}-${stampOf(now)}`;
+  renameSync(path, join(backupsDirectory, `${time}-${content.sha256.slice(0, 16)}.gpx`));
+  // Behind all names of this second.
+  dropOldCopies(backupsDirectory, kind, `${time}~`);
   syncDirectory(backupsDirectory);
 }
 
