@@ -521,11 +521,19 @@ test('the lists of the last result are cut, its numbers are not', async (t) => {
   const importing = run.start({ dir });
   await until(() => pool.calls.length === 1);
   const files = Array.from({ length: 1_001 }, (_, i) => `${i}.txt`);
-  const result = { ...resultOf(dir), unsupported_files: files, unsupported: files.length };
+  const result = {
+    ...resultOf(dir),
+    unsupported_files: files,
+    unsupported: files.length,
+    files_without_data: files,
+    without_data: files.slice(1).map((file) => ({ file, reason: 'no_points' as const })),
+  };
   pool.gates[0]!.resolve({ result, isDiskFull: false });
   t.is((await importing).result.unsupported_files.length, 1_001);
   t.is(run.status().last?.unsupported_files.length, 1_000);
   t.is(run.status().last?.unsupported, 1_001);
+  t.is(run.status().last?.files_without_data.length, 1_000);
+  t.deepEqual(run.status().last?.without_data, result.without_data, 'at the limit');
 });
 
 test('a file of nothing but track points is imported, and nothing shows on the map', async (t) => {

@@ -1,5 +1,4 @@
 import { describeError } from '../../model/error-description.ts';
-import { limits } from '../../model/limits.ts';
 import type { Log } from '../../model/process.ts';
 import { launchdPauseS } from '../../service-files/launchd/agent-plist.ts';
 import type { Daemon } from '../../daemon/daemon.ts';
@@ -14,7 +13,7 @@ import { programVersion } from '../../daemon/version-info.ts';
 import { defineCommand } from '../program/command.ts';
 import { settingFlagsHelp, type CommandContext } from '../program/context.ts';
 import { manifestOption } from '../program/geodata-manifest.ts';
-import { watchForEnd } from '../terminal/interrupts.ts';
+import { endInAnyCase, watchForEnd } from '../terminal/interrupts.ts';
 import { invocation, shellWord } from '../terminal/invocation.ts';
 import { print } from '../terminal/output.ts';
 
@@ -101,14 +100,6 @@ function endOnCrash(log: Log): void {
     log.error('daemon.crashed', describeError(error));
     process.exit(1);
   });
-}
-
-/** A thread in a file system that does not answer can neither be waited for nor ended: `process.exit` joins it. */
-function endInAnyCase(log: Log): void {
-  setTimeout(() => {
-    log.error('daemon.stop_timeout');
-    process.kill(process.pid, 'SIGKILL');
-  }, limits.stopMs).unref();
 }
 
 function banner({ url, objectsUrl }: Daemon, context: CommandContext): string {

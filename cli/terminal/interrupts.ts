@@ -1,4 +1,6 @@
 import { constants } from 'node:os';
+import { limits } from '../../model/limits.ts';
+import type { Log } from '../../model/process.ts';
 
 /** The signals that ask a process to end; SIGBREAK and, when the window is closed, SIGHUP exist on Windows. */
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGBREAK'] as const;
@@ -50,4 +52,15 @@ export function watchForEnd() {
     resolve();
   });
   return { asked, signal: stopped.signal, ...watching };
+}
+
+/**
+ * Ends the process if its stop in order does not. A thread in a file system that does not answer can neither be waited
+ * for nor ended: `process.exit` joins it.
+ */
+export function endInAnyCase(log: Log): void {
+  setTimeout(() => {
+    log.error('daemon.stop_timeout');
+    process.kill(process.pid, 'SIGKILL');
+  }, limits.stopMs).unref();
 }

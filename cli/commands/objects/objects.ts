@@ -5,7 +5,7 @@ import { packageRoot } from '../../../daemon/version-info.ts';
 import { limits } from '../../../model/limits.ts';
 import { defineCommand } from '../../program/command.ts';
 import { objectFlagsHelp } from '../../program/context.ts';
-import { watchForEnd } from '../../terminal/interrupts.ts';
+import { endInAnyCase, watchForEnd } from '../../terminal/interrupts.ts';
 import { shellWord } from '../../terminal/invocation.ts';
 import { print } from '../../terminal/output.ts';
 import { holdingsCommands } from './holdings.ts';
@@ -53,6 +53,7 @@ async function serveObjects({ settings, paths }: ObjectsContext): Promise<void> 
     await notifier?.ready(`Serving ${server.url}`);
     await print(server.url);
     await end.asked;
+    endInAnyCase(log);
     await Promise.all([notifier?.stopping(), server.close(limits.shutdownMs)]);
   } finally {
     await log.close();
