@@ -21,9 +21,10 @@ import test, { type ExecutionContext } from 'ava';
 import { pack } from 'tar-stream';
 import { stampOf } from '../model/time.ts';
 import { launcher, testCli, type TestCli } from './helpers/cli.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { gpx } from './helpers/imports.ts';
 import { manualTime } from './helpers/manual-time.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
 import { posix, withMounts } from './helpers/where.ts';
 

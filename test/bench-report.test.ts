@@ -5,7 +5,7 @@ import { markdownTable, rowOf } from '../bench/report/table.ts';
 import { scenario } from '../bench/scenario.ts';
 import { parseOptions } from '../bench/plan.ts';
 import { Session } from '../bench/session.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const figure: Figure = {
   scenario: 'small-get',

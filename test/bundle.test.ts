@@ -13,7 +13,7 @@ import { buildProgram } from '../cli/program/program.ts';
 import { sourcePlace } from '../daemon/source-places.ts';
 import { describeError, nameSources } from '../model/error-description.ts';
 import { packageUrl, threadModule } from '../model/program-files.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 test('a place in the bundle is found in the sources', async (t) => {
   const directory = temporaryDirectory(t);

@@ -6,13 +6,9 @@ import { limits } from '../model/limits.ts';
 import { retentionTime } from '../storage/waypoints/retention-time.ts';
 import { JournaledRows } from '../storage/waypoints/journaled-rows.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
-import {
-  startTestDaemon,
-  temporaryDirectory,
-  type TestAnswer,
-  type TestDaemon,
-} from './helpers/daemon.ts';
+import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
 const query = ({ name, lat, lon } = camp): string =>

@@ -8,8 +8,9 @@ import { isInSchengen } from '../cli/commands/timeline/schengen.ts';
 import { momentOf } from '../cli/commands/where.ts';
 import { formatDate, parseDate } from '../model/calendar-date.ts';
 import { testCli, type TestCli } from './helpers/cli.ts';
-import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { startTestDaemon } from './helpers/daemon.ts';
 import { writeTree } from './helpers/imports.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const hourMs = 3_600_000;
 const berlin = { lat: 52.52, lon: 13.405 };

@@ -39,8 +39,9 @@ import { settingDefaults, type Settings } from '../model/settings.ts';
 import { inspectDatabase } from '../storage/inspect-database.ts';
 import { lockDirectory } from '../storage/lock.ts';
 import { fakeHandOver, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
 import { asRoot, onLinux, posix } from './helpers/where.ts';
 

@@ -8,8 +8,8 @@ import { sumResults } from '../cli/commands/import/summary.ts';
 import { emptyImport } from '../model/empty-import.ts';
 import type { ImportResult } from '../model/import.ts';
 import { fail, finish, idleImport, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { posix } from './helpers/where.ts';
 
 const nothing = emptyImport('/x');

@@ -8,15 +8,11 @@ import { daemonPlaces } from '../client/waypoints/node/places.ts';
 import { nodeTransport } from '../client/waypoints/node/transport.ts';
 import { computePaths } from '../daemon/paths.ts';
 import { recordedService, type RecordedService } from './helpers/client.ts';
-import {
-  startTestDaemon,
-  temporaryDirectory,
-  type TestDaemon,
-  type TestDaemonOptions,
-} from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon, type TestDaemonOptions } from './helpers/daemon.ts';
 import { asBuiltin, makeGeneration } from './helpers/generations.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
 import { answering, freePort } from './helpers/local-server.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen } from './helpers/until.ts';
 
 interface ServedClient extends RecordedService {

@@ -3,8 +3,8 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
 import { siteIn, start, type Running } from './faults/site.ts';
 

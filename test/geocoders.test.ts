@@ -30,8 +30,9 @@ import type { Log } from '../model/process.ts';
 import type { Suggestion } from '../model/search.ts';
 import type { Settings } from '../model/settings.ts';
 import { GeocodeCache } from '../storage/geocode-cache.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { manualTime } from './helpers/manual-time.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen, until } from './helpers/until.ts';
 
 const osm = '© OpenStreetMap contributors';

@@ -31,7 +31,7 @@ import {
 } from '../model/geodata.ts';
 import { hashFile } from '../storage/hash-file.ts';
 import { checkWhole } from '../worker/geodata-tasks.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
 import {
   asBuiltin,
@@ -43,6 +43,7 @@ import {
   type TestGeneration,
 } from './helpers/generations.ts';
 import { gate } from './helpers/http-server.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen, until } from './helpers/until.ts';
 import { testProgram } from './helpers/program.ts';
 

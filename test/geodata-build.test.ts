@@ -21,7 +21,7 @@ import { builtinGeodataPath, hashFileOf, readGenerationInfo } from '../geodata/g
 import { GeodataLookup } from '../geodata/lookup.ts';
 import { decodeRings, encodeRings } from '../geodata/ring-blob.ts';
 import { rounds } from './helpers/effort.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const builtin = builtinGeodataPath();
 

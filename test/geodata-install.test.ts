@@ -31,7 +31,7 @@ import {
 import { limits } from '../model/limits.ts';
 import { hashFile } from '../storage/hash-file.ts';
 import { checkWhole } from '../worker/geodata-tasks.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
 import {
   asBuiltin,
@@ -54,6 +54,7 @@ import {
   type Script,
 } from './helpers/misbehaving-server.ts';
 import { startObjectRepository } from './helpers/object-repository.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen, until } from './helpers/until.ts';
 import { testProgram } from './helpers/program.ts';
 

@@ -27,8 +27,8 @@ import { GeodataLookup } from '../geodata/lookup.ts';
 import { PlaceSearch } from '../geodata/place-search.ts';
 import { nowhere } from '../model/admin-place.ts';
 import { rounds } from './helpers/effort.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
 import { makeGeneration } from './helpers/generations.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { countryDisagreements, hardPoints } from './reference/geodata-points.ts';
 
 interface Place {

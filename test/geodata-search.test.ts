@@ -10,7 +10,7 @@ import { builtinGeodataPath, UnusableGeneration } from '../geodata/generation.ts
 import { PlaceSearch, type FoundPlace } from '../geodata/place-search.ts';
 import { foldName } from '../model/fold.ts';
 import { rounds } from './helpers/effort.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const places = new PlaceSearch(builtinGeodataPath());
 test.after.always(() => places.close());

@@ -17,7 +17,7 @@ import { newHandOver, removeHandOver, writeHandOver } from '../daemon/hand-over.
 import { computePaths } from '../daemon/paths.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { fakeHandOver, fakeToken, idleImport, startFakeDaemon, testCli } from './helpers/cli.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { asRoot, posix } from './helpers/where.ts';
 
 /** A port at which nobody answers. */

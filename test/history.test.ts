@@ -2,7 +2,8 @@ import { cpSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import test from 'ava';
 import { openReader } from '../storage/database.ts';
-import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { startTestDaemon } from './helpers/daemon.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
 
 test('POST /api/history records; GET /api/recent_suggest lists distinct texts, newest first', async (t) => {

@@ -25,13 +25,9 @@ import type { ImportTask } from '../worker/import/import-directory.ts';
 import { Tally, type DirectoryResult } from '../worker/import/tally.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
-import {
-  startTestDaemon,
-  temporaryDirectory,
-  type TestAnswer,
-  type TestDaemon,
-} from './helpers/daemon.ts';
+import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
 import { dumpLibrary, filesBelow, gpx, noLedger, writeTree } from './helpers/imports.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen } from './helpers/until.ts';
 
 const camp = gpx([['Camp', 42.123456, -8.3]], ['2024-05-01T08:00:00Z', '2024-05-02T08:00:00Z']);

@@ -11,11 +11,12 @@ import type { RouteParts } from '../daemon/routes/parts.ts';
 import type { HttpLimits } from '../http/http-limits.ts';
 import { limits } from '../model/limits.ts';
 import { siteIn, start } from './faults/site.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { importTree, listed } from './helpers/imported-files.ts';
 import { gpx } from './helpers/imports.ts';
 import { rawRequest } from './helpers/raw-http.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { withMounts } from './helpers/where.ts';
 
 function upload(

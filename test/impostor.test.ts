@@ -13,8 +13,9 @@ import { RequestFailure } from '../client/waypoints/request-failure.ts';
 import { WaypointService } from '../client/waypoints/node/waypoints.ts';
 import { limits } from '../model/limits.ts';
 import { fakeHandOver, fakeToken, startFakeDaemon, testCli } from './helpers/cli.ts';
-import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { startTestDaemon } from './helpers/daemon.ts';
 import { RawConnection, rawRequest } from './helpers/raw-http.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const camp = { name: 'Secret camp', lat: 42.123_456, lon: -8.654_321 };
 const sentence = /Another program answers on the daemon's port/u;

@@ -17,8 +17,9 @@ import { scheduleTimeout } from '../daemon/schedule.ts';
 import { readGeoclueLocation, readFix } from '../model/fix.ts';
 import { splitCommand } from '../model/command-words.ts';
 import type { Clock, LocationFix, Log } from '../model/process.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { manualTime } from './helpers/manual-time.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { onLinux, posix } from './helpers/where.ts';
 import { answerWhen, until } from './helpers/until.ts';
 

@@ -8,7 +8,7 @@ import { gunzipSync } from 'node:zlib';
 import test, { type ExecutionContext } from 'ava';
 import { allowedRoutes } from '../map/server/allowed-routes.ts';
 import { ExitError } from '../model/exit-error.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import {
   accessOf,
   smallPage,
@@ -17,6 +17,7 @@ import {
   type MapQuestion,
 } from './helpers/map-server.ts';
 import { answering } from './helpers/local-server.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const json = { 'content-type': 'application/json' };
 

@@ -3,9 +3,10 @@ import { copyFileSync, cpSync, existsSync, readFileSync, rmSync, writeFileSync }
 import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { testCli } from './helpers/cli.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { rounds as runs } from './helpers/effort.ts';
 import { gpx } from './helpers/imports.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import { limits } from '../model/limits.ts';

@@ -32,8 +32,9 @@ import type * as mirrorTasks from '../worker/mirror-tasks.ts';
 import { draftMirror, publishMirror } from '../worker/mirror/rewrite.ts';
 import { slicesOf } from '../worker/mirror/slices.ts';
 import { takeEdit } from '../worker/mirror/take-edit.ts';
-import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { startTestDaemon } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
 import { posix } from './helpers/where.ts';
 

@@ -25,7 +25,6 @@ import {
   type CredentialSource,
 } from '../client/objects/index.ts';
 import { makeCertificate } from './helpers/certificate.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
 import { gate } from './helpers/http-server.ts';
 import {
   cutAfter,
@@ -44,6 +43,7 @@ import {
   type Script,
   type Step,
 } from './helpers/misbehaving-server.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const content = randomBytes(200_000);
 const oid = sha256(content);

@@ -15,8 +15,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { openRoot } from '../objects/root.ts';
 import { finish, testCli, untilPrinted, type CliResult, type TestCli } from './helpers/cli.ts';
-import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { startTestDaemon } from './helpers/daemon.ts';
 import { ann, basic, bob, oidOf, startTestObjects, type TestObjects } from './helpers/objects.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const objects = '/club/maps/objects';
 const content = Buffer.from('a map of the harbour');

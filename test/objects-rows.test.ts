@@ -10,9 +10,9 @@ import { copyRows } from '../storage/objects/copy-rows.ts';
 import { objectRows } from '../storage/objects/dialect.ts';
 import { objectHoldings } from '../storage/objects/holdings.ts';
 import { openObjectsDatabase } from '../storage/objects/open.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { plainConfig } from './helpers/objects.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { posix } from './helpers/where.ts';
 import { testProgram } from './helpers/program.ts';
 

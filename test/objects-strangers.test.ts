@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import test from 'ava';
 import type { Socket } from 'node:net';
 import { networkOf } from '../objects/client-address.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import {
   ann,
@@ -18,6 +17,7 @@ import {
 } from './helpers/objects.ts';
 import { testProgram } from './helpers/program.ts';
 import { RawConnection, rawRequest } from './helpers/raw-http.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
 import { withMounts } from './helpers/where.ts';
 

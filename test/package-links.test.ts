@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
-import { temporaryDirectory } from './helpers/daemon.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { posix } from './helpers/where.ts';
 
 const root = path.join(import.meta.dirname, '..');

@@ -8,7 +8,7 @@ import { ExitError } from '../model/exit-error.ts';
 import { changeConfigFile, resolveSettings } from '../daemon/settings.ts';
 import { settingKeys } from '../model/settings.ts';
 import { testCli } from './helpers/cli.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { onLinux, posix } from './helpers/where.ts';
 
 const isWindows = process.platform === 'win32';

@@ -20,7 +20,8 @@ import { checkStores } from '../cli/doctor/check-stores.ts';
 import { ExitError } from '../model/exit-error.ts';
 import { openReader } from '../storage/database.ts';
 import { cutOff } from './helpers/cut-off.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen, until } from './helpers/until.ts';
 import { asRoot, posix } from './helpers/where.ts';
 

@@ -5,8 +5,9 @@ import { LibraryWork, type ImportTasks } from '../daemon/import/library-work.ts'
 import type { WorkerPool } from '../daemon/pool.ts';
 import { emptySearchIndex } from '../search/index/data.ts';
 import { idleImport, startFakeDaemon, testCli } from './helpers/cli.ts';
-import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { startTestDaemon } from './helpers/daemon.ts';
 import { gpx, noLedger, writeTree } from './helpers/imports.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 test('GET /api/status tells what the daemon holds and since when it runs', async (t) => {
   let monotonic = 5_000;

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import test from 'ava';
 import Database from 'better-sqlite3';
 import { enrichTag, normalTag } from '../model/tag.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
 const campQuery = 'name=Camp&lat=42.1&lon=-8.3';

@@ -16,8 +16,8 @@ import type { TileTask } from '../worker/tiles/task.ts';
 import { TileCanvas } from '../worker/tiles/tile-canvas.ts';
 import { tileBuffer } from '../worker/tiles/tile-grid.ts';
 import { tileExtent } from '../worker/tiles/write-mvt.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { decodeTile } from './helpers/vector-tile.ts';
 
 interface Fix {

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { moved, type Position } from '../bench/timelines/geometry.ts';
 import type { TimelineResult, TimelineStop } from '../model/timeline-result.ts';
-import { startTestDaemon, temporaryDirectory } from './helpers/daemon.ts';
+import { startTestDaemon } from './helpers/daemon.ts';
 import { writeTree } from './helpers/imports.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import {
   days,
   libraryOf,

@@ -18,9 +18,10 @@ import {
 } from '../bench/timelines/score.ts';
 import { percentile } from '../bench/measure/statistics.ts';
 import type { TimelineResult } from '../model/timeline-result.ts';
-import { temporaryDirectory, startTestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon } from './helpers/daemon.ts';
 import { rounds } from './helpers/effort.ts';
 import { writeTree } from './helpers/imports.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen } from './helpers/until.ts';
 
 interface Sample {

@@ -2,8 +2,9 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { writeTree } from './helpers/imports.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen } from './helpers/until.ts';
 
 /** A day at one place, a fix in two minutes. */

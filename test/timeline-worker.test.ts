@@ -12,8 +12,8 @@ import { buildTimeline } from '../worker/timeline/build.ts';
 import { TimelineControl } from '../worker/timeline/control.ts';
 import { timelineOptions, type TimelineOptions } from '../worker/timeline/options.ts';
 import type { TimelineTask } from '../worker/timeline/task.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
 import { importSite, writeTree } from './helpers/imports.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { days, libraryOf, type LibraryContent, type Observed } from './helpers/timeline-library.ts';
 
 const minuteMs = 60_000;

@@ -9,8 +9,9 @@ import { openObjectsDatabase } from '../storage/objects/open.ts';
 import { objectMigrations } from '../storage/objects/schema.ts';
 import { waypointMigrations } from '../storage/schema/waypoints.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { oidOf, startTestObjects } from './helpers/objects.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen } from './helpers/until.ts';
 
 const fixture = path.join(import.meta.dirname, '../fixtures/first-version');

@@ -12,9 +12,9 @@ import { join } from 'node:path';
 import { strToU8, zipSync } from 'fflate';
 import test from 'ava';
 import type { WatchedFolderStatus } from '../model/status.ts';
-import { temporaryDirectory } from './helpers/daemon.ts';
 import { importTree, listed } from './helpers/imported-files.ts';
 import { gpx, importSite, writeTree } from './helpers/imports.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen } from './helpers/until.ts';
 import { siteAt, watching } from './helpers/watching.ts';
 

@@ -6,10 +6,11 @@ import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
 import type { Browser, Page } from 'playwright-core';
 import { untilPrinted } from '../helpers/cli.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from '../helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts';
 import { gpx, writeTree } from '../helpers/imports.ts';
 import { hasChromium, pixelsOf, startBrowser } from '../helpers/map-page.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');
 const run = promisify(execFile);

@@ -3,8 +3,8 @@ import test from 'ava';
 import { killImportChanges } from '../faults/import-kills.ts';
 import { killStarts } from '../faults/kills.ts';
 import { cutPower } from '../faults/power-cut.ts';
-import { temporaryDirectory } from '../helpers/daemon.ts';
 import { whyNoAttaching } from '../helpers/strace.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const reason = whyNoAttaching();
 const withStrace = reason === undefined ? test.serial : test.skip;

@@ -16,9 +16,9 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
-import { temporaryDirectory } from '../helpers/daemon.ts';
 import { Desk } from '../helpers/git-desk.ts';
 import { oidOf, startTestObjects, type TestObjects } from '../helpers/objects.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const missing = ['git', 'git-lfs'].find((tool) => spawnSync(tool, ['--version']).status !== 0);
 

@@ -9,8 +9,9 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import type { LocationFix } from '../../model/process.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from '../helpers/daemon.ts';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.ts';
 import { freePort } from '../helpers/local-server.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const geoclue = '/usr/libexec/geoclue';
 const agent = '/usr/libexec/geoclue-2.0/demos/agent';

@@ -1,6 +1,5 @@
 /** How the page of the map feels: what it shows while one waits, clicks on the map, keys alone, sizes, and dark. */
 import type { Page, Route } from 'playwright-core';
-import { temporaryDirectory } from '../helpers/daemon.ts';
 import { gpx, writeTree } from '../helpers/imports.ts';
 import {
   assertAccessible,
@@ -13,6 +12,7 @@ import {
   untilShown,
 } from '../helpers/map-checks.ts';
 import { lowestOf, openMap, pixelsOf } from '../helpers/map-page.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { until } from '../helpers/until.ts';
 
 const { bookmark, cluster, darkLand, day, land, track, waypoint } = colours;

@@ -5,7 +5,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { sessionHeader } from '../../map/session-header.ts';
-import { temporaryDirectory } from '../helpers/daemon.ts';
 import { openForeignPages, tryToReadAndWrite } from '../helpers/foreign-page.ts';
 import { gpx, writeTree } from '../helpers/imports.ts';
 import {
@@ -20,6 +19,7 @@ import {
   untilShown,
 } from '../helpers/map-checks.ts';
 import { openMap, pixelsOf, waterWorld } from '../helpers/map-page.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const { day, land, sea, track } = colours;
 

@@ -7,12 +7,12 @@ import test from 'ava';
 import { hashPassword } from '../../objects/passwords.ts';
 import { openRoot } from '../../objects/root.ts';
 import { testCli } from '../helpers/cli.ts';
-import { temporaryDirectory } from '../helpers/daemon.ts';
 import { rounds } from '../helpers/effort.ts';
 import { Desk } from '../helpers/git-desk.ts';
 import { ann, basic, oidOf, xLfs } from '../helpers/objects.ts';
 import { startSharedPlaces } from '../helpers/shared-places.ts';
 import { freePort } from '../helpers/local-server.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { until } from '../helpers/until.ts';
 
 const nginx = '/usr/sbin/nginx';

@@ -6,9 +6,9 @@ import { WaypointError } from '../../model/failure.ts';
 import { openRoot, type StorePlaces } from '../../objects/root.ts';
 import { moveStore } from '../../objects/upkeep/migrate.ts';
 import { testCli } from '../helpers/cli.ts';
-import { temporaryDirectory } from '../helpers/daemon.ts';
 import { ann, endOf, oidOf, startTestObjects, storesLiveIn } from '../helpers/objects.ts';
 import { postgresPrograms, startPostgres } from '../helpers/postgres.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { until } from '../helpers/until.ts';
 
 const programs = postgresPrograms();

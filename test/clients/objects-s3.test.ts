@@ -15,7 +15,6 @@ import { WaypointError } from '../../model/failure.ts';
 import { checkContents } from '../../objects/upkeep/check.ts';
 import { openRoot } from '../../objects/root.ts';
 import { collectGarbage } from '../../objects/upkeep/collect.ts';
-import { temporaryDirectory } from '../helpers/daemon.ts';
 import {
   ann,
   basic,
@@ -29,6 +28,7 @@ import {
 import { manualTime } from '../helpers/manual-time.ts';
 import { RawConnection, rawRequest } from '../helpers/raw-http.ts';
 import { missingOfSwift, startSwift } from '../helpers/swift.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { until } from '../helpers/until.ts';
 
 const missing = missingOfSwift();

@@ -7,9 +7,9 @@ import test from 'ava';
 import { openContents, openRoot, type StorePlaces } from '../../objects/root.ts';
 import { moveStore } from '../../objects/upkeep/migrate.ts';
 import { testCli } from '../helpers/cli.ts';
-import { temporaryDirectory } from '../helpers/daemon.ts';
 import { ann, bob, oidOf, startTestObjects } from '../helpers/objects.ts';
 import { startSharedPlaces } from '../helpers/shared-places.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { until } from '../helpers/until.ts';
 
 const shared = await startSharedPlaces();

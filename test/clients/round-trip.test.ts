@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
-import { temporaryDirectory } from '../helpers/daemon.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { testWith } from '../helpers/where.ts';
 
 const root = resolve(import.meta.dirname, '..', '..');

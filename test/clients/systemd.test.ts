@@ -10,9 +10,9 @@ import test, { type ExecutionContext } from 'ava';
 import { renderSystemUnit, renderUserUnit } from '../../service-files/systemd/service-unit.ts';
 import { renderNoNetwork } from '../../service-files/systemd/no-network.ts';
 import { renderSocketUnit } from '../../service-files/systemd/socket-unit.ts';
-import { temporaryDirectory } from '../helpers/daemon.ts';
 import { freePort } from '../helpers/local-server.ts';
 import { bootMachine, bootUser, whyNoSystemd, type Namespace } from '../helpers/namespace.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const hasAnalyze = spawnSync('systemd-analyze', ['--version']).status === 0;
 const withAnalyze = hasAnalyze ? test : test.skip;

@@ -4,7 +4,7 @@ import { writeTree, gpx } from '../helpers/imports.ts';
 import { listed } from '../helpers/imported-files.ts';
 import { mountExfat, mountTmpfs, whyNoExfat, whyNoMounts } from '../helpers/mounts.ts';
 import { siteAt, watching } from '../helpers/watching.ts';
-import { temporaryDirectory } from '../helpers/daemon.ts';
+import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { testUnless } from '../helpers/where.ts';
 
 const withMounts = testUnless(whyNoMounts(), test.serial);

@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { json, text } from 'node:stream/consumers';
 import type { ExecutionContext } from 'ava';
 import { programVersion } from '../../daemon/version-info.ts';
-import { temporaryDirectory } from './daemon.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 export const launcher = resolve(import.meta.dirname, '..', '..', 'bin', 'waypointd.js');
 

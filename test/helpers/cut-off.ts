@@ -2,7 +2,7 @@ import { copyFileSync } from 'node:fs';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import type { ExecutionContext } from 'ava';
-import { temporaryDirectory } from './daemon.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /** Leaves a store as a crash in the middle of a transaction does: half of it in the file, the way back in a journal. */
 export function cutOff(t: ExecutionContext, path: string): void {

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
 import { Piscina } from 'piscina';
@@ -9,6 +7,7 @@ import type { Clock, Log } from '../../model/process.ts';
 import { settingDefaults, type Settings } from '../../model/settings.ts';
 import { draft, publish, takeEdit } from '../../worker/mirror-tasks.ts';
 import { validateAnswer } from './openapi.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /** One answer, read whole; JSON bodies are parsed and checked against the OpenAPI document. */
 export interface TestAnswer<Body = unknown> {
@@ -47,13 +46,6 @@ export interface TestDaemonOptions {
   readonly clock?: Clock;
   readonly settings?: Partial<Settings>;
   readonly options?: Partial<DaemonOptions>;
-}
-
-/** Makes a temporary directory that goes with the test. */
-export function temporaryDirectory(t: ExecutionContext<unknown>): string {
-  const directory = mkdtempSync(join(tmpdir(), 'waypointd-test-'));
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
 }
 
 /** Settings whose every directory lies below one root. */

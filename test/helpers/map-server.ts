@@ -8,8 +8,9 @@ import type { ExecutionContext } from 'ava';
 import { accessTo } from '../../client/waypoints/node/api-client.ts';
 import { sessionHeader } from '../../map/session-header.ts';
 import { startMapServer, type MapServer } from '../../map/server/server.ts';
-import { temporaryDirectory, type TestDaemon } from './daemon.ts';
+import type { TestDaemon } from './daemon.ts';
 import { manualTime, type ManualTime } from './manual-time.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface MapQuestion {
   readonly method?: string;

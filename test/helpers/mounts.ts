@@ -4,7 +4,7 @@ import { mkdtempSync, rmdirSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ExecutionContext } from 'ava';
-import { temporaryDirectory } from './daemon.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /** Why no exFAT can be mounted here. */
 export function whyNoExfat(): string | undefined {

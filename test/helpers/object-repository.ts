@@ -8,8 +8,8 @@ import {
 import { hashPassword } from '../../objects/passwords.ts';
 import { openRoot } from '../../objects/root.ts';
 import { startObjectServer } from '../../objects/server.ts';
-import { temporaryDirectory } from './daemon.ts';
 import { plainConfig, systemClock } from './objects.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /** Our own object server with one repository: public to read, and one user may write. */
 export interface ObjectRepository {

@@ -10,7 +10,7 @@ import { hashPassword } from '../../objects/passwords.ts';
 import { openRoot, type ObjectsRoot, type StorePlaces } from '../../objects/root.ts';
 import { startObjectServer } from '../../objects/server.ts';
 import { makeCertificate } from './certificate.ts';
-import { temporaryDirectory } from './daemon.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 export const xLfs = 'application/vnd.x-lfs+json';
 export const gitLfs = 'application/vnd.git-lfs+json';

@@ -8,7 +8,7 @@ import type { ServiceHost } from '../../service-files/service-host.ts';
 import type { ServiceSpec } from '../../service-files/service-platform.ts';
 import { serviceTitles } from '../../service-files/service-program.ts';
 import { writeFileAtomic } from '../../storage/atomic-file.ts';
-import { temporaryDirectory } from './daemon.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /** A machine whose service manager answers what a test says, and whose home is a temporary directory. */
 export interface FakeHost extends ServiceHost {

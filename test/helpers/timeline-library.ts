@@ -11,8 +11,8 @@ import {
 import type { TimelineResult } from '../../model/timeline-result.ts';
 import { prepareLibrary } from '../../storage/library/prepare.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
-import { temporaryDirectory } from './daemon.ts';
 import { noCounts } from './no-counts.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 /** An observation: ms since 1970, degrees. */
 export type Observed = readonly [timeMs: number, lat: number, lon: number];

@@ -4,9 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { ExecutionContext } from 'ava';
 import type { WatchedFolderStatus } from '../../model/status.ts';
-import { startTestDaemon, temporaryDirectory, type TestDaemon } from './daemon.ts';
+import { startTestDaemon, type TestDaemon } from './daemon.ts';
 import { writeTree } from './imports.ts';
 import { manualTime } from './manual-time.ts';
+import { temporaryDirectory } from './temporary-directory.ts';
 
 export interface WatchSite {
   readonly dir: string;
