@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import test, { type ExecutionContext } from 'ava';
 import { LibraryWork, type ImportTasks } from '../daemon/import/library-work.ts';
-import { ImportRun } from '../daemon/import/run.ts';
+import { ImportRun, type Imported } from '../daemon/import/run.ts';
 import { WorkerPool } from '../daemon/pool.ts';
 import { WaypointError } from '../model/failure.ts';
 import type { ImportResult, ImportStatus } from '../model/import.ts';
@@ -23,6 +23,7 @@ import { importRoutes } from '../daemon/routes/import.ts';
 import type { RouteParts } from '../daemon/routes/parts.ts';
 import type { ImportTask } from '../worker/import/import-directory.ts';
 import { Tally, type DirectoryResult } from '../worker/import/tally.ts';
+import { toldOutcome } from '../worker/import/told-result.ts';
 import { startHttpServer } from './helpers/http-server.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
@@ -365,9 +366,17 @@ function gatedRun(t: ExecutionContext): {
   return { run, library, pool, dir, indexes };
 }
 
-/** What the worker answers for a directory in which it found nothing. */
-function resultOf(dir: string): DirectoryResult {
-  return new Tally().result(dir, undefined, false);
+/** What the worker answers for a directory in which it found nothing, but for what is given. */
+function outcomeOf(dir: string, result: Partial<DirectoryResult> = {}, isDiskFull = false) {
+  const found = { ...new Tally().result(dir, undefined, false), ...result };
+  return toldOutcome({ result: found, isDiskFull });
+}
+
+/** Sound: the text of an answer. */
+function resultOf({ json }: Imported): ImportResult {
+  return JSON.parse(
+    Buffer.concat(json.map((piece) => Buffer.from(piece))).toString(),
+  ) as ImportResult;
 }
 
 /** Lets promises and the file system go on until something is so. */
@@ -395,8 +404,8 @@ test('an import waits for the start-up to end instead of failing', async (t) => 
   await starting;
   t.true(library.isWhole);
   await until(() => pool.calls.length === 2);
-  pool.gates[1]!.resolve({ result: resultOf(dir), index: 'second', isDiskFull: false });
-  t.like(await importing, { result: { dir, dedup_count: 7 } });
+  pool.gates[1]!.resolve({ ...outcomeOf(dir), index: 'second' });
+  t.like(resultOf(await importing), { dir, dedup_count: 7 });
   t.deepEqual(indexes, ['first', 'second']);
 });
 
@@ -406,9 +415,7 @@ test('an import that waits can be cancelled at once', async (t) => {
   const importing = run.start({ dir });
   await until(() => pool.calls.length > 0);
   run.cancel();
-  t.like(await importing, {
-    result: { cancelled: true, imported: false, dedup_count: 7 },
-  });
+  t.like(resultOf(await importing), { cancelled: true, imported: false, dedup_count: 7 });
   t.is(run.status().state, 'idle');
 });
 
@@ -418,7 +425,7 @@ test('an import that waits for mending can be cancelled at once', async (t) => {
   await until(() => pool.calls.length > 0);
   t.deepEqual(pool.calls, ['reconcileLibrary'], 'nobody had reconciled it');
   run.cancel();
-  t.like(await importing, { result: { cancelled: true } });
+  t.true(resultOf(await importing).cancelled);
 });
 
 test('a worker that dies fails its import; the next one mends the library first', async (t) => {
@@ -434,8 +441,8 @@ test('a worker that dies fails its import; the next one mends the library first'
   await until(() => pool.calls.length === 2);
   pool.gates[1]!.resolve({ index: 'mended', isWhole: true });
   await until(() => pool.calls.length === 3);
-  pool.gates[2]!.resolve({ result: resultOf(dir), isDiskFull: false });
-  t.like(await next, { result: { dedup_count: 7 } });
+  pool.gates[2]!.resolve(outcomeOf(dir));
+  t.is(resultOf(await next).dedup_count, 7);
   t.deepEqual(pool.calls, ['importDirectory', 'reconcileLibrary', 'importDirectory']);
   t.deepEqual(pool.hadIndex, [true, true]);
 });
@@ -449,7 +456,7 @@ test('an import after a start-up that failed is told to build the index', async 
   await until(() => pool.calls.length === 2);
   pool.gates[1]!.reject(new Error('worker exited with code: 1'));
   await until(() => pool.calls.length === 3);
-  pool.gates[2]!.resolve({ result: resultOf(dir), index: 'new', isDiskFull: false });
+  pool.gates[2]!.resolve({ ...outcomeOf(dir), index: 'new' });
   await importing;
   t.deepEqual(pool.calls, ['reconcileLibrary', 'reconcileLibrary', 'importDirectory']);
   t.deepEqual(pool.hadIndex, [false]);
@@ -460,11 +467,7 @@ test('a full disk is 507, after the index of what was finished is in use', async
   await library.reconcile(true);
   const importing = run.start({ dir });
   await until(() => pool.calls.length === 1);
-  pool.gates[0]!.resolve({
-    result: { ...resultOf(dir), added: 1 },
-    index: 'new',
-    isDiskFull: true,
-  });
+  pool.gates[0]!.resolve({ ...outcomeOf(dir, { added: 1 }, true), index: 'new' });
   const error = await t.throwsAsync(importing, { instanceOf: WaypointError });
   t.is(error?.status, 507);
   t.deepEqual(indexes, ['new']);
@@ -506,7 +509,7 @@ test('hanging up does not stop an import', async (t) => {
   hangUp.abort();
   await t.throwsAsync(request);
   t.is(run.status().state, 'running');
-  pool.gates[0]!.resolve({ result: { ...resultOf(dir), added: 2 }, isDiskFull: false });
+  pool.gates[0]!.resolve(outcomeOf(dir, { added: 2 }));
   await until(() => run.status().state === 'idle');
   t.like(run.status().last, { added: 2, dedup_count: 7 });
 });
@@ -518,14 +521,13 @@ test('the lists of the last result are cut, its numbers are not', async (t) => {
   await until(() => pool.calls.length === 1);
   const files = Array.from({ length: 1_001 }, (_, i) => `${i}.txt`);
   const result = {
-    ...resultOf(dir),
     unsupported_files: files,
     unsupported: files.length,
     files_without_data: files,
     without_data: files.slice(1).map((file) => ({ file, reason: 'no_points' as const })),
   };
-  pool.gates[0]!.resolve({ result, isDiskFull: false });
-  t.is((await importing).result.unsupported_files.length, 1_001);
+  pool.gates[0]!.resolve(outcomeOf(dir, result));
+  t.is(resultOf(await importing).unsupported_files.length, 1_001);
   t.is(run.status().last?.unsupported_files.length, 1_000);
   t.is(run.status().last?.unsupported, 1_001);
   t.is(run.status().last?.files_without_data.length, 1_000);

@@ -7,16 +7,16 @@ import {
 } from './import/change-files.ts';
 import {
   importDirectory as runImport,
-  type ImportOutcome,
   type ImportTask,
   type LibraryTask,
 } from './import/import-directory.ts';
 import { reconcileLibrary as runReconcile, type ReconcileOutcome } from './import/reconcile.ts';
+import { toldOutcome, type ToldOutcome } from './import/told-result.ts';
 import { runTask } from './run-task.ts';
 
 /** The tasks of the import worker, one export each; input and output are plain data or shared memory. */
-export function importDirectory(task: ImportTask): ImportOutcome {
-  return guarded(task.libraryPath, () => runImport(task));
+export function importDirectory(task: ImportTask): ToldOutcome {
+  return guarded(task.libraryPath, () => toldOutcome(runImport(task), task.origin));
 }
 
 export function changeFiles(task: ChangeTask): ChangeOutcome {

@@ -9,11 +9,8 @@ import type { SearchIndexData } from '../../search/index/data.ts';
 import type * as tasks from '../../worker/tasks.ts';
 import { keptPath } from '../../worker/import/managed-copies.ts';
 import type { ChangeOutcome } from '../../worker/import/change-files.ts';
-import type {
-  ImportOrigin,
-  ImportOutcome,
-  LibraryTask,
-} from '../../worker/import/import-directory.ts';
+import type { ImportOrigin, LibraryTask } from '../../worker/import/import-directory.ts';
+import type { ToldOutcome } from '../../worker/import/told-result.ts';
 import { WorkerPool } from '../pool.ts';
 import type { LedgerSync } from './ledger-sync.ts';
 import { Turns } from './turns.ts';
@@ -136,14 +133,14 @@ export class LibraryWork {
     request: ImportRequest,
     progress: ImportProgress,
     origin: ImportOrigin = 'person',
-  ): Promise<ImportOutcome & { change?: number | undefined }> {
+  ): Promise<ToldOutcome & { change?: number | undefined }> {
     const { importsDirectory, ledger, ownFiles, waypointsPath } = this.#options;
     const lookup = waypointsPath === undefined ? {} : { waypointsPath };
     const task = { request, ownFiles, origin, ...lookup };
     if (request.dry_run === true) return this.#run('importDirectory', progress, task);
     const folder = origin === 'upload' ? undefined : await folderOf(request.dir);
     const run = await ledger.begin('import', { folder });
-    const outcome: ImportOutcome = await this.#run('importDirectory', progress, task);
+    const outcome: ToldOutcome = await this.#run('importDirectory', progress, task);
     const { grown = [] } = outcome;
     const change = await ledger.finish(run, new Set(grown.map(({ pathKey }) => pathKey)));
     // Not before that is noted: cut off in between, the file was replaced, and can be had back.

@@ -2,13 +2,13 @@ import { opendir, realpath } from 'node:fs/promises';
 import { isAbsolute, sep } from 'node:path';
 import { errorCode, restoreCode } from '../../model/error-code.ts';
 import { isStorageFault, toFailure, WaypointError } from '../../model/failure.ts';
-import type { ImportRequest, ImportResult, ImportStatus } from '../../model/import.ts';
+import type { ImportRequest, ImportStatus } from '../../model/import.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import { formatTime } from '../../model/time.ts';
-import type { ImportOutcome } from '../../worker/import/import-directory.ts';
 import { requestPaths } from '../../worker/import/copy-path.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { Tally } from '../../worker/import/tally.ts';
+import { toldOutcome, type ToldOutcome } from '../../worker/import/told-result.ts';
 import { waitAtMost } from '../schedule.ts';
 import type { LibraryWork } from './library-work.ts';
 
@@ -23,7 +23,8 @@ export interface ImportRunOptions {
 
 /** What an import has done, and the number of the change that it is; none when it changed nothing. */
 export interface Imported {
-  readonly result: ImportResult;
+  /** The text of an ImportResult. */
+  readonly json: readonly [string, Uint8Array];
   readonly change: number | undefined;
 }
 
@@ -113,17 +114,19 @@ export class ImportRun {
     requestPaths(request);
     await this.#checkDirectory(request.dir);
     const outcome = await this.#importInTurn(request, running);
-    const result = { ...outcome.result, dedup_count: await this.#options.countWaypoints() };
-    this.#last = { finished_at: formatTime(this.#options.clock.now()), ...shortened(result) };
-    this.#logImport(result, outcome.isDiskFull, this.#options.clock.now() - running.startedAt);
-    if (outcome.isDiskFull) throw new WaypointError('disk_full');
-    return { result, change: outcome.change };
+    const { result, isDiskFull, change } = outcome;
+    const dedupCount = await this.#options.countWaypoints();
+    const now = this.#options.clock.now();
+    this.#last = { finished_at: formatTime(now), ...result, dedup_count: dedupCount };
+    this.#logImport(result, isDiskFull, now - running.startedAt);
+    if (isDiskFull) throw new WaypointError('disk_full');
+    return { json: resultJson(outcome, dedupCount), change };
   }
 
   async #importInTurn(
     request: ImportRequest,
     running: Running,
-  ): Promise<ImportOutcome & Pick<Imported, 'change'>> {
+  ): Promise<ToldOutcome & Pick<Imported, 'change'>> {
     const { library } = this.#options;
     const { progress, cancelled } = running;
     const waiting = library.turn(true);
@@ -132,7 +135,7 @@ export class ImportRun {
     // Not even begun: the worker may be busy for minutes with what came before.
     if (progress.isCancelled) {
       const result = new Tally().result(request.dir, undefined, true);
-      return { result, isDiskFull: false, change: undefined };
+      return { ...toldOutcome({ result, isDiskFull: false }), change: undefined };
     }
     try {
       const { change, ...outcome } = await library.import(request, progress);
@@ -160,7 +163,7 @@ export class ImportRun {
     }
   }
 
-  #logImport(result: ImportResult, isDiskFull: boolean, durationMs: number): void {
+  #logImport(result: ToldOutcome['result'], isDiskFull: boolean, durationMs: number): void {
     const { added, replaced, duplicates, unsupported, failed, count, observations } = result;
     const counts = { added, replaced, duplicates, unsupported, failed, waypoints: count };
     this.#options.log.info(isDiskFull ? 'import.disk_full' : 'import.finished', {
@@ -179,14 +182,7 @@ function importFailure(thrown: unknown): WaypointError {
   return isClosed ? new WaypointError('imports_closed', { cause: error }) : toFailure(error);
 }
 
-/** Lists of the last result beyond this are cut: a status is asked for again and again. The numbers stay true. */
-const lastEntries = 1_000;
-
-function shortened(result: ImportResult): ImportResult {
-  const fields = Object.entries(result).map(([name, value]: [string, unknown]) => [
-    name,
-    Array.isArray(value) ? value.slice(0, lastEntries) : value,
-  ]);
-  // Sound: lists have become shorter lists.
-  return Object.fromEntries(fields) as ImportResult;
+/** The result with the number of all waypoints, which the worker does not know. */
+export function resultJson({ json }: ToldOutcome, dedupCount: number): Imported['json'] {
+  return [`{"dedup_count":${dedupCount},`, new Uint8Array(json, 1)];
 }

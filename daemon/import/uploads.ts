@@ -7,7 +7,7 @@ import type { ImportUpload } from '../../model/imports.ts';
 import { limits } from '../../model/limits.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import type { LibraryWork } from './library-work.ts';
-import type { Imported } from './run.ts';
+import { resultJson, type Imported } from './run.ts';
 
 export interface UploadsOptions {
   readonly library: LibraryWork;
@@ -59,9 +59,9 @@ export class Uploads {
     using _turn = await library.turn(false);
     const request = { dir, files: [path], again };
     const progress = new ImportProgress();
-    const { result, isDiskFull, change } = await library.import(request, progress, 'upload');
-    if (isDiskFull) throw new WaypointError('disk_full');
-    return { result: { ...result, dir: '', dedup_count: await countWaypoints() }, change };
+    const outcome = await library.import(request, progress, 'upload');
+    if (outcome.isDiskFull) throw new WaypointError('disk_full');
+    return { json: resultJson(outcome, await countWaypoints()), change: outcome.change };
   }
 }
 

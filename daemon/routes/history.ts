@@ -52,14 +52,14 @@ export function historyRoutes({ store: { history }, isHistoryKept: isKept }: Rou
   ];
 }
 
-/** Others have their turn between two slices. */
+/** Others have their turn between two slices, and after the checks of a long list, which take as long as four. */
 async function addInSlices(
   history: HistoryStore,
   queries: readonly string[],
   place: { lat: number; lon: number } | undefined,
 ): Promise<void> {
   for (let at = 0; at < queries.length; at += limits.historySlice) {
-    if (at > 0) await nextTurn();
+    if (queries.length > limits.historySlice) await nextTurn();
     history.add(queries.slice(at, at + limits.historySlice), place);
   }
 }

@@ -112,7 +112,9 @@ function importInto(
     onGrown: task.origin === 'watch' ? (file) => grown.push(file) : undefined,
   });
   if (!isPlan) saveStamps(stamps);
-  const result = tally.result(task.request.dir, end.list, end.reason === 'cancelled');
+  // An upload lies in a directory that was made for it.
+  const dir = task.origin === 'upload' ? '' : task.request.dir;
+  const result = tally.result(dir, end.list, end.reason === 'cancelled');
   const isDurable = settle(library, files, tally.isChanged);
   const isFull = !isDurable || end.reason === 'disk_full';
   const outcome = { result, isDiskFull: isFull, grown, left: end.left };
