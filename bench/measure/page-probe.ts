@@ -4,16 +4,8 @@ import type { Browser, Page } from 'playwright-core';
 export interface PageTimes {
   /** The first of its text. */
   readonly paintMs: number;
-  /** The first land on the map. */
-  readonly landMs: number;
   /** The first line of a track, or cluster of waypoints, that was drawn. */
   readonly tracksMs: number;
-}
-
-/** The longest tasks of the page's main thread, ms. */
-export interface LongestTask {
-  readonly wallMs: number;
-  readonly cpuMs: number;
 }
 
 const longestMs = 60_000;
@@ -25,7 +17,6 @@ interface TraceEvent {
   readonly pid: number;
   readonly tid: number;
   readonly dur?: number;
-  readonly tdur?: number;
   readonly args?: { readonly name?: string };
 }
 
@@ -35,7 +26,7 @@ interface TraceEvent {
  * evaluated.
  */
 const watchFrames = `(() => {
-  const seen = (globalThis.seenOnMap = {});
+  globalThis.tracksOnMap = undefined;
   let gl;
   const context = HTMLCanvasElement.prototype.getContext;
   HTMLCanvasElement.prototype.getContext = function (kind, ...rest) {
@@ -43,76 +34,54 @@ const watchFrames = `(() => {
     if (made !== null && kind.startsWith('webgl')) gl = made;
     return made;
   };
-  const is = {
-    land: (red, green, blue) => red === 246 && green === 244 && blue === 238,
-    tracks: (red, green, blue) => red > green + 40 && red > blue + 40,
-  };
+  const isTrack = (red, green, blue) => red > green + 40 && red > blue + 40;
   const look = () => {
     const { drawingBufferWidth: width, drawingBufferHeight: height } = gl;
     const pixels = new Uint8Array(width * height * 4);
     gl.readPixels(0, 0, width, height, gl.RGBA, gl.UNSIGNED_BYTE, pixels);
-    for (const [name, matches] of Object.entries(is)) {
-      for (let at = 0; seen[name] === undefined && at < pixels.length; at += 4) {
-        if (matches(pixels[at], pixels[at + 1], pixels[at + 2])) seen[name] = performance.now();
-      }
+    for (let at = 0; globalThis.tracksOnMap === undefined && at < pixels.length; at += 4) {
+      if (isTrack(pixels[at], pixels[at + 1], pixels[at + 2]))
+        globalThis.tracksOnMap = performance.now();
     }
   };
   const frame = requestAnimationFrame;
   globalThis.requestAnimationFrame = (callback) =>
     frame((now) => {
       callback(now);
-      if (gl !== undefined && seen.tracks === undefined) look();
+      if (gl !== undefined && globalThis.tracksOnMap === undefined) look();
     });
 })()`;
-
-function newPage(browser: Browser): Promise<Page> {
-  const viewport = { width: 1_280, height: 800 };
-  return browser.newPage({ viewport, colorScheme: 'light', locale: 'en-GB' });
-}
-
-/** Opens the page with nothing to draw but the sea: what MapLibre and the software that draws take of themselves. */
-export async function openBare(browser: Browser, address: string): Promise<Page> {
-  const page = await newPage(browser);
-  const nothing = { type: 'FeatureCollection', features: [] };
-  await page.route('**/basemap/*', (route) => route.fulfill({ json: nothing }));
-  await page.route('**/api/tiles/**', (route) => route.fulfill({ status: 204 }));
-  const drawn = page.waitForResponse('**/basemap/names.geojson');
-  await page.goto(address);
-  // Of the last that the map asks for.
-  await drawn;
-  return page;
-}
 
 /** Opens the page in a window of its own and waits for its first tracks. */
 export async function openMeasured(
   browser: Browser,
   address: string,
 ): Promise<{ readonly page: Page; readonly times: PageTimes }> {
-  const page = await newPage(browser);
+  const viewport = { width: 1_280, height: 800 };
+  const page = await browser.newPage({ viewport, colorScheme: 'light', locale: 'en-GB' });
   await page.addInitScript(watchFrames);
   await page.goto(address);
   const until = performance.now() + longestMs;
   // The policy of the page forbids what Playwright itself waits with.
-  while (!(await page.evaluate<boolean>('seenOnMap.tracks !== undefined'))) {
+  while (!(await page.evaluate<boolean>('tracksOnMap !== undefined'))) {
     if (performance.now() > until) throw new Error('no tracks on the map');
     await page.waitForTimeout(lookEveryMs);
   }
   const times = await page.evaluate<PageTimes>(`({
     paintMs: performance.getEntriesByName('first-contentful-paint')[0].startTime,
-    landMs: seenOnMap.land,
-    tracksMs: seenOnMap.tracks,
+    tracksMs: tracksOnMap,
   })`);
   return { page, times };
 }
 
-/** Traces the page while its map moves; `isQuick`: a little only. */
-export async function moved(browser: Browser, page: Page, isQuick: boolean): Promise<LongestTask> {
+/** Traces the page while its map moves; `isQuick`: a little only. @returns the longest task of its main thread, ms. */
+export async function moved(browser: Browser, page: Page, isQuick: boolean): Promise<number> {
   await browser.startTracing(page, { categories: ['toplevel', 'devtools.timeline', '__metadata'] });
   await moveAbout(page, isQuick ? 1 : undefined);
   return longestOf(await browser.stopTracing());
 }
 
-function longestOf(trace: Buffer): LongestTask {
+function longestOf(trace: Buffer): number {
   // Sound: the format of Chromium's own tracing.
   const { traceEvents } = JSON.parse(trace.toString()) as { traceEvents: TraceEvent[] };
   const mainThreads = new Set(
@@ -124,9 +93,7 @@ function longestOf(trace: Buffer): LongestTask {
     ({ name, ph, pid, tid }) =>
       ph === 'X' && name.endsWith('RunTask') && mainThreads.has(`${pid} ${tid}`),
   );
-  const most = (of: 'dur' | 'tdur'): number =>
-    tasks.reduce((longest, event) => Math.max(longest, event[of] ?? 0), 0) / 1_000;
-  return { wallMs: most('dur'), cpuMs: most('tdur') };
+  return tasks.reduce((longest, { dur = 0 }) => Math.max(longest, dur), 0) / 1_000;
 }
 
 const drags = [

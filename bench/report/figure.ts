@@ -10,7 +10,6 @@ export type Unit =
   | 'MB'
   | 'B'
   | 'threads'
-  | 'readers'
   | 'stays';
 
 /** What must be reached; `of` says whether the figure itself or its ratio is held against it. */

@@ -1,6 +1,5 @@
 import { join } from 'node:path';
 import { writeTrackTree } from '../data.ts';
-import { median } from '../measure/statistics.ts';
 import { atMost } from '../report/figure.ts';
 import { counted, scenario, type Readings } from '../scenario.ts';
 import { seed, type Session } from '../session.ts';
@@ -40,11 +39,6 @@ export const changes = scenario<Subject, ServerProcess>({
     const undone = await watched(session, daemon, () =>
       daemon.call('POST', `/api/changes/${id}/undo`),
     );
-    const pageMs = async (path: string): Promise<number> => {
-      const pages: number[] = [];
-      for (let at = 0; at < 9; at += 1) pages.push((await daemon.get(path)).totalMs);
-      return median(pages);
-    };
     /** Of all pages from the first to the last. */
     const slowestMs = async (path: string): Promise<number> => {
       let [slowest, cursor] = [0, ''];
@@ -57,18 +51,14 @@ export const changes = scenario<Subject, ServerProcess>({
       return slowest;
     };
     return {
-      act: acted['wall'],
       actSlowest: acted['slowest'],
       undo: undone['wall'],
       undoSlowest: undone['slowest'],
-      page: await pageMs('/api/changes?limit=200'),
-      filePage: await pageMs('/api/imports?limit=200'),
       slowestPage: await slowestMs('/api/changes?limit=200'),
       slowestFilePage: await slowestMs('/api/imports?limit=200'),
     };
   },
   figures: ({ title }) => [
-    { what: 'done, wall', unit: 'ms', of: 'act' },
     { what: 'small GET meanwhile, slowest', unit: 'ms', of: 'actSlowest', bar: atMost(25) },
     {
       what: 'taken back, wall',
@@ -82,8 +72,6 @@ export const changes = scenario<Subject, ServerProcess>({
       of: 'undoSlowest',
       bar: atMost(25),
     },
-    { what: 'a page of 200 changes, wall', unit: 'ms', of: 'page', bar: atMost(20) },
-    { what: 'a page of 200 imported files, wall', unit: 'ms', of: 'filePage', bar: atMost(20) },
     { what: 'the slowest page of all changes', unit: 'ms', of: 'slowestPage', bar: atMost(20) },
     { what: 'the slowest page of all files', unit: 'ms', of: 'slowestFilePage', bar: atMost(20) },
   ],

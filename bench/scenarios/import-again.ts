@@ -67,7 +67,6 @@ export const importStored = scenario<number, GeneratedSource>({
       for (const path of ['clusters?zoom=3', 'suggest?q=mar']) await daemon.get(`/api/${path}`);
     };
     await look();
-    const before = daemon.cpuMs();
     const result = await daemon.importDirectory(source.directory);
     await look();
     const after = daemon.cost();
@@ -75,7 +74,7 @@ export const importStored = scenario<number, GeneratedSource>({
     session.discard(root);
     if (result.count !== source.points) throw new Error(`${result.count} were imported`);
     // The peak is that since the start: what the indexes took to make is part of it.
-    return { cpu: difference(after?.cpuMs, before), peak: after?.peakResidentMb };
+    return { peak: after?.peakResidentMb };
   },
   figures: (stored) => [
     {
@@ -84,6 +83,5 @@ export const importStored = scenario<number, GeneratedSource>({
       of: 'peak',
       bar: stored === largeStore ? atMost(450) : undefined,
     },
-    { what: 'CPU, until clusters and suggestions have it', unit: 'ms', of: 'cpu' },
   ],
 });

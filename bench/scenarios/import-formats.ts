@@ -1,12 +1,10 @@
 import { readFileSync } from 'node:fs';
-import { extname } from 'node:path';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
 import { writeRecording, type GeneratedSource, type RecordingFile } from '../data.ts';
 import { atMost, timesAtMost } from '../report/figure.ts';
-import { counted, scenario, type FigureSpec } from '../scenario.ts';
+import { counted, scenario } from '../scenario.ts';
 import { seed } from '../session.ts';
-import { isPeerSource, isRead } from '../subjects/peers.ts';
-import { importByPeers, importOnce, peerFigures } from './import-speed.ts';
+import { importOnce } from './import-speed.ts';
 
 /** A format, and how many times the CPU of the same points as GPX, or of fast-xml-parser alone, it may take. */
 interface Subject {
@@ -51,11 +49,9 @@ export const importFormats = scenario<Subject, Sources>({
       gpx: session.track(points),
     }),
   run: async (session, { own, gpx }, { name }) => {
-    const { cpuMs, peak, rate } = await importOnce(session, own);
-    const kind = extname(name);
-    const peers = isPeerSource(kind) ? await importByPeers(session, own, kind) : {};
+    const { cpuMs, peak } = await importOnce(session, own);
     const against = isXml(name) ? parserCpuMs(own) : (await importOnce(session, gpx))['cpuMs'];
-    return { cpuMs, peak, rate, against, ...peers };
+    return { cpuMs, peak, against };
   },
   figures: ({ name, mostTimes }) => [
     {
@@ -66,14 +62,8 @@ export const importFormats = scenario<Subject, Sources>({
       bar: mostTimes === undefined ? undefined : timesAtMost(mostTimes),
     },
     { what: 'peak resident memory', unit: 'MB', of: 'peak', bar: atMost(mostMb) },
-    ...figuresOfPeers(extname(name)),
   ],
 });
-
-function figuresOfPeers(ending: string): FigureSpec[] {
-  if (!isPeerSource(ending)) return [];
-  return peerFigures({}).filter(({ against }) => isRead(against?.[0], ending));
-}
 
 function isXml(name: string): boolean {
   return name.endsWith('.tcx') || name.endsWith('.kml');

@@ -12,7 +12,7 @@ import type { Plan } from '../plan.ts';
 import { atMost, timesAtLeast } from '../report/figure.ts';
 import { counted, difference, scenario, type FigureSpec, type Readings } from '../scenario.ts';
 import { seed, type Session } from '../session.ts';
-import { runPeer, type GpxKind, type Peer, type PeerSource } from '../subjects/peers.ts';
+import { runPeer, type GpxKind, type Peer } from '../subjects/peers.ts';
 
 /** How many times faster than each program. */
 type Wanted = Readonly<Partial<Record<Peer['program'], number>>>;
@@ -51,7 +51,6 @@ export const importSpeed = scenario<Subject, GeneratedSource>({
   }),
   figures: ({ wanted, points, isLong }) => [
     ...peerFigures(wanted),
-    { what: 'wall', unit: 'ms', of: 'wall' },
     { what: 'peak resident memory', unit: 'MB', of: 'peak', bar: atMost(points && mostMb) },
     {
       what: 'stored bytes a point',
@@ -166,9 +165,7 @@ export async function importOnce(
   for (const server of servers) for (let i = 0; i < 50; i += 1) await server.get(small);
   const before = daemon.cpuMs();
   const probes = servers.map((server) => session.probe(server, small, probeEveryMs));
-  const started = performance.now();
   const result = await daemon.importDirectory(source.directory);
-  const wall = performance.now() - started;
   const cost = daemon.cost();
   const [own, bare] = await Promise.all(probes.map((probe) => probe.finish()));
   await session.stop(daemon);
@@ -180,7 +177,6 @@ export async function importOnce(
   return {
     rate: rateOf(source, difference(cost?.cpuMs, before)),
     cpuMs: difference(cost?.cpuMs, before),
-    wall,
     peak: cost?.peakResidentMb,
     bytes,
     ...(own && bare && { p99: own.p99Ms, bareP99: bare.p99Ms }),
@@ -188,17 +184,17 @@ export async function importOnce(
 }
 
 /** A peer that fails is not measured. */
-export async function importByPeers(
+async function importByPeers(
   session: Session,
   source: GeneratedSource,
-  kind: PeerSource,
+  kind: GpxKind,
 ): Promise<Readings> {
   const readings: Record<string, number | undefined> = {};
   for (const peer of session.peers()) {
     const directory = session.directory();
     try {
       const cpuMs = await runPeer(peer, { files: source.files, directory, kind });
-      if (cpuMs !== undefined) readings[peer.program] = rateOf(source, cpuMs);
+      readings[peer.program] = rateOf(source, cpuMs);
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
       session.say(`not compared with ${peer.program}: ${reason}`);
@@ -213,7 +209,7 @@ function rateOf({ bytes }: GeneratedSource, cpuMs: number | undefined): number |
   return cpuMs === undefined || cpuMs === 0 ? undefined : bytes / 1e3 / cpuMs;
 }
 
-export function peerFigures(wanted: Wanted): FigureSpec[] {
+function peerFigures(wanted: Wanted): FigureSpec[] {
   return (['gpsbabel', 'ogr2ogr'] as const).map((program) => {
     const atLeast = wanted[program];
     return {

@@ -56,7 +56,6 @@ export const objectsElsewhere = scenario<Place, Prepared>({
       against: ['rows in SQLite', 'beside', 'cost'],
       bar: atMost(15),
     },
-    { what: 'size of what is sent and fetched', unit: 'MB', of: 'megabytes' },
     { what: 'CPU of the server, upload', unit: 'ms', of: 'up', bar: atMost(50) },
     { what: 'CPU of the server, download', unit: 'ms', of: 'down', bar: atMost(50) },
   ],
@@ -120,5 +119,5 @@ async function transfer(session: Session, { pid, port }: ServerProcess): Promise
   await client.find(little.oid);
   const down = await cost(async () => client.download(await client.locate(much.oid), large));
   session.discard(directory);
-  return { megabytes: size / 1e6, up, down };
+  return { up, down };
 }

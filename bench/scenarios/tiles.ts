@@ -3,10 +3,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { parseDate } from '../../model/calendar-date.ts';
 import { worldX, worldY } from '../../model/mercator.ts';
 import { HttpConnection } from '../measure/http-connection.ts';
-import { forgetPeak, ownCpuMs } from '../measure/process-cost.ts';
+import { forgetPeak } from '../measure/process-cost.ts';
 import { repeated } from '../measure/repeated.ts';
+import { atMost } from '../report/figure.ts';
 import { counted, difference, scenario } from '../scenario.ts';
-import { geojsonTiles } from '../subjects/geojson-tiles.ts';
 import type { ServerProcess } from '../subjects/server-process.ts';
 import { fillLongLibrary } from '../timelines/long-library.ts';
 import { inaccurate, longRecording } from '../timelines/long-recording.ts';
@@ -16,8 +16,6 @@ interface Prepared {
   readonly observations: number;
   readonly lat: number;
   readonly lon: number;
-  /** Measured once: it takes as long as all else. */
-  readonly peers: Readonly<Record<string, number>>;
 }
 
 const startDay = parseDate('2004-01-01')!;
@@ -29,7 +27,6 @@ const mostMsOfAll = 100;
 const mostBytes = 60_000;
 const million = 117;
 const mostCalls = 500;
-const peer = 'geojson-vt';
 const small = '/api/version';
 const probeEveryMs = 5;
 const tilesASecond = 20;
@@ -52,16 +49,15 @@ export const tiles = scenario<number, Prepared>({
     const observations = fillLongLibrary(join(root, 'data'), blocks);
     const [block] = longRecording(startDay, days);
     const [lat, lon] = [block!.latE7[0]! / unitsPerDegree, block!.lonE7[0]! / unitsPerDegree];
-    const peers = days <= million ? peerReadings(days, lat, lon) : {};
     const daemon = await session.daemon(root);
     await wait(settledMs);
-    return { daemon, observations, lat, lon, peers };
+    return { daemon, observations, lat, lon };
   },
-  run: async (session, { daemon, lat, lon, peers }) => {
+  run: async (session, { daemon, lat, lon }) => {
     const { enoughCpuMs, loadMs } = session.plan;
     const cpuMs = (): number | undefined => daemon.cpuMs();
     const beforeMb = forgetPeak(daemon.pid);
-    const readings: Record<string, number | undefined> = { ...peers };
+    const readings: Record<string, number | undefined> = {};
     for (const zoom of zooms) {
       const path = pathOf(zoom, lat, lon);
       await daemon.get(path);
@@ -70,11 +66,6 @@ export const tiles = scenario<number, Prepared>({
       readings[`cpu${zoom}`] = cost;
       readings[`bytes${zoom}`] = (await daemon.get(path)).bodyBytes;
     }
-    // A tile of each zoom, as after an import, when geojson-vt has to make its index.
-    const sum = (name: string): number =>
-      zooms.reduce<number>((total, zoom) => total + (readings[`${name}${zoom}`] ?? 0), 0);
-    readings['cpuAll'] = sum('cpu');
-    readings['peerAll'] = sum('peer') + (readings['peerIndex'] ?? 0);
     readings['grown'] = difference(daemon.cost()?.peakResidentMb, beforeMb);
     const probe = session.probe(daemon, small, probeEveryMs);
     await pan(daemon, lat, lon, loadMs);
@@ -87,60 +78,29 @@ export const tiles = scenario<number, Prepared>({
         what: `CPU of a tile at zoom ${zoom}`,
         unit: 'ms' as const,
         of: `cpu${zoom}`,
-        bar:
-          days <= million || zoom === 0
-            ? { of: 'figure' as const, atMost: days <= million ? mostMs(zoom) : mostMsOfAll }
-            : undefined,
-        against: days <= million ? ([peer, `peer${zoom}`, 'cost'] as const) : undefined,
+        bar: atMost(days <= million ? mostMs(zoom) : zoom === 0 ? mostMsOfAll : undefined),
       },
       {
         what: `a tile at zoom ${zoom}`,
         unit: 'B' as const,
         of: `bytes${zoom}`,
-        bar: { of: 'figure' as const, atMost: mostBytes },
-        against: days <= million ? ([peer, `peerBytes${zoom}`, 'cost'] as const) : undefined,
+        bar: atMost(mostBytes),
       },
     ]),
-    {
-      what: 'CPU of a tile of each zoom',
-      unit: 'ms',
-      of: 'cpuAll',
-      against: days <= million ? [`${peer} with its index`, 'peerAll', 'cost'] : undefined,
-    },
     {
       what: 'resident memory above idle, peak',
       unit: 'MB',
       of: 'grown',
-      bar: { of: 'figure', atMost: 80 },
+      bar: atMost(80),
     },
     {
       what: 'small GET while the map is moved at zoom 14, p99',
       unit: 'ms',
       of: 'p99',
-      bar: { of: 'figure', atMost: 25 },
+      bar: atMost(25),
     },
   ],
 });
-
-/**
- * What the first tile of each zoom costs geojson-vt, which keeps what it has cut, until something is imported; then it first
- * makes an index again.
- */
-function peerReadings(days: number, lat: number, lon: number): Record<string, number> {
-  const readings: Record<string, number> = {};
-  const blocks = [...inaccurate(longRecording(startDay, days))];
-  // The first one counts twice: the second time its code is compiled.
-  for (const zoom of [zooms[0], ...zooms]) {
-    const began = ownCpuMs();
-    const tile = geojsonTiles(blocks);
-    const before = ownCpuMs();
-    readings['peerIndex'] = before - began;
-    const bytes = tile(zoom, ...placeOf(zoom, lat, lon));
-    readings[`peer${zoom}`] = ownCpuMs() - before;
-    readings[`peerBytes${zoom}`] = bytes.length;
-  }
-  return readings;
-}
 
 function placeOf(zoom: number, lat: number, lon: number, east = 0): [x: number, y: number] {
   const tileCount = 2 ** zoom;

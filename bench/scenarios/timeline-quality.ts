@@ -59,7 +59,7 @@ export const timelineQuality = scenario<Profile, undefined>({
       what: 'error of departures, p90',
       unit: 's',
       of: 'departure',
-      bar: isExact === true ? atMost(90) : undefined,
+      bar: atMost(isExact === true ? 90 : undefined),
     },
     { what: 'countries with exact nights', unit: 'of 1', of: 'nights', bar: atLeast(1) },
     { what: 'countries with exact recorded days', unit: 'of 1', of: 'days', bar: atLeast(1) },
@@ -70,13 +70,12 @@ export const timelineQuality = scenario<Profile, undefined>({
       // One or two fixes tell less of a way.
       bar: atLeast(intervalS[0] === 'between' ? 0.85 : 0.9),
     },
-    { what: 'trips without a mode', unit: 'of 1', of: 'unknown' },
     { what: 'flights told as such', unit: 'of 1', of: 'flights', bar: atLeast(0.98) },
     {
       what: 'error of distances, median',
       unit: 'of 1',
       of: 'distance',
-      bar: isExact === true ? { of: 'figure', atMost: 0.05 } : undefined,
+      bar: atMost(isExact === true ? 0.05 : undefined),
     },
   ],
 });

@@ -39,12 +39,6 @@ interface StartOptions {
   readonly settings?: NodeJS.ProcessEnv;
 }
 
-/** What a command has cost. */
-export interface CommandCost {
-  readonly peakMb: number | undefined;
-  readonly wallMs: number;
-}
-
 const project = resolve(import.meta.dirname, '../..');
 const lookEveryMs = 1;
 /** The kernel keeps the peak; what comes after the last look is missed. */
@@ -100,11 +94,10 @@ export class ServerProcess {
 
   /**
    * Runs a command of the program on the directories of a daemon.
-   * @returns the most memory that it held, undefined where that cannot be measured, and how long it took.
+   * @returns the most memory that it held, MB; undefined where that cannot be measured.
    * @throws Error when it does not exit with 0.
    */
-  static async runCommand(root: string, words: readonly string[]): Promise<CommandCost> {
-    const started = performance.now();
+  static async runCommand(root: string, words: readonly string[]): Promise<number | undefined> {
     const child = spawn(process.execPath, [launcherIn(root), ...words, ...flagsOf(root)], {
       stdio: 'ignore',
       env: environment(root),
@@ -116,7 +109,7 @@ export class ServerProcess {
     const [code] = await once(child, 'exit');
     clearInterval(look);
     if (code !== 0) throw new Error(`${words[0]} ended with ${code}`);
-    return { peakMb, wallMs: performance.now() - started };
+    return peakMb;
   }
 
   /** Starts the bare server that others are compared with: of `node:http` alone, or with Koa. */
