@@ -52,8 +52,6 @@ export function computePaths(
     /** May be deleted at any time without loss. */
     cache,
     geocodeDatabase: join(cache, 'geocode.sqlite'),
-    /** Reserved for the map cache of a user interface; waypointd itself keeps nothing there. */
-    mapCache: join(cache, 'map'),
     runtime,
     /** The hand-over file that a daemon started with these paths writes. */
     handOver: join(runtime, handOverName),

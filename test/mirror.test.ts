@@ -12,7 +12,9 @@ import {
   rmSync,
   statSync,
   symlinkSync,
+  unwatchFile,
   utimesSync,
+  watchFile,
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -202,6 +204,21 @@ function insert(path: string, ...waypoints: Parameters<typeof gpxWaypoint>[0][])
 function at(name: string, lat = 1, lon = 2): { name: string; lat: number; lon: number } {
   return { name, lat, lon };
 }
+
+test('a watched file that is not there yet starts no worker while there is nothing to mirror', async (t) => {
+  const bench = makeBench(t, { isWatched: true });
+  bench.mirror.start();
+  // Node.js calls each listener of a file that is not there once, in their order.
+  await new Promise<void>((resolve) => {
+    const onLook = (): void => {
+      unwatchFile(bench.path, onLook);
+      resolve();
+    };
+    watchFile(bench.path, { interval: 1_000, persistent: false }, onLook);
+  });
+  t.deepEqual(bench.time.due, []);
+  t.is(bench.calls.draft, 0);
+});
 
 test('the mirror holds every bookmark with its tags, in creation order, for its owner alone', async (t) => {
   const bench = makeBench(t);

@@ -170,7 +170,6 @@ test('the data directory holds exactly the names of the contract', (t) => {
     objects: below('objects'),
     backups: below('backups'),
     geocodeDatabase: join('/c', 'geocode.sqlite'),
-    mapCache: join('/c', 'map'),
   });
 });
 

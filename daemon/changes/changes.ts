@@ -50,10 +50,7 @@ export class Changes {
       told.push(this.#shown(change, details));
       if (slices.isOver()) await slices.next();
     }
-    return {
-      changes: told,
-      ...(last && { next_cursor: last.id }),
-    };
+    return { changes: told, ...(last && { next_cursor: last.id }) };
   }
 
   /** @throws WaypointError unknown_change, already_undone, not_undoable, later_change */

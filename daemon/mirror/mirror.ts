@@ -1,4 +1,4 @@
-import { unwatchFile, watchFile } from 'node:fs';
+import { unwatchFile, watchFile, type Stats } from 'node:fs';
 import { limits } from '../../model/limits.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type { WaypointStore } from '../../storage/store.ts';
@@ -78,7 +78,9 @@ export class BookmarksMirror {
   readonly #held = new HeldEdit();
   /** Conflicts of a merge that is to be done again, as JSON: they are in the journal already. */
   readonly #offered = new Set<string>();
-  readonly #onEdit = (): void => this.touch();
+  /** Of a file that is not there it is called once, with zeros: that is no edit. */
+  readonly #onEdit = (now: Stats, before: Stats): unknown =>
+    now.mode + before.mode > 0 && this.touch();
 
   constructor(options: BookmarksMirrorOptions) {
     this.#options = options;
@@ -145,7 +147,6 @@ export class BookmarksMirror {
     this.#isClosed = true;
     unwatchFile(this.#options.path, this.#onEdit);
     this.#cancelTimer?.();
-    this.#cancelTimer = undefined;
     // Nothing is lost: the next start finds that the file is older than the store.
     if (!isUpToDate) this.#options.log.warn('mirror.stale_at_stop');
     await this.#pool.close();
