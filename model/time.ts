@@ -30,7 +30,8 @@ export function parseTime(text: string): number | undefined {
   return time >= minTimeMs && time <= maxTimeMs ? time : undefined;
 }
 
-function dateMs(year: number, month: number, day: number): number | undefined {
+/** Midnight of a date, years from 0 on; undefined if there is no such date. */
+export function dateMs(year: number, month: number, day: number): number | undefined {
   // Date.UTC takes years below 100 for 19xx; setUTCFullYear does not.
   const date = new Date(0);
   date.setUTCFullYear(year, month - 1, day);

@@ -78,9 +78,9 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 4_035,
+  model: 4_036,
   storage: 12_013,
-  formats: 5_211,
+  formats: 5_203,
   geodata: 3_815,
   search: 2_535,
   worker: 10_472,

@@ -1,12 +1,7 @@
 import type { Buffer } from 'node:buffer';
-import { parseTime } from '../../model/time.ts';
-import type { ByteCursor } from '../xml/byte-cursor.ts';
-
-const zero = 0x30;
-const minus = 0x2d;
-const point = 0x2e;
-const letterZ = 0x5a;
-const colon = 0x3a;
+import { colon, letterT, letterZ, minus, point, zero } from '../ascii.ts';
+import { dateMs } from '../../model/time.ts';
+import { wordOf, type ByteCursor } from '../xml/byte-cursor.ts';
 
 /** Integers below 10^15 and these powers of ten are exact doubles, so one division rounds once: as `Number(text)` does. */
 const exactDigits = 15;
@@ -98,12 +93,12 @@ function highHalf(value: number): number {
 
 /** Bytes of `YYYY-MM-DDT`. */
 const dateBytes = 11;
-const isoDate = /^\d{4}-\d\d-\d\dT$/;
 /** Bytes of the shortest time that is passed, `YYYY-MM-DDThh:mm:ssZ`. */
 const timeBytes = 20;
 /** Passes the usual times of points. Neighbours share their date, so that is worked out only when it changes. */
 export class ByteTimes {
-  readonly #date = new Uint8Array(dateBytes);
+  /** With its `T`. */
+  readonly #date = wordOf('0'.repeat(dateBytes));
   #dateMs = Number.NaN;
 
   /**
@@ -113,7 +108,7 @@ export class ByteTimes {
   pass(cursor: ByteCursor): number {
     const { bytes, at, end } = cursor;
     if (end - at < timeBytes) return Number.NaN;
-    if (!this.#isSameDate(bytes, at)) this.#readDate(bytes, at);
+    if (!cursor.takes(this.#date)) this.#readDate(bytes, at);
     const hour = twoDigits(bytes, at + 11);
     const minute = twoDigits(bytes, at + 14);
     const second = twoDigits(bytes, at + 17);
@@ -127,17 +122,14 @@ export class ByteTimes {
     return this.#dateMs + ((hour * 60 + minute) * 60 + second) * 1000 + fraction;
   }
 
-  #isSameDate(bytes: Uint8Array, at: number): boolean {
-    const date = this.#date;
-    // From the end, where dates differ.
-    for (let i = dateBytes - 1; i >= 0; i -= 1) if (bytes[at + i] !== date[i]) return false;
-    return true;
-  }
-
   #readDate(bytes: Buffer, at: number): void {
-    const date = bytes.toString('latin1', at, at + dateBytes);
-    this.#dateMs = isoDate.test(date) ? (parseTime(`${date}00:00:00Z`) ?? Number.NaN) : Number.NaN;
-    for (let i = 0; i < dateBytes; i += 1) this.#date[i] = bytes[at + i]!;
+    for (let i = 0; i < dateBytes; i += 1) this.#date.setUint8(i, bytes[at + i]!);
+    const [century, ofCentury] = [twoDigits(bytes, at), twoDigits(bytes, at + 2)];
+    const isDate = bytes[at + 4] === minus && bytes[at + 7] === minus && bytes[at + 10] === letterT;
+    this.#dateMs = Number.NaN;
+    if (!isDate || century > 99 || ofCentury > 99) return;
+    const [month, day] = [twoDigits(bytes, at + 5), twoDigits(bytes, at + 8)];
+    this.#dateMs = dateMs(century * 100 + ofCentury, month, day) ?? Number.NaN;
   }
 }
 

@@ -1,17 +1,18 @@
 import { Buffer } from 'node:buffer';
-import type { ByteCursor } from '../xml/byte-cursor.ts';
+import { closeAngle, colon, openAngle, slash } from '../ascii.ts';
+import { wordOf, type ByteCursor } from '../xml/byte-cursor.ts';
 
 /** Elements that are points, by their names. */
 export type PointElement = 'trkpt' | 'rtept' | 'wpt';
 
 const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
 export const words = {
-  trkpt: { start: ascii('<trkpt'), end: ascii('</trkpt') },
-  rtept: { start: ascii('<rtept'), end: ascii('</rtept') },
-  wpt: { start: ascii('<wpt'), end: ascii('</wpt') },
-  ele: { start: ascii('<ele>'), end: ascii('</ele'), tag: ascii('</ele>') },
-  time: { start: ascii('<time>'), end: ascii('</time'), tag: ascii('</time>') },
-  extensions: ascii('<extensions'),
+  trkpt: { start: wordOf('<trkpt'), end: wordOf('</trkpt') },
+  rtept: { start: wordOf('<rtept'), end: wordOf('</rtept') },
+  wpt: { start: wordOf('<wpt'), end: wordOf('</wpt') },
+  ele: { start: wordOf('<ele>'), end: wordOf('</ele'), tag: wordOf('</ele>') },
+  time: { start: wordOf('<time>'), end: wordOf('</time'), tag: wordOf('</time>') },
+  extensions: wordOf('<extensions'),
   tags: ascii('tags'),
   bookmark: ascii('bookmark'),
 } as const;
@@ -20,7 +21,7 @@ type TextName = 'name' | 'desc' | 'sym' | 'cmt' | 'type' | 'src';
 export type Texts = Partial<Record<TextName, string>>;
 
 const texts = (...names: readonly TextName[]) =>
-  names.map((name) => ({ name, start: ascii(`<${name}>`), end: ascii(`</${name}`) }));
+  names.map((name) => ({ name, start: wordOf(`<${name}>`), end: wordOf(`</${name}`) }));
 
 /** Children that are texts. */
 export const textsOf = {
@@ -37,11 +38,6 @@ const meaningful = {
     .concat(textsOf.wpt.map(({ name }) => name))
     .map(ascii),
 } as const;
-
-const openAngle = 0x3c;
-const closeAngle = 0x3e;
-const slash = 0x2f;
-const colon = 0x3a;
 
 /** Whether the element that begins here says something about the point, whatever its prefix. */
 export function isMeaningful(element: PointElement, { bytes, at }: ByteCursor): boolean {

@@ -1,21 +1,14 @@
-import { Buffer } from 'node:buffer';
-import type { ByteCursor } from '../xml/byte-cursor.ts';
+import { closeAngle, doubleQuote, equals, singleQuote, slash } from '../ascii.ts';
+import { wordOf, type ByteCursor } from '../xml/byte-cursor.ts';
 import { passDecimal } from './byte-values.ts';
 import { AttributeNames, isTagEnd, passByte } from '../xml/pass-attributes.ts';
 import { asDegrees, parseDegrees } from '../points/point-values.ts';
 
-const ascii = (text: string): Buffer => Buffer.from(text, 'latin1');
 const words = {
-  lat: ascii('lat'),
-  lon: ascii('lon'),
-  usual: { beforeLat: ascii(' lat="'), beforeLon: ascii('" lon="'), end: ascii('">') },
+  lat: wordOf('lat'),
+  lon: wordOf('lon'),
+  usual: { beforeLat: wordOf(' lat="'), beforeLon: wordOf('" lon="'), end: wordOf('">') },
 } as const;
-
-const doubleQuote = 0x22;
-const singleQuote = 0x27;
-const slash = 0x2f;
-const equals = 0x3d;
-const closeAngle = 0x3e;
 
 /** Passes the start tags of points behind their names, and keeps the coordinates of the last one. */
 export class StartTags {
@@ -88,7 +81,7 @@ export class StartTags {
 }
 
 /** Passes the name of an attribute and the `=` behind it, or stays. */
-function takesName(cursor: ByteCursor, name: Uint8Array): boolean {
+function takesName(cursor: ByteCursor, name: DataView): boolean {
   const { at } = cursor;
   if (!cursor.takes(name)) return false;
   cursor.space();

@@ -1,4 +1,5 @@
 import type { Buffer } from 'node:buffer';
+import { carriageReturn, lineFeed } from '../ascii.ts';
 import type { BlockReader } from '../read-blocks.ts';
 import { FileRefused } from '../refused.ts';
 
@@ -6,9 +7,6 @@ import { FileRefused } from '../refused.ts';
 const maxLineBytes = 1_048_576;
 /** Bytes of lines read at once, some milliseconds of work. */
 const stretchBytes = 65_536;
-
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
 
 /** Hands on the lines of a file, without their ends, in UTF-8. Lines are numbered from 1. */
 export class Lines implements BlockReader<void> {

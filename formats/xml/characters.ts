@@ -1,10 +1,9 @@
 import { Buffer } from 'node:buffer';
+import { carriageReturn, lineFeed } from '../ascii.ts';
 import { findBadReference } from './references.ts';
 
 /** Characters in a reference whose end is not there yet; real ones have up to 8. */
 const maxReferenceLength = 64;
-const lineFeed = 0x0a;
-const carriageReturn = 0x0d;
 /** `indexOf`, and a pattern of three plain characters, begin anew at each bracket, at ten times the cost. */
 const sectionEnd = /][\]]>/;
 

@@ -1,18 +1,7 @@
-import type { Buffer } from 'node:buffer';
-import { ByteCursor } from './byte-cursor.ts';
+import { ByteCursor, wordOf, type Stretch } from './byte-cursor.ts';
 import type { ElementTree } from './element-tree.ts';
 import { passElement, type Heard } from './pass-element.ts';
 import type { XmlReader } from './xml-reader.ts';
-
-/** A stretch of a document's bytes. */
-export interface Stretch {
-  readonly bytes: Buffer;
-  readonly from: number;
-  /** Not within a character of several bytes. */
-  readonly to: number;
-  /** In other encodings only elements in ASCII are taken. */
-  readonly isUtf8: boolean;
-}
 
 /** What was taken from the beginning of a stretch. */
 export interface Taken {
@@ -29,7 +18,7 @@ export interface Taken {
 /** Runs of elements of a document that may be taken straight from its bytes. */
 export interface Runs {
   /** What these elements begin with, such as `<trkpt`. */
-  readonly starts: readonly (string | Uint8Array)[];
+  readonly starts: readonly string[];
   /** Whether a text of whole tokens has what the handler must hear before it hears of a run. */
   readonly heardBefore: RegExp;
   /**
@@ -45,11 +34,11 @@ export interface Runs {
  * @param take passes the rest and hands it on; false = it is left to others, from its start.
  */
 export function takeRun(
-  { bytes, from, to, isUtf8 }: Stretch,
+  cursor: ByteCursor,
   start: (cursor: ByteCursor) => boolean,
   take: (cursor: ByteCursor) => boolean,
 ): Taken {
-  const cursor = new ByteCursor(bytes, from, to, isUtf8);
+  const from = cursor.at;
   let end = from;
   let lines = 0;
   let isElement = false;
@@ -68,9 +57,10 @@ export function takeRun(
 
 /** Takes whole elements of any content, and tells a tree of them as the parser would. */
 export class WholeElements implements Runs, Heard {
-  readonly starts: readonly Uint8Array[];
+  readonly starts: readonly string[];
   /** All: the tree has to be where the elements are. */
   readonly heardBefore = /^/;
+  readonly #words: readonly DataView[];
   readonly #tree: ElementTree;
   /** What is heard of an element before it is known to be whole: `<` and a name, `>` and a text, or nothing for its end. */
   #heard: string[] = [];
@@ -78,13 +68,14 @@ export class WholeElements implements Runs, Heard {
   /** @param names of the elements, as they are written. */
   constructor(tree: ElementTree, names: readonly string[]) {
     this.#tree = tree;
-    this.starts = names.map((name) => new TextEncoder().encode(`<${name}`));
+    this.starts = names.map((name) => `<${name}`);
+    this.#words = this.starts.map(wordOf);
   }
 
   here(): (stretch: Stretch) => Taken {
     return (stretch) =>
       takeRun(
-        stretch,
+        new ByteCursor(stretch),
         (cursor) => this.#begins(cursor),
         (cursor) => this.#take(cursor),
       );
@@ -104,7 +95,7 @@ export class WholeElements implements Runs, Heard {
 
   #begins(cursor: ByteCursor): boolean {
     const { at } = cursor;
-    const isBeginning = this.starts.some((start) => cursor.takes(start));
+    const isBeginning = this.#words.some((word) => cursor.takes(word));
     cursor.at = at;
     return isBeginning;
   }

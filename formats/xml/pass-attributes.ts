@@ -1,8 +1,5 @@
+import { closeAngle, equals, slash } from '../ascii.ts';
 import type { ByteCursor } from './byte-cursor.ts';
-
-const equals = 0x3d;
-const slash = 0x2f;
-const closeAngle = 0x3e;
 
 /** Attributes in one tag; those of real points have up to 5. */
 const maxAttributes = 16;

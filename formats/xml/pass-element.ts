@@ -1,12 +1,8 @@
+import { closeAngle, exclamation, slash, space } from '../ascii.ts';
 import type { ByteCursor } from './byte-cursor.ts';
 import { passAttributes, passByte } from './pass-attributes.ts';
 import { withLineEnds } from './characters.ts';
 import { decodeReferences } from './references.ts';
-
-const space = 0x20;
-const exclamation = 0x21;
-const slash = 0x2f;
-const closeAngle = 0x3e;
 
 /** Elements within each other; those of real points have up to 4. The scanner allows more than this with its own. */
 const maxDepth = 16;

@@ -1,3 +1,4 @@
+import { lineFeed } from '../ascii.ts';
 import type { FailureReason } from '../../model/import.ts';
 import { FileRefused } from '../refused.ts';
 import { certainEnd, offenceIn, withoutLast } from './characters.ts';
@@ -17,7 +18,6 @@ const maxPrologLength = 4096;
 const pieceLength = 32_768;
 /** Characters from which on those of a text need no parser, which takes ten times as long. */
 const longText = 1024;
-const lineFeed = 0x0a;
 
 /** Markup of which nothing is read, and CDATA sections: all may have any length and hold any characters. */
 const sections = [
