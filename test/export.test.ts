@@ -201,7 +201,7 @@ for (const format of ['geojson', 'kml', 'csv'] as const) {
   test(`${format} of ours comes in with its waypoints and its times; bookmarks are no observations`, async (t) => {
     const { daemon } = await withFiles(t, { 'rich.gpx': rich });
     const desc = '=of "two"\n\nparagraphs';
-    const bookmark = { name: '@Rome', lat: 41.9, lon: 12.5, time: '2024-05-01T12:00:00Z', desc };
+    const bookmark = { name: "'@Rome", lat: 41.9, lon: 12.5, time: '2024-05-01T12:00:00Z', desc };
     t.is((await daemon.call('POST', '/api/bookmarks', bookmark)).status, 201);
     const text = await exported(daemon, `?format=${format}`);
     const { result, daemon: other } = await withFiles(t, { [`a.${format}`]: text });

@@ -11,10 +11,10 @@ export function csvLine(fields: readonly string[]): string {
  * the user was, to a server. Names come from files of strangers; an apostrophe makes them text again.
  */
 export function withoutFormula(text: string): string {
-  return /^[=+\-@\t\r]/u.test(text) ? `'${text}` : text;
+  return /^'*[=+\-@\t\r]/u.test(text) ? `'${text}` : text;
 }
 
 /** The text that `withoutFormula` has been given. */
 export function withFormula(cell: string): string {
-  return cell.replace(/^'(?=[=+\-@\t\r])/u, '');
+  return cell.replace(/^'(?='*[=+\-@\t\r])/u, '');
 }

@@ -35,15 +35,17 @@ export function withoutLast(text: string, start: number, character: string): num
 export function withLineEnds(text: string): string {
   if (!text.includes('\r')) return text;
   const bytes = Buffer.from(text);
+  const length = bytes.includes(lineFeed) ? withoutPairs(bytes) : bytes.length;
+  for (let at = 0; at < length; at += 1) if (bytes[at] === carriageReturn) bytes[at] = lineFeed;
+  return bytes.toString('utf8', 0, length);
+}
+
+/** Leaves out each carriage return before a line feed. @returns how many bytes are left. */
+function withoutPairs(bytes: Buffer): number {
   let end = 0;
-  let before = 0;
   for (let at = 0; at < bytes.length; at += 1) {
-    const byte = bytes[at]!;
-    if (byte !== lineFeed || before !== carriageReturn) {
-      bytes[end] = byte === carriageReturn ? lineFeed : byte;
-      end += 1;
-    }
-    before = byte;
+    bytes[end] = bytes[at]!;
+    if (bytes[at] !== carriageReturn || bytes[at + 1] !== lineFeed) end += 1;
   }
-  return bytes.toString('utf8', 0, end);
+  return end;
 }
