@@ -4,7 +4,7 @@ import { describeError } from '../model/error-description.ts';
 import type { FailureName } from '../model/failure.ts';
 import type { Log } from '../model/process.ts';
 import { brokenBy } from './body.ts';
-import { setStandardHeaders, type Context, type ContextFields } from './context.ts';
+import { setStandardHeaders, useOriginForm, type Context, type ContextFields } from './context.ts';
 import type { Guard, Middleware, RequestState } from './context.ts';
 import { answerFailure, bearerFailures, type FailureStyle } from './failures.ts';
 import type { HttpLimits } from './http-limits.ts';
@@ -43,6 +43,7 @@ export function createApplication(
   });
   app.use(answering(log, options.failureStyle ?? bearerFailures));
   app.use((ctx, next) => {
+    useOriginForm(ctx);
     for (const guard of guards) guard(ctx);
     return next();
   });
@@ -51,7 +52,7 @@ export function createApplication(
   return app;
 }
 
-/** Koa's own path would unpack absolute-form targets; routes and guards see what was really sent. */
+/** Koa's own path would end at a `#`; routes and guards see what was really sent. */
 const exactPath: PropertyDescriptor & ThisType<Koa.Request> = {
   get() {
     const end = this.url.indexOf('?');

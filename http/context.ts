@@ -18,7 +18,7 @@ export interface ContextFields {
   matched?: readonly { readonly methods: readonly string[] }[];
 }
 
-/** Koa's context of one request. Its `path` is exactly what was sent up to the first `?`: nothing is decoded or normalised. */
+/** Koa's context of one request. Its `path` is what was sent up to the first `?`, without a scheme and authority: nothing is decoded or normalised. */
 export type Context = Koa.ParameterizedContext<RequestState, ContextFields>;
 export type Middleware = Koa.Middleware<RequestState, ContextFields>;
 
@@ -38,6 +38,18 @@ export function headerValues({ req: { headers, rawHeaders } }: Context, name: st
     if (rawHeaders[at]?.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
   }
   return values;
+}
+
+const absoluteTarget = /^(https?):\/\/([^/?]*)(.*)$/i;
+
+/** A target in absolute form (RFC 9112, 3.2.2) becomes one in origin form, and its authority stands for what Host says. */
+export function useOriginForm(ctx: Context): void {
+  const [, scheme = '', authority = '', rest = ''] = absoluteTarget.exec(ctx.url) ?? [];
+  if (scheme.toLowerCase() !== ctx.protocol) return;
+  ctx.url = rest.startsWith('/') ? rest : `/${rest}`;
+  const { rawHeaders } = ctx.req;
+  for (let at = 0; at + 1 < rawHeaders.length; at += 2)
+    if (rawHeaders[at]?.toLowerCase() === 'host') rawHeaders[at + 1] = authority;
 }
 
 /** How long the body of a request is, as announced, in bytes; undefined for one that is sent in chunks. */

@@ -116,6 +116,29 @@ test('Host must be ours: a loopback name, with our port or none', async (t) => {
   }
 });
 
+test('a target in absolute form is that of its path, and its authority is the Host', async (t) => {
+  const { outcome, port } = await startGuarded(t);
+  const own = `http://127.0.0.1:${port}`;
+  t.is(await outcome(`GET ${own}/healthz`, []), '200');
+  t.is(await outcome(`GET HTTP://localhost:${port}/api/look?x=1`), '200');
+  t.is(await outcome(`GET ${own}/api/look`, []), '401 unauthorized');
+  t.is(await outcome(`GET ${own}/api/look`, [authorization, 'Origin: null']), '403 forbidden');
+  // RFC 9112: what Host says is not looked at then, as long as there is one.
+  const host = 'Host: evil.example';
+  t.is(await outcome(`GET ${own}/api/look`, [authorization, host]), '200');
+  t.is(await outcome(`GET ${own}/api/look`, [authorization, host, host]), '421 misdirected');
+  for (const authority of [
+    'evil.example',
+    `evil.example:${port}`,
+    `u@127.0.0.1:${port}`,
+    '',
+    `127.0.0.1:${port}@evil`,
+  ])
+    t.is(await outcome(`GET http://${authority}/api/look`), '421 misdirected', authority);
+  for (const target of [own, `${own}?x`, `https://127.0.0.1:${port}/healthz`])
+    t.true((await outcome(`GET ${target}`)).startsWith('404'), target);
+});
+
 test('browser pages are refused: Origin, Sec-Fetch-Site other than none, OPTIONS', async (t) => {
   const { outcome, ask } = await startGuarded(t);
   const page = '403 forbidden';

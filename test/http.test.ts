@@ -179,7 +179,7 @@ test('paths match exactly as sent', async (t) => {
     t.is(refusal(t, await ask(rawRequest(`GET ${path}`))), '404 not_found', path);
   }
   const outside = ['/', '/api', '//api/look', '/API/look', '/%61pi/look', '/healthz/', '*'];
-  for (const path of [...outside, 'http://localhost/api/look']) {
+  for (const path of [...outside, 'ftp://localhost/api/look']) {
     const answer = await ask(rawRequest(`GET ${path}`));
     t.is(refusal(t, answer), '404 not_found', path);
     t.regex(answer.body, /has no pages/);
