@@ -26,7 +26,7 @@ import { gpx } from './helpers/imports.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
-import { posix, withMounts } from './helpers/where.ts';
+import { onLinux, posix, withMounts } from './helpers/where.ts';
 
 /** A command line with a bookmark, tags of its own and of an imported waypoint, a search and an imported file. */
 async function filled(t: ExecutionContext): Promise<TestCli> {
@@ -189,6 +189,52 @@ test('no file is overwritten, and none is left behind', async (t) => {
     readdirSync(cli.root).filter((name) => name.endsWith('.tmp')),
     [],
   );
+});
+
+test('what a backup that was killed has left goes with the next one, and nothing of anybody else', async (t) => {
+  const cli = await filled(t);
+  const imports = path.join(cli.root, 'data', 'imports');
+  const large = path.join(imports, 'large.gpx');
+  writeFileSync(large, '');
+  truncateSync(large, 200_000_000);
+  const out = path.join(cli.root, 'out');
+  mkdirSync(out);
+  const killed = cli.start(['backup', 'create', path.join(out, 'first.tar')]);
+  const ended = new Promise((end) => killed.once('exit', end));
+  await until(() => readdirSync(out).some((name) => name.endsWith('.tmp.files')));
+  killed.kill('SIGKILL');
+  await ended;
+  truncateSync(large, 0);
+  const left = readdirSync(out);
+  t.is(left.length, 3);
+  // Of a process that runs, of another machine, and of the user.
+  const [own = ''] = left;
+  const others = [
+    own.replace(`${killed.pid}@`, `${process.pid}@`),
+    own.replace('@', '@x'),
+    '.first.tar.tmp',
+  ];
+  for (const name of others) writeFileSync(path.join(out, name), 'mine');
+  await cli.out(['backup', 'create', path.join(out, 'second.tar')]);
+  t.deepEqual(readdirSync(out).toSorted(), [...others, 'second.tar'].toSorted());
+});
+
+onLinux('a name that is not UTF-8 is told, and all else is in the backup', async (t) => {
+  const cli = await filled(t);
+  const imports = path.join(cli.root, 'data', 'imports');
+  const latin = (name: string) =>
+    Buffer.concat([Buffer.from(`${imports}/`), Buffer.from(name, 'latin1')]);
+  writeFileSync(latin('caf\u00e9.gpx'), gpx([['Bar', 1, 2]]));
+  mkdirSync(latin('\u00eele'));
+  writeFileSync(path.join(imports, '\ufffd.gpx'), gpx([['Odd', 1, 2]]));
+  const { code, stdout, stderr } = await cli.run(['backup', 'create', backup(cli), '--json']);
+  t.is(code, 1);
+  const { files, left_out: leftOut } = JSON.parse(stdout);
+  t.deepEqual([files, leftOut.toSorted()], [4, ['caf\ufffd.gpx', '\ufffdle']], stderr);
+  rmSync(backup(cli));
+  const told = await cli.run(['backup', 'create', backup(cli)]);
+  t.regex(told.stderr, /not UTF-8: imports\/caf\ufffd\.gpx/u);
+  t.regex(await cli.out(['backup', 'verify', backup(cli)]), /^Whole: /u);
 });
 
 /** An archive that somebody else has made. */

@@ -37,7 +37,7 @@ const create = defineCommand({
   name: 'create',
   summary: 'write everything of yours into one file',
   description:
-    'Writes bookmarks, tags, search history, the bookmarks file, the configuration and the imported files into one tar\nfile that only you can read, and reads it back to check it. A daemon may run meanwhile. Without a name the file is\nmade in the current directory.',
+    'Writes bookmarks, tags, search history, the bookmarks file, the configuration and the imported files into one tar\nfile that only you can read, and reads it back to check it. A daemon may run meanwhile. Without a name the file is\nmade in the current directory. Files whose names are not UTF-8 are named and left out; the exit code is then 1.',
   arguments: '[file]',
   options: { '--no-imports': 'leave the imported files out' },
   async run({ words, options, context }) {
@@ -63,11 +63,16 @@ const create = defineCommand({
     ).catch((error: unknown) => {
       throw notWritten(target, error);
     });
-    return summaryOf(target, content);
+    return { ...summaryOf(target, content), left_out: content.leftOut };
   },
-  *show({ file, files, bytes, imports }) {
+  isFailure: ({ left_out: leftOut }) => leftOut.length > 0,
+  *show({ file, files, bytes, imports, left_out: leftOut }) {
     yield `Wrote and checked ${file}: ${counted(files, 'file')}, ${megabytes(bytes)}.`;
     if (!imports) note('The imported files are not in it.');
+    for (const name of leftOut)
+      note(
+        `Not in it, as its name is not UTF-8: imports/${forTerminal(name)}; rename it, and make another.`,
+      );
   },
 });
 

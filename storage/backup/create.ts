@@ -1,12 +1,14 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { join } from 'node:path';
+import { hostname } from 'node:os';
+import { dirname, join } from 'node:path';
 import { backupNames, type BackupContent } from '../../model/backup.ts';
 import { closing } from '../../model/closing.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { renameDurably, temporaryBeside } from '../atomic-file.ts';
 import { createPrivateFile, openReader } from '../database.ts';
 import { removeHistory } from '../waypoints/history.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { readArchive } from './read-archive.ts';
 import { writeArchive, type ArchiveSource } from './write-archive.ts';
 
@@ -33,18 +35,28 @@ export interface CreateBackupOptions {
   readonly onBytes?: (bytes: number) => void;
 }
 
+export interface CreatedBackup extends BackupContent {
+  /** Files and folders below `imports/` that are not in it, because their names are not UTF-8. */
+  readonly leftOut: readonly string[];
+}
+
+/** A temporary file of this module: `.NAME.tar.PID@MACHINE.RANDOM.tmp`, perhaps with what it is for. */
+const ownTemporary = /^\..+\.(\d+)@(.+)\.[0-9a-f]{12}\.tmp(?:\.files|\.sqlite(?:-\w+)?)?$/u;
+
 /**
  * Makes a backup beside a running daemon or without one: one tar file of mode 0600, read back and checked before it gets
  * its name.
  * @throws ExitError when there is nothing to back up
  */
-export async function createBackup(options: CreateBackupOptions): Promise<BackupContent> {
+export async function createBackup(options: CreateBackupOptions): Promise<CreatedBackup> {
   const { places, target, withImports, version, now, onBytes = () => {} } = options;
   if (existsSync(target)) throw new ExitError(`${target} exists already.`);
   if (!existsSync(places.waypointsDatabase)) {
     throw new ExitError(`There is nothing to back up: no ${places.waypointsDatabase}.`);
   }
-  const temporary = temporaryBeside(target);
+  await removeLeftovers(dirname(target), ownTemporary).catch(() => undefined);
+  const temporary = temporaryBeside(`${target}.${process.pid}@${hostname()}`);
+  const leftOut: string[] = [];
   const copy = `${temporary}.sqlite`;
   try {
     // The store first: an import that ends after it adds a file that the next start finds by itself.
@@ -56,10 +68,10 @@ export async function createBackup(options: CreateBackupOptions): Promise<Backup
       created_at: created,
       imports: withImports,
     } as const;
-    await writeArchive(temporary, sourcesOf(copy, places, withImports), head, onBytes);
+    await writeArchive(temporary, sourcesOf(copy, places, withImports, leftOut), head, onBytes);
     const content = await readArchive(temporary);
     await renameDurably(temporary, target);
-    return content;
+    return { ...content, leftOut };
   } finally {
     const made = [temporary, copy, `${temporary}.files`];
     await Promise.all(made.map((path) => rm(path, { force: true })));
@@ -70,6 +82,7 @@ function* sourcesOf(
   store: string,
   places: BackupPlaces,
   withImports: boolean,
+  leftOut: string[],
 ): Generator<ArchiveSource> {
   yield { name: backupNames.store, path: store };
   yield* [
@@ -79,7 +92,7 @@ function* sourcesOf(
   ].filter(({ path }) => statSync(path, { throwIfNoEntry: false })?.isFile());
   if (!withImports || !existsSync(places.imports)) return;
   // All names at once: one that goes to the replaced ones meanwhile is missed when it is read, not passed over.
-  for (const name of filesBelow(places.imports).toSorted())
+  for (const name of filesBelow(places.imports, leftOut).toSorted())
     yield { name: backupNames.imports + name, path: join(places.imports, name) };
 }
 
@@ -91,11 +104,17 @@ function copyStore(path: string, copy: string, withHistory: boolean): void {
   if (!withHistory) removeHistory(copy);
 }
 
-/** All that is in a directory, old bytes of replaced files as well, but for what is being written. */
-function filesBelow(directory: string, prefix = ''): string[] {
+/** All that is in a directory, old bytes of replaced files as well, but for what is being written, and `leftOut`. */
+function filesBelow(directory: string, leftOut: string[], prefix = ''): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
     const name = prefix + entry.name;
-    if (entry.isDirectory()) return filesBelow(join(directory, entry.name), `${name}/`);
+    const path = join(directory, entry.name);
+    // Bytes that are not UTF-8 were replaced: no file is called that, and a backup has only names that are text.
+    if (name.includes('\ufffd') && !existsSync(path)) {
+      leftOut.push(name);
+      return [];
+    }
+    if (entry.isDirectory()) return filesBelow(path, leftOut, `${name}/`);
     return entry.isFile() && !name.endsWith('.tmp') ? [name] : [];
   });
 }

@@ -13,6 +13,7 @@ import { stampOf } from '../../model/time.ts';
 import { createPrivateDirectory } from '../private-directory.ts';
 import { waypointMigrations } from '../schema/waypoints.ts';
 import type { BackupPlaces } from './create.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { readArchive } from './read-archive.ts';
 
 export interface RestorePlaces extends BackupPlaces {
@@ -37,8 +38,8 @@ export async function verifyBackup(
   path: string,
   onBytes?: (bytes: number) => void,
 ): Promise<BackupContent> {
-  await sweepCopies();
-  const directory = await mkdtemp(join(tmpdir(), `${copyPrefix}${process.pid}-`));
+  await removeLeftovers(tmpdir(), /^waypointd-verify-(\d+)-/u);
+  const directory = await mkdtemp(join(tmpdir(), `waypointd-verify-${process.pid}-`));
   try {
     const store = join(directory, backupNames.store);
     const placeOf = (name: string) => (name === backupNames.store ? store : undefined);
@@ -47,26 +48,6 @@ export async function verifyBackup(
     return content;
   } finally {
     await rm(directory, { recursive: true, force: true });
-  }
-}
-
-const copyPrefix = 'waypointd-verify-';
-
-/** Removes what a check that was killed has left: the whole of somebody's bookmarks. */
-async function sweepCopies(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
-    if (!name.startsWith(copyPrefix)) continue;
-    if (isRunning(Number.parseInt(name.slice(copyPrefix.length), 10) || process.pid)) continue;
-    // Another user's stays.
-    await rm(join(tmpdir(), name), { recursive: true, force: true }).catch(() => undefined);
-  }
-}
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch (error) {
-    return errorCode(error) !== 'ESRCH';
   }
 }
 
