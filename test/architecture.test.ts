@@ -86,7 +86,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   worker: 10_472,
   http: 1_149,
   client: 3_578,
-  objects: 2_844,
+  objects: 2_838,
   'service-files': 1_768,
   daemon: 8_666,
   cli: 10_237,

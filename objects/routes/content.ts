@@ -22,22 +22,16 @@ export function contentRoutes(parts: ObjectParts): Route[] {
   return repositoryBases.flatMap(({ base, object }) => {
     const path = `${base}/objects/{oid}/content`;
     return [
-      route({
-        method: 'GET',
-        path,
-        summary: 'Sends the content of an object, or one range of it.',
-        params: object,
-        answers: { 200: null, 206: null, 304: null },
-        handle: ({ ctx, params }) => sendContent(ctx, params, parts),
-      }),
-      route({
-        method: 'HEAD',
-        path,
-        summary: 'Tells the size of a content.',
-        params: object,
-        answers: { 200: null, 304: null },
-        handle: ({ ctx, params }) => sendContent(ctx, params, parts),
-      }),
+      ...(['GET', 'HEAD'] as const).map((method) =>
+        route({
+          method,
+          path,
+          summary: 'Sends the content of an object, one range of it, or its size alone.',
+          params: object,
+          answers: { 200: null, 206: null, 304: null },
+          handle: ({ ctx, params }) => sendContent(ctx, params, parts),
+        }),
+      ),
       route({
         method: 'PUT',
         path,

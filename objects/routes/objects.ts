@@ -1,7 +1,12 @@
 import { route, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { repositoryBases } from '../../model/object-routes.ts';
-import { objectAnswerSchema, objectBodySchema, type ObjectAnswer } from '../../model/objects.ts';
+import {
+  objectAnswerSchema,
+  objectBodySchema,
+  type ObjectAnswer,
+  type ObjectBody,
+} from '../../model/objects.ts';
 import { admitUpload, isCounted, isHeld } from '../announce.ts';
 import { countLinked } from '../bandwidth.ts';
 import { selfLink, type LinkBase } from '../links.ts';
@@ -58,14 +63,9 @@ function answer(status: 200 | 202, json: ObjectAnswer, contentType: string) {
   return { status, json, contentType } as const;
 }
 
-interface Announced {
-  readonly oid: string;
-  readonly size: number;
-}
-
 async function stored(
   links: LinkBase,
-  object: Announced,
+  object: ObjectBody,
   parts: ObjectParts,
 ): Promise<ObjectAnswer> {
   const download = await downloadLink(links, object, parts);
@@ -75,7 +75,7 @@ async function stored(
 /** Of an announcement; a link past this server is left out, as its bytes are not counted. */
 function present(
   links: LinkBase,
-  object: Announced,
+  object: ObjectBody,
   parts: ObjectParts,
 ): Promise<ObjectAnswer> | ObjectAnswer {
   if (!parts.contents.keepsApart) return stored(links, object, parts);
@@ -84,7 +84,7 @@ function present(
 
 async function wanted(
   links: LinkBase,
-  object: Announced,
+  object: ObjectBody,
   parts: ObjectParts,
 ): Promise<ObjectAnswer> {
   return { ...object, authenticated: true, _links: await uploadLinks(links, object, parts) };
