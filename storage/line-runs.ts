@@ -18,7 +18,8 @@ const mostPoints = 2 ** 28;
 
 /** Gathers runs, each as one variable-length number: how many points, whether timed, whether of a new segment. */
 export class RunWriter {
-  readonly #bytes = Buffer.allocUnsafe(mostBytes + 8);
+  /** Two more numbers may come. */
+  readonly #bytes = Buffer.allocUnsafe(mostBytes + 16);
   #length = 0;
   #points = 0;
   #isTimed = true;
@@ -26,6 +27,11 @@ export class RunWriter {
 
   get isFull(): boolean {
     return this.#length >= mostBytes;
+  }
+
+  /** Whether a point without a time would go on with the last one. */
+  get goesOn(): boolean {
+    return this.#points > 0 && !this.#isTimed;
   }
 
   /** Points from now on are of another segment. */

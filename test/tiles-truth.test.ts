@@ -267,6 +267,75 @@ test('tiles: a step over midnight, or from one part of a day to the next, is dra
   }
 });
 
+/** What lies between the first points of a line, as many as a part holds, and the others. */
+const stepsBetweenParts = fc.record({
+  kind: fc.constantFrom('timed', 'untimed', 'route'),
+  z: fc.integer({ min: 2, max: 16 }),
+  lat: fc.double({ min: -70, max: 70, noNaN: true }),
+  lon: fc.double({ min: -170, max: 170, noNaN: true }),
+  // In tiles.
+  east: fc.double({ min: -5, max: 5, noNaN: true }),
+  south: fc.double({ min: -5, max: 5, noNaN: true }),
+});
+
+test('tiles: the step from one part of a line to the next is drawn in every tile that it crosses', (t) => {
+  const library = openLibrary(temporaryDirectory(t));
+  const [parts, beginMs] = [65_536, Date.UTC(2024, 4, 2)];
+  fc.assert(
+    fc.property(stepsBetweenParts, ({ kind, z, lat, lon, east, south }) => {
+      const across = 360 / 2 ** z;
+      const within = (degrees: number, most: number): number =>
+        rounded(Math.min(Math.max(degrees, -most), most));
+      const from = { lat: rounded(lat), lon: rounded(lon) };
+      const to = {
+        lat: within(lat - south * across * Math.cos((lat * Math.PI) / 180), 80),
+        lon: within(Math.min(Math.max(lon + east * across, lon - 170), lon + 170), 179),
+      };
+      const line = Array.from({ length: parts + 9 }, (_, at): Fix => {
+        const timeMs = kind === 'timed' ? beginMs + at * 1_000 : Number.NaN;
+        return { ...(at < parts ? from : to), timeMs };
+      });
+      library.replace(0, kind === 'route' ? [] : line, kind === 'route' ? line : []);
+      const [start, end] = [worldOf(from), worldOf(to)];
+      for (const share of [0, 0.1, 0.3, 0.45, 0.6, 0.75, 0.95, 1]) {
+        const [x, y] = [0, 1].map((at) => start[at]! + share * (end[at]! - start[at]!)) as [
+          number,
+          number,
+        ];
+        const tile = { z, x: Math.floor(x * 2 ** z), y: Math.floor(y * 2 ** z) };
+        const place = [(x * 2 ** z - tile.x) * 4_096, (y * 2 ** z - tile.y) * 4_096] as const;
+        const drawn = library.read({ tile, everyPoint: false });
+        t.true(distance(place, drawn) <= 2 * pixel, `${kind} ${share}`);
+      }
+    }),
+    { seed: 12, numRuns: rounds(24) },
+  );
+});
+
+test('tiles: a line of which a part is full of runs goes on, and does not where it was cut', (t) => {
+  const library = openLibrary(temporaryDirectory(t));
+  const across = 360 / 2 ** 14;
+  // Points with and without a time by turns: each is a run of one byte.
+  const fix = (at: number, west: number, isTimed: boolean): Fix => ({
+    lat: rounded(across * 0.5),
+    lon: rounded(across * west),
+    timeMs: isTimed ? startMs + at : Number.NaN,
+  });
+  const runs = (count: number): Fix[] =>
+    Array.from({ length: count }, (_, at) => fix(at, 0.5, at % 2 === 1));
+  const away = [1, 2, 3].map((at) => fix(at, 4.5, false));
+  const tile = { z: 14, x: 2 ** 13 + 2, y: 2 ** 13 - 1 };
+  for (const [last, isDrawn] of [
+    [[fix(0, 0.5, false), ...away], true],
+    [away, false],
+  ] as const) {
+    for (const more of [0, 2, 4]) {
+      library.replace(0, [...runs(32_766 + more), ...last]);
+      t.is(library.draw({ tile, everyPoint: false }).length > 0, isDrawn, `${more}`);
+    }
+  }
+});
+
 test('tiles: the way from a place is drawn at each zoom, however long one stood there', (t) => {
   const library = openLibrary(temporaryDirectory(t));
   // Four hours of a fix each five minutes at one place, then three at others, and the same once more.
@@ -335,12 +404,16 @@ function openLibrary(directory: string) {
       return reader.snapshot(() => makeTile({ ...task, control }, reader, () => {}))!;
     },
     read(asked: Pick<TileTask, 'tile' | 'everyPoint'>): Place[][] {
-      const { tracks = [], points = [] } = decodeTile(this.draw(asked));
-      const lines = tracks.flatMap(({ geometry }) => geometry);
+      const { tracks = [], points = [], routes = [] } = decodeTile(this.draw(asked));
+      const lines = [...tracks, ...routes].flatMap(({ geometry }) => geometry);
       const dots = points.flatMap(({ geometry }) => geometry.flat().map((place) => [place]));
       return [...lines, ...dots] as Place[][];
     },
   };
+}
+
+function worldOf({ lat, lon }: Pick<Fix, 'lat' | 'lon'>): Place {
+  return [worldX(lon), worldY(lat)];
 }
 
 function placeOf({ lat, lon }: Fix, { z, x, y }: TileAddress, turn = 0): Place {

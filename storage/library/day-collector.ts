@@ -37,7 +37,8 @@ export interface Outline extends Omit<DayPart, 'part' | 'blob'>, MapForms {
   readonly nextLonE7: number;
 }
 
-type Point = Readonly<Record<'timeMs' | 'latE7' | 'lonE7', number>>;
+type BoxedPart = Pick<DayPart, 'southE7' | 'westE7' | 'northE7' | 'eastE7'>;
+export type Point = Readonly<Record<'timeMs' | 'latE7' | 'lonE7', number>>;
 
 /**
  * Takes a part and gives its row.
@@ -132,7 +133,7 @@ export class DayCollector {
   #emitPart(points: PointColumns, from: number, to: number, next?: Point): number {
     const part = dayPart(points, from, to, this.#part);
     const forms = () => encodeForms(points, from, to, marks, part);
-    return this.#emit(part, () => ({ ...part, ...reachOf(part, next), ...forms() }));
+    return this.#emit(part, () => ({ ...part, ...reachOf(part, part.lastMs, next), ...forms() }));
   }
 
   #emitUnsorted(): void {
@@ -187,9 +188,9 @@ function* dayOrders(timeMs: Float64Array, count: number): Generator<Uint32Array>
   }
 }
 
-/** To the next point, so that the step there is found wherever it is. */
-function reachOf(part: DayPart, next: Point | undefined) {
-  const passedMs = (next?.timeMs ?? Infinity) - part.lastMs;
+/** To the next point, so that the step there is found wherever it is. @param lastMs when the last point of the part was. */
+export function reachOf(part: BoxedPart, lastMs: number, next: Point | undefined) {
+  const passedMs = (next?.timeMs ?? Infinity) - lastMs;
   if (next === undefined || passedMs < 0 || passedMs > gapMs)
     return { nextMs: null, nextLatE7: 0, nextLonE7: 0 };
   const { timeMs: nextMs, latE7: nextLatE7, lonE7: nextLonE7 } = next;

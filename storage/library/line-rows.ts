@@ -9,7 +9,7 @@ import { encodePoints } from '../point-blob.ts';
 import { prepare } from '../prepared.ts';
 import { libraryTables } from '../schema/library.ts';
 import { encodeForms } from '../track-chunks.ts';
-import { eleDmOf, unitsPerDegree } from './day-collector.ts';
+import { eleDmOf, reachOf, unitsPerDegree, type Point } from './day-collector.ts';
 import type { InsertOutline } from './statements.ts';
 
 /** The value of `lines.kind`. */
@@ -17,6 +17,8 @@ export const lineKinds: Readonly<Record<LineKind, number>> = { track: 0, route: 
 /** A line may be told its texts while so many began after it. */
 const recentLines = 4_096;
 const noPoints = Buffer.alloc(0);
+
+type Position = Omit<Point, 'timeMs'>;
 
 /** Writes the tracks and routes of one file (points before the first are of a track without a name), with those of their points that have no time. Memory is bounded. */
 export class LineRows {
@@ -70,32 +72,35 @@ export class LineRows {
   }
 
   segment(): void {
-    this.#runs.segment();
     if (this.#runs.isFull) this.finish();
+    this.#runs.segment();
   }
 
   /** The next timed track point of the file is in this line. */
   timed(): void {
+    if (this.#runs.isFull) this.finish();
     this.#timed += 1;
     this.#runs.point(true);
-    if (this.#runs.isFull) this.finish();
   }
 
   untimed(lat: number, lon: number, ele: number, name = ''): void {
+    const latE7 = Math.round(lat * unitsPerDegree);
+    const lonE7 = Math.round(lon * unitsPerDegree);
+    if (this.#untimed === dayBlobPoints || this.#runs.isFull) this.finish({ latE7, lonE7 });
     const at = this.#untimed;
-    const { latE7, lonE7, eleDm } = this.#points;
-    latE7[at] = Math.round(lat * unitsPerDegree);
-    lonE7[at] = Math.round(lon * unitsPerDegree);
-    eleDm[at] = eleDmOf(ele);
+    const points = this.#points;
+    points.latE7[at] = latE7;
+    points.lonE7[at] = lonE7;
+    points.eleDm[at] = eleDmOf(ele);
     if (name !== '') (this.#names ??= {})[at] = name;
     this.#untimed += 1;
     this.#runs.point(false);
-    if (this.#untimed === dayBlobPoints || this.#runs.isFull) this.finish();
   }
 
-  /** Writes what is left of the line. */
-  finish(): void {
+  /** Writes what is left of the line, or what comes before this point without a time. */
+  finish(next?: Position): void {
     if (this.#timed + this.#untimed === 0) return;
+    const after = this.#runs.goesOn ? next : undefined;
     if (this.#lineId === 0) this.#lineId = this.#add('track', null);
     const count = this.#untimed;
     const part = {
@@ -106,20 +111,21 @@ export class LineRows {
       names: this.#names === undefined ? null : JSON.stringify(this.#names),
     };
     const { lastInsertRowid } = this.#statements.addPart.run(this.#lineId, part);
-    if (count > 0) this.#outline(Number(lastInsertRowid), part.runs, count);
+    if (count > 0) this.#outline(Number(lastInsertRowid), part.runs, count, after);
     this.#timed = this.#untimed = 0;
     this.#names = undefined;
   }
 
-  #outline(part: number, runs: Buffer, points: number): void {
+  #outline(part: number, runs: Buffer, points: number, after?: Position): void {
     const { timeMs, latE7, lonE7 } = this.#points;
     fillClock(runs, timeMs);
     const [southE7, northE7] = rangeOf(latE7, 0, points);
     const [westE7, eastE7] = rangeOf(lonE7, 0, points);
     const extent = { points, firstMs: 0, lastMs: 0, southE7, westE7, northE7, eastE7 };
     const forms = encodeForms(this.#points, 0, points, this.#marks, extent);
-    const next = { nextMs: null, nextLatE7: 0, nextLonE7: 0 };
-    this.#insertOutline.run(-part, this.#fileId, { ...extent, day: 0, ...next, ...forms });
+    const lastMs = timeMs[points - 1]!;
+    const reach = reachOf(extent, lastMs, after && { ...after, timeMs: lastMs });
+    this.#insertOutline.run(-part, this.#fileId, { ...extent, day: 0, ...reach, ...forms });
   }
 
   #add(kind: LineKind, texts: string | null): number {

@@ -12,7 +12,7 @@ import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
-export const librarySchemaVersion = 13;
+export const librarySchemaVersion = 14;
 
 const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
 const { optionalText, real, rowid, text, uniqueText } = columns;
@@ -29,6 +29,16 @@ const extent = {
   west_e7: integer,
   north_e7: integer,
   east_e7: integer,
+};
+
+/** All of `outlines` but the blobs. */
+const outlineNumbers = {
+  file_id: belongsTo('files'),
+  day: integer,
+  ...extent,
+  next_ms: optionalInteger,
+  next_lat_e7: integer,
+  next_lon_e7: integer,
 };
 
 /**
@@ -130,12 +140,7 @@ const tables = {
   ),
   outlines: table({
     id: rowid,
-    file_id: belongsTo('files'),
-    day: integer,
-    ...extent,
-    next_ms: optionalInteger,
-    next_lat_e7: integer,
-    next_lon_e7: integer,
+    ...outlineNumbers,
     coarse: blob,
     fine: blob,
     chunks: blob,
@@ -175,7 +180,7 @@ export const librarySchema: Migration = () => [
   createIndex('days_by_file', 'days', ['file_id']),
   createIndex('outlines_by_file', 'outlines', ['file_id']),
   // Holds all but the blobs, in the order of the table.
-  createIndex('outlines_alone', 'outlines', ['id', 'file_id', 'day', ...Object.keys(extent)]),
+  createIndex('outlines_alone', 'outlines', ['id', ...Object.keys(outlineNumbers)]),
   createIndex('day_orders_by_file', 'day_orders', ['file_id']),
   createIndex('lines_by_file', 'lines', ['file_id']),
   createIndex('line_parts_by_line', 'line_parts', ['line_id']),

@@ -67,14 +67,14 @@ export class TrackWalk {
 
   /** Draws routes, or tracks as far as they have no times. @throws as `days` */
   *untimed(kind: LineKind): Generator<WalkedLine> {
-    const { reader, grid, pen, look } = this.#options;
+    const { reader, grid, look } = this.#options;
     let points = 0;
     for (const [row, next] of withNext(reader.untimed(grid.box, kind))) {
       look();
       this.#drawUntimed(row);
       points += row.points;
       const isSameLine = next?.lineId === row.lineId;
-      if (!isSameLine || next.id !== row.id - 1) pen.lift();
+      if (!isSameLine || next.id !== row.id - 1) this.#end(row);
       if (isSameLine) continue;
       yield { kind, fileId: row.fileId, name: reader.textsOf(row).name, points };
       points = 0;
