@@ -202,7 +202,7 @@ export function ownerFault(
   return {
     exitCode: 74,
     text: `${named} may not be ${verb} by its own user (its mode is ${shown})`,
-    command: `chmod ${wanted.toString(8)} "${path}"`,
+    command: `chmod ${(wanted | 0o200).toString(8)} "${path}"`,
   };
 }
 

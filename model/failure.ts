@@ -91,7 +91,7 @@ export const failureTable = {
     'conflict',
     'A bookmark of this name already exists at this position.',
   ),
-  is_a_bookmark: sentence('conflict', 'This is a bookmark; it is deleted as one.'),
+  is_a_bookmark: sentence('conflict', 'This is a bookmark: waypointd bookmark rm deletes it.'),
   later_change: sentence('conflict', 'A later change stands in the way; take that one back first.'),
   already_undone: sentence('conflict', 'This change was taken back already.'),
   not_undoable: sentence('conflict', 'A change of this kind cannot be taken back.'),

@@ -318,7 +318,10 @@ test('a bookmark is not hidden; one over a hidden waypoint comes and goes withou
   const daemon = await daemonWithImport(t);
   await daemon.call('POST', '/api/bookmarks', camp);
   const refused = await daemon.call('DELETE', `/api/waypoints?${query(camp)}`);
-  t.like(refused, { status: 409, body: { message: 'This is a bookmark; it is deleted as one.' } });
+  t.like(refused, {
+    status: 409,
+    body: { message: 'This is a bookmark: waypointd bookmark rm deletes it.' },
+  });
   t.is((await daemon.call('DELETE', `/api/bookmarks?${query(camp)}`)).status, 200);
   await daemon.call('DELETE', `/api/waypoints?${query(imported)}`);
   await daemon.call('POST', '/api/bookmarks', { ...imported, tags: ['mine'] });

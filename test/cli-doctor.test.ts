@@ -146,6 +146,7 @@ posix(
     appendFileSync(paths.libraryDatabase, 'x');
     writeFileSync(`${paths.libraryDatabase}-shm`, '');
     chmodSync(`${paths.libraryDatabase}-shm`, 0o400);
+    chmodSync(paths.bookmarksFile, 0o200);
     chmodSync(paths.data, 0o770);
     const cli = testCli(t, dirname(paths.data));
     const before = stateOf(paths.data);
@@ -158,6 +159,7 @@ posix(
       stdout,
       /^PROBLEM +files +library\.sqlite-shm may not be written .*\n +→ chmod 600 "/mu,
     );
+    t.regex(stdout, /bookmarks\.gpx may not be read .*\n +→ chmod 600 "/u);
     t.regex(stdout, /^PROBLEM +bookmarks +waypoints\.sqlite is damaged .*\n +→ .*--new-store/mu);
     t.regex(stdout, /^note +daemon +None is running$/mu);
     t.regex(stdout, /\n\n[3-9] problems[^\n]*\.\n$/u);

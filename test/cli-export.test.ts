@@ -147,6 +147,14 @@ test('export --bookmarks leaves the imported ones out', async (t) => {
   t.is(JSON.parse(text).features.length, 1);
 });
 
+test('export refuses a tag where no waypoints are asked for', async (t) => {
+  const cli = await withWaypoints(t, [camp]);
+  const { code, stdout, stderr } = await cli.run(['export', '--only', 'tracks', '-t', 'home']);
+  t.deepEqual([code, stdout], [64, '']);
+  t.regex(stderr, /Only waypoints have tags/u);
+  t.is((await cli.run(['export', '--only', 'waypoints', '-t', 'home'])).code, 0);
+});
+
 test('export without waypoints gives valid empty files', async (t) => {
   const cli = await withWaypoints(t, []);
   t.true(XMLValidator.validate(await cli.out(['export'])));

@@ -327,6 +327,9 @@ test('hide, undo, changes and tag rename do what they say', async (t) => {
   t.is(await cli.out(['hide', '007']), 'Hid "007".\n');
   t.regex(await cli.out(['hide', 'list']), /007/u);
   t.is((await cli.run(['hide', '007'])).code, 1);
+  await cli.out(['bookmark', 'add', 'Own', '1', '2']);
+  t.regex((await cli.run(['hide', 'Own'])).stderr, /waypointd bookmark rm/u);
+  await cli.out(['bookmark', 'rm', 'Own']);
   t.deepEqual(await names(daemon), ['Fonte & Praça']);
   t.is(await cli.out(['hide', 'show', '007']), '"007" shows again.\n');
   await cli.out(['tag', 'add', '007', 'lake', 'x']);

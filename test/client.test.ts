@@ -384,7 +384,7 @@ test.serial('changes are made, listed, undone and hidden, with their signals', a
   await t.throwsAsync(service.showWaypoint(edited));
   await t.throwsAsync(service.cancelImport());
   t.deepEqual(failures, [
-    'This is a bookmark; it is deleted as one.',
+    'This is a bookmark: waypointd bookmark rm deletes it.',
     'No waypoint matches this name and position.',
     'No import is running.',
   ]);

@@ -34,6 +34,7 @@ import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { manualTime } from './helpers/manual-time.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen, until } from './helpers/until.ts';
+import { posix } from './helpers/where.ts';
 
 const osm = '© OpenStreetMap contributors';
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -627,7 +628,7 @@ test('the cache may be deleted, damaged, of another version or a directory: it i
   t.true(existsSync(path));
 });
 
-test('the cache goes on while its file is deleted under it', (t) => {
+posix('the cache goes on while its file is deleted under it', (t) => {
   const { path, put, get } = openCache(t);
   put('a');
   for (const suffix of ['', '-wal', '-shm']) rmSync(path + suffix, { force: true });

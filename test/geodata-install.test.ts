@@ -368,7 +368,8 @@ const endings: Readonly<Record<string, Ending>> = {
   'there is a directory where it should go': {
     prepare: (partial) => mkdirSync(partial, { recursive: true }),
     error: 'io',
-    ...noMetadata,
+    // Windows tells it only when something is written.
+    gets: process.platform === 'win32' ? 1 : 0,
   },
   'the disk is full': {
     prepare: (partial) => {
@@ -525,7 +526,7 @@ test('a download is seen to proceed, can be stopped at once, and goes on after a
   t.true(active.progress.bytes <= half);
   await t.throwsAsync(async () => site.begin('first'), { message: /Another geodata install/ });
   await until(() => statSync(partial).size >= half);
-  t.is(statSync(partial).mode & 0o777, 0o600);
+  if (process.platform !== 'win32') t.is(statSync(partial).mode & 0o777, 0o600);
   await site.cancel();
   t.is((await untilOver(t, site)).state, 'cancelled');
   t.is(await site.landmark(), 'Landmark shipped');

@@ -11,6 +11,7 @@ import { limits } from '../model/limits.ts';
 import { queryInteger, text } from '../model/schema.ts';
 import { gate, getRoute, json, startHttpServer, type TestServer } from './helpers/http-server.ts';
 import { rawRequest, type RawAnswer, type RawConnection } from './helpers/raw-http.ts';
+import { posix } from './helpers/where.ts';
 
 const jsonType = 'Content-Type: application/json';
 
@@ -1051,7 +1052,7 @@ test('close: what outlives the grace is cut off and its signal aborted', async (
   t.is(await aborted.promise, 'aborted');
 });
 
-test('an inherited socket is taken on the loopback only', async (t) => {
+posix('an inherited socket is taken on the loopback only', async (t) => {
   // A child, because two owners of one descriptor in one process would close each other's.
   const program = `
     import { createHttpServer } from './http/server.ts';

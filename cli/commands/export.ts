@@ -52,6 +52,8 @@ CSV is for spreadsheets: a text that one would run as a formula (it begins with 
     if (file === '') throw usageError('The file after --output is empty; - is standard output.');
     const format = chooseFormat(file, options.format);
     const { bookmarks, tag, from, to, bbox, only } = options;
+    if (tag !== undefined && only?.includes('waypoints') === false)
+      throw usageError('Only waypoints have tags: leave out --tag, or add --only waypoints.');
     const query = {
       format: format ?? 'gpx',
       contents: only?.join(','),

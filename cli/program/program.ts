@@ -72,7 +72,9 @@ export async function buildProgram(
 
 function emptyProgram(): Command {
   const program = new Command('waypointd')
-    .description('Your waypoints, kept on this machine: bookmarks, GPX imports, tags and search.')
+    .description(
+      'Your waypoints, kept on this machine: bookmarks, imported files, tags and search.',
+    )
     .version(programVersion(), '-V, --version', 'print the version number')
     .helpOption('-h, --help', 'explain a command')
     .usage('COMMAND [ARGUMENTS]')

@@ -19,8 +19,9 @@ export interface UploadsOptions {
   readonly mostBytes?: number;
 }
 
-/** What the file system says of a name that is impossible there. */
-const refusedNames = new Set(['ENAMETOOLONG', 'EINVAL', 'EILSEQ', 'ENOTDIR']);
+/** What the file system says of a name that is impossible there: Windows, of one that is too long, that it is not there. */
+const tooLong = process.platform === 'win32' ? 'ENOENT' : 'ENAMETOOLONG';
+const refusedNames = new Set([tooLong, 'EINVAL', 'EILSEQ', 'ENOTDIR']);
 
 /** Files that come over HTTP, each imported as it is whole; they wait for a person's import, never the other way. */
 export class Uploads {

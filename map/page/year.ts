@@ -1,7 +1,9 @@
 import { computed, signal } from '@preact/signals';
+import { formatDate } from '../../model/calendar-date.ts';
 import type { TimelinePresence, TimelineResult } from '../../model/timeline-result.ts';
-import { status } from './service.ts';
+import { archive } from './archive.ts';
 import { tab } from './state.ts';
+import { dayNumber } from './words.ts';
 import { keepLoaded, type Loaded } from './loaded.ts';
 import { timelineOf } from './timelines.ts';
 
@@ -25,10 +27,11 @@ export interface YearStory {
 
 /** That the user has chosen. */
 export const chosenYear = signal<number>();
-/** The newest one with something, until one is chosen. */
+/** The newest one with something, until one is chosen; a clock that was wrong may have dated things later. */
 export const year = computed(() => {
-  const newest = status.value?.imported?.last_time ?? new Date().toISOString();
-  return chosenYear.value ?? Number(newest.slice(0, 4));
+  const tomorrow = dayNumber(new Date().toISOString().slice(0, 10)) + 1;
+  const newest = archive.value?.numbers.findLast((number) => number <= tomorrow) ?? tomorrow - 1;
+  return chosenYear.value ?? Number(formatDate(newest).slice(0, 4));
 });
 export const yearStory = signal<Loaded<YearStory>>({ state: 'none' });
 

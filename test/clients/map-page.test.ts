@@ -19,6 +19,7 @@ import {
   untilShown,
 } from '../helpers/map-checks.ts';
 import { openMap, pixelsOf, waterWorld } from '../helpers/map-page.ts';
+import type { TestDaemon } from '../helpers/daemon.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 
 const { day, land, sea, track } = colours;
@@ -133,7 +134,13 @@ testPage('an imported waypoint is found, hidden and shown again', async (t) => {
 });
 
 testPage('the calendar of a year tells the countries of its days, and leads to one', async (t) => {
-  const map = await openMap(t, browser, { fill: importJourney });
+  const dir = temporaryDirectory(t);
+  writeTree(dir, { 'wrong-clock.gpx': gpx([], ['2098-01-01T10:00:00Z']) });
+  const fill = async (daemon: TestDaemon): Promise<void> => {
+    await importJourney(daemon);
+    t.is((await daemon.call('POST', '/api/import', { dir })).status, 200);
+  };
+  const map = await openMap(t, browser, { fill });
   const { page } = map;
   await page.getByRole('tab', { name: 'Year' }).click();
   await page.getByRole('heading', { name: '2024' }).waitFor();

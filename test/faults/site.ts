@@ -119,8 +119,9 @@ export async function tryStart(
   { root, env }: Site,
   wrapper: readonly string[] = [],
 ): Promise<Running | Ended> {
-  const words = [...wrapper, process.execPath, launcher, 'serve'];
-  const child = spawn('/usr/bin/env', words, {
+  const finder = process.platform === 'win32' ? [] : ['/usr/bin/env'];
+  const [program, ...words] = [...finder, ...wrapper, process.execPath, launcher, 'serve'];
+  const child = spawn(program, words, {
     env,
     cwd: root,
     stdio: ['ignore', 'ignore', 'pipe'],

@@ -15,7 +15,13 @@ import { repo } from './repo.ts';
 import { transferCommands } from './transfer.ts';
 import { upkeepCommands } from './upkeep.ts';
 import { accessCommands, user } from './user.ts';
-import { checkUserName, objectsContext, type ObjectsContext, rootOptions } from './with-root.ts';
+import {
+  objectsContext,
+  requireUser,
+  rootOptions,
+  withRoot,
+  type ObjectsContext,
+} from './with-root.ts';
 
 /** `waypointd objects serve` */
 const serve = defineCommand({
@@ -68,12 +74,13 @@ const sshLine = defineCommand({
     'Prints what to put before a public key in ~/.ssh/authorized_keys, so that its owner logs in to the object server as this user and can do nothing else here.',
   arguments: '<user>',
   options: { '--root <dir>': rootOptions['--root <dir>'] },
-  run({ context, options, words: [user] }) {
-    const { paths } = objectsContext(context, options);
+  async run(call) {
+    const { name } = await withRoot(call, (root) => requireUser(root, call.words[0]));
+    const { paths } = objectsContext(call.context, call.options);
     const program = join(packageRoot(), 'bin', 'x-lfs-authenticate.js');
     const words = [process.execPath, program, '--root', paths.objects];
     if (paths.configFile !== defaultConfigFile()) words.push('--config', paths.configFile);
-    const line = [...words, '--user', checkUserName(user)].map(shellWord).join(' ');
+    const line = [...words, '--user', name].map(shellWord).join(' ');
     const quoted = line.replaceAll('\\', '\\\\').replaceAll('"', '\\"');
     return print(`command="${quoted}",restrict`);
   },
