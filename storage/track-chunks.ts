@@ -151,20 +151,39 @@ export class ChunkReader {
     return true;
   }
 
+  /** When the first point of the next chunk was, or the last one of all. @throws DayBlobCorrupt */
+  lastMs(): number {
+    const ahead = new NumberReader(this.#numbers.blob, this.#numbers.at);
+    const offsets = this.#first + chunkPoints + 1 < this.#points ? 3 : 0;
+    for (let at = 0; at < offsets; at += 1) ahead.next();
+    return this.timeMs + ahead.next() * this.#unitMs;
+  }
+
   /**
-   * Decodes the points after the first one up to the first of the next chunk into the beginning of columns.
-   * @param clock the times of all points of a blob that has none.
-   * @returns the number of points.
+   * Decodes the positions after the first one up to the first of the next chunk into the beginning of columns.
+   * @returns how many.
    * @throws DayBlobCorrupt
    */
-  decode(blob: Uint8Array, columns: PositionColumns, clock?: Float64Array): number {
-    const count = Math.min(chunkPoints, this.#points - 1 - this.#first);
-    const { timeMs, latE7, lonE7 } = columns;
-    if (clock === undefined)
-      readTimes(new NumberReader(blob, this.#times), timeMs, count, this.timeMs, this.#unitMs);
-    else timeMs.set(clock.subarray(this.#first + 1, this.#first + 1 + count));
+  decode(blob: Uint8Array, { latE7, lonE7 }: PositionColumns): number {
+    const count = this.#count();
     readColumn(new NumberReader(blob, this.#lats), latE7, count, this.latE7, latLimitE7);
     readColumn(new NumberReader(blob, this.#lons), lonE7, count, this.lonE7, lonLimitE7);
     return count;
+  }
+
+  /**
+   * Decodes their times.
+   * @param clock the times of all points of a blob that has none.
+   * @throws DayBlobCorrupt
+   */
+  decodeTimes(blob: Uint8Array, { timeMs }: PositionColumns, clock?: Float64Array): void {
+    const count = this.#count();
+    if (clock === undefined)
+      readTimes(new NumberReader(blob, this.#times), timeMs, count, this.timeMs, this.#unitMs);
+    else timeMs.set(clock.subarray(this.#first + 1, this.#first + 1 + count));
+  }
+
+  #count(): number {
+    return Math.min(chunkPoints, this.#points - 1 - this.#first);
   }
 }

@@ -79,11 +79,11 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_036,
-  storage: 12_057,
+  storage: 12_076,
   formats: 5_205,
   geodata: 3_815,
   search: 2_535,
-  worker: 10_472,
+  worker: 10_514,
   http: 1_149,
   client: 3_578,
   objects: 2_838,

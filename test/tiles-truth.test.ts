@@ -8,6 +8,7 @@ import fc from 'fast-check';
 import { worldX, worldY, type TileAddress } from '../model/mercator.ts';
 import { openReader } from '../storage/database.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
+import { NumberReader, unzigzag } from '../storage/number-columns.ts';
 import { TrackReader } from '../storage/library/track-reader.ts';
 import { LibraryWriter } from '../storage/library/writer.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
@@ -514,8 +515,10 @@ function shareInside([x0, y0]: Place, [x1, y1]: Place): number {
 }
 
 /** The one segment of a geometry: a move, a line, each with its zigzag offsets. */
-function segmentOf(lines: readonly number[]): [number, number, number, number] | undefined {
+function segmentOf(lines: Uint8Array): [number, number, number, number] | undefined {
   if (lines.length === 0) return undefined;
-  const [, x = 0, y = 0, , dx = 0, dy = 0] = lines.map((value) => (value >> 1) ^ -(value & 1));
+  const reader = new NumberReader(lines, 0);
+  const numbers = Array.from({ length: 6 }, () => unzigzag(reader.next()));
+  const [, x = 0, y = 0, , dx = 0, dy = 0] = numbers;
   return [x, y, x + dx, y + dy];
 }

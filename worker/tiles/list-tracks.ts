@@ -147,6 +147,7 @@ class TrackList {
       pen: new TrackPen(grid, sink),
       period: periodOf(this.#task),
       zoom,
+      needsTimes: true,
       look,
     });
     this.#addAll(walk.days(), sink);

@@ -16,6 +16,7 @@ const unitsPerDegree = 10_000_000;
 const wideCellUnits = 6;
 /** Used for every tile: a thread makes one at a time. */
 const canvas = new TileCanvas();
+const placeGeometry = new GeometryWriter({ bytes: 0 });
 
 /**
  * Makes a tile; no bytes where it shows nothing.
@@ -26,7 +27,7 @@ export function makeTile(task: TileTask, reader: TrackReader, look: () => void):
   const features = new TileDrawing(task, reader, look).draw();
   const bytes = writeTile(task.layers.map((name) => ({ name, features: features[name] })));
   if (bytes.length === 0) return emptyTile;
-  return task.gzip ? gzipSync(bytes) : bytes;
+  return task.gzip ? gzipSync(bytes) : bytes.slice();
 }
 
 class TileDrawing {
@@ -52,7 +53,7 @@ class TileDrawing {
     this.#pen = new TrackPen(grid, canvas);
     const pen = this.#pen;
     const [period, zoom] = [periodOf(task), task.tile.z];
-    this.#walk = new TrackWalk({ reader, grid, pen, period, zoom, look });
+    this.#walk = new TrackWalk({ reader, grid, pen, period, zoom, needsTimes: false, look });
   }
 
   draw() {
@@ -93,12 +94,11 @@ class TileDrawing {
   }
 
   #drawPlace({ lat, lon, ...properties }: TilePlace): void {
-    const geometry = new GeometryWriter({ bytes: 0 });
-    geometry.point(this.#grid.x(lon * unitsPerDegree), this.#grid.y(lat * unitsPerDegree));
+    placeGeometry.point(this.#grid.x(lon * unitsPerDegree), this.#grid.y(lat * unitsPerDegree));
     const own: TileProperties = 'count' in properties ? properties : { ...properties, lat, lon };
     this.#features.waypoints.push({
       kind: geometryKinds.point,
-      geometry: geometry.take(),
+      geometry: placeGeometry.takePoints(),
       properties: own,
     });
   }

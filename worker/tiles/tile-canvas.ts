@@ -64,15 +64,15 @@ class CellGrid {
     const last = this.cellAt(east, south);
     const end = (this.cellAt(east, north) / wordCells) | 0;
     const all = mark * 0x01_01_01_01;
-    const first = all << (8 * (corner % wordCells));
-    const final = all >>> (8 * (wordCells - 1 - (last % wordCells)));
+    let first = all << (8 * (corner % wordCells));
+    let final = all >>> (8 * (wordCells - 1 - (last % wordCells)));
     let from = (corner / wordCells) | 0;
     if ((last - corner) * (end - from + 1) > mostLooks * this.#rowCells) return false;
-    for (let to = end; from * wordCells <= last; from += rowWords, to += rowWords)
-      for (let at = from; at <= to; at += 1) {
-        const needed = (at === from ? first : all) & (at === to ? final : all);
-        if ((words[at]! & needed) !== needed) return false;
-      }
+    if (from === end) first = final &= first;
+    for (let to = end; from * wordCells <= last; from += rowWords, to += rowWords) {
+      if ((words[from]! & first) !== first || (words[to]! & final) !== final) return false;
+      for (let at = from + 1; at < to; at += 1) if ((words[at]! & all) !== all) return false;
+    }
     return true;
   }
 
@@ -91,8 +91,9 @@ class CellGrid {
   marksAlong(x0: number, y0: number, x1: number, y1: number): number {
     const looks = ((Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0)) - 1) / lookUnits) | 0;
     if (looks === 0) return marks.thrice;
-    const east = (((x1 - x0) * this.#perUnit) / (looks + 1)) | 0;
-    const south = (((y1 - y0) * this.#perUnit) / (looks + 1)) | 0;
+    const share = this.#perUnit / (looks + 1);
+    const east = ((x1 - x0) * share) | 0;
+    const south = ((y1 - y0) * share) | 0;
     // In fractions of cells, without a product for each of them.
     let x = (x0 - low) * this.#perUnit;
     let y = (y0 - low) * this.#perUnit;
@@ -192,10 +193,8 @@ export class TileCanvas implements VertexSink {
     const cell = isInside(x, y) ? this.#grid.cellAt(x, y) : nowhere;
     // Vertices in one cell are one vertex.
     if (cell !== nowhere && cell === this.#cell) return;
-    if (!this.#isShown(x, y, cell)) {
-      if (this.#hasFixes && cell !== nowhere) this.#fix(x, y, cell);
-      if (this.#isOpen) this.#step(x, y, cell);
-    }
+    if (this.#hasFixes && cell !== nowhere) this.#fix(x, y, cell);
+    if (this.#isOpen) this.#step(x, y, cell);
     this.#isLone = !this.#isOpen;
     this.#isOpen = true;
     this.#cell = cell;
@@ -219,26 +218,15 @@ export class TileCanvas implements VertexSink {
   }
 
   /** Gives what was drawn since the last call, for a feature; the line goes on. */
-  take(): { readonly lines: number[]; readonly dots: number[] } {
-    const taken = { lines: this.#lines.take(), dots: this.#dots.take() };
+  take(): { readonly lines: Uint8Array; readonly dots: Uint8Array } {
+    const taken = { lines: this.#lines.takeLines(), dots: this.#dots.takePoints() };
     for (const { length } of [taken.lines, taken.dots])
       if (length > 0) this.#written.bytes += featureBytes;
     return taken;
   }
 
-  /** Whether the next vertex and the way there need not be drawn, as of most. */
-  #isShown(x: number, y: number, cell: number): boolean {
-    const grid = this.#grid;
-    const { bytes } = this.#written;
-    const most = bytes < amplyBytes ? marks.thrice : marks.once;
-    const wanted = this.#hasFixes && bytes < amplyBytes ? most | marks.fix : most;
-    if ((grid.marksOf(this.#cell) & grid.marksOf(cell) & wanted) !== wanted) return false;
-    // Fixes are shown in any case; what is between them only while there is much room.
-    return bytes >= betweenBytes || (grid.marksAlong(this.#x, this.#y, x, y) & most) === most;
-  }
-
   #fix(x: number, y: number, cell: number): void {
-    if ((this.#grid.marksOf(cell) & marks.fix) !== 0 || this.#written.bytes >= amplyBytes) return;
+    if (this.#written.bytes >= amplyBytes || (this.#grid.marksOf(cell) & marks.fix) !== 0) return;
     this.#dots.point(x, y);
     this.#grid.add(cell, marks.fix);
   }
@@ -260,6 +248,7 @@ export class TileCanvas implements VertexSink {
     if (bytes >= mostBytes) return;
     const most = bytes < amplyBytes ? marks.thrice : marks.once;
     let drawn = atEnds & most;
+    // Fixes are shown in any case; what is between them only while there is much room.
     if (drawn > 0 && bytes < betweenBytes) drawn &= this.#grid.marksAlong(fromX, fromY, toX, toY);
     if (drawn === most) return;
     this.#grid.addStep(fromX, fromY, toX, toY, 2 * drawn + 1);

@@ -77,19 +77,17 @@ export class TrackPen {
     for (let at = from; at < to; at += 1) {
       if (isThinned && at > from) this.forgetTime();
       this.#point(xs[at]!, ys[at]!, timeMs[at]!);
-      if (this.#isHanded && this.#sides === 0)
-        at = this.#drawInside(columns, at, to, isThinned ? Infinity : gapMs);
+      if (this.#isHanded && this.#sides === 0) at = this.#drawInside(columns, at, to, isThinned);
     }
     if (isThinned) this.#lastMs = thinnedMs;
   }
 
   /** As draw, after a point up to the last one that lies inside and goes on with the line: those need no calls. */
-  #drawInside(columns: PositionColumns, after: number, to: number, mostMs: number): number {
+  #drawInside(columns: PositionColumns, after: number, to: number, isLine: boolean): number {
     const { timeMs, latE7: ys, lonE7: xs } = columns;
     let at = after + 1;
     for (; at < to; at += 1) {
-      const passedMs = timeMs[at]! - timeMs[at - 1]!;
-      if (passedMs > mostMs || passedMs < 0) break;
+      if (!isLine && isGap(timeMs[at - 1]!, timeMs[at]!)) break;
       const x = xs[at]!;
       const y = ys[at]!;
       if (x < this.#left || x > this.#right || y < this.#least || y > this.#most) break;
@@ -133,15 +131,11 @@ export class TrackPen {
   }
 
   #point(x: number, y: number, timeMs: number): void {
-    if (this.#sides >= 0 && this.#isGap(timeMs)) this.lift();
+    if (this.#sides >= 0 && isGap(this.#lastMs, timeMs)) this.lift();
     this.#lastMs = timeMs;
     if (this.#sides >= 0 && Math.abs(x - this.#x) > this.#halfWorld)
       this.#crossAntimeridian(x, y, timeMs);
     this.#keep(x, y, timeMs);
-  }
-
-  #isGap(timeMs: number): boolean {
-    return timeMs - this.#lastMs > gapMs || timeMs < this.#lastMs;
   }
 
   #keep(x: number, y: number, timeMs: number): void {
@@ -177,4 +171,8 @@ export class TrackPen {
     this.lift();
     this.#keep(far, crossing, timeMs);
   }
+}
+
+function isGap(fromMs: number, toMs: number): boolean {
+  return toMs - fromMs > gapMs || toMs < fromMs;
 }

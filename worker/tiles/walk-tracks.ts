@@ -21,6 +21,8 @@ export interface TrackWalkOptions {
   readonly period: Period;
   /** What is drawn need be no better than for this zoom. */
   readonly zoom: number;
+  /** Whether all vertices have to have their times; where there is no gap, they can go without. */
+  readonly needsTimes: boolean;
   /** Called between steps of a millisecond or so; may throw. */
   readonly look: () => void;
 }
@@ -131,7 +133,7 @@ export class TrackWalk {
 
   /** Decodes only the chunks that show something. */
   #drawChunks(row: TrackRow, times?: Float64Array): void {
-    const { reader, pen } = this.#options;
+    const { reader, pen, needsTimes } = this.#options;
     const chunks = new ChunkReader(reader.form(row, 'chunks'), row.day, row.points);
     let bytes: Uint8Array | undefined;
     let isThere = false;
@@ -142,7 +144,12 @@ export class TrackWalk {
       if (!isThere) continue;
       if (!wasThere) pen.jump(chunks);
       bytes ??= reader.points(row);
-      pen.draw(columns, 0, chunks.decode(bytes, columns, times));
+      const count = chunks.decode(bytes, columns);
+      const lastMs = chunks.lastMs();
+      const isLine = !needsTimes && lastMs - chunks.timeMs <= gapMs;
+      if (isLine) pen.forgetTime();
+      else chunks.decodeTimes(bytes, columns, times);
+      pen.draw(columns, 0, count, isLine ? lastMs : undefined);
     }
     if (row.points === 1) pen.point(chunks);
     else if (!isThere) pen.jump(chunks);
