@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import test, { type ExecutionContext } from 'ava';
+import { openReader } from '../storage/database.ts';
 import { startFakeDaemon, testCli } from './helpers/cli.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
@@ -257,6 +258,18 @@ test('history shows, forgets one and forgets all, and a search is not recorded',
   t.is(await cli.out(['history', '-n', '1']), 'three\n');
   t.is(await cli.out(['history', 'clear', 'two']), 'Forgot 1 search.\n');
   t.deepEqual(JSON.parse(await cli.out(['history', 'clear', '--json'])), { deleted: 2 });
+  await daemon.call('POST', '/api/history', { query: 'old' });
+  const { backups, waypointsDatabase } = daemon.paths;
+  mkdirSync(backups, { recursive: true });
+  const copy = join(backups, 'waypoints-v5-20250101T000000Z.sqlite');
+  const store = openReader(waypointsDatabase);
+  store.prepare('VACUUM INTO ?').run(copy);
+  store.close();
+  const cleared = await cli.run(['history', 'clear']);
+  t.deepEqual([cleared.code, cleared.stdout], [0, 'Forgot 1 search.\n']);
+  t.true(cleared.stderr.includes(copy), cleared.stderr);
+  rmSync(copy);
+  t.is((await cli.run(['history', 'clear'])).stderr, '');
   t.is((await cli.run(['history'])).stderr, 'There are no recent searches.\n');
 });
 

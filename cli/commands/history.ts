@@ -3,7 +3,7 @@ import { deletedHistorySchema, recentSchema } from '../../model/search.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
-import { note } from '../terminal/output.ts';
+import { note, print } from '../terminal/output.ts';
 import { counted } from '../terminal/text.ts';
 
 const clear = defineCommand({
@@ -15,7 +15,14 @@ const clear = defineCommand({
     withDaemon({ context }, (client) =>
       client.ask(deletedHistorySchema, 'DELETE', '/api/history', { query: { query } }),
     ),
-  show: ({ deleted }) => `Forgot ${counted(deleted, 'search', 'searches')}.`,
+  async show({ deleted }, { context }) {
+    const { copiesWithHistory } = await import('../../storage/waypoints/history.ts');
+    await print(`Forgot ${counted(deleted, 'search', 'searches')}.`);
+    for (const copy of copiesWithHistory(context.paths.backups))
+      note(
+        `A copy from before an upgrade still holds searches; delete it if you need it no more: ${copy}`,
+      );
+  },
 });
 
 /** `waypointd history` and `history clear` */

@@ -1,8 +1,10 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
 import { attempt } from '../../model/attempt.ts';
 import { closing } from '../../model/closing.ts';
 import { limits } from '../../model/limits.ts';
 import type { HistoryEntry } from '../../model/search.ts';
-import { openWriter, type Database } from '../database.ts';
+import { openReader, openWriter, type Database } from '../database.ts';
 import { prepare } from '../prepared.ts';
 import { waypointTables } from '../schema/waypoints.ts';
 
@@ -83,4 +85,20 @@ export function removeHistory(copy: string): void {
   using db = closing(openWriter(copy, 'normal'));
   prepare(db, () => waypointTables.deleteFrom('history')).run();
   db.pragma('journal_mode = DELETE');
+}
+
+const upgradeCopy = /^waypoints-v\d+-.*\.sqlite$/u;
+
+/** The copies of before upgrades that hold searches: earlier builds left them in. They are only read. */
+export function copiesWithHistory(directory: string): string[] {
+  const names = attempt(() => readdirSync(directory)) ?? [];
+  const copies = names
+    .filter((name) => upgradeCopy.test(name))
+    .map((name) => join(directory, name));
+  return copies.filter((copy) =>
+    attempt(() => {
+      using db = closing(openReader(copy));
+      return prepare(db, () => waypointTables.selectFrom('history').select('id').limit(1)).get();
+    }),
+  );
 }
