@@ -632,7 +632,7 @@ test('a library that was deleted is rebuilt with the same content', (t) => {
   site.run();
   const before = dumpLibrary(site.libraryPath);
   rmSync(site.libraryPath);
-  prepareLibrary(site.libraryPath, Date.now());
+  prepareLibrary(site.libraryPath, Date.now(), tryNameFolding(site.imports));
   const outcome = site.reconcile();
   t.like(outcome, { loaded: before['files']!.length, dropped: 0, refused: 0, isWhole: true });
   t.deepEqual(dumpLibrary(site.libraryPath), before);
