@@ -1,38 +1,18 @@
 import { isUtf8, type Buffer } from 'node:buffer';
 import { closeAngle, closeBracket, doubleQuote, minus, openAngle, singleQuote } from '../ascii.ts';
+import {
+  ampersand,
+  angle,
+  foreign,
+  last,
+  lineEnd,
+  nameKinds,
+  nameStart,
+  plain,
+  stop,
+  textKinds,
+} from './byte-kinds.ts';
 import { findBadReference } from '../xml/references.ts';
-
-/** What a byte means in character data: bits, to be gathered. */
-const plain = 0;
-const lineEnd = 1;
-const ampersand = 2;
-const foreign = 4;
-/** Begins U+F000 to U+FFFF, two of which are illegal. */
-const last = 8;
-/** `>`, which is mostly legal. */
-const angle = 16;
-const stop = 32;
-/** Bit of a byte that may begin a name, or go on in one. */
-const nameStart = 1;
-const nameRest = 2;
-
-const textKinds = new Uint8Array(256);
-const nameKinds = new Uint8Array(256);
-for (let byte = 0; byte < 256; byte += 1) {
-  const char = String.fromCharCode(byte);
-  textKinds[byte] = textKind(byte, char);
-  if (/[A-Za-z_:]/.test(char)) nameKinds[byte] = nameStart | nameRest;
-  else if (/[-.0-9]/.test(char)) nameKinds[byte] = nameRest;
-}
-
-/** A `>` is no plain character: so loops need to look for the end of the bytes, and for `]]>`, only there. */
-function textKind(byte: number, char: string): number {
-  if (char === '\n') return lineEnd;
-  if (char === '&') return ampersand;
-  if (byte >= 0x80) return byte === 0xef ? foreign | last : foreign;
-  if (char === '>') return angle;
-  return char === '<' || (byte < 0x20 && char !== '\t' && char !== '\r') ? stop : plain;
-}
 
 /** Bytes in a name; the scanner's limit is larger, and real ones have up to 30. */
 const maxNameBytes = 256;
