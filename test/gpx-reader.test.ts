@@ -123,6 +123,22 @@ test('coordinates keep their digits, in every syntax of a number', (t) => {
   );
 });
 
+test('coordinates of more digits than a number holds are the number nearest to them', (t) => {
+  const middle = '46.576083330437544560709284269250929355621337890625';
+  const long = [
+    '46.57608333043754100799560546875',
+    middle,
+    `${middle}1`,
+    `0.0000000${'1'.repeat(40)}`,
+  ];
+  const points = long.map((lat) => `<wpt lat="${lat}" lon="-${lat}"></wpt>`).join('');
+  t.deepEqual(
+    readText(inGpx(points)).waypoints.map(({ lat, lon }) => [lat, lon]),
+    long.map((lat) => [Number(lat), -Number(lat)]),
+  );
+  t.not(Number(middle), Number(`${middle}1`));
+});
+
 test('all forms of time say the same instant', (t) => {
   const times = readFixture('times.gpx').trackPoints.map(([, , , timeMs]) => timeMs);
   const eight = Date.UTC(2024, 4, 1, 8);

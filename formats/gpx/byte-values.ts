@@ -45,7 +45,7 @@ export function passDecimal(cursor: ByteCursor): number {
 /**
  * What `Number` makes of a number of more digits than a double holds, as receivers that count in binary fractions write
  * them: the quotient of its first 15 digits, and a correction by what that division leaves, which is exact, and by the
- * other digits (Dekker 1971).
+ * next 15 (Dekker 1971).
  */
 function longDecimal(
   { bytes, at: end }: ByteCursor,
@@ -60,19 +60,21 @@ function longDecimal(
     const byte = bytes[at]!;
     if (byte === point || byte === minus) continue;
     if (left > 0) high = high * 10 + byte - zero;
-    else low = low * 10 + byte - zero;
+    else if (left > -exactDigits) low = low * 10 + byte - zero;
     left -= 1;
   }
-  // NaN where there are too many digits; then nothing is certain.
+  // NaN where the point is behind them; then nothing is certain.
   const scale = powersOfTen[decimals - others] ?? Number.NaN;
   const quotient = high / scale;
-  const rest = low / (powersOfTen[others] ?? Number.NaN);
+  const rest = low / powersOfTen[Math.min(others, exactDigits)]!;
   const correction = (remainder(high, quotient, scale) + rest) / scale;
   const nearest = quotient + correction;
-  // The correction is right to 15 digits: enough, but next to the middle between two doubles.
+  // Of that high a number, what is left out behind 30 digits is below 10^-10 of half the step between two doubles, and the
+  // rounding here is less: enough, but next to the middle between two.
   const isCertain =
-    quotient + correction * (1 - 1e-15) === nearest &&
-    quotient + correction * (1 + 1e-15) === nearest;
+    high >= 1e12 &&
+    quotient + correction * (1 - 1e-9) === nearest &&
+    quotient + correction * (1 + 1e-9) === nearest;
   if (!isCertain) return Number(bytes.toString('latin1', start, end)) + 0;
   return (bytes[start] === minus ? -nearest : nearest) + 0;
 }
