@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -214,6 +215,10 @@ test('version tells what the program is and needs no daemon', async (t) => {
   });
 });
 
+function sourceUrl(file: string): string {
+  return new URL(`../${file}`, import.meta.url).href;
+}
+
 /** Has processes of sources tell on standard error which of these packages their main threads load. */
 function tellLoads(cli: TestCli, packages: string): Readonly<Record<string, string>> {
   const hooks = join(cli.root, 'hooks.mjs');
@@ -237,11 +242,21 @@ test('short commands load neither SQLite nor Koa', async (t) => {
   const cli = testCli(t);
   await startFakeDaemon(t, cli, {});
   const env = tellLoads(cli, 'better-sqlite3|koa|pino|piscina');
-  for (const words of [['version'], ['token'], ['url'], ['paths'], ['help'], ['config']]) {
-    const { code, stderr } = await cli.run(words, { env, isProcess: true });
-    t.is(code, 0, words[0]);
-    t.is(stderr, '', words[0]);
-  }
+  const { code, stdout, stderr } = await cli.run(['version'], { env, isProcess: true });
+  t.is(code, 0, stderr);
+  t.regex(stdout, /^waypointd /u);
+  t.is(stderr, '');
+  // The others in one process: each would take half a second to load what the first one does.
+  const script = `import { allCommands } from '${sourceUrl('cli/commands/all.ts')}';
+import { runProgram } from '${sourceUrl('cli/program/program.ts')}';
+for (const word of ['token', 'url', 'paths', 'help', 'config']) {
+  console.error(word, Number(await runProgram(allCommands, [word])));
+}`;
+  const others = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    env: { ...cli.env, ...env },
+    cwd: cli.root,
+  });
+  t.is((await finish(others)).stderr, 'token 0\nurl 0\npaths 0\nhelp 0\nconfig 0\n');
 });
 
 test('what carries requests is loaded before the daemon is ready, not with the first timeline', async (t) => {
