@@ -7,6 +7,7 @@ import { zRanges } from '../search/z-ranges.ts';
 import { identityOf } from '../model/identity.ts';
 import type { Bbox } from '../model/schema.ts';
 import { buildSearchIndex } from '../search/index/build.ts';
+import { rounds } from './helpers/effort.ts';
 import { aligned, referenceClusters, type ClusterItem } from './reference/clusters.ts';
 import { eachOnce, row, shownPlaces, type Row } from './reference/places.ts';
 
@@ -80,7 +81,7 @@ test('clusters: equal the plain reference for any waypoints, zoom, grid and box'
         t.deepEqual(aligned(items, expected), expected);
       },
     ),
-    { seed, numRuns: 200 },
+    { seed, numRuns: rounds(200) },
   );
 });
 
@@ -136,7 +137,7 @@ test('clusters: the stretches of the curve for a box hold all that is in it, onc
       }
       if (west < east) t.true(positions.length < 3_000 + 6_400 * share(a, b, c, d, step));
     }),
-    { seed, numRuns: 100 },
+    { seed, numRuns: rounds(100) },
   );
 });
 

@@ -10,11 +10,12 @@ import test from 'ava';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { ImportProgress } from '../worker/import/progress.ts';
 import { reconcileLibrary } from '../worker/import/reconcile.ts';
+import { rounds } from './helpers/effort.ts';
 import { allowedContent } from './helpers/import-versions.ts';
 import { dumpLibrary, filesBelow } from './helpers/imports.ts';
 import { testProgram } from './helpers/program.ts';
 
-const kills = 10;
+const kills = rounds(10, 2);
 const program = testProgram('import-forever');
 
 /**

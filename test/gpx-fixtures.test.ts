@@ -118,10 +118,11 @@ for (const file of files()) {
 }
 
 test('every fixture yields the same in pieces of 1, 2, 3 and 7 bytes as in one', (t) => {
-  for (const file of files()) {
+  for (const [index, file] of files().entries()) {
     const bytes = readFileSync(path.join(folder, file));
     const whole = read([bytes]);
-    for (const size of [1, 2, 3, 7]) {
+    for (const [at, size] of [1, 2, 3, 7].entries()) {
+      if (!isTaken(index) && at !== index % 4) continue;
       const reading = read(inPieces(bytes, size));
       expectSame(t, reading.outcome, whole.outcome, `${file} in pieces of ${size}`);
       // What a refused file yielded before is undone anyway.

@@ -7,6 +7,7 @@ import { Strangers } from '../http/strangers.ts';
 import { newToken, tokenCheck } from '../daemon/token.ts';
 import type { Route } from '../http/route.ts';
 import { limits } from '../model/limits.ts';
+import { rounds } from './helpers/effort.ts';
 import { getRoute, json, startHttpServer, type TestServer } from './helpers/http-server.ts';
 import { rawRequest } from './helpers/raw-http.ts';
 
@@ -279,7 +280,7 @@ test('whatever bytes come, each answer is one of ours and the server lives', asy
       if (answer === undefined) return true;
       return answer.headers.get('x-content-type-options') === 'nosniff';
     }),
-    { numRuns: 150, seed: 7 },
+    { numRuns: rounds(150), seed: 7 },
   );
   t.is(await outcome('GET /api/look'), '200');
 });

@@ -8,6 +8,7 @@ import { WaypointIndex } from '../search/waypoint-index.ts';
 import { identityOf } from '../model/identity.ts';
 import { buildSearchIndex } from '../search/index/build.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
+import { rounds } from './helpers/effort.ts';
 import { makeGeneration } from './helpers/generations.ts';
 import { openFiles } from './helpers/open-files.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
@@ -65,7 +66,7 @@ test('suggest: equals the plain reference for any waypoints and query', async (t
         t.deepEqual(withoutTies(found), withoutTies(referenceSuggest(shown, query, limit)));
       },
     ),
-    { seed, numRuns: 300 },
+    { seed, numRuns: rounds(300) },
   );
 });
 

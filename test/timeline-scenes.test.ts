@@ -16,7 +16,7 @@ import {
 import { builtinGeodataPath } from '../geodata/generation.ts';
 import { GeodataLookup } from '../geodata/lookup.ts';
 import type { TimelinePlace, TimelineResult } from '../model/timeline-result.ts';
-import { rounds } from './helpers/effort.ts';
+import { isTaken, rounds } from './helpers/effort.ts';
 import { at, dayMs, hourMs, minuteMs, way } from './helpers/fixes.ts';
 import { libraryOf, timelineOf, type Observed } from './helpers/timeline-library.ts';
 
@@ -158,7 +158,7 @@ const rows: readonly Row[] = [
     wrongBefore: '110 of 898 in a country',
     bar: 1,
     run: (_t, random) => {
-      const asked = Array.from({ length: 400 }, (): Position => {
+      const asked = Array.from({ length: rounds(400) }, (): Position => {
         const lat = (Math.asin(random.between(-0.85, 0.85)) * 180) / Math.PI;
         return { lat, lon: random.between(-180, 180) };
       }).filter((position) => isFarSea(position));
@@ -182,7 +182,8 @@ const rows: readonly Row[] = [
   {
     scene: 'places within 500 m of a border, those known to better than a minute of arc',
     wrongBefore: '306 of 336',
-    bar: 0.98,
+    // Of a tenth of them, two are wrong.
+    bar: isTaken(1) ? 0.98 : 0.95,
     run: () => {
       const asked = placesByBorder().filter(isExact);
       const right = asked.filter(
@@ -231,7 +232,7 @@ const journeys: readonly [
 ];
 for (const [scene, profile, wrongBefore, figure, isGood] of journeys) {
   test(`${scene}: once ${wrongBefore}`, (t) => {
-    const scores = Array.from({ length: rounds(3, 2) }, (_, i) =>
+    const scores = Array.from({ length: rounds(3) }, (_, i) =>
       evaluate(profileNamed(profile), firstSeed + i, builtinGeodata(), 6),
     );
     const value = figure(sumOf(scores));
@@ -307,7 +308,8 @@ function isFarSea({ lat, lon }: Position): boolean {
 function placesByBorder(): readonly Place[] {
   const disputed = ['IL', 'PS', 'MO'];
   byBorder ??= places.filter(
-    ({ lat, lon, country }) =>
+    ({ lat, lon, country }, i) =>
+      isTaken(i) &&
       !disputed.includes(country) &&
       lookup.nearBorder(lat, lon).length > 0 &&
       !disputed.includes(lookup.find(lat, lon).country_id),
