@@ -83,7 +83,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_220,
   geodata: 3_815,
   search: 2_535,
-  worker: 10_514,
+  worker: 10_522,
   http: 1_149,
   client: 3_578,
   objects: 2_838,

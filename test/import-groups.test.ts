@@ -225,20 +225,11 @@ test('a file that takes more CPU time than its size allows is too_slow, and the 
   ] as const) {
     const site = importSite(t);
     writeTree(site.source, tree);
-    let isBegun = false;
-    const cpuMs = (): number => {
-      const ms = isBegun ? spentMs : 0;
-      isBegun = true;
-      return ms;
-    };
-    const run = { ...partsOf(t, site), cpuMs };
+    const run = { ...partsOf(t, site), beginClock: () => () => spentMs };
     importInGroups(
       Object.keys(tree).map((file) => ({ file, size: 1 })),
       run,
-      (entry) => {
-        isBegun = false;
-        return { root: site.source, file: entry.file, target: copyPath([entry.file]) };
-      },
+      ({ file }) => ({ root: site.source, file, target: copyPath([file]) }),
     );
     const failed = failures.map(({ file }) => file);
     const kept = Object.keys(tree).filter((file) => !failed.includes(file));

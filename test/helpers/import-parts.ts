@@ -30,7 +30,7 @@ export function partsOf(
     }),
     planned: undefined,
     tally: new Tally(),
-    cpuMs: () => 0,
+    beginClock: () => () => 0,
     onGrown: undefined,
   };
 }

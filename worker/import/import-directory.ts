@@ -17,7 +17,7 @@ import { copyPath, requestPaths } from './copy-path.ts';
 import { ImportProgress } from './progress.ts';
 import { SourceStamps } from './source-stamps.ts';
 import { listDirectory, listNamed, type SourceList } from './source-list.ts';
-import { threadCpuMs } from './time-budget.ts';
+import { beginThreadClock } from './time-budget.ts';
 import { Tally, type DirectoryResult } from './tally.ts';
 
 /** What the import worker is told; plain data. */
@@ -108,7 +108,7 @@ function importInto(
     imports,
     planned: isPlan ? new Set() : undefined,
     tally,
-    cpuMs: threadCpuMs,
+    beginClock: beginThreadClock,
     onGrown: task.origin === 'watch' ? (file) => grown.push(file) : undefined,
   });
   if (!isPlan) saveStamps(stamps);

@@ -19,7 +19,7 @@ import { NewCopy } from './new-copy.ts';
 import { planFile, type PlannedContents } from './plan-file.ts';
 import type { SourceEntry } from './source-list.ts';
 import type { SourceStamps } from './source-stamps.ts';
-import { beginTimeBudget } from './time-budget.ts';
+import { beginTimeBudget, type BeginClock } from './time-budget.ts';
 import {
   hashSource,
   heldBytes,
@@ -65,8 +65,7 @@ export interface ImportPlaces extends Places {
   readonly sizes: KnownSizes;
   /** Set for a preview, which writes nothing: the contents that it would have taken in. */
   readonly planned: PlannedContents | undefined;
-  /** CPU time of this thread, ms since some moment. */
-  readonly cpuMs: () => number;
+  readonly beginClock: BeginClock;
   /** Called with the bytes of each piece parsed. */
   readonly onBytes: (bytes: number) => void;
   /** Of its transaction, which is undone when it fails; only then may it replace a file that is there. */
@@ -170,7 +169,7 @@ function beginReading(
 /** What storing a source would do. */
 function plan(reading: Reading, found: Found, places: ImportPlaces): Verdict {
   const { progress, onBytes, planned, taken } = places;
-  const checkTime = beginTimeBudget(reading.source.size, places.cpuMs);
+  const checkTime = beginTimeBudget(reading.source.size, places.beginClock);
   const isCancelled = () => {
     checkTime();
     return progress.isCancelled;
@@ -197,7 +196,7 @@ function store(
 ): { sha256: string; counts: FileCounts } {
   const { library, files, sizes, progress, onPlaced } = places;
   const { path, pathKey } = found;
-  const checkTime = beginTimeBudget(source.size, places.cpuMs);
+  const checkTime = beginTimeBudget(source.size, places.beginClock);
   const old = oldHash(found, places);
   const copy = new NewCopy(source, held, files.temporary(path));
   const made = files.makeDirectories(path);

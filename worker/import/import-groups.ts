@@ -11,6 +11,7 @@ import { heldBytes } from './source-file.ts';
 import type { SourceEntry } from './source-list.ts';
 import type { SourceStamps } from './source-stamps.ts';
 import type { Tally } from './tally.ts';
+import type { BeginClock } from './time-budget.ts';
 
 /** What an import works with. */
 export interface Run {
@@ -23,8 +24,7 @@ export interface Run {
   /** As that of ImportPlaces. */
   readonly planned: PlannedContents | undefined;
   readonly tally: Tally;
-  /** CPU time of this thread, ms since some moment. */
-  readonly cpuMs: () => number;
+  readonly beginClock: BeginClock;
   /** As that of ImportPlaces. */
   readonly onGrown: ImportPlaces['onGrown'];
 }
