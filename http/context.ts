@@ -47,7 +47,8 @@ export function useOriginForm(ctx: Context): void {
   const [, scheme = '', authority = '', rest = ''] = absoluteTarget.exec(ctx.url) ?? [];
   if (scheme.toLowerCase() !== ctx.protocol) return;
   ctx.url = rest.startsWith('/') ? rest : `/${rest}`;
-  const { rawHeaders } = ctx.req;
+  const { headers, rawHeaders } = ctx.req;
+  if (headers.host !== undefined) headers.host = authority;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2)
     if (rawHeaders[at]?.toLowerCase() === 'host') rawHeaders[at + 1] = authority;
 }

@@ -79,12 +79,12 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_036,
-  storage: 12_094,
+  storage: 12_096,
   formats: 5_220,
   geodata: 3_815,
   search: 2_535,
   worker: 10_522,
-  http: 1_149,
+  http: 1_150,
   client: 3_578,
   objects: 2_838,
   'service-files': 1_768,

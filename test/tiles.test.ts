@@ -1,5 +1,6 @@
 import test from 'ava';
 import { worldX, worldY } from '../model/mercator.ts';
+import { RawConnection, rawRequest } from './helpers/raw-http.ts';
 import { document, point, served, track, type Fix } from './helpers/tracks.ts';
 
 /** Where a position lies in a tile, in its units. */
@@ -368,4 +369,12 @@ test('GET /api/tiles.json tells where the tiles are, what is in them and what th
   ]);
   t.deepEqual([body.minzoom, body.maxzoom], [0, 16]);
   t.is((await daemon.get('/api/tiles.json?layers=roads')).status, 400);
+  // The authority of an absolute target stands for Host everywhere.
+  const headers = [`Authorization: Bearer ${daemon.token}`, 'Host: evil.example'];
+  const line = `GET ${daemon.url}/api/tiles.json`;
+  const port = Number(new URL(daemon.url).port);
+  const asked = await RawConnection.open(port, rawRequest(line, headers));
+  const answer = await asked.answer();
+  t.true(answer?.body.includes(`"${daemon.url}/api/tiles/{z}`), answer?.body);
+  asked.socket.destroy();
 });

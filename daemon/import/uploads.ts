@@ -20,8 +20,8 @@ export interface UploadsOptions {
 }
 
 /** What the file system says of a name that is impossible there: Windows, of one that is too long, that it is not there. */
-const tooLong = process.platform === 'win32' ? 'ENOENT' : 'ENAMETOOLONG';
-const refusedNames = new Set([tooLong, 'EINVAL', 'EILSEQ', 'ENOTDIR']);
+const tooLong = process.platform === 'win32' ? ['ENOENT'] : [];
+const refusedNames = new Set([...tooLong, 'ENAMETOOLONG', 'EINVAL', 'EILSEQ', 'ENOTDIR']);
 
 /** Files that come over HTTP, each imported as it is whole; they wait for a person's import, never the other way. */
 export class Uploads {

@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { existsSync, readdirSync, statSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { hostname } from 'node:os';
@@ -106,15 +107,16 @@ function copyStore(path: string, copy: string, withHistory: boolean): void {
 
 /** All that is in a directory, old bytes of replaced files as well, but for what is being written, and `leftOut`. */
 function filesBelow(directory: string, leftOut: string[], prefix = ''): string[] {
-  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
-    const name = prefix + entry.name;
-    const path = join(directory, entry.name);
-    // Bytes that are not UTF-8 were replaced: no file is called that, and a backup has only names that are text.
-    if (name.includes('\ufffd') && !existsSync(path)) {
+  const entries = readdirSync(directory, { withFileTypes: true, encoding: 'buffer' });
+  return entries.flatMap((entry) => {
+    const own = entry.name.toString();
+    const name = prefix + own;
+    // As a text it would be another name, perhaps that of another file; a backup has only names that are text.
+    if (!isUtf8(entry.name)) {
       leftOut.push(name);
       return [];
     }
-    if (entry.isDirectory()) return filesBelow(path, leftOut, `${name}/`);
+    if (entry.isDirectory()) return filesBelow(join(directory, own), leftOut, `${name}/`);
     return entry.isFile() && !name.endsWith('.tmp') ? [name] : [];
   });
 }
