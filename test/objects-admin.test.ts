@@ -349,6 +349,31 @@ test('import takes every file in, once, and follows no links', async (t) => {
 
 const authenticate = resolve(import.meta.dirname, '..', 'bin', 'x-lfs-authenticate.js');
 
+posix(
+  'as documented, a key of nobody gets no line, let alone one that lets in to everything',
+  async (t) => {
+    const { server, cli } = await startAdmin(t);
+    const page = readFileSync(resolve(import.meta.dirname, '../docs/object-storage.md'), 'utf8');
+    const [, lines = ''] = /```sh\n(# on the server.*?authorized_keys\n)npx/su.exec(page) ?? [];
+    const home = join(cli.root, 'ssh-home');
+    mkdirSync(join(home, '.ssh'), { recursive: true });
+    const launcher = resolve(import.meta.dirname, '../bin/waypointd.js');
+    const npx = `npx() { shift; "${process.execPath}" "${launcher}" "$@" --root "${server.directory}"; }\n`;
+    const keys = join(home, '.ssh', 'authorized_keys');
+    const add = (name: string): Promise<CliResult> =>
+      finish(
+        spawn('sh', ['-c', npx + lines.replace('ssh-line ann', `ssh-line ${name}`)], {
+          env: { ...cli.env, HOME: home },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        }),
+      );
+    t.regex((await add('anne')).stderr, /There is no user anne/u);
+    t.false(existsSync(keys));
+    await add('ann');
+    t.regex(readFileSync(keys, 'utf8'), /^command=".* --user ann",restrict ssh-ed25519 AAAA/u);
+  },
+);
+
 test('x-lfs-authenticate lets in over ssh, as a login and as a forced command', async (t) => {
   const { server, cli } = await startAdmin(t);
   await server.send('club/maps', content);
