@@ -38,7 +38,7 @@ export interface TaggedPlace {
  * about imported waypoints. Every method that changes something is one durable transaction.
  */
 export class WaypointStore {
-  readonly bookmarks: Pick<BookmarkStore, 'all' | 'find' | 'isEmpty'>;
+  readonly bookmarks: Pick<BookmarkStore, 'all' | 'find'>;
   readonly hidden: Pick<HiddenStore, 'all' | 'byUser' | 'has'>;
   readonly changes: Pick<Journal, 'get' | 'list' | 'partsOf' | 'since'>;
   readonly longChanges: LongChanges;

@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_036,
-  storage: 12_096,
+  storage: 12_094,
   formats: 5_220,
   geodata: 3_815,
   search: 2_535,
@@ -88,7 +88,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_578,
   objects: 2_838,
   'service-files': 1_768,
-  daemon: 8_667,
+  daemon: 8_670,
   cli: 10_255,
   map: 4_087,
   bin: 427,

@@ -20,6 +20,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import Database from 'better-sqlite3';
 import fc from 'fast-check';
 import { BookmarksMirror, type BookmarksMirrorOptions } from '../daemon/mirror/mirror.ts';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
@@ -171,7 +172,7 @@ function makeBench(t: ExecutionContext, changes: Changes = {}): Bench {
 /** Starts and waits for the first look at the file, which an empty store alone would not make. */
 async function started(bench: Bench): Promise<Bench> {
   bench.mirror.start();
-  if (bench.store.bookmarks.isEmpty()) bench.mirror.touch();
+  if (bench.store.bookmarks.all().length === 0) bench.mirror.touch();
   await bench.mirror.flush();
   return bench;
 }
@@ -1041,6 +1042,25 @@ test('a bookmarks file that cannot be written fails no request, and the log has 
   await daemon.close();
   const lines = daemon.logged.filter((line) => line.startsWith('mirror.'));
   t.deepEqual(lines, ['mirror.not_written {"reason":"ENOTFILE"}', 'mirror.stale_at_stop {}']);
+});
+
+test('tags without any bookmark, of a daemon that was killed before they were mirrored, are in the file of the next', async (t) => {
+  const root = temporaryDirectory(t);
+  const daemon = await startTestDaemon(t, { root });
+  const source = join(root, 'source');
+  mkdirSync(source);
+  writeFileSync(join(source, 'a.gpx'), gpx(at('Hut')));
+  t.is((await daemon.call('POST', '/api/import', { dir: source })).status, 200);
+  t.is((await daemon.call('POST', '/api/tags', { ...at('Hut'), tags: ['alps'] })).status, 201);
+  await daemon.close();
+  // As if it had been: neither the file nor that it was written.
+  const { bookmarksFile, waypointsDatabase } = daemon.paths;
+  rmSync(bookmarksFile);
+  const db = new Database(waypointsDatabase);
+  t.is(db.prepare("DELETE FROM meta WHERE key = 'mirror'").run().changes, 1);
+  db.close();
+  await (await startTestDaemon(t, { root })).close();
+  t.regex(readFileSync(bookmarksFile, 'utf8'), /<wd:tag>alps</u);
 });
 
 test('a start with nothing to do starts no worker: no bookmark and no file, or a file that is what it should be', async (t) => {

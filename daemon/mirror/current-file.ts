@@ -6,6 +6,8 @@ import type { MirrorState } from './mirror-state.ts';
 
 /** Up to this size a file is hashed in a few milliseconds, sooner than a worker thread starts. */
 const quickBytes = 1_048_576;
+/** Of a store in which nothing was changed yet. */
+const firstRevision = '1';
 
 /**
  * Tells that the bookmarks file is what it should be, as far as that can be told without a worker thread: so that a
@@ -23,7 +25,8 @@ export async function isCurrent(
     const sha256 = hash('sha256', await readFile(path));
     return state.revision === store.meta.revision() && sha256 === state.known[0]?.sha256;
   } catch (error) {
-    // Without a bookmark there is nothing to mirror yet.
-    return errorCode(error) === 'ENOENT' && state === undefined && store.bookmarks.isEmpty();
+    // Tags are mirrored without a bookmark, too.
+    const isNew = state === undefined && store.meta.revision() === firstRevision;
+    return errorCode(error) === 'ENOENT' && isNew;
   }
 }

@@ -38,14 +38,12 @@ const table: RowTable<'bookmarks', Bookmark> = {
 export function prepareBookmarks(db: Database, note: NoteRow<Bookmark>) {
   const rows = waypointTables.selectFrom('bookmarks').select(readable);
   const all = prepare(db, () => rows.orderBy('id'));
-  const any = prepare(db, () => rows.limit(1));
   const exact = prepare(db, (key: IdentityKey) => rows.where((eb) => eb.and(identityColumns(key))));
   const near = prepare(db, (keys: NeighbourKeys, lonE6: NeighbourKeys['lonE6']) =>
     rows.where(isNeighbour(keys, lonE6)),
   );
   return {
     ...prepareRows(db, table, note),
-    isEmpty: () => any.get() === undefined,
     /** All bookmarks in creation order. */
     all: () => all.all().map(toBookmark),
     /** The bookmark of this very identity, else the nearest of the neighbouring keys (contract C). */
