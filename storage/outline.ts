@@ -14,9 +14,9 @@ function halfPixelE7(zoom: number): number {
   return 3_600_000_000 / (1_024 * 2 ** zoom);
 }
 
-/** What positions of an outline count in, a hundredth of that: 0.4 m for the fine ones. */
-function unitE7(zoom: number): number {
-  return 2 ** (15 - zoom);
+/** What positions of an outline count in is a power of two, a hundredth of that: 0.4 m for the fine ones. */
+function unitBits(zoom: number): number {
+  return 15 - zoom;
 }
 
 /** Beyond it latitudes are drawn at the edge of the world, where a degree is longest. */
@@ -49,7 +49,8 @@ export function encodeOutlines(
   const coarseNear = halfPixelE7(outlineZooms.coarse) ** 2;
   let isFirst = true;
   for (let at = from; at < to; at += 1) {
-    const [lon, lat] = [lonE7[at]!, latE7[at]!];
+    const lon = lonE7[at]!;
+    const lat = latE7[at]!;
     const isLast = at + 1 === to || timeMs[at + 1]! - timeMs[at]! > gapMs;
     if (isFirst || isLast || fine.squaredTo(lon, lat, stretch) >= near) {
       fine.vertex(timeMs[at]!, lon, lat);
@@ -65,26 +66,31 @@ export function encodeOutlines(
 }
 
 class OutlineWriter {
-  readonly #unitE7: number;
+  readonly #bits: number;
+  readonly #half: number;
   #out = Buffer.allocUnsafe(4_096);
   #length = 0;
   #startMs = 0;
-  #seconds = 0;
+  #second = 0;
   #lon = 0;
   #lat = 0;
   /** The last vertex as it came. */
   #lonE7 = 0;
   #latE7 = 0;
-  /** Of the open line, as differences. */
-  readonly #columns: readonly [seconds: number[], lons: number[], lats: number[]] = [[], [], []];
+  /** Vertices of the open line, and of each of them the differences. */
+  #count = 0;
+  #seconds = new Int32Array(1_024);
+  #lons = new Int32Array(1_024);
+  #lats = new Int32Array(1_024);
 
   constructor(name: OutlineName) {
-    this.#unitE7 = unitE7(outlineZooms[name]);
+    this.#bits = unitBits(outlineZooms[name]);
+    this.#half = 2 ** (this.#bits - 1);
   }
 
   begin(startMs: number): void {
     this.#startMs = startMs;
-    this.#length = this.#seconds = this.#lon = this.#lat = 0;
+    this.#length = this.#second = this.#lon = this.#lat = 0;
   }
 
   /** How far a position is from the last vertex, squared. */
@@ -97,20 +103,21 @@ class OutlineWriter {
   vertex(timeMs: number, lonE7: number, latE7: number): void {
     this.#lonE7 = lonE7;
     this.#latE7 = latE7;
-    const seconds = Math.floor((timeMs - this.#startMs) / secondMs);
-    const lon = Math.round(lonE7 / this.#unitE7);
-    const lat = Math.round(latE7 / this.#unitE7);
-    const [times, lons, lats] = this.#columns;
-    times.push(seconds - this.#seconds);
-    lons.push(zigzag(lon - this.#lon));
-    lats.push(zigzag(lat - this.#lat));
-    this.#seconds = seconds;
+    const second = Math.floor((timeMs - this.#startMs) / secondMs);
+    const lon = (lonE7 + this.#half) >> this.#bits;
+    const lat = (latE7 + this.#half) >> this.#bits;
+    if (this.#count === this.#seconds.length) this.#grow();
+    this.#seconds[this.#count] = second - this.#second;
+    this.#lons[this.#count] = zigzag(lon - this.#lon);
+    this.#lats[this.#count] = zigzag(lat - this.#lat);
+    this.#count += 1;
+    this.#second = second;
     this.#lon = lon;
     this.#lat = lat;
   }
 
   endLine(): void {
-    const count = this.#columns[0].length;
+    const count = this.#count;
     const most = this.#length + (count + 1) * worstBytes;
     if (most > this.#out.length) {
       const longer = Buffer.allocUnsafe(most * 2);
@@ -118,15 +125,33 @@ class OutlineWriter {
       this.#out = longer;
     }
     this.#length = putNumber(this.#out, this.#length, count);
-    for (const column of this.#columns) {
-      for (const number of column) this.#length = putNumber(this.#out, this.#length, number);
-      column.length = 0;
-    }
+    this.#put(this.#seconds);
+    this.#put(this.#lons);
+    this.#put(this.#lats);
+    this.#count = 0;
   }
 
   finish(): Buffer {
     return Buffer.from(this.#out.subarray(0, this.#length));
   }
+
+  #put(column: Int32Array): void {
+    let length = this.#length;
+    for (let at = 0; at < this.#count; at += 1) length = putNumber(this.#out, length, column[at]!);
+    this.#length = length;
+  }
+
+  #grow(): void {
+    this.#seconds = longer(this.#seconds);
+    this.#lons = longer(this.#lons);
+    this.#lats = longer(this.#lats);
+  }
+}
+
+function longer(column: Int32Array): Int32Array<ArrayBuffer> {
+  const twice = new Int32Array(column.length * 2);
+  twice.set(column);
+  return twice;
 }
 
 /** Used for every day: a thread thins one at a time. */
@@ -143,7 +168,7 @@ export class OutlineReader {
 
   constructor(blob: Uint8Array, day: number, name: OutlineName) {
     this.#numbers = new NumberReader(blob, 0);
-    this.#unitE7 = unitE7(outlineZooms[name]);
+    this.#unitE7 = 2 ** unitBits(outlineZooms[name]);
     this.#timeMs = day * dayMs;
   }
 

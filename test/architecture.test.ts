@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_036,
-  storage: 12_094,
+  storage: 12_119,
   formats: 5_220,
   geodata: 3_815,
   search: 2_535,
