@@ -25,7 +25,8 @@ export default {
   files: ['test/**/*.test.ts', '!test/clients/**'],
   environmentVariables: temporaryDirectory(),
   workerThreads: false,
-  // Without any test ending: far more than the longest takes, so that a busy machine fails none.
-  timeout: '120s',
+  // Without any test ending: far more than the longest takes, so that a busy machine fails none. A test's own `t.timeout`
+  // would have ava stop looking for ever where another test hangs then.
+  timeout: '300s',
   concurrency: 3,
 };

@@ -61,7 +61,6 @@ function reconcile(root: string): ReturnType<typeof reconcileLibrary> {
 }
 
 test('whenever the process is killed, no answered import is lost and none is half', async (t) => {
-  t.timeout(120_000);
   const root = mkdtempSync(join(tmpdir(), 'waypointd-crash-'));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
   const imports = join(root, 'imports');

@@ -519,7 +519,6 @@ test('it is too late to cancel once a generation is being put to use; a full dis
 });
 
 test('killed at any moment of an install, the pointer names a generation that is there and whole', async (t) => {
-  t.timeout(240_000);
   const root = temporaryDirectory(t);
   const directory = join(root, 'geodata');
   const program = testProgram('install-forever');

@@ -632,7 +632,6 @@ test('unless asked to install, a daemon connects to nobody', async (t) => {
 });
 
 test('killed at any moment of an install, the pointer names a whole generation, and what came in is not fetched again', async (t) => {
-  t.timeout(300_000);
   const root = temporaryDirectory(t);
   const directory = join(root, 'geodata');
   const sources = temporaryDirectory(t);

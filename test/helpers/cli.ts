@@ -191,20 +191,30 @@ export async function finish(child: ChildProcess): Promise<CliResult> {
   return { code, stdout: out, stderr: err };
 }
 
-/** Resolves when a stream of a command has printed something that matches. */
+/** What streams have printed since somebody first waited for it: two lines may come in one piece. */
+const printedBy = new WeakMap<NodeJS.ReadableStream, string>();
+
+/** Resolves when a stream of a command has printed something that matches, perhaps before. */
 export async function untilPrinted(
   stream: NodeJS.ReadableStream | null,
   pattern: RegExp,
 ): Promise<RegExpExecArray> {
   if (stream === null) throw new Error('a command without output');
-  let printed = '';
-  return new Promise((done, fail) => {
+  const printed = (): string => printedBy.get(stream) ?? '';
+  if (!printedBy.has(stream)) {
+    printedBy.set(stream, '');
     stream.on('data', (piece: Buffer) => {
-      printed += piece.toString('utf8');
-      const match = pattern.exec(printed);
-      if (match !== null) done(match);
+      printedBy.set(stream, printed() + piece.toString('utf8'));
     });
-    stream.on('end', () => fail(new Error(`ended without ${String(pattern)}: ${printed}`)));
+  }
+  return new Promise((done, fail) => {
+    const look = (): void => {
+      const match = pattern.exec(printed());
+      if (match !== null) done(match);
+    };
+    look();
+    stream.on('data', look);
+    stream.on('end', () => fail(new Error(`ended without ${String(pattern)}: ${printed()}`)));
   });
 }
 
