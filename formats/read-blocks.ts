@@ -20,6 +20,9 @@ export interface BlockReader<Result> {
   end(rest: Buffer): Result;
 }
 
+/** Used for every file: a thread reads one at a time, and small ones would each take memory of their own. */
+let space = Buffer.alloc(0);
+
 /**
  * Gives a reader all bytes of a source; what it leaves at the end of a block comes again at the beginning of the next.
  * @throws what the reader and the source throw; ReadingCancelled
@@ -29,7 +32,6 @@ export function readBlocks<Result>(
   reader: BlockReader<Result>,
   options: ReadOptions,
 ): Result {
-  let space = Buffer.alloc(0);
   let rest = space.subarray(0, 0);
   for (const bytes of source) {
     const length = rest.length + bytes.length;
