@@ -44,7 +44,7 @@ export function prepareIdentityRows(db: Database) {
         fields.noteLeft(batch);
       }
     },
-    /** Ends a change: has those that show say what their twins, as they are now, do. */
+    /** Ends changes: has those that show say what their twins, as they are now, do. */
     merge: fields.merge,
   };
 }

@@ -5,7 +5,6 @@ import { prepare, prepareValue } from '../prepared.ts';
 import { libraryTables } from '../schema/library.ts';
 import { HashedRows, type HashedRow } from './hashed-rows.ts';
 import { listed, rowsOf } from './identity-statements.ts';
-import { latestMtimeNs } from './library-file.ts';
 
 /** What twins may differ in. */
 interface Fields {
@@ -62,6 +61,7 @@ export function prepareTwinFields(db: Database) {
   }
 
   function merge(): void {
+    if (count === 0) return;
     let last: number | undefined;
     once.clear(0);
     for (const batch of noted.byHash())
@@ -243,15 +243,13 @@ function prepareStatements(db: Database) {
         ${membersIn('identities', pairs)} UNION ALL ${membersIn('further_identities', pairs)}`,
     ),
     fileOf: prepareFileOf(db),
-    /** What the file that is written begins with, if it is the newest for now. */
-    newestFrom: prepareValue(db, () =>
-      libraryTables
-        .selectFrom('files')
-        .select('first_waypoint')
-        .where('mtime_ns', '=', latestMtimeNs)
-        .where('id', '=', (eb) =>
-          eb.selectFrom('files').select((last) => last.fn.max('id').as('id')),
-        ),
+    /** What the file that was written last begins with, if it is the newest. */
+    newestFrom: prepareValue(
+      db,
+      () => sql<{ first_waypoint: number | null }>`
+        SELECT first_waypoint FROM files
+        WHERE id = (SELECT max(id) FROM files) AND CAST(mtime_ns AS INTEGER)
+          = (SELECT max(CAST(mtime_ns AS INTEGER)) FROM files)`,
     ),
     /** Those of which several are left, or the one left has something from a twin. */
     left: prepare(

@@ -92,6 +92,10 @@ export class WaypointRows {
     this.#identities.remove(this.#hashed, file);
     remove.run(file.from, file.to);
     removeMerged.run(file.from, file.to);
+  }
+
+  /** Ends changes of any number of files, before they are committed. */
+  mergeTwins(): void {
     this.#identities.merge();
   }
 

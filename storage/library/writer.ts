@@ -130,7 +130,13 @@ export class LibraryWriter {
    * are committed with it; one commit costs much less than one for each of many files.
    */
   transaction<T>(changes: () => T): T {
-    return this.#transaction.immediate(changes) as T;
+    if (this.#db.inTransaction) return this.#transaction(changes) as T;
+    return this.#transaction.immediate(() => {
+      const result = changes();
+      // Not for each file: where all have a place of one name, each would look at those of all before.
+      this.#waypointRows.mergeTwins();
+      return result;
+    }) as T;
   }
 
   /**
