@@ -30,9 +30,9 @@ export interface Run {
 }
 
 /** A commit costs as much as the rows of a small file, so many share one: so many at most… */
-const groupFiles = 64;
+export const groupFiles = 64;
 /** …and no more than are done in this time, which is how late the counters and the readers get to see them. */
-const groupMs = 200;
+export const groupMs = 200;
 
 /** A source whose content is known under other paths only. */
 interface Copy {

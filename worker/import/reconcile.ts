@@ -5,9 +5,11 @@ import { LibraryWriter, type LibraryFile } from '../../storage/library/writer.ts
 import type { SearchIndexData } from '../../search/index/data.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
 import { indexOf, settle, type LibraryTask } from './import-directory.ts';
+import { groupFiles, groupMs } from './import-groups.ts';
 import { loadCopy } from './load-copy.ts';
 import { ManagedCopies, type ManagedFile } from './managed-copies.ts';
 import { ImportProgress } from './progress.ts';
+import { heldBytes } from './source-file.ts';
 
 export interface ReconcileOutcome {
   /** Files read again, because they are new or differ from what the library knows. */
@@ -66,9 +68,21 @@ function reconcileFiles(places: Places, counts: Counts): boolean {
       library.removeFile(file.id);
       counts.dropped += 1;
     }
-    for (const [at, file] of present.entries()) {
+    let at = 0;
+    const next = (): void => {
+      const file = present[at]!;
       reconcileFile(file, known.get(library.keyOf(file.path)), places, counts);
-      progress.set('filesDone', at + 1);
+      at += 1;
+      progress.set('filesDone', at);
+    };
+    const isSmall = (): boolean => at < present.length && present[at]!.size <= heldBytes;
+    while (at < present.length) {
+      const [end, until] = [at + groupFiles, performance.now() + groupMs];
+      if (!isSmall()) next();
+      else
+        library.transaction(() => {
+          while (isSmall() && at < end && performance.now() < until) next();
+        });
     }
     return true;
   } catch (error) {
