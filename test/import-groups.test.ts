@@ -1,6 +1,6 @@
 /** Small files share a commit; that must not show in what becomes of each. */
 import { hash } from 'node:crypto';
-import { appendFileSync, readFileSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { FileRefused } from '../formats/refused.ts';
@@ -10,6 +10,8 @@ import { copyPath } from '../worker/import/copy-path.ts';
 import { heldBytes } from '../worker/import/source-file.ts';
 import { failCommits, partsOf } from './helpers/import-parts.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/imports.ts';
+import { openReader } from '../storage/database.ts';
+import { prepareLibrary } from '../storage/library/prepare.ts';
 
 type Site = ReturnType<typeof importSite>;
 
@@ -253,4 +255,32 @@ test('a file that is alone in its transaction is written without a savepoint in 
   t.is(transactions, 2);
   t.deepEqual(pathsInLibrary(site), ['a.gpx']);
   t.is(dumpLibrary(site.libraryPath)['waypoints']!.length, 1);
+});
+
+test('a library made anew of groups of small files and of large ones is the one that was lost, but for a damaged file', (t) => {
+  const site = importSite(t);
+  const small = names(66);
+  const home = (day: number): string =>
+    gpx([['Home', 1, 2, new Date(Date.UTC(2024, 0, 1 + day)).toISOString()]]);
+  const sized = (bytes: number): string => content(`${bytes}`).padEnd(bytes);
+  writeTree(site.source, {
+    ...Object.fromEntries(small.map((file, at) => [file, home(at)])),
+    '030-most.gpx': sized(heldBytes),
+    '031-more.gpx': sized(heldBytes + 1),
+  });
+  t.like(site.result(), { added: 68 });
+  const told = (): unknown[] => {
+    const db = openReader(site.libraryPath);
+    const rows = db.prepare('SELECT time FROM twin_fields').pluck().all();
+    db.close();
+    return rows;
+  };
+  const [before, saidBefore] = [dumpLibrary(site.libraryPath), told()];
+  t.is(saidBefore.length, 1);
+  writeFileSync(join(site.imports, '010-cut.gpx'), '<gpx>');
+  for (const end of ['', '-wal', '-shm']) rmSync(site.libraryPath + end, { force: true });
+  prepareLibrary(site.libraryPath, Date.now());
+  t.like(site.reconcile(), { loaded: 68, refused: 1, isWhole: true });
+  t.deepEqual(dumpLibrary(site.libraryPath), before);
+  t.deepEqual(told(), saidBefore);
 });

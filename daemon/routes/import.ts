@@ -8,13 +8,13 @@ import {
 import { importAnswer } from './changed.ts';
 import type { RouteParts } from './parts.ts';
 
-/** `/api/import`: GPX files of a directory into the library. */
+/** `/api/import`: recordings of a directory into the library. */
 export function importRoutes({ imports }: RouteParts): Route[] {
   return [
     route({
       method: 'POST',
       path: '/api/import',
-      summary: 'Imports the GPX files of a directory; answers when it is done.',
+      summary: 'Imports the files of a directory; answers when it is done.',
       body: importRequestSchema,
       answers: { 200: importResultSchema },
       async handle({ body }) {

@@ -28,7 +28,7 @@ export function getLocation() {
   });
 }
 
-/** Imports the GPX files of a directory; the answer comes when that is done, within 110 s. */
+/** Imports the files of a directory; the answer comes when that is done, within 110 s. */
 export function importGpxDirectory(params: ImportParams) {
   const { dir, recursive = false, files, into, dry_run, again } = params;
   return operation<ImportResult>()({
