@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { fsyncSync } from 'node:fs';
+import { fsyncSync, renameSync } from 'node:fs';
 import { link, open, rename, rm, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { errorCode } from '../model/error-code.ts';
 import { openFile } from './open-file.ts';
 
 const isWindows = process.platform === 'win32';
-/** On Windows a scanner or an indexer may hold the old file for a moment. */
+/** On Windows a scanner or an indexer may hold either file for a moment. */
 const renameTries = 10;
 const renamePauseMs = 20;
 
@@ -57,6 +57,19 @@ export async function renameDurably(from: string, to: string): Promise<void> {
     }
   }
   syncDirectory(dirname(to));
+}
+
+/** Renames over a file that may be there; for workers and starts, which may sleep. Syncs nothing. */
+export function renameOver(from: string, to: string): void {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      renameSync(from, to);
+      return;
+    } catch (error) {
+      if (!isWindows || attempt === renameTries) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, renamePauseMs);
+    }
+  }
 }
 
 /** Syncs a file that other handles have written to. */

@@ -1,7 +1,7 @@
-import { renameSync, rmSync } from 'node:fs';
+import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { stampOf } from '../model/time.ts';
-import { syncDirectory, syncFile } from './atomic-file.ts';
+import { renameOver, syncDirectory, syncFile } from './atomic-file.ts';
 import { applicationId, createPrivateFile, type Database } from './database.ts';
 import { textOf, type Query } from './prepared.ts';
 import { createPrivateDirectory } from './private-directory.ts';
@@ -65,6 +65,6 @@ function backUp(db: Database, version: number, place: BackupPlace): void {
   db.prepare('VACUUM INTO ?').run(temporary);
   prune(temporary);
   syncFile(temporary);
-  renameSync(temporary, target);
+  renameOver(temporary, target);
   syncDirectory(directory);
 }

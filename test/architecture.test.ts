@@ -79,14 +79,14 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_036,
-  storage: 12_127,
+  storage: 12_138,
   formats: 5_222,
   geodata: 3_815,
   search: 2_535,
-  worker: 10_536,
+  worker: 10_519,
   http: 1_150,
   client: 3_578,
-  objects: 2_838,
+  objects: 2_836,
   'service-files': 1_768,
   daemon: 8_670,
   cli: 10_255,

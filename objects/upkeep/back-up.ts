@@ -1,7 +1,7 @@
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { closing } from '../../model/closing.ts';
-import { syncDirectoryAsync, syncFile, writeFileAtomic } from '../../storage/atomic-file.ts';
+import { renameDurably, syncFile, writeFileAtomic } from '../../storage/atomic-file.ts';
 import { DiskContentStore } from '../../storage/content-store/disk-store.ts';
 import { lockDirectory } from '../../storage/lock.ts';
 import { objectRows } from '../../storage/objects/dialect.ts';
@@ -64,6 +64,5 @@ export async function putRows(
   // A server may have been tried here and killed: its journal must not be played into the new database.
   openSnapshot(database).close();
   syncFile(snapshot);
-  await rename(snapshot, database);
-  await syncDirectoryAsync(destination);
+  await renameDurably(snapshot, database);
 }

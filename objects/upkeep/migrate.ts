@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
-import { rename, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { BucketPlace } from '../../storage/content-store/s3/bucket.ts';
 import { closing } from '../../model/closing.ts';
 import { stampOf } from '../../model/time.ts';
-import { syncDirectoryAsync } from '../../storage/atomic-file.ts';
+import { renameDurably } from '../../storage/atomic-file.ts';
 import { lockDirectory } from '../../storage/lock.ts';
 import { objectRows } from '../../storage/objects/dialect.ts';
 import { storeId } from '../../storage/objects/rows-store.ts';
@@ -70,8 +70,7 @@ async function moveToSqlite({ path, secret }: ObjectsRoot, snapshot: string): Pr
     openSnapshot(database).close();
     const backups = join(path, 'backups');
     createPrivateDirectory(backups);
-    await rename(database, join(backups, `objects-replaced-${stampOf(Date.now())}.sqlite`));
-    await syncDirectoryAsync(backups);
+    await renameDurably(database, join(backups, `objects-replaced-${stampOf(Date.now())}.sqlite`));
   }
   await putRows(snapshot, secret, path);
 }

@@ -1,5 +1,5 @@
 import { existsSync, lstatSync, readFileSync } from 'node:fs';
-import { cp, mkdir, mkdtemp, readdir, rename, rm, rmdir } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, readdir, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { tmpdir } from 'node:os';
 import { backupNames, type BackupContent } from '../../model/backup.ts';
@@ -141,13 +141,12 @@ async function setAside(paths: readonly string[], aside: string): Promise<void> 
   if (paths.length === 0) return;
   createPrivateDirectory(aside);
   for (const path of paths) await move(path, join(aside, basename(path)));
-  syncDirectory(aside);
 }
 
 /** The bookmarks file and imports/ may lie on another file system, or be one: then its contents move. */
 async function move(from: string, to: string): Promise<void> {
   try {
-    await rename(from, to);
+    await renameDurably(from, to);
   } catch (error) {
     if (!['EXDEV', 'EBUSY'].includes(errorCode(error) ?? '')) throw error;
     const copy = existsSync(to) ? to : temporaryBeside(to);
@@ -175,7 +174,6 @@ async function takePlace(staged: string, place: string): Promise<void> {
   if (!existsSync(staged)) return;
   await mkdir(dirname(place), { recursive: true, mode: 0o700 });
   await move(staged, place);
-  syncDirectory(dirname(place));
 }
 
 /** The configuration of this machine stays, and one that means another data directory would hide what was restored. */

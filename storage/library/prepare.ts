@@ -1,6 +1,7 @@
-import { existsSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { closing } from '../../model/closing.ts';
+import { renameOver } from '../atomic-file.ts';
 import { isDamage, openWriter, ownerOf, type Database as Connection } from '../database.ts';
 import { applySchema, schemaVersion } from '../migrate.ts';
 import { prepare, prepareValue } from '../prepared.ts';
@@ -122,8 +123,8 @@ function setLibraryAside(path: string, now: number): void {
   dropSetAside(directory);
   const stamp = new Date(now).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   const target = join(directory, `library-set-aside-${stamp}.sqlite`);
-  renameSync(path, target);
+  renameOver(path, target);
   for (const suffix of companions) {
-    if (existsSync(path + suffix)) renameSync(path + suffix, target + suffix);
+    if (existsSync(path + suffix)) renameOver(path + suffix, target + suffix);
   }
 }

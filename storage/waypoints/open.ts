@@ -4,7 +4,6 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
-  renameSync,
   rmSync,
   statSync,
 } from 'node:fs';
@@ -13,7 +12,7 @@ import Database from 'better-sqlite3';
 import { closing } from '../../model/closing.ts';
 import { errorCode, isOutOfReach } from '../../model/error-code.ts';
 import { isDiskFull } from '../../model/failure.ts';
-import { syncDirectory, syncFile } from '../atomic-file.ts';
+import { renameOver, syncDirectory, syncFile } from '../atomic-file.ts';
 import {
   countTables,
   openReader,
@@ -146,7 +145,7 @@ function keepAsFound(path: string, backupsDirectory: string): void {
     copyFileSync(path + end, temporary);
     chmodSync(temporary, 0o600);
     syncFile(temporary);
-    renameSync(temporary, target + end);
+    renameOver(temporary, target + end);
   }
   dropOldCutOffs(backupsDirectory, name);
   syncDirectory(backupsDirectory);

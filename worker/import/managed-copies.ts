@@ -12,11 +12,11 @@ import { dirname, join } from 'node:path';
 import { errorCode } from '../../model/error-code.ts';
 import { limits } from '../../model/limits.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
-import { syncDirectory } from '../../storage/atomic-file.ts';
+import { renameOver, syncDirectory } from '../../storage/atomic-file.ts';
 import type { FileStamp } from '../../storage/library/writer.ts';
 import { FileRefused } from '../../formats/refused.ts';
 import { asFarAsAllowed, entriesOf, isForbidden, readEntries, sweep } from './tidy-directory.ts';
-import { copyDurably, linkDurably, renameOver } from './move-file.ts';
+import { copyDurably, linkDurably } from './move-file.ts';
 import { hiddenTemporaryPath, temporaryPath } from './copy-path.ts';
 import { hashFile } from './own-file.ts';
 

@@ -1,9 +1,9 @@
-import { readdirSync, renameSync, rmSync } from 'node:fs';
+import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { FileRefused } from '../../formats/refused.ts';
 import { closing } from '../../model/closing.ts';
 import { limits } from '../../model/limits.ts';
-import { syncDirectory } from '../../storage/atomic-file.ts';
+import { renameOver, syncDirectory } from '../../storage/atomic-file.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
 import type { MirrorMark } from '../../model/recording.ts';
 import { newestFirst, stampOf } from '../../model/time.ts';
@@ -215,7 +215,7 @@ function giveUp(copy: Copy, request: TakeEditRequest): TakeEditResult {
 function keep({ path, content }: Copy, kind: CopyKind, request: TakeEditRequest): void {
   const { backupsDirectory, now } = request;
   const time = `bookmarks-${kind}-${stampOf(now)}`;
-  renameSync(path, join(backupsDirectory, `${time}-${content.sha256.slice(0, 16)}.gpx`));
+  renameOver(path, join(backupsDirectory, `${time}-${content.sha256.slice(0, 16)}.gpx`));
   // Behind all names of this second.
   dropOldCopies(backupsDirectory, kind, `${time}~`);
   syncDirectory(backupsDirectory);
