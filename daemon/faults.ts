@@ -29,6 +29,9 @@ export interface Fault {
   readonly command?: string;
 }
 
+const isWindows = process.platform === 'win32';
+const [move, copy] = isWindows ? ['move', 'copy'] : ['mv', 'cp'];
+
 /** The refusal of a start. */
 export function refusal(fault: Fault, cause?: unknown): ExitError {
   return new ExitError(faultSentence(fault), fault.exitCode, cause);
@@ -134,7 +137,7 @@ export function lockFileFault({ lockDatabase: path }: Paths): Fault | undefined 
   if (forbidden !== undefined || !existsSync(path)) return forbidden;
   if (statSync(path).isFile() && isEmptyOrDatabase(path)) return undefined;
   const text = `${path} is not the lock file of waypointd, but something else`;
-  return { exitCode: 74, text, left: untouched, command: `mv "${path}" "${path}.aside"` };
+  return { exitCode: 74, text, left: untouched, command: `${move} "${path}" "${path}.aside"` };
 }
 
 const databaseStart = 'SQLite format 3\0';
@@ -227,10 +230,14 @@ function storeRemedy({ data, waypointsDatabase, backups }: Paths): string {
   const aside = join(data, 'damaged');
   const name = basename(waypointsDatabase);
   const remains = entriesOf(data).some((path) => basename(path).startsWith(name));
-  const before = remains ? `mkdir -p "${aside}" && mv "${waypointsDatabase}"* "${aside}" && ` : '';
+  const make = existsSync(aside) ? '' : `mkdir "${aside}" && `;
+  const files = isWindows ? `"${waypointsDatabase}*"` : `"${waypointsDatabase}"*`;
+  const before = remains ? `${make}${move} ${files} "${aside}" && ` : '';
   const anew = `To rebuild it from bookmarks.gpx and the imports: ${before}waypointd serve --new-store --data-dir "${data}"`;
   const copies = entriesOf(backups).filter((path) => path.endsWith('.sqlite'));
   const newest = copies.toSorted().at(-1);
   if (newest === undefined) return anew;
-  return `To go back to the newest copy: ${before}cp "${newest}" "${waypointsDatabase}". ${anew}`;
+  // PowerShell knows no `&&` before its version 7, and does nothing of such a line.
+  const shell = isWindows ? ' (in cmd)' : '';
+  return `To go back to the newest copy${shell}: ${before}${copy} "${newest}" "${waypointsDatabase}". ${anew}`;
 }

@@ -18,7 +18,7 @@ import {
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
-import { dirname, join, relative } from 'node:path';
+import { dirname, join, parse, relative } from 'node:path';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
 import { checkDaemon } from '../cli/doctor/check-daemon.ts';
@@ -43,7 +43,7 @@ import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
-import { asRoot, onLinux, posix } from './helpers/where.ts';
+import { asRoot, onLinux, posix, testWith } from './helpers/where.ts';
 
 /** The files of a data directory by their paths in it: closed in order, and as kill -9 leaves them. */
 interface LeftFiles {
@@ -382,6 +382,18 @@ posix('directories: private ones, open ones, links, files and missing ones', (t)
   t.true(link?.remedy?.includes(real));
 });
 
+testWith(process.platform === 'win32', 'not Windows')(
+  'directories: what is outside of the profile is told',
+  (t) => {
+    const paths = madePaths(t);
+    t.deepEqual(levelsOf(checkDirectories(paths, false), 'data directory'), ['ok']);
+    const outside = { ...paths, data: parse(paths.data).root };
+    const found = checkDirectories(outside, false);
+    t.deepEqual(levelsOf(found, 'data directory'), ['note', 'ok']);
+    t.regex(found[0]?.remedy ?? '', /^icacls /u);
+  },
+);
+
 asRoot('directories and files of another user are problems', async (t) => {
   const paths = await leftData(t);
   chownSync(paths.waypointsDatabase, 12_345, 12_345);
@@ -496,6 +508,10 @@ test('the location provider: what it needs is looked at, and nobody asks for a p
   t.is(await levelWith({ ...command, location_command: `"${process.execPath}" -v` }), 'ok');
   t.is(await levelWith({ ...command, location_command: 'no-such-program-of-ours -x' }), 'problem');
   t.is(await levelWith(command), 'problem');
+  const script = join(temporaryDirectory(t), 'where-am-i.cmd');
+  writeFileSync(script, 'rem A shell would run it.', { mode: 0o755 });
+  const levelOfScript = await levelWith({ ...command, location_command: `"${script}"` });
+  t.is(levelOfScript, process.platform === 'win32' ? 'problem' : 'ok');
 });
 
 test('geodata: the builtin generation is whole, and a damaged pointer file is told of', async (t) => {

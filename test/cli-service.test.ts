@@ -359,6 +359,10 @@ test('Windows: a service of the machine has a wrapper, directories of its own, a
     t.regex(command[command.indexOf('binPath=') + 1] ?? '', /^"C:\\shawl\.exe" "run"/u);
   }
   t.true(commands.some((words) => words.includes('NT SERVICE\\waypointd:(OI)(CI)M')));
+  const [closed = [], looked = [], made] = commands;
+  t.deepEqual(closed.slice(0, 4), ['icacls.exe', 'C:\\p\\waypointd', '/L', '/inheritance:r']);
+  t.regex(looked.at(-1) ?? '', /'C:\\p\\waypointd'.*belongs to another user.*exit 1/u);
+  t.is(made?.[1], 'create', 'only then');
   t.true(
     commands.some((words) => words.includes('HOUSE\\ada:(OI)(CI)RX')),
     'may read the token',

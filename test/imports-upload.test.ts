@@ -1,9 +1,17 @@
 /** PUT /api/imports: one file over HTTP, and how it gets on with a person's import. */
-import { existsSync, mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs';
 import { once } from 'node:events';
 import { request, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
+import Database from 'better-sqlite3';
 import type { LibraryWork } from '../daemon/import/library-work.ts';
 import { Uploads } from '../daemon/import/uploads.ts';
 import { importedFileRoutes } from '../daemon/routes/imported-files.ts';
@@ -17,7 +25,7 @@ import { importTree, listed } from './helpers/imported-files.ts';
 import { gpx } from './helpers/imports.ts';
 import { rawRequest } from './helpers/raw-http.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
-import { withMounts } from './helpers/where.ts';
+import { testUnless, withMounts } from './helpers/where.ts';
 
 function upload(
   daemon: Pick<TestDaemon, 'url' | 'token'>,
@@ -84,6 +92,29 @@ test('an upload that is removed before, broken or misnamed', async (t) => {
   t.is(status, 401);
   t.true(existsSync(join(daemon.paths.imports, 'a.gpx')));
 });
+
+testUnless(process.getuid?.() === 0 ? 'root removes everything' : undefined)(
+  'what a killed daemon has left and cannot be removed keeps no upload away',
+  async (t) => {
+    const daemon = await startTestDaemon(t);
+    const left = join(daemon.paths.imports, '.incoming', 'left');
+    mkdirSync(left, { recursive: true });
+    const path = join(left, 'held');
+    if (process.platform === 'win32') {
+      const held = new Database(path);
+      t.teardown(() => held.close());
+      held.exec('CREATE TABLE a (b)');
+    } else {
+      writeFileSync(path, '');
+      t.teardown(() => chmodSync(left, 0o700));
+      chmodSync(left, 0);
+    }
+    for (const name of ['a', 'b']) {
+      const answer = await upload(daemon, `${name}.gpx`, gpx([[name, 1, 2]]));
+      t.is(answer.status, 201);
+    }
+  },
+);
 
 test('a seventeenth upload is told to come back', async (t) => {
   const daemon = await startTestDaemon(t);

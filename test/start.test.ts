@@ -11,6 +11,7 @@ import {
   truncateSync,
   writeFileSync,
 } from 'node:fs';
+import { execSync } from 'node:child_process';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -59,6 +60,9 @@ test('a store of a newer version: exit 65, untouched', async (t) => {
 
 test('a damaged store: exit 74, untouched, and the sentence has the commands that help', async (t) => {
   const { root, paths } = await stoppedWithCamp(t);
+  const copy = join(paths.backups, 'waypoints-v1-20260101T000000Z.sqlite');
+  mkdirSync(paths.backups, { recursive: true });
+  copyFileSync(paths.waypointsDatabase, copy);
   writeFileSync(
     paths.waypointsDatabase,
     'this is no database at all, but it is long enough to be read as one',
@@ -68,6 +72,13 @@ test('a damaged store: exit 74, untouched, and the sentence has the commands tha
   t.is(error.exitCode, 74);
   t.regex(error.message, /waypointd serve --new-store/);
   t.deepEqual(readFileSync(paths.waypointsDatabase), before);
+  const [, command = ''] =
+    /To go back to the newest copy[^:]*: (.+)\. To rebuild/u.exec(error.message) ?? [];
+  // In cmd on Windows.
+  execSync(command, { stdio: 'ignore' });
+  const { body } = await (await startTestDaemon(t, { root })).get('/api/waypoints');
+  t.is(body[0]?.name, 'Camp');
+  t.deepEqual(readFileSync(join(paths.data, 'damaged', 'waypoints.sqlite')), before);
 });
 
 test('a store cut short in the middle: exit 74', async (t) => {

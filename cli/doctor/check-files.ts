@@ -9,6 +9,8 @@ import {
 } from '../../daemon/permissions.ts';
 import type { Paths } from '../../daemon/paths.ts';
 import { errorCode } from '../../model/error-code.ts';
+import { localHost } from '../program/local-service.ts';
+import { isWithin } from '../terminal/access.ts';
 import { remoteFileSystem, syncProgram } from './file-system.ts';
 import { findingsOf, type Finding } from './finding.ts';
 
@@ -91,9 +93,15 @@ function checkOwners(paths: Paths): Finding[] {
 
 /** Access lists protect the user's profile on Windows; modes say nothing there. */
 function checkOthers(area: string, path: string, { mode }: Stats): Finding[] {
-  const { warning, problem } = findingsOf(area);
+  const { note, warning, problem } = findingsOf(area);
+  if (isWindows) {
+    const { home, user } = localHost();
+    if (isWithin(path, home)) return [];
+    const text = `${path} is outside of your profile, where Windows lets other users look into a directory unless its access list says otherwise`;
+    return [note(text, `icacls "${path}" /inheritance:r /grant:r "${user}:(OI)(CI)F"`)];
+  }
   const remedy = `chmod 700 "${path}"`;
-  if (isWindows || (mode & 0o077) === 0) return [];
+  if ((mode & 0o077) === 0) return [];
   if ((mode & 0o022) !== 0) return [problem(`Other users can change ${path}`, remedy)];
   return [warning(`Other users can look into ${path}`, remedy)];
 }

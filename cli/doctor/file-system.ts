@@ -1,5 +1,6 @@
 import { existsSync, statfsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
+import { realDirectory } from '../../client/waypoints/node/hand-over-file.ts';
 
 /** Numbers of statfs(2) on Linux for file systems that another machine or another program answers for. */
 const remoteFileSystems: Readonly<Record<number, string>> = {
@@ -41,7 +42,9 @@ function existingParent(path: string): string {
 
 /** What kind of remote file system a path is on; undefined for one of this machine, or an unknown one. */
 export function remoteFileSystem(path: string): string | undefined {
-  if (process.platform === 'win32') return path.startsWith('\\\\') ? 'a network share' : undefined;
+  // A drive letter may stand for a share, and `\\?\C:\` for none.
+  if (process.platform === 'win32')
+    return realDirectory(existingParent(path)).startsWith('\\\\') ? 'a network share' : undefined;
   if (process.platform !== 'linux') return undefined;
   // The field is signed on some architectures.
   return remoteFileSystems[statfsSync(existingParent(path)).type >>> 0];

@@ -44,13 +44,13 @@ export class Uploads {
     const own = join(directory, randomBytes(12).toString('hex'));
     try {
       // What a killed daemon has left.
-      this.#ready ??= rm(directory, { recursive: true, force: true });
+      this.#ready ??= removeAsFarAsPossible(directory);
       await this.#ready;
       await receive(join(own, upload.path), pieces, mostBytes);
       return await this.#import(own, upload);
     } finally {
       this.#running -= 1;
-      await rm(own, { recursive: true, force: true });
+      await removeAsFarAsPossible(own);
     }
   }
 
@@ -64,6 +64,11 @@ export class Uploads {
     if (outcome.isDiskFull) throw new WaypointError('disk_full');
     return { json: resultJson(outcome, await countWaypoints()), change: outcome.change };
   }
+}
+
+/** On Windows another program may hold a file for a while: it goes with those that a killed daemon leaves. */
+async function removeAsFarAsPossible(directory: string): Promise<void> {
+  await rm(directory, { recursive: true, force: true }).catch(() => undefined);
 }
 
 async function receive(

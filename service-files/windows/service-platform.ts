@@ -83,19 +83,36 @@ function install(host: ServiceHost, choice: ServiceChoice, spec: ServiceSpec): C
   const command = renderWrapperCommand({ ...spec, wrapper, logDirectory: log });
   const settings = ['binPath=', command, 'start=', 'auto', 'obj=', account];
   return [
-    sc(['create', name, ...settings], { mayFail: true }),
-    sc(['config', name, ...settings]),
-    sc(['description', name, spec.title]),
     // Administrators and the service itself only; the user who installs may read the token.
     icacls([
       root,
+      '/L',
       '/inheritance:r',
       ...grant('*S-1-5-18:(OI)(CI)F'),
       ...grant('*S-1-5-32-544:(OI)(CI)F'),
-      ...grant(`${account}:(OI)(CI)M`),
     ]),
+    refuseForeignFiles(root),
+    sc(['create', name, ...settings], { mayFail: true }),
+    sc(['config', name, ...settings]),
+    sc(['description', name, spec.title]),
+    icacls([root, ...grant(`${account}:(OI)(CI)M`)]),
     icacls([runtime, ...grant(`${host.user}:(OI)(CI)RX`)]),
   ];
+}
+
+/**
+ * Fails where a directory, or what is in it and in those in it, is a link, or belongs to anybody but the system,
+ * administrators, this user and services: every user may put something into ProgramData before an install does.
+ */
+function refuseForeignFiles(root: string): CommandLine {
+  const path = powershellText(root);
+  const own = `@('S-1-5-18', 'S-1-5-32-544', [Security.Principal.WindowsIdentity]::GetCurrent().User.Value)`;
+  const said = powershellText(
+    ' is a link, or belongs to another user: look at it, and move it away.',
+  );
+  return powershell(
+    `$all = @(Get-Item -Force -LiteralPath ${path} -ErrorAction Stop) + @(Get-ChildItem -Force -Recurse -Depth 1 -LiteralPath ${path} -ErrorAction Stop); foreach ($one in $all) { $owner = (Get-Acl -LiteralPath $one.FullName -ErrorAction Stop).GetOwner([Security.Principal.SecurityIdentifier]).Value; if ($one.LinkType -eq 'SymbolicLink' -or $one.LinkType -eq 'Junction' -or ($owner -notin ${own} -and $owner -notlike 'S-1-5-80-*')) { [Console]::Error.WriteLine($one.FullName + ${said}); exit 1 } }`,
+  );
 }
 
 function icacls(words: readonly string[]): CommandLine {
