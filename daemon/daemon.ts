@@ -141,7 +141,7 @@ async function startBeside(
   });
   const { port, withdraw } = await open(server, token, options).catch(async (error: unknown) => {
     await Promise.allSettled([server.close(0), parts.imports.close(), parts.mirror.close()]);
-    parts.readers.close();
+    await parts.readers.close();
     throw error;
   });
   const url = `http://127.0.0.1:${port}`;
@@ -276,7 +276,8 @@ async function stop(
   results.push(
     ...(await Promise.allSettled([mirror.close(), geodata.close(), parts.backups.close()])),
   );
-  readers.close();
+  // The store's own connection is the last one: it empties the write-ahead log.
+  await readers.close();
   stores.close();
   await withdraw();
   const failed = results.filter(({ status }) => status === 'rejected').length;

@@ -22,6 +22,7 @@ export class ReaderPool {
   readonly #options: { waypointsPath: string; libraryPath: string; size: number };
   readonly #idle: Database[] = [];
   readonly #open = new Set<Database>();
+  readonly #closed = Promise.withResolvers<void>();
   #isClosed = false;
 
   constructor(options: { waypointsPath: string; libraryPath: string; size: number }) {
@@ -36,10 +37,18 @@ export class ReaderPool {
     return { db, revision: prepareRevision(db), release: () => this.#release(db) };
   }
 
-  close(): void {
+  /** Resolves when the last stream has let go, whose connection is to be gone by then. */
+  close(): Promise<void> {
     this.#isClosed = true;
-    for (const db of this.#idle) db.close();
-    this.#idle.length = 0;
+    for (const db of this.#idle.splice(0)) this.#disconnect(db);
+    if (this.#open.size === 0) this.#closed.resolve();
+    return this.#closed.promise;
+  }
+
+  #disconnect(db: Database): void {
+    db.close();
+    this.#open.delete(db);
+    if (this.#open.size === 0) this.#closed.resolve();
   }
 
   #connect(): Database {
@@ -53,7 +62,7 @@ export class ReaderPool {
 
   #release(db: Database): void {
     if (db.inTransaction) db.exec('COMMIT');
-    if (this.#isClosed) db.close();
+    if (this.#isClosed) this.#disconnect(db);
     else this.#idle.push(db);
   }
 }

@@ -1,4 +1,4 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { get, type IncomingMessage } from 'node:http';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
@@ -253,6 +253,9 @@ test('GET /api/waypoints: four lists are sent at once, a fifth is 429 with Retry
   );
   t.is(freed.statusCode, 200);
   for (const list of [...lists, freed]) list.destroy();
+  await daemon.close();
+  const log = `${daemon.paths.waypointsDatabase}-wal`;
+  t.false(existsSync(log), 'its last connection empties it: none is left to a list');
 });
 
 /** Asks for the list and reads nothing of it. */
