@@ -290,7 +290,7 @@ test('a key called __proto__ changes nothing', async (t) => {
 });
 
 test('a body of exactly 1 MiB is taken; one more byte is 413, announced or chunked', async (t) => {
-  const { ask, open } = await startHttpServer(t, { routes });
+  const { ask, open } = await startHttpServer(t, { routes, limits: { lingerMs: 60_000 } });
   const whole = (size: number): string => `{}${' '.repeat(size - 2)}`;
   const chunked = (size: number): string =>
     `${rawRequest('POST /api/echo', [jsonType, 'Transfer-Encoding: chunked'])}` +
@@ -1002,7 +1002,7 @@ test('close: idle connections end soon, a request in flight is answered with Con
 });
 
 test('close: who asks just then, on a new connection or a kept one, is answered', async (t) => {
-  const { server, open } = await startHttpServer(t, { routes });
+  const { server, open } = await startHttpServer(t, { routes, limits: { partingMs: 60_000 } });
   const fresh = await open();
   const kept = await open(rawRequest('GET /api/look'));
   await kept.answer();

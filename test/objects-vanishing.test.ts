@@ -8,6 +8,7 @@ import { testCli } from './helpers/cli.ts';
 import { ann, basic, oidOf, startTestObjects, type TestObjects, xLfs } from './helpers/objects.ts';
 import { RawConnection, rawRequest } from './helpers/raw-http.ts';
 import { until } from './helpers/until.ts';
+import { posix } from './helpers/where.ts';
 
 const objects = '/club/maps/objects';
 const large = Buffer.alloc(24_000_000, 7);
@@ -222,7 +223,7 @@ test('clients that ask for locks and vanish are not waited for without end, and 
   await server.close();
 });
 
-test('SIGTERM ends the server whatever its clients are doing', async (t) => {
+posix('SIGTERM ends the server whatever its clients are doing', async (t) => {
   const filled = await startTestObjects(t);
   await fill(filled);
   await filled.close();

@@ -162,7 +162,8 @@ test('a lock file that is something else: exit 74 with the command that mends it
   writeFileSync(paths.lockDatabase, 'notes of another program, more than sixteen bytes');
   const error = await refusal(t, startTestDaemon(t, { root }));
   t.is(error.exitCode, 74);
-  t.true(error.message.includes(`mv "${paths.lockDatabase}"`), error.message);
+  const move = process.platform === 'win32' ? 'move' : 'mv';
+  t.true(error.message.includes(`${move} "${paths.lockDatabase}"`), error.message);
   const remedy = error.message.replace(/^.*: /u, '');
   t.like(checkFiles(paths).at(-1), { level: 'problem', remedy });
   t.is(statSync(paths.lockDatabase).size, 49);

@@ -3,7 +3,7 @@
  * within two pixels of something drawn.
  */
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import fc from 'fast-check';
 import { worldX, worldY, type TileAddress } from '../model/mercator.ts';
 import { openReader } from '../storage/database.ts';
@@ -125,7 +125,7 @@ const rareWays = [
 ][];
 
 test('tiles: every vertex is near the truth, and every true point near something drawn', (t) => {
-  const library = openLibrary(temporaryDirectory(t));
+  const library = openLibrary(t);
   fc.assert(
     fc.property(
       scenes,
@@ -156,7 +156,7 @@ test('tiles: every vertex is near the truth, and every true point near something
 });
 
 test('tiles: however many places there are in one, it has 82 kB at most', (t) => {
-  const library = openLibrary(temporaryDirectory(t));
+  const library = openLibrary(t);
   // Two and a half pixels apart, and half an hour: each is a dot.
   const apart = (2.5 * 360) / 512 / 1_024;
   const scattered = (count: number): Fix[] =>
@@ -175,7 +175,7 @@ test('tiles: however many places there are in one, it has 82 kB at most', (t) =>
 });
 
 test('tiles: a tile that is full in the midst of a track has no step from there to a route', (t) => {
-  const library = openLibrary(temporaryDirectory(t));
+  const library = openLibrary(t);
   const apart = (2.2 * 360) / 512 / 1_024;
   const began = Date.UTC(2024, 4, 1, 23);
   // To and fro without a gap, and on after midnight, when it is elsewhere.
@@ -199,7 +199,7 @@ test('tiles: a tile that is full in the midst of a track has no step from there 
 
 test('tiles: where a part of a track is elsewhere, nothing is drawn across', (t) => {
   const directory = temporaryDirectory(t);
-  const library = openLibrary(directory);
+  const library = openLibrary(t, directory);
   const tile = { z: 14, x: 8_192, y: 8_191 };
   const parts = 65_536;
   const across = 360 / 2 ** 14;
@@ -234,7 +234,7 @@ test('tiles: where a part of a track is elsewhere, nothing is drawn across', (t)
 });
 
 test('tiles: a step over midnight, or from one part of a day to the next, is drawn in each tile', (t) => {
-  const library = openLibrary(temporaryDirectory(t));
+  const library = openLibrary(t);
   const across = 360 / 2 ** 14;
   const midnight = Date.UTC(2024, 4, 2);
   const track = (west: number, firstMs: number): Fix[] =>
@@ -280,7 +280,7 @@ const stepsBetweenParts = fc.record({
 });
 
 test('tiles: the step from one part of a line to the next is drawn in every tile that it crosses', (t) => {
-  const library = openLibrary(temporaryDirectory(t));
+  const library = openLibrary(t);
   const [parts, beginMs] = [65_536, Date.UTC(2024, 4, 2)];
   fc.assert(
     fc.property(stepsBetweenParts, ({ kind, z, lat, lon, east, south }) => {
@@ -314,7 +314,7 @@ test('tiles: the step from one part of a line to the next is drawn in every tile
 });
 
 test('tiles: a line of which a part is full of runs goes on, and does not where it was cut', (t) => {
-  const library = openLibrary(temporaryDirectory(t));
+  const library = openLibrary(t);
   const across = 360 / 2 ** 14;
   // Points with and without a time by turns: each is a run of one byte.
   const fix = (at: number, west: number, isTimed: boolean): Fix => ({
@@ -338,7 +338,7 @@ test('tiles: a line of which a part is full of runs goes on, and does not where 
 });
 
 test('tiles: the way from a place is drawn at each zoom, however long one stood there', (t) => {
-  const library = openLibrary(temporaryDirectory(t));
+  const library = openLibrary(t);
   // Four hours of a fix each five minutes at one place, then three at others, and the same once more.
   const track = Array.from({ length: 102 }, (_, at): Fix => {
     const away = Math.floor(at / 51) * 4 + Math.max((at % 51) - 47, 0);
@@ -356,7 +356,7 @@ test('tiles: the way from a place is drawn at each zoom, however long one stood 
 });
 
 /** A library in which a few files are replaced, and what its tiles show. */
-function openLibrary(directory: string) {
+function openLibrary(t: ExecutionContext, directory = temporaryDirectory(t)) {
   const waypointsPath = join(directory, 'waypoints.sqlite');
   const libraryPath = join(directory, 'library.sqlite');
   openWaypointStore({
@@ -369,6 +369,11 @@ function openLibrary(directory: string) {
   prepareLibrary(libraryPath, 0);
   const writer = new LibraryWriter(libraryPath);
   const reader = new TrackReader(waypointsPath, libraryPath);
+  // Windows removes no file that is open.
+  t.teardown(() => {
+    writer.close();
+    reader.close();
+  });
   return {
     replace(file: number, fixes: readonly Fix[], route: readonly Fix[] = []): void {
       const path = `${file}.gpx`;
