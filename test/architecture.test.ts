@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_036,
-  storage: 12_147,
+  storage: 12_175,
   formats: 5_222,
   geodata: 3_815,
   search: 2_535,
@@ -88,8 +88,8 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_578,
   objects: 2_836,
   'service-files': 1_785,
-  daemon: 8_683,
-  cli: 10_268,
+  daemon: 8_686,
+  cli: 10_275,
   map: 4_087,
   bin: 427,
   build: 686,

@@ -10,7 +10,7 @@ import type { ImportResult } from '../model/import.ts';
 import { fail, finish, idleImport, startFakeDaemon, testCli, untilPrinted } from './helpers/cli.ts';
 import { gpx, writeTree } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
-import { posix } from './helpers/where.ts';
+import { posix, testWith } from './helpers/where.ts';
 
 const nothing = emptyImport('/x');
 
@@ -56,6 +56,17 @@ posix('a link that is named is followed', (t) => {
     { dir: join(root, 'a'), files: ['1.gpx'] },
   ]);
 });
+
+testWith(process.platform === 'win32', 'not Windows: shells do it')(
+  'a pattern means what matches it, and itself where nothing does',
+  (t) => {
+    const root = folder(t, '1.gpx', '2.GPX', 'x.txt');
+    const [{ files = [] } = {}] = planImports([join(root, '*.gpx')], {});
+    t.deepEqual(files.toSorted(), ['1.gpx', '2.GPX']);
+    const error = t.throws(() => planImports([join(root, '*.fit')], {}));
+    t.regex(error.message, /There is no .*\*\.fit/u);
+  },
+);
 
 test('very many files are split over several requests', (t) => {
   const names = Array.from({ length: 1_001 }, (_, at) => `${at}.gpx`);

@@ -1,10 +1,11 @@
-import { readdir, realpath, rm, stat } from 'node:fs/promises';
+import { readdir, rm, stat } from 'node:fs/promises';
 import { WaypointError } from '../../model/failure.ts';
 import type { ImportRequest } from '../../model/import.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import type { DaemonStatus } from '../../model/status.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import type { ImportFolder } from '../../storage/waypoints/imports.ts';
+import { realPath } from '../../storage/real-path.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
 import type * as tasks from '../../worker/tasks.ts';
 import { keptPath } from '../../worker/import/managed-copies.ts';
@@ -246,7 +247,7 @@ export class LibraryWork {
 /** What tells a directory from others; undefined for one that is gone. */
 async function folderOf(dir: string): Promise<ImportFolder | undefined> {
   try {
-    const path = await realpath(dir);
+    const path = await realPath(dir);
     const { dev, ino } = await stat(path, { bigint: true });
     return { device: dev.toString(), inode: ino.toString(), path };
   } catch {

@@ -1,10 +1,11 @@
-import { opendir, realpath } from 'node:fs/promises';
+import { opendir } from 'node:fs/promises';
 import { isAbsolute, sep } from 'node:path';
 import { errorCode, restoreCode } from '../../model/error-code.ts';
 import { isStorageFault, toFailure, WaypointError } from '../../model/failure.ts';
 import type { ImportRequest, ImportStatus } from '../../model/import.ts';
 import type { Clock, Log } from '../../model/process.ts';
 import { formatTime } from '../../model/time.ts';
+import { realPath } from '../../storage/real-path.ts';
 import { requestPaths } from '../../worker/import/copy-path.ts';
 import { ImportProgress } from '../../worker/import/progress.ts';
 import { Tally } from '../../worker/import/tally.ts';
@@ -150,8 +151,8 @@ export class ImportRun {
     try {
       if (!isAbsolute(dir)) throw new WaypointError('import_directory', { field: 'dir' });
       const [directory, imports] = await Promise.all([
-        realpath(dir),
-        realpath(this.#options.importsDirectory).catch(() => undefined),
+        realPath(dir),
+        realPath(this.#options.importsDirectory).catch(() => undefined),
       ]);
       if (imports !== undefined && `${directory}${sep}`.startsWith(`${imports}${sep}`)) {
         throw new WaypointError('own_imports', { field: 'dir' });

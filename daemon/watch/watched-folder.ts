@@ -1,9 +1,10 @@
 import type { Stats } from 'node:fs';
-import { lstat, realpath } from 'node:fs/promises';
+import { lstat } from 'node:fs/promises';
 import { basename, join, relative, sep } from 'node:path';
 import { limits } from '../../model/limits.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
 import type { WatchedFolderStatus } from '../../model/status.ts';
+import { realPath } from '../../storage/real-path.ts';
 import type { Schedule } from '../schedule.ts';
 import { namedIn, type BatchOutcome } from './batch.ts';
 import { follow, hasToBePolled } from './follow.ts';
@@ -200,7 +201,7 @@ export class WatchedFolder {
 
   async #follow(root: string): Promise<void> {
     try {
-      const path = await realpath(this.dir);
+      const path = await realPath(this.dir);
       this.#path = path;
       const isPolling = this.#mustPoll || (await hasToBePolled(path));
       this.#unfollow = await follow({

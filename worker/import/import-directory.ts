@@ -1,8 +1,8 @@
-import { realpathSync } from 'node:fs';
 import { closing } from '../../model/closing.ts';
 import { isDiskFull } from '../../model/failure.ts';
 import type { ImportRequest } from '../../model/import.ts';
 import { createPrivateDirectory } from '../../storage/private-directory.ts';
+import { realPathSync } from '../../storage/real-path.ts';
 import { LibraryWriter } from '../../storage/library/writer.ts';
 import { ImportLookup } from '../../storage/waypoints/import-lookup.ts';
 import { buildSearchIndex } from '../../search/index/build.ts';
@@ -184,7 +184,7 @@ function listSources(
 
 function realPath(path: string): string[] {
   try {
-    return [realpathSync.native(path)];
+    return [realPathSync(path)];
   } catch {
     // What is not there cannot be met.
     return [];

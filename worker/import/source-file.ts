@@ -6,7 +6,6 @@ import {
   lstatSync,
   openSync,
   readSync,
-  realpathSync,
   statSync,
   type BigIntStats,
 } from 'node:fs';
@@ -16,6 +15,7 @@ import { errorCode } from '../../model/error-code.ts';
 import type { PackedEntry, ReadAt } from '../../formats/containers/packed-entry.ts';
 import { unpack } from '../../formats/containers/unpack.ts';
 import { FileRefused, ReadingCancelled } from '../../formats/refused.ts';
+import { realPathSync } from '../../storage/real-path.ts';
 import { blockBytes, idleBlocks, ownFlags, takeBlock } from './own-file.ts';
 
 /** A source file, open; what grows behind `size` is not read. */
@@ -47,7 +47,7 @@ export function openSource(root: string, file: string, packed?: PackedEntry): So
     const fd = openSync(path, openFlags);
     try {
       const opened = fstatSync(fd, { bigint: true });
-      const real = realpathSync.native(path);
+      const real = realPathSync(path);
       const there = statSync(real, { bigint: true });
       const isInside = real.startsWith(root.endsWith(sep) ? root : root + sep);
       const isSame = opened.ino === there.ino && opened.dev === there.dev;

@@ -1,4 +1,4 @@
-import { readdirSync, realpathSync, statSync } from 'node:fs';
+import { globSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { attempt } from '../../../model/attempt.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
@@ -21,7 +21,7 @@ export function planImports(
 ): ImportRequest[] {
   const directories: string[] = [];
   const filesByDirectory = new Map<string, Set<string>>();
-  for (const path of paths) {
+  for (const path of paths.flatMap(matching)) {
     // As of an unset variable; it would mean the current directory.
     if (path === '') throw usageError('The path to import is empty.');
     const target = realPath(path);
@@ -45,6 +45,13 @@ export function planImports(
   throw usageError(
     `Two of these hold a ${forTerminal(clash)}, and the second would take the place of the first. Nothing was imported: import them one after the other, each with its own --into.`,
   );
+}
+
+/** What a pattern means: no shell of Windows says it, and no name there has such characters. */
+function matching(path: string): string[] {
+  const isPattern = process.platform === 'win32' && /[*?]/u.test(path);
+  const found = isPattern ? globSync(path) : [];
+  return found.length > 0 ? found : [path];
 }
 
 function realPath(path: string): string {
