@@ -167,7 +167,8 @@ test('a restore is refused while a daemon runs, or beside a lock that is none, a
   writeFileSync(lock, 'notes of another program');
   const refused = await cli.run(['backup', 'restore', backup(cli)]);
   t.is(refused.code, 74);
-  t.true(refused.stderr.includes(`to mend that: mv "${lock}"`), refused.stderr);
+  const move = process.platform === 'win32' ? 'move' : 'mv';
+  t.true(refused.stderr.includes(`to mend that: ${move} "${lock}"`), refused.stderr);
   rmSync(lock);
   const daemon = await startTestDaemon(t, { root: cli.root });
   const { code, stderr } = await cli.run(['backup', 'restore', backup(cli)]);

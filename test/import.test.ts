@@ -515,6 +515,18 @@ test('our own files are no sources', (t) => {
   t.deepEqual(filesBelow(site.imports), ['a.gpx', 'other.gpx']);
 });
 
+testWith(tryNameFolding(tmpdir()) !== 'none', 'other letters, another file')(
+  'our own files are no sources in other letters either',
+  (t) => {
+    const site = importSite(t);
+    writeTree(site.imports, { '../bookmarks.gpx': camp, 'a.gpx': lake });
+    const data = resolve(site.imports, '..');
+    const files = ['BOOKMARKS.gpx', 'IMPORTS/a.gpx'];
+    const { result } = site.run({ dir: data, files }, { ownFiles: [join(data, 'bookmarks.gpx')] });
+    t.like(result, { added: 0, duplicates: 0, unsupported_files: files });
+  },
+);
+
 test('points are stored in full: waypoints by identity, observations by day', (t) => {
   const site = importSite(t);
   const times = ['1969-12-31T23:59:59Z', '2024-02-29T12:00:00.5Z', '1970-01-01T00:00:00Z'];

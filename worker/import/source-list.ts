@@ -4,6 +4,7 @@ import type { PackedEntry } from '../../formats/containers/packed-entry.ts';
 import { ReadingCancelled } from '../../formats/refused.ts';
 import { attempt } from '../../model/attempt.ts';
 import { isLookedInto } from '../../model/recorder-formats.ts';
+import { realPathSync } from '../../storage/real-path.ts';
 import { isOutOfDescriptors } from './source-file.ts';
 
 /** A file that may be imported. */
@@ -143,7 +144,8 @@ function kindOfNamed(
       isFile: () => stats.isFile(),
       isDirectory: () => stats.isDirectory(),
     };
-    const kind = kindOf(entry, path, own);
+    // As a file system that folds names has it; where nothing can be told, as it was asked for.
+    const kind = kindOf(entry, attempt(() => realPathSync(path)) ?? path, own);
     if (index === parts.length - 1) return kind;
     if (kind === 'importable') return undefined;
     if (kind !== 'directory') return kind;
