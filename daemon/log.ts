@@ -18,6 +18,8 @@ export interface LogOptions {
   /** Also log to this file, rotated by size. */
   readonly file?: string | undefined;
   readonly env?: Readonly<Record<string, string | undefined>>;
+  /** Milliseconds since some moment. */
+  readonly now?: () => number;
 }
 
 /** The file and five older ones: 30 MB at most. */
@@ -25,6 +27,9 @@ const rotatedSize = '5M';
 const rotatedFiles = 5;
 /** When a disk or the reader of a pipe stands still, lines are dropped rather than piled up. */
 const maxWaitingBytes = 1_048_576;
+
+/** A file that could not be written is tried again after this long: on Windows, who reads it keeps it from being rotated. */
+const retryMs = 60_000;
 
 const notWritten = 'The log file cannot be written; the log goes to stderr only.\n';
 
@@ -40,8 +45,10 @@ const priorities: Readonly<Record<string, string>> = {
  * Opens the log: one line an event on stderr, as JSON; for reading on a terminal; with priorities under systemd. While
  * its reader keeps up it is written at once, so that the last words of a process are not lost.
  */
-export async function openLog({ level, file, env = process.env }: LogOptions): Promise<OpenLog> {
-  const rotated = file === undefined || level === 'silent' ? undefined : await openRotated(file);
+export async function openLog(options: LogOptions): Promise<OpenLog> {
+  const { level, file, env = process.env, now = () => performance.now() } = options;
+  const hasFile = file !== undefined && level !== 'silent';
+  const rotated = hasFile ? await openRotated(file, now) : undefined;
   const streams: StreamEntry<Level>[] = [{ level: 'debug', stream: await openStderr(env) }];
   if (rotated !== undefined) streams.push({ level: 'debug', stream: rotated.stream });
   const logger = pino(
@@ -102,7 +109,7 @@ function withPriority(text: string): string {
 }
 
 /** A file that cannot be written does not stop the daemon: its lines still go to stderr. */
-async function openRotated(file: string) {
+async function openRotated(file: string, now: () => number) {
   const { createStream } = await import('rotating-file-stream');
   try {
     createPrivateDirectory(dirname(file));
@@ -110,26 +117,31 @@ async function openRotated(file: string) {
     writeStderr(notWritten);
     return undefined;
   }
-  const target = createStream(basename(file), {
-    path: dirname(file),
-    size: rotatedSize,
-    rotate: rotatedFiles,
-    mode: 0o600,
-  });
-  let isBroken = false;
-  target.on('error', () => {
-    isBroken = true;
-    writeStderr(notWritten);
-  });
+  let brokenAt: number | undefined;
+  const open = () =>
+    createStream(basename(file), {
+      path: dirname(file),
+      size: rotatedSize,
+      rotate: rotatedFiles,
+      mode: 0o600,
+    }).on('error', () => {
+      brokenAt = now();
+      writeStderr(notWritten);
+    });
+  let target = open();
   return {
     stream: {
       write: (text: string) => {
-        if (isBroken || target.writableLength > maxWaitingBytes) return;
+        if (brokenAt !== undefined && now() - brokenAt >= retryMs) {
+          brokenAt = undefined;
+          target = open();
+        }
+        if (brokenAt !== undefined || target.writableLength > maxWaitingBytes) return;
         target.write(text);
       },
     },
     close: async () => {
-      if (isBroken) return;
+      if (brokenAt !== undefined) return;
       target.end();
       await finished(target).catch(() => undefined); // The error event has told.
     },

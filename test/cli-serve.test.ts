@@ -1,4 +1,4 @@
-import { execFileSync, spawn, type ChildProcess } from 'node:child_process';
+import { execFileSync, spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import {
   chmodSync,
@@ -17,6 +17,7 @@ import { text } from 'node:stream/consumers';
 import test from 'ava';
 import { lockDirectory } from '../storage/lock.ts';
 import { launcher, testCli, untilPrinted, type TestCli } from './helpers/cli.ts';
+import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
 import { posix, testWith } from './helpers/where.ts';
 import { testProgram } from './helpers/program.ts';
@@ -206,6 +207,17 @@ posix(
     t.is(code, 0);
   },
 );
+
+test('a log file that cannot be written is tried again a minute later', (t) => {
+  const file = join(temporaryDirectory(t), 'waypointd.log');
+  const { status } = spawnSync(process.execPath, [testProgram('log-again'), file]);
+  t.is(status, 0);
+  const lines = readFileSync(file, 'utf8').trim().split('\n');
+  t.deepEqual(
+    lines.map((line) => JSON.parse(line).event),
+    ['later'],
+  );
+});
 
 posix('a journal gets each line with its priority', async (t) => {
   const cli = testCli(t);
