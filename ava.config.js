@@ -1,4 +1,5 @@
-import { statfsSync } from 'node:fs';
+import { readdirSync, readFileSync, statfsSync, statSync } from 'node:fs';
+import path from 'node:path';
 import process from 'node:process';
 
 /** Where temporary directories are in memory, on Linux; the tests fill less than a tenth of this. */
@@ -19,10 +20,35 @@ function temporaryDirectory() {
   }
 }
 
+/**
+ * Test files that run in one process, by the file that imports them: alone each would load the daemon and compile its API
+ * anew, a second of CPU time. Those that change what all share, or are about real time, are not among them.
+ */
+const groups = new Map(
+  readdirSync('test/together').map((name) => {
+    const file = `test/together/${name}`;
+    const members = readFileSync(file, 'utf8').matchAll(/'\.\.\/(.+)'/g);
+    return [path.resolve(file), [...members].map(([, member]) => `test/${member}`)];
+  }),
+);
+/** A file that is named runs alone. */
+const isNamed = process.argv.slice(2).some((word) => /test[\\/]/.test(word));
+
+/** Longest first, so that no core waits for the last: about as long as its text. */
+function sizeOf(file) {
+  return [file, ...(groups.get(file) ?? [])].reduce((sum, name) => sum + statSync(name).size, 0);
+}
+
 /** The test suite. A process a file: where all are threads of one, each start of a program copies the memory map of all. */
 export default {
   extensions: ['ts'],
-  files: ['test/**/*.test.ts', '!test/clients/**'],
+  files: [
+    'test/**/*.test.ts',
+    'test/together/*.ts',
+    '!test/clients/**',
+    ...(isNamed ? [] : [...groups.values()].flat().map((file) => `!${file}`)),
+  ],
+  sortTestFiles: (one, other) => sizeOf(other) - sizeOf(one),
   environmentVariables: temporaryDirectory(),
   workerThreads: false,
   // Without any test ending: far more than the longest takes, so that a busy machine fails none. A test's own `t.timeout`

@@ -1,0 +1,11 @@
+import '../bookmarks.test.ts';
+import '../changes.test.ts';
+import '../changes-imports.test.ts';
+import '../changes-long.test.ts';
+import '../changes-model.test.ts';
+import '../history.test.ts';
+import '../refusals.test.ts';
+import '../status.test.ts';
+import '../tags.test.ts';
+import '../upgrade.test.ts';
+import '../waypoints.test.ts';

@@ -1,0 +1,6 @@
+import '../cli-days.test.ts';
+import '../cli-mishaps.test.ts';
+import '../cli-output.test.ts';
+import '../cli-timeline.test.ts';
+import '../cli-waypoints.test.ts';
+import '../completion.test.ts';

@@ -1,0 +1,12 @@
+import '../calendar-svg.test.ts';
+import '../day-blob.test.ts';
+import '../formats.test.ts';
+import '../gpx-fixtures.test.ts';
+import '../gpx-paths.test.ts';
+import '../gpx-properties.test.ts';
+import '../gpx-reader.test.ts';
+import '../library-twins.test.ts';
+import '../settings.test.ts';
+import '../storage-schema.test.ts';
+import '../tile-queue.test.ts';
+import '../xml-runs.test.ts';

@@ -1,0 +1,2 @@
+import '../geodata-api.test.ts';
+import '../geodata-install.test.ts';

@@ -1,0 +1,10 @@
+import '../containers.test.ts';
+import '../import.test.ts';
+import '../import-again.test.ts';
+import '../import-api.test.ts';
+import '../import-groups.test.ts';
+import '../import-model.test.ts';
+import '../imports-change.test.ts';
+import '../imports-list.test.ts';
+import '../imports-upload.test.ts';
+import '../library.test.ts';

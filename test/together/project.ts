@@ -1,0 +1,10 @@
+import '../architecture.test.ts';
+import '../bench-data.test.ts';
+import '../bench-report.test.ts';
+import '../cli-reference.test.ts';
+import '../client-offline.test.ts';
+import '../lock-file.test.ts';
+import '../openapi.test.ts';
+import '../package-links.test.ts';
+import '../recipes.test.ts';
+import '../service-files.test.ts';
