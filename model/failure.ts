@@ -208,12 +208,12 @@ export function isDiskFull(error: unknown): boolean {
 const fullDiskCodes = new Set(['ENOSPC', 'EDQUOT', 'SQLITE_FULL', 'SQLITE_IOERR_SHMSIZE']);
 
 /**
- * Tells whether an error of the file system or of SQLite says that the disk is broken, its mount gone or read-only, or that
- * no more files can be opened. The request and the files that it names are not to blame.
+ * Tells whether an error of the file system or of SQLite says that the disk is broken, its mount gone or read-only, that no
+ * more files can be opened, or (EBUSY on Windows) that another program holds one. The request and the files that it names are not to blame.
  */
 export function isStorageFault(error: unknown): boolean {
   return storageFaultCodes.test(errorCode(error) ?? '');
 }
 
 const storageFaultCodes =
-  /^(?:EIO|EROFS|ENOTCONN|EMFILE|ENFILE|SQLITE_(?:IOERR|READONLY|CANTOPEN)(?:_\w+)?)$/;
+  /^(?:EBUSY|EIO|EROFS|ENOTCONN|EMFILE|ENFILE|SQLITE_(?:IOERR|READONLY|CANTOPEN)(?:_\w+)?)$/;

@@ -1,4 +1,5 @@
 import { mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
+import { homedir } from 'node:os';
 import { join, sep } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { conversionHint } from '../cli/commands/import/other-formats.ts';
@@ -58,13 +59,14 @@ posix('a link that is named is followed', (t) => {
 });
 
 testWith(process.platform === 'win32', 'not Windows: shells do it')(
-  'a pattern means what matches it, and itself where nothing does',
+  'a pattern means what matches it, and itself where nothing does; ~ is the home directory',
   (t) => {
     const root = folder(t, '1.gpx', '2.GPX', 'x.txt');
     const [{ files = [] } = {}] = planImports([join(root, '*.gpx')], {});
     t.deepEqual(files.toSorted(), ['1.gpx', '2.GPX']);
     const error = t.throws(() => planImports([join(root, '*.fit')], {}));
     t.regex(error.message, /There is no .*\*\.fit/u);
+    t.deepEqual(planImports(['~/'], {}), [{ dir: realpathSync(homedir()), recursive: false }]);
   },
 );
 

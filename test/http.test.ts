@@ -884,7 +884,7 @@ const fail = (path: string, error: unknown): Route =>
   });
 
 test('a broken disk, a lost mount and too many open files are 503 with Retry-After', async (t) => {
-  const system = ['EIO', 'EROFS', 'ENOTCONN', 'EMFILE', 'ENFILE'];
+  const system = ['EBUSY', 'EIO', 'EROFS', 'ENOTCONN', 'EMFILE', 'ENFILE'];
   const sqlite = ['IOERR', 'IOERR_FSYNC', 'READONLY', 'READONLY_DBMOVED', 'CANTOPEN'];
   const codes = [...system, ...sqlite.map((code) => `SQLITE_${code}`)];
   const routes = codes.map((code) =>

@@ -20,6 +20,7 @@ import { createHash } from 'node:crypto';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import test from 'ava';
+import Database from 'better-sqlite3';
 import { expected } from '../fixtures/expected.ts';
 import { WaypointError } from '../model/failure.ts';
 import { decodeDay, pointColumns } from '../storage/day-blob.ts';
@@ -374,6 +375,22 @@ asUser('what cannot be read fails alone', (t) => {
     { file: 'sub', reason: 'unreadable' },
   ]);
 });
+
+testWith(isWindows, 'elsewhere nobody can')(
+  'a copy that another program holds is not replaced alone, and later',
+  (t) => {
+    const site = importSite(t);
+    writeTree(site.source, { 'a.gpx': hut, 'b.gpx': lake });
+    site.run();
+    const held = new Database(join(site.imports, 'a.gpx'), { readonly: true });
+    writeTree(site.source, { 'a.gpx': camp, 'b.gpx': gpx([['Tarn', 1, 2]]) });
+    t.like(site.result(), { replaced: 1, failures: [{ file: 'a.gpx', reason: 'unreadable' }] });
+    t.like(site.reconcile(), { loaded: 0, dropped: 0 });
+    held.close();
+    t.like(site.result(), { replaced: 1, duplicates: 1, failures: [] });
+    t.like(site.reconcile(), { loaded: 0, dropped: 0 });
+  },
+);
 
 test('a directory that is gone when the worker looks is one clear failure', (t) => {
   const site = importSite(t);

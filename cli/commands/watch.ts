@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { resolve } from 'node:path';
+import { absolutePath } from '../../client/waypoints/node/places.ts';
 import { changeConfigFile } from '../../daemon/settings.ts';
 import { ExitError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
@@ -23,7 +23,7 @@ const add = defineCommand({
   arguments: '<folder>',
   examples: ['watch add ~/Sync/tracks'],
   async *run({ context, given, words: [folder] }) {
-    const dir = resolve(folder);
+    const dir = absolutePath(folder, process.cwd());
     const dirs = context.resolved.settings.watch_dirs;
     await checkFolder(dir, context);
     if (dirs.includes(dir)) throw new ExitError(`${forTerminal(dir)} is watched already.`);
@@ -48,7 +48,7 @@ const rm = defineCommand({
     'Takes a folder out of the setting watch_dirs. What was imported from it stays. A running daemon leaves it alone\nfrom its next start on.',
   arguments: '<folder>',
   async *run({ context, given, words: [folder] }) {
-    const dir = resolve(folder);
+    const dir = absolutePath(folder, process.cwd());
     const dirs = context.resolved.settings.watch_dirs;
     const others = dirs.filter((other) => other !== dir);
     if (others.length === dirs.length) throw new ExitError(`${forTerminal(dir)} is not watched.`);

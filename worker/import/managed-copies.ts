@@ -22,8 +22,8 @@ import { hashFile } from './own-file.ts';
 
 const replacedName = '.replaced';
 const digestName = /^[0-9a-f]{64}\.gpx$/u;
-/** What the file system says when the name of a copy itself is impossible there. */
-const refusedNames = new Set(['ENOTDIR', 'EISDIR', 'ENAMETOOLONG', 'ELOOP', 'EINVAL', 'EILSEQ']);
+/** What the file system says when the name of a copy itself is impossible there, or (EBUSY) another program holds it. */
+const refusedCodes = 'ENOTDIR EISDIR ENAMETOOLONG ELOOP EINVAL EILSEQ EBUSY'.split(' ');
 
 /** Where the bytes of a content are kept that is replaced or removed. */
 export function keptPath(importsDirectory: string, sha256: string): string {
@@ -82,7 +82,7 @@ export class ManagedCopies {
    * whole, is not the file's fault.
    */
   refusal(error: unknown): unknown {
-    if (refusedNames.has(errorCode(error) ?? '')) return new FileRefused('unreadable');
+    if (refusedCodes.includes(errorCode(error) ?? '')) return new FileRefused('unreadable');
     return isForbidden(error) && isOpen(this.#root) ? new FileRefused('unreadable') : error;
   }
 
@@ -272,6 +272,8 @@ export class ManagedCopies {
     const kept = keptPath(this.#root, sha256);
     const seconds = this.#now / 1_000;
     if (!isDirectory(this.#replaced)) mkdirSync(this.#replaced, { mode: 0o700 });
+    // Changes nothing. Fails on Windows where another program holds the file, while it still has its old time.
+    renameOver(target, target);
     utimesSync(target, seconds, seconds);
     rmSync(kept, { force: true });
     linkDurably(target, kept, seconds);

@@ -1,5 +1,6 @@
 import { globSync, readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { absolutePath } from '../../../client/waypoints/node/places.ts';
 import { attempt } from '../../../model/attempt.ts';
 import { ExitError, usageError } from '../../../model/exit-error.ts';
 import type { ImportRequest } from '../../../model/import.ts';
@@ -21,7 +22,7 @@ export function planImports(
 ): ImportRequest[] {
   const directories: string[] = [];
   const filesByDirectory = new Map<string, Set<string>>();
-  for (const path of paths.flatMap(matching)) {
+  for (const path of paths.flatMap(spelledOut)) {
     // As of an unset variable; it would mean the current directory.
     if (path === '') throw usageError('The path to import is empty.');
     const target = realPath(path);
@@ -47,11 +48,12 @@ export function planImports(
   );
 }
 
-/** What a pattern means: no shell of Windows says it, and no name there has such characters. */
-function matching(path: string): string[] {
-  const isPattern = process.platform === 'win32' && /[*?]/u.test(path);
-  const found = isPattern ? globSync(path) : [];
-  return found.length > 0 ? found : [path];
+/** What a pattern, or a leading `~`, means on Windows, where no shell says it, and no name has `*` or `?` in it. */
+function spelledOut(path: string): string[] {
+  if (process.platform !== 'win32') return [path];
+  const named = path.startsWith('~') ? absolutePath(path, process.cwd()) : path;
+  const found = /[*?]/u.test(named) ? globSync(named) : [];
+  return found.length > 0 ? found : [named];
 }
 
 function realPath(path: string): string {
