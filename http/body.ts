@@ -111,7 +111,7 @@ const turnPieces = 4;
  * @throws WaypointError bad_request when the client hangs up, timeout when it is slower than HttpLimits allow.
  */
 export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
-  const { req, limits } = ctx;
+  const { req, res, limits } = ctx;
   beginBody(ctx);
   // Neither would say so again.
   if (req.readableEnded) return;
@@ -121,6 +121,8 @@ export async function* bodyPieces(ctx: Context): AsyncGenerator<Uint8Array> {
     highWaterMark: aheadPieces,
     lowWaterMark: 1,
   });
+  // Node tells nothing of a request whose answer is out, not even that its client has gone.
+  res.once('close', () => void events.return?.());
   let taken = 0;
   const pace = new Pace(req, limits, () => breakRequest(req, 'timeout'));
   try {

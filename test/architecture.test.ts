@@ -84,7 +84,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   geodata: 3_815,
   search: 2_535,
   worker: 10_523,
-  http: 1_150,
+  http: 1_152,
   client: 3_578,
   objects: 2_836,
   'service-files': 1_785,

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo } from 'node:net';
 import test, { type ExecutionContext } from 'ava';
 import { z } from 'zod';
 import { notModified } from '../model/etag.ts';
+import { bodyPieces } from '../http/body.ts';
 import { route, type Route } from '../http/route.ts';
 import { WaypointError } from '../model/failure.ts';
 import { limits } from '../model/limits.ts';
@@ -468,6 +469,27 @@ test('too large headers are 431', async (t) => {
   // Node looks at 2,000 headers by default; one behind them must count all the same.
   const many = [...Array.from({ length: 2_100 }, () => 'a:'), 'Content-Length: 1048577'];
   t.is(refusal(t, await ask(rawRequest('GET /api/look', many))), '413 too_large');
+});
+
+test('the rest of a body is waited for no longer than until the answer is out', async (t) => {
+  const rest = gate<unknown>();
+  const early = route({
+    method: 'POST',
+    path: '/api/early',
+    summary: 'A test.',
+    readsContent: true,
+    answers: { 201: z.unknown() },
+    async handle({ ctx }) {
+      const pieces = bodyPieces(ctx);
+      await pieces.next();
+      pieces.next().then(rest.resolve, rest.resolve);
+      return { status: 201, json: {} };
+    },
+  });
+  const { open } = await startHttpServer(t, { routes: [early], limits: { slowBodyMs: 600_000 } });
+  const connection = await open(rawRequest('POST /api/early', ['Content-Length: 9'], '{'));
+  t.is((await connection.answer())?.status, 201);
+  t.like(await rest.promise, { failure: 'bad_request' });
 });
 
 // Serial: while other tests keep this thread busy, a quick sender would look slow.
