@@ -8,6 +8,7 @@ import { rounds as runs } from './helpers/effort.ts';
 import { gpx } from './helpers/imports.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
+import { withBirths } from './helpers/where.ts';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import { limits } from '../model/limits.ts';
 
@@ -76,31 +77,34 @@ async function withBookmarks(t: ExecutionContext, ...wanted: string[]): Promise<
   return mirrored(daemon);
 }
 
-test('what an editor deletes, renames, retags and writes anew is taken, and the rest stays', async (t) => {
-  const daemon = await withBookmarks(t, 'A', 'B', 'C', 'D');
-  const text = read(daemon);
-  write(
-    daemon,
-    text
-      .replace(wptOf(text, 'A'), '')
-      .replace('<name>B</name>', '<name>Bee</name>')
-      .replace('first C', 'second C')
-      .replace(
-        wptOf(text, 'D'),
-        wptOf(text, 'D').replace('<wd:tag>t</wd:tag>', '<wd:tag>u</wd:tag>'),
-      ),
-  );
-  // The file is watched.
-  await until(async () => (await names(daemon)).join() === 'Bee,C,D');
-  const found = new Map((await list(daemon)).map((waypoint) => [waypoint.name, waypoint]));
-  t.is(found.get('C')?.desc, 'second C');
-  t.deepEqual(found.get('D')?.tags, ['u']);
-  t.deepEqual(found.get('Bee')?.tags, ['t']);
-  const { changes } = (await daemon.get('/api/changes')).body;
-  t.is(changes[0].kind, 'merge');
-  t.is((await daemon.call('POST', `/api/changes/${changes[0].id}/undo`)).status, 200);
-  t.deepEqual(await names(daemon), ['A', 'B', 'C', 'D']);
-});
+withBirths(
+  'what an editor deletes, renames, retags and writes anew is taken, and the rest stays',
+  async (t) => {
+    const daemon = await withBookmarks(t, 'A', 'B', 'C', 'D');
+    const text = read(daemon);
+    write(
+      daemon,
+      text
+        .replace(wptOf(text, 'A'), '')
+        .replace('<name>B</name>', '<name>Bee</name>')
+        .replace('first C', 'second C')
+        .replace(
+          wptOf(text, 'D'),
+          wptOf(text, 'D').replace('<wd:tag>t</wd:tag>', '<wd:tag>u</wd:tag>'),
+        ),
+    );
+    // The file is watched.
+    await until(async () => (await names(daemon)).join() === 'Bee,C,D');
+    const found = new Map((await list(daemon)).map((waypoint) => [waypoint.name, waypoint]));
+    t.is(found.get('C')?.desc, 'second C');
+    t.deepEqual(found.get('D')?.tags, ['u']);
+    t.deepEqual(found.get('Bee')?.tags, ['t']);
+    const { changes } = (await daemon.get('/api/changes')).body;
+    t.is(changes[0].kind, 'merge');
+    t.is((await daemon.call('POST', `/api/changes/${changes[0].id}/undo`)).status, 200);
+    t.deepEqual(await names(daemon), ['A', 'B', 'C', 'D']);
+  },
+);
 
 test('an older file that is written back brings nothing back', async (t) => {
   const daemon = await withBookmarks(t, 'A', 'B');
@@ -122,59 +126,65 @@ test('an older file that is written back brings nothing back', async (t) => {
   }
 });
 
-test('what both have changed stays as in the store, and the other version can be taken', async (t) => {
-  const daemon = await withBookmarks(t, 'A', 'B');
-  const text = read(daemon);
-  await daemon.call('PATCH', '/api/bookmarks', {
-    oldName: 'A',
-    lat: place('A')['lat'],
-    lon: 20,
-    desc: 'mine',
-  });
-  const tagged = { name: 'B', lat: place('B')['lat'], lon: 20, tags: ['t', 'u'] };
-  await daemon.call('POST', '/api/tags', tagged);
-  const later = await mirrored(daemon);
-  write(later, text.replace('first A', 'theirs').replace('<name>B<', '<name>Bee<'));
-  const merged = await mirrored(later);
-  const [a, b, ...others] = await list(merged);
-  t.is(a?.desc, 'mine');
-  t.like(b, { name: 'Bee', tags: ['t', 'u'] });
-  t.deepEqual(others, []);
-  const { changes } = (await merged.get('/api/changes')).body;
-  t.deepEqual(
-    changes.slice(0, 2).map(({ kind }: { kind: string }) => kind),
-    ['undo', 'merge'],
-  );
-  t.is((await merged.call('POST', `/api/changes/${changes[0].id}/undo`)).status, 200);
-  t.is((await list(merged)).find(({ name }) => name === 'A')?.desc, 'theirs');
-});
+withBirths(
+  'what both have changed stays as in the store, and the other version can be taken',
+  async (t) => {
+    const daemon = await withBookmarks(t, 'A', 'B');
+    const text = read(daemon);
+    await daemon.call('PATCH', '/api/bookmarks', {
+      oldName: 'A',
+      lat: place('A')['lat'],
+      lon: 20,
+      desc: 'mine',
+    });
+    const tagged = { name: 'B', lat: place('B')['lat'], lon: 20, tags: ['t', 'u'] };
+    await daemon.call('POST', '/api/tags', tagged);
+    const later = await mirrored(daemon);
+    write(later, text.replace('first A', 'theirs').replace('<name>B<', '<name>Bee<'));
+    const merged = await mirrored(later);
+    const [a, b, ...others] = await list(merged);
+    t.is(a?.desc, 'mine');
+    t.like(b, { name: 'Bee', tags: ['t', 'u'] });
+    t.deepEqual(others, []);
+    const { changes } = (await merged.get('/api/changes')).body;
+    t.deepEqual(
+      changes.slice(0, 2).map(({ kind }: { kind: string }) => kind),
+      ['undo', 'merge'],
+    );
+    t.is((await merged.call('POST', `/api/changes/${changes[0].id}/undo`)).status, 200);
+    t.is((await list(merged)).find(({ name }) => name === 'A')?.desc, 'theirs');
+  },
+);
 
 const many = Array.from({ length: 8 }, (_, index) => String.fromCodePoint(65 + index));
 
-test('more than half of the bookmarks are not deleted unasked; the user accepts or discards', async (t) => {
-  const daemon = await withBookmarks(t, ...many);
-  const text = read(daemon);
-  const cut = many.slice(0, 5).reduce((rest, name) => rest.replace(wptOf(rest, name), ''), text);
-  write(daemon, cut.replace('first H', 'second H'));
-  const waiting = async (): Promise<number | undefined> =>
-    (await daemon.get('/api/status')).body.bookmarks_file?.deletions_waiting;
-  await until(async () => (await waiting()) === 5);
-  t.deepEqual(await names(daemon), many);
-  t.is((await list(daemon)).at(-1)?.desc, 'first H', 'nothing of it is applied');
-  t.is(read(daemon), cut.replace('first H', 'second H'), 'the file stays');
-  const decide = (accept: boolean) => daemon.call('POST', '/api/bookmarks/merge', { accept });
-  t.deepEqual((await decide(false)).body, { decided: true });
-  t.deepEqual(await names(daemon), many);
-  await until(() => read(daemon).includes('<name>A</name>'));
-  t.is(await waiting(), undefined);
-  t.deepEqual((await decide(true)).body, { decided: false });
-  write(daemon, cut);
-  await until(async () => (await waiting()) === 5);
-  t.deepEqual((await decide(true)).body, { decided: true });
-  t.deepEqual(await names(daemon), many.slice(5));
-});
+withBirths(
+  'more than half of the bookmarks are not deleted unasked; the user accepts or discards',
+  async (t) => {
+    const daemon = await withBookmarks(t, ...many);
+    const text = read(daemon);
+    const cut = many.slice(0, 5).reduce((rest, name) => rest.replace(wptOf(rest, name), ''), text);
+    write(daemon, cut.replace('first H', 'second H'));
+    const waiting = async (): Promise<number | undefined> =>
+      (await daemon.get('/api/status')).body.bookmarks_file?.deletions_waiting;
+    await until(async () => (await waiting()) === 5);
+    t.deepEqual(await names(daemon), many);
+    t.is((await list(daemon)).at(-1)?.desc, 'first H', 'nothing of it is applied');
+    t.is(read(daemon), cut.replace('first H', 'second H'), 'the file stays');
+    const decide = (accept: boolean) => daemon.call('POST', '/api/bookmarks/merge', { accept });
+    t.deepEqual((await decide(false)).body, { decided: true });
+    t.deepEqual(await names(daemon), many);
+    await until(() => read(daemon).includes('<name>A</name>'));
+    t.is(await waiting(), undefined);
+    t.deepEqual((await decide(true)).body, { decided: false });
+    write(daemon, cut);
+    await until(async () => (await waiting()) === 5);
+    t.deepEqual((await decide(true)).body, { decided: true });
+    t.deepEqual(await names(daemon), many.slice(5));
+  },
+);
 
-test('exactly half may go at once, but of more than 40 no more than 20', async (t) => {
+withBirths('exactly half may go at once, but of more than 40 no more than 20', async (t) => {
   const { mirrorDeletions } = limits;
   const all = Array.from({ length: 2 * mirrorDeletions + 2 }, (_, index) => `N${100 + index}`);
   for (const [before, gone, left] of [
@@ -195,7 +205,7 @@ test('exactly half may go at once, but of more than 40 no more than 20', async (
   }
 });
 
-test('an empty or cut-off file deletes nothing', async (t) => {
+withBirths('an empty or cut-off file deletes nothing', async (t) => {
   for (const damage of [() => '', (text: string) => text.slice(0, text.length / 2)]) {
     const daemon = await withBookmarks(t, 'A', 'B', 'C');
     write(daemon, damage(read(daemon)));
@@ -205,59 +215,65 @@ test('an empty or cut-off file deletes nothing', async (t) => {
   }
 });
 
-test('tags of imported waypoints are in the file; a merge never makes bookmarks of them', async (t) => {
-  const root = temporaryDirectory(t);
-  const cli = testCli(t, root);
-  writeFileSync(
-    `${root}/a.gpx`,
-    gpx([
-      ['Hut', 46, 11],
-      ['Pass', 46.1, 11],
-    ]),
-  );
-  await cli.out(['import', `${root}/a.gpx`]);
-  const daemon = await startTestDaemon(t, { root });
-  const tagged = await daemon.call('POST', '/api/tags', {
-    name: 'Hut',
-    lat: 46,
-    lon: 11,
-    tags: ['alps'],
-  });
-  t.is(tagged.status, 201, tagged.text);
-  const later = await mirrored(daemon);
-  t.regex(read(later), /<wd:tag>alps<\/wd:tag><\/wd:tags><wd:imported\/>/u);
-  write(
-    later,
-    read(later).replace('<wd:tag>alps</wd:tag>', '<wd:tag>alps</wd:tag><wd:tag>sleep</wd:tag>'),
-  );
-  await until(
-    async () => (await list(later)).find(({ name }) => name === 'Hut')?.tags?.length === 2,
-  );
-  t.is((await later.get('/api/status')).body.bookmarks, 0);
-});
+withBirths(
+  'tags of imported waypoints are in the file; a merge never makes bookmarks of them',
+  async (t) => {
+    const root = temporaryDirectory(t);
+    const cli = testCli(t, root);
+    writeFileSync(
+      `${root}/a.gpx`,
+      gpx([
+        ['Hut', 46, 11],
+        ['Pass', 46.1, 11],
+      ]),
+    );
+    await cli.out(['import', `${root}/a.gpx`]);
+    const daemon = await startTestDaemon(t, { root });
+    const tagged = await daemon.call('POST', '/api/tags', {
+      name: 'Hut',
+      lat: 46,
+      lon: 11,
+      tags: ['alps'],
+    });
+    t.is(tagged.status, 201, tagged.text);
+    const later = await mirrored(daemon);
+    t.regex(read(later), /<wd:tag>alps<\/wd:tag><\/wd:tags><wd:imported\/>/u);
+    write(
+      later,
+      read(later).replace('<wd:tag>alps</wd:tag>', '<wd:tag>alps</wd:tag><wd:tag>sleep</wd:tag>'),
+    );
+    await until(
+      async () => (await list(later)).find(({ name }) => name === 'Hut')?.tags?.length === 2,
+    );
+    t.is((await later.get('/api/status')).body.bookmarks, 0);
+  },
+);
 
-test('a program that keeps none of our extensions takes no tag away and makes no bookmark', async (t) => {
-  const root = temporaryDirectory(t);
-  writeFileSync(`${root}/a.gpx`, gpx([['Hut', 46, 11]]));
-  await testCli(t, root).out(['import', `${root}/a.gpx`]);
-  const daemon = await startTestDaemon(t, { root });
-  await add(daemon, 'A', { tags: ['t'] });
-  await daemon.call('POST', '/api/tags', { name: 'Hut', lat: 46, lon: 11, tags: ['alps'] });
-  let later = await mirrored(daemon);
-  const ofWaypoints = /(<wpt .*?)<extensions>.*?<\/extensions>/gu;
-  const ofAll = /()<extensions>.*?<\/extensions>/gu;
-  const lines = ['A||t', 'Hut||alps'];
-  for (const lost of [ofWaypoints, ofAll]) {
-    const name = `New ${lines.length}`;
-    const added = `<wpt lat="1" lon="2"><name>${name}</name></wpt></gpx>`;
-    write(later, read(later).replaceAll(lost, '$1').replace('</gpx>', added));
-    lines.push(`${name}|`);
-    await until(async () => (await names(later)).includes(name));
-    later = await mirrored(later);
-    t.deepEqual((await list(later)).map(lineOf).toSorted(), lines.toSorted());
-    t.is((await later.get('/api/status')).body.bookmarks, lines.length - 1);
-  }
-});
+withBirths(
+  'a program that keeps none of our extensions takes no tag away and makes no bookmark',
+  async (t) => {
+    const root = temporaryDirectory(t);
+    writeFileSync(`${root}/a.gpx`, gpx([['Hut', 46, 11]]));
+    await testCli(t, root).out(['import', `${root}/a.gpx`]);
+    const daemon = await startTestDaemon(t, { root });
+    await add(daemon, 'A', { tags: ['t'] });
+    await daemon.call('POST', '/api/tags', { name: 'Hut', lat: 46, lon: 11, tags: ['alps'] });
+    let later = await mirrored(daemon);
+    const ofWaypoints = /(<wpt .*?)<extensions>.*?<\/extensions>/gu;
+    const ofAll = /()<extensions>.*?<\/extensions>/gu;
+    const lines = ['A||t', 'Hut||alps'];
+    for (const lost of [ofWaypoints, ofAll]) {
+      const name = `New ${lines.length}`;
+      const added = `<wpt lat="1" lon="2"><name>${name}</name></wpt></gpx>`;
+      write(later, read(later).replaceAll(lost, '$1').replace('</gpx>', added));
+      lines.push(`${name}|`);
+      await until(async () => (await names(later)).includes(name));
+      later = await mirrored(later);
+      t.deepEqual((await list(later)).map(lineOf).toSorted(), lines.toSorted());
+      t.is((await later.get('/api/status')).body.bookmarks, lines.length - 1);
+    }
+  },
+);
 
 /** Copies the bookmarks file of a daemon, which a stop brings up to date, to another; waits for that one's bookmarks. */
 async function share(
@@ -274,37 +290,43 @@ async function share(
   return [source, target];
 }
 
-test('a shared file keeps the tags of what only one of two daemons has imported', async (t) => {
-  const root = temporaryDirectory(t);
-  writeFileSync(`${root}/a.gpx`, gpx([['Hut', 46, 11]]));
-  await testCli(t, root).out(['import', `${root}/a.gpx`]);
-  let [one, two] = [await startTestDaemon(t, { root }), await startTestDaemon(t)];
-  await add(one, 'A');
-  const hut = { name: 'Hut', lat: 46, lon: 11 };
-  await one.call('POST', '/api/tags', { ...hut, tags: ['alps', 'sleep'] });
-  [one, two] = await share([one, two], 'A|,Hut||alps|sleep', 'A|');
-  await add(two, 'B');
-  [two, one] = await share([two, one], 'A|,B|,Hut||alps|sleep');
-  t.pass();
-});
+withBirths(
+  'a shared file keeps the tags of what only one of two daemons has imported',
+  async (t) => {
+    const root = temporaryDirectory(t);
+    writeFileSync(`${root}/a.gpx`, gpx([['Hut', 46, 11]]));
+    await testCli(t, root).out(['import', `${root}/a.gpx`]);
+    let [one, two] = [await startTestDaemon(t, { root }), await startTestDaemon(t)];
+    await add(one, 'A');
+    const hut = { name: 'Hut', lat: 46, lon: 11 };
+    await one.call('POST', '/api/tags', { ...hut, tags: ['alps', 'sleep'] });
+    [one, two] = await share([one, two], 'A|,Hut||alps|sleep', 'A|');
+    await add(two, 'B');
+    [two, one] = await share([two, one], 'A|,B|,Hut||alps|sleep');
+    t.pass();
+  },
+);
 
-test('what only one of two daemons adds and deletes goes away in the other, too', async (t) => {
-  let [one, two] = [await startTestDaemon(t), await startTestDaemon(t)];
-  await add(one, 'A');
-  [one, two] = await share([one, two], 'A|');
-  await add(two, 'X');
-  [two, one] = await share([two, one], 'A|,X|');
-  await two.call('DELETE', `/api/bookmarks?${query('X')}`);
-  [two, one] = await share([two, one], 'A|');
-  const edit = { oldName: 'A', lat: place('A')['lat'], lon: 20, newName: 'Bee', desc: 'changed' };
-  await one.call('PATCH', '/api/bookmarks', edit);
-  [one, two] = await share([one, two], 'Bee|changed');
-  const text = read(one);
-  t.is(read(await two.restart()), text, 'a file that says what the store has is left alone');
-});
+withBirths(
+  'what only one of two daemons adds and deletes goes away in the other, too',
+  async (t) => {
+    let [one, two] = [await startTestDaemon(t), await startTestDaemon(t)];
+    await add(one, 'A');
+    [one, two] = await share([one, two], 'A|');
+    await add(two, 'X');
+    [two, one] = await share([two, one], 'A|,X|');
+    await two.call('DELETE', `/api/bookmarks?${query('X')}`);
+    [two, one] = await share([two, one], 'A|');
+    const edit = { oldName: 'A', lat: place('A')['lat'], lon: 20, newName: 'Bee', desc: 'changed' };
+    await one.call('PATCH', '/api/bookmarks', edit);
+    [one, two] = await share([one, two], 'Bee|changed');
+    const text = read(one);
+    t.is(read(await two.restart()), text, 'a file that says what the store has is left alone');
+  },
+);
 
 /** Two daemons whose bookmarks files a tool copies to each other, the newer over the older. */
-test('two daemons that share a file agree, and what one deletes stays deleted', async (t) => {
+withBirths('two daemons that share a file agree, and what one deletes stays deleted', async (t) => {
   const action = fc.record({
     at: fc.constantFrom(0, 1),
     do: fc.constantFrom('add', 'delete', 'rename', 'tag', 'note'),
@@ -391,7 +413,7 @@ function byName(waypoints: readonly Listed[]): unknown[] {
     .toSorted((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-test('imported waypoints do not lose their tags by the dozen unasked', async (t) => {
+withBirths('imported waypoints do not lose their tags by the dozen unasked', async (t) => {
   const places = Array.from({ length: 8 }, (_, at) => [`I${at}`, 40 + at, 5] as const);
   const daemon = await startTestDaemon(t);
   writeFileSync(`${daemon.root}/places.gpx`, gpx(places));
@@ -416,65 +438,74 @@ test('imported waypoints do not lose their tags by the dozen unasked', async (t)
   t.is(await waiting(), undefined, 'half may go');
 });
 
-test('conflicts are in the journal once each, though the store is changed while they are put there', async (t) => {
-  const spots = Array.from({ length: 60 }, (_, at) => ({ name: `S${at}`, lat: at, lon: at }));
-  const wpts = spots.map((spot) => gpxWaypoint({ ...spot, tags: ['0'] }));
-  let daemon = await startTestDaemon(t);
-  write(daemon, gpxHead() + wpts.join('') + gpxTail());
-  daemon = await mirrored(daemon);
-  const text = read(daemon);
-  await daemon.call('PATCH', '/api/tags', { tag: '0', newTag: '1' });
-  daemon = await mirrored(daemon);
-  const kinds = async (limit: number): Promise<string[]> =>
-    (await daemon.get(`/api/changes?limit=${limit}`)).body.changes.map(
-      ({ kind }: { kind: string }) => kind,
-    );
-  // What the store has changed is deleted in the file.
-  write(daemon, text.replaceAll(/<wpt .*?<\/wpt>\n/gsu, ''));
-  await until(async () => (await kinds(1)).includes('undo'));
-  await add(daemon, 'meanwhile');
-  await until(() => daemon.logged.some((line) => line.includes('"conflicts":60')));
-  t.is((await kinds(200)).filter((kind) => kind === 'undo').length, 60);
-});
-
-test('a copy of a data directory takes a course of its own: its file deletes nothing in the first', async (t) => {
-  const first = await withBookmarks(t, 'A', 'B');
-  await first.close();
-  const root = temporaryDirectory(t);
-  cpSync(first.root, root, { recursive: true });
-  let [one, copy] = [await first.restart(), await startTestDaemon(t, { root })];
-  await add(one, 'C');
-  await add(copy, 'D');
-  [one, copy] = [await mirrored(one), await mirrored(copy)];
-  await add(one, 'E');
-  write(one, read(copy));
-  one = await mirrored(one);
-  t.deepEqual(await names(one), ['A', 'B', 'C', 'D', 'E']);
-});
-
-test('conflicts do not fill the journal: a merge keeps so many of them and no more', async (t) => {
-  const spots = Array.from({ length: limits.mirrorConflicts + 1 }, (_, at) => `S${at}`);
-  const wpts = [...spots, 'Stays'].map((name, at) =>
-    gpxWaypoint({ name, lat: at % 80, lon: at / 100, tags: ['0'] }),
-  );
-  let daemon = await startTestDaemon(t);
-  write(daemon, gpxHead() + wpts.join('') + gpxTail());
-  daemon = await mirrored(daemon);
-  for (const [round, count] of [limits.mirrorConflicts, limits.mirrorConflicts + 1].entries()) {
-    const blocks = read(daemon).split(/(?=<wpt )/u);
-    await daemon.call('PATCH', '/api/tags', { tag: `${round}`, newTag: `${round + 1}` });
+withBirths(
+  'conflicts are in the journal once each, though the store is changed while they are put there',
+  async (t) => {
+    const spots = Array.from({ length: 60 }, (_, at) => ({ name: `S${at}`, lat: at, lon: at }));
+    const wpts = spots.map((spot) => gpxWaypoint({ ...spot, tags: ['0'] }));
+    let daemon = await startTestDaemon(t);
+    write(daemon, gpxHead() + wpts.join('') + gpxTail());
     daemon = await mirrored(daemon);
+    const text = read(daemon);
+    await daemon.call('PATCH', '/api/tags', { tag: '0', newTag: '1' });
+    daemon = await mirrored(daemon);
+    const kinds = async (limit: number): Promise<string[]> =>
+      (await daemon.get(`/api/changes?limit=${limit}`)).body.changes.map(
+        ({ kind }: { kind: string }) => kind,
+      );
     // What the store has changed is deleted in the file.
-    write(daemon, blocks.toSpliced(1, count).join(''));
-    const merged = `"conflicts":${limits.mirrorConflicts}`;
-    await until(() => daemon.logged.some((line) => line.includes(merged)));
-    t.deepEqual(
-      daemon.logged.filter((line) => line.includes('in_backups_only')),
-      count > limits.mirrorConflicts
-        ? ['mirror.conflicts_kept_in_backups_only {"conflicts":1}']
-        : [],
+    write(daemon, text.replaceAll(/<wpt .*?<\/wpt>\n/gsu, ''));
+    await until(async () => (await kinds(1)).includes('undo'));
+    await add(daemon, 'meanwhile');
+    await until(() => daemon.logged.some((line) => line.includes('"conflicts":60')));
+    t.is((await kinds(200)).filter((kind) => kind === 'undo').length, 60);
+  },
+);
+
+withBirths(
+  'a copy of a data directory takes a course of its own: its file deletes nothing in the first',
+  async (t) => {
+    const first = await withBookmarks(t, 'A', 'B');
+    await first.close();
+    const root = temporaryDirectory(t);
+    cpSync(first.root, root, { recursive: true });
+    let [one, copy] = [await first.restart(), await startTestDaemon(t, { root })];
+    await add(one, 'C');
+    await add(copy, 'D');
+    [one, copy] = [await mirrored(one), await mirrored(copy)];
+    await add(one, 'E');
+    write(one, read(copy));
+    one = await mirrored(one);
+    t.deepEqual(await names(one), ['A', 'B', 'C', 'D', 'E']);
+  },
+);
+
+withBirths(
+  'conflicts do not fill the journal: a merge keeps so many of them and no more',
+  async (t) => {
+    const spots = Array.from({ length: limits.mirrorConflicts + 1 }, (_, at) => `S${at}`);
+    const wpts = [...spots, 'Stays'].map((name, at) =>
+      gpxWaypoint({ name, lat: at % 80, lon: at / 100, tags: ['0'] }),
     );
-    t.is((await list(daemon)).length, spots.length + 1);
+    let daemon = await startTestDaemon(t);
+    write(daemon, gpxHead() + wpts.join('') + gpxTail());
     daemon = await mirrored(daemon);
-  }
-});
+    for (const [round, count] of [limits.mirrorConflicts, limits.mirrorConflicts + 1].entries()) {
+      const blocks = read(daemon).split(/(?=<wpt )/u);
+      await daemon.call('PATCH', '/api/tags', { tag: `${round}`, newTag: `${round + 1}` });
+      daemon = await mirrored(daemon);
+      // What the store has changed is deleted in the file.
+      write(daemon, blocks.toSpliced(1, count).join(''));
+      const merged = `"conflicts":${limits.mirrorConflicts}`;
+      await until(() => daemon.logged.some((line) => line.includes(merged)));
+      t.deepEqual(
+        daemon.logged.filter((line) => line.includes('in_backups_only')),
+        count > limits.mirrorConflicts
+          ? ['mirror.conflicts_kept_in_backups_only {"conflicts":1}']
+          : [],
+      );
+      t.is((await list(daemon)).length, spots.length + 1);
+      daemon = await mirrored(daemon);
+    }
+  },
+);

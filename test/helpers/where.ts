@@ -1,6 +1,8 @@
 /** Where a test can run: elsewhere it is skipped, and its title says why. */
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync, statSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import test, { type ImplementationFn } from 'ava';
 
 export type DeclareTest = (title: string, body: ImplementationFn<[]>) => void;
@@ -47,6 +49,28 @@ export const withoutAllRights = testUnless(
       ? 'no setpriv'
       : undefined,
 );
+
+/**
+ * Where writing to a file leaves its birth alone. Elsewhere the store takes itself for a copy at each start, whose bookmarks
+ * file deletes and changes nothing of what it had before.
+ */
+export const withBirths = testUnless(whyNoBirths());
+
+function whyNoBirths(): string | undefined {
+  // Wine.
+  if (process.platform !== 'win32') return undefined;
+  const directory = mkdtempSync(join(tmpdir(), 'waypointd-birth-'));
+  try {
+    const file = join(directory, 'file');
+    writeFileSync(file, '');
+    const { birthtimeMs } = statSync(file);
+    const later = birthtimeMs / 1_000 + 3_600;
+    utimesSync(file, later, later);
+    return statSync(file).birthtimeMs === birthtimeMs ? undefined : 'births are not kept';
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
 
 /** Where a program may mount a file system of its own, in a name space that needs no rights and goes with it. */
 export const withMounts = testUnless(whyNoMounts());
