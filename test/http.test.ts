@@ -272,7 +272,7 @@ test('a body must be valid UTF-8 JSON', async (t) => {
 });
 
 test('a body is checked in the order type, size, JSON, schema', async (t) => {
-  const { ask } = await startHttpServer(t, { routes });
+  const { ask } = await startHttpServer(t, { routes, limits: { lingerMs: 60_000 } });
   const post = async (body: string, headers: readonly string[]): Promise<string> =>
     refusal(t, await ask(rawRequest('POST /api/echo?limit=99', headers, body)));
   const big = '{'.repeat(1_048_577);
