@@ -16,8 +16,8 @@ import type {
 import { openStored } from './open-stored.ts';
 import { receive } from './receive.ts';
 
-/** What file systems without hard links say to `link`. */
-const noLinkCodes = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EXDEV']);
+/** What file systems without hard links say to `link`; the last one is that of exFAT on Windows, as Node.js tells it. */
+const noLinkCodes = new Set('EPERM ENOTSUP EOPNOTSUPP ENOSYS EMLINK EXDEV EISDIR'.split(' '));
 
 /** What a command that was cut off has left is certainly nobody's after this. */
 const abandonedMs = 86_400_000;
