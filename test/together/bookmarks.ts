@@ -4,6 +4,7 @@ import '../changes-imports.test.ts';
 import '../changes-long.test.ts';
 import '../changes-model.test.ts';
 import '../history.test.ts';
+import '../leak.test.ts';
 import '../refusals.test.ts';
 import '../status.test.ts';
 import '../tags.test.ts';

@@ -5,3 +5,4 @@ import '../cli-imports.test.ts';
 import '../cli-map.test.ts';
 import '../cli-objects-transfer.test.ts';
 import '../cli-geodata.test.ts';
+import '../mirror-merge.test.ts';

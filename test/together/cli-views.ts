@@ -3,4 +3,3 @@ import '../cli-mishaps.test.ts';
 import '../cli-output.test.ts';
 import '../cli-timeline.test.ts';
 import '../cli-waypoints.test.ts';
-import '../completion.test.ts';

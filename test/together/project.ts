@@ -3,6 +3,7 @@ import '../bench-data.test.ts';
 import '../bench-report.test.ts';
 import '../cli-reference.test.ts';
 import '../client-offline.test.ts';
+import '../completion.test.ts';
 import '../lock-file.test.ts';
 import '../openapi.test.ts';
 import '../package-links.test.ts';

@@ -1,0 +1,2 @@
+import '../watch-again.test.ts';
+import '../watch.test.ts';
