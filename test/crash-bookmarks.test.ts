@@ -15,6 +15,8 @@ import { rounds } from './helpers/effort.ts';
 
 const kills = rounds(9);
 const seed = 20_261_120;
+/** So many answers at least come before most kills: on a busy machine a time alone would see none. */
+const begunWith = 4;
 const time = '2026-01-02T03:04:05Z';
 /** Long notes make the file long enough that a kill can meet it half-written. */
 const longNote = 'a long note '.repeat(600);
@@ -219,8 +221,11 @@ class Witness {
     this.#t.true(isOnlyEdits || this.moments.has(hashOf(mirror)), 'a content that never was');
   }
 
-  /** Sends changes until the process is dead. */
-  async workUntilKilled(daemon: Running): Promise<void> {
+  /**
+   * Sends changes until the process is dead.
+   * @param onBegun called when some were answered, however long that took
+   */
+  async workUntilKilled(daemon: Running, onBegun?: () => void): Promise<void> {
     for (let count = 1; ; count += 1) {
       const change = nextChange(this.model);
       this.pending = change;
@@ -238,6 +243,7 @@ class Witness {
         await daemon.exit;
         return;
       }
+      if (count === begunWith) onBegun?.();
       if (count % 10 === 0) this.glance();
     }
   }
@@ -273,9 +279,10 @@ test('kill -9 loses nothing that was answered, brings nothing back, and leaves b
       if (killAtStart === undefined) throw error;
       continue;
     }
-    if (killAtStart === undefined && round % 3 === 1) killInRewrite(daemon, data);
-    else if (killAtStart === undefined) setTimeout(() => daemon.child.kill('SIGKILL'), random(350));
-    await witness.workUntilKilled(daemon);
+    const isInRewrite = killAtStart === undefined && round % 3 === 1;
+    if (isInRewrite) killInRewrite(daemon, data);
+    const killSoon = (): unknown => setTimeout(() => daemon.child.kill('SIGKILL'), random(350));
+    await witness.workUntilKilled(daemon, isInRewrite ? undefined : killSoon);
     witness.checkMirror();
     if (round % 6 === 3) witness.edit();
   }
