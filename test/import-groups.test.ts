@@ -1,6 +1,6 @@
 /** Small files share a commit; that must not show in what becomes of each. */
 import { hash } from 'node:crypto';
-import { appendFileSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
+import { appendFileSync, cpSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import type { FileRefused } from '../formats/refused.ts';
@@ -283,4 +283,55 @@ test('a library made anew of groups of small files and of large ones is the one 
   t.like(site.reconcile(), { loaded: 68, refused: 1, isWhole: true });
   t.deepEqual(dumpLibrary(site.libraryPath), before);
   t.deepEqual(told(), saidBefore);
+});
+
+type Iterate = (...parameters: unknown[]) => Iterable<unknown>;
+
+/** How many rows are gone through one by one meanwhile, on any connection: what twins say, and which is the first. */
+function rowsReadIn({ libraryPath }: Site, work: () => void): number {
+  const db = openReader(libraryPath);
+  const methods = Object.getPrototypeOf(db.prepare('SELECT 1')) as { iterate: Iterate };
+  const { iterate } = methods;
+  let count = 0;
+  methods.iterate = function* counted(...parameters) {
+    for (const row of iterate.apply(this, parameters)) {
+      count += 1;
+      yield row;
+    }
+  };
+  try {
+    work();
+  } finally {
+    methods.iterate = iterate;
+    db.close();
+  }
+  return count;
+}
+
+function placesOf({ libraryPath }: Site): unknown {
+  const db = openReader(libraryPath);
+  const fields = db.prepare('SELECT ele, time, "desc", more FROM twin_fields').all();
+  db.close();
+  return { ...dumpLibrary(libraryPath), fields };
+}
+
+test('many files with a place that all have are dropped without a look at all of them for each', (t) => {
+  const [site, other] = [importSite(t), importSite(t)];
+  const count = 256;
+  const files = names(count);
+  for (const [i, file] of files.entries()) {
+    const content = gpx([['Home', 1, 2, new Date(i * 86_400_000).toISOString()]]);
+    writeTree(site.imports, { [file]: content });
+    const at = new Date(1_700_000_000_000 + i);
+    utimesSync(join(site.imports, file), at, at);
+  }
+  site.reconcile();
+  for (const file of files.slice(0, -2)) rmSync(join(site.imports, file));
+  const rows = rowsReadIn(site, () => {
+    t.like(site.reconcile(), { dropped: count - 2, isWhole: true });
+  });
+  t.true(rows < count ** 2 / 4, `${rows}`);
+  cpSync(site.imports, other.imports, { recursive: true, preserveTimestamps: true });
+  other.reconcile();
+  t.deepEqual(placesOf(site), placesOf(other));
 });

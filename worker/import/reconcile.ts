@@ -63,31 +63,46 @@ function reconcileFiles(places: Places, counts: Counts): boolean {
     if (unlisted.length > 0) counts.isWhole = false;
     progress.set('filesTotal', present.length);
     const there = new Set(present.map(({ path }) => library.keyOf(path)));
-    for (const file of known.values()) {
-      if (there.has(file.pathKey) || isBelow(file.path, unlisted)) continue;
-      library.removeFile(file.id);
+    // The last path first: a waypoint that shows is the first of its twins, and each of these in turn would have to be found.
+    const gone = [...known.values()]
+      .toReversed()
+      .filter(({ path, pathKey }) => !there.has(pathKey) && !isBelow(path, unlisted));
+    inGroups(gone, library, ({ id }) => {
+      library.removeFile(id);
       counts.dropped += 1;
-    }
-    let at = 0;
-    const next = (): void => {
-      const file = present[at]!;
+    });
+    let done = 0;
+    inGroups(present, library, (file) => {
       reconcileFile(file, known.get(library.keyOf(file.path)), places, counts);
-      at += 1;
-      progress.set('filesDone', at);
-    };
-    const isSmall = (): boolean => at < present.length && present[at]!.size <= heldBytes;
-    while (at < present.length) {
-      const [end, until] = [at + groupFiles, performance.now() + groupMs];
-      if (!isSmall()) next();
-      else
-        library.transaction(() => {
-          while (isSmall() && at < end && performance.now() < until) next();
-        });
-    }
+      done += 1;
+      progress.set('filesDone', done);
+    });
     return true;
   } catch (error) {
     if (error instanceof ReadingCancelled || isDiskFull(error)) return false;
     throw error;
+  }
+}
+
+/** Does something with each of many files, small ones many in a commit. */
+function inGroups<File extends { readonly size: number }>(
+  files: readonly File[],
+  library: LibraryWriter,
+  take: (file: File) => void,
+): void {
+  let at = 0;
+  const next = (): void => {
+    take(files[at]!);
+    at += 1;
+  };
+  const isSmall = (): boolean => at < files.length && files[at]!.size <= heldBytes;
+  while (at < files.length) {
+    const [end, until] = [at + groupFiles, performance.now() + groupMs];
+    if (!isSmall()) next();
+    else
+      library.transaction(() => {
+        while (isSmall() && at < end && performance.now() < until) next();
+      });
   }
 }
 
