@@ -1,4 +1,4 @@
-import type { Link } from './waypoint.ts';
+import type { Link } from './link.ts';
 
 /** A point with usable coordinates: degrees WGS84, metres, integer ms UTC. */
 export interface RecordedPoint {

@@ -1,5 +1,6 @@
 import * as z from 'zod';
 import { limits } from './limits.ts';
+import { isLink } from './link.ts';
 import {
   lat,
   list,
@@ -15,17 +16,8 @@ import {
 } from './schema.ts';
 import { tagInput, tagListSchema } from './tag.ts';
 
-/** What may be linked to; an address of another kind could run something where it is clicked. */
-const linkPattern = /^(?:https?:\/\/|mailto:)[^\s\p{Cc}]+$/iu;
-
-/** Whether a link may be stored. */
-export function isLink({ href }: Link): boolean {
-  return linkPattern.test(href) && href.isWellFormed() && href.length <= limits.linkCodePoints;
-}
-
 const fieldText = text(limits.fieldCodePoints, 0);
 
-/** A page about a waypoint, a track or a route. */
 const linkSchema = z.object({
   href: z
     .string()
@@ -34,10 +26,6 @@ const linkSchema = z.object({
     .meta({ maxLength: limits.linkCodePoints, description: 'http, https or mailto.' }),
   text: fieldText.optional(),
 });
-export interface Link {
-  readonly href: string;
-  readonly text?: string | undefined;
-}
 
 /** What GPX says about a waypoint beside its note; absent fields are left out. */
 const moreSchema = z.object({

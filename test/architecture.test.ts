@@ -78,7 +78,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 4_036,
+  model: 4_039,
   storage: 12_175,
   formats: 5_222,
   geodata: 3_815,
@@ -89,7 +89,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   objects: 2_836,
   'service-files': 1_785,
   daemon: 8_698,
-  cli: 10_278,
+  cli: 10_277,
   map: 4_087,
   bin: 427,
   build: 686,

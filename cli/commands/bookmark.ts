@@ -1,11 +1,10 @@
 import {
   deletedBookmarkSchema,
   mergeDecidedSchema,
-  isLink,
-  type Link,
   renamedSchema,
   waypointSchema,
 } from '../../model/waypoint.ts';
+import { isLink, type Link } from '../../model/link.ts';
 import { parseTime } from '../../model/time.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { defineCommand } from '../program/command.ts';

@@ -1,5 +1,5 @@
 import { limits } from '../../model/limits.ts';
-import { isLink, type Link } from '../../model/waypoint.ts';
+import { isLink, type Link } from '../../model/link.ts';
 import { cleanNote, cleanText } from './clean-text.ts';
 import { invalidTime } from './point-values.ts';
 import type {

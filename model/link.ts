@@ -1,0 +1,15 @@
+import { limits } from './limits.ts';
+
+/** A page about a waypoint, a track or a route. Apart from waypoint.ts, because imports need none of its schemas. */
+export interface Link {
+  readonly href: string;
+  readonly text?: string | undefined;
+}
+
+/** What may be linked to; an address of another kind could run something where it is clicked. */
+const linkPattern = /^(?:https?:\/\/|mailto:)[^\s\p{Cc}]+$/iu;
+
+/** Whether a link may be stored. */
+export function isLink({ href }: Link): boolean {
+  return linkPattern.test(href) && href.isWellFormed() && href.length <= limits.linkCodePoints;
+}
