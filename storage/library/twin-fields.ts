@@ -74,9 +74,9 @@ export function prepareTwinFields(db: Database) {
     const isNewer = comparisonBy(fileOf);
     const newest = newestFrom.get() ?? Infinity;
     for (const batch of once.byWaypoint()) {
-      const pairs = listed(batch);
-      putPairs.run(pairs, newest);
-      const others = listed(unpaired.all(pairs).map(({ hash }): HashedRow => [hash, hash]));
+      const many = new Set(unpaired.all(listed(batch)).map(({ hash }) => hash));
+      putPairs.run(listed(batch.filter(([hash]) => !many.has(hash))), newest);
+      const others = listed([...many].map((hash): HashedRow => [hash, hash]));
       drop.run(others);
       const groups = new Map<number, Twins[]>();
       for (const member of members.iterate(others)) gather(groups, member, isNewer);
@@ -277,7 +277,7 @@ function prepareStatements(db: Database) {
     put: prepare(db, (waypoint: number, { ele, time, desc, more }: Fields) =>
       libraryTables.insertInto('twin_fields').values({ waypoint, ele, time, desc, more }),
     ),
-    /** Where there are but two of a hash, a shown one `s` and a hidden one `h`: nearly all. */
+    /** Where there are but two of a hash, a shown one `s` and a hidden one `h`: nearly all. Of more, it would write each. */
     putPairs: prepare(
       db,
       (pairs: string, newest: number) => sql`
