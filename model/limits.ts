@@ -16,7 +16,8 @@ export const limits = {
   clusterStreams: 2,
   /** Longest synchronous piece of work between two turns of the main thread. */
   sliceMs: 10,
-  shutdownMs: 5_000,
+  /** Requests may end so long at a stop, which is to take 5 s in all. */
+  shutdownMs: 4_500,
   /** A stop in order that takes longer ends as by SIGKILL, ms. */
   stopMs: 10_000,
   nameCodePoints: 512,

@@ -152,6 +152,8 @@ export class SimulatedDisk {
   }
 
   rename(from: string, to: string, line: number): void {
+    // POSIX: of two names of one file, or one name twice, both stay.
+    if (this.#find(from) === this.#find(to)) return;
     this.#change(line, this.#link(to, this.#find(from)), this.#link(from, undefined));
   }
 
