@@ -10,6 +10,7 @@ import { copyPath } from '../worker/import/copy-path.ts';
 import { heldBytes } from '../worker/import/source-file.ts';
 import { failCommits, partsOf } from './helpers/import-parts.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/imports.ts';
+import { rowsReadIn } from './helpers/rows-read.ts';
 import { openReader } from '../storage/database.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 
@@ -285,29 +286,6 @@ test('a library made anew of groups of small files and of large ones is the one 
   t.deepEqual(told(), saidBefore);
 });
 
-type Iterate = (...parameters: unknown[]) => Iterable<unknown>;
-
-/** How many rows are gone through one by one meanwhile, on any connection: what twins say, and which is the first. */
-function rowsReadIn({ libraryPath }: Site, work: () => void): number {
-  const db = openReader(libraryPath);
-  const methods = Object.getPrototypeOf(db.prepare('SELECT 1')) as { iterate: Iterate };
-  const { iterate } = methods;
-  let count = 0;
-  methods.iterate = function* counted(...parameters) {
-    for (const row of iterate.apply(this, parameters)) {
-      count += 1;
-      yield row;
-    }
-  };
-  try {
-    work();
-  } finally {
-    methods.iterate = iterate;
-    db.close();
-  }
-  return count;
-}
-
 function placesOf({ libraryPath }: Site): unknown {
   const db = openReader(libraryPath);
   const fields = db.prepare('SELECT ele, time, "desc", more FROM twin_fields').all();
@@ -327,7 +305,7 @@ test('many files with a place that all have are dropped without a look at all of
   }
   site.reconcile();
   for (const file of files.slice(0, -2)) rmSync(join(site.imports, file));
-  const rows = rowsReadIn(site, () => {
+  const rows = rowsReadIn(site.libraryPath, () => {
     t.like(site.reconcile(), { dropped: count - 2, isWhole: true });
   });
   t.true(rows < count ** 2 / 4, `${rows}`);

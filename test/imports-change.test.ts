@@ -4,16 +4,19 @@ import {
   existsSync,
   mkdirSync,
   readdirSync,
+  readFileSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import test from 'ava';
+import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { contentOf, importTree, listed } from './helpers/imported-files.ts';
 import { filesBelow, gpx, writeTree } from './helpers/imports.ts';
+import { rowsReadIn } from './helpers/rows-read.ts';
+import { LibraryWriter } from '../storage/library/writer.ts';
 import { changeFiles } from '../worker/import/change-files.ts';
 import { ImportProgress } from '../worker/import/progress.ts';
 
@@ -142,6 +145,100 @@ test('kept bytes that a killed restoring has left go only where the file has the
   writeFileSync(join(imports, 'ride.gpx'), 'damaged');
   t.deepEqual(again().toSorted(), [kept, 'ride.gpx'].toSorted());
 });
+
+/** Imports files, undoes that and that again, and closes the daemon. @returns what undoes the import once more. */
+async function undoingOf(daemon: TestDaemon, tree: Readonly<Record<string, string>>) {
+  const { imports, libraryDatabase, waypointsDatabase } = daemon.paths;
+  let { headers } = await importTree(daemon, tree);
+  const undo = () => daemon.call('POST', `/api/changes/${headers.get('x-change-id')}/undo`);
+  ({ headers } = await undo());
+  const store = new Database(waypointsDatabase, { readonly: true });
+  const run = store.prepare('SELECT max(id) FROM import_runs').pluck().get() as number;
+  store.close();
+  await undo();
+  await daemon.close();
+  return () =>
+    changeFiles({
+      libraryPath: libraryDatabase,
+      importsDirectory: imports,
+      waypointsPath: waypointsDatabase,
+      progress: new ImportProgress().shared,
+      run,
+      hasIndex: true,
+      now: Date.now(),
+    });
+}
+
+test.serial(
+  'an import of many files with a place that all have is undone without a look at all of them for each',
+  async (t) => {
+    const daemon = await startTestDaemon(t);
+    const count = 256;
+    const homes = Array.from({ length: count }, (_, i) => [
+      `${String(i).padStart(3, '0')}.gpx`,
+      gpx([['Home', 1, 2, new Date(i * 86_400_000).toISOString()]]),
+    ]);
+    const undo = await undoingOf(daemon, Object.fromEntries(homes));
+    const rows = rowsReadIn(daemon.paths.libraryDatabase, () => t.true(undo().isWhole));
+    t.true(rows < count ** 2 / 4, `${rows}`);
+    const left = filesBelow(daemon.paths.imports);
+    t.is(left.length, count);
+    t.true(left.every((file) => file.startsWith('.replaced/')));
+  },
+);
+
+type Transaction = (this: LibraryWriter, changes: () => unknown) => unknown;
+
+/** Fails commits with a full disk, by which of all they are. */
+function failCommitsOf(t: ExecutionContext, mayCommit: (at: number) => boolean): void {
+  const prototype = LibraryWriter.prototype as { transaction: Transaction };
+  const { transaction } = prototype;
+  let [depth, commits] = [0, 0];
+  prototype.transaction = function failing(changes) {
+    return transaction.call(this, () => {
+      depth += 1;
+      try {
+        const result = changes();
+        if (depth > 1) return result;
+        commits += 1;
+        if (mayCommit(commits)) return result;
+        throw Object.assign(new Error('full'), { code: 'SQLITE_FULL' });
+      } finally {
+        depth -= 1;
+      }
+    });
+  };
+  t.teardown(() => (prototype.transaction = transaction));
+}
+
+const three = { 'a.gpx': ride, 'b.gpx': camp, 'c.gpx': gpx([['Lake', 3, 4]]) };
+
+test.serial('where many files cannot be removed in one commit, each is in its own', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const undo = await undoingOf(daemon, three);
+  failCommitsOf(t, (at) => at > 1);
+  t.like(undo(), { isWhole: true, isDiskFull: false });
+  t.true(filesBelow(daemon.paths.imports).every((file) => file.startsWith('.replaced/')));
+});
+
+test.serial(
+  'what cannot be removed because the disk is full after all stays as it was',
+  async (t) => {
+    const daemon = await startTestDaemon(t);
+    const undo = await undoingOf(daemon, three);
+    // That of all, one alone, and the next one.
+    failCommitsOf(t, (at) => at === 2);
+    t.like(undo(), { isWhole: false, isDiskFull: true });
+    const { imports } = daemon.paths;
+    t.deepEqual(
+      filesBelow(imports).filter((file) => !file.startsWith('.replaced/')),
+      ['a.gpx', 'b.gpx'],
+    );
+    t.is(readFileSync(join(imports, 'b.gpx'), 'utf8'), camp);
+    const again = await daemon.restart();
+    t.deepEqual((await names(again)).toSorted(), ['Camp', 'Porto']);
+  },
+);
 
 test('what is removed for ever is gone, and stays out', async (t) => {
   const daemon = await startTestDaemon(t);

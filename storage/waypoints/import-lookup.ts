@@ -42,7 +42,7 @@ export class ImportLookup {
     return this.#statements.kindOf.get(run);
   }
 
-  /** What a run is to change: removals first, then what comes back. What that takes the place of needs no removal. */
+  /** What a run is to change: removals, the last first, since twins before them mostly show; then what comes back, in whose place none is removed. */
   stepsOf(run: number): FileStep[] {
     return this.#statements.stepsOf
       .all(run)
@@ -96,7 +96,7 @@ function prepareSteps(db: Database) {
     waypointTables
       .selectFrom('import_run_files as r')
       .innerJoin('imports as i', 'i.id', 'r.import_id')
-      .select(['i.path', 'i.sha256', 'r.before', 'r.after'])
+      .select(['i.path', 'i.sha256', 'i.bytes', 'r.before', 'r.after'])
       .$narrowType<{ before: ImportState | null; after: ImportState }>()
       // When it was copied, ns since 1970; null for one that an older version has imported.
       .select('i.copied_ns as copiedNs')
@@ -126,6 +126,6 @@ function prepareSteps(db: Database) {
         ),
       )
       .orderBy(sql`r.after = 'active'`)
-      .orderBy('i.id'),
+      .orderBy(sql`iif(r.after = 'active', i.id, -i.id)`),
   );
 }

@@ -8,9 +8,11 @@ import { ImportLookup, type FileStep } from '../../storage/waypoints/import-look
 import { FileRefused } from '../../formats/refused.ts';
 import type { SearchIndexData } from '../../search/index/data.ts';
 import { indexOf, settle, type LibraryTask } from './import-directory.ts';
+import { groupFiles, groupMs } from './import-groups.ts';
 import { loadCopy } from './load-copy.ts';
 import { syncDirectory } from '../../storage/atomic-file.ts';
 import { keptPath, ManagedCopies } from './managed-copies.ts';
+import { heldBytes } from './source-file.ts';
 
 export interface ChangeTask extends LibraryTask {
   readonly waypointsPath: string;
@@ -36,9 +38,10 @@ export function changeFiles(task: ChangeTask): ChangeOutcome {
   const files = new ManagedCopies(task.importsDirectory, task.retentionTime ?? task.now);
   using library = closing(new LibraryWriter(task.libraryPath));
   const { steps, isErasing } = planOf(task);
-  const { done, isFull } = takeSteps(steps, library, files);
+  const concerned = steps.filter(concernsLibrary);
+  const { done, isFull } = takeSteps(concerned, library, files);
   const isDurable = settle(library, files, done > 0);
-  const isWhole = done === steps.filter(concernsLibrary).length;
+  const isWhole = done === concerned.length;
   for (const { path, sha256, areKeptBytesFree } of isErasing ? steps : [])
     if (areKeptBytesFree && library.findByKey(library.keyOf(path))?.sha256 !== sha256)
       erase(keptPath(task.importsDirectory, sha256));
@@ -57,19 +60,31 @@ function concernsLibrary({ before, after }: FileStep): boolean {
   return before === 'active' || after === 'active';
 }
 
+/** Small files that are removed share a commit, as in an import; where that fails, each has its own. */
 function takeSteps(steps: readonly FileStep[], library: LibraryWriter, files: ManagedCopies) {
-  let done = 0;
-  for (const step of steps.filter(concernsLibrary)) {
+  let [at, done, aloneUntil] = [0, 0, 0];
+  while (at < steps.length) {
+    const step = steps[at]!;
+    const most = at < aloneUntil || !isSmallRemoval(step) ? 1 : groupFiles;
     try {
-      if (step.after === 'active' ? restore(step, library, files) : remove(step, library, files))
-        done += 1;
+      const [seen, taken] =
+        step.after === 'active'
+          ? [1, restore(step, library, files) ? 1 : 0]
+          : removeMany(steps.slice(at, at + most), library, files);
+      at += seen;
+      done += taken;
     } catch (error) {
-      if (isDiskFull(error)) return { done, isFull: true };
-      const refusal = files.refusal(error);
-      if (!(refusal instanceof FileRefused)) throw error;
+      if (most > 1) aloneUntil = at + most;
+      else if (isDiskFull(error)) return { done, isFull: true };
+      else if (files.refusal(error) instanceof FileRefused) at += 1;
+      else throw error;
     }
   }
   return { done, isFull: false };
+}
+
+function isSmallRemoval({ after, bytes }: FileStep): boolean {
+  return after !== 'active' && bytes <= heldBytes;
 }
 
 function erase(kept: string): void {
@@ -78,20 +93,53 @@ function erase(kept: string): void {
   syncDirectory(dirname(kept));
 }
 
-/** The bytes leave their place before the rows are committed: the file wins, as always. */
-function remove({ path, sha256 }: FileStep, library: LibraryWriter, files: ManagedCopies): boolean {
-  const known = library.findByKey(library.keyOf(path));
-  if (known?.sha256 !== sha256) return false;
-  if (files.find(known.path) !== undefined && !files.isIntact(known.path, known)) return false;
-  let undo: (() => void) | undefined;
+/**
+ * Removes files until a large one comes, or time is up.
+ * @returns how many steps were looked at, and how many done. @throws when none is done, and the files are in their places.
+ */
+function removeMany(
+  steps: readonly FileStep[],
+  library: LibraryWriter,
+  files: ManagedCopies,
+): [number, number] {
+  const undo: (() => void)[] = [];
+  let [seen, done] = [0, 0];
+  const until = performance.now() + groupMs;
   try {
     library.transaction(() => {
+      for (const step of steps) {
+        if (seen > 0 && (!isSmallRemoval(step) || performance.now() > until)) return;
+        if (remove(step, library, files, undo)) done += 1;
+        seen += 1;
+      }
+    });
+    return [seen, done];
+  } catch (error) {
+    for (const one of undo.toReversed()) one();
+    throw error;
+  }
+}
+
+/** The bytes leave their place before the rows are committed: the file wins, as always. @param undo gets how to bring them back. */
+function remove(
+  { path, sha256 }: FileStep,
+  library: LibraryWriter,
+  files: ManagedCopies,
+  undo: (() => void)[],
+): boolean {
+  const known = library.findByKey(library.keyOf(path));
+  if (known?.sha256 !== sha256) return false;
+  try {
+    // What came back has its bytes, and another time than the library says.
+    const isOther = files.find(known.path) !== undefined && !files.isIntact(known.path, known);
+    if (isOther && files.hash(known.path, () => false) !== sha256) return false;
+    library.transaction(() => {
       library.removeFile(known.id);
-      undo = files.withdraw(known.path, sha256);
+      undo.push(files.withdraw(known.path, sha256));
     });
     return true;
   } catch (error) {
-    undo?.();
+    if (files.refusal(error) instanceof FileRefused) return false;
     throw error;
   }
 }
