@@ -93,6 +93,19 @@ test('an import, a removal and a restored file are taken back, and done again', 
   t.like(changes[0], { kind: 'undo', undoes: undos[0], undoable: true });
 });
 
+test('an import of a log that was renamed when a new one was begun is undone, and done again', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'current.gpx': ride });
+  const before = await everything(daemon);
+  let answer = await importTree(daemon, { 'current.gpx': lake, '2024-05.gpx': ride });
+  const after = await everything(daemon);
+  for (const expected of [before, after, before, after]) {
+    answer = await undo(daemon, idOf(answer));
+    t.is(answer.status, 200, answer.text);
+    t.deepEqual(await everything(daemon), expected);
+  }
+});
+
 test('a file comes over HTTP as a change; what changes nothing is none', async (t) => {
   const daemon = await startTestDaemon(t);
   const put = (): Promise<Response> =>

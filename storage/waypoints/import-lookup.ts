@@ -106,8 +106,12 @@ function prepareSteps(db: Database) {
           .select(eb.fn.countAll<number>().as('others'))
           .whereRef('o.sha256', '=', 'i.sha256')
           .whereRef('o.id', '!=', 'i.id')
-          .where('o.state', '!=', 'active')
-          .where('o.ended_at', 'is not', null)
+          // Those that this run takes away need the bytes from then on.
+          .where(
+            sql<boolean>`(o.state != 'active' AND o.ended_at IS NOT NULL OR EXISTS (
+              SELECT 1 FROM import_run_files c WHERE c.run_id = r.run_id AND c.import_id = o.id
+                AND c.before = 'active' AND c.after != 'active'))`,
+          )
           .as('others'),
       )
       .where('r.run_id', '=', run)
