@@ -3,7 +3,7 @@ import { chunkPoints, type ColumnMarks } from './column-marks.ts';
 import { dayMs, dayOf, latLimitE7, lonLimitE7, putNumber, zigzag } from './day-blob.ts';
 import type { PositionColumns } from './day-cursor.ts';
 import { encodeOutlines, stretchOf } from './outline.ts';
-import { fail, NumberReader, rangeOf, readColumn, readTimes, unzigzag } from './number-columns.ts';
+import { fail, NumberReader, rangeOf, readTimes, unzigzag } from './number-columns.ts';
 
 /** What boxes count in, in units of 1e-7 degree: 0.7 m. */
 const boxUnitE7 = 64;
@@ -166,8 +166,35 @@ export class ChunkReader {
    */
   decode(blob: Uint8Array, { latE7, lonE7 }: PositionColumns): number {
     const count = this.#count();
-    readColumn(new NumberReader(blob, this.#lats), latE7, count, this.latE7, latLimitE7);
-    readColumn(new NumberReader(blob, this.#lons), lonE7, count, this.lonE7, lonLimitE7);
+    const reader = new NumberReader(blob, 0);
+    let { latE7: lat, lonE7: lon } = this;
+    let latAt = this.#lats;
+    let lonAt = this.#lons;
+    // As readColumn, both at once: neither waits until it is known how long a number of the other is.
+    for (let at = 0; at < count; at += 1) {
+      const latFirst = blob[latAt]!;
+      const lonFirst = blob[lonAt]!;
+      const latMore = latFirst >> 7;
+      const lonMore = lonFirst >> 7;
+      const latSecond = blob[latAt + latMore]!;
+      const lonSecond = blob[lonAt + lonMore]!;
+      let latStep = (latFirst & 127) | ((latSecond << 7) & -latMore);
+      let lonStep = (lonFirst & 127) | ((lonSecond << 7) & -lonMore);
+      if (latSecond < 128 && lonSecond < 128) {
+        latAt += 1 + latMore;
+        lonAt += 1 + lonMore;
+      } else {
+        latStep = reader.long(latAt);
+        latAt = reader.at;
+        lonStep = reader.long(lonAt);
+        lonAt = reader.at;
+      }
+      lat = (lat + unzigzag(latStep)) | 0;
+      lon = (lon + unzigzag(lonStep)) | 0;
+      if (lat > latLimitE7 || lat < -latLimitE7 || lon > lonLimitE7 || lon < -lonLimitE7) fail();
+      latE7[at] = lat;
+      lonE7[at] = lon;
+    }
     return count;
   }
 

@@ -23,7 +23,7 @@ export interface Period {
 
 /** Import ids that are kept. */
 const mostImportIds = 20_000;
-/** Rows read at once. */
+/** Rows read at once; part of the text, for SQLite would plan anew for each limit that it is given. */
 const pageRows = 4_096;
 
 type Statements = ReturnType<typeof prepareStatements>;
@@ -59,7 +59,7 @@ export class TrackReader {
    */
   *days(box: BoxE7, period: Period): Generator<TrackRow, undefined> {
     for (let after = 0; ;) {
-      const page = this.#statements.days.all(box, period, after, pageRows);
+      const page = this.#statements.days.all(box, period, after);
       yield* page;
       if (page.length < pageRows) return;
       after = page.at(-1)!.id;
@@ -82,7 +82,7 @@ export class TrackReader {
   /** Rows of tracks or of routes that touch the box, by line, in its order. */
   *untimed(box: BoxE7, kind: LineKind): Generator<UntimedRow, undefined> {
     for (let before = 0; ;) {
-      const page = this.#statements.untimed.all(box, lineKinds[kind], before, pageRows);
+      const page = this.#statements.untimed.all(box, lineKinds[kind], before);
       yield* page;
       if (page.length < pageRows) return;
       before = page.at(-1)!.id;
@@ -146,13 +146,13 @@ function outlinesIn(box: BoxE7) {
 function prepareTimed(db: Database) {
   const outlines = joinedTables.selectFrom('library.outlines');
   return {
-    days: prepare(db, (box: BoxE7, period: Period, after: number, limit: number) =>
+    days: prepare(db, (box: BoxE7, period: Period, after: number) =>
       outlinesIn(box)
         .where('first_ms', '<=', period.toMs)
         .where('last_ms', '>=', period.fromMs)
         .where('o.id', '>', after)
         .orderBy('o.id')
-        .limit(limit),
+        .limit(pageRows),
     ),
     coarse: prepareValue(db, (id: number) => outlines.select('coarse').where('id', '=', id)),
     fine: prepareValue(db, (id: number) => outlines.select('fine').where('id', '=', id)),
@@ -176,7 +176,7 @@ function prepareTimed(db: Database) {
 function prepareUntimed(db: Database) {
   const parts = joinedTables.selectFrom('library.line_parts');
   return {
-    untimed: prepare(db, (box: BoxE7, kind: number, before: number, limit: number) =>
+    untimed: prepare(db, (box: BoxE7, kind: number, before: number) =>
       outlinesIn(box)
         .innerJoin('library.line_parts as p', (join) =>
           join.on((eb) => eb('p.id', '=', eb.neg(eb.ref('o.id')))),
@@ -186,7 +186,7 @@ function prepareUntimed(db: Database) {
         .where('l.kind', '=', kind)
         .where('o.id', '<', before)
         .orderBy('o.id', 'desc')
-        .limit(limit),
+        .limit(pageRows),
     ),
     runs: prepareValue(db, (id: number) => parts.select('runs').where('id', '=', id)),
     untimedBlob: prepareValue(db, (id: number) => parts.select('points').where('id', '=', id)),

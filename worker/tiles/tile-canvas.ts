@@ -1,131 +1,7 @@
 import type { PositionColumns } from '../../storage/day-cursor.ts';
+import { CellGrid, high, isInside, leastCellUnits, low, marks, nowhere } from './cell-grid.ts';
 import { GeometryWriter, type Written } from './geometry-writer.ts';
-import { pixel, tileBuffer } from './tile-grid.ts';
 import type { VertexSink } from './track-pen.ts';
-import { tileExtent } from './write-mvt.ts';
-
-const low = -tileBuffer;
-const high = tileExtent + tileBuffer;
-/** Half a pixel. */
-const leastCellUnits = pixel / 2;
-/** Two pixels: what lies between two places that have been drawn, so near to each other, need not be. */
-const lookUnits = 2 * pixel;
-/** Cells that are looked at at once. */
-const wordCells = 4;
-/** Words of a box in which it is worth to look whether something is drawn. */
-const mostLooks = 2_500;
-const fractionBits = 16;
-/** What is drawn in a cell or beside it, as bits: lines once, twice and three times, and a fix. */
-const marks = { once: 1, thrice: 7, fix: 8 } as const;
-/** The corner of all cells, which is never marked. */
-const nowhere = 0;
-
-/** Whole words. With one more on each side, so that all cells of the tile and its buffer have neighbours. */
-function cellsInRow(units: number): number {
-  return Math.ceil(((high - low) / units + 3) / wordCells) * wordCells;
-}
-
-function isInside(x: number, y: number): boolean {
-  return x >= low && x <= high && y >= low && y <= high;
-}
-
-/** What was drawn in cells or in a neighbour: within 2.24 times their width of all that lies in them. */
-class CellGrid {
-  readonly #cells = new Uint8Array(cellsInRow(leastCellUnits) ** 2);
-  readonly #words = new Int32Array(this.#cells.buffer);
-  #rowCells = 0;
-  #perUnit = 0;
-
-  constructor() {
-    this.clear(leastCellUnits);
-  }
-
-  /** @param units that cells are wide. */
-  clear(units: number): void {
-    this.#rowCells = cellsInRow(units);
-    this.#perUnit = Math.ceil(2 ** fractionBits / units);
-    this.#cells.fill(0, 0, this.#rowCells ** 2);
-  }
-
-  /** The cell of a position in the tile and its buffer. */
-  cellAt(x: number, y: number): number {
-    return this.#cellOf((x - low) * this.#perUnit, (y - low) * this.#perUnit);
-  }
-
-  marksOf(cell: number): number {
-    return this.#cells[cell]!;
-  }
-
-  /** Whether cells of all places of a box in the tile and its buffer are marked. Looks at four of them at once. */
-  covers(west: number, north: number, east: number, south: number, mark: number): boolean {
-    const words = this.#words;
-    const rowWords = this.#rowCells / wordCells;
-    const corner = this.cellAt(west, north);
-    const last = this.cellAt(east, south);
-    const end = (this.cellAt(east, north) / wordCells) | 0;
-    const all = mark * 0x01_01_01_01;
-    let first = all << (8 * (corner % wordCells));
-    let final = all >>> (8 * (wordCells - 1 - (last % wordCells)));
-    let from = (corner / wordCells) | 0;
-    if ((last - corner) * (end - from + 1) > mostLooks * this.#rowCells) return false;
-    if (from === end) first = final &= first;
-    for (let to = end; from * wordCells <= last; from += rowWords, to += rowWords) {
-      if ((words[from]! & first) !== first || (words[to]! & final) !== final) return false;
-      for (let at = from + 1; at < to; at += 1) if ((words[at]! & all) !== all) return false;
-    }
-    return true;
-  }
-
-  add(cell: number, mark: number): void {
-    const cells = this.#cells;
-    const rowCells = this.#rowCells;
-    // Without a loop, which costs three times as much.
-    cells[cell]! |= mark;
-    cells[cell - 1]! |= mark;
-    cells[cell + 1]! |= mark;
-    cells[cell - rowCells]! |= mark;
-    cells[cell + rowCells]! |= mark;
-  }
-
-  /** The marks that are all along a step in the tile and its buffer, its ends apart. */
-  marksAlong(x0: number, y0: number, x1: number, y1: number): number {
-    const looks = ((Math.max(Math.abs(x1 - x0), Math.abs(y1 - y0)) - 1) / lookUnits) | 0;
-    if (looks === 0) return marks.thrice;
-    const share = this.#perUnit / (looks + 1);
-    const east = ((x1 - x0) * share) | 0;
-    const south = ((y1 - y0) * share) | 0;
-    // In fractions of cells, without a product for each of them.
-    let x = (x0 - low) * this.#perUnit;
-    let y = (y0 - low) * this.#perUnit;
-    let found = marks.thrice;
-    for (let at = 0; at < looks; at += 1) {
-      x += east;
-      y += south;
-      found &= this.#cells[this.#cellOf(x, y)]!;
-    }
-    return found;
-  }
-
-  /** Adds a step in the tile and its buffer. */
-  addStep(x0: number, y0: number, x1: number, y1: number, mark: number): void {
-    const dx = (x1 - x0) * this.#perUnit;
-    const dy = (y1 - y0) * this.#perUnit;
-    const steps = (Math.max(Math.abs(dx), Math.abs(dy)) >> fractionBits) + 1;
-    const east = (dx / steps) | 0;
-    const south = (dy / steps) | 0;
-    let x = (x0 - low) * this.#perUnit;
-    let y = (y0 - low) * this.#perUnit;
-    for (let at = 0; at <= steps; at += 1) {
-      this.add(this.#cellOf(x, y), mark);
-      x += east;
-      y += south;
-    }
-  }
-
-  #cellOf(x: number, y: number): number {
-    return ((y >> fractionBits) + 1) * this.#rowCells + (x >> fractionBits) + 1;
-  }
-}
 
 /** Geometry of a tile, without its waypoints: 60 kB or so when it is compressed. */
 const mostBytes = 82_000;
@@ -202,8 +78,30 @@ export class TileCanvas implements VertexSink {
     this.#y = y;
   }
 
-  vertices({ lonE7: xs, latE7: ys }: PositionColumns, from: number, to: number): void {
-    for (let at = from; at < to; at += 1) this.vertex(xs[at]!, ys[at]!);
+  vertices(columns: PositionColumns, from: number, to: number): void {
+    const { lonE7: xs, latE7: ys } = columns;
+    for (let at = from; at < to; at += 1) {
+      this.vertex(xs[at]!, ys[at]!);
+      at = this.#pass(columns, at + 1, to) - 1;
+    }
+  }
+
+  /** Goes on with vertices for which nothing is drawn. */
+  #pass(columns: PositionColumns, from: number, to: number): number {
+    const { lonE7: xs, latE7: ys } = columns;
+    const { bytes } = this.#written;
+    // A vertex in the cell of the one before was left out: there the line goes on from that one.
+    const isHere = this.#x === xs[from - 1] && this.#y === ys[from - 1];
+    const isDrawn = (this.#grid.marksOf(this.#cell) & marks.once) !== 0;
+    if (!isHere || !isDrawn || bytes < amplyBytes) return from;
+    const end = this.#grid.passed(columns, from, to, bytes < betweenBytes);
+    if (end > from) {
+      this.#x = xs[end - 1]!;
+      this.#y = ys[end - 1]!;
+      this.#cell = this.#grid.cellAt(this.#x, this.#y);
+      this.#isLone = false;
+    }
+    return end;
   }
 
   covers(west: number, north: number, east: number, south: number): boolean {
