@@ -64,6 +64,10 @@ testWith(process.platform === 'win32', 'not Windows: shells do it')(
     const root = folder(t, '1.gpx', '2.GPX', 'x.txt');
     const [{ files = [] } = {}] = planImports([join(root, '*.gpx')], {});
     t.deepEqual(files.toSorted(), ['1.gpx', '2.GPX']);
+    const trips = folder(t, '[1]/(a) 1.gpx', '[1]/b.gpx', '1/(a) 2.gpx', '[1]/(aa) 1.gpx');
+    t.deepEqual(planImports([join(trips, '[1]', '(?) *')], {}), [
+      { dir: join(trips, '[1]'), files: ['(a) 1.gpx'] },
+    ]);
     const error = t.throws(() => planImports([join(root, '*.fit')], {}));
     t.regex(error.message, /There is no .*\*\.fit/u);
     t.deepEqual(planImports(['~/'], {}), [{ dir: realpathSync(homedir()), recursive: false }]);

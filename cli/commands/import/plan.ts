@@ -1,4 +1,4 @@
-import { globSync, readdirSync, realpathSync, statSync } from 'node:fs';
+import { readdirSync, realpathSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { absolutePath } from '../../../client/waypoints/node/places.ts';
 import { attempt } from '../../../model/attempt.ts';
@@ -48,12 +48,19 @@ export function planImports(
   );
 }
 
-/** What a pattern, or a leading `~`, means on Windows, where no shell says it, and no name has `*` or `?` in it. */
+/**
+ * What a pattern of names, or a leading `~`, means on Windows, where no shell says it. It is not one of `globSync`: no name
+ * there has `*` or `?` in it, but many have brackets, which would then mean other files.
+ */
 function spelledOut(path: string): string[] {
   if (process.platform !== 'win32') return [path];
   const named = path.startsWith('~') ? absolutePath(path, process.cwd()) : path;
-  const found = /[*?]/u.test(named) ? globSync(named) : [];
-  return found.length > 0 ? found : [named];
+  const [directory, pattern] = [dirname(named), basename(named)];
+  if (!/[*?]/u.test(pattern)) return [named];
+  const text = pattern.replaceAll(/[\\^$.+()[\]{}|]/gu, String.raw`\$&`);
+  const wanted = new RegExp(`^${text.replaceAll('*', '.*').replaceAll('?', '.')}$`, 'isu');
+  const names = attempt(() => readdirSync(directory))?.filter((name) => wanted.test(name)) ?? [];
+  return names.length > 0 ? names.map((name) => join(directory, name)) : [named];
 }
 
 function realPath(path: string): string {
