@@ -13,13 +13,15 @@ export interface GuardOptions {
 
 /** The guards of the waypoint API, in the order of contract B.1 and B.2. */
 export function waypointGuards({ allowedHosts, ...options }: GuardOptions): Guard[] {
-  return [hostGuard(allowedHosts), forApi(refuseBrowsers), forApi(tokenGuard(options))];
+  return [hostGuard(allowedHosts), forApi([refuseBrowsers, tokenGuard(options)])];
 }
 
 /** `/api` itself counts as private too, although nothing is there. */
-function forApi(guard: Guard): Guard {
+function forApi(guards: readonly Guard[]): Guard {
   return (ctx) => {
-    if (ctx.path === '/api' || ctx.path.startsWith('/api/')) guard(ctx);
+    const { path } = ctx;
+    if (path !== '/api' && !path.startsWith('/api/')) return;
+    for (const guard of guards) guard(ctx);
   };
 }
 

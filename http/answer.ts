@@ -15,7 +15,7 @@ export async function sendAnswer(ctx: Context, answer: Answer): Promise<void> {
   const isEmpty = !('json' in answer || 'pieces' in answer || 'write' in answer);
   // Koa takes the absence of a body for 204.
   if (isEmpty) ctx.body = null;
-  else ctx.set('Content-Type', contentType);
+  else ctx.res.setHeader('Content-Type', contentType);
   ctx.status = status;
   if (etag !== undefined) {
     ctx.etag = etag;

@@ -41,12 +41,7 @@ export function createApplication(
     // Koa's own error answer would show the messages of foreign errors.
     socket.destroy();
   });
-  app.use(answering(log, options.failureStyle ?? bearerFailures));
-  app.use((ctx, next) => {
-    useOriginForm(ctx);
-    for (const guard of guards) guard(ctx);
-    return next();
-  });
+  app.use(answering(guards, log, options.failureStyle ?? bearerFailures));
   app.use(routing(routes, bodyTypes).routes());
   app.use(refuseUnknown(prefix, notFound));
   return app;
@@ -60,8 +55,8 @@ const exactPath: PropertyDescriptor & ThisType<Koa.Request> = {
   },
 };
 
-/** Gives each request its id, turns what is thrown into an answer, and logs how it ended. */
-function answering(log: Log, style: FailureStyle): Middleware {
+/** Gives each request its id, asks the guards, turns what is thrown into an answer, and logs how it ended. */
+function answering(guards: readonly Guard[], log: Log, style: FailureStyle): Middleware {
   return async (ctx, next) => {
     const { req, state } = ctx;
     const startedAt = performance.now();
@@ -74,6 +69,8 @@ function answering(log: Log, style: FailureStyle): Middleware {
       setStandardHeaders(ctx);
       const refused = brokenBy(ctx);
       if (refused !== undefined) throw refused;
+      useOriginForm(ctx);
+      for (const guard of guards) guard(ctx);
       await next();
       ({ status } = ctx);
     } catch (error) {

@@ -35,7 +35,9 @@ export function headerValues({ req: { headers, rawHeaders } }: Context, name: st
   // As a rule: each line of the raw ones would be folded for nothing.
   if (headers[name] === undefined) return values;
   for (let at = 0; at + 1 < rawHeaders.length; at += 2) {
-    if (rawHeaders[at]?.toLowerCase() === name) values.push(rawHeaders[at + 1] ?? '');
+    const sent = rawHeaders[at] ?? '';
+    if (sent.length !== name.length || sent.toLowerCase() !== name) continue;
+    values.push(rawHeaders[at + 1] ?? '');
   }
   return values;
 }
@@ -44,6 +46,7 @@ const absoluteTarget = /^(https?):\/\/([^/?]*)(.*)$/i;
 
 /** A target in absolute form (RFC 9112, 3.2.2) becomes one in origin form, and its authority stands for what Host says. */
 export function useOriginForm(ctx: Context): void {
+  if (ctx.url.startsWith('/')) return;
   const [, scheme = '', authority = '', rest = ''] = absoluteTarget.exec(ctx.url) ?? [];
   if (scheme.toLowerCase() !== ctx.protocol) return;
   ctx.url = rest.startsWith('/') ? rest : `/${rest}`;

@@ -23,6 +23,8 @@ export function routing(
     const layer = router.register(pattern, [route.method], endpoint(route, bodyTypes));
     // The router adds HEAD to every GET; this API answers it with 405.
     layer.methods = [route.method];
+    // What its pattern would tell, in a tenth of the time: every request asks every route.
+    if (pattern === route.path) layer.match = (path: string) => path === pattern;
   }
   return router;
 }

@@ -43,7 +43,7 @@ export class Strangers {
 
   /** To be called when the client has shown who it is. */
   admit(socket: Socket): void {
-    this.#forget(keyOf(socket));
+    if (this.#strangers.size > 0) this.#forget(keyOf(socket));
   }
 
   #forget(key: string): void {
