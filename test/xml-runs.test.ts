@@ -121,7 +121,7 @@ test('a long text is heard, or refused in its line, as one of short parts is', (
   }
 });
 
-test('of many such elements next to nothing goes to the parser', (t) => {
+test.serial('of many such elements next to nothing goes to the parser', (t) => {
   // oxlint-disable-next-line typescript/unbound-method -- it is called with its object, and put back
   const { read } = PieceReader.prototype;
   let parsed = 0;
