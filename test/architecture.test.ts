@@ -79,11 +79,11 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_040,
-  storage: 12_206,
+  storage: 12_211,
   formats: 5_222,
   geodata: 3_815,
   search: 2_535,
-  worker: 10_639,
+  worker: 10_657,
   http: 1_154,
   client: 3_578,
   objects: 2_836,

@@ -1,5 +1,6 @@
 /** Changes of the library in the journal: imports, removals and restored files are told of and taken back. */
-import { rmSync } from 'node:fs';
+import { rmSync, utimesSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'ava';
 import Database from 'better-sqlite3';
 import { startTestDaemon, type TestAnswer, type TestDaemon } from './helpers/daemon.ts';
@@ -184,4 +185,26 @@ test('a run that a crash has cut off becomes a whole change at the next start, o
   t.is(changes.length, 2);
   t.like(changes[0], { kind: 'undo', count: 2, undone: false, undoes: 1 });
   t.like(changes[1], { kind: 'import', undone: true, undoable: false });
+});
+
+test('what a restored file says counts as before, where the file system gave several files one time', async (t) => {
+  let daemon = await startTestDaemon(t);
+  const told = (desc: string) =>
+    gpx([['Hut', 1, 2]]).replace('</name>', `</name><desc>${desc}</desc>`);
+  const files = ['a', 'b', 'c'].map((name) => `${name}.gpx`);
+  await importTree(daemon, Object.fromEntries(files.map((name) => [name, told(name)])));
+  await daemon.close();
+  for (const name of files)
+    utimesSync(join(daemon.paths.imports, name), 1.7e9, 1.7e9 + 0.123_456_7);
+  daemon = await daemon.restart();
+  daemon = await restartWithoutLibrary(daemon);
+  const said = async (): Promise<unknown> =>
+    (await daemon.get<{ desc: string }[]>('/api/waypoints')).body.map(({ desc }) => desc);
+  t.deepEqual(await said(), ['c.gpx']);
+  for (const name of files) {
+    const removed = await daemon.call('DELETE', `/api/imports/${await fileId(daemon, name)}`);
+    t.deepEqual(await said(), [name === 'c.gpx' ? 'b.gpx' : 'c.gpx']);
+    await undo(daemon, idOf(removed));
+    t.deepEqual(await said(), ['c.gpx'], name);
+  }
 });

@@ -59,7 +59,7 @@ function put(
   isKnown = false,
 ): void {
   library.replaceFile(
-    { path, pathKey: path, sha256: path, ...(isKnown && { mtimeNs: String(mtimeNs) }) },
+    { path, pathKey: path, sha256: path, ...(isKnown && { mtimeNs: `${mtimeNs}000` }) },
     {
       load: (rows) => {
         for (const [i, name] of names.entries()) {
@@ -72,7 +72,7 @@ function put(
           missingTimes: names.length,
         };
       },
-      place: () => ({ size: 1, mtimeNs: String(mtimeNs) }),
+      place: () => ({ size: 1, mtimeNs: `${mtimeNs}000` }),
     },
   );
 }
@@ -168,10 +168,11 @@ interface Told {
   readonly mtimeNs: number;
 }
 
-/** The plain way: for each name the text that comes first in the newest file that has one. */
+/** The plain way: for each name the text that comes first in the newest file that has one; of the same time, in the last. */
 function lastTexts(files: ReadonlyMap<string, Told>): Record<string, string> {
   const texts: Record<string, string> = {};
-  for (const file of [...files.values()].toSorted((a, b) => a.mtimeNs - b.mtimeNs))
+  const byPath = [...files].toSorted(([a], [b]) => (a < b ? -1 : 1));
+  for (const [, file] of byPath.toSorted(([, a], [, b]) => a.mtimeNs - b.mtimeNs))
     for (const [i, name] of [...file.names.entries()].toReversed())
       texts[name] = file.texts[i] ?? texts[name] ?? '';
   return texts;
@@ -214,7 +215,8 @@ test('each waypoint says what the newest of its twins that says something does, 
       const take = (step: number, [file, content]: Step): void => {
         const known = library.findByKey(file);
         if (content !== null) {
-          const mtimeNs = content.isOlder ? 100 - step : 100 + step;
+          const pair = step >> 1;
+          const mtimeNs = content.isOlder ? 100 - pair : 100 + pair;
           put(library, file, content.names, content.texts, mtimeNs, content.isOlder);
           present.set(file, { ...content, mtimeNs });
         } else if (known !== undefined) {
@@ -265,9 +267,9 @@ test('many twins in a file that all say other things are merged in one go', (t) 
   t.deepEqual(said(), ['a 0', 'a 1']);
   put(library, 'b', names, texts('b'));
   t.deepEqual(said(), ['b 0', 'b 1']);
-  put(library, 'b', [one, one], ['again']);
+  put(library, 'b', [one, one], ['again'], 2);
   t.deepEqual(said(), ['again', 'a 1']);
-  put(library, 'a', names, texts('c'));
+  put(library, 'a', names, texts('c'), 3);
   t.deepEqual(said(), ['c 0', 'c 1']);
   library.removeFile(library.findByKey('a')!.id);
   t.deepEqual(said(), ['again']);

@@ -86,8 +86,8 @@ async function addFile(archive: Pack, { name, path }: ArchiveSource): Promise<Ba
   // At once: a thread of the pool for each step makes a small file cost five times as much.
   using file = openFile(path);
   const { size, mtime, mtimeMs } = fstatSync(file.fd);
-  // Of two imports of one second one is newer.
-  const pax = { mtime: (mtimeMs / 1_000).toFixed(6) };
+  // Of two imports of one second one is newer. The middle of its microsecond: what unpacks it may round either way.
+  const pax = { mtime: ((Math.floor(mtimeMs * 1_000) + 0.5) / 1e6).toFixed(7) };
   const entry = archive.entry({ name, size, mtime, pax, mode: 0o600 });
   const hash = createHash('sha256');
   // Its streams are those of Node.js in all that a pipeline asks for.

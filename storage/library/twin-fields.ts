@@ -152,8 +152,8 @@ function comparisonBy(fileOf: Statements['fileOf']): IsNewer {
   const rankOf = ({ id }: Member): FileRank => {
     let rank = known.find(({ from, to }) => id >= from && id < to);
     if (rank === undefined) {
-      const { from, to, mtimeNs, file } = fileOf.get(id) ?? gone;
-      rank = { from, to: to ?? Infinity, mtimeNs: BigInt(mtimeNs), file };
+      const { from, to, mtimeUs, path } = fileOf.get(id) ?? gone;
+      rank = { from, to: to ?? Infinity, mtimeUs, path };
       known.unshift(rank);
       if (known.length > mostKnown) known.pop();
     }
@@ -161,8 +161,9 @@ function comparisonBy(fileOf: Statements['fileOf']): IsNewer {
   };
   return (a, b) => {
     const [ofA, ofB] = [rankOf(a), rankOf(b)];
-    if (ofA.file === ofB.file) return a.id < b.id;
-    return ofA.mtimeNs === ofB.mtimeNs ? ofA.file > ofB.file : ofA.mtimeNs > ofB.mtimeNs;
+    if (ofA.path === ofB.path) return a.id < b.id;
+    if (ofA.mtimeUs !== ofB.mtimeUs) return ofA.mtimeUs > ofB.mtimeUs;
+    return Buffer.compare(Buffer.from(ofA.path), Buffer.from(ofB.path)) > 0;
   };
 }
 
@@ -176,12 +177,12 @@ type Statements = ReturnType<typeof prepareStatements>;
 interface FileRank {
   readonly from: number;
   readonly to: number;
-  readonly mtimeNs: bigint;
-  readonly file: number;
+  readonly mtimeUs: number;
+  readonly path: string;
 }
 
 /** That of waypoints which leave soon, while nothing before them stays. */
-const gone = { from: 0, to: 0, mtimeNs: '0', file: 0 };
+const gone = { from: 0, to: 0, mtimeUs: 0, path: '' };
 
 /** Files that are remembered. */
 const mostKnown = 8;
@@ -200,10 +201,13 @@ const membersIn = (table: 'identities' | 'further_identities', pairs: string) =>
 const firstOf = (waypoint: string) =>
   sql`(SELECT max(first_waypoint) FROM files WHERE first_waypoint <= ${sql.ref(`${waypoint}.id`)})`;
 
+/** When a file was copied: what sets a time does so to the microsecond. */
+const usOf = (file: string) => sql<number>`CAST(${sql.ref(`${file}.mtime_ns`)} AS INTEGER) / 1000`;
+
 /** Looks for the files only where neither is of the one that begins with the waypoint `newest`. */
 const isShownNewer = (newest: number) => sql`
   CASE WHEN h.id >= ${newest} THEN s.id >= ${newest} AND s.id < h.id WHEN s.id >= ${newest} THEN 1
-  ELSE (SELECT (CAST(sf.mtime_ns AS INTEGER), sf.id, h.id) > (CAST(hf.mtime_ns AS INTEGER), hf.id, s.id)
+  ELSE (SELECT (${usOf('sf')}, sf.path, h.id) > (${usOf('hf')}, hf.path, s.id)
     FROM files sf CROSS JOIN files hf
     WHERE sf.first_waypoint = ${firstOf('s')} AND hf.first_waypoint = ${firstOf('h')}) END`;
 /** The first of two values that is there, that of the newer waypoint first. */
@@ -219,7 +223,7 @@ function prepareFileOf(db: Database) {
   return prepare(db, (waypoint: number) =>
     libraryTables
       .selectFrom('files')
-      .select(['id as file', 'mtime_ns as mtimeNs', 'first_waypoint as from'])
+      .select(['path', usOf('files').as('mtimeUs'), 'first_waypoint as from'])
       .select((eb) =>
         eb
           .selectFrom('files as next')
@@ -247,9 +251,8 @@ function prepareStatements(db: Database) {
     newestFrom: prepareValue(
       db,
       () => sql<{ first_waypoint: number | null }>`
-        SELECT first_waypoint FROM files
-        WHERE id = (SELECT max(id) FROM files) AND CAST(mtime_ns AS INTEGER)
-          = (SELECT max(CAST(mtime_ns AS INTEGER)) FROM files)`,
+        SELECT first_waypoint FROM files WHERE id = (SELECT max(id) FROM files)
+          AND id = (SELECT id FROM files ORDER BY ${usOf('files')} DESC, path DESC LIMIT 1)`,
     ),
     /** Those of which several are left, or the one left has something from a twin. */
     left: prepare(

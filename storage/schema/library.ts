@@ -12,7 +12,7 @@ import type { Migration } from '../migrate.ts';
 import { queryBuilder } from '../prepared.ts';
 
 /** Counts schemas of the library; a file of another one is set aside and rebuilt from `imports/`, never migrated. */
-export const librarySchemaVersion = 14;
+export const librarySchemaVersion = 15;
 
 const { blob, generatedRowid, integer, numbered, optionalInteger, optionalReal } = columns;
 const { optionalText, real, rowid, text, uniqueText } = columns;
@@ -52,7 +52,8 @@ const outlineNumbers = {
  * - `waypoints`: the ids of a file ascend in file order without a gap. `lat_e6`, `lon_e6` and `name` are the identity
  *   (contract C); `shown` is 1 for the first row of each identity by (`files.path` in byte order, `id`), else 0.
  * - `twin_fields`: what a waypoint that is shown says together with its twins, for each field what the newest import
- *   (`mtime_ns`) says that says it; there where that is not, or once was not, what it says itself.
+ *   (`mtime_ns`; of the same microsecond, the last path) says that says it; there where that is not, or once was not, what
+ *   it says itself.
  * - `identities`: for each hash of an identity (identity-hash.ts) a waypoint that is shown. `further_identities`: all
  *   others of a hash that is there, so hidden twins and what merely shares a hash; `shown` is that of the waypoint. Two
  *   tables instead of one: the first refuses a second row of a hash while it is inserted, at no extra cost.

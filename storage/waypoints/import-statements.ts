@@ -54,7 +54,7 @@ export function prepareImportStatements(db: Database) {
     ...prepareStates(db),
     byId: prepare(db, (id: number) => rows.where('id', '=', id)),
     activeAt: prepare(db, (pathKey: string) =>
-      rows.where('path_key', '=', pathKey).where('state', '=', 'active'),
+      rows.where('path_key', '=', pathKey).where('state', '=', 'active').select('copied_ns'),
     ),
     isOut: prepareValue(db, (sha256: string) =>
       imports.select('id').where('sha256', '=', sha256).where('state', '!=', 'active').limit(1),
@@ -90,8 +90,8 @@ function prepareChanges(db: Database) {
         .set({ copied_ns: row.copiedNs, imported_at: row.importedAt })
         .where('id', '=', id),
     ),
-    refresh: prepare(db, (summary: string, id: number) =>
-      update.set({ summary }).where('id', '=', id),
+    refresh: prepare(db, (summary: string, copiedNs: string, id: number) =>
+      update.set({ summary, copied_ns: copiedNs }).where('id', '=', id),
     ),
     // Nothing is kept of it but that its content is not to come in again.
     scrub: prepare(db, (summary: string, id: number) =>

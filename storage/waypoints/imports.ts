@@ -234,7 +234,8 @@ export class ImportLedger {
     const active = activeAt.get(file.pathKey);
     const summary = JSON.stringify(file.summary);
     if (active?.sha256 === file.sha256) {
-      if (active.summary !== summary) refresh.run(summary, active.id);
+      if (active.summary !== summary || active.copied_ns !== file.copiedNs)
+        refresh.run(summary, file.copiedNs, active.id);
       return;
     }
     if (active !== undefined) {

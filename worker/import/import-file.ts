@@ -212,7 +212,7 @@ function store(
         place: () => {
           if (sha256 !== undefined && copy.sha256 !== sha256) throw new FileRefused('changed');
           checkTime();
-          copy.seal();
+          copy.seal(files.nextSeconds());
           // The sync may have taken long; the file is still in progress.
           if (progress.isCancelled) throw new ReadingCancelled();
           if (places.onGrown !== undefined && old !== undefined && old === found.known?.sha256)

@@ -41,6 +41,7 @@ export class ManagedCopies {
   readonly #replaced: string;
   readonly #now: number;
   readonly #touched = new Set<string>();
+  #lastUs = 0;
 
   /** @param now ms since 1970. */
   constructor(root: string, now: number) {
@@ -174,8 +175,18 @@ export class ManagedCopies {
   takeKept(sha256: string, temporary: string, copiedNs: string | null): boolean {
     const kept = keptPath(this.#root, sha256);
     if (lstatSync(kept, { throwIfNoEntry: false })?.isFile() !== true) return false;
-    copyDurably(kept, temporary, copiedNs === null ? this.#now / 1_000 : Number(copiedNs) / 1e9);
+    const us = copiedNs === null ? this.#now * 1_000 : Number(BigInt(copiedNs) / 1_000n);
+    copyDurably(kept, temporary, secondsOf(us));
     return true;
+  }
+
+  /**
+   * The time of the next copy, in seconds since 1970. It says which import is newer, so each is later than the one before:
+   * file systems themselves count in steps that several files fit into.
+   */
+  nextSeconds(): number {
+    this.#lastUs = Math.max(Date.now() * 1_000, this.#lastUs + 1);
+    return secondsOf(this.#lastUs);
   }
 
   /** Removes a temporary file that was not put in its place. */
@@ -281,6 +292,11 @@ export class ManagedCopies {
     syncDirectory(this.#root);
     return kept;
   }
+}
+
+/** In the middle of the microsecond, so that what a double lacks in precision makes none of the one before. */
+function secondsOf(us: number): number {
+  return (us + 0.5) / 1e6;
 }
 
 function isDirectory(path: string): boolean {

@@ -5,6 +5,7 @@ import {
   constants,
   copyFileSync,
   fsyncSync,
+  futimesSync,
   openSync,
   rmSync,
   writeSync,
@@ -63,9 +64,10 @@ export class NewCopy {
     }
   }
 
-  /** Has all bytes on the disk. The name is not durable yet. */
-  seal(): void {
+  /** Has all bytes on the disk, as of a time in seconds since 1970. The name is not durable yet. */
+  seal(seconds: number): void {
     this.#fd ??= openSync(this.path, 'r+');
+    futimesSync(this.#fd, seconds, seconds);
     fsyncSync(this.#fd);
     this.#close();
   }
