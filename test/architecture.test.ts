@@ -83,7 +83,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_222,
   geodata: 3_815,
   search: 2_535,
-  worker: 10_657,
+  worker: 10_673,
   http: 1_154,
   client: 3_578,
   objects: 2_836,

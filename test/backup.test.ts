@@ -102,15 +102,18 @@ test('a restore over a full directory keeps what was there, and can be taken bac
 test('of two imports the newer one is so after a restore', async (t) => {
   const cli = testCli(t);
   // The older one has the later name, and was there half a second before.
-  for (const [name, desc, time] of [
+  const files = [
     ['z.gpx', 'older', '2024-05-01T10:00:00.250Z'],
     ['a.gpx', 'newer', '2024-05-01T10:00:00.750Z'],
-  ] as const) {
+  ] as const;
+  for (const [name, desc] of files) {
     const folder = path.join(cli.root, desc);
     mkdirSync(folder);
     const waypoint = gpx([['Hut', 46.1, 11.2]]).replace('</name>', `</name><desc>${desc}</desc>`);
     writeFileSync(path.join(folder, name), waypoint);
     await cli.out(['import', folder]);
+  }
+  for (const [name, , time] of files) {
     const at = new Date(time);
     utimesSync(path.join(cli.root, 'data', 'imports', name), at, at);
   }

@@ -1,5 +1,5 @@
 /** Changes of the library in the journal: imports, removals and restored files are told of and taken back. */
-import { rmSync, utimesSync } from 'node:fs';
+import { rmSync, statSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import Database from 'better-sqlite3';
@@ -187,24 +187,44 @@ test('a run that a crash has cut off becomes a whole change at the next start, o
   t.like(changes[1], { kind: 'import', undone: true, undoable: false });
 });
 
-test('what a restored file says counts as before, where the file system gave several files one time', async (t) => {
-  let daemon = await startTestDaemon(t);
+/** What the place says that several files have. */
+async function said(daemon: TestDaemon): Promise<unknown> {
+  return (await daemon.get<{ desc: string }[]>('/api/waypoints')).body.map(({ desc }) => desc);
+}
+
+/** Three files that say different things of one place. */
+async function importThree(daemon: TestDaemon): Promise<string[]> {
   const told = (desc: string) =>
     gpx([['Hut', 1, 2]]).replace('</name>', `</name><desc>${desc}</desc>`);
   const files = ['a', 'b', 'c'].map((name) => `${name}.gpx`);
   await importTree(daemon, Object.fromEntries(files.map((name) => [name, told(name)])));
-  await daemon.close();
+  return files;
+}
+
+test('what a restored file says counts as before, where the file system gave several files one time', async (t) => {
+  let daemon = await startTestDaemon(t);
+  const files = await importThree(daemon);
   for (const name of files)
     utimesSync(join(daemon.paths.imports, name), 1.7e9, 1.7e9 + 0.123_456_7);
-  daemon = await daemon.restart();
   daemon = await restartWithoutLibrary(daemon);
-  const said = async (): Promise<unknown> =>
-    (await daemon.get<{ desc: string }[]>('/api/waypoints')).body.map(({ desc }) => desc);
-  t.deepEqual(await said(), ['c.gpx']);
+  t.deepEqual(await said(daemon), ['c.gpx']);
   for (const name of files) {
     const removed = await daemon.call('DELETE', `/api/imports/${await fileId(daemon, name)}`);
-    t.deepEqual(await said(), [name === 'c.gpx' ? 'b.gpx' : 'c.gpx']);
+    t.deepEqual(await said(daemon), [name === 'c.gpx' ? 'b.gpx' : 'c.gpx']);
     await undo(daemon, idOf(removed));
-    t.deepEqual(await said(), ['c.gpx'], name);
+    t.deepEqual(await said(daemon), ['c.gpx'], name);
   }
+});
+
+test('a copy that is only touched, or copied with the whole store, is no newer import', async (t) => {
+  let daemon = await startTestDaemon(t);
+  await importThree(daemon);
+  await daemon.close();
+  const touched = join(daemon.paths.imports, 'a.gpx');
+  utimesSync(touched, 4e9, 4e9);
+  daemon = await daemon.restart();
+  t.deepEqual(await said(daemon), ['c.gpx']);
+  t.true(statSync(touched).mtimeMs < 4e12);
+  daemon = await restartWithoutLibrary(daemon);
+  t.deepEqual(await said(daemon), ['c.gpx']);
 });

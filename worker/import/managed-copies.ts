@@ -175,7 +175,7 @@ export class ManagedCopies {
   takeKept(sha256: string, temporary: string, copiedNs: string | null): boolean {
     const kept = keptPath(this.#root, sha256);
     if (lstatSync(kept, { throwIfNoEntry: false })?.isFile() !== true) return false;
-    const us = copiedNs === null ? this.#now * 1_000 : Number(BigInt(copiedNs) / 1_000n);
+    const us = copiedNs === null ? this.#now * 1_000 : usOf(copiedNs);
     copyDurably(kept, temporary, secondsOf(us));
     return true;
   }
@@ -187,6 +187,17 @@ export class ManagedCopies {
   nextSeconds(): number {
     this.#lastUs = Math.max(Date.now() * 1_000, this.#lastUs + 1);
     return secondsOf(this.#lastUs);
+  }
+
+  /**
+   * Gives a file that is what it was the time it had, as far as this user may: it says which import is newer, and copying or
+   * touching a file is no import.
+   * @returns its stamp.
+   */
+  restoreTime(file: ManagedFile, known: FileStamp): FileStamp {
+    const seconds = secondsOf(usOf(known.mtimeNs));
+    asFarAsAllowed(() => utimesSync(this.absolute(file.path), seconds, seconds));
+    return this.find(file.path) ?? file;
   }
 
   /** Removes a temporary file that was not put in its place. */
@@ -292,6 +303,11 @@ export class ManagedCopies {
     syncDirectory(this.#root);
     return kept;
   }
+}
+
+/** A double cannot hold the nanoseconds. */
+function usOf(ns: string): number {
+  return Number(BigInt(ns) / 1_000n);
 }
 
 /** In the middle of the microsecond, so that what a double lacks in precision makes none of the one before. */

@@ -123,7 +123,7 @@ function reconcileFile(
   try {
     const sha256 = files.hash(file.path, isCancelled);
     if (known?.sha256 === sha256) {
-      library.restamp(known.id, file);
+      library.restamp(known.id, files.restoreTime(file, known));
       return;
     }
     library.replaceFile(
