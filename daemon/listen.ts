@@ -24,8 +24,8 @@ export interface Waiting {
 
 /** Between two tries to get what another process has. */
 export const retryMs = 250;
-/** The default port is in the ephemeral range of Linux: an outgoing connection may have it, and most end soon. */
-export const connectionMs = 60_000;
+/** An outgoing connection may have a port of Linux's ephemeral range. One that has ended keeps it for 60 s, and up to 2 more. */
+export const connectionMs = 65_000;
 /** A daemon that is being stopped, such as the one that this one replaces. */
 const listenerMs = 5_000;
 /** Free: the kernel does not show a socket that has the port without being connected. */
