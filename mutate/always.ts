@@ -4,10 +4,10 @@ import type { Mutant } from './places.ts';
 const always: readonly [file: string, text: string, replacement: string][] = [
   ['storage/database.ts', '`synchronous = ${durability}`', "'synchronous = NORMAL'"],
   ['storage/objects/open.ts', "'synchronous = FULL'", "'synchronous = NORMAL'"],
-  ['storage/atomic-file.ts', 'fsyncSync(file);', ';'],
-  ['storage/atomic-file.ts', 'fsyncSync(directory);', ';'],
+  ['storage/atomic-file.ts', "sync(path, 'r+');", ';'],
+  ['storage/atomic-file.ts', "sync(path, 'r');", ';'],
   ['worker/import/new-copy.ts', 'fsyncSync(this.#fd);', ';'],
-  ['worker/mirror/present-file.ts', 'fsyncSync(file);', ';'],
+  ['worker/mirror/present-file.ts', 'fsyncSync(file.fd);', ';'],
   ['storage/objects/open.ts', '!areCommitsSynced', 'true'],
   ['storage/store.ts', '!isLibraryWhole || this.twins.exists(from)', 'this.twins.exists(from)'],
   ['storage/store.ts', '!isLibraryWhole || this.twins.exists(key)', 'this.twins.exists(key)'],

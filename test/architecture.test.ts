@@ -6,6 +6,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import path from 'node:path';
 import test from 'ava';
+import { mutantsAlways } from '../mutate/always.ts';
 
 /** Paths with forward slashes, relative to the project, to their text. */
 type Tree = ReadonlyMap<string, string>;
@@ -343,6 +344,10 @@ test('the lines of each room, for whoever looks for room', (t) => {
     return `${room} ${lines}/${most}`;
   });
   t.log(rows.join(' · '));
+});
+
+test('what every run of npm run mutate makes wrong is there', (t) => {
+  t.true(mutantsAlways((file) => tree.get(file) ?? '').length > 0);
 });
 
 test('every dependency of package.json is imported', (t) => {

@@ -23,7 +23,8 @@ test('a place in the bundle is found in the sources', async (t) => {
     '// one\n// two\nexport function thrower(): never {\n  throw new Error();\n}\n',
   );
   const outfile = join(directory, 'dist', 'chunks', 'made.js');
-  await build({ entryPoints: [source], outfile, sourcemap: 'linked', sourcesContent: false });
+  const written = { sourcemap: 'linked', sourcesContent: false, tsconfigRaw: {} } as const;
+  await build({ entryPoints: [source], outfile, ...written });
   const url = pathToFileURL(outfile).href;
   t.deepEqual(sourcePlace(url, 2, 3), [pathToFileURL(source).href, 4]);
   t.is(sourcePlace(pathToFileURL(source).href, 2, 3), undefined);
