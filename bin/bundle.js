@@ -15,8 +15,9 @@ const startedMs = 1_000;
 const sumBytes = 4;
 
 /**
- * Runs a program of `dist`, which is CommonJS, with what V8 had compiled of it when an earlier run had started: a quarter of
- * a start's CPU time. Node.js's own cache has only what is compiled before anything is called.
+ * Runs a program of `dist`, or the bundle of a thread, which are CommonJS, with what V8 had compiled of it when an earlier
+ * run had started: a quarter of a start's CPU time. Node.js's own cache has only what is compiled before anything is called.
+ * @param link path or URL
  * @returns what the program exports.
  */
 export function runBundle(link) {
@@ -44,7 +45,7 @@ export function runBundle(link) {
   return program.exports;
 }
 
-/** Beside what Node.js keeps for this version of it and this user; undefined where it keeps nothing. A daemon calls other code than commands. */
+/** Beside what Node.js keeps for this version of it and this user; undefined where it keeps nothing. A daemon calls other code than commands; threads count as these. */
 function cacheOf(file) {
   const directory = module.getCompileCacheDir();
   const use = process.argv[2] === 'serve' ? 'serve' : 'command';

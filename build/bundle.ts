@@ -6,7 +6,6 @@
 import '../geodata/build/ensure.ts';
 import { execFile } from 'node:child_process';
 import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { isBuiltin } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -18,11 +17,8 @@ import { installedPackages, licenceTexts, packageOf } from './licences.ts';
 
 /** What a launcher starts. */
 const programs = ['cli/main.ts', 'cli/authenticate-main.ts'];
-/** What threads start with. As a program, each is one file, which is loaded sooner than the chunks that it would share. */
+/** What threads run. As a program, each is one file, which is loaded sooner than the chunks that it would share. */
 const threads = ['daemon/location/geoclue-thread.ts', 'worker/*tasks.ts'];
-/** Packages in CommonJS load the modules of Node.js with a `require` that ES modules lack. */
-const banner =
-  "import { createRequire as requireFrom } from 'node:module'; const require = requireFrom(import.meta.url);";
 /** Large packages that few daemons need: one file beside the program, of which each is evaluated when first asked for. */
 const apart = [
   '@aws-sdk/client-s3',
@@ -34,24 +30,15 @@ const apart = [
 ];
 const apartFile = 'packages/apart.cjs';
 const required = 'required';
-/**
- * Importing a module of Node.js as a module reads its every export, which loads Undici, streams and more, a fifth of a
- * start; `require` does not.
- */
-const requireOthers: Plugin = {
-  name: 'modules of Node.js, and packages apart, by require',
+const requireApart: Plugin = {
+  name: 'packages apart, by require',
   setup(bundler) {
-    bundler.onResolve({ filter: /^/ }, ({ path, kind }) =>
-      apart.includes(path) || (kind !== 'require-call' && isBuiltin(path))
-        ? { path, namespace: required }
-        : undefined,
+    bundler.onResolve({ filter: /^/ }, ({ path }) =>
+      apart.includes(path) ? { path, namespace: required } : undefined,
     );
-    bundler.onLoad({ filter: /^/, namespace: required }, ({ path }) => {
-      const value = isBuiltin(path)
-        ? `require('${path}')`
-        : `require('../${apartFile}')['${path}']()`;
-      return { contents: `module.exports = ${value};` };
-    });
+    bundler.onLoad({ filter: /^/, namespace: required }, ({ path }) => ({
+      contents: `module.exports = require('../${apartFile}')['${path}']();`,
+    }));
   },
 };
 /** The types that Koa gives to bodies without one. */
@@ -100,8 +87,9 @@ const packed = 'dist/run-npm-run-build-before-npm-pack';
 const options: BuildOptions & { metafile: true } = {
   // What npm installs beside the bundle: native code, and what looks for files beside itself.
   external: ['better-sqlite3', 'piscina', `../${apartFile}`],
-  plugins: [requireOthers, fewMediaTypes, asciiOnly],
+  plugins: [requireApart, fewMediaTypes, asciiOnly],
   bundle: true,
+  // An import of a module of Node.js would read its every export, which loads Undici, streams and more.
   format: 'cjs',
   outExtension: { '.js': '.cjs' },
   // `import()` would need a loader of its own (bin/bundle.js).
@@ -117,6 +105,9 @@ const options: BuildOptions & { metafile: true } = {
   metafile: true,
   logLevel: 'warning',
 };
+
+/** What bin/bundle.js calls its URL. */
+const run = { define: { 'import.meta.url': 'programUrl' } };
 
 const root = fileURLToPath(packageUrl);
 process.chdir(root);
@@ -144,8 +135,8 @@ async function bundleProgram(): Promise<string[]> {
   // Half a second of loading that is not needed as a rule.
   const { build: bundle } = await import('esbuild');
   const results = await Promise.all([
-    // What bin/bundle.js calls its URL.
-    bundle({ ...options, entryPoints: programs, define: { 'import.meta.url': 'programUrl' } }),
+    bundle({ ...options, ...run, entryPoints: programs }),
+    bundle({ ...options, ...run, entryPoints: threads, entryNames: 'threads/[name]' }),
     bundle({
       ...options,
       stdin: {
@@ -154,14 +145,6 @@ async function bundleProgram(): Promise<string[]> {
       },
       plugins: [fewMediaTypes],
       entryNames: 'packages/apart',
-    }),
-    bundle({
-      ...options,
-      entryPoints: threads,
-      entryNames: 'threads/[name]',
-      banner: { js: banner },
-      format: 'esm',
-      outExtension: {},
     }),
   ]);
   const files = new Set(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));

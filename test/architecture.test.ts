@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 4_040,
+  model: 4_047,
   storage: 12_211,
   formats: 5_222,
   geodata: 3_815,
@@ -89,11 +89,11 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_578,
   objects: 2_836,
   'service-files': 1_785,
-  daemon: 8_700,
+  daemon: 8_704,
   cli: 10_284,
   map: 4_087,
-  bin: 427,
-  build: 686,
+  bin: 433,
+  build: 669,
   bench: 7_008,
 };
 
@@ -115,7 +115,7 @@ function readTree(folders = [...rooms, 'bench', 'bin', 'build']): Tree {
     const top = path.join(root, folder);
     if (!existsSync(top)) continue;
     for (const entry of readdirSync(top, { recursive: true, withFileTypes: true })) {
-      if (!entry.isFile() || !/\.[jt]sx?$/.test(entry.name)) continue;
+      if (!entry.isFile() || !/\.c?[jt]sx?$/.test(entry.name)) continue;
       const file = path.join(entry.parentPath, entry.name);
       tree.set(path.relative(root, file).split(path.sep).join('/'), readFileSync(file, 'utf8'));
     }
@@ -284,7 +284,7 @@ function defaultExports(tree: Tree): string[] {
 
 function badNames(tree: Tree): string[] {
   return [...tree.keys()].filter((file) => {
-    const parts = file.replace(/(?:\.d)?\.[jt]sx?$/, '').split('/');
+    const parts = file.replace(/(?:\.d)?\.c?[jt]sx?$/, '').split('/');
     return vagueNames.test(file) || !parts.every((part) => kebabCase.test(part));
   });
 }

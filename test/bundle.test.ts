@@ -12,7 +12,7 @@ import { allCommands } from '../cli/commands/all.ts';
 import { buildProgram } from '../cli/program/program.ts';
 import { sourcePlace } from '../daemon/source-places.ts';
 import { describeError, nameSources } from '../model/error-description.ts';
-import { packageUrl, threadModule } from '../model/program-files.ts';
+import { packageUrl, threadStart } from '../model/program-files.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
 test('a place in the bundle is found in the sources', async (t) => {
@@ -80,10 +80,12 @@ test('npm installs only what the bundle leaves out, and zod for the types of the
 test('threads start with sources here, or with what was just built of them', (t) => {
   const { pathname: root } = packageUrl;
   delete process.env['WAYPOINT_BUILT_THREADS'];
-  t.is(threadModule('worker/tasks').pathname, `${root}worker/tasks.ts`);
+  t.is(threadStart('worker/tasks').module.pathname, `${root}worker/tasks.ts`);
   process.env['WAYPOINT_BUILT_THREADS'] = '1';
-  t.is(threadModule('worker/tasks').pathname, `${root}dist/threads/tasks.js`);
-  t.is(threadModule('worker/../test/own').pathname, `${root}test/own.ts`);
+  const { module, workerData } = threadStart('worker/tasks');
+  t.is(module.pathname, `${root}bin/thread.cjs`);
+  t.is(workerData, `${packageUrl.href}dist/threads/tasks.cjs`);
+  t.is(threadStart('worker/../test/own').module.pathname, `${root}test/own.ts`);
 });
 
 test('each bundled package is named with its licence, and one without is refused', (t) => {

@@ -11,6 +11,7 @@ import {
   mkdtempSync,
   readFileSync,
   rmSync,
+  statSync,
   symlinkSync,
   utimesSync,
   writeFileSync,
@@ -19,6 +20,8 @@ import { tmpdir } from 'node:os';
 import { createServer } from 'node:net';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
+import { pathToFileURL } from 'node:url';
+import { Worker } from 'node:worker_threads';
 import test, { type ExecutionContext } from 'ava';
 import { onLinux, testWith } from './helpers/where.ts';
 
@@ -433,6 +436,30 @@ test('what V8 has compiled of a dist is kept, and made anew where it is damaged 
       .toSorted(),
     ['main.cjs.command', 'main.cjs.serve'],
   );
+});
+
+test('what V8 has compiled of the bundle of a thread is kept, for its user alone', async (t) => {
+  const { bin, directory } = copyLaunchers(t, { entries: ['dist/threads/tasks.cjs'] });
+  const bundle = path.join(directory, 'dist/threads/tasks.cjs');
+  writeFileSync(bundle, "require('node:worker_threads').parentPort.postMessage(programUrl);");
+  const { href } = pathToFileURL(bundle);
+  const { NODE_DISABLE_COMPILE_CACHE: _, ...env } = plainEnvironment();
+  const options = { workerData: href, env: { ...env, NODE_COMPILE_CACHE: directory } };
+  const kept = async (): Promise<string> => {
+    const thread = new Worker(path.join(bin, 'thread.cjs'), options);
+    const [said] = await Promise.all([once(thread, 'message'), once(thread, 'exit')]);
+    t.deepEqual(said, [href]);
+    const [file = '', ...more] = globSync(path.join(directory, '*', 'tasks.cjs.*'));
+    t.deepEqual(more, []);
+    if (!isWindows) t.is(statSync(file).mode & 0o777, 0o600);
+    return file;
+  };
+  const file = await kept();
+  const good = readFileSync(file);
+  t.deepEqual(readFileSync(await kept()), good, 'used as it is');
+  writeFileSync(file, Buffer.from(good).fill(7, good.length - 9));
+  t.is(readFileSync(await kept()).length, good.length, 'made anew');
+  t.notDeepEqual(readFileSync(file).subarray(-9), Buffer.alloc(9, 7));
 });
 
 test('an incomplete copy says so', (t) => {

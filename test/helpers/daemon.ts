@@ -72,13 +72,18 @@ const spare = new Map<string, Piscina[]>();
 /** The pool whose thread does the work of another one, and how many tasks it has of it. */
 const serving = new WeakMap<Piscina, { readonly by: Piscina; running: number }>();
 
-function kindOf({ options }: Piscina): string {
-  return JSON.stringify([options.filename, options.idleTimeout, options.resourceLimits]);
+/** What its threads run: bin/thread.cjs is told which bundle. */
+function fileOf({ options }: Piscina): string {
+  return String(options.workerData ?? options.filename);
+}
+
+function kindOf(pool: Piscina): string {
+  return JSON.stringify([fileOf(pool), pool.options.idleTimeout, pool.options.resourceLimits]);
 }
 
 // Starting a thread costs several times the start of a daemon: the next daemon has those of the one before.
 Piscina.prototype.run = async function (this: Piscina, task: unknown, options?: object) {
-  if (!reusable.test(this.options.filename ?? '')) return run.call(this, task, options);
+  if (!reusable.test(fileOf(this))) return run.call(this, task, options);
   const served = serving.get(this) ?? { by: spare.get(kindOf(this))?.pop() ?? this, running: 0 };
   if (!serving.has(this) && served.by !== this)
     served.by.on('error', (error) => this.emit('error', error));
