@@ -129,7 +129,8 @@ test('nominatim: what is typed is looked up meanwhile, with our name, and is the
     ],
     attributions: [osm],
   });
-  t.is(asked.length, 1);
+  // A machine with much else to do is asked again when 1.5 s are over.
+  t.is(new Set(asked.map(({ url }) => url.search)).size, 1);
   t.is(asked[0]?.url.pathname, '/nominatim/search');
   const sent = { q: 'canary hut', limit: '12', format: 'json', addressdetails: '1' };
   t.deepEqual(Object.fromEntries(asked[0]?.url.searchParams ?? []), sent);
