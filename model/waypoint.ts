@@ -192,6 +192,7 @@ export const tagsQuery = z.object({
   counts: queryBoolean.optional(),
   emoji: queryBoolean.optional(),
 });
+export type TagsQuery = z.output<typeof tagsQuery>;
 
 export const newTagsSchema = z
   .object({

@@ -208,11 +208,6 @@ export class WaypointStore {
     return { place: known, tags: this.#tags.list(keyOf(known)) };
   }
 
-  /** Every tag in use, see TagStore.vocabulary. */
-  vocabulary(): Tag[] {
-    return this.#tags.vocabulary();
-  }
-
   /** Finds a waypoint that shows, bookmark or imported: by its exact key, else the nearest neighbouring one. */
   find(place: Place): Place | undefined {
     const key = keyOf(place);

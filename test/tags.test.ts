@@ -2,7 +2,9 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'ava';
 import Database from 'better-sqlite3';
-import { enrichTag, normalTag } from '../model/tag.ts';
+import { enrichTag, normalTag, type Tag } from '../model/tag.ts';
+import { openReader } from '../storage/database.ts';
+import { vocabularyPieces } from '../storage/waypoints/vocabulary.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 
@@ -148,6 +150,27 @@ test('GET /api/tags?distinct=true: the spelling most used, then first made; sort
   );
   const plain = await daemon.get('/api/tags?distinct=1&emoji=1');
   t.false('count' in plain.body.tags[0]);
+});
+
+test('GET /api/tags?distinct=true reads and writes many tags in steps of a few hundred', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const tags = Array.from({ length: 1_500 }, (_, i) => `${i % 2 === 0 ? 'home' : '🏠'} ${i}`);
+  await withCamp(daemon, tags.slice(0, 750));
+  const other = { ...camp, name: 'Other', tags: tags.slice(750) };
+  await daemon.call('POST', '/api/bookmarks', other);
+  const { body } = await daemon.get('/api/tags?distinct=true');
+  t.deepEqual(body.tags, tags.toSorted());
+  const db = openReader(daemon.paths.waypointsDatabase);
+  const atOnce: number[] = [];
+  const shown = (step: readonly Tag[]): readonly Tag[] => {
+    atOnce.push(step.length);
+    return step;
+  };
+  const pieces = [...vocabularyPieces(db, shown)];
+  db.close();
+  t.deepEqual(pieces.slice(0, 2), ['', ''], 'steps of reading, after which others have their turn');
+  t.deepEqual(atOnce, [512, 512, 476]);
+  t.is(pieces.length, 2 + atOnce.length + 2);
 });
 
 test('GET /api/tags?distinct=true follows every way a tag can go', async (t) => {

@@ -1,4 +1,4 @@
-import { route, type Route } from '../../http/route.ts';
+import { route, type Answer, type Route } from '../../http/route.ts';
 import { WaypointError } from '../../model/failure.ts';
 import { placeOf } from '../../model/identity.ts';
 import type { Tag } from '../../model/tag.ts';
@@ -10,9 +10,12 @@ import {
   tagChangeSchema,
   tagsAnswerSchema,
   tagsQuery,
+  type TagsQuery,
   waypointTagsSchema,
 } from '../../model/waypoint.ts';
-import type { TaggedPlace, WaypointStore } from '../../storage/store.ts';
+import type { ReadSnapshot } from '../../storage/reader-pool.ts';
+import type { TaggedPlace } from '../../storage/store.ts';
+import { vocabularyPieces } from '../../storage/waypoints/vocabulary.ts';
 import { changed } from './changed.ts';
 import type { RouteParts } from './parts.ts';
 
@@ -26,7 +29,7 @@ export function tagRoutes(parts: RouteParts): Route[] {
   return [...readingRoutes(parts), ...changingRoutes(parts)];
 }
 
-function readingRoutes({ store, library }: RouteParts): Route[] {
+function readingRoutes({ store, readers, library }: RouteParts): Route[] {
   return [
     route({
       method: 'GET',
@@ -34,11 +37,8 @@ function readingRoutes({ store, library }: RouteParts): Route[] {
       summary: 'Lists the tags of one waypoint, or with distinct=true all tags in use.',
       query: tagsQuery,
       answers: { 200: tagsAnswerSchema },
-      async handle({ query }) {
-        if (query.distinct === true) {
-          const tags = vocabulary(store, query.emoji, query.counts);
-          return { status: 200, json: { distinct: true, tags } };
-        }
+      async handle({ query }): Promise<Answer> {
+        if (query.distinct === true) return vocabulary(readers.acquire(), query);
         if (query.name === undefined) throw new WaypointError('invalid', { field: 'name' });
         if (query.lat === undefined) throw new WaypointError('invalid', { field: 'lat' });
         if (query.lon === undefined) throw new WaypointError('invalid', { field: 'lon' });
@@ -97,14 +97,12 @@ function taggedJson({ place, tags }: TaggedPlace, isEnriched: boolean | undefine
   return { ...placeOf(place), tags: shownTags(tags, isEnriched) };
 }
 
-function vocabulary(
-  store: WaypointStore,
-  isEnriched: boolean | undefined,
-  withCounts: boolean | undefined,
-): (Tag | string)[] {
-  const tags = store.vocabulary();
-  return shownTags(
-    withCounts === true ? tags : tags.map(({ count: _count, ...tag }) => tag),
-    isEnriched,
-  );
+function vocabulary(snapshot: ReadSnapshot, { counts, emoji }: TagsQuery): Answer {
+  const shown = (tags: readonly Tag[]): unknown[] =>
+    shownTags(counts === true ? tags : tags.map(({ count: _count, ...tag }) => tag), emoji);
+  return {
+    status: 200,
+    pieces: vocabularyPieces(snapshot.db, shown),
+    close: () => snapshot.release(),
+  };
 }

@@ -29,8 +29,6 @@ export interface TagStore extends RowStore<TagRow> {
   has(key: IdentityKey, normal: string): boolean;
   /** Rows of a normal form in the order of their identities, after one if one is given; `limit` at most. */
   spelled(normal: string, limit: number, after?: IdentityKey): TagRow[];
-  /** One representative of each normal form (most used, then first made) with its count, sorted by raw form. */
-  vocabulary(): Tag[];
 }
 
 const stored = ['id', 'name', 'lat_e6', 'lon_e6', 'raw'] as const;
@@ -47,8 +45,7 @@ const table: RowTable<'tags', TagRow> = {
 
 export function prepareTags(db: Database, note: NoteRow<TagRow>): TagStore {
   const { list, rows, has, ofForm } = prepareStatements(db);
-  const vocabulary = prepareVocabulary(db);
-  const store: Omit<TagStore, 'vocabulary'> = {
+  const store: TagStore = {
     ...prepareRows(db, table, note),
     list: (key) => list.all(key).map(parseTag),
     has: (key, normal) => has.get(key, normal) !== undefined,
@@ -73,14 +70,7 @@ export function prepareTags(db: Database, note: NoteRow<TagRow>): TagStore {
         else store.update(row, { ...row, ...to });
     },
   };
-  return {
-    ...store,
-    vocabulary: () =>
-      vocabulary
-        .all()
-        .map(({ enriched, count }) => ({ ...parseTag(enriched), count }))
-        .toSorted(byRawForm),
-  };
+  return store;
 }
 
 function prepareStatements(db: Database) {
@@ -107,47 +97,11 @@ function prepareStatements(db: Database) {
   };
 }
 
-/** Of the spellings of a normal form the one most used, the first made on a tie, with the uses of all of them. */
-function prepareVocabulary(db: Database) {
-  return prepare(db, () =>
-    waypointTables
-      .selectFrom((eb) =>
-        eb
-          .selectFrom('tag_spellings')
-          .select(({ fn }) => [
-            'enriched',
-            fn
-              .sum<number>('uses')
-              .over((over) => over.partitionBy('normal'))
-              .as('count'),
-            fn
-              .agg<number>('row_number')
-              .over((over) =>
-                over.partitionBy('normal').orderBy('uses', 'desc').orderBy('first_id'),
-              )
-              .as('rank'),
-          ])
-          .as('ranked'),
-      )
-      .select(['enriched', 'count'])
-      .where('rank', '=', 1),
-  );
-}
-
 function toTagRow({ id, raw, ...key }: IdentityColumns & { id: number; raw: string }): TagRow {
   return { id, ...toIdentityKey(key), raw };
 }
 
 /** Sound: the column is written here alone. */
-function parseTag(enriched: string): Tag {
+export function parseTag(enriched: string): Tag {
   return JSON.parse(enriched) as Tag;
-}
-
-function byRawForm(a: Tag, b: Tag): number {
-  return compareText(a.raw.toLowerCase(), b.raw.toLowerCase()) || compareText(a.raw, b.raw);
-}
-
-/** By code unit: an order that no machine's locale changes. */
-function compareText(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
