@@ -2,9 +2,13 @@
 import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import test from 'ava';
+import Database from 'better-sqlite3';
+import { revisionKey } from '../daemon/import/ledger-sync.ts';
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
+import type { ImportsQuery } from '../model/imports.ts';
 import type { SyncedFile } from '../storage/library/synced-files.ts';
 import { WaypointStore } from '../storage/store.ts';
+import { ImportLedger } from '../storage/waypoints/imports.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { startTestDaemon } from './helpers/daemon.ts';
 import { until } from './helpers/until.ts';
@@ -106,9 +110,37 @@ test('runs of long ago are forgotten in slices, all of them', async (t) => {
     [old, newer, kept].map((run) => imports.kindOf(run)),
     [undefined, undefined, 'import'],
   );
-  const states = imports.page({}, 2_000).files.map(({ state }) => state);
+  const { files } = slicesOf(imports.page({}, 2_000)).result;
+  const states = files.map(({ state }) => state);
   t.deepEqual(countsOf(states), { active: 600, replaced: 600 });
   store.close();
+});
+
+test('many imported files are searched through, and those that are gone are noted, in slices', async (t) => {
+  const at = '2026-01-01T00:00:00.000Z';
+  const daemon = await startTestDaemon(t);
+  await daemon.close();
+  const db = new Database(daemon.paths.waypointsDatabase);
+  const { summary } = syncedFile('', '', '');
+  db.prepare(
+    `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 20000)
+    INSERT INTO imports (path, path_key, folded, sha256, bytes, format, imported_at, state, summary)
+      SELECT n, n, n || '.gpx', printf('%064d', n), 1, 'gpx', ?, 'active', ? FROM numbers`,
+  ).run(at, JSON.stringify(summary));
+  db.exec(`DELETE FROM meta WHERE key = '${revisionKey}'`);
+  const list = new ImportLedger(db, () => 0);
+  const found = (query: ImportsQuery): unknown => {
+    const { slices, result } = slicesOf(list.page(query, 1));
+    return [slices, result.files.map(({ path }) => path), result.next];
+  };
+  t.deepEqual(found({}), [0, ['20000'], `${at}_20000`]);
+  t.deepEqual(found({ q: '3456.gpx', state: 'active' }), [1, ['13456'], `${at}_13456`]);
+  t.deepEqual(found({ q: '02.gpx', cursor: `${at}_103` }), [0, ['102'], undefined]);
+  t.deepEqual(found({ q: 'nowhere' }), [1, [], undefined]);
+  db.close();
+  const again = await daemon.restart();
+  t.is((await again.get('/api/imports?q=3456.gpx')).body.files.length, 2);
+  t.deepEqual((await again.get('/api/imports?state=active')).body, { files: [] });
 });
 
 function syncedFile(path: string, version: string, at: string): SyncedFile {

@@ -16,6 +16,8 @@ export interface LedgerStore {
 
 /** Files taken over in one transaction, a few milliseconds of work. */
 const pageFiles = 100;
+/** Files looked at in one turn for whether they are gone: all of them may be. */
+const comparedFiles = 512;
 /** The runs that files may come by. */
 const bringing: ReadonlySet<RunKind> = new Set(['import', 'restore', 'undo']);
 /** Names the library that the list was last brought in line with. */
@@ -112,13 +114,9 @@ export class LedgerSync {
 
   async #noteGone(): Promise<void> {
     const { imports, libraryFiles } = this.#store;
-    let after = 0;
-    for (;;) {
-      const gone = libraryFiles.goneAfter(after, pageFiles);
-      const last = gone.at(-1);
-      if (last === undefined) return;
-      imports.noteGone(gone, this.#now());
-      after = last;
+    for (let from = 0; from < imports.lastId(); from += comparedFiles) {
+      const gone = libraryFiles.goneAmong(from, from + comparedFiles);
+      if (gone.length > 0) imports.noteGone(gone, this.#now());
       await othersTurn();
     }
   }

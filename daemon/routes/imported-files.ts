@@ -15,6 +15,7 @@ import {
 } from '../../model/imports.ts';
 import type { LedgerFile } from '../../storage/waypoints/imports.ts';
 import { limits } from '../../model/limits.ts';
+import { inSlices } from '../in-slices.ts';
 import { changed, importAnswer } from './changed.ts';
 import type { RouteParts } from './parts.ts';
 
@@ -33,12 +34,9 @@ export function importedFileRoutes(parts: RouteParts): Route[] {
       answers: { 200: importsSchema },
       async handle({ query }) {
         await library.listed;
-        const { files, next } = store.imports.page(query, query.limit ?? pageFiles);
-        const json = {
-          files: files.map(shown),
-          ...(next === undefined ? {} : { next_cursor: next }),
-        };
-        return { status: 200, json };
+        const page = store.imports.page(query, query.limit ?? pageFiles);
+        const { files, next } = await inSlices(page);
+        return { status: 200, json: { files: files.map(shown), next_cursor: next } };
       },
     }),
     route({

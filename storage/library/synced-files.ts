@@ -18,11 +18,12 @@ export function prepareSyncReader(joined: Database) {
   const after = prepare(joined, (id: number, limit: number) =>
     files.selectAll().where('id', '>', id).orderBy('id').limit(limit),
   );
-  const gone = prepareValue(joined, (id: number, limit: number) =>
+  const gone = prepareValue(joined, (after: number, until: number) =>
     joinedTables
       .selectFrom('imports as i')
       .select('i.id')
-      .where('i.id', '>', id)
+      .where('i.id', '>', after)
+      .where('i.id', '<=', until)
       .where('i.state', '=', 'active')
       .where((eb) =>
         eb.not(
@@ -34,9 +35,7 @@ export function prepareSyncReader(joined: Database) {
               .whereRef('f.sha256', '=', 'i.sha256'),
           ),
         ),
-      )
-      .orderBy('i.id')
-      .limit(limit),
+      ),
   );
   const has = prepareValue(joined, (pathKey: string, sha256: string) =>
     files.select('f.id').where('path_key', '=', pathKey).where('sha256', '=', sha256),
@@ -45,8 +44,8 @@ export function prepareSyncReader(joined: Database) {
   return {
     /** Files that came after another one, in the order in which they came; `limit` at most. */
     filesAfter: (id: number, limit: number) => after.all(id, limit).map(toFile),
-    /** Active files, of ids above one, that the library does not have with that content; `limit` at most. */
-    goneAfter: (id: number, limit: number) => gone.all(id, limit),
+    /** Active files, of ids above one and up to another, that the library does not have with that content. */
+    goneAmong: (after: number, until: number) => gone.all(after, until),
     has: (pathKey: string, sha256: string) => has.get(pathKey, sha256) !== undefined,
     /** The newest file; 0 for none. */
     lastId: () => lastId.get() ?? 0,

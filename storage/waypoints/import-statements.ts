@@ -14,14 +14,21 @@ export interface ImportFolder {
   readonly path: string;
 }
 
-/** Which files a page has. */
-interface PageOf {
+/** A place in the list of files; what comes after it is older. */
+export interface PlaceInList {
   readonly at: string;
   readonly id: number;
+}
+
+/** Which files a page has. */
+export interface PageOf {
   readonly state: string | null;
   readonly words: string | null;
   readonly limit: number;
 }
+
+/** Files that a search looks at in one slice, some 3 ms. */
+const searchedFiles = 16_384;
 
 interface NewImport extends Omit<SyncedFile, 'libraryId' | 'copiedAt' | 'summary'> {
   readonly folded: string;
@@ -42,6 +49,16 @@ export type ImportRow = RowOf<ReturnType<typeof prepareImportStatements>['byId']
 export function prepareImportStatements(db: Database) {
   return {
     page: preparePage(db),
+    /** Where a slice that begins after a place ends; undefined where that is the end of the list. */
+    sliceEnd: prepare(db, (from: PlaceInList) =>
+      imports
+        .select(['imported_at as at', 'id'])
+        .where(isAfter(from))
+        .orderBy('imported_at', 'desc')
+        .orderBy('id', 'desc')
+        .limit(1)
+        .offset(searchedFiles - 1),
+    ),
     ...prepareChanges(db),
     /** Of a folder that is known, or is noted by this. */
     folderId: prepareValue(db, ({ device, inode, path }: ImportFolder) =>
@@ -53,6 +70,7 @@ export function prepareImportStatements(db: Database) {
     ),
     ...prepareStates(db),
     byId: prepare(db, (id: number) => rows.where('id', '=', id)),
+    lastId: prepareValue(db, () => imports.select((eb) => eb.fn.max('id').as('id'))),
     activeAt: prepare(db, (pathKey: string) =>
       rows.where('path_key', '=', pathKey).where('state', '=', 'active').select('copied_ns'),
     ),
@@ -97,12 +115,14 @@ function prepareChanges(db: Database) {
     scrub: prepare(db, (summary: string, id: number) =>
       update.set({ summary, ended_at: null }).where('id', '=', id),
     ),
-    purge: prepare(db, (before: string) =>
+    purge: prepare(db, (before: string, after: number, until: number) =>
       waypointTables
         .deleteFrom('imports')
         .where('id', 'in', () =>
           imports
             .select('id')
+            .where('id', '>', after)
+            .where('id', '<=', until)
             .where('state', '=', 'replaced')
             .where('is_undone', 'is', null)
             .where('ended_at', '<', before)
@@ -136,15 +156,20 @@ function prepareStates(db: Database) {
   };
 }
 
+function isAfter({ at, id }: PlaceInList) {
+  return sql<boolean>`(imported_at, id) < (${at}, ${id})`;
+}
+
 /** The ids come from an index that holds all that is asked for, so that words that are nowhere cost little. */
 function preparePage(db: Database) {
-  return prepare(db, ({ at, id, state, words, limit }: PageOf) =>
+  return prepare(db, (from: PlaceInList, end: PlaceInList, { state, words, limit }: PageOf) =>
     rows
       .where('id', 'in', (eb) =>
         eb
           .selectFrom('imports')
           .select('id')
-          .where(sql<boolean>`(imported_at, id) < (${at}, ${id})`)
+          .where(isAfter(from))
+          .where(sql<boolean>`(imported_at, id) >= (${end.at}, ${end.id})`)
           .where(sql<boolean>`(${state} IS NULL OR state = ${state})`)
           .where(sql<boolean>`(${words} IS NULL OR instr(folded, ${words}) > 0)`)
           .orderBy('imported_at', 'desc')

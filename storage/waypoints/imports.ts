@@ -11,7 +11,13 @@ import type { Database } from '../database.ts';
 import type { SyncedFile } from '../library/synced-files.ts';
 import { ImportRuns, sliceFiles, type RunFile, type RunKind } from './import-runs.ts';
 import type { RunChange } from './journal.ts';
-import { prepareImportStatements, type ImportFolder, type ImportRow } from './import-statements.ts';
+import {
+  prepareImportStatements,
+  type ImportFolder,
+  type ImportRow,
+  type PageOf,
+  type PlaceInList,
+} from './import-statements.ts';
 
 export type { RunFile, RunKind } from './import-runs.ts';
 export type { ImportFolder } from './import-statements.ts';
@@ -33,6 +39,9 @@ export interface Intent {
 
 /** Work in slices of a few milliseconds; between them others have their turn, and a crash leaves what the next start mends. */
 export type Slices<T> = Generator<void, T>;
+
+/** In one slice of a walk through all of them, some milliseconds. */
+const lookedAtFiles = 4_096;
 
 const nothingKnown: ImportSummary = {
   waypoints: 0,
@@ -78,22 +87,27 @@ export class ImportLedger {
     this.runs = new ImportRuns(db);
   }
 
-  /** A page of files, newest first. @param limit how many at most. */
-  page(query: ImportsQuery, limit: number): { files: LedgerFile[]; next: string | undefined } {
+  /** A page of files, newest first: what is looked for may be nowhere. @param limit how many at most. */
+  *page(query: ImportsQuery, limit: number): Slices<{ files: LedgerFile[]; next?: string }> {
     const [, at = '9', id = '0'] = cursorPattern.exec(query.cursor ?? '') ?? [];
-    const rows = this.#statements.page.all({
-      at,
-      id: Number(id),
-      state: query.state ?? null,
-      words: query.q === undefined ? null : foldName(query.q),
-      // One more tells whether there is another page.
-      limit: limit + 1,
-    });
+    const words = query.q === undefined ? null : foldName(query.q);
+    // One more tells whether there is another page.
+    const wanted = { state: query.state ?? null, words, limit: limit + 1 };
+    const rows = yield* this.#find({ at, id: Number(id) }, wanted);
     const last = rows.length > limit ? rows[limit - 1] : undefined;
     return {
       files: rows.slice(0, limit).map(toFile),
-      next: last === undefined ? undefined : `${last.imported_at}_${last.id}`,
+      ...(last && { next: `${last.imported_at}_${last.id}` }),
     };
+  }
+
+  *#find(from: PlaceInList, { state, words, limit }: PageOf): Slices<ImportRow[]> {
+    const { page, sliceEnd } = this.#statements;
+    const end = (words ?? state) === null ? undefined : sliceEnd.get(from);
+    const rows = page.all(from, end ?? { at: '', id: 0 }, { state, words, limit });
+    if (end === undefined || rows.length === limit) return rows;
+    yield;
+    return [...rows, ...(yield* this.#find(end, { state, words, limit: limit - rows.length }))];
   }
 
   find(id: number): LedgerFile | undefined {
@@ -212,7 +226,18 @@ export class ImportLedger {
 
   /** Forgets runs of before a time, and files that were replaced before it: their bytes are gone. */
   *purge(before: string): Slices<void> {
-    while (this.runs.purge(before) || this.#statements.purge.run(before).changes) yield;
+    while (this.runs.purge(before)) yield;
+    let from = 0;
+    while (from < this.lastId()) {
+      const { changes } = this.#statements.purge.run(before, from, from + lookedAtFiles);
+      if (changes === 0) from += lookedAtFiles;
+      yield;
+    }
+  }
+
+  /** The newest file; 0 for none. */
+  lastId(): number {
+    return this.#statements.lastId.get() ?? 0;
   }
 
   /** @returns false where nothing is active, or that content was there before. */
