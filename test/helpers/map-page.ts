@@ -70,7 +70,7 @@ export async function openMap(
   const page = await context.newPage();
   if (before !== undefined) await page.addInitScript(before);
   // Far beyond what anything takes: it is no measure, but ends what hangs before ava does.
-  page.setDefaultTimeout(20_000);
+  page.setDefaultTimeout(100_000);
   const asked: string[] = [];
   const complaints: string[] = [];
   page.on('request', (request) => asked.push(request.url()));
