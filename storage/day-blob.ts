@@ -226,11 +226,11 @@ export function readElevations(
     eleDm.fill(noElevation, 0, count);
     return;
   }
-  const presence = mode === eleSome ? reader.at : -1;
+  const bits = mode === eleSome ? reader.at : undefined;
   if (mode === eleSome) reader.at += Math.ceil(count / 8);
   let value = 0;
   for (let i = 0; i < count; i += 1) {
-    const isPresent = presence < 0 || ((reader.blob[presence + (i >> 3)] ?? 0) >> (i & 7)) & 1;
+    const isPresent = bits === undefined || ((reader.blob[bits + (i >> 3)] ?? 0) >> (i & 7)) & 1;
     if (isPresent) value = (value + unzigzag(reader.next())) | 0;
     eleDm[i] = isPresent ? value : noElevation;
   }

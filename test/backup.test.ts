@@ -370,7 +370,7 @@ withMounts('imports/ on a file system of its own is set aside, and restored ther
   const { status, stdout, stderr } = inMounts(
     cli,
     `mv data/imports old; mkdir data/imports; mount -t tmpfs tmpfs data/imports
-    cp old/* data/imports/; echo mine > data/imports/own.txt
+    cp old/* data/imports/; echo mine > data/imports/own.txt; ln -s gone data/imports/lost
     waypointd backup restore mine.tar
     ls data/imports; ls data/backups/*/imports; waypointd list | grep -c Hut
     umount data/imports; rm -r data/imports; mkdir other; mount -t tmpfs tmpfs other
@@ -379,7 +379,7 @@ withMounts('imports/ on a file system of its own is set aside, and restored ther
   );
   t.is(status, 0, stderr);
   const lines = stdout.split('\n').filter((line) => !line.startsWith('Restored'));
-  t.deepEqual(lines, ['a.gpx', 'a.gpx', 'own.txt', '1', 'a.gpx', '']);
+  t.deepEqual(lines, ['a.gpx', 'a.gpx', 'lost', 'own.txt', '1', 'a.gpx', '']);
 });
 
 withMounts('a disk that fills leaves no half backup', async (t) => {

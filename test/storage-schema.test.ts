@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import test from 'ava';
 import Database from 'better-sqlite3';
-import type { SelectType } from 'kysely';
+import { sql, type SelectType } from 'kysely';
 import { generationTables } from '../geodata/format.ts';
 import type { GenerationDb } from '../geodata/tables.ts';
 import { columns, createTables, table, type Column } from '../storage/create-table.ts';
 import type { Migration } from '../storage/migrate.ts';
-import { textOf } from '../storage/prepared.ts';
+import { prepare, textOf } from '../storage/prepared.ts';
 import { objectMigrations } from '../storage/objects/schema.ts';
 import { waypointMigrations } from '../storage/schema/waypoints.ts';
 
@@ -194,4 +194,17 @@ test('a schema that differs is told apart', (t) => {
     return JSON.stringify(described(db));
   });
   t.is(new Set(all).size, differing.length);
+});
+
+test('values that come in the order of a query go to SQLite as they came', (t) => {
+  const handed: unknown[][] = [];
+  const db = { prepare: () => ({ get: (...values: unknown[]) => handed.push(values) }) };
+  const asked = db as unknown as Database.Database;
+  const both = (one: number, other: number) => sql`SELECT ${one}, ${other}`;
+  const list = (all: readonly [number, number]) => sql`SELECT ${all[0]}, ${all[1]}`;
+  const turned = (one: number, other: number) => sql`SELECT ${other}, ${one}`;
+  prepare(asked, both).get(1, 2);
+  prepare(asked, list).get([1, 2]);
+  prepare(asked, turned).get(1, 2);
+  t.deepEqual(handed, [[1, 2], [[1, 2]], [[2, 1]]]);
 });

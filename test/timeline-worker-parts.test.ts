@@ -8,6 +8,16 @@ import type { DayRow } from '../storage/library/day-reader.ts';
 import { LongestStops } from '../worker/timeline/aggregate/longest-stops.ts';
 import { PairSet } from '../worker/timeline/aggregate/pair-set.ts';
 import { compareWorth, type Stop } from '../worker/timeline/aggregate/stop.ts';
+import {
+  movementBetween,
+  MovementSums,
+  speedEnds,
+} from '../worker/timeline/aggregate/trips/movement.ts';
+import { Zone } from '../worker/timeline/calendar/zone.ts';
+import { Detector } from '../worker/timeline/detect/detector.ts';
+import { detectionParameters } from '../worker/timeline/detect/parameters.ts';
+import { SteadyTrack } from '../worker/timeline/detect/stay.ts';
+import { periodOf } from '../worker/timeline/period.ts';
 import { LocalPlane } from '../worker/timeline/detect/local-plane.ts';
 import { Point } from '../worker/timeline/detect/point.ts';
 import { PointQueue } from '../worker/timeline/detect/point-queue.ts';
@@ -349,4 +359,46 @@ test('nights go on over the date line, and one that is flown back over is counte
   // 03:30 in one zone, 03:15 in the one before it, 03:45 there.
   t.deepEqual(nightsOf([3.5, 0], [4.25, -15], [4.75, -15]), [0, 0, 0]);
   t.deepEqual(nightsOf([3.5, 0], [3.75, -15], [4.5, -15]), [0, -1, 0]);
+});
+
+// What is only faster
+
+test('an unbroken stay takes all of its points at once', (t) => {
+  const never = { moved: () => t.fail(), stayed: () => t.fail() };
+  const detector = new Detector(periodOf(0, 1, new Zone('UTC')), detectionParameters(), never);
+  const steady = Object.assign(new SteadyTrack(), { nearLat: 100, nearLon: 100 });
+  const observe = (timeMs: number): void => {
+    // A place that is repeated to the last digit is a receiver's that has lost its way.
+    detector.observe(Object.assign(new Point(), { timeMs, latE7: (timeMs / 10_000) % 7 }));
+    steady.timeMs = timeMs;
+  };
+  const columns = pointColumns(1_000);
+  for (let i = 0; i < 1_000; i += 1) columns.timeMs[i] = hourMs + i * 1_000;
+  t.is(detector.observeSteady(columns, 0, 1_000, steady), 0, 'on the way');
+  for (let timeMs = 0; timeMs < hourMs; timeMs += 10_000) observe(timeMs);
+  t.is(detector.observeSteady(columns, 0, 1_000, steady), 1_000);
+});
+
+test.serial('the offset of a zone is looked up once a day', (t) => {
+  // oxlint-disable-next-line typescript/unbound-method -- it is called with its object, and put back
+  const { formatToParts } = Intl.DateTimeFormat.prototype;
+  let asked = 0;
+  Intl.DateTimeFormat.prototype.formatToParts = function counting(...words) {
+    asked += 1;
+    return formatToParts.apply(this, words);
+  };
+  const zone = new Zone('Europe/Lisbon');
+  for (let hour = 0; hour < 240; hour += 1) zone.dayOf(hour * hourMs);
+  Intl.DateTimeFormat.prototype.formatToParts = formatToParts;
+  t.true(asked >= 10 && asked <= 14, `${asked} times in ten days`);
+});
+
+test('time and way have a class of speed below each end, and one beyond the last', (t) => {
+  const sums = new MovementSums(hourMs);
+  const before = sums.snapshot(0);
+  for (let i = 0; i < 10; i += 1) sums.goTo(i * 1_000, 0, i * 10_000, 1, false);
+  const { ms, metres } = movementBetween(before, sums.snapshot(0));
+  const none = speedEnds.map(() => 0);
+  t.deepEqual(ms, [...none, 9_000]);
+  t.deepEqual(metres.slice(0, -1), none);
 });

@@ -17,7 +17,6 @@ const handOverSpeed = 40;
 const handOverShare = 1.5;
 /** After so long anybody may take over, ms. */
 const handOverMs = 900_000;
-const none = -1;
 
 /**
  * Chooses between sources that disagree (two recorders at different places): one is followed, until it ends, has been
@@ -41,7 +40,7 @@ export class FollowedSource {
   /** @param endMs by source: time of its last observation. */
   constructor(endMs: Float64Array) {
     this.#endMs = endMs;
-    this.#last.source = none;
+    this.#last.source = Number.NaN;
     this.#last.timeMs = Number.NEGATIVE_INFINITY;
     this.#before.timeMs = Number.NEGATIVE_INFINITY;
   }
@@ -119,8 +118,7 @@ export class FollowedSource {
   }
 
   #isAlive(timeMs: number): boolean {
-    const { source, timeMs: lastMs } = this.#last;
-    return source !== none && timeMs - lastMs <= followMs && !this.#hasEnded();
+    return timeMs - this.#last.timeMs <= followMs && !this.#hasEnded();
   }
 
   #hasEnded(): boolean {
@@ -128,7 +126,7 @@ export class FollowedSource {
   }
 
   #canTakeOver(point: Point): boolean {
-    if (this.is(none) || this.is(point.source)) return true;
+    if (this.is(point.source)) return true;
     const ms = point.timeMs - this.#last.timeMs;
     if (ms > handOverMs) return true;
     if (this.#wasLeft(point)) return false;
