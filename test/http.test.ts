@@ -824,6 +824,17 @@ test('hanging up aborts the signal, stops the stream and closes it once', async 
   t.true(hasReturned);
 });
 
+test('the signal of a request that was answered whole is never aborted', async (t) => {
+  const closed = gate<boolean>();
+  const whole = getRoute('/api/whole', ({ ctx, signal }) => {
+    ctx.res.once('close', () => closed.resolve(signal.aborted));
+    return { status: 200, pieces: ['x'] };
+  });
+  const { ask } = await startHttpServer(t, { routes: [whole] });
+  t.is((await ask(rawRequest('GET /api/whole'))).status, 200);
+  t.false(await closed.promise);
+});
+
 test('hanging up stops a stream that looks for something and finds nothing', async (t) => {
   const closed = gate<boolean>();
   const pieces = function* (): Generator<string> {

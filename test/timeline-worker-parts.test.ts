@@ -14,6 +14,7 @@ import {
   speedEnds,
 } from '../worker/timeline/aggregate/trips/movement.ts';
 import { Zone } from '../worker/timeline/calendar/zone.ts';
+import { CoMovingDevices } from '../worker/timeline/detect/co-moving-devices.ts';
 import { Detector } from '../worker/timeline/detect/detector.ts';
 import { detectionParameters } from '../worker/timeline/detect/parameters.ts';
 import { SteadyTrack } from '../worker/timeline/detect/stay.ts';
@@ -359,6 +360,18 @@ test('nights go on over the date line, and one that is flown back over is counte
   // 03:30 in one zone, 03:15 in the one before it, 03:45 there.
   t.deepEqual(nightsOf([3.5, 0], [4.25, -15], [4.75, -15]), [0, 0, 0]);
   t.deepEqual(nightsOf([3.5, 0], [3.75, -15], [4.5, -15]), [0, -1, 0]);
+});
+
+test('what two devices did together counts for five minutes', (t) => {
+  const at = (timeMs: number, metres: number): Point =>
+    Object.assign(new Point(), { timeMs, latE7: Math.round(metres / metresPerUnit) });
+  const isLeft = (afterMs: number): boolean => {
+    const devices = new CoMovingDevices();
+    devices.together(at(0, 0), at(0, 0));
+    devices.apart(at(afterMs, 500), at(0, 0), false);
+    return devices.apart(at(afterMs + 2_000, 1_000), at(afterMs + 1_000, 0), false);
+  };
+  t.deepEqual([300_000, 300_001].map(isLeft), [true, false]);
 });
 
 // What is only faster
