@@ -1,38 +1,42 @@
-import { isOver, type Context } from './context.ts';
+import { isOver, standardHeaders, type Context } from './context.ts';
 import type { Answer, StreamAnswer } from './route.ts';
 
 /** Longest run of pieces between two turns of the event loop, in ms: a fast reader must not starve other requests. */
 const turnMs = 2;
 /** What a slow reader has to take in `drainTimeoutMs`; also how far the answer runs ahead of its reader. */
 const sliceBytes = 65_536;
+/** Answers that never have a body, nor a length of one. */
+const bodiless: ReadonlySet<number> = new Set([204, 304]);
 
-/**
- * Puts a route's answer into Koa's response, which Koa sends. What does not fit into one write is sent here; the promise
- * settles when all of it is handed over, or the client is gone.
- */
-export async function sendAnswer(ctx: Context, answer: Answer): Promise<void> {
-  const { status, etag, contentType = 'application/json', headers } = answer;
-  const isEmpty = !('json' in answer || 'pieces' in answer || 'write' in answer);
-  // Koa takes the absence of a body for 204.
-  if (isEmpty) ctx.body = null;
-  else ctx.res.setHeader('Content-Type', contentType);
-  ctx.status = status;
-  if (etag !== undefined) {
-    ctx.etag = etag;
-    ctx.set('Cache-Control', 'private, no-cache');
+/** The promise settles when all of a route's answer is handed over, or the client is gone. */
+export function sendAnswer(ctx: Context, answer: Answer): Promise<void> | undefined {
+  const text = 'json' in answer ? JSON.stringify(answer.json) : '';
+  const isWhole = !('pieces' in answer || 'write' in answer);
+  const head = headOf(ctx, answer, isWhole ? text : undefined);
+  if (isWhole && text.length <= sliceBytes) {
+    // The headers at once: set one by one, they cost a tenth of a small request.
+    if (!isOver(ctx)) ctx.res.writeHead(answer.status, head).end(text);
+    return undefined;
   }
-  if (headers !== undefined) ctx.set({ ...headers });
-  if ('pieces' in answer) await sendPieces(ctx, answer);
-  else if ('write' in answer) await answer.write(ctx);
-  if (!('json' in answer)) return;
-  const text = JSON.stringify(answer.json);
-  if (text.length <= sliceBytes) {
-    ctx.body = text;
-    return;
-  }
+  ctx.set(head);
+  ctx.status = answer.status;
+  if ('write' in answer) return answer.write(ctx);
   // In pieces, so that a reader that stops cannot hold it in memory for ever.
-  ctx.length = Buffer.byteLength(text);
-  await sendPieces(ctx, { pieces: [text] });
+  return sendPieces(ctx, 'pieces' in answer ? answer : { pieces: [text] });
+}
+
+/** @param text the whole body; undefined for one that is not known yet. */
+function headOf(ctx: Context, answer: Answer, text: string | undefined): Record<string, string> {
+  const { status, etag, contentType = 'application/json', headers } = answer;
+  const head = standardHeaders(ctx);
+  if (etag !== undefined) {
+    head['Cache-Control'] = 'private, no-cache';
+    head['ETag'] = etag.startsWith('"') ? etag : `"${etag}"`;
+  }
+  if (text !== '') head['Content-Type'] = contentType;
+  const hasLength = text !== undefined && !bodiless.has(status);
+  if (hasLength) head['Content-Length'] = String(Buffer.byteLength(text));
+  return Object.assign(head, headers);
 }
 
 /**

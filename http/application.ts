@@ -4,7 +4,7 @@ import { describeError } from '../model/error-description.ts';
 import type { FailureName } from '../model/failure.ts';
 import type { Log } from '../model/process.ts';
 import { brokenBy } from './body.ts';
-import { setStandardHeaders, useOriginForm, type Context, type ContextFields } from './context.ts';
+import { useOriginForm, type Context, type ContextFields } from './context.ts';
 import type { Guard, Middleware, RequestState } from './context.ts';
 import { answerFailure, bearerFailures, type FailureStyle } from './failures.ts';
 import type { HttpLimits } from './http-limits.ts';
@@ -66,7 +66,6 @@ function answering(guards: readonly Guard[], log: Log, style: FailureStyle): Mid
     state.route = 'none';
     let status: number;
     try {
-      setStandardHeaders(ctx);
       const refused = brokenBy(ctx);
       if (refused !== undefined) throw refused;
       useOriginForm(ctx);

@@ -78,16 +78,14 @@ export function isOver({ res }: Context): boolean {
   return res.headersSent || res.destroyed;
 }
 
-/** The headers of every answer (contract B.5), but for the request's id. */
-const standardHeaders = Object.entries({
-  'Cache-Control': 'no-store',
-  'X-Content-Type-Options': 'nosniff',
-  'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
-  'Cross-Origin-Resource-Policy': 'same-origin',
-  'Referrer-Policy': 'no-referrer',
-});
-
-export function setStandardHeaders({ res, state }: Context): void {
-  for (const [name, value] of standardHeaders) res.setHeader(name, value);
-  res.setHeader('X-Request-Id', state.requestId);
+/** The headers of every answer (contract B.5). */
+export function standardHeaders({ state }: Context): Record<string, string> {
+  return {
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'Content-Security-Policy': "default-src 'none'; frame-ancestors 'none'",
+    'Cross-Origin-Resource-Policy': 'same-origin',
+    'Referrer-Policy': 'no-referrer',
+    'X-Request-Id': state.requestId,
+  };
 }

@@ -2,7 +2,7 @@ import { on } from 'node:events';
 import { describeError } from '../model/error-description.ts';
 import { toFailure, type WaypointError } from '../model/failure.ts';
 import type { Log } from '../model/process.ts';
-import { expectsContinue, hasBody, isOver, setStandardHeaders, type Context } from './context.ts';
+import { expectsContinue, hasBody, isOver, standardHeaders, type Context } from './context.ts';
 
 /** Sets the headers that one API adds to its failures. @returns further fields of the body. */
 export type FailureStyle = (
@@ -42,8 +42,7 @@ export async function answerFailure(
 function setFailure(ctx: Context, failure: WaypointError, style: FailureStyle): void {
   const { status, code, message, field, headers } = failure;
   for (const name of ctx.res.getHeaderNames()) ctx.remove(name);
-  setStandardHeaders(ctx);
-  ctx.set({ ...headers, 'Content-Type': 'application/json' });
+  ctx.set({ ...standardHeaders(ctx), ...headers, 'Content-Type': 'application/json' });
   const fields = style(ctx, failure);
   ctx.status = status;
   // An absent field is left out.

@@ -55,7 +55,7 @@ function endpoint(
     const query = querySchema && parseInput(querySchema, search);
     const checked = bodySchema && parseInput(bodySchema, body);
     const request = new RouteRequest(ctx, query, checked, parseParams(route, ctx));
-    await sendAnswer(ctx, await route.handle(request));
+    return sendAnswer(ctx, await route.handle(request));
   };
 }
 
