@@ -132,6 +132,17 @@ test('a period and a box cut segments; what has no time is in no period', async 
   t.deepEqual(segmentsOf(await exported(daemon, '?bbox=179,0,-179,1')), []);
 });
 
+test('a box holds what lies upon its edges', async (t) => {
+  // Times ten million, no such number is whole in floating point.
+  const degrees = ['40.0000', '40.0001', '40.0014', '40.0015'];
+  const points = degrees.map((at) => `<trkpt lat="${at}" lon="${at}"/>`).join('');
+  const gpx = `<gpx version="1.1"><trk><trkseg>${points}</trkseg></trk></gpx>`;
+  const { daemon } = await withFiles(t, { 'edges.gpx': gpx });
+  const text = await exported(daemon, '?bbox=40.0001,40.0001,40.0014,40.0014');
+  const found = [...text.matchAll(/ lat="([^"]+)"/gu)].map(([, lat]) => lat);
+  t.deepEqual(found, ['40.0001', '40.0014']);
+});
+
 test('contents, bookmarks and tags choose what an export holds', async (t) => {
   const { daemon } = await withFiles(t, { 'rich.gpx': rich });
   await daemon.call('POST', '/api/bookmarks', { name: 'Home', lat: 5, lon: 6, tags: ['home'] });

@@ -176,6 +176,9 @@ function pointAt(
   };
 }
 
+/** Whole, so that a box holds what lies upon its edges. */
+const inUnits = (degrees: number): number => Math.round(degrees * unitsPerDegree);
+
 /** A period and a box, in the units of the columns. */
 class Extent {
   readonly isPeriod: boolean;
@@ -189,10 +192,10 @@ class Extent {
     this.isPeriod = fromMs !== undefined || toMs !== undefined;
     this.#fromMs = fromMs ?? -Infinity;
     this.#toMs = toMs ?? Infinity;
-    this.#southE7 = bbox[1] * unitsPerDegree;
-    this.#northE7 = bbox[3] * unitsPerDegree;
+    this.#southE7 = inUnits(bbox[1]);
+    this.#northE7 = inUnits(bbox[3]);
     const ranges = longitudeRanges(bbox).filter((range) => range !== undefined);
-    this.#lonsE7 = ranges.map(([west, east]) => [west * unitsPerDegree, east * unitsPerDegree]);
+    this.#lonsE7 = ranges.map(([west, east]) => [inUnits(west), inUnits(east)]);
   }
 
   overlaps(firstMs: number, lastMs: number): boolean {
