@@ -91,7 +91,8 @@ const rules: Readonly<Record<string, Rule>> = {
   ConditionalExpression: condition,
   UnaryExpression: ({ operator: own, argument }, source) =>
     own === '!' && isNode(argument) ? [['negation', source(argument)]] : [],
-  ReturnStatement: ({ argument }) => (isNode(argument) ? [['return', 'return;']] : []),
+  ReturnStatement: ({ argument }, source) =>
+    isNode(argument) && source(argument) !== 'undefined' ? [['return', 'return;']] : [],
   ExpressionStatement: ({ expression }) =>
     isNode(expression) && isCall(expression) ? [['call removed', ';']] : [],
   AwaitExpression: ({ argument }, source) =>

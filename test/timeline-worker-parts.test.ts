@@ -17,7 +17,7 @@ import { Zone } from '../worker/timeline/calendar/zone.ts';
 import { CoMovingDevices } from '../worker/timeline/detect/co-moving-devices.ts';
 import { Detector } from '../worker/timeline/detect/detector.ts';
 import { detectionParameters } from '../worker/timeline/detect/parameters.ts';
-import { SteadyTrack } from '../worker/timeline/detect/stay.ts';
+import { Stay, SteadyTrack } from '../worker/timeline/detect/stay.ts';
 import { periodOf } from '../worker/timeline/period.ts';
 import { LocalPlane } from '../worker/timeline/detect/local-plane.ts';
 import { Point } from '../worker/timeline/detect/point.ts';
@@ -372,6 +372,16 @@ test('what two devices did together counts for five minutes', (t) => {
     return devices.apart(at(afterMs + 2_000, 1_000), at(afterMs + 1_000, 0), false);
   };
   t.deepEqual([300_000, 300_001].map(isLeft), [true, false]);
+});
+
+test('a stay that begins late in a queue has its centre there', (t) => {
+  const queue = new PointQueue(4);
+  const diagonal = [-90_000, -80_000, 0, 2_000];
+  for (const [second, latE7] of diagonal.entries())
+    queue.push(Object.assign(new Point(), { timeMs: second * 1_000, latE7, lonE7: latE7 }));
+  const stay = new Stay('stay', queue, 2, periodOf(0, 1, new Zone('UTC')), 1 / 2_000);
+  t.is(stay.firstMs, 2_000);
+  t.true(stay.squareTo(Object.assign(new Point(), { latE7: 1_000, lonE7: 1_000 })) < 1);
 });
 
 // What is only faster

@@ -5,8 +5,8 @@ export class Run implements Recorded {
   unit: AdminUnit | undefined;
   observations = 0;
   readonly sources: number[] = [-1];
-  firstMs = 0;
-  lastMs = 0;
+  firstMs = Number.NaN;
+  lastMs = Number.NaN;
 
   /** Tells whether an observation belongs to the run. */
   goesOn(unit: AdminUnit, source: number): boolean {
