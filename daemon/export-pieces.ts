@@ -25,11 +25,12 @@ export function* exportPieces(
   let piece = writer.head;
   for (const text of texts(joined, query, writer)) {
     piece += text;
-    if (text !== '' && piece.length < pieceLength) continue;
-    yield piece;
-    piece = '';
+    const isLong = piece.length >= pieceLength;
+    if (!isLong && text !== '') continue;
+    yield isLong ? piece : '';
+    if (isLong) piece = '';
   }
-  yield piece + writer.end();
+  yield piece;
 }
 
 function* texts(
@@ -50,8 +51,9 @@ function* texts(
   for (const kind of ['route', 'track'] as const) {
     if (!contents.includes(`${kind}s`)) continue;
     for (const points of readLines(joined, kind, filter))
-      yield points === undefined ? '' : writer.points(points);
+      yield* points === undefined ? [''] : writer.points(points);
   }
+  yield* writer.end();
 }
 
 /** Whether an export looks at imported files at all. */

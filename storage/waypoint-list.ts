@@ -11,6 +11,8 @@ const firstPieceLength = 8_192;
 
 /** Rows looked at in one step, a few milliseconds of work: a filter that hits nothing must let others have their turn. */
 const stepRows = 4_096;
+/** Files looked at in one step: each is a query of its own, which may take as long as a hundred rows. */
+const stepFiles = 64;
 
 /**
  * Makes the body of GET /api/waypoints piece by piece: JSON made by SQLite, each waypoint on a line of its own; bookmarks
@@ -25,16 +27,16 @@ export function* waypointListPieces(joined: Database, query: WaypointsQuery): Ge
   let separator = '\n';
   let length = firstPieceLength;
   for (const row of waypointRows(joined, query)) {
-    if (row !== endOfStep) {
-      piece += separator + row;
-      separator = ',\n';
-      if (piece.length < length) continue;
-      length = pieceLength;
+    if (row === endOfStep) {
+      yield '';
+      continue;
     }
-    // The head waits for the first row, because an empty list is `[]`.
-    const isEmpty = piece === head && separator === '\n';
-    yield isEmpty ? '' : piece;
-    if (!isEmpty) piece = '';
+    piece += separator + row;
+    separator = ',\n';
+    if (piece.length < length) continue;
+    length = pieceLength;
+    yield piece;
+    piece = '';
   }
   yield separator === '\n' ? head + tail : `${piece}\n${tail}`;
 }
@@ -63,27 +65,32 @@ function* importedRows(
   filter: ListFilter,
 ): Generator<string> {
   const rows = prepareValue(joined, listQueries(query).imported);
-  let looked = 0;
-  for (const { first, waypoints } of prepare(joined, filesWithWaypoints).all()) {
-    const end = first + waypoints;
-    for (let from = first; from < end; from += stepRows) {
-      const to = Math.min(from + stepRows, end);
-      yield* rows.iterate(from, to, filter);
-      looked += to - from;
-      if (looked < stepRows) continue;
-      looked = 0;
-      yield endOfStep;
+  const files = prepare(joined, filesAfter);
+  for (let page = files.all(''); page.length > 0; page = files.all(page.at(-1)!.path)) {
+    let looked = 0;
+    for (const { first, waypoints } of page) {
+      const end = first + waypoints;
+      for (let from = first; from < end; from += stepRows) {
+        const to = Math.min(from + stepRows, end);
+        yield* rows.iterate(from, to, filter);
+        looked += to - from;
+        if (looked < stepRows) continue;
+        looked = 0;
+        yield endOfStep;
+      }
     }
+    yield endOfStep;
   }
 }
 
 const newestBookmark = () =>
   joinedTables.selectFrom('bookmarks').select('id').orderBy('id', 'desc').limit(1);
 
-const filesWithWaypoints = () =>
+const filesAfter = (path: string) =>
   joinedTables
     .selectFrom('library.files')
-    .select(['first_waypoint as first', 'waypoints'])
+    .select(['path', 'first_waypoint as first', 'waypoints'])
     .$narrowType<{ first: number }>()
-    .where('waypoints', '>', 0)
-    .orderBy('path');
+    .where('path', '>', path)
+    .orderBy('path')
+    .limit(stepFiles);

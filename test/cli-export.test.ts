@@ -47,7 +47,7 @@ function body(query: URLSearchParams, waypoints: readonly Waypoint[]): string {
   const { format = 'gpx' } = exportQuery.parse(Object.fromEntries(query));
   const writer = exportWriter(format, '2024-06-01T12:00:00Z');
   const texts = waypoints.map((waypoint) => writer.waypoint(waypoint));
-  return writer.head + texts.join('') + writer.end();
+  return [writer.head, ...texts, ...writer.end()].join('');
 }
 
 async function withWaypoints(

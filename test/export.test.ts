@@ -3,7 +3,11 @@ import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import { XMLParser, XMLValidator } from 'fast-xml-parser';
+import { exportPieces } from '../daemon/export-pieces.ts';
 import type { ImportResult } from '../model/import.ts';
+import { openJoinedReader } from '../storage/database.ts';
+import { readLines } from '../storage/library/line-reader.ts';
+import { waypointListPieces } from '../storage/waypoint-list.ts';
 import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 
 const point = (kind: string, at: number, ...inside: string[]): string =>
@@ -267,4 +271,25 @@ test('a waypoint of several files is one, and each field is that of the newest t
   const again = await daemon.restart();
   await again.get('/api/waypoints');
   t.deepEqual(await camp(again), [third]);
+});
+
+test('lists and exports yield after some files that hold nothing of it, and after some points of a long segment', async (t) => {
+  const files = Array.from({ length: 200 }, (_, i) => [
+    `${i}.gpx`,
+    `<gpx version="1.1">${point('wpt', i % 90, `<name>w${i}</name>`)}</gpx>`,
+  ]);
+  const points = Array.from({ length: 20_000 }, (_, i) => timed(i % 90, i % 60)).join('');
+  const long = `<gpx version="1.1"><trk><trkseg>${points}</trkseg></trk></gpx>`;
+  const { daemon } = await withFiles(t, { ...Object.fromEntries(files), 'long.gpx': long });
+  const db = openJoinedReader(daemon.paths.waypointsDatabase, daemon.paths.libraryDatabase);
+  const steps = [...waypointListPieces(db, { tag: 'nobody has it' })];
+  t.true(steps.filter((step) => step === '').length >= 200 / 64);
+  t.is(steps.join(''), '[]');
+  t.is([...readLines(db, 'route', {})].length, 201, 'a step for each file');
+  for (const format of ['geojson', 'kml'] as const) {
+    const pieces = [...exportPieces(db, { format }, 0)];
+    t.true(Math.max(...pieces.map((piece) => piece.length)) < 2 * 65_536);
+    t.is(pieces.join(''), await exported(daemon, `?format=${format}`));
+  }
+  db.close();
 });

@@ -51,9 +51,9 @@ export function csvExport(): ExportWriter {
           ...after,
         ]),
       );
-      return rows.join('');
+      return [rows.join('')];
     },
-    end: () => '',
+    end: () => [],
   };
 }
 

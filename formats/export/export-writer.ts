@@ -5,9 +5,9 @@ import type { Waypoint } from '../../model/waypoint.ts';
 export interface ExportWriter {
   readonly head: string;
   waypoint(waypoint: Waypoint): string;
-  points(points: LinePoints): string;
+  points(points: LinePoints): Iterable<string>;
   /** What is left, and the end of the document. */
-  end(): string;
+  end(): Iterable<string>;
 }
 
 /** The tags of a waypoint as the user wrote them. */
@@ -17,6 +17,20 @@ export function rawTags({ tags = [] }: Waypoint): string[] {
 
 /** Points that a writer holds at most, where a format wants them after their times, or in one list. */
 const heldPoints = 65_536;
+/** Of those, what is written in one step of a millisecond or two. */
+const stepPoints = 1_024;
+
+/** Writes many points step by step. */
+export function* eachPoint(
+  points: readonly LinePoint[],
+  separator: string,
+  write: (point: LinePoint) => string,
+): Generator<string> {
+  for (let at = 0; at < points.length; at += stepPoints) {
+    const texts = points.slice(at, at + stepPoints).map(write);
+    yield (at === 0 ? '' : separator) + texts.join(separator);
+  }
+}
 
 /** What is held of one segment: all with a time, or all without. */
 export interface HeldPoints extends LinePoints {
@@ -25,35 +39,32 @@ export interface HeldPoints extends LinePoints {
 
 /** Gathers points of one segment that all have a time or all have none, and hands them on together. */
 export class PointHolder {
-  readonly #write: (held: HeldPoints) => string;
+  readonly #write: (held: HeldPoints) => Iterable<string>;
   #held: LinePoint[] = [];
   #of: LinePoints | undefined;
 
-  constructor(write: (held: HeldPoints) => string) {
+  constructor(write: (held: HeldPoints) => Iterable<string>) {
     this.#write = write;
   }
 
-  add(given: LinePoints): string {
-    let text = '';
+  *add(given: LinePoints): Generator<string> {
     for (const point of given.points) {
       const { line, segment } = this.#of ?? given;
       const [last] = this.#held;
       const isTimed = !Number.isNaN(point.timeMs);
       const isOther = line !== given.line || segment !== given.segment;
       const goesOn = !isOther && (last === undefined || isTimed === !Number.isNaN(last.timeMs));
-      if (!goesOn || this.#held.length === heldPoints) text += this.flush();
+      if (!goesOn || this.#held.length === heldPoints) yield* this.flush();
       this.#of = given;
       this.#held.push(point);
     }
-    return text;
   }
 
-  flush(): string {
+  *flush(): Generator<string> {
     const [first] = this.#held;
-    if (this.#of === undefined || first === undefined) return '';
+    if (this.#of === undefined || first === undefined) return;
     const isTimed = !Number.isNaN(first.timeMs);
-    const text = this.#write({ ...this.#of, points: this.#held, isTimed });
+    yield* this.#write({ ...this.#of, points: this.#held, isTimed });
     this.#held = [];
-    return text;
   }
 }

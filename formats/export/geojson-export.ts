@@ -1,5 +1,5 @@
 import { formatTime } from '../../model/time.ts';
-import { PointHolder, type ExportWriter, type HeldPoints } from './export-writer.ts';
+import { eachPoint, PointHolder, type ExportWriter, type HeldPoints } from './export-writer.ts';
 
 /**
  * GeoJSON features (RFC 7946): longitude first, the elevation as third coordinate. A segment of a track is a LineString
@@ -7,39 +7,49 @@ import { PointHolder, type ExportWriter, type HeldPoints } from './export-writer
  */
 export function geojsonExport(): ExportWriter {
   let separator = '';
-  const feature = (geometry: object, properties: object): string => {
-    const text = separator + JSON.stringify({ type: 'Feature', geometry, properties });
+  const between = (): string => {
+    const text = separator;
     separator = ',\n';
     return text;
   };
-  const holder = new PointHolder((held) => feature(geometryOf(held), propertiesOf(held)));
+  const holder = new PointHolder(function* write(held) {
+    yield between();
+    yield* lineFeature(held);
+  });
   return {
     head: '{"type":"FeatureCollection","features":[\n',
     waypoint({ lat, lon, ele, ...properties }) {
       const coordinates = ele === undefined ? [lon, lat] : [lon, lat, ele];
-      return feature({ type: 'Point', coordinates }, properties);
+      const geometry = { type: 'Point', coordinates };
+      return between() + JSON.stringify({ type: 'Feature', geometry, properties });
     },
     points: (given) => holder.add(given),
-    end: () => `${holder.flush()}\n]}\n`,
+    *end() {
+      yield* holder.flush();
+      yield '\n]}\n';
+    },
   };
 }
 
-function geometryOf({ points }: HeldPoints): object {
-  const coordinates = points.map(({ lat, lon, ele }) =>
-    Number.isNaN(ele) ? [lon, lat] : [lon, lat, ele],
-  );
+function* lineFeature(held: HeldPoints): Generator<string> {
+  const { kind, texts, line, segment, points, isTimed } = held;
   // A line has two positions at least.
-  return { type: points.length > 1 ? 'LineString' : 'MultiPoint', coordinates };
-}
-
-function propertiesOf({ kind, texts, line, segment, points, isTimed }: HeldPoints): object {
-  const names = points.some(({ name }) => name !== undefined);
-  return {
-    kind,
-    ...texts,
-    [kind]: line,
-    ...(kind === 'track' && { segment }),
-    ...(isTimed && { coordTimes: points.map(({ timeMs }) => formatTime(timeMs)) }),
-    ...(names && { coordNames: points.map(({ name }) => name ?? null) }),
-  };
+  const type = points.length > 1 ? 'LineString' : 'MultiPoint';
+  yield `{"type":"Feature","geometry":{"type":"${type}","coordinates":[`;
+  yield* eachPoint(points, ',', ({ lat, lon, ele }) =>
+    JSON.stringify(Number.isNaN(ele) ? [lon, lat] : [lon, lat, ele]),
+  );
+  const properties = { kind, ...texts, [kind]: line, ...(kind === 'track' && { segment }) };
+  yield `]},"properties":${JSON.stringify(properties).slice(0, -1)}`;
+  if (isTimed) {
+    yield ',"coordTimes":[';
+    yield* eachPoint(points, ',', ({ timeMs }) => `"${formatTime(timeMs)}"`);
+    yield ']';
+  }
+  if (points.some(({ name }) => name !== undefined)) {
+    yield ',"coordNames":[';
+    yield* eachPoint(points, ',', ({ name }) => JSON.stringify(name ?? null));
+    yield ']';
+  }
+  yield '}}';
 }

@@ -33,9 +33,9 @@ export function gpxExport(time: string): ExportWriter {
       open = given;
       const name = isTrack ? 'trkpt' : 'rtept';
       for (const point of given.points) parts.push(pointText(name, point));
-      return parts.join('');
+      return [parts.join('')];
     },
-    end: () => close() + gpxTail(),
+    end: () => [close() + gpxTail()],
   };
 }
 

@@ -2,7 +2,13 @@ import type { LinePoint } from '../../model/recording.ts';
 import { formatTime } from '../../model/time.ts';
 import type { Waypoint } from '../../model/waypoint.ts';
 import { decimalText, escapeXml, gpxExtensionNamespace } from '../gpx-text.ts';
-import { PointHolder, rawTags, type ExportWriter, type HeldPoints } from './export-writer.ts';
+import {
+  eachPoint,
+  PointHolder,
+  rawTags,
+  type ExportWriter,
+  type HeldPoints,
+} from './export-writer.ts';
 
 const head = `<?xml version="1.0" encoding="UTF-8"?>
 <kml xmlns="http://www.opengis.net/kml/2.2" xmlns:gx="http://www.google.com/kml/ext/2.2" xmlns:wd="${gpxExtensionNamespace}"><Document>
@@ -18,7 +24,10 @@ export function kmlExport(): ExportWriter {
     head,
     waypoint: waypointText,
     points: (given) => holder.add(given),
-    end: () => `${holder.flush()}</Document></kml>\n`,
+    *end() {
+      yield* holder.flush();
+      yield '</Document></kml>\n';
+    },
   };
 }
 
@@ -32,31 +41,33 @@ function waypointText(waypoint: Waypoint): string {
   const when = time === undefined ? '' : `<TimeStamp><when>${time}</when></TimeStamp>`;
   const at = { lat, lon, ele: ele ?? Number.NaN };
   const point = `<Point><coordinates>${coordinates(at, ',')}</coordinates></Point>`;
-  return placemark({ name, desc }, when, data, point, bookmark ? '<wd:bookmark/>' : '');
+  const head = placemark({ name, desc }, when, data, bookmark ? '<wd:bookmark/>' : '');
+  return head + point + placemarkEnd;
 }
 
-function lineText({ texts, points, isTimed }: HeldPoints): string {
-  return placemark(texts, '', furtherOf(texts), isTimed ? trackText(points) : lineString(points));
-}
-
-function trackText(points: readonly LinePoint[]): string {
-  const whens = points.map(({ timeMs }) => `<when>${formatTime(timeMs)}</when>\n`).join('');
-  const coords = points
-    .map((point) => `<gx:coord>${coordinates(point, ' ')}</gx:coord>\n`)
-    .join('');
-  return `<gx:Track>\n${whens}${coords}</gx:Track>`;
-}
-
-function lineString(points: readonly LinePoint[]): string {
-  const list = points.map((point) => coordinates(point, ',')).join('\n');
-  return `<LineString><coordinates>${list}</coordinates></LineString>`;
+function* lineText({ texts, points, isTimed }: HeldPoints): Generator<string> {
+  yield placemark(texts, '', furtherOf(texts));
+  if (isTimed) {
+    yield '<gx:Track>\n';
+    yield* eachPoint(points, '', ({ timeMs }) => `<when>${formatTime(timeMs)}</when>\n`);
+    yield* eachPoint(points, '', (at) => `<gx:coord>${coordinates(at, ' ')}</gx:coord>\n`);
+    yield '</gx:Track>';
+  } else {
+    yield '<LineString><coordinates>';
+    yield* eachPoint(points, '\n', (point) => coordinates(point, ','));
+    yield '</coordinates></LineString>';
+  }
+  yield placemarkEnd;
 }
 
 function furtherOf({ sym, type, cmt, src }: Partial<Waypoint>): Record<string, string | undefined> {
   return { sym, type, cmt, src };
 }
 
+const placemarkEnd = '</Placemark>\n';
+
 /**
+ * The beginning of a placemark, which its geometry and the end follow.
  * @param data what KML has no elements for.
  * @param mark of a bookmark, so that an import does not take it for an observation.
  */
@@ -64,7 +75,6 @@ function placemark(
   { name, desc }: Partial<Pick<Waypoint, 'name' | 'desc'>>,
   when: string,
   data: Readonly<Record<string, string | undefined>>,
-  geometry: string,
   mark = '',
 ): string {
   const values = Object.entries(data).map(([key, value]) =>
@@ -77,8 +87,6 @@ function placemark(
     desc === undefined ? '' : `<description>${escapeXml(desc)}</description>`,
     when,
     extended === '' ? '' : `<ExtendedData>${extended}</ExtendedData>`,
-    geometry,
-    '</Placemark>\n',
   ].join('');
 }
 

@@ -1,7 +1,7 @@
 import { longitudeRanges } from '../../model/bbox.ts';
 import type { LineKind, LinePoint, LinePoints, LineTexts } from '../../model/recording.ts';
 import type { Bbox } from '../../model/schema.ts';
-import { noElevation, type PointColumns } from '../day-blob.ts';
+import { noElevation, pointColumns, type PointColumns } from '../day-blob.ts';
 import type { Database } from '../database.ts';
 import { readRuns } from '../line-runs.ts';
 import { decodePoints } from '../point-blob.ts';
@@ -26,7 +26,7 @@ export interface LineFilter {
 
 /** Some milliseconds of work for whoever writes them. */
 const stretchPoints = 1_024;
-const pageLines = 256;
+const pageRows = 256;
 
 /**
  * Reads the tracks or the routes of all files, by path, in the order of the files; undefined marks the end of a step that
@@ -41,11 +41,14 @@ export function* readLines(
   const extent = new Extent(filter);
   if (extent.isPeriod && kind === 'route') return;
   const statements = prepareStatements(joined);
-  const untimed = untimedColumns();
-  for (const file of statements.files.all()) {
-    if (extent.isPeriod && !extent.overlaps(file.firstMs ?? Infinity, file.lastMs ?? -Infinity))
-      continue;
-    const timed = new TimedPoints(statements, file.id, (row) => !extent.touches(row));
+  // Made once: those of thousands of small files would take longer than all else.
+  const [decoded, untimed] = [pointColumns(), untimedColumns()];
+  for (const file of filesOf(statements)) {
+    yield undefined;
+    const { firstMs, lastMs } = file;
+    if (file[`${kind}s`] === 0) continue;
+    if (extent.isPeriod && !extent.overlaps(firstMs ?? Infinity, lastMs ?? -Infinity)) continue;
+    const timed = new TimedPoints(statements, file.id, decoded, (row) => !extent.touches(row));
     for (const line of linesOf(statements, file.id, lineKinds[kind])) {
       // Sound: written by LineRows.
       const texts = line.texts === null ? {} : (JSON.parse(line.texts) as LineTexts);
@@ -60,12 +63,13 @@ type Statements = ReturnType<typeof prepareStatements>;
 function prepareStatements(joined: Database) {
   return {
     ...prepareTimedPoints(joined),
-    files: prepare(joined, () =>
+    files: prepare(joined, (after: string) =>
       joinedTables
         .selectFrom('library.files')
-        .select(['id', 'first_ms as firstMs', 'last_ms as lastMs'])
-        .where((eb) => eb.or([eb('tracks', '>', 0), eb('routes', '>', 0)]))
-        .orderBy('path'),
+        .select(['id', 'path', 'tracks', 'routes', 'first_ms as firstMs', 'last_ms as lastMs'])
+        .where('path', '>', after)
+        .orderBy('path')
+        .limit(pageRows),
     ),
     lines: prepare(joined, (file: number, kind: number, after: number) =>
       joinedTables
@@ -75,7 +79,7 @@ function prepareStatements(joined: Database) {
         .where('kind', '=', kind)
         .where('id', '>', after)
         .orderBy('id')
-        .limit(pageLines),
+        .limit(pageRows),
     ),
     part: prepare(joined, (line: number, after: number) =>
       joinedTables
@@ -90,6 +94,10 @@ function prepareStatements(joined: Database) {
 }
 
 /** Page by page: an open iterator makes other statements fail. */
+function* filesOf({ files }: Statements) {
+  for (let page = files.all(''); page.length > 0; page = files.all(page.at(-1)!.path)) yield* page;
+}
+
 function* linesOf({ lines }: Statements, file: number, kind: number) {
   for (let after = 0; ;) {
     const page = lines.all(file, kind, after);

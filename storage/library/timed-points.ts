@@ -48,13 +48,19 @@ export class TimedPoints {
   readonly #statements: TimedPointStatements;
   readonly #rows: readonly DayExtent[];
   readonly #skips: (row: DayExtent) => boolean;
-  readonly #decoded = pointColumns();
+  readonly #decoded: PointColumns;
   #row = 0;
   #stretch: Stretch = { columns: undefined, from: 0, to: 0 };
 
-  /** @param skips which rows need not be read. */
-  constructor(statements: TimedPointStatements, file: number, skips: (row: DayExtent) => boolean) {
+  /** @param decoded columns of the largest blob, which those of one file after the other use. @param skips which rows need not be read. */
+  constructor(
+    statements: TimedPointStatements,
+    file: number,
+    decoded: PointColumns,
+    skips: (row: DayExtent) => boolean,
+  ) {
     this.#statements = statements;
+    this.#decoded = decoded;
     this.#rows = statements.rows.all(file);
     this.#skips = skips;
   }
