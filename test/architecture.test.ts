@@ -80,8 +80,8 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_048,
-  storage: 12_265,
-  formats: 5_222,
+  storage: 12_287,
+  formats: 5_251,
   geodata: 3_815,
   search: 2_535,
   worker: 10_673,
@@ -89,7 +89,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_578,
   objects: 2_836,
   'service-files': 1_785,
-  daemon: 8_698,
+  daemon: 8_700,
   cli: 10_284,
   map: 4_087,
   bin: 433,
