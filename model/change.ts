@@ -1,26 +1,10 @@
 import * as z from 'zod';
+import { changeWords, type ChangeKind } from './change-words.ts';
 import { limits } from './limits.ts';
 import { queryBoolean, queryInteger } from './schema.ts';
 import { waypointSchema } from './waypoint.ts';
 
-/** What can happen to the user's data. */
-export const changeKinds = [
-  'bookmark_add',
-  'bookmark_edit',
-  'bookmark_rename',
-  'bookmark_delete',
-  'tag_add',
-  'tag_remove',
-  'tag_rename',
-  'hide',
-  'show',
-  'merge',
-  'import',
-  'import_remove',
-  'import_restore',
-  'undo',
-] as const;
-export type ChangeKind = (typeof changeKinds)[number];
+const changeKinds = Object.keys(changeWords) as ChangeKind[];
 
 const id = z.int().min(1);
 

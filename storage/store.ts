@@ -1,5 +1,5 @@
 import { isSameIdentity, keyOf, nearestIdentity, type IdentityKey } from '../model/identity.ts';
-import type { ChangeKind } from '../model/change.ts';
+import type { ChangeKind } from '../model/change-words.ts';
 import { isDiskFull, WaypointError } from '../model/failure.ts';
 import { limits } from '../model/limits.ts';
 import { normalTag, type Tag } from '../model/tag.ts';

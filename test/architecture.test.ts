@@ -79,7 +79,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 4_048,
+  model: 4_050,
   storage: 12_287,
   formats: 5_251,
   geodata: 3_815,
@@ -90,8 +90,8 @@ const lineBudget: Readonly<Record<string, number>> = {
   objects: 2_836,
   'service-files': 1_785,
   daemon: 8_700,
-  cli: 10_284,
-  map: 4_087,
+  cli: 10_267,
+  map: 3_764,
   bin: 433,
   build: 669,
   bench: 7_008,

@@ -26,7 +26,7 @@ import { BookmarksMirror, type BookmarksMirrorOptions } from '../daemon/mirror/m
 import { gpxHead, gpxTail, gpxWaypoint } from '../formats/gpx-text.ts';
 import type { Log } from '../model/process.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
-import type { ChangeKind } from '../model/change.ts';
+import type { ChangeKind } from '../model/change-words.ts';
 import { WaypointStore } from '../storage/store.ts';
 import { openWaypointStore } from '../storage/waypoints/open.ts';
 import { readGpx } from '../formats/gpx/read-gpx.ts';

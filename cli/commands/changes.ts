@@ -1,27 +1,10 @@
+import { changeWords } from '../../model/change-words.ts';
 import { changesSchema, type ChangeAnswer } from '../../model/change.ts';
 import { usageError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { tableLines, type TableColumn } from '../terminal/table.ts';
-
-/** Kinds of changes in words. */
-export const changeWords: Readonly<Record<ChangeAnswer['kind'], string>> = {
-  bookmark_add: 'bookmark added',
-  bookmark_edit: 'bookmark changed',
-  bookmark_rename: 'bookmark renamed or moved',
-  bookmark_delete: 'bookmark removed',
-  tag_add: 'tagged',
-  tag_remove: 'tag removed',
-  tag_rename: 'tag renamed',
-  hide: 'imported waypoint hidden',
-  show: 'hidden waypoint shown again',
-  merge: 'bookmarks file merged',
-  import: 'import',
-  import_remove: 'imported file removed',
-  import_restore: 'imported file restored',
-  undo: 'taken back',
-};
 
 const columns: readonly TableColumn<ChangeAnswer>[] = [
   { title: 'ID', align: 'right', text: ({ id }) => String(id) },

@@ -1,3 +1,4 @@
+import { changeWords } from '../../model/change-words.ts';
 import { changesSchema, undoneSchema } from '../../model/change.ts';
 import { ExitError, usageError } from '../../model/exit-error.ts';
 import { limits } from '../../model/limits.ts';
@@ -5,7 +6,6 @@ import type { ApiClient } from '../../client/waypoints/node/api-client.ts';
 import { defineCommand } from '../program/command.ts';
 import { withDaemon } from '../program/connection.ts';
 import { invocation } from '../terminal/invocation.ts';
-import { changeWords } from './changes.ts';
 
 /** `waypointd undo` */
 export const command = defineCommand({

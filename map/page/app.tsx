@@ -9,7 +9,7 @@ import { SearchBox } from './search-box.tsx';
 import { away, isLost, status } from './service.ts';
 import { IconButton } from './parts.tsx';
 import * as state from './state.ts';
-import { droppedFiles, isUploading, upload } from './uploads.ts';
+import { droppedFiles, progress, upload } from './uploads.ts';
 import { YearPanel } from './year-panel.tsx';
 
 const panels: Readonly<Record<state.Tab, readonly [name: string, panel: () => JSX.Element]>> = {
@@ -25,9 +25,6 @@ export function startApp(): void {
 }
 
 function App(): JSX.Element {
-  useEffect(() => {
-    document.documentElement.dataset['theme'] = state.isDark.value ? 'dark' : 'light';
-  }, [state.isDark.value]);
   if (isLost.value) {
     return (
       <main class="lost">
@@ -94,7 +91,7 @@ function MapBox(): JSX.Element {
           sign={dark ? '☀' : '☾'}
           label="Dark colours"
           aria-pressed={dark}
-          onClick={() => (state.chosenDark.value = !dark)}
+          onClick={() => (state.isDark.value = !dark)}
         />
       </div>
       <p class="attribution">Natural Earth · GeoNames</p>
@@ -202,7 +199,7 @@ function Away(): JSX.Element | null {
       </p>
     );
   }
-  if (reading?.state === 'reading' && !isUploading.value) {
+  if (reading?.state === 'reading' && progress.value === undefined) {
     return (
       <p class="banner" role="status">
         Reading the library: {reading.files_done} of {reading.files_total} files …
@@ -215,20 +212,20 @@ function Away(): JSX.Element | null {
 function Notices(): JSX.Element {
   return (
     <div class="notices" role="status" aria-live="polite">
-      {state.notices.value.map(({ id, text, isError, action }) => (
-        <p key={id} class={isError ? 'notice error' : 'notice'}>
-          <span class="grow">{text}</span>
-          {action !== undefined && (
+      {state.notices.value.map((notice) => (
+        <p key={notice} class={notice.isError ? 'notice error' : 'notice'}>
+          <span class="grow">{notice.text}</span>
+          {notice.action && (
             <button
               onClick={() => {
-                state.dismiss(id);
-                action.run();
+                state.dismiss(notice);
+                notice.action?.run();
               }}
             >
-              {action.label}
+              {notice.action.label}
             </button>
           )}
-          <IconButton sign="×" label="Dismiss" onClick={() => state.dismiss(id)} />
+          <IconButton sign="×" label="Dismiss" onClick={() => state.dismiss(notice)} />
         </p>
       ))}
     </div>

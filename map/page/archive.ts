@@ -1,19 +1,14 @@
 import { effect, signal } from '@preact/signals';
+import type { TrackDays } from '../../client/waypoints/index.ts';
 import { away, revision, service } from './service.ts';
 import { period, target, view, type Period } from './state.ts';
-import { boxOf, unwrapped } from './track-points.ts';
-import { dayNumber } from './words.ts';
+import { boxOf } from './track-points.ts';
 
 /** At which a track is a few points. */
 const coarseZoom = 3;
 
-/** The days of the whole archive that something was recorded on, and how much. */
-export interface Archive {
-  /** Days since 1970, ascending. */
-  readonly numbers: readonly number[];
-  /** Recorded points of each. */
-  readonly counts: readonly number[];
-}
+/** The days of the whole archive that something was recorded on, ascending, and how much. */
+export type Archive = TrackDays['days'];
 
 /** Undefined until the daemon has said. */
 export const archive = signal<Archive>();
@@ -22,18 +17,12 @@ export const archive = signal<Archive>();
 export function followArchive(): void {
   effect(() => {
     void revision.value;
-    if (away.value === undefined) void load();
+    if (away.value !== undefined) return;
+    service.getTrackDays().then(
+      ({ days }) => (archive.value = days),
+      () => undefined,
+    );
   });
-}
-
-async function load(): Promise<void> {
-  const answer = await service.getTrackDays().catch(() => undefined);
-  if (answer === undefined) return;
-  const { days } = answer;
-  archive.value = {
-    numbers: days.map(({ day }) => dayNumber(day)),
-    counts: days.map(({ points }) => points),
-  };
 }
 
 /** Has the map go to the tracks of a period, once it is chosen, where it shows none of them. */
@@ -59,15 +48,6 @@ async function boxOfUnseen(chosen: Period): Promise<ReturnType<typeof boxOf>> {
   // Sound: a list of positions, or one.
   const positions = features.flatMap(({ geometry: { type, coordinates } }) =>
     type === 'Point' ? [coordinates] : coordinates,
-  ) as number[][];
-  const [lons, lats] = [0, 1].map((axis) => positions.map((one) => one[axis] ?? 0));
-  return boxOf({ lons: unwrapped(lons ?? []), lats: lats ?? [] });
-}
-
-/** The day with something that is nearest to a day. */
-export function nearest({ numbers }: Archive, number: number): number {
-  return numbers.reduce(
-    (best, other) => (Math.abs(other - number) < Math.abs(best - number) ? other : best),
-    numbers[0] ?? number,
-  );
+  ) as [lon: number, lat: number][];
+  return boxOf(positions);
 }

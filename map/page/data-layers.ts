@@ -15,8 +15,15 @@ function circle(id: string, source: object, paint: CircleLayerSpecification['pai
   return { id, type: 'circle', ...source, paint } as CircleLayerSpecification;
 }
 
-/** Routes, tracks, and those of the day that is shown. */
-export function trackLayers(colour: Palette): LayerSpecification[] {
+/**
+ * Routes, tracks, and those of the day that is shown. Where all days lie one on the other, what was gone often is
+ * stronger; beside one day they are background.
+ */
+export function trackLayers(
+  colour: Palette,
+  isBackground: boolean,
+  isEverything: boolean,
+): LayerSpecification[] {
   const tile = (name: string): object => ({ source: 'tracks', 'source-layer': name });
   return [
     line('routes', tile('routes'), {
@@ -26,8 +33,8 @@ export function trackLayers(colour: Palette): LayerSpecification[] {
     }),
     {
       ...line('tracks', tile('tracks'), {
-        'line-color': colour.track,
-        'line-opacity': 0.4,
+        'line-color': isBackground ? colour.border : colour.track,
+        'line-opacity': isEverything ? 0.4 : 0.6,
         'line-width': scaled(2, 1.8, 15, 2.6),
       }),
       // Round corners would be most of the work.
@@ -48,18 +55,20 @@ export function trackLayers(colour: Palette): LayerSpecification[] {
 }
 
 const ofDay = { source: 'day' };
+const ofMarks = { source: 'marks' };
 const places = { source: 'places', 'source-layer': 'waypoints' };
 /** Of longer names only the begin stands on the map, letters. */
 const mostLetters = 40;
-const isCluster = ['has', 'count'] as never;
+const isCluster = ['has', 'count'];
 
 /** Waypoints, clusters of them, and the stays of the day that is shown. */
 export function placeLayers(colour: Palette): LayerSpecification[] {
-  return [...clusterLayers(colour), ...waypointLayers(colour)];
-}
-
-function clusterLayers(colour: Palette): LayerSpecification[] {
-  const clusters = { ...places, filter: isCluster };
+  const clusters = { ...places, filter: isCluster as never };
+  const singles = { ...places, filter: ['!', isCluster] as never };
+  const name = ['to-string', ['get', 'name']];
+  const isLong = ['>', ['length', name], mostLetters];
+  const begin = ['concat', ['slice', name, 0, mostLetters], '…'];
+  const isBookmark = ['to-boolean', ['get', 'bookmark']];
   return [
     circle('clusters', clusters, {
       'circle-color': colour.waypoint,
@@ -80,17 +89,6 @@ function clusterLayers(colour: Palette): LayerSpecification[] {
       },
       paint: { 'text-color': colour.casing },
     },
-  ];
-}
-
-function waypointLayers(colour: Palette): LayerSpecification[] {
-  const singles = { ...places, filter: ['!', isCluster] as never };
-  const name = ['to-string', ['get', 'name']];
-  const isLong = ['>', ['length', name], mostLetters];
-  const isBookmark = ['to-boolean', ['get', 'bookmark']];
-  const ofKind = (stay: unknown, now: unknown, place: unknown): never =>
-    ['match', ['get', 'kind'], 'stay', stay, 'now', now, place] as never;
-  return [
     circle('waypoints', singles, {
       'circle-color': ['case', isBookmark, colour.bookmark, colour.waypoint] as never,
       'circle-radius': scaled(4, 4.5, 14, 7),
@@ -102,12 +100,7 @@ function waypointLayers(colour: Palette): LayerSpecification[] {
       type: 'symbol',
       ...singles,
       layout: {
-        'text-field': [
-          'case',
-          isLong,
-          ['concat', ['slice', name, 0, mostLetters], '…'],
-          name,
-        ] as never,
+        'text-field': ['case', isLong, begin, name] as never,
         'text-font': ['Sans'],
         'text-size': 12,
         'text-anchor': 'top',
@@ -120,16 +113,18 @@ function waypointLayers(colour: Palette): LayerSpecification[] {
         'text-halo-width': 1.6,
       },
     },
-    circle(
-      'marks',
-      { source: 'marks' },
-      {
-        'circle-color': ofKind(colour.casing, colour.day, colour.bookmark),
-        'circle-opacity': ofKind(1, 1, 0.2),
-        'circle-radius': ofKind(6, 8, 11),
-        'circle-stroke-color': ofKind(colour.day, colour.casing, colour.bookmark),
-        'circle-stroke-width': 3,
-      },
-    ),
+    marks(colour),
   ];
+}
+
+function marks({ casing, day, bookmark }: Palette): LayerSpecification {
+  const ofKind = (stay: unknown, now: unknown, place: unknown): never =>
+    ['match', ['get', 'kind'], 'stay', stay, 'now', now, place] as never;
+  return circle('marks', ofMarks, {
+    'circle-color': ofKind(casing, day, bookmark),
+    'circle-opacity': ofKind(1, 1, 0.2),
+    'circle-radius': ofKind(6, 8, 11),
+    'circle-stroke-color': ofKind(day, casing, bookmark),
+    'circle-stroke-width': 3,
+  });
 }

@@ -5,6 +5,8 @@ import { instant } from './state.ts';
 import { profileOf } from './track-points.ts';
 
 const steps = 240;
+/** A minute or two without a point is no gap. */
+const mostSteps = 3;
 const width = 480;
 const height = 84;
 
@@ -15,8 +17,7 @@ export function DayChart({ story }: { readonly story: DayStory }): JSX.Element |
   const parts = [
     { name: 'Elevation', unit: 'm', values: profile.elevations, floor: Infinity },
     { name: 'Speed', unit: 'km/h', values: profile.speeds, floor: 0 },
-  ].filter(({ values }) => values.some((value) => !Number.isNaN(value)));
-  if (parts.length === 0) return null;
+  ];
   const x = (((instant.value ?? startMs) - startMs) / (endMs - startMs)) * width;
   const move = (event: TargetedPointerEvent<SVGSVGElement>): void => {
     if (event.buttons === 0) return;
@@ -28,6 +29,7 @@ export function DayChart({ story }: { readonly story: DayStory }): JSX.Element |
     <div class="charts">
       {parts.map(({ name, unit, values, floor }) => {
         const known = values.filter((value) => !Number.isNaN(value));
+        if (known.length === 0) return null;
         const low = Math.min(floor, ...known);
         const high = Math.max(low + 1, ...known);
         const range = `${Math.round(Math.min(...known))} to ${Math.round(Math.max(...known))} ${unit}`;
@@ -57,20 +59,13 @@ export function DayChart({ story }: { readonly story: DayStory }): JSX.Element |
 
 /** A line that is broken where nothing is known. */
 function pathOf(values: readonly number[], low: number, high: number): string {
-  let isDrawing = false;
-  let silent = 0;
+  let last = -Infinity;
   const parts = values.map((value, step) => {
-    if (Number.isNaN(value)) {
-      silent += 1;
-      // A minute or two without a point is no gap.
-      if (silent > 2) isDrawing = false;
-      return '';
-    }
-    silent = 0;
+    if (Number.isNaN(value)) return '';
+    const letter = step - last > mostSteps ? 'M' : 'L';
+    last = step;
     const x = ((step + 0.5) / steps) * width;
     const y = height - 4 - ((value - low) / (high - low)) * (height - 8);
-    const letter = isDrawing ? 'L' : 'M';
-    isDrawing = true;
     return `${letter}${x.toFixed(1)} ${y.toFixed(1)}`;
   });
   return parts.join('');

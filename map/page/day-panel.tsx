@@ -1,51 +1,42 @@
 import type { ComponentChildren, JSX } from 'preact';
 import type { TimelineStop, TimelineTrip } from '../../model/timeline-result.ts';
-import { formatDate } from '../../model/calendar-date.ts';
 import { archive } from './archive.ts';
 import { dayStory, stopAt, type DayStory } from './day.ts';
 import { DayChart } from './day-chart.tsx';
 import { DateField, Shown, Stepper } from './parts.tsx';
 import { day, instant, target } from './state.ts';
 import { pointAt } from './track-points.ts';
-import { clock, dayNumber, distance, duration, longDate, several } from './words.ts';
+import { clock, distance, duration, longDate, several } from './words.ts';
 
 /** The stays and trips of one day. */
 export function DayPanel(): JSX.Element {
-  const story = dayStory.value;
+  const known = archive.value ?? [];
+  const shown = day.value;
+  const goTo = (to: (typeof known)[number] | undefined): (() => void) | undefined =>
+    to && (() => (day.value = to.day));
   return (
     <>
-      <DayChooser />
-      {story.state === 'none' && (
+      <Stepper
+        back="Day before with tracks"
+        forth="Next day with tracks"
+        onBack={goTo(known.findLast((one) => shown === undefined || one.day < shown))}
+        onForth={goTo(known.find((one) => shown !== undefined && one.day > shown))}
+      >
+        <DateField label="Day" value={shown} onPick={(date) => (day.value = date)} />
+      </Stepper>
+      {shown === undefined && (
         <p class="hint">Choose a day above, in the bar below the map, or by a click on a track.</p>
       )}
-      <Shown of={story} what="the day">
-        {(known) => <Story story={known} />}
+      <Shown of={dayStory.value} what="the day">
+        {(story) => <Story story={story} />}
       </Shown>
     </>
   );
 }
 
-function DayChooser(): JSX.Element {
-  const { numbers = [] } = archive.value ?? {};
-  const shown = day.value === undefined ? Infinity : dayNumber(day.value);
-  const goTo = (number: number | undefined): (() => void) | undefined =>
-    number === undefined ? undefined : () => (day.value = formatDate(number));
-  return (
-    <Stepper
-      back="Day before with tracks"
-      forth="Next day with tracks"
-      onBack={goTo(numbers.findLast((number) => number < shown))}
-      onForth={goTo(numbers.find((number) => number > shown))}
-    >
-      <DateField label="Day" value={day.value} onPick={(date) => (day.value = date)} />
-    </Stepper>
-  );
-}
-
 function Story({ story }: { readonly story: DayStory }): JSX.Element {
-  const { result, date, course } = story;
-  const stops = result.timeline.filter(({ kind }) => kind !== 'pass');
-  const isEmpty = stops.length === 0 && course.times.length === 0;
+  const { result, date, stops, course } = story;
+  const isEmpty = stops.length === 0 && course.length === 0;
   return (
     <section aria-label={longDate(date)}>
       <h2>{longDate(date)}</h2>
@@ -59,7 +50,7 @@ function Story({ story }: { readonly story: DayStory }): JSX.Element {
           </p>
           <TimeSlider story={story} />
           <DayChart story={story} />
-          {courseOf(story, stops)}
+          <Course story={story} />
         </>
       )}
     </section>
@@ -117,19 +108,17 @@ const tripWords: Readonly<Record<TimelineTrip['mode'], string>> = {
 };
 
 function nameOf({ local_admin, locality, region, country }: TimelineStop): string {
-  const place = [...new Set([local_admin, locality || region, country])].filter(
-    (name) => name !== '',
-  );
-  return place.join(', ') || 'At sea or unknown';
+  const names = new Set([local_admin, locality || region, country]);
+  names.delete('');
+  return [...names].join(', ') || 'At sea or unknown';
 }
 
 /** Stays and the ways between them, in the order of time. */
-function courseOf(story: DayStory, stops: readonly TimelineStop[]): JSX.Element {
-  const trips = new Map(story.result.trips.map((trip) => [trip.from_stop, trip]));
+function Course({ story }: { readonly story: DayStory }): JSX.Element {
   return (
     <ol class="course" aria-label="Stays and trips">
-      {stops.map((stop) => {
-        const trip = trips.get(stop.index);
+      {story.stops.map((stop) => {
+        const trip = story.result.trips.find(({ from_stop }) => from_stop === stop.index);
         return [stopItem(stop, story), trip && tripItem(trip)];
       })}
     </ol>

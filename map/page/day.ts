@@ -15,6 +15,8 @@ export interface DayStory {
   /** Of the clocks at the place, ahead of UTC. */
   readonly offsetMinutes: number;
   readonly result: TimelineResult;
+  /** Its stays and marks. */
+  readonly stops: readonly TimelineStop[];
   readonly course: Course;
 }
 
@@ -23,20 +25,17 @@ export const dayStory = signal<Loaded<DayStory>>({ state: 'none' });
 const story = computed(() => (dayStory.value.state === 'ready' ? dayStory.value.value : undefined));
 
 /** The lines of the day. */
-export const dayLines = computed(() =>
-  story.value === undefined ? [] : linesOf(story.value.course),
-);
+export const dayLines = computed(() => linesOf(story.value?.course ?? []));
 
 /** Where the day's stays were, where the time slider is, and the place that is looked at. */
 export const marks = computed<GeoJSON.FeatureCollection>(() => {
   const known = story.value;
-  const stays = known?.result.timeline.filter(({ kind }) => kind !== 'pass') ?? [];
   const now = known && placeAt(known, instant.value ?? known.startMs);
   const place = draft.value ?? selected.value ?? sought.value;
   return {
     type: 'FeatureCollection',
     features: [
-      ...stays.map(({ lat, lon }) => mark(lon, lat, 'stay')),
+      ...(known?.stops ?? []).map(({ lat, lon }) => mark(lon, lat, 'stay')),
       ...(now === undefined ? [] : [mark(now[0], now[1], 'now')]),
       ...(place === undefined ? [] : [mark(place.lon, place.lat, 'place')]),
     ],
@@ -61,24 +60,19 @@ export function stopAt({ timeline }: TimelineResult, ms: number): TimelineStop |
 
 /** Keeps the story true to the chosen day; what is not asked for any more is given up. */
 export function followDay(): void {
-  keepLoaded(dayStory, () => {
+  const wanted = (): Fetch<DayStory> | undefined => {
     const date = day.value;
-    if (date === undefined) return undefined;
-    const before = dayStory.peek();
-    const isNew = before.state !== 'ready' || before.value.date !== date;
-    if (isNew) {
-      dayStory.value = { state: 'none' };
-      sought.value = undefined;
-    }
-    return (abort, tell) => load(date, isNew, abort, tell);
-  });
+    return date === undefined ? undefined : (...loading) => load(date, ...loading);
+  };
+  keepLoaded(dayStory, wanted, ({ date }) => date !== day.value);
 }
 
 async function load(
   date: string,
-  isNew: boolean,
   ...[abort, tell]: Parameters<Fetch<DayStory>>
 ): Promise<DayStory> {
+  const isNew = dayStory.peek().state !== 'ready';
+  if (isNew) sought.value = undefined;
   const result = await timelineOf(date, date, abort, tell);
   const startMs = Date.parse(result.period.start_utc);
   const endMs = Date.parse(result.period.end_utc_exclusive);
@@ -86,12 +80,13 @@ async function load(
   const course = courseOf(await service.getTrackPoints({ from, to }));
   abort.throwIfAborted();
   if (isNew) {
-    instant.value = course.times[0] ?? startMs;
-    const bbox = boxOf(course);
+    instant.value = course[0]?.ms ?? startMs;
+    const bbox = boxOf(course.map(({ lon, lat }) => [lon, lat]));
     if (bbox !== undefined) target.value = { bbox };
   }
   const offsetMinutes = result.days[0]?.utc_offset_minutes ?? 0;
-  return { date, startMs, endMs, offsetMinutes, result, course };
+  const stops = result.timeline.filter(({ kind }) => kind !== 'pass');
+  return { date, startMs, endMs, offsetMinutes, result, stops, course };
 }
 
 function mark(lon: number, lat: number, kind: string): GeoJSON.Feature {

@@ -3,28 +3,25 @@ import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import type { ChangesAnswer, HiddenAnswer } from '../../client/waypoints/index.ts';
 import type { ImportedFile } from '../../model/imports.ts';
-import { changeWords, undo } from './undo.ts';
+import { undo, wordsOf } from './undo.ts';
 import { service, status } from './service.ts';
 import { cancelUploads, chosenFiles, progress, upload } from './uploads.ts';
-import { keepLoaded, type Fetch, type Loaded } from './loaded.ts';
+import { keepLoaded, type Loaded } from './loaded.ts';
 import { Shown } from './parts.tsx';
-import { count, several, shortDate } from './words.ts';
+import { several, shortDate } from './words.ts';
 
-interface Shelf extends Pick<HiddenAnswer, 'hidden'>, Pick<ChangesAnswer, 'changes'> {
-  readonly files: readonly ImportedFile[];
-  /** Where the next page of files begins; undefined on the last one. */
-  readonly next?: string | undefined;
-}
-
-const shelf = signal<Loaded<Shelf>>({ state: 'none' });
+const shelf = signal<Loaded<Awaited<ReturnType<typeof load>>>>({ state: 'none' });
 const pageOfFiles = 50;
-/** Of files that are shown. */
-const pages = signal(1);
+/** How many files are shown; more are, page by page. */
+const mostFiles = signal(pageOfFiles);
 const shownOfOthers = 20;
 
 /** What was imported, what was hidden, and what was changed; each can be taken back. */
 export function LibraryPanel(): JSX.Element {
-  useEffect(() => keepLoaded(shelf, wantedShelf), []);
+  useEffect(() => {
+    const wanted = () => load.bind(undefined, mostFiles.value);
+    return keepLoaded(shelf, wanted);
+  }, []);
   return (
     <>
       <ImportBox />
@@ -38,8 +35,8 @@ export function LibraryPanel(): JSX.Element {
               items={known.files.map(fileItem)}
               none="None yet."
             />
-            {known.next !== undefined && (
-              <button onClick={() => (pages.value += 1)}>More files</button>
+            {!known.isWhole && (
+              <button onClick={() => (mostFiles.value += pageOfFiles)}>More files</button>
             )}
             <Listed title="Hidden waypoints" items={known.hidden.map(hiddenItem)} none="None." />
             <Listed
@@ -54,27 +51,19 @@ export function LibraryPanel(): JSX.Element {
   );
 }
 
-function wantedShelf(): Fetch<Shelf> {
-  const wanted = pages.value;
-  return async () => {
-    const [{ hidden }, { changes }, files] = await Promise.all([
-      service.getHidden({ limit: shownOfOthers }),
-      service.getChanges({ limit: shownOfOthers }),
-      firstFiles(wanted),
-    ]);
-    return { hidden, changes, ...files };
-  };
-}
-
-async function firstFiles(wanted: number): Promise<Pick<Shelf, 'files' | 'next'>> {
+async function load(most: number) {
+  const [{ hidden }, { changes }] = await Promise.all([
+    service.getHidden({ limit: shownOfOthers }),
+    service.getChanges({ limit: shownOfOthers }),
+  ]);
   const files: ImportedFile[] = [];
   let next: string | undefined;
-  for (let page = 0; page === 0 || (page < wanted && next !== undefined); page += 1) {
-    const answer = await service.getImports({ limit: pageOfFiles, cursor: next });
-    files.push(...answer.files);
-    next = answer.next_cursor;
-  }
-  return { files, next };
+  do {
+    const page = await service.getImports({ limit: pageOfFiles, cursor: next });
+    files.push(...page.files);
+    next = page.next_cursor;
+  } while (next !== undefined && files.length < most);
+  return { hidden, changes, files, isWhole: next === undefined };
 }
 
 /** Where files are chosen; they may be dropped anywhere. */
@@ -100,11 +89,11 @@ export function ImportBox(): JSX.Element {
       </label>
     );
   }
-  const { path, done, files: total, bytes, totalBytes } = running;
+  const { words, bytes, totalBytes } = running;
   return (
     <div class="import-box" role="group" aria-label="Import">
       <label>
-        {`File ${count(done + 1)} of ${count(total)}: ${path}`}
+        {words}
         <progress max={Math.max(1, totalBytes)} value={bytes} />
       </label>
       <button onClick={cancelUploads}>Cancel</button>
@@ -186,18 +175,24 @@ function fileItem(file: ImportedFile): JSX.Element {
   );
 }
 
-function hiddenItem(place: Shelf['hidden'][number]): JSX.Element {
+function hiddenItem(place: HiddenAnswer['hidden'][number]): JSX.Element {
   const key = `${place.name}\n${place.lat}\n${place.lon}`;
   return <Item key={key} text={place.name} action={['Show', () => service.showWaypoint(place)]} />;
 }
 
 const timeForm = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium', timeStyle: 'short' });
 
-function changeItem({ id, at, kind, undone, undoable }: Shelf['changes'][number]): JSX.Element {
+function changeItem({
+  id,
+  at,
+  kind,
+  undone,
+  undoable,
+}: ChangesAnswer['changes'][number]): JSX.Element {
   return (
     <Item
       key={id}
-      text={changeWords[kind]}
+      text={wordsOf(kind)}
       hint={timeForm.format(Date.parse(at))}
       isGone={undone}
       action={undoable && !undone && ['Undo', () => undo(id)]}

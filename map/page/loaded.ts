@@ -20,10 +20,12 @@ export type Fetch<T> = (abort: AbortSignal, tell: (share: number) => void) => Pr
  * Keeps what is shown true: it is fetched anew when what `wanted` reads changes, when what is stored does, and when the
  * daemon is back. What was there before stays until the new is, and what is given up changes nothing.
  * @param wanted undefined while nothing is.
+ * @param isOther whether what was there before is of something else, and goes at once.
  */
 export function keepLoaded<T>(
   shown: Signal<Loaded<T>>,
   wanted: () => Fetch<T> | undefined,
+  isOther: (value: T) => boolean = () => false,
 ): () => void {
   const tries = signal(0);
   return effect(() => {
@@ -43,7 +45,9 @@ export function keepLoaded<T>(
       if (!abort.signal.aborted && shown.peek().state === 'loading')
         shown.value = { state: 'loading', share, cancel };
     };
-    if (shown.peek().state !== 'ready') shown.value = { state: 'loading', cancel };
+    const before = shown.peek();
+    if (before.state !== 'ready' || isOther(before.value))
+      shown.value = { state: 'loading', cancel };
     fetchIt(abort.signal, tell).then(
       (value) => {
         if (!abort.signal.aborted) shown.value = { state: 'ready', value };

@@ -1,8 +1,13 @@
-import type { LayerSpecification, StyleSpecification } from 'maplibre-gl';
+import { computed, signal } from '@preact/signals';
+import type { LayerSpecification, SourceSpecification, StyleSpecification } from 'maplibre-gl';
+import type { Bbox } from '../../client/waypoints/index.ts';
 import { baseLayers, baseNames } from './base-layers.ts';
 import { placeLayers, trackLayers } from './data-layers.ts';
-import { streetLayers, streetSources } from './street-map.ts';
-import { paletteOf, type Palette } from './palette.ts';
+import { dayLines } from './day.ts';
+import { session } from './service.ts';
+import { isDark, period } from './state.ts';
+import { streetLayers, streetSource } from './street-map.ts';
+import { paletteOf } from './palette.ts';
 
 /** The most detailed zoom of the built-in base map, which is drawn at 1:50,000,000. */
 const baseMaxZoom = 7;
@@ -20,31 +25,41 @@ const empty: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: 
 /** Sources that hold the user's tiles. */
 export const tileSources = ['tracks', 'places'] as const;
 
-/** What a style is made for. */
-export interface Look {
-  /** Of this page: tiles are asked for in a thread, where relative addresses mean nothing. */
-  readonly origin: string;
-  readonly isDark: boolean;
-  /** Whether the user has a street map. */
-  readonly hasStreets: boolean;
-  /** The query of the tiles of tracks. */
-  readonly tracks: string;
+/** Whether the coasts of close up are drawn; until then the coarse ones stay. */
+export const isCoastLoaded = signal(false);
+
+/** The address of the tiles of tracks. Whole, as all here: they are asked for in a thread, where others mean nothing. */
+export const trackTiles = computed(() => {
+  const { from, to } = period.value ?? {};
+  const dates = from === undefined ? '' : `&from=${from}&to=${to}`;
+  return tileAddress(`tracks,points,routes${dates}`);
+});
+
+function tileAddress(layers: string): string {
+  return `${location.origin}/api/tiles/{z}/{x}/{y}.mvt?layers=${layers}`;
+}
+
+/** Where the built-in base map is. */
+export function baseAddress(name: string): string {
+  return `${location.origin}/basemap/${name}.geojson`;
 }
 
 /**
  * The style of the map. There is no `glyphs` address: MapLibre draws the letters with the fonts of the machine.
  */
-export function mapStyle({ origin, isDark, hasStreets, tracks }: Look): StyleSpecification {
-  const base = (name: string): StyleSpecification['sources'][string] => ({
+export function mapStyle(): StyleSpecification {
+  const hasStreets = session?.hasBasemap === true;
+  const base = (name: string): SourceSpecification => ({
     type: 'geojson',
-    data: `${origin}/basemap/${name}.geojson`,
+    data: baseAddress(name),
     maxzoom: baseMaxZoom,
   });
-  const tiles = (query: string): StyleSpecification['sources'][string] => ({
+  const tiles = (address: string): SourceSpecification => ({
     type: 'vector',
-    tiles: [tileAddress(origin, query)],
+    tiles: [address],
     maxzoom: tileMaxZoom,
   });
+  const colour = paletteOf(isDark.value);
   return {
     version: 8,
     sources: {
@@ -54,18 +69,21 @@ export function mapStyle({ origin, isDark, hasStreets, tracks }: Look): StyleSpe
       names: base('names'),
       coast: { type: 'geojson', data: empty, maxzoom: closeMaxZoom },
       towns: { type: 'geojson', data: empty },
-      tracks: tiles(tracks),
-      places: tiles('layers=waypoints'),
+      tracks: tiles(trackTiles.value),
+      places: tiles(tileAddress('waypoints')),
       day: { type: 'geojson', data: empty },
       marks: { type: 'geojson', data: empty },
-      ...(hasStreets && streetSources()),
+      ...(hasStreets && { streets: streetSource }),
     },
-    layers: layersOf(paletteOf(isDark), hasStreets ? streetLayers(isDark) : undefined),
+    layers: [
+      ...baseLayers(colour, isCoastLoaded.value),
+      ...(hasStreets ? streetLayers(isDark.value) : []),
+      ...trackLayers(colour, dayLines.value.length > 0, period.value === undefined),
+      ...(hasStreets ? [] : baseNames(colour)),
+      ...placeLayers(colour),
+    ],
   };
 }
-
-/** West, south, east, north; east of 180 behind the antimeridian. */
-type Bounds = readonly [number, number, number, number];
 
 /**
  * What is worth the first look: land, streets and tracks. The rest would keep the one thread that makes tiles; of each of
@@ -74,7 +92,7 @@ type Bounds = readonly [number, number, number, number];
  */
 export function firstOf(
   { sources, layers, ...rest }: StyleSpecification,
-  bounds: Bounds,
+  bounds: Bbox,
 ): StyleSpecification {
   const isFirst = (source: string): boolean => ['land', 'streets', 'tracks'].includes(source);
   const kept = layers.filter((layer) => !('source' in layer) || isFirst(layer.source));
@@ -98,7 +116,7 @@ export function firstOf(
 }
 
 /** In all of what is looked at; with what the layers read. */
-function triangle([west, south, east, north]: Bounds): GeoJSON.Feature {
+function triangle([west, south, east, north]: Bbox): GeoJSON.Feature {
   const ring = [
     [west - spare, south - spare],
     [east + spare, south - spare],
@@ -107,18 +125,4 @@ function triangle([west, south, east, north]: Bounds): GeoJSON.Feature {
   ];
   const properties = { name: '.', count: 2 };
   return { type: 'Feature', properties, geometry: { type: 'Polygon', coordinates: [ring] } };
-}
-
-export function tileAddress(origin: string, query: string): string {
-  return `${origin}/api/tiles/{z}/{x}/{y}.mvt?${query}`;
-}
-
-function layersOf(colour: Palette, streets?: LayerSpecification[]): LayerSpecification[] {
-  return [
-    ...baseLayers(colour),
-    ...(streets ?? []),
-    ...trackLayers(colour),
-    ...(streets === undefined ? baseNames(colour) : []),
-    ...placeLayers(colour),
-  ];
 }

@@ -1,4 +1,4 @@
-import { effect, signal, untracked } from '@preact/signals';
+import { effect } from '@preact/signals';
 import {
   Map as MapLibre,
   type GeoJSONSource,
@@ -6,25 +6,17 @@ import {
   type PaddingOptions,
   type VectorTileSource,
 } from 'maplibre-gl';
+import type { Bbox } from '../../client/waypoints/index.ts';
 import { closeZoom } from './base-layers.ts';
 import { offerStreetMap } from './street-map.ts';
 import { isLost, revision, service, session } from './service.ts';
-import { chosenPlace } from './places.ts';
+import { find } from './places.ts';
 import * as state from './state.ts';
 import { dayLines, marks } from './day.ts';
-import { paletteOf } from './palette.ts';
-import {
-  firstOf,
-  mapStyle,
-  type Look,
-  tileAddress,
-  tileSources,
-  waypointZoom,
-} from './map-style.ts';
+import * as style from './map-style.ts';
 
 /** Beside the panel and the bar, what the map moves to must not be hidden. */
 const narrow = matchMedia('(max-width: 719px)');
-const isCoastLoaded = signal(false);
 const mostFitZoom = 15;
 const clickable = ['waypoints', 'clusters', 'tracks', 'points'];
 /** In pixels round a click: a line is thin. */
@@ -40,19 +32,17 @@ const stillMs = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 700
 export async function startMap(container: HTMLElement): Promise<MapLibre> {
   if (session?.hasBasemap === true) offerStreetMap(session.headers);
   const everywhere = whereAllIs();
-  const late = new Promise<undefined>((next) => setTimeout(() => next(undefined), mostWaitMs));
-  const bbox = await Promise.race([everywhere, late]);
+  const bbox = await Promise.race([everywhere, pause(mostWaitMs)]);
   const bounds = boundsOf(bbox ?? world);
   const map = new MapLibre({
     container,
-    style: firstOf(mapStyle(lookOf(state.isDark.peek())), bounds),
+    style: style.firstOf(style.mapStyle(), bounds),
     validateStyle: false,
     bounds,
     fitBoundsOptions: { padding: roomRound(container), maxZoom: mostFitZoom },
     maxZoom: 19,
     attributionControl: false,
     dragRotate: false,
-    pitchWithRotate: false,
     touchPitch: false,
     maxTileCacheSize: 200,
     fadeDuration: 0,
@@ -69,19 +59,13 @@ export async function startMap(container: HTMLElement): Promise<MapLibre> {
     map.getCanvas().style.cursor = isOver ? 'pointer' : '';
   });
   const complete = (): void => {
-    clearTimeout(timer);
-    map.off('idle', complete);
     if (isLost.value) return;
-    // Only what is new is added.
-    map.setStyle(mapStyle(lookOf(state.isDark.peek())), { validate: false });
     follow(map);
     map.on('zoomend', loadCloseUps);
     loadCloseUps({ target: map });
   };
-  let timer: ReturnType<typeof setTimeout> | undefined;
-  map.once('style.load', () => (timer = setTimeout(complete, mostAloneMs)));
-  map.on('idle', complete);
-  map.on('remove', () => clearTimeout(timer));
+  const alone = map.once('style.load').then(() => pause(mostAloneMs));
+  void Promise.race([map.once('idle'), alone]).then(complete);
   if (bbox === undefined) {
     void everywhere.then((found) => {
       if (found !== undefined) state.target.value ??= { bbox: found };
@@ -90,11 +74,13 @@ export async function startMap(container: HTMLElement): Promise<MapLibre> {
   return map;
 }
 
-type Box = readonly [west: number, south: number, east: number, north: number];
+function pause(ms: number): Promise<undefined> {
+  return new Promise((next) => setTimeout(next, ms));
+}
 
-async function whereAllIs(): Promise<Box | undefined> {
+async function whereAllIs(): Promise<Bbox | undefined> {
   const answer = await service.getTileJson().catch(() => undefined);
-  return answer?.bounds as Box | undefined;
+  return answer?.bounds as Bbox | undefined;
 }
 
 /** Loads coasts and towns that are only seen close up, once; until then the coarse ones stay. */
@@ -102,69 +88,34 @@ function loadCloseUps({ target: map }: { readonly target: MapLibre }): void {
   if (map.getZoom() < closeZoom) return;
   map.off('zoomend', loadCloseUps);
   for (const name of ['coast', 'towns']) {
-    void map.getSource<GeoJSONSource>(name)?.setData(`${location.origin}/basemap/${name}.geojson`);
+    void map.getSource<GeoJSONSource>(name)?.setData(style.baseAddress(name));
   }
   // When all of it is drawn.
-  map.once('idle', () => (isCoastLoaded.value = true));
-}
-
-function lookOf(isDark: boolean): Look {
-  const hasStreets = session?.hasBasemap === true;
-  return { origin: location.origin, isDark, hasStreets, tracks: trackQuery() };
-}
-
-/** The query of the tiles of tracks. */
-function trackQuery(): string {
-  const { from, to } = state.period.value ?? {};
-  const dates = from === undefined ? '' : `&from=${from}&to=${to}`;
-  return `layers=tracks,points,routes${dates}`;
+  map.once('idle', () => (style.isCoastLoaded.value = true));
 }
 
 /** Keeps the map true to the state. */
 function follow(map: MapLibre): void {
-  onChange(trackQuery, (tracks) => {
-    map.getSource<VectorTileSource>('tracks')?.setTiles([tileAddress(location.origin, tracks)]);
-  });
-  onChange(
-    () => revision.value,
-    () => tileSources.forEach((source) => map.refreshTiles(source)),
-  );
-  onChange(
-    () => state.isDark.value,
-    (isDark) => {
-      // Only the colours change: the sources keep what they hold.
-      map.setStyle(mapStyle(lookOf(isDark)), {
-        transformStyle: (now, next) => ({ ...next, sources: now?.sources ?? next.sources }),
-      });
-    },
-  );
   effect(() => {
-    void state.isDark.value;
-    if (isCoastLoaded.value) map.setLayerZoomRange('land', 0, closeZoom);
+    // Only what is new is added, and only colours change: the sources keep what they hold.
+    map.setStyle(style.mapStyle(), {
+      validate: false,
+      transformStyle: (now, next) => ({ ...next, sources: { ...next.sources, ...now?.sources } }),
+    });
+  });
+  effect(() => {
+    const source = map.getSource<VectorTileSource>('tracks');
+    const address = style.trackTiles.value;
+    if (source?.tiles[0] !== address) source?.setTiles([address]);
+  });
+  effect(() => {
+    if (revision.value > 0) style.tileSources.forEach((source) => map.refreshTiles(source));
   });
   effect(() => setData(map, 'day', { type: 'MultiLineString', coordinates: dayLines.value }));
   effect(() => setData(map, 'marks', marks.value));
   effect(() => {
     const target = state.target.value;
     if (target !== undefined) go(map, target);
-  });
-  effect(() => {
-    // Where all days lie one on the other, what was gone often is stronger; beside one day they are background.
-    const isBackground = dayLines.value.length > 0;
-    const { track, border } = paletteOf(state.isDark.value);
-    map.setPaintProperty('tracks', 'line-color', isBackground ? border : track);
-    map.setPaintProperty('tracks', 'line-opacity', state.period.value === undefined ? 0.4 : 0.6);
-  });
-}
-
-/** Calls back whenever what is read is another than it was. */
-function onChange<T>(read: () => T, act: (now: T) => void): void {
-  let before = untracked(read);
-  effect(() => {
-    const now = read();
-    if (now === before) return;
-    before = now;
-    untracked(() => act(now));
   });
 }
 
@@ -181,7 +132,7 @@ function roomRound({ clientHeight, clientWidth }: HTMLElement): PaddingOptions {
 }
 
 /** A box across the antimeridian goes on to the east. */
-function boundsOf([west, south, east, north]: Box): [number, number, number, number] {
+function boundsOf([west, south, east, north]: Bbox): [number, number, number, number] {
   return [west, south, east < west ? east + 360 : east, north];
 }
 
@@ -232,11 +183,12 @@ function click(map: MapLibre, event: MapMouseEvent): void {
   if (hit === undefined) return;
   const { properties, layer } = hit;
   if (layer.id === 'clusters') {
-    const zoom = Math.min(map.getZoom() + 2.5, waypointZoom + 1);
+    const zoom = Math.min(map.getZoom() + 2.5, style.waypointZoom + 1);
     map.easeTo({ center: event.lngLat, zoom, duration: stillMs });
   } else if (layer.id === 'waypoints') {
     const { name, lat: north, lon: east } = properties;
-    void chosenPlace(String(name), Number(north), Number(east));
+    const place = { name: String(name), lat: Number(north), lon: Number(east) };
+    void find(place).then((found) => found && state.showPlace(found));
   } else if (typeof properties['day'] === 'string') {
     state.showDay(properties['day']);
   }

@@ -14,7 +14,16 @@ interface ShownProps<T> {
 export function Shown<T>({ of, what, children }: ShownProps<T>): JSX.Element | null {
   if (of.state === 'none') return null;
   if (of.state === 'ready') return <>{children(of.value)}</>;
-  if (of.state === 'failed') return <Failed sentence={of.sentence} again={of.again} />;
+  if (of.state === 'failed') {
+    return (
+      <div class="failed" role="alert">
+        {of.sentence}{' '}
+        <button class="small" onClick={of.again}>
+          Try again
+        </button>
+      </div>
+    );
+  }
   return (
     <div class="hint waiting" role="status">
       Loading {what} …
@@ -23,25 +32,6 @@ export function Shown<T>({ of, what, children }: ShownProps<T>): JSX.Element | n
           <progress aria-label={`Progress of ${what}`} value={of.share} />
           <button onClick={of.cancel}>Cancel</button>
         </>
-      )}
-    </div>
-  );
-}
-
-interface FailedProps {
-  readonly sentence: string;
-  /** Tries once more. */
-  readonly again?: () => void;
-}
-
-export function Failed({ sentence, again }: FailedProps): JSX.Element {
-  return (
-    <div class="failed" role="alert">
-      {sentence}{' '}
-      {again && (
-        <button class="small" onClick={again}>
-          Try again
-        </button>
       )}
     </div>
   );
@@ -74,14 +64,11 @@ interface StepperProps {
 
 /** Something between two buttons that lead to the one before and the next. */
 export function Stepper({ back, forth, onBack, onForth, children }: StepperProps): JSX.Element {
-  const button = (sign: string, label: string, onClick: StepperProps['onBack']): JSX.Element => (
-    <IconButton sign={sign} label={label} disabled={onClick === undefined} onClick={onClick} />
-  );
   return (
     <div class="row stepper">
-      {button('‹', back, onBack)}
+      <IconButton sign="‹" label={back} disabled={!onBack} onClick={onBack} />
       {children}
-      {button('›', forth, onForth)}
+      <IconButton sign="›" label={forth} disabled={!onForth} onClick={onForth} />
     </div>
   );
 }
@@ -132,10 +119,4 @@ export function DateField({ label, isLabelSeen = false, value = '', onPick }: Da
       />
     </span>
   );
-}
-
-/** What a field of a form holds. */
-export function textOf(form: FormData, name: string): string {
-  const value = form.get(name);
-  return typeof value === 'string' ? value : '';
 }

@@ -1,8 +1,8 @@
 import type { HTMLAttributes, JSX } from 'preact';
 import { useEffect, useMemo, useRef } from 'preact/hooks';
-import { useSignal, type Signal } from '@preact/signals';
+import { computed, signal } from '@preact/signals';
 import { formatDate } from '../../model/calendar-date.ts';
-import { archive, nearest, type Archive } from './archive.ts';
+import { archive, type Archive } from './archive.ts';
 import { DateField } from './parts.tsx';
 import { day, period, showDay, type Period } from './state.ts';
 import { dayNumber, shortDate } from './words.ts';
@@ -13,12 +13,19 @@ const height = 40;
 const clickPixels = 4;
 /** Where the pointer was pressed; undefined while it is not. */
 let begunAt: number | undefined;
+/** What is shown until the pointer is let go. */
+const dragged = signal<Period>();
 const monthDays = 30;
+
+/** From the first day with something to the last. */
+const whole = computed<Period | undefined>(() => {
+  const [first, last] = [archive.value?.at(0), archive.value?.at(-1)];
+  return first && last && { from: first.day, to: last.day };
+});
 
 /** The whole archive in a bar that shows where there is something, with the period that the map shows. */
 export function PeriodBar(): JSX.Element {
-  const known = archive.value;
-  const isEmpty = known === undefined || known.numbers.length === 0;
+  const shown = period.value ?? whole.value;
   return (
     <section class="period" aria-label="Period">
       <div class="row">
@@ -31,28 +38,18 @@ export function PeriodBar(): JSX.Element {
         >
           All
         </button>
-        <span class="hint grow one-line">{wordsOf(known)}</span>
+        <span class="hint grow one-line">
+          {shown && `${shortDate(shown.from)} – ${shortDate(shown.to)}`}
+        </span>
       </div>
-      <div class="bar">{!isEmpty && <Bar known={known} />}</div>
+      <div class="bar">{whole.value && <Bar known={archive.value ?? []} />}</div>
     </section>
   );
 }
 
-/** From the first day with something to the last. */
-function wholeOf(known: Archive | undefined): Period | undefined {
-  const [first, last] = [known?.numbers[0], known?.numbers.at(-1)];
-  if (first === undefined || last === undefined) return undefined;
-  return { from: formatDate(first), to: formatDate(last) };
-}
-
-function wordsOf(known: Archive | undefined): string {
-  const shown = period.value ?? wholeOf(known);
-  return shown === undefined ? '' : `${shortDate(shown.from)} – ${shortDate(shown.to)}`;
-}
-
 function DateInput({ label, end }: { readonly label: string; readonly end: keyof Period }) {
   const set = (date: string): void => {
-    const now = period.value ?? wholeOf(archive.peek()) ?? { from: date, to: date };
+    const now = period.value ?? whole.peek() ?? { from: date, to: date };
     const next = { ...now, [end]: date };
     // The other end gives way.
     period.value = next.from <= next.to ? next : { from: date, to: date };
@@ -60,24 +57,24 @@ function DateInput({ label, end }: { readonly label: string; readonly end: keyof
   return <DateField label={label} isLabelSeen value={period.value?.[end]} onPick={set} />;
 }
 
-/** From days to shares of the width, and back. */
-interface Scale {
-  readonly first: number;
-  /** Days in all. */
-  readonly span: number;
-}
-
-function scaleOf({ numbers }: Archive): Scale {
-  const first = numbers[0] ?? 0;
-  const span = (numbers.at(-1) ?? first) - first + 1;
+/** From days to shares of the width, and back: the first day of the bar, and how many days it has. */
+const scale = computed(() => {
+  const { from, to } = whole.value ?? { from: '1970-01-01', to: '1970-01-01' };
+  const span = dayNumber(to) - dayNumber(from) + 1;
   // A single day would be a bar as wide as the page.
   const room = Math.max(0, Math.ceil((monthDays - span) / 2));
-  return { first: first - room, span: span + 2 * room };
+  return { first: dayNumber(from) - room, span: span + 2 * room };
+});
+
+function percent(number: number): string {
+  const { first, span } = scale.value;
+  return `${Math.min(100, Math.max(0, ((number - first) / span) * 100))}%`;
 }
+
+const width = signal(600);
 
 function Bar({ known }: { readonly known: Archive }): JSX.Element {
   const box = useRef<HTMLDivElement>(null);
-  const width = useSignal(600);
   useEffect(() => {
     const watch = new ResizeObserver(([entry]) => {
       width.value = entry?.contentRect.width || width.value;
@@ -85,39 +82,33 @@ function Bar({ known }: { readonly known: Archive }): JSX.Element {
     if (box.current !== null) watch.observe(box.current);
     return () => watch.disconnect();
   }, []);
-  const scale = useMemo(() => scaleOf(known), [known]);
-  /** What is shown until the pointer is let go. */
-  const dragged = useSignal<Period | undefined>(undefined);
   const shown = dragged.value ?? period.value;
-  const shape = useMemo(() => barsOf(known, scale, width.value), [known, width.value]);
+  const shape = useMemo(() => barsOf(known), [known, width.value]);
   return (
-    <div class="bars" ref={box} {...dragging(known, scale, dragged)}>
+    <div class="bars" ref={box} {...dragging}>
       <svg viewBox={`0 0 ${width.value} ${height}`} preserveAspectRatio="none" aria-hidden="true">
         <path d={shape} />
       </svg>
-      <Years scale={scale} width={width.value} />
-      {shown !== undefined && <Chosen shown={shown} scale={scale} dragged={dragged} />}
+      <Years />
+      {shown !== undefined && <Chosen shown={shown} />}
       {day.value !== undefined && (
-        <span class="mark" style={{ left: percent(dayNumber(day.value) + 0.5, scale) }} />
+        <span class="mark" style={{ left: percent(dayNumber(day.value) + 0.5) }} />
       )}
     </div>
   );
 }
 
-function percent(number: number, { first, span }: Scale): string {
-  return `${Math.min(100, Math.max(0, ((number - first) / span) * 100))}%`;
-}
-
 /** One path for all bars: how much was recorded in each stretch, as the square root. */
-function barsOf({ numbers, counts }: Archive, { first, span }: Scale, width: number): string {
-  const bars = Math.max(1, Math.floor(width / barPixels));
+function barsOf(known: Archive): string {
+  const { first, span } = scale.value;
+  const bars = Math.max(1, Math.floor(width.value / barPixels));
   const sums = new Float64Array(bars);
-  numbers.forEach((number, index) => {
-    const bar = Math.min(bars - 1, Math.floor(((number - first + 0.5) / span) * bars));
-    sums[bar] = (sums[bar] ?? 0) + (counts[index] ?? 0);
-  });
-  const most = Math.sqrt(sums.reduce((a, b) => Math.max(a, b), 1));
-  const step = width / bars;
+  for (const { day: date, points } of known) {
+    const bar = Math.min(bars - 1, Math.floor(((dayNumber(date) - first + 0.5) / span) * bars));
+    sums[bar] = (sums[bar] ?? 0) + points;
+  }
+  const most = Math.sqrt(Math.max(1, ...sums));
+  const step = width.value / bars;
   return [...sums]
     .map((sum, bar) => {
       if (sum === 0) return '';
@@ -129,35 +120,29 @@ function barsOf({ numbers, counts }: Archive, { first, span }: Scale, width: num
 
 const yearPixels = 44;
 
-function Years({ scale, width }: { readonly scale: Scale; readonly width: number }): JSX.Element {
-  const year = (number: number): number => Number(formatDate(number).slice(0, 4));
-  const [first, last] = [year(scale.first), year(scale.first + scale.span - 1)];
-  const every = Math.max(1, Math.ceil(((last - first + 1) * yearPixels) / width));
-  const shown = Array.from({ length: last - first + 1 }, (_, index) => first + index);
+function Years(): JSX.Element {
+  const { first, span } = scale.value;
+  const [from = 0, to = 0] = [first, first + span - 1].map((at) =>
+    Number(formatDate(at).slice(0, 4)),
+  );
+  const every = Math.max(1, Math.ceil(((to - from + 1) * yearPixels) / width.value));
+  const years = Array.from({ length: to - from + 1 }, (_, index) => from + index);
   return (
     <div class="years" aria-hidden="true">
-      {shown
-        .filter((one) => one % every === 0 || shown.length === 1)
-        .map((one) => {
-          const number = Math.max(scale.first, dayNumber(`${one}-01-01`));
-          return (
-            <span key={one} style={{ left: percent(number, scale) }}>
-              {one}
-            </span>
-          );
-        })}
+      {years
+        .filter((year) => year % every === 0 || from === to)
+        .map((year) => (
+          <span key={year} style={{ left: percent(dayNumber(`${year}-01-01`)) }}>
+            {year}
+          </span>
+        ))}
     </div>
   );
 }
 
-interface ChosenProps {
-  readonly shown: Period;
-  readonly scale: Scale;
-  readonly dragged: Signal<Period | undefined>;
-}
-
 /** The chosen period with its two ends, which can be moved by pointer and keys. */
-function Chosen({ shown, scale, dragged }: ChosenProps): JSX.Element {
+function Chosen({ shown }: { readonly shown: Period }): JSX.Element {
+  const { first, span } = scale.value;
   const [from, after] = [dayNumber(shown.from), dayNumber(shown.to) + 1];
   const end = (label: string, at: number, moved: (to: number) => Period): JSX.Element => (
     <input
@@ -165,8 +150,8 @@ function Chosen({ shown, scale, dragged }: ChosenProps): JSX.Element {
       class="end"
       aria-label={label}
       aria-valuetext={shortDate(at === from ? shown.from : shown.to)}
-      min={scale.first}
-      max={scale.first + scale.span}
+      min={first}
+      max={first + span}
       value={at}
       onInput={({ currentTarget }) => (dragged.value = moved(currentTarget.valueAsNumber))}
       onChange={({ currentTarget }) => {
@@ -179,7 +164,7 @@ function Chosen({ shown, scale, dragged }: ChosenProps): JSX.Element {
     <>
       <span
         class="chosen"
-        style={{ left: percent(from, scale), right: `calc(100% - ${percent(after, scale)})` }}
+        style={{ left: percent(from), right: `calc(100% - ${percent(after)})` }}
       />
       {end('Begin of the period', from, (to) => periodOf(Math.min(to, after - 1), after - 1))}
       {end('End of the period', after, (to) => periodOf(from, Math.max(from, to - 1)))}
@@ -191,35 +176,38 @@ function periodOf(one: number, other: number): Period {
   return { from: formatDate(Math.min(one, other)), to: formatDate(Math.max(one, other)) };
 }
 
-/** A drag over the bars chooses a period, a click the nearest day. */
-function dragging(
-  known: Archive,
-  { first, span }: Scale,
-  dragged: Signal<Period | undefined>,
-): HTMLAttributes<HTMLDivElement> {
-  const dayAt = (clientX: number, bar: HTMLElement): number => {
-    const { left, width } = bar.getBoundingClientRect();
-    return first + Math.min(span - 1, Math.max(0, Math.floor(((clientX - left) / width) * span)));
-  };
-  return {
-    onPointerDown({ clientX, currentTarget: bar, target, pointerId }) {
-      if (target instanceof HTMLInputElement) return;
-      bar.setPointerCapture(pointerId);
-      begunAt = clientX;
-    },
-    onPointerMove({ clientX, currentTarget: bar }) {
-      if (begunAt === undefined) return;
-      if (dragged.peek() === undefined && Math.abs(clientX - begunAt) < clickPixels) return;
-      dragged.value = periodOf(dayAt(begunAt, bar), dayAt(clientX, bar));
-    },
-    onPointerUp({ currentTarget: bar }) {
-      if (begunAt === undefined) return;
-      if (dragged.peek() !== undefined) period.value = dragged.peek();
-      else showDay(formatDate(nearest(known, dayAt(begunAt, bar))));
-    },
-    onLostPointerCapture() {
-      begunAt = undefined;
-      dragged.value = undefined;
-    },
-  };
+function dayAt(clientX: number, bar: HTMLElement): number {
+  const { first, span } = scale.value;
+  const { left, width: shown } = bar.getBoundingClientRect();
+  return first + Math.min(span - 1, Math.max(0, Math.floor(((clientX - left) / shown) * span)));
 }
+
+/** The day with something that is nearest to a day. */
+function nearest(number: number): string {
+  const known = archive.peek() ?? [];
+  const far = known.map((one) => Math.abs(dayNumber(one.day) - number));
+  return known[far.indexOf(Math.min(...far))]?.day ?? formatDate(number);
+}
+
+/** A drag over the bars chooses a period, a click the nearest day. */
+const dragging: HTMLAttributes<HTMLDivElement> = {
+  onPointerDown({ clientX, currentTarget: bar, target, pointerId }) {
+    if (target instanceof HTMLInputElement) return;
+    bar.setPointerCapture(pointerId);
+    begunAt = clientX;
+  },
+  onPointerMove({ clientX, currentTarget: bar }) {
+    if (begunAt === undefined) return;
+    if (dragged.peek() === undefined && Math.abs(clientX - begunAt) < clickPixels) return;
+    dragged.value = periodOf(dayAt(begunAt, bar), dayAt(clientX, bar));
+  },
+  onPointerUp({ currentTarget: bar }) {
+    if (begunAt === undefined) return;
+    if (dragged.peek() !== undefined) period.value = dragged.peek();
+    else showDay(nearest(dayAt(begunAt, bar)));
+  },
+  onLostPointerCapture() {
+    begunAt = undefined;
+    dragged.value = undefined;
+  },
+};

@@ -1,16 +1,13 @@
 import type { JSX, TargetedSubmitEvent } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { useSignal } from '@preact/signals';
 import type { Waypoint } from '../../client/waypoints/index.ts';
 import { find } from './places.ts';
-import { Failed, textOf } from './parts.tsx';
-import { sentenceOf, service } from './service.ts';
+import { service } from './service.ts';
 import { draft, selected, type Draft } from './state.ts';
 
 /** The form of a new bookmark, or of one that is changed; a click on the map moves it there. */
 export function PlaceForm({ draft: given }: { readonly draft: Draft }): JSX.Element {
   const { original, lat, lon } = given;
-  const failure = useSignal<string | undefined>(undefined);
   const name = useRef<HTMLInputElement>(null);
   useLayoutEffect(() => name.current?.focus(), []);
   const save = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
@@ -21,7 +18,8 @@ export function PlaceForm({ draft: given }: { readonly draft: Draft }): JSX.Elem
         selected.value = (await find(saved)) ?? { ...saved, bookmark: true };
         draft.value = undefined;
       },
-      (error: unknown) => (failure.value = sentenceOf(error)),
+      // A notice tells why.
+      () => undefined,
     );
   };
   const cancel = (): void => {
@@ -40,15 +38,20 @@ export function PlaceForm({ draft: given }: { readonly draft: Draft }): JSX.Elem
         <input name="name" required maxLength={512} value={original?.name ?? ''} ref={name} />
       </label>
       <div class="row">
-        <Degrees name="lat" label="Latitude" most={90} value={lat} />
-        <Degrees name="lon" label="Longitude" most={180} value={lon} />
+        <label class="grow">
+          Latitude
+          <input {...degrees} name="lat" min={-90} max={90} value={rounded(lat)} />
+        </label>
+        <label class="grow">
+          Longitude
+          <input {...degrees} name="lon" min={-180} max={180} value={rounded(lon)} />
+        </label>
       </div>
       <p class="hint">A click on the map moves it there.</p>
       <label>
         Note
         <textarea name="desc" rows={4} maxLength={8_192} value={original?.desc ?? ''} />
       </label>
-      {failure.value !== undefined && <Failed sentence={failure.value} />}
       <div class="row">
         <button type="submit" class="main">
           Save
@@ -61,45 +64,23 @@ export function PlaceForm({ draft: given }: { readonly draft: Draft }): JSX.Elem
   );
 }
 
-interface DegreesProps {
-  readonly name: string;
-  readonly label: string;
-  readonly most: number;
-  readonly value: number;
-}
+const degrees = { type: 'number', step: 'any', required: true } as const;
 
-function Degrees({ name, label, most, value }: DegreesProps): JSX.Element {
-  return (
-    <label class="grow">
-      {label}
-      <input
-        type="number"
-        name={name}
-        required
-        step="any"
-        min={-most}
-        max={most}
-        value={Number(value.toFixed(6))}
-      />
-    </label>
-  );
+function rounded(value: number): number {
+  return Number(value.toFixed(6));
 }
 
 function store(original: Waypoint | undefined, form: FormData): Promise<Waypoint> {
-  const name = textOf(form, 'name');
+  const [name = '', desc = ''] = ['name', 'desc'].map((field) => form.get(field) as string);
   const [lat, lon] = [Number(form.get('lat')), Number(form.get('lon'))];
-  const desc = textOf(form, 'desc');
   if (original === undefined) {
     return service.addWaypoint({ name, lat, lon, ...(desc !== '' && { desc }) });
   }
+  // A position that only lost digits nobody sees stays as it is.
+  const isMoved = rounded(original.lat) !== lat || rounded(original.lon) !== lon;
   return service.editWaypoint(original, {
     ...(name !== original.name && { name }),
-    // A position that only lost digits nobody sees stays as it is.
-    ...(isMoved(original, lat, lon) && { lat, lon }),
+    ...(isMoved && { lat, lon }),
     ...(desc !== (original.desc ?? '') && { desc: desc === '' ? null : desc }),
   });
-}
-
-function isMoved(original: Waypoint, lat: number, lon: number): boolean {
-  return Number(original.lat.toFixed(6)) !== lat || Number(original.lon.toFixed(6)) !== lon;
 }

@@ -1,17 +1,11 @@
 import { effect, signal } from '@preact/signals';
 import type { Waypoint } from '../../client/waypoints/index.ts';
 import { keepLoaded, type Loaded } from './loaded.ts';
-import { revision, sentenceOf, service } from './service.ts';
-import { draft, notify, selected, showPlace, tab, view } from './state.ts';
+import { revision, service } from './service.ts';
+import { draft, selected, tab, view } from './state.ts';
 
-/** What the list of a view shows; the rest is in clusters. */
-export interface InView {
-  readonly waypoints: readonly Pick<Waypoint, 'name' | 'lat' | 'lon' | 'bookmark'>[];
-  /** Waypoints that are too dense, or too many, to be listed. */
-  readonly others: number;
-}
-
-export const inView = signal<Loaded<InView>>({ state: 'none' });
+/** What the list of a view shows, and how many waypoints are too dense, or too many, to be listed. */
+export const inView = signal<Loaded<Awaited<ReturnType<typeof load>>>>({ state: 'none' });
 
 const mostListed = 100;
 const gridPixels = 24;
@@ -42,35 +36,24 @@ export function followView(): void {
   });
 }
 
-async function load({ bbox, zoom }: NonNullable<typeof view.value>): Promise<InView> {
+async function load({ bbox, zoom }: NonNullable<typeof view.value>) {
   const items = await service.getClusters(zoom, gridPixels, false, bbox);
-  const waypoints = items.filter((item) => item.type === 'waypoint');
-  const clustered = items
-    .filter((item) => item.type === 'cluster')
-    .reduce((sum, { count }) => sum + count, 0);
-  const listed = waypoints
+  const all = items.reduce((sum, item) => sum + (item.type === 'cluster' ? item.count : 1), 0);
+  const waypoints = items
+    .filter((item) => item.type === 'waypoint')
     .toSorted((a, b) => Number(b.bookmark) - Number(a.bookmark) || a.name.localeCompare(b.name))
     .slice(0, mostListed);
-  return { waypoints: listed, others: clustered + waypoints.length - listed.length };
+  return { waypoints, others: all - waypoints.length };
 }
 
-/** Shows the waypoint of that name that is nearest to a place. */
-export async function chosenPlace(name: string, lat: number, lon: number): Promise<void> {
-  try {
-    const near = await around(lat, lon);
-    const named = near.filter((waypoint) => waypoint.name === name);
-    const off = (waypoint: Waypoint): number => Math.hypot(waypoint.lat - lat, waypoint.lon - lon);
-    const [found] = named.toSorted((a, b) => off(a) - off(b));
-    if (found !== undefined) showPlace(found);
-  } catch (error) {
-    notify(sentenceOf(error), { isError: true });
-  }
-}
-
-/** All that is known of a waypoint. */
+/** All that is known of the waypoint of a name that is nearest to a place. */
 export async function find({ name, lat, lon }: Waypoint): Promise<Waypoint | undefined> {
   const near = await around(lat, lon).catch(() => []);
-  return near.find((other) => other.name === name && other.lat === lat && other.lon === lon);
+  const off = (waypoint: Waypoint): number => Math.hypot(waypoint.lat - lat, waypoint.lon - lon);
+  const [found] = near
+    .filter((waypoint) => waypoint.name === name)
+    .toSorted((a, b) => off(a) - off(b));
+  return found;
 }
 
 function around(lat: number, lon: number): Promise<Waypoint[]> {

@@ -10,10 +10,8 @@ import { selected, showPlace, sought, target } from './state.ts';
 const text = signal('');
 const isOpen = signal(false);
 /** Undefined until something was looked for. */
-const answer = signal<Pick<SuggestResult, 'suggestions' | 'attributions'>>();
+const answer = signal<SuggestResult>();
 const active = signal(-1);
-/** The text that `answer` is for. */
-let answered = '';
 /** Whether Enter was pressed before the answer was there. */
 let isEntered = false;
 
@@ -114,13 +112,12 @@ function kindOf({ source, class: group, type }: Suggestion): string {
 async function offerRecent(): Promise<void> {
   const { entries } = await service.getRecentSearches(mostRecent).catch(() => ({ entries: [] }));
   if (text.value !== '') return;
-  answered = '';
   const suggestions = entries.flatMap(({ query: name, lat, lon }) =>
     lat === undefined || lon === undefined
       ? []
       : [{ name, lat, lon, source: 'geocode' as const, class: 'recent' }],
   );
-  answer.value = { suggestions };
+  answer.value = { query: '', suggestions };
   active.value = -1;
 }
 
@@ -140,29 +137,29 @@ function ask(query: string): void {
 async function look(query: string, isAgain = false): Promise<void> {
   const found = await service.suggest(query).catch(() => undefined);
   if (found === undefined || text.value !== query) return;
-  answer.value = found;
-  answered = query;
+  answer.value = { ...found, query };
   active.value = -1;
   if (isEntered) chooseActive();
   if (found.pending === true && !isAgain)
     timer = setTimeout(() => void look(query, true), pendingMs);
 }
 
+const keySteps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowUp: -1 };
+
 function keyPressed(event: TargetedKeyboardEvent<HTMLInputElement>): void {
-  const { suggestions = [] } = answer.value ?? {};
-  const most = suggestions.length;
+  const { length: most } = answer.value?.suggestions ?? [];
+  const step = keySteps[event.key];
   if (event.key === 'Escape') {
     ask('');
     event.currentTarget.blur();
   } else if (event.key === 'Enter') {
     isEntered = true;
     // Otherwise once the answer is there.
-    if (answered === text.value || active.value >= 0) chooseActive();
-  } else if (most > 0 && (event.key === 'ArrowDown' || event.key === 'ArrowUp')) {
+    if (answer.value?.query === text.value || active.value >= 0) chooseActive();
+  } else if (most > 0 && step !== undefined) {
     event.preventDefault();
     isOpen.value = true;
-    const step = event.key === 'ArrowDown' ? 1 : most - 1;
-    active.value = (Math.max(active.value, step === 1 ? -1 : 0) + step) % most;
+    active.value = (Math.max(active.value, Math.min(0, -step)) + step + most) % most;
   }
 }
 

@@ -57,7 +57,7 @@ function print({ library, waypoints, imported, bookmarks }: DaemonStatus): strin
 }
 
 /** One that only takes long may wait for the tiles of a large map. */
-function isAway({ status: code, message }: RequestFailure): boolean {
+export function isAway({ status: code, message }: RequestFailure): boolean {
   return (code === 0 && !message.startsWith('timeout')) || code === 502 || code === 503;
 }
 

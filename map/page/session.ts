@@ -7,58 +7,47 @@ const storageKey = 'waypointd-session';
 /** Of a lock and a channel that the windows of one server share. */
 const watchName = 'server';
 const againMs = 500;
-
-/** What opens the API for this page. */
-export interface PageSession {
-  /** To be sent with every request to `/api/` and to `/basemap.pmtiles`. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Whether there is a street map of the user's own, at `/basemap.pmtiles`. */
-  readonly hasBasemap: boolean;
-  /** For `new WaypointService({ apiBase: '', transport })`. */
-  readonly transport: Transport;
-  /** For MapLibre. */
-  readonly transformRequest: (url: string) => { url: string; headers?: Record<string, string> };
-}
+const json = { 'content-type': 'application/json' };
 
 /**
  * Trades the code in this page's address for a session, or takes up the one of before a reload.
  * @param onLost called once the server is gone or knows the session no more.
  * @returns undefined where there is none: the command has to be run again.
  */
-export async function openSession(onLost: () => void): Promise<PageSession | undefined> {
+export async function openSession(onLost: () => void) {
   const code = location.hash.slice(1);
   // Before anything is asked, so that a code is in no history.
   if (code !== '') history.replaceState(null, '', location.pathname);
-  const secret = (code === '' ? null : await trade(code)) ?? sessionStorage.getItem(storageKey);
+  const body = JSON.stringify({ code });
+  const traded =
+    code === '' ? undefined : await post<MapSession>('/session', { headers: json, body });
+  const secret = traded?.secret ?? sessionStorage.getItem(storageKey);
   if (secret === null) return undefined;
   sessionStorage.setItem(storageKey, secret);
   const headers = { [sessionHeader]: secret };
-  const alive = await sayAlive(headers);
+  const alive = await post<MapAlive>('/alive', { headers });
   if (alive === undefined) return undefined;
   void watchServer(headers, onLost);
+  const transport: Transport = (access, request, signal) =>
+    fetchTransport({ ...access, headers }, request, signal);
   return {
+    /** To be sent with every request to `/api/` and to `/basemap.pmtiles`. */
     headers,
+    /** Whether there is a street map of the user's own, at `/basemap.pmtiles`. */
     hasBasemap: alive.basemap,
-    transport: (access, request, signal) => fetchTransport({ ...access, headers }, request, signal),
-    transformRequest: (url) =>
+    /** For `new WaypointService({ apiBase: '', transport })`. */
+    transport,
+    /** For MapLibre. */
+    transformRequest: (url: string) =>
       new URL(url, location.href).origin === location.origin ? { url, headers } : { url },
   };
 }
 
-async function trade(code: string): Promise<string | null> {
-  const answer = await fetch('/session', {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ code }),
-  });
-  if (!answer.ok) return null;
+/** Undefined where the answer is none of success. */
+async function post<T>(path: string, request: RequestInit): Promise<T | undefined> {
+  const answer = await fetch(path, { ...request, method: 'POST' }).catch(() => undefined);
   // Sound: the answer is our server's.
-  return ((await answer.json()) as MapSession).secret;
-}
-
-async function sayAlive(headers: Record<string, string>): Promise<MapAlive | undefined> {
-  const answer = await fetch('/alive', { method: 'POST', headers }).catch(() => undefined);
-  return answer?.ok === true ? ((await answer.json()) as MapAlive) : undefined;
+  return answer?.ok === true ? ((await answer.json()) as T) : undefined;
 }
 
 /**
@@ -74,7 +63,7 @@ async function watchServer(headers: Record<string, string>, onLost: () => void):
   });
   const watch = async (): Promise<void> => {
     // A machine that slept cuts connections of a server that is still there.
-    while (!(await isEnded(headers)) && (await sayAlive(headers)) !== undefined) {
+    while (!(await isEnded(headers)) && (await post('/alive', { headers })) !== undefined) {
       await new Promise((next) => setTimeout(next, againMs));
     }
     windows.postMessage('ended');

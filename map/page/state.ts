@@ -1,5 +1,6 @@
-import { computed, signal } from '@preact/signals';
-import type { Waypoint } from '../../client/waypoints/index.ts';
+import { effect, signal } from '@preact/signals';
+import type { Bbox, Waypoint } from '../../client/waypoints/index.ts';
+import type { Position } from '../../model/position.ts';
 
 /** Days `YYYY-MM-DD`, both inclusive. */
 export interface Period {
@@ -10,15 +11,8 @@ export interface Period {
 export const tabs = ['day', 'places', 'year', 'library'] as const;
 export type Tab = (typeof tabs)[number];
 
-interface Position {
-  readonly lat: number;
-  readonly lon: number;
-}
-
 /** Where the map is to go: a box of degrees, or a position. */
-export type Target =
-  | { readonly bbox: readonly [west: number, south: number, east: number, north: number] }
-  | (Position & { readonly zoom: number });
+export type Target = { readonly bbox: Bbox } | (Position & { readonly zoom: number });
 
 /** A waypoint that is being made or changed: `original` is undefined for a new one. */
 export interface Draft extends Position {
@@ -40,42 +34,37 @@ export const sought = signal<Position>();
 /** Set by whatever wants the map to move; the map obeys and leaves it. */
 export const target = signal<Target>();
 /** What the map shows. */
-export const view = signal<
-  Position & { readonly bbox: readonly [number, number, number, number]; readonly zoom: number }
->();
+export const view = signal<Position & { readonly bbox: Bbox; readonly zoom: number }>();
 
-const systemIsDark = signal(matchMedia('(prefers-color-scheme: dark)').matches);
-matchMedia('(prefers-color-scheme: dark)').addEventListener('change', ({ matches }) => {
-  systemIsDark.value = matches;
+const systemDark = matchMedia('(prefers-color-scheme: dark)');
+/** As the system or the user had it last. */
+export const isDark = signal(systemDark.matches);
+systemDark.addEventListener('change', ({ matches }) => (isDark.value = matches));
+effect(() => {
+  document.documentElement.style.colorScheme = isDark.value ? 'dark' : 'light';
 });
-/** What the user has chosen; undefined follows the system. */
-export const chosenDark = signal<boolean>();
-export const isDark = computed(() => chosenDark.value ?? systemIsDark.value);
 
 /** A sentence in the corner, with at most one thing to do about it. */
 export interface Notice {
-  readonly id: number;
   readonly text: string;
-  readonly isError: boolean;
-  readonly action?: { readonly label: string; readonly run: () => void } | undefined;
+  readonly isError?: boolean;
+  readonly action?: { readonly label: string; readonly run: () => void };
 }
 
 export const notices = signal<readonly Notice[]>([]);
 const mostNotices = 3;
 const noticeMs = 12_000;
-let lastNotice = 0;
 
 /** Shows a sentence for a while. */
-export function notify(text: string, rest: Partial<Omit<Notice, 'id' | 'text'>> = {}): void {
-  const id = (lastNotice += 1);
-  const notice = { id, text, isError: false, ...rest };
+export function notify(text: string, rest: Omit<Notice, 'text'> = {}): void {
+  const notice = { text, ...rest };
   // The newest first: it is the one that keys reach.
   notices.value = [notice, ...notices.value].slice(0, mostNotices);
-  setTimeout(() => dismiss(id), noticeMs);
+  setTimeout(() => dismiss(notice), noticeMs);
 }
 
-export function dismiss(id: number): void {
-  notices.value = notices.value.filter((notice) => notice.id !== id);
+export function dismiss(gone: Notice): void {
+  notices.value = notices.value.filter((notice) => notice !== gone);
 }
 
 export function openTab(chosen: Tab): void {

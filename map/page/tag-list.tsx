@@ -2,7 +2,7 @@ import type { JSX, TargetedSubmitEvent } from 'preact';
 import { useEffect } from 'preact/hooks';
 import { signal } from '@preact/signals';
 import type { Tag, Waypoint } from '../../client/waypoints/index.ts';
-import { IconButton, textOf } from './parts.tsx';
+import { IconButton } from './parts.tsx';
 import { service } from './service.ts';
 
 /** All tags in use, offered while one is typed. */
@@ -16,7 +16,7 @@ export function TagList({ waypoint }: { readonly waypoint: Waypoint }): JSX.Elem
   const add = (event: TargetedSubmitEvent<HTMLFormElement>): void => {
     event.preventDefault();
     const form = event.currentTarget;
-    const tag = textOf(new FormData(form), 'tag').trim();
+    const tag = (new FormData(form).get('tag') as string).trim();
     if (tag === '') return;
     form.reset();
     void service.addTag(waypoint, tag);

@@ -1,8 +1,8 @@
-import { computed, signal } from '@preact/signals';
+import { signal } from '@preact/signals';
 import type { ImportResult } from '../../client/waypoints/index.ts';
 import { refresh, session } from './service.ts';
 import { notify } from './state.ts';
-import { several } from './words.ts';
+import { count, several } from './words.ts';
 
 /** A file that is to be imported, and the relative path that it is kept under. */
 export interface Upload {
@@ -10,17 +10,8 @@ export interface Upload {
   readonly file: File;
 }
 
-interface Progress {
-  readonly path: string;
-  readonly done: number;
-  readonly files: number;
-  readonly bytes: number;
-  readonly totalBytes: number;
-}
-
-/** How far the uploads are; undefined while there are none. */
-export const progress = signal<Progress>();
-export const isUploading = computed(() => progress.value !== undefined);
+/** How far the uploads are, in words and bytes; undefined while there are none. */
+export const progress = signal<Readonly<{ words: string; bytes: number; totalBytes: number }>>();
 
 /** More at once are better imported by the command line. */
 const mostFiles = 5_000;
@@ -35,7 +26,8 @@ export function cancelUploads(): void {
 /** Imports files one after the other; a daemon that is busy takes each in its turn. */
 export async function upload(uploads: readonly Upload[]): Promise<void> {
   if (uploads.length === 0) return;
-  if (isUploading.value) return notify('An import is running already.', { isError: true });
+  if (progress.value !== undefined)
+    return notify('An import is running already.', { isError: true });
   if (uploads.length > mostFiles) {
     const text = `${several(uploads.length, 'file')} are too many here: run “waypointd import FOLDER”.`;
     return notify(text, { isError: true });
@@ -46,9 +38,9 @@ export async function upload(uploads: readonly Upload[]): Promise<void> {
   const failures: string[] = [];
   for (const [done, one] of uploads.entries()) {
     if (abort.signal.aborted) break;
+    const words = `File ${count(done + 1)} of ${count(uploads.length)}: ${one.path}`;
     const tell = (sent: number): void => {
-      const { length: files } = uploads;
-      progress.value = { path: one.path, done, files, bytes: bytes + sent, totalBytes };
+      progress.value = { words, bytes: bytes + sent, totalBytes };
     };
     tell(0);
     const outcome = await send(one, tell);
@@ -79,11 +71,10 @@ function tellOutcome(added: number, failures: readonly string[]): void {
 function send({ path, file }: Upload, tell: (sent: number) => void): Promise<string | undefined> {
   const request = new XMLHttpRequest();
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  const stop = (): void => request.abort();
-  abort.signal.addEventListener('abort', stop);
+  // In place of that of the file before.
+  abort.signal.onabort = () => request.abort();
   request.upload.addEventListener('progress', ({ loaded }) => tell(loaded));
   request.addEventListener('loadend', () => {
-    abort.signal.removeEventListener('abort', stop);
     resolve(abort.signal.aborted ? 'stopped' : outcomeOf(request));
   });
   // The one request whose progress is shown, which fetch does not tell.
@@ -111,31 +102,28 @@ export async function droppedFiles({ items }: DataTransfer): Promise<Upload[]> {
   // All at once: the list is emptied when the event is over.
   const dropped = [...items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
   const found: Upload[] = [];
-  for (const one of dropped) {
-    if (one instanceof File) found.push({ path: one.name, file: one });
-    else if (one !== null) await collect(one, found);
-  }
+  for (const one of dropped) await collect(one, found);
   return found;
 }
 
-async function collect(entry: FileSystemEntry, found: Upload[]): Promise<void> {
+async function collect(one: FileSystemEntry | File | null, found: Upload[]): Promise<void> {
   if (found.length > mostFiles) return;
-  if (entry instanceof FileSystemFileEntry) {
-    const file = await new Promise<File>((resolve, reject) => entry.file(resolve, reject));
-    found.push({ path: entry.fullPath.replace(/^\/+/u, ''), file });
-  } else if (entry instanceof FileSystemDirectoryEntry) {
-    const reader = entry.createReader();
-    for (;;) {
-      const some = await new Promise<FileSystemEntry[]>((resolve, reject) =>
-        reader.readEntries(resolve, reject),
-      );
-      if (some.length === 0) return;
-      for (const one of some) await collect(one, found);
-    }
+  if (one instanceof File) {
+    found.push({ path: one.name, file: one });
+  } else if (one instanceof FileSystemFileEntry) {
+    const file = await new Promise<File>((...settle) => one.file(...settle));
+    found.push({ path: one.fullPath.replace(/^\/+/u, ''), file });
+  } else if (one instanceof FileSystemDirectoryEntry) {
+    const reader = one.createReader();
+    let some: FileSystemEntry[];
+    do {
+      some = await new Promise((...settle) => reader.readEntries(...settle));
+      for (const each of some) await collect(each, found);
+    } while (some.length > 0);
   }
 }
 
 /** The files of a file chooser. */
 export function chosenFiles(files: FileList | null): Upload[] {
-  return [...(files ?? [])].map((file) => ({ path: file.webkitRelativePath || file.name, file }));
+  return [...(files ?? [])].map((file) => ({ path: file.name, file }));
 }

@@ -10,7 +10,6 @@ const clockForm = new Intl.DateTimeFormat(undefined, {
   hourCycle: 'h23',
   timeZone: 'UTC',
 });
-const numberForm = new Intl.NumberFormat();
 
 const dayMs = 86_400_000;
 
@@ -27,7 +26,7 @@ export function clock(ms: number, offsetMinutes: number): string {
 }
 
 export function count(value: number): string {
-  return numberForm.format(value);
+  return value.toLocaleString();
 }
 
 /** `1 file`, `3 files`. */

@@ -4,21 +4,10 @@ import { Shown, Stepper } from './parts.tsx';
 import { status } from './service.ts';
 import { showDay } from './state.ts';
 import { addDays, longDate, several } from './words.ts';
-import { chosenYear, year, yearStory, type CountryOfYear, type YearStory } from './year.ts';
+import { chosenYear, year, yearStory, type YearStory } from './year.ts';
 
 /** Where the days of a year were, as a calendar. */
 export function YearPanel(): JSX.Element {
-  return (
-    <>
-      <YearChooser />
-      <Shown of={yearStory.value} what="the year">
-        {(story) => <Calendar story={story} />}
-      </Shown>
-    </>
-  );
-}
-
-function YearChooser(): JSX.Element {
   const { first_time, last_time } = status.value?.imported ?? {};
   const [first = 0, last = 0] = [first_time, last_time].map((time) => Number(time?.slice(0, 4)));
   const goTo = (to: number) => (): void => {
@@ -26,16 +15,21 @@ function YearChooser(): JSX.Element {
   };
   const shown = year.value;
   return (
-    <Stepper
-      back="Year before"
-      forth="Next year"
-      onBack={shown > first ? goTo(shown - 1) : undefined}
-      onForth={shown < last ? goTo(shown + 1) : undefined}
-    >
-      <h2 class="grow centre" aria-live="polite">
-        {shown}
-      </h2>
-    </Stepper>
+    <>
+      <Stepper
+        back="Year before"
+        forth="Next year"
+        onBack={shown > first ? goTo(shown - 1) : undefined}
+        onForth={shown < last ? goTo(shown + 1) : undefined}
+      >
+        <h2 class="grow centre" aria-live="polite">
+          {shown}
+        </h2>
+      </Stepper>
+      <Shown of={yearStory.value} what="the year">
+        {(story) => <Calendar story={story} />}
+      </Shown>
+    </>
   );
 }
 
@@ -43,33 +37,25 @@ function YearChooser(): JSX.Element {
 const focused = signal('');
 
 function Calendar({ story }: { readonly story: YearStory }): JSX.Element {
-  const { days, countries } = story;
-  const byId = new Map(countries.map((country) => [country.id, country]));
-  const first = `${story.year}-01-01`;
-  const reached = focused.value.startsWith(String(story.year)) ? focused.value : first;
+  const { year: shown, countries } = story;
   return (
-    <section aria-label={`Calendar of ${story.year}`}>
+    <section aria-label={`Calendar of ${shown}`}>
       <div class="year" onKeyDown={moveFocus}>
-        {Array.from({ length: 12 }, (_, month) => (
-          <Month
-            key={month}
-            first={`${story.year}-${String(month + 1).padStart(2, '0')}-01`}
-            reached={reached}
-            days={days}
-            countries={byId}
-          />
-        ))}
+        {Array.from({ length: 12 }, (_, month) => {
+          const first = `${shown}-${String(month + 1).padStart(2, '0')}-01`;
+          return <Month key={first} first={first} story={story} />;
+        })}
       </div>
       <table class="countries">
         <caption class="unseen">Days by country</caption>
         <tbody>
-          {countries.map(({ id, name, days: number, colour }) => (
+          {countries.map(({ id, name, days, colour }) => (
             <tr key={id}>
               <th scope="row">
                 <span class={`swatch c${colour}`} aria-hidden="true" />
                 {name}
               </th>
-              <td>{several(number, 'day')}</td>
+              <td>{several(days, 'day')}</td>
             </tr>
           ))}
         </tbody>
@@ -82,55 +68,49 @@ function Calendar({ story }: { readonly story: YearStory }): JSX.Element {
 const monthForm = new Intl.DateTimeFormat(undefined, { month: 'short', timeZone: 'UTC' });
 
 interface MonthProps {
+  /** Its first day. */
   readonly first: string;
-  readonly reached: string;
-  readonly days: YearStory['days'];
-  readonly countries: ReadonlyMap<string, CountryOfYear>;
+  readonly story: YearStory;
 }
 
-function Month({ first, reached, days, countries }: MonthProps): JSX.Element {
+function Month({ first, story }: MonthProps): JSX.Element {
+  const { year: shown, days, countries } = story;
   const dates: string[] = [];
   for (let date = first; date.startsWith(first.slice(0, 7)); date = addDays(date, 1))
     dates.push(date);
   // Monday begins the week.
-  const offset = (new Date(first).getUTCDay() + 6) % 7;
+  const column = ((new Date(first).getUTCDay() + 6) % 7) + 1;
+  const reached = focused.value.startsWith(String(shown)) ? focused.value : `${shown}-01-01`;
+  const countryOf = (id: string) => countries.find((country) => country.id === id);
+  const labelOf = (date: string): string => {
+    const names = (days.get(date) ?? []).map(({ country_id, kind }) =>
+      kind === 'transit' ? 'in transit' : (countryOf(country_id)?.name ?? country_id),
+    );
+    return `${longDate(date)}: ${names.join(', ') || 'nothing known'}`;
+  };
   return (
     <div class="month">
       <h3>{monthForm.format(Date.parse(first))}</h3>
       <div class="days">
-        {dates.map((date, index) => (
+        {dates.map((date) => (
           <button
             key={date}
-            class={index === 0 ? `from-${offset}` : ''}
+            style={{ gridColumn: date === first ? column : 'auto' }}
             data-date={date}
             tabIndex={date === reached ? 0 : -1}
-            aria-label={labelOf(date, days, countries)}
-            title={labelOf(date, days, countries)}
+            aria-label={labelOf(date)}
+            title={labelOf(date)}
             onFocus={() => (focused.value = date)}
             onClick={() => showDay(date)}
           >
-            {(days.get(date) ?? []).slice(0, 2).map(({ country_id, kind }) => (
-              <span
-                key={country_id}
-                class={`${kind} c${countries.get(country_id)?.colour ?? 'n'}`}
-              />
+            {(days.get(date) ?? []).slice(0, 2).map(({ country_id: id, kind }) => (
+              <span key={id} class={`${kind} c${countryOf(id)?.colour ?? 'n'}`} />
             ))}
           </button>
         ))}
       </div>
     </div>
   );
-}
-
-function labelOf(
-  date: string,
-  days: YearStory['days'],
-  countries: MonthProps['countries'],
-): string {
-  const names = (days.get(date) ?? []).map(({ country_id, kind }) =>
-    kind === 'transit' ? 'in transit' : (countries.get(country_id)?.name ?? country_id),
-  );
-  return `${longDate(date)}: ${names.join(', ') || 'nothing known'}`;
 }
 
 const steps: Readonly<Record<string, number>> = {
@@ -145,8 +125,6 @@ function moveFocus(event: TargetedKeyboardEvent<HTMLDivElement>): void {
   const { date } = (event.target as HTMLElement).dataset;
   if (step === undefined || date === undefined) return;
   event.preventDefault();
-  const next = event.currentTarget.querySelector<HTMLElement>(
-    `[data-date="${addDays(date, step)}"]`,
-  );
-  next?.focus();
+  const next = `[data-date="${addDays(date, step)}"]`;
+  event.currentTarget.querySelector<HTMLElement>(next)?.focus();
 }

@@ -1,58 +1,44 @@
 import { computed, signal } from '@preact/signals';
-import { formatDate } from '../../model/calendar-date.ts';
-import type { TimelinePresence, TimelineResult } from '../../model/timeline-result.ts';
+import type { TimelineResult } from '../../model/timeline-result.ts';
 import { archive } from './archive.ts';
 import { tab } from './state.ts';
-import { dayNumber } from './words.ts';
-import { keepLoaded, type Loaded } from './loaded.ts';
+import { addDays } from './words.ts';
+import { keepLoaded, type Fetch, type Loaded } from './loaded.ts';
 import { timelineOf } from './timelines.ts';
 
-/** A country of a year. */
-export interface CountryOfYear {
-  /** Empty for the sea. */
-  readonly id: string;
-  readonly name: string;
-  readonly days: number;
-  /** Of the colours in style.css; the last one is for all other countries. */
-  readonly colour: number;
-}
-
-export interface YearStory {
+/** Where the days of a year were. */
+export interface YearStory extends ReturnType<typeof storyOf> {
   readonly year: number;
-  /** The countries of each day, by date. */
-  readonly days: ReadonlyMap<string, readonly TimelinePresence[]>;
-  /** Those with most days first. */
-  readonly countries: readonly CountryOfYear[];
 }
 
 /** That the user has chosen. */
 export const chosenYear = signal<number>();
 /** The newest one with something, until one is chosen; a clock that was wrong may have dated things later. */
 export const year = computed(() => {
-  const tomorrow = dayNumber(new Date().toISOString().slice(0, 10)) + 1;
-  const newest = archive.value?.numbers.findLast((number) => number <= tomorrow) ?? tomorrow - 1;
-  return chosenYear.value ?? Number(formatDate(newest).slice(0, 4));
+  const today = new Date().toISOString().slice(0, 10);
+  const newest = archive.value?.findLast(({ day }) => day <= addDays(today, 1))?.day ?? today;
+  return chosenYear.value ?? Number(newest.slice(0, 4));
 });
 export const yearStory = signal<Loaded<YearStory>>({ state: 'none' });
 
+/** Of the colours in style.css; the last one is for all other countries. */
 const colours = 9;
 
 /** Keeps the story true to the chosen year, while it is shown. */
 export function followYear(): void {
-  keepLoaded(yearStory, () => {
+  const wanted = (): Fetch<YearStory> | undefined => {
     const chosen = year.value;
     if (tab.value !== 'year') return undefined;
-    const before = yearStory.peek();
-    if (before.state === 'ready' && before.value.year !== chosen)
-      yearStory.value = { state: 'none' };
     return async (abort, tell) => {
       const result = await timelineOf(`${chosen}-01-01`, `${chosen}-12-31`, abort, tell);
       return { year: chosen, ...storyOf(result) };
     };
-  });
+  };
+  keepLoaded(yearStory, wanted, (story) => story.year !== year.value);
 }
 
-function storyOf({ days, places }: TimelineResult): Omit<YearStory, 'year'> {
+/** The countries of each day, by date, and those with most days first. */
+function storyOf({ days, places }: TimelineResult) {
   const countries = places
     .filter((place) => place.level === 'country' && place.days > 0)
     .toSorted((a, b) => b.days - a.days)
@@ -62,6 +48,5 @@ function storyOf({ days, places }: TimelineResult): Omit<YearStory, 'year'> {
       days: number,
       colour: Math.min(index, colours - 1),
     }));
-  const presence = days.map(({ date_local, presence: known }) => [date_local, known] as const);
-  return { days: new Map(presence), countries };
+  return { days: new Map(days.map((one) => [one.date_local, one.presence])), countries };
 }

@@ -6,7 +6,7 @@ import {
   type ImportState,
   type ImportSummary,
 } from '../../model/imports.ts';
-import type { ChangeKind } from '../../model/change.ts';
+import type { ChangeKind } from '../../model/change-words.ts';
 import type { Database } from '../database.ts';
 import type { SyncedFile } from '../library/synced-files.ts';
 import { ImportRuns, sliceFiles, type RunFile, type RunKind } from './import-runs.ts';

@@ -1,4 +1,4 @@
-import type { ChangeKind } from '../../model/change.ts';
+import type { ChangeKind } from '../../model/change-words.ts';
 import { limits } from '../../model/limits.ts';
 import { sql } from 'kysely';
 import type { Database } from '../database.ts';

@@ -1,4 +1,4 @@
-import type { ChangeKind } from '../../model/change.ts';
+import type { ChangeKind } from '../../model/change-words.ts';
 import type { IdentityKey } from '../../model/identity.ts';
 import type { Database } from '../database.ts';
 import { prepareBookmarks, type BookmarkStore } from './bookmarks.ts';

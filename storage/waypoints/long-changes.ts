@@ -1,5 +1,5 @@
 import { WaypointError } from '../../model/failure.ts';
-import type { ChangeKind } from '../../model/change.ts';
+import type { ChangeKind } from '../../model/change-words.ts';
 import type { RecordedChange, RowChange } from './journal.ts';
 import type { Changed, JournaledRows, StoreChange } from './journaled-rows.ts';
 import { renameTag } from './rename-tag.ts';
