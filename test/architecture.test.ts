@@ -91,7 +91,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   'service-files': 1_785,
   daemon: 8_700,
   cli: 10_267,
-  map: 3_764,
+  map: 3_494,
   bin: 433,
   build: 669,
   bench: 7_008,

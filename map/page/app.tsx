@@ -9,7 +9,7 @@ import { SearchBox } from './search-box.tsx';
 import { away, isLost, status } from './service.ts';
 import { IconButton } from './parts.tsx';
 import * as state from './state.ts';
-import { droppedFiles, progress, upload } from './uploads.ts';
+import { progress, upload } from './uploads.ts';
 import { YearPanel } from './year-panel.tsx';
 
 const panels: Readonly<Record<state.Tab, readonly [name: string, panel: () => JSX.Element]>> = {
@@ -58,10 +58,10 @@ function DropZone({ children }: { readonly children: JSX.Element[] }): JSX.Eleme
   const drop = (event: DragEvent): void => {
     event.preventDefault();
     setOver(false);
-    const { dataTransfer } = event;
-    if (dataTransfer === null) return;
     state.openTab('library');
-    void droppedFiles(dataTransfer).then(upload);
+    const { items = [] } = event.dataTransfer ?? {};
+    // All at once: the list is emptied when the event is over.
+    void upload([...items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile()));
   };
   return (
     <div class="page" onDragOver={over} onDragLeave={() => setOver(false)} onDrop={drop}>
@@ -164,7 +164,7 @@ function moveTab(event: TargetedKeyboardEvent<HTMLElement>): void {
   if (step === undefined) return;
   event.preventDefault();
   const { tabs, tab } = state;
-  const next = tabs[(tabs.indexOf(tab.value) + step + tabs.length) % tabs.length] ?? tab.value;
+  const next = tabs.at((tabs.indexOf(tab.value) + step) % tabs.length) ?? tab.value;
   state.openTab(next);
   document.getElementById(`tab-${next}`)?.focus();
 }

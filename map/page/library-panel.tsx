@@ -5,7 +5,7 @@ import type { ChangesAnswer, HiddenAnswer } from '../../client/waypoints/index.t
 import type { ImportedFile } from '../../model/imports.ts';
 import { undo, wordsOf } from './undo.ts';
 import { service, status } from './service.ts';
-import { cancelUploads, chosenFiles, progress, upload } from './uploads.ts';
+import { cancelUploads, progress, upload } from './uploads.ts';
 import { keepLoaded, type Loaded } from './loaded.ts';
 import { Shown } from './parts.tsx';
 import { several, shortDate } from './words.ts';
@@ -82,7 +82,7 @@ export function ImportBox(): JSX.Element {
           type="file"
           multiple
           onChange={({ currentTarget }) => {
-            void upload(chosenFiles(currentTarget.files));
+            void upload([...(currentTarget.files ?? [])]);
             currentTarget.value = '';
           }}
         />

@@ -1,26 +1,19 @@
 import { computed, signal } from '@preact/signals';
-import type { LayerSpecification, SourceSpecification, StyleSpecification } from 'maplibre-gl';
+import type { LayerSpecification, StyleSpecification } from 'maplibre-gl';
 import type { Bbox } from '../../client/waypoints/index.ts';
-import { baseLayers, baseNames } from './base-layers.ts';
-import { placeLayers, trackLayers } from './data-layers.ts';
 import { dayLines } from './day.ts';
 import { session } from './service.ts';
 import { isDark, period } from './state.ts';
 import { streetLayers, streetSource } from './street-map.ts';
-import { paletteOf } from './palette.ts';
+import drawn from './style.json' with { type: 'json' };
 
-/** The most detailed zoom of the built-in base map, which is drawn at 1:50,000,000. */
-const baseMaxZoom = 7;
-/** That of its coasts, which are more exact. */
-const closeMaxZoom = 11;
-/** From here on waypoints come one by one, below as clusters; tiles end at the other one. */
+/** From here on coasts and towns are those of the close-ups, once they are loaded. */
+export const closeZoom = 6;
+/** From here on waypoints come one by one, below as clusters. */
 export const waypointZoom = 12;
-const tileMaxZoom = 16;
 
 /** Degrees: even of a single position there is something to draw. */
 const spare = 0.001;
-
-const empty: GeoJSON.FeatureCollection = { type: 'FeatureCollection', features: [] };
 
 /** Sources that hold the user's tiles. */
 export const tileSources = ['tracks', 'places'] as const;
@@ -28,60 +21,45 @@ export const tileSources = ['tracks', 'places'] as const;
 /** Whether the coasts of close up are drawn; until then the coarse ones stay. */
 export const isCoastLoaded = signal(false);
 
-/** The address of the tiles of tracks. Whole, as all here: they are asked for in a thread, where others mean nothing. */
+/** The address of the tiles of tracks. */
 export const trackTiles = computed(() => {
   const { from, to } = period.value ?? {};
   const dates = from === undefined ? '' : `&from=${from}&to=${to}`;
-  return tileAddress(`tracks,points,routes${dates}`);
+  return `/api/tiles/{z}/{x}/{y}.mvt?layers=tracks,points,routes${dates}`;
 });
 
-function tileAddress(layers: string): string {
-  return `${location.origin}/api/tiles/{z}/{x}/{y}.mvt?layers=${layers}`;
-}
-
-/** Where the built-in base map is. */
-export function baseAddress(name: string): string {
-  return `${location.origin}/basemap/${name}.geojson`;
-}
-
 /**
- * The style of the map. There is no `glyphs` address: MapLibre draws the letters with the fonts of the machine.
+ * The style of the map as the page is now. There is no `glyphs` address: MapLibre draws the letters with the fonts of the
+ * machine.
  */
 export function mapStyle(): StyleSpecification {
-  const hasStreets = session?.hasBasemap === true;
-  const base = (name: string): SourceSpecification => ({
-    type: 'geojson',
-    data: baseAddress(name),
-    maxzoom: baseMaxZoom,
-  });
-  const tiles = (address: string): SourceSpecification => ({
-    type: 'vector',
-    tiles: [address],
-    maxzoom: tileMaxZoom,
-  });
-  const colour = paletteOf(isDark.value);
+  const { colours } = drawn.metadata;
+  const chosen = Object.entries(colours).map(([name, pair]) => [name, pair[isDark.value ? 1 : 0]]);
+  const named: Record<string, unknown> = Object.fromEntries(chosen);
+  // Where all days lie one on the other, what was gone often is stronger; beside one day they are background.
+  named['lines'] = named[dayLines.value.length > 0 ? 'border' : 'track'];
+  named['opacity'] = period.value === undefined ? 0.4 : 0.6;
+  named['coarse'] = isCoastLoaded.value ? closeZoom : 24;
+  named['tiles'] = [trackTiles.value];
+  const fill = (_: string, value: unknown): unknown =>
+    typeof value === 'string' && value.startsWith('@') ? named[value.slice(1)] : value;
+  // Sound: a test validates it.
+  const { sources, layers, ...rest } = JSON.parse(
+    JSON.stringify(drawn),
+    fill,
+  ) as StyleSpecification;
+  if (session?.hasBasemap !== true) return { ...rest, sources, layers };
   return {
-    version: 8,
-    sources: {
-      land: base('land'),
-      water: base('water'),
-      borders: base('borders'),
-      names: base('names'),
-      coast: { type: 'geojson', data: empty, maxzoom: closeMaxZoom },
-      towns: { type: 'geojson', data: empty },
-      tracks: tiles(trackTiles.value),
-      places: tiles(tileAddress('waypoints')),
-      day: { type: 'geojson', data: empty },
-      marks: { type: 'geojson', data: empty },
-      ...(hasStreets && { streets: streetSource }),
-    },
-    layers: [
-      ...baseLayers(colour, isCoastLoaded.value),
-      ...(hasStreets ? streetLayers(isDark.value) : []),
-      ...trackLayers(colour, dayLines.value.length > 0, period.value === undefined),
-      ...(hasStreets ? [] : baseNames(colour)),
-      ...placeLayers(colour),
-    ],
+    ...rest,
+    sources: { ...sources, streets: streetSource },
+    // They have names of their own.
+    layers: layers
+      .filter((layer) => !('source' in layer && ['names', 'towns'].includes(layer.source)))
+      .toSpliced(
+        layers.findIndex(({ id }) => id === 'routes'),
+        0,
+        ...streetLayers(isDark.value),
+      ),
   };
 }
 

@@ -7,7 +7,6 @@ import {
   type VectorTileSource,
 } from 'maplibre-gl';
 import type { Bbox } from '../../client/waypoints/index.ts';
-import { closeZoom } from './base-layers.ts';
 import { offerStreetMap } from './street-map.ts';
 import { isLost, revision, service, session } from './service.ts';
 import { find } from './places.ts';
@@ -85,10 +84,10 @@ async function whereAllIs(): Promise<Bbox | undefined> {
 
 /** Loads coasts and towns that are only seen close up, once; until then the coarse ones stay. */
 function loadCloseUps({ target: map }: { readonly target: MapLibre }): void {
-  if (map.getZoom() < closeZoom) return;
+  if (map.getZoom() < style.closeZoom) return;
   map.off('zoomend', loadCloseUps);
   for (const name of ['coast', 'towns']) {
-    void map.getSource<GeoJSONSource>(name)?.setData(style.baseAddress(name));
+    void map.getSource<GeoJSONSource>(name)?.setData(`/basemap/${name}.geojson`);
   }
   // When all of it is drawn.
   map.once('idle', () => (style.isCoastLoaded.value = true));

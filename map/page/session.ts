@@ -37,9 +37,11 @@ export async function openSession(onLost: () => void) {
     hasBasemap: alive.basemap,
     /** For `new WaypointService({ apiBase: '', transport })`. */
     transport,
-    /** For MapLibre. */
-    transformRequest: (url: string) =>
-      new URL(url, location.href).origin === location.origin ? { url, headers } : { url },
+    /** For MapLibre. Whole addresses: tiles are asked for in a thread, where others mean nothing. */
+    transformRequest: (url: string) => {
+      const { href, origin } = new URL(url, location.href);
+      return origin === location.origin ? { url: href, headers } : { url };
+    },
   };
 }
 

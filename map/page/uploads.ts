@@ -5,7 +5,7 @@ import { notify } from './state.ts';
 import { count, several } from './words.ts';
 
 /** A file that is to be imported, and the relative path that it is kept under. */
-export interface Upload {
+interface Upload {
   readonly path: string;
   readonly file: File;
 }
@@ -23,8 +23,13 @@ export function cancelUploads(): void {
   abort.abort();
 }
 
-/** Imports files one after the other; a daemon that is busy takes each in its turn. */
-export async function upload(uploads: readonly Upload[]): Promise<void> {
+/** What was dropped or chosen; null for what is neither file nor folder. */
+type Chosen = FileSystemEntry | File | null;
+
+/** Imports files, those in folders included, one after the other; a daemon that is busy takes each in its turn. */
+export async function upload(chosen: readonly Chosen[]): Promise<void> {
+  const uploads: Upload[] = [];
+  for (const one of chosen) await collect(one, uploads);
   if (uploads.length === 0) return;
   if (progress.value !== undefined)
     return notify('An import is running already.', { isError: true });
@@ -97,16 +102,7 @@ function outcomeOf({ status, response }: XMLHttpRequest): string | undefined {
   return (answer.removed_files ?? []).length > 0 ? 'was removed before' : undefined;
 }
 
-/** The files of what was dropped, those in folders included. */
-export async function droppedFiles({ items }: DataTransfer): Promise<Upload[]> {
-  // All at once: the list is emptied when the event is over.
-  const dropped = [...items].map((item) => item.webkitGetAsEntry() ?? item.getAsFile());
-  const found: Upload[] = [];
-  for (const one of dropped) await collect(one, found);
-  return found;
-}
-
-async function collect(one: FileSystemEntry | File | null, found: Upload[]): Promise<void> {
+async function collect(one: Chosen, found: Upload[]): Promise<void> {
   if (found.length > mostFiles) return;
   if (one instanceof File) {
     found.push({ path: one.name, file: one });
@@ -121,9 +117,4 @@ async function collect(one: FileSystemEntry | File | null, found: Upload[]): Pro
       for (const each of some) await collect(each, found);
     } while (some.length > 0);
   }
-}
-
-/** The files of a file chooser. */
-export function chosenFiles(files: FileList | null): Upload[] {
-  return [...(files ?? [])].map((file) => ({ path: file.name, file }));
 }

@@ -5,6 +5,7 @@ import '../cli-reference.test.ts';
 import '../client-offline.test.ts';
 import '../completion.test.ts';
 import '../lock-file.test.ts';
+import '../map-style.test.ts';
 import '../openapi.test.ts';
 import '../package-links.test.ts';
 import '../recipes.test.ts';
