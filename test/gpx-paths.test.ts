@@ -101,12 +101,27 @@ function timed(lat: number, prefix = ''): string {
   return `<${prefix}trkpt lat="${lat}" lon="1"><time>2020-01-01T00:00:00Z</time></${prefix}trkpt>`;
 }
 
+/** Extensions that say other numbers, and some that say other things. */
+const repeated = `<gpx xmlns="urn:g" xmlns:x="urn:x"><trk><trkseg>${[
+  '\n<x:hr>88</x:hr>\n',
+  '\n<x:hr>101</x:hr>\n',
+  '\n<x:hr>..</x:hr>\n',
+  '\n<x:hr>9</x:hr>\n<x:cad é="1">5</x:cad>\n',
+  '\n<x:hr>-9</x:hr>\n<x:cad é="1">60.5</x:cad>\n',
+  '\n<x:hr>7</x:hr>\n<!-->1<--><x:cad>6</x:cad>\n',
+  '\n<x:hr></x:hr>\n',
+]
+  .map((inside) => `<extensions>${inside}</extensions>`)
+  .map((texts) => `<trkpt lat="1" lon="2">${texts}</trkpt>\n`.repeat(2))
+  .join('')}</trkseg></trk></gpx>`;
+
 /** Documents of the kinds that the short way takes, more often than the fixtures that are small enough for thousands of readings. */
 const canonical = [
   garmin,
   places,
   unusual,
   segments,
+  repeated,
   garmin.replaceAll('\n', '\r\n'),
   unusual.replaceAll('\n', '\r\n'),
   garmin.replaceAll('>\n<', '><'),
@@ -193,6 +208,8 @@ const slots = [
   '<wpt lat="1" lon="2"@/>',
   '<wpt lat="1" lon="2"@>@</wpt>',
   '<wpt lat="1" lon="2"><name@>a</name@></wpt>',
+  '<trk><trkseg><trkpt><x><y>1</y></x></trkpt><trkpt><x><y>2@</y></x></trkpt></trkseg></trk>',
+  '<trk><trkseg><trkpt><x><y>1</y></x></trkpt><trkpt><x@><y>2</y></x@></trkpt></trkseg></trk>',
   '<wpt lat="1" lon="2"><x@></x@></wpt@>',
 ];
 const characters = [

@@ -27,8 +27,13 @@ export function passDecimal(cursor: ByteCursor): number {
   let decimals = 0;
   if (bytes[at] === point) {
     const decimalsAt = at + 1;
+    const end = decimalsAt + exactDigits - count;
     at = decimalsAt;
-    for (digit = bytes[at]! - zero; digit >= 0 && digit <= 9; digit = bytes[at]! - zero) {
+    for (
+      digit = bytes[at]! - zero;
+      digit >= 0 && digit <= 9 && at < end;
+      digit = bytes[at]! - zero
+    ) {
       digits = digits * 10 + digit;
       at += 1;
     }
@@ -37,34 +42,28 @@ export function passDecimal(cursor: ByteCursor): number {
   }
   cursor.at = at;
   if (count === 0) return Number.NaN;
-  if (count > exactDigits) return longDecimal(cursor, start, count - exactDigits, decimals);
+  if (count >= exactDigits) return longDecimal(cursor, start, digits, decimals);
   // + 0 makes −0 zero.
   return (isNegative ? -digits : digits) / powersOfTen[decimals]! + 0;
 }
 
 /**
- * What `Number` makes of a number of more digits than a double holds, as receivers that count in binary fractions write
- * them: the quotient of its first 15 digits, and a correction by what that division leaves, which is exact, and by the
- * next 15 (Dekker 1971).
+ * Passes the rest of a number of more digits than a double holds, as receivers that count in binary fractions write them.
+ * @param high its first 15 digits, or more if the point is behind them.
+ * @returns the quotient of these, and a correction by what that division leaves, which is exact, and by the next 15 digits
+ *   (Dekker 1971).
  */
-function longDecimal(
-  { bytes, at: end }: ByteCursor,
-  start: number,
-  others: number,
-  decimals: number,
-): number {
-  let high = 0;
+function longDecimal(cursor: ByteCursor, start: number, high: number, decimals: number): number {
+  const { bytes, at: from } = cursor;
   let low = 0;
-  let left = exactDigits;
-  for (let at = start; at < end; at += 1) {
-    const byte = bytes[at]!;
-    if (byte === point || byte === minus) continue;
-    if (left > 0) high = high * 10 + byte - zero;
-    else if (left > -exactDigits) low = low * 10 + byte - zero;
-    left -= 1;
+  let at = from;
+  for (let digit = bytes[at]! - zero; digit >= 0 && digit <= 9; digit = bytes[at]! - zero) {
+    if (at - from < exactDigits) low = low * 10 + digit;
+    at += 1;
   }
-  // NaN where the point is behind them; then nothing is certain.
-  const scale = powersOfTen[decimals - others] ?? Number.NaN;
+  cursor.at = at;
+  const others = at - from;
+  const scale = powersOfTen[decimals]!;
   const quotient = high / scale;
   const rest = low / powersOfTen[Math.min(others, exactDigits)]!;
   const correction = (remainder(high, quotient, scale) + rest) / scale;
@@ -73,16 +72,19 @@ function longDecimal(
   // rounding here is less: enough, but next to the middle between two.
   const isCertain =
     high >= 1e12 &&
+    high < 1e15 &&
     quotient + correction * (1 - 1e-9) === nearest &&
     quotient + correction * (1 + 1e-9) === nearest;
-  if (!isCertain) return Number(bytes.toString('latin1', start, end)) + 0;
+  if (!isCertain) return Number(bytes.toString('latin1', start, at)) + 0;
   return (bytes[start] === minus ? -nearest : nearest) + 0;
 }
 
 /** `whole − quotient · scale`, without rounding. */
 function remainder(whole: number, quotient: number, scale: number): number {
-  const [a, b] = [highHalf(quotient), highHalf(scale)];
-  const [c, d] = [quotient - a, scale - b];
+  const a = highHalf(quotient);
+  const b = highHalf(scale);
+  const c = quotient - a;
+  const d = scale - b;
   const product = quotient * scale;
   return whole - product - (a * b - product + a * d + c * b + c * d);
 }

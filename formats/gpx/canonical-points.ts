@@ -9,6 +9,7 @@ import { withLineEnds } from '../xml/characters.ts';
 import { ByteCursor, type Stretch } from '../xml/byte-cursor.ts';
 import { takeRun, type Taken } from '../xml/element-run.ts';
 import { passElement, passTagEnd } from '../xml/pass-element.ts';
+import { RepeatedElement } from '../xml/repeated-element.ts';
 import { decodeReferences } from '../xml/references.ts';
 
 /**
@@ -20,6 +21,8 @@ export class CanonicalPoints {
   readonly #recording: Recording;
   readonly #byteTimes = new ByteTimes();
   readonly #start = new StartTags();
+  /** Says nothing about the points of this element. */
+  #repeated = new RepeatedElement();
   #cursor = new ByteCursor({ bytes: Buffer.alloc(0), from: 0, to: 0, isUtf8: true });
   #element: PointElement = 'trkpt';
   #ele = Number.NaN;
@@ -39,6 +42,7 @@ export class CanonicalPoints {
    * @throws errors of the sink
    */
   take(stretch: Stretch, element: PointElement): Taken {
+    if (element !== this.#element) this.#repeated = new RepeatedElement();
     this.#element = element;
     this.#cursor = new ByteCursor(stretch);
     const word = words[element].start;
@@ -98,7 +102,8 @@ export class CanonicalPoints {
         if (text !== undefined) this.#texts[name] = text;
         return text !== undefined;
       }
-    if (!isMeaningful(this.#element, cursor)) return passElement(cursor);
+    if (this.#repeated.passAgain(cursor)) return true;
+    if (!isMeaningful(this.#element, cursor)) return this.#repeated.pass(cursor);
     return this.#element === 'wpt' && this.#passExtensions();
   }
 

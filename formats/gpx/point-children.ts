@@ -49,7 +49,8 @@ export function isMeaningful(element: PointElement, { bytes, at }: ByteCursor): 
     hasPrefix = true;
     start = end + 1;
   }
-  return meaningful[element].some((name) => isName(name, bytes, start, end));
+  for (const name of meaningful[element]) if (isName(name, bytes, start, end)) return true;
+  return false;
 }
 
 function isName(name: Buffer, bytes: Buffer, start: number, end: number): boolean {

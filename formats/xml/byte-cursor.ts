@@ -7,6 +7,7 @@ import {
   last,
   lineEnd,
   nameKinds,
+  nameRest,
   nameStart,
   plain,
   stop,
@@ -19,9 +20,9 @@ const maxNameBytes = 256;
 const commentStart = wordOf('<!--');
 const sectionStart = wordOf('<![CDATA[');
 
-/** Makes a word for {@link ByteCursor.takes}. */
-export function wordOf(ascii: string): DataView {
-  return new DataView(new TextEncoder().encode(ascii).buffer);
+/** Makes a word for {@link ByteCursor.takes}. @param text a character for each byte. */
+export function wordOf(text: string): DataView {
+  return new DataView(Uint8Array.from(text, (char) => char.charCodeAt(0)).buffer);
 }
 
 /** A stretch of a document's bytes. */
@@ -76,6 +77,13 @@ export class ByteCursor {
     const { at } = this;
     this.space();
     return this.at > at;
+  }
+
+  /** Passes digits, points and signs, if there are any. */
+  digits(): void {
+    let { at } = this;
+    while (nameKinds[this.bytes[at]!] === nameRest) at += 1;
+    this.at = at;
   }
 
   /** Passes exactly this word, or stays. Four bytes compared at once cost hardly more than one. */

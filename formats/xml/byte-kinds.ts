@@ -10,9 +10,9 @@ export const last = 8;
 /** `>`, which is mostly legal. */
 export const angle = 16;
 export const stop = 32;
-/** Bit of a byte that may begin a name, or go on in one. */
+/** Bits of a byte that may begin a name, or go on in one: digits, points and signs do only that. */
 export const nameStart = 1;
-const nameRest = 2;
+export const nameRest = 2;
 
 export const textKinds = new Uint8Array(256);
 export const nameKinds = new Uint8Array(256);
