@@ -11,7 +11,6 @@ import {
   statSync,
   writeFileSync,
 } from 'node:fs';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import test from 'ava';
@@ -21,6 +20,7 @@ import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { until } from './helpers/until.ts';
 import { posix, testWith } from './helpers/where.ts';
 import { testProgram } from './helpers/program.ts';
+import { answering } from './helpers/local-server.ts';
 
 interface Served {
   readonly child: ChildProcess;
@@ -91,11 +91,7 @@ async function portOf(cli: TestCli): Promise<number> {
 
 test('a port that is taken is told in one line with exit code 75', async (t) => {
   const cli = testCli(t);
-  const other = createServer().listen(0, '127.0.0.1');
-  await once(other, 'listening');
-  t.teardown(() => other.close());
-  const address = other.address();
-  const port = typeof address === 'object' ? String(address?.port) : '';
+  const port = String(await answering(t, (_, response) => response.end()));
   const { code, stderr } = await cli.run(['serve', '--port', port]);
   t.is(code, 75);
   t.regex(stderr, new RegExp(`^waypointd: [^\\n]*${port}[^\\n]*--port[^\\n]*\\n$`, 'u'));

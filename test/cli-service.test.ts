@@ -28,6 +28,7 @@ import { launcher, startFakeDaemon, testCli, untilPrinted, type TestCli } from '
 import { fakeHost, fakeSpec, type FakeHost } from './helpers/service-host.ts';
 import { until } from './helpers/until.ts';
 import { onLinux, posix, testUnless } from './helpers/where.ts';
+import { answering } from './helpers/local-server.ts';
 
 const daemon = { name: 'waypointd', isSystem: false } as const;
 const reached = { mustReach: true };
@@ -661,13 +662,10 @@ posix(
   'under launchd a refused start is logged with the time of the next, and a long log emptied',
   async (t) => {
     const cli = testCli(t);
-    const other = createServer().listen(0, '127.0.0.1');
-    await once(other, 'listening');
-    t.teardown(() => other.close());
+    const port = String(await answering(t, (_, response) => response.end()));
     const log = join(cli.root, 'log');
     writeFileSync(log, 'old');
     truncateSync(log, 5_242_881);
-    const port = String((other.address() as AddressInfo).port);
     const child = spawn(process.execPath, [launcher, 'serve', '--port', port], {
       env: { ...cli.env, XPC_SERVICE_NAME: 'local.waypointd' },
       stdio: ['ignore', 'ignore', openSync(log, 'a')],

@@ -3,13 +3,7 @@
  * parts with a time that the test moves.
  */
 import { existsSync, mkdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import {
-  createServer,
-  type IncomingHttpHeaders,
-  type IncomingMessage,
-  type ServerResponse,
-} from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
@@ -35,6 +29,7 @@ import { manualTime } from './helpers/manual-time.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen, until } from './helpers/until.ts';
 import { posix } from './helpers/where.ts';
+import { answering } from './helpers/local-server.ts';
 
 const osm = '© OpenStreetMap contributors';
 const silentLog: Log = { debug() {}, info() {}, warn() {}, error() {} };
@@ -51,19 +46,11 @@ type Answer = (request: IncomingMessage, response: ServerResponse, text: string)
 /** A geocoding server. */
 async function startServer(t: ExecutionContext, answer: Answer) {
   const asked: Asked[] = [];
-  const server = createServer((request, response) => {
+  const port = await answering(t, (request, response) => {
     const url = new URL(request.url ?? '', 'http://server');
     asked.push({ at: performance.now(), url, headers: request.headers });
     answer(request, response, url.searchParams.get('q') ?? '');
   });
-  // It never ends a connection that a client is about to use again.
-  server.keepAliveTimeout = 0;
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  t.teardown(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  const { port } = server.address() as AddressInfo;
   return { base: `http://127.0.0.1:${port}`, asked };
 }
 

@@ -57,6 +57,7 @@ import { startObjectRepository } from './helpers/object-repository.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen, until } from './helpers/until.ts';
 import { testProgram } from './helpers/program.ts';
+import { answering } from './helpers/local-server.ts';
 
 interface SiteOptions {
   readonly manifest: GeodataManifest;
@@ -640,10 +641,9 @@ test('killed at any moment of an install, the pointer names a whole generation, 
   /** How far each one is in the file, as the first request after a kill must know. */
   const there = new Map<string, number>();
   let [kills, resumed, ends] = [0, 0, 0];
-  const server = createServer((request, response) => {
+  const port = await answering(t, (request, response) => {
     const oid = request.url?.split('/').at(-1) ?? '';
     const content = contents.get(oid) ?? Buffer.alloc(0);
-    const { port } = server.address() as AddressInfo;
     if (request.url?.startsWith('/a/b/objects/')) {
       const href = `http://127.0.0.1:${port}/content/${oid}`;
       response.end(JSON.stringify({ oid, size: content.length, _links: { download: { href } } }));
@@ -660,14 +660,6 @@ test('killed at any moment of an install, the pointer names a whole generation, 
     });
     void sendSlowly(response, content.subarray(start));
   });
-  server.keepAliveTimeout = 0;
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   const manifest = at(manifestOf(...generations), `http://127.0.0.1:${port}/a/b`);
   writeFileSync(join(root, 'manifest'), JSON.stringify(manifest));
   const program = testProgram('install-hosted-forever');

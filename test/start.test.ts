@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { execSync } from 'node:child_process';
-import { createServer } from 'node:net';
 import { join } from 'node:path';
 import Database from 'better-sqlite3';
 import test, { type ExecutionContext } from 'ava';
@@ -25,6 +24,7 @@ import { startTestDaemon, type TestDaemon } from './helpers/daemon.ts';
 import { temporaryDirectory } from './helpers/temporary-directory.ts';
 import { answerWhen, until } from './helpers/until.ts';
 import { asRoot, posix } from './helpers/where.ts';
+import { answering } from './helpers/local-server.ts';
 
 const camp = { name: 'Camp', lat: 42.1, lon: -8.3 };
 
@@ -319,11 +319,7 @@ test('a second daemon names the one that holds its directory, not another one in
 });
 
 test('a taken port: exit 75, and the directory is free again', async (t) => {
-  const taken = createServer();
-  await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
-  t.teardown(() => taken.close());
-  const address = taken.address();
-  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  const port = await answering(t, (_, response) => response.end());
   const root = temporaryDirectory(t);
   t.is((await refusal(t, startTestDaemon(t, { root, settings: { port } }))).exitCode, 75);
   const daemon = await startTestDaemon(t, { root });

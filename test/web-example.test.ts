@@ -1,6 +1,5 @@
 import { once } from 'node:events';
-import { createServer, request as sendRequest, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { request as sendRequest, type IncomingHttpHeaders } from 'node:http';
 import { text } from 'node:stream/consumers';
 import test, { type ExecutionContext } from 'ava';
 import { askDaemon } from '../client/waypoints/node/index.ts';
@@ -35,18 +34,11 @@ interface Answer {
 /** The proxy of the example in a server as the example's; `ask` sends what its page would, and what a test changes. */
 async function startProxy(t: ExecutionContext, findDaemon: () => Promise<unknown>): Promise<Proxy> {
   const proxy = createProxy({ key, findDaemon, askDaemon });
-  const server = createServer((request, response) => {
+  const port = await answering(t, (request, response) => {
     const status = foreign(request, port);
     if (status === undefined) proxy(request, response).catch(() => response.destroy());
     else refuse(response, status, 'forbidden', 'no');
   });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   return {
     port,
     async ask(path, { method = 'GET', headers = {}, body = '' } = {}) {

@@ -1,9 +1,6 @@
 /** The object server with its contents in a bucket of a real S3 API. */
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { readFileSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import {
   CreateMultipartUploadCommand,
@@ -30,6 +27,7 @@ import { RawConnection, rawRequest } from '../helpers/raw-http.ts';
 import { missingOfSwift, startSwift } from '../helpers/swift.ts';
 import { temporaryDirectory } from '../helpers/temporary-directory.ts';
 import { until } from '../helpers/until.ts';
+import { answering } from '../helpers/local-server.ts';
 
 const missing = missingOfSwift();
 
@@ -340,14 +338,12 @@ if (missing !== undefined) {
 
   test('a bucket that forbids, is not there or is away keeps a server from starting', async (t) => {
     const bucket = await swift.newBucket();
-    const answering = async (status: number): Promise<string> => {
-      const server = createServer((request, response) => {
+    const refusing = async (status: number): Promise<string> => {
+      const port = await answering(t, (request, response) => {
         request.resume();
         response.writeHead(status).end();
       });
-      t.teardown(() => server.close());
-      await once(server.listen(0, '127.0.0.1'), 'listening');
-      return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+      return `http://127.0.0.1:${port}`;
     };
     const file = join(temporaryDirectory(t), 'keys');
     writeFileSync(file, '[default]\naws_access_key_id = test:tester\naws_secret_access_key = no\n');
@@ -355,8 +351,8 @@ if (missing !== undefined) {
       [{ ...bucket, credentialsFile: file }, 'bucket_refuses'],
       [{ ...bucket, bucket: 'none' }, 'bucket_refuses'],
       [{ ...bucket, endpoint: 'http://127.0.0.1:9' }, 'bucket_unavailable'],
-      [{ ...bucket, endpoint: await answering(401) }, 'bucket_refuses'],
-      [{ ...bucket, endpoint: await answering(507) }, 'disk_full'],
+      [{ ...bucket, endpoint: await refusing(401) }, 'bucket_refuses'],
+      [{ ...bucket, endpoint: await refusing(507) }, 'disk_full'],
     ] as const;
     for (const [place, failure] of tries) {
       const starting = startTestObjects(t, { places: { bucket: place } });

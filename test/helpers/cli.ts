@@ -1,13 +1,13 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join, resolve } from 'node:path';
 import { Readable } from 'node:stream';
 import { json, text } from 'node:stream/consumers';
 import type { ExecutionContext } from 'ava';
 import { programVersion } from '../../daemon/version-info.ts';
 import { temporaryDirectory } from './temporary-directory.ts';
+import { answering } from './local-server.ts';
 
 export const launcher = resolve(import.meta.dirname, '..', '..', 'bin', 'waypointd.js');
 
@@ -252,9 +252,7 @@ export async function startFakeDaemon(
     'GET /api/version': () => fakeVersion(version),
     ...routes,
   };
-  const server = createServer((incoming, response) => {
-    void answer(incoming, response);
-  });
+  const port = await answering(t, (incoming, response) => void answer(incoming, response));
   async function answer(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(incoming.url ?? '/', 'http://127.0.0.1');
     const request = {
@@ -272,14 +270,6 @@ export async function startFakeDaemon(
         : fail(response, 401, 'unauthorized', 'A valid bearer token is required.');
     if (!response.headersSent) response.end(JSON.stringify(result));
   }
-  // It never ends a connection that a client is about to use again.
-  server.keepAliveTimeout = 0;
-  await new Promise<void>((done) => server.listen(0, '127.0.0.1', done));
-  t.teardown(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
   const directory = join(root, 'run');
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const content = { ...fakeHandOver(port), ...handOver };

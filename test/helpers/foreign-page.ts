@@ -1,25 +1,17 @@
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import type { ExecutionContext } from 'ava';
 import type { Browser, Page } from 'playwright-core';
+import { answering } from './local-server.ts';
 
 /** Opens pages of other origins: of another host name, and of the same one at another port, which is the same site. */
 export async function openForeignPages(
   t: ExecutionContext,
   browser: Browser,
 ): Promise<readonly Page[]> {
-  const server = createServer((_, response) => {
+  const port = await answering(t, (_, response) => {
     response.writeHead(200, { 'content-type': 'text/html' }).end('<title>foreign</title>');
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const context = await browser.newContext();
-  t.teardown(async () => {
-    await context.close();
-    server.closeAllConnections();
-    server.close();
   });
-  const { port } = server.address() as AddressInfo;
+  const context = await browser.newContext();
+  t.teardown(() => context.close());
   return Promise.all(
     ['localhost', '127.0.0.1'].map(async (host) => {
       const page = await context.newPage();
