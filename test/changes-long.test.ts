@@ -79,6 +79,28 @@ test('a tag of many waypoints is renamed and taken back as one change, and a cut
   t.like(undo, { kind: 'undo', undoes: cut.id, undoable: true });
 });
 
+test('a long change whose first slice the journal has forgotten is not taken back in part', async (t) => {
+  const first = await startTestDaemon(t);
+  await first.close();
+  const names = Array.from({ length: 250 }, (_, at) => `S${at}`);
+  const wpts = names.map((name) => gpxWaypoint({ name, lat: 1, lon: 2, tags: ['old'] }));
+  writeFileSync(first.paths.bookmarksFile, gpxHead() + wpts.join('') + gpxTail());
+  const daemon = await first.restart();
+  await until(async () => (await daemon.get('/api/waypoints')).body.length === names.length);
+  const { headers } = await daemon.call('PATCH', '/api/tags', { tag: 'old', newTag: 'new' });
+  const id = Number(headers.get('x-change-id'));
+  await daemon.close();
+  const db = new Database(daemon.paths.waypointsDatabase);
+  db.prepare(
+    "DELETE FROM changes WHERE id <= (SELECT details ->> 'parts' FROM changes WHERE id = ?)",
+  ).run(id);
+  db.close();
+  const again = await daemon.restart();
+  t.is((await again.call('POST', `/api/changes/${id}/undo`)).body.code, 'conflict');
+  const { body } = await again.get('/api/tags?distinct=1');
+  t.deepEqual(body.tags, ['new']);
+});
+
 /** Does all slices. @returns how many there were. */
 function slicesOf<T>(work: Generator<unknown, T>): { readonly slices: number; readonly result: T } {
   for (let slices = 0; ; slices += 1) {

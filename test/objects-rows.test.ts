@@ -93,7 +93,7 @@ function makeMeter(t: ExecutionContext) {
 }
 
 test('of two downloads at once the first is let in where the limit has room for one', async (t) => {
-  const { traffic } = makeMeter(t);
+  const { traffic, written } = makeMeter(t);
   const parts = { config: { ...plainConfig, bandwidthPerDay: 50 }, traffic } as ObjectParts;
   const permit = { repository: { id: repository } } as Permit;
   const both = [1, 2].map(() => reserveBandwidth(permit, 30, parts));
@@ -107,6 +107,7 @@ test('of two downloads at once the first is let in where the limit has room for 
   await t.notThrowsAsync(exact, 'at the limit, while counts are written');
   await flushed;
   await t.throwsAsync(reserveBandwidth(permit, 1, parts), { code: 'bandwidth' });
+  t.deepEqual(await written(), { sent: 50, received: 0 });
 });
 
 test('traffic that is flushed twice at once is counted once', async (t) => {

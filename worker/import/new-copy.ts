@@ -10,7 +10,6 @@ import {
   rmSync,
   writeSync,
 } from 'node:fs';
-import { errorCode } from '../../model/error-code.ts';
 import { isDiskFull } from '../../model/failure.ts';
 import { hashedBlocks } from './own-file.ts';
 import { sourceBlocks, type HeldSource, type SourceFile } from './source-file.ts';
@@ -125,13 +124,8 @@ function cloneFile(source: SourceFile, target: string): boolean {
   }
 }
 
-/** Creates a file that is not there, but for what a killed import may have left. */
+/** Creates a file, in place of what a killed import may have left. */
 function createFile(target: string): number {
-  try {
-    return openSync(target, 'wx', 0o600);
-  } catch (error) {
-    if (errorCode(error) !== 'EEXIST') throw error;
-    rmSync(target, { force: true });
-    return openSync(target, 'wx', 0o600);
-  }
+  rmSync(target, { force: true });
+  return openSync(target, 'wx', 0o600);
 }
