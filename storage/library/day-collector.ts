@@ -62,8 +62,9 @@ const unorderedPoints = 2 ** 18;
 export class DayCollector {
   readonly #emit: EmitPart;
   readonly #emitOrder: ((firstRow: number, order: Buffer) => void) | undefined;
-  #points = pointColumns();
-  #capacity = dayBlobPoints;
+  /** None until there is one: of the collectors of a file most stay empty. */
+  #points = pointColumns(0);
+  #room = 0;
   #sorted: PointColumns | undefined;
   #count = 0;
   #part = 0;
@@ -88,7 +89,7 @@ export class DayCollector {
   add(lat: number, lon: number, ele: number, timeMs: number): void {
     const latE7 = Math.round(lat * unitsPerDegree);
     const lonE7 = Math.round(lon * unitsPerDegree);
-    if (this.#count >= dayBlobPoints) this.#makeRoom({ timeMs, latE7, lonE7 });
+    if (this.#count >= this.#room) this.#makeRoom({ timeMs, latE7, lonE7 });
     const points = this.#points;
     const at = this.#count;
     points.timeMs[at] = timeMs;
@@ -110,15 +111,17 @@ export class DayCollector {
   }
 
   #makeRoom(next: Point): void {
-    if (this.#isSorted || this.#count === unorderedPoints) this.flush(next);
-    else if (this.#count === this.#capacity) this.#grow();
+    this.#room = dayBlobPoints;
+    const capacity = this.#points.timeMs.length;
+    if (capacity === 0) this.#grow(dayBlobPoints);
+    else if (this.#isSorted || this.#count === unorderedPoints) this.flush(next);
+    else if (this.#count === capacity) this.#grow(unorderedPoints);
   }
 
-  #grow(): void {
-    const points = pointColumns(unorderedPoints);
+  #grow(capacity: number): void {
+    const points = pointColumns(capacity);
     for (const name of columnNames) points[name].set(this.#points[name]);
     this.#points = points;
-    this.#capacity = unorderedPoints;
   }
 
   #emitSorted(next?: Point): void {

@@ -24,7 +24,7 @@ type Position = Omit<Point, 'timeMs'>;
 export class LineRows {
   readonly #statements: ReturnType<typeof prepareStatements>;
   readonly #insertOutline: InsertOutline;
-  readonly #points = pointColumns();
+  #points = pointColumns(0);
   readonly #marks = new ColumnMarks();
   readonly #runs = new RunWriter();
   #names: Record<number, string> | undefined;
@@ -87,6 +87,8 @@ export class LineRows {
     const latE7 = Math.round(lat * unitsPerDegree);
     const lonE7 = Math.round(lon * unitsPerDegree);
     if (this.#untimed === dayBlobPoints || this.#runs.isFull) this.finish({ latE7, lonE7 });
+    // Most files say the time of all points.
+    if (this.#points.latE7.length === 0) this.#points = pointColumns();
     const at = this.#untimed;
     const points = this.#points;
     points.latE7[at] = latE7;
