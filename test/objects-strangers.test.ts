@@ -98,21 +98,25 @@ test('a server that closes waits for no client, be it sending, reading or silent
   for (const { socket } of [upload, reader, silent, half]) socket.destroy();
 });
 
-test('an upload that is too slow is told 408, and one that is just fast enough goes on', async (t) => {
-  const limits = { slowBodyMs: 400, slowBodyBytes: 4 };
-  const server = await startTestObjects(t, { limits });
-  const slow = await rawPut(server, oidOf(Buffer.alloc(1_000)), ['Content-Length: 1000']);
-  slow.send('1');
-  const steady = await rawPut(server, oidOf(Buffer.alloc(1_000)), ['Content-Length: 1000']);
-  const timer = setInterval(() => steady.send(Buffer.alloc(4)), 20);
-  t.is((await slow.answer())?.status, 408);
-  const silent = await rawPut(server, oid, ['Content-Length: 10']);
-  t.is((await silent.answer())?.status, 408);
-  clearInterval(timer);
-  steady.send(Buffer.alloc(1_000));
-  t.not((await steady.answer())?.status, 408);
-  await until(() => incoming(server).length === 0);
-});
+// Serial: while other tests keep this thread, and those of its files, busy, a steady sender would look slow.
+test.serial(
+  'an upload that is too slow is told 408, and one that is just fast enough goes on',
+  async (t) => {
+    const limits = { slowBodyMs: 400, slowBodyBytes: 4 };
+    const server = await startTestObjects(t, { limits });
+    const slow = await rawPut(server, oidOf(Buffer.alloc(1_000)), ['Content-Length: 1000']);
+    slow.send('1');
+    const steady = await rawPut(server, oidOf(Buffer.alloc(1_000)), ['Content-Length: 1000']);
+    const timer = setInterval(() => steady.send(Buffer.alloc(4)), 20);
+    t.is((await slow.answer())?.status, 408);
+    const silent = await rawPut(server, oid, ['Content-Length: 10']);
+    t.is((await silent.answer())?.status, 408);
+    clearInterval(timer);
+    steady.send(Buffer.alloc(1_000));
+    t.not((await steady.answer())?.status, 408);
+    await until(() => incoming(server).length === 0);
+  },
+);
 
 test('one huge upload keeps at most half of the room from the others, all of it from its own user', async (t) => {
   const server = await startTestObjects(t, { limits: { slowBodyMs: 600_000 } });
@@ -167,7 +171,9 @@ test('what is let in beyond the room ends when the disk has no more', async (t) 
 });
 
 test('of one address, connections without a login are a quarter at most; those with one stay', async (t) => {
-  const server = await startTestObjects(t, { limits: { connections: 16 } });
+  // However long it takes here, none of them is silent for too long.
+  const limits = { connections: 16, headersTimeoutMs: 600_000, requestTimeoutMs: 600_000 };
+  const server = await startTestObjects(t, { limits: { ...limits, keepAliveTimeoutMs: 600_000 } });
   const ask = rawRequest(`GET ${objects}/${oid}`, [`Authorization: ${basic(ann)}`]);
   const asMember = async (connection: RawConnection): Promise<number | undefined> => {
     connection.send(ask);
@@ -182,7 +188,7 @@ test('of one address, connections without a login are a quarter at most; those w
   for (const each of [member, ...strangers.slice(16)]) t.is(await asMember(each), 404);
 
   const proxied = await startTestObjects(t, {
-    limits: { connections: 16 },
+    limits,
     config: { trustedProxy: '127.0.0.1' },
   });
   const all: RawConnection[] = [];
