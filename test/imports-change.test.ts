@@ -9,6 +9,7 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs';
+import { hash } from 'node:crypto';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
@@ -17,7 +18,7 @@ import { contentOf, importTree, listed } from './helpers/imported-files.ts';
 import { filesBelow, gpx, writeTree } from './helpers/imports.ts';
 import { rowsReadIn } from './helpers/rows-read.ts';
 import { LibraryWriter } from '../storage/library/writer.ts';
-import { changeFiles } from '../worker/import/change-files.ts';
+import { changeFiles, type ChangeOutcome } from '../worker/import/change-files.ts';
 import { ImportProgress } from '../worker/import/progress.ts';
 
 const ride = gpx([['Porto', 41.15, -8.61]], ['2024-05-01T10:00:00Z', '2024-05-01T11:00:00Z']);
@@ -146,27 +147,29 @@ test('kept bytes that a killed restoring has left go only where the file has the
   t.deepEqual(again().toSorted(), [kept, 'ride.gpx'].toSorted());
 });
 
-/** Imports files, undoes that and that again, and closes the daemon. @returns what undoes the import once more. */
+/** Imports files, undoes that and that again, and closes the daemon. @returns what undoes the import once more, and that again. */
 async function undoingOf(daemon: TestDaemon, tree: Readonly<Record<string, string>>) {
   const { imports, libraryDatabase, waypointsDatabase } = daemon.paths;
   let { headers } = await importTree(daemon, tree);
   const undo = () => daemon.call('POST', `/api/changes/${headers.get('x-change-id')}/undo`);
   ({ headers } = await undo());
-  const store = new Database(waypointsDatabase, { readonly: true });
-  const run = store.prepare('SELECT max(id) FROM import_runs').pluck().get() as number;
-  store.close();
   await undo();
   await daemon.close();
-  return () =>
-    changeFiles({
-      libraryPath: libraryDatabase,
-      importsDirectory: imports,
-      waypointsPath: waypointsDatabase,
-      progress: new ImportProgress().shared,
-      run,
-      hasIndex: true,
-      now: Date.now(),
-    });
+  const store = new Database(waypointsDatabase, { readonly: true });
+  const runs = store.prepare('SELECT id FROM import_runs ORDER BY id').pluck().all() as number[];
+  store.close();
+  return runs.slice(-2).map(
+    (run) => () =>
+      changeFiles({
+        libraryPath: libraryDatabase,
+        importsDirectory: imports,
+        waypointsPath: waypointsDatabase,
+        progress: new ImportProgress().shared,
+        run,
+        hasIndex: true,
+        now: Date.now(),
+      }),
+  ) as [undo: () => ChangeOutcome, redo: () => ChangeOutcome];
 }
 
 test.serial(
@@ -178,12 +181,17 @@ test.serial(
       `${String(i).padStart(3, '0')}.gpx`,
       gpx([['Home', 1, 2, new Date(i * 86_400_000).toISOString()]]),
     ]);
-    const undo = await undoingOf(daemon, Object.fromEntries(homes));
-    const rows = rowsReadIn(daemon.paths.libraryDatabase, () => t.true(undo().isWhole));
-    t.true(rows < count ** 2 / 4, `${rows}`);
-    const left = filesBelow(daemon.paths.imports);
-    t.is(left.length, count);
-    t.true(left.every((file) => file.startsWith('.replaced/')));
+    const [undo, redo] = await undoingOf(daemon, Object.fromEntries(homes));
+    for (const [work, isKept] of [
+      [undo, true],
+      [redo, false],
+    ] as const) {
+      const rows = rowsReadIn(daemon.paths.libraryDatabase, () => t.true(work().isWhole));
+      t.true(rows < count ** 2 / 4, `${rows}`);
+      const left = filesBelow(daemon.paths.imports);
+      t.is(left.length, count);
+      t.true(left.every((file) => file.startsWith('.replaced/') === isKept));
+    }
   },
 );
 
@@ -213,19 +221,40 @@ function failCommitsOf(t: ExecutionContext, mayCommit: (at: number) => boolean):
 
 const three = { 'a.gpx': ride, 'b.gpx': camp, 'c.gpx': gpx([['Lake', 3, 4]]) };
 
-test.serial('where many files cannot be removed in one commit, each is in its own', async (t) => {
+test.serial('where many files cannot be changed in one commit, each is in its own', async (t) => {
   const daemon = await startTestDaemon(t);
-  const undo = await undoingOf(daemon, three);
-  failCommitsOf(t, (at) => at > 1);
+  const [undo, redo] = await undoingOf(daemon, three);
+  // One of all and one for each file, twice.
+  failCommitsOf(t, (at) => at % 4 !== 1);
   t.like(undo(), { isWhole: true, isDiskFull: false });
   t.true(filesBelow(daemon.paths.imports).every((file) => file.startsWith('.replaced/')));
+  t.like(redo(), { isWhole: true, isDiskFull: false });
+  t.deepEqual(filesBelow(daemon.paths.imports), Object.keys(three));
 });
+
+test.serial(
+  'what cannot come back because the disk is full after all stays kept, and nothing else of it is left',
+  async (t) => {
+    const daemon = await startTestDaemon(t);
+    const [undo, redo] = await undoingOf(daemon, { 'a.gpx': ride, 'b/c/d.gpx': camp });
+    undo();
+    rmSync(join(daemon.paths.imports, 'b'), { recursive: true });
+    // That of both, and the second one alone.
+    failCommitsOf(t, (at) => at === 2);
+    t.like(redo(), { isWhole: false, isDiskFull: true });
+    const { imports } = daemon.paths;
+    t.deepEqual(filesBelow(imports), [`.replaced/${hash('sha256', camp)}.gpx`, 'a.gpx']);
+    t.false(existsSync(join(imports, 'b')));
+    const again = await daemon.restart();
+    t.deepEqual(await names(again), ['Porto']);
+  },
+);
 
 test.serial(
   'what cannot be removed because the disk is full after all stays as it was',
   async (t) => {
     const daemon = await startTestDaemon(t);
-    const undo = await undoingOf(daemon, three);
+    const [undo] = await undoingOf(daemon, three);
     // That of all, one alone, and the next one.
     failCommitsOf(t, (at) => at === 2);
     t.like(undo(), { isWhole: false, isDiskFull: true });

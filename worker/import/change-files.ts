@@ -60,17 +60,13 @@ function concernsLibrary({ before, after }: FileStep): boolean {
   return before === 'active' || after === 'active';
 }
 
-/** Small files that are removed share a commit, as in an import; where that fails, each has its own. */
+/** Small files share a commit, as in an import; where that fails, each has its own. */
 function takeSteps(steps: readonly FileStep[], library: LibraryWriter, files: ManagedCopies) {
   let [at, done, aloneUntil] = [0, 0, 0];
   while (at < steps.length) {
-    const step = steps[at]!;
-    const most = at < aloneUntil || !isSmallRemoval(step) ? 1 : groupFiles;
+    const most = at < aloneUntil ? 1 : groupFiles;
     try {
-      const [seen, taken] =
-        step.after === 'active'
-          ? [1, restore(step, library, files) ? 1 : 0]
-          : removeMany(steps.slice(at, at + most), library, files);
+      const [seen, taken] = takeMany(steps.slice(at, at + most), library, files);
       at += seen;
       done += taken;
     } catch (error) {
@@ -83,8 +79,11 @@ function takeSteps(steps: readonly FileStep[], library: LibraryWriter, files: Ma
   return { done, isFull: false };
 }
 
-function isSmallRemoval({ after, bytes }: FileStep): boolean {
-  return after !== 'active' && bytes <= heldBytes;
+/** What is large, or takes the place of another file: how that is undone must not depend on others. */
+function isAlone({ path, bytes, after }: FileStep, library: LibraryWriter, files: ManagedCopies) {
+  if (bytes > heldBytes) return true;
+  if (after !== 'active') return false;
+  return library.findByKey(library.keyOf(path)) !== undefined || files.find(path) !== undefined;
 }
 
 function erase(kept: string): void {
@@ -93,39 +92,52 @@ function erase(kept: string): void {
   syncDirectory(dirname(kept));
 }
 
+/** How a group of steps is undone, and what is done once it is committed. */
+interface Group {
+  readonly undo: (() => void)[];
+  readonly settle: (() => void)[];
+}
+
 /**
- * Removes files until a large one comes, or time is up.
+ * Takes steps until one comes that stands alone, or time is up.
  * @returns how many steps were looked at, and how many done. @throws when none is done, and the files are in their places.
  */
-function removeMany(
+function takeMany(
   steps: readonly FileStep[],
   library: LibraryWriter,
   files: ManagedCopies,
 ): [number, number] {
-  const undo: (() => void)[] = [];
+  const group: Group = { undo: [], settle: [] };
   let [seen, done] = [0, 0];
   const until = performance.now() + groupMs;
+  const take = (step: FileStep): void => {
+    const takeOne = step.after === 'active' ? restore : remove;
+    if (takeOne(step, library, files, group)) done += 1;
+    seen += 1;
+  };
   try {
-    library.transaction(() => {
-      for (const step of steps) {
-        if (seen > 0 && (!isSmallRemoval(step) || performance.now() > until)) return;
-        if (remove(step, library, files, undo)) done += 1;
-        seen += 1;
-      }
-    });
-    return [seen, done];
+    if (isAlone(steps[0]!, library, files)) take(steps[0]!);
+    else
+      library.transaction(() => {
+        for (const step of steps) {
+          if (seen > 0 && (performance.now() > until || isAlone(step, library, files))) return;
+          take(step);
+        }
+      });
   } catch (error) {
-    for (const one of undo.toReversed()) one();
+    for (const one of group.undo.toReversed()) one();
     throw error;
   }
+  for (const one of group.settle) one();
+  return [seen, done];
 }
 
-/** The bytes leave their place before the rows are committed: the file wins, as always. @param undo gets how to bring them back. */
+/** The bytes leave their place before the rows are committed: the file wins, as always. */
 function remove(
   { path, sha256 }: FileStep,
   library: LibraryWriter,
   files: ManagedCopies,
-  undo: (() => void)[],
+  { undo }: Group,
 ): boolean {
   const known = library.findByKey(library.keyOf(path));
   if (known?.sha256 !== sha256) return false;
@@ -148,11 +160,12 @@ function restore(
   { path: wanted, sha256, copiedNs, areKeptBytesFree }: FileStep,
   library: LibraryWriter,
   files: ManagedCopies,
+  group: Group,
 ): boolean {
   const pathKey = library.keyOf(wanted);
   const known = library.findByKey(pathKey);
   const freeKept = (path: string): void => {
-    if (areKeptBytesFree) files.dropKept(sha256, path);
+    if (areKeptBytesFree) group.settle.push(() => files.dropKept(sha256, path));
   };
   if (known?.sha256 === sha256) {
     // A crash may have come before the kept bytes went.
@@ -181,8 +194,10 @@ function restore(
         },
       },
     );
+    group.undo.push(() => files.removeDirectories(made), undo!);
   } catch (error) {
     undo?.();
+    if (files.refusal(error) instanceof FileRefused) return false;
     throw error;
   } finally {
     files.discard(temporary);
