@@ -28,6 +28,7 @@ import { openReader, openWriter } from '../storage/database.ts';
 import { prepareLibrary } from '../storage/library/prepare.ts';
 import { tryNameFolding } from '../storage/name-folding.ts';
 import { temporaryPath, copyPath, requestPaths } from '../worker/import/copy-path.ts';
+import { ManagedCopies } from '../worker/import/managed-copies.ts';
 import { dumpLibrary, filesBelow, gpx, importSite, writeTree } from './helpers/imports.ts';
 import { asUser, onLinux, posix, testWith } from './helpers/where.ts';
 
@@ -692,6 +693,29 @@ test('after a stop the files win: edited, added, removed and broken ones', (t) =
     '<gpx>',
     'a broken file stays for its owner',
   );
+});
+
+test('a touched file that is written to while a start reads it is read again by the next start', (t) => {
+  const site = importSite(t);
+  writeTree(site.source, { 'a.gpx': hut });
+  site.run();
+  const copy = join(site.imports, 'a.gpx');
+  utimesSync(copy, 1, 1);
+  // oxlint-disable-next-line typescript/unbound-method -- it is put back
+  const { hash } = ManagedCopies.prototype;
+  ManagedCopies.prototype.hash = function late(...given) {
+    const sha = hash.apply(this, given);
+    writeFileSync(copy, lake);
+    return sha;
+  };
+  try {
+    t.like(site.reconcile(), { loaded: 0, isWhole: true });
+  } finally {
+    ManagedCopies.prototype.hash = hash;
+  }
+  t.like(site.reconcile(), { loaded: 1 });
+  const names = dumpLibrary(site.libraryPath)['waypoints']!.map((row) => (row as unknown[])[2]);
+  t.deepEqual(names, ['Lake']);
 });
 
 test('start-up deletes what a killed import left unfinished, and nothing else', (t) => {

@@ -191,13 +191,15 @@ export class ManagedCopies {
 
   /**
    * Gives a file that is what it was the time it had, as far as this user may: it says which import is newer, and copying or
-   * touching a file is no import.
-   * @returns its stamp.
+   * touching a file is no import. One that was written to since it was listed keeps its own, for the next start to see.
+   * @returns the stamp of what was read.
    */
   restoreTime(file: ManagedFile, known: FileStamp): FileStamp {
-    const seconds = secondsOf(usOf(known.mtimeNs));
-    asFarAsAllowed(() => utimesSync(this.absolute(file.path), seconds, seconds));
-    return this.find(file.path) ?? file;
+    if (!this.isIntact(file.path, file)) return file;
+    const us = usOf(known.mtimeNs);
+    asFarAsAllowed(() => utimesSync(this.absolute(file.path), secondsOf(us), secondsOf(us)));
+    const stamp = this.find(file.path) ?? file;
+    return stamp.size === file.size && usOf(stamp.mtimeNs) === us ? stamp : file;
   }
 
   /** Removes a temporary file that was not put in its place. */
