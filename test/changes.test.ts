@@ -194,14 +194,18 @@ test('GET /api/changes pages from the newest, with names only when asked', async
   }
 });
 
-test('changes are kept 30 days, and at most so many', (t) => {
-  const day = 24 * 3_600_000;
-  const db = openWaypointStore({
+function openStore(t: ExecutionContext) {
+  return openWaypointStore({
     path: join(temporaryDirectory(t), 'waypoints.sqlite'),
     backupsDirectory: temporaryDirectory(t),
     companions: [],
     now: 0,
   });
+}
+
+test('changes are kept 30 days, and at most so many', (t) => {
+  const day = 24 * 3_600_000;
+  const db = openStore(t);
   let now = 0;
   const rows = new JournaledRows(db, () => now);
   const add = (name: string) =>
@@ -232,12 +236,7 @@ test('changes are kept 30 days, and at most so many', (t) => {
 });
 
 test('a change of the library counts up no revision, and the journal does not reach back past it', (t) => {
-  const db = openWaypointStore({
-    path: join(temporaryDirectory(t), 'waypoints.sqlite'),
-    backupsDirectory: temporaryDirectory(t),
-    companions: [],
-    now: 0,
-  });
+  const db = openStore(t);
   const rows = new JournaledRows(db, () => 0);
   rows.transaction('bookmark_add', () => rows.bookmarks.add(camp));
   rows.recordWhole('import', { run: 1, count: 2 }, null);
@@ -255,12 +254,7 @@ test('a change of the library counts up no revision, and the journal does not re
 
 test('changes outlast a clock that jumps a year and back, and go a while later', (t) => {
   const day = 24 * 3_600_000;
-  const db = openWaypointStore({
-    path: join(temporaryDirectory(t), 'waypoints.sqlite'),
-    backupsDirectory: temporaryDirectory(t),
-    companions: [],
-    now: 0,
-  });
+  const db = openStore(t);
   let now = 1_000 * day;
   const rows = new JournaledRows(db, () => now);
   const add = (name: string) =>

@@ -18,10 +18,7 @@ const shownOfOthers = 20;
 
 /** What was imported, what was hidden, and what was changed; each can be taken back. */
 export function LibraryPanel(): JSX.Element {
-  useEffect(() => {
-    const wanted = () => load.bind(undefined, mostFiles.value);
-    return keepLoaded(shelf, wanted);
-  }, []);
+  useEffect(() => keepLoaded(shelf, () => load.bind(undefined, mostFiles.value)), []);
   return (
     <>
       <ImportBox />

@@ -30,7 +30,10 @@ const stillMs = matchMedia('(prefers-reduced-motion: reduce)').matches ? 0 : 700
 /** Draws the map into an element, where something is, and keeps it true to the state of the page. */
 export async function startMap(container: HTMLElement): Promise<MapLibre> {
   if (session?.hasBasemap === true) offerStreetMap(session.headers);
-  const everywhere = whereAllIs();
+  const everywhere: Promise<Bbox | undefined> = service.getTileJson().then(
+    ({ bounds }) => bounds as unknown as Bbox,
+    () => undefined,
+  );
   const bbox = await Promise.race([everywhere, pause(mostWaitMs)]);
   const bounds = boundsOf(bbox ?? world);
   const map = new MapLibre({
@@ -45,7 +48,6 @@ export async function startMap(container: HTMLElement): Promise<MapLibre> {
     touchPitch: false,
     maxTileCacheSize: 200,
     fadeDuration: 0,
-    locale: { 'Map.Title': 'Map' },
     ...(session && { transformRequest: session.transformRequest }),
   });
   map.touchZoomRotate.disableRotation();
@@ -77,11 +79,6 @@ function pause(ms: number): Promise<undefined> {
   return new Promise((next) => setTimeout(next, ms));
 }
 
-async function whereAllIs(): Promise<Bbox | undefined> {
-  const answer = await service.getTileJson().catch(() => undefined);
-  return answer?.bounds as Bbox | undefined;
-}
-
 /** Loads coasts and towns that are only seen close up, once; until then the coarse ones stay. */
 function loadCloseUps({ target: map }: { readonly target: MapLibre }): void {
   if (map.getZoom() < style.closeZoom) return;
@@ -90,7 +87,10 @@ function loadCloseUps({ target: map }: { readonly target: MapLibre }): void {
     void map.getSource<GeoJSONSource>(name)?.setData(`/basemap/${name}.geojson`);
   }
   // When all of it is drawn.
-  map.once('idle', () => (style.isCoastLoaded.value = true));
+  map.once('idle', () => {
+    style.isCoastLoaded.value = true;
+    map.setLayerZoomRange('land', 0, style.closeZoom);
+  });
 }
 
 /** Keeps the map true to the state. */
@@ -108,7 +108,12 @@ function follow(map: MapLibre): void {
     if (source?.tiles[0] !== address) source?.setTiles([address]);
   });
   effect(() => {
-    if (revision.value > 0) style.tileSources.forEach((source) => map.refreshTiles(source));
+    if (revision.value > 0) ['tracks', 'places'].forEach((source) => map.refreshTiles(source));
+  });
+  effect(() => {
+    const [colour, opacity] = style.trackPaint.value;
+    map.setPaintProperty('tracks', 'line-color', colour);
+    map.setPaintProperty('tracks', 'line-opacity', opacity);
   });
   effect(() => setData(map, 'day', { type: 'MultiLineString', coordinates: dayLines.value }));
   effect(() => setData(map, 'marks', marks.value));
