@@ -352,6 +352,43 @@ test('tiles: every fix is a point from zoom 14 on, where points are asked for by
   t.deepEqual(await found(14, '?layers=tracks,points'), [1, 1]);
 });
 
+test('tiles: a single fix is there at the higher zooms, and one at a pole hides nothing of its day', async (t) => {
+  const { tile, take } = await served(t);
+  const fixes: Fix[] = Array.from({ length: 300 }, (_, at) => {
+    const time = new Date(Date.UTC(2024, 4, 2, 10, 0, at)).toISOString();
+    return [47.5 + at / 1e5, 8.5, time];
+  });
+  for (const lat of [90, -90]) fixes.push([lat, 8.5, `2024-05-02T10:1${lat < 0 ? 1 : 0}:00Z`]);
+  await take({ 'pole.gpx': track(fixes), 'fix.gpx': track([[46, 8.5, '2024-05-01T10:00:00Z']]) });
+  const at = (z: number, lat: number): string =>
+    `${z}/${Math.floor(worldX(8.5) * 2 ** z)}/${Math.floor(worldY(lat) * 2 ** z)}.mvt`;
+  for (let z = 10; z <= 16; z += 1) {
+    const { points = [] } = await tile(at(z, 46));
+    t.is(points.length, 1, `${z}`);
+    const { tracks = [] } = await tile(at(z, 47.5));
+    t.is(tracks.length, 1, `${z}`);
+  }
+});
+
+test('tiles: a line from the last fix of a day to the next day begins there', async (t) => {
+  const { tile, take } = await served(t);
+  const night: Fix[] = [
+    [46, 8.5, '2024-05-01T23:59:55Z'],
+    [46.001, 8.5, '2024-05-02T00:00:05Z'],
+    [46.002, 8.5, '2024-05-02T00:00:15Z'],
+  ];
+  await take({ 'night.gpx': track(night) });
+  for (const z of [11, 16]) {
+    const [x, y] = [worldX(8.5), worldY(46)].map((at) => Math.floor(at * 2 ** z)) as [
+      number,
+      number,
+    ];
+    const { tracks = [] } = await tile(`${z}/${x}/${y}.mvt`);
+    const [first] = tracks;
+    t.deepEqual(first?.geometry[0]?.[0], inTile(z, x, y, 46, 8.5), `${z}`);
+  }
+});
+
 test('GET /api/tiles.json tells where the tiles are, what is in them and what they cover', async (t) => {
   const { daemon, take } = await served(t);
   const { body: empty } = await daemon.get('/api/tiles.json');

@@ -281,6 +281,7 @@ test('a map is as wide as the earth below it, and knows the way back', (t) => {
   for (const [lat, lon] of places) {
     plane.moveTo(lat * e7, lon * e7);
     const [x, y] = [plane.x(lat * e7, lon * e7), plane.y(lat * e7, lon * e7)];
+    t.deepEqual([Math.abs(x), Math.abs(y)], [0, 0], 'its middle');
     for (const [dx, dy] of steps) {
       const latE7 = plane.latE7(x + dx, y + dy);
       const lonE7 = plane.lonE7(x + dx, y + dy);
