@@ -94,6 +94,26 @@ testPage('each panel says that it loads, why it could not, and then what there i
   }
 });
 
+testPage('why a bookmark could not be saved is said, and its form stays', async (t) => {
+  const map = await openMap(t, browser, {
+    fill: (daemon) => daemon.call('POST', '/api/bookmarks', { name: 'First', lat: 41, lon: -8 }),
+  });
+  const { page } = map;
+  const requests = await hold(page, /\/api\/bookmarks/u);
+  await requests.fail();
+  await page.getByRole('tab', { name: 'Places' }).click();
+  await page.getByRole('button', { name: 'Add' }).click();
+  const form = page.getByRole('form', { name: 'Bookmark' });
+  await form.getByLabel('Name').fill('Camp');
+  await form.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('status').getByText('Not today.').waitFor();
+  t.is(await form.getByLabel('Name').inputValue(), 'Camp');
+  await requests.goOn();
+  await form.getByRole('button', { name: 'Save' }).click();
+  await page.getByRole('heading', { name: 'Camp' }).waitFor();
+  await assertSealed(t, map);
+});
+
 testPage('a timeline tells how far it is, and is given up when another is asked for', async (t) => {
   const { page, daemon } = await openMap(t, browser, { fill: importJourney });
   const jobs: string[] = [];
