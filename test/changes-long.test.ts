@@ -101,6 +101,30 @@ test('a long change whose first slice the journal has forgotten is not taken bac
   t.deepEqual(body.tags, ['new']);
 });
 
+test('a tag that many hidden waypoints have, or none of them, is renamed in slices', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await daemon.call('POST', '/api/bookmarks', { name: 'A', lat: 1, lon: 2, tags: ['seen'] });
+  await daemon.close();
+  const { waypointsDatabase, libraryDatabase, backups } = daemon.paths;
+  const options = { path: waypointsDatabase, backupsDirectory: backups, companions: [], now: 0 };
+  const store = new WaypointStore(openWaypointStore(options), libraryDatabase);
+  const db = new Database(waypointsDatabase);
+  db.exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 250)
+    INSERT INTO hidden (name, lat_e6, lon_e6, bookmark_id, lat, lon, tags)
+      SELECT n, 0, 0, 0, 0, 0, '["old","kept"]' FROM numbers`);
+  const { longChanges } = store;
+  const { slices, result } = slicesOf(longChanges.renameTag('seen', 'visited'));
+  t.deepEqual([slices, result.result], [4, 1]);
+  const renamed = slicesOf(longChanges.renameTag('old', 'new'));
+  t.is(renamed.slices, 4);
+  const tags = (): unknown[] => db.prepare('SELECT DISTINCT tags FROM hidden').pluck().all();
+  t.deepEqual(tags(), ['["new","kept"]']);
+  slicesOf(longChanges.undo(renamed.result.change!.id));
+  t.deepEqual(tags(), ['["old","kept"]']);
+  db.close();
+  store.close();
+});
+
 /** Does all slices. @returns how many there were. */
 function slicesOf<T>(work: Generator<unknown, T>): { readonly slices: number; readonly result: T } {
   for (let slices = 0; ; slices += 1) {

@@ -91,7 +91,8 @@ export class JournaledRows {
   }
 
   /**
-   * Does writes as one change, each a transaction of its own that becomes a part: between them others have their turn.
+   * Does writes as one change, each a transaction of its own that becomes a part, if it touches a row: between them others
+   * have their turn.
    * What is cut off before its end is found by {@link endCutOff}.
    * @returns the number of the change; undefined when nothing was written.
    */
@@ -99,13 +100,13 @@ export class JournaledRows {
     kind: ChangeKind,
     writes: Iterable<() => void>,
     undoes: number | null = null,
-  ): Generator<StoreChange, number | undefined> {
+  ): Generator<StoreChange | undefined, number | undefined> {
     for (const write of writes) {
       const part = this.#atomic(() => {
         write();
         return this.#record(kind, null, 'part');
       });
-      if (part !== undefined) yield part;
+      yield part;
     }
     return this.#atomic(() => this.#endParts(kind, undoes));
   }

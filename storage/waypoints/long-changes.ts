@@ -73,7 +73,7 @@ export class LongChanges {
   *#takePartsBack(
     target: RecordedChange,
     isToTakeBack = (_part: RecordedChange): boolean => true,
-  ): Generator<StoreChange, number | undefined> {
+  ): Generator<StoreChange | undefined, number | undefined> {
     const parts = this.#rows.journal.partsOf(target);
     const takeBack = this.#takeBack.bind(this);
     function* writes(): Generator<() => void> {
@@ -94,7 +94,10 @@ export class LongChanges {
   }
 
   /** A refusal on the way takes back what was done until then. */
-  *#asWhole<T>(parts: Generator<StoreChange, number | undefined>, result: () => T): LongChange<T> {
+  *#asWhole<T>(
+    parts: Generator<StoreChange | undefined, number | undefined>,
+    result: () => T,
+  ): LongChange<T> {
     try {
       const id = yield* parts;
       return { result: result(), change: id === undefined ? undefined : { id, rows: [] } };

@@ -20,11 +20,12 @@ export function renameTag({ tags, hidden }: JournaledRows, tag: string, newTag: 
       };
       last = slice.length < rowsAtOnce ? undefined : slice.at(-1);
     } while (last !== undefined);
-    const rows = hidden.tagged().filter((row) => row.tags.some((raw) => normalTag(raw) === normal));
-    for (let at = 0; at < rows.length; at += rowsAtOnce)
+    let rows = hidden.tagged(0, rowsAtOnce);
+    for (; rows.length > 0; rows = hidden.tagged(rows.at(-1)!.id, rowsAtOnce))
       yield () => {
-        for (const row of rows.slice(at, at + rowsAtOnce))
-          hidden.update(row, { ...row, tags: renamed(row.tags) });
+        for (const row of rows)
+          if (row.tags.some((raw) => normalTag(raw) === normal))
+            hidden.update(row, { ...row, tags: renamed(row.tags) });
       };
   }
   function renamed(raws: readonly string[]): string[] {
@@ -40,6 +41,8 @@ export function renameTag({ tags, hidden }: JournaledRows, tag: string, newTag: 
     /** How many waypoints had the tag, of what was done. */
     count: () => count,
     /** More than a few rows: to be done in slices. */
-    isLong: tags.spelled(normal, rowsAtOnce).length === rowsAtOnce,
+    isLong: [tags.spelled(normal, rowsAtOnce), hidden.tagged(0, rowsAtOnce)].some(
+      (rows) => rows.length === rowsAtOnce,
+    ),
   };
 }
