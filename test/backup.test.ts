@@ -371,15 +371,17 @@ withMounts('imports/ on a file system of its own is set aside, and restored ther
     cli,
     `mv data/imports old; mkdir data/imports; mount -t tmpfs tmpfs data/imports
     cp old/* data/imports/; echo mine > data/imports/own.txt; ln -s gone data/imports/lost
+    touch -d @7 data/imports/own.txt
     waypointd backup restore mine.tar
     ls data/imports; ls data/backups/*/imports; waypointd list | grep -c Hut
+    readlink data/backups/*/imports/lost; stat -c %Y data/backups/*/imports/own.txt
     umount data/imports; rm -r data/imports; mkdir other; mount -t tmpfs tmpfs other
     mv old other/imports; ln -s "$ROOT/other/imports" data/imports
     waypointd backup restore mine.tar; test -h data/imports; ls other/imports`,
   );
   t.is(status, 0, stderr);
   const lines = stdout.split('\n').filter((line) => !line.startsWith('Restored'));
-  t.deepEqual(lines, ['a.gpx', 'a.gpx', 'lost', 'own.txt', '1', 'a.gpx', '']);
+  t.deepEqual(lines, ['a.gpx', 'a.gpx', 'lost', 'own.txt', '1', 'gone', '7', 'a.gpx', '']);
 });
 
 withMounts('a disk that fills leaves no half backup', async (t) => {

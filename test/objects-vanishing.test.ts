@@ -212,9 +212,10 @@ test('clients that ask for locks and vanish are not waited for without end, and 
   const answers = clients.map((client) => client.answer());
   t.is((await Promise.race(answers))?.status, 503, 'one more than may wait');
   t.is((await server.call('GET', '/club/maps/locks', { as: ann })).status, 200);
-  for (const client of clients.slice(2)) client.reset();
+  for (const client of clients.slice(0, -2)) client.reset();
   held.exec('ROLLBACK');
-  const stayed = await Promise.all(answers.slice(0, 2));
+  // The last to come: the first may have waited for as long as any may, where the machine is busy.
+  const stayed = await Promise.all(answers.slice(-2));
   t.true(
     stayed.some((answer) => answer?.status === 201),
     'the others still wait',
