@@ -31,7 +31,9 @@ export function followView(): void {
     const shown = selected.peek();
     if (shown === undefined || draft.peek() !== undefined) return;
     void find(shown).then((found) => {
-      if (selected.peek() === shown) selected.value = found;
+      // Another one of its name is not the one that is gone.
+      const isThere = found?.lat === shown.lat && found.lon === shown.lon;
+      if (selected.peek() === shown) selected.value = isThere ? found : undefined;
     });
   });
 }

@@ -133,6 +133,26 @@ testPage('an imported waypoint is found, hidden and shown again', async (t) => {
   await assertSealed(t, map);
 });
 
+testPage(
+  'a waypoint that somebody deletes is not taken for its neighbour of one name',
+  async (t) => {
+    const camps = [41, 41.005].map((lat) => ({ name: 'Camp', lat, lon: -8, desc: `At ${lat}` }));
+    const map = await openMap(t, browser, {
+      fill: async (daemon) => {
+        for (const camp of camps) await daemon.call('POST', '/api/bookmarks', camp);
+      },
+    });
+    const { page, daemon } = map;
+    await page.getByRole('combobox', { name: 'Search' }).fill('camp');
+    await page.getByRole('option', { name: /Camp/u }).first().click();
+    await page.getByText('At 41', { exact: true }).waitFor();
+    await daemon.call('DELETE', '/api/bookmarks?name=Camp&lat=41&lon=-8');
+    await page.getByRole('heading', { name: 'Waypoints in view' }).waitFor();
+    t.false(await page.getByText('At 41.005').isVisible());
+    await assertSealed(t, map);
+  },
+);
+
 testPage('the calendar of a year tells the countries of its days, and leads to one', async (t) => {
   const dir = temporaryDirectory(t);
   writeTree(dir, { 'wrong-clock.gpx': gpx([], ['2098-01-01T10:00:00Z']) });
