@@ -160,6 +160,17 @@ const wild: Fix[] = Array.from({ length: 120_000 }, (_, at) => [
   (at % 1_000) / 10 + at / 1e6,
 ]);
 
+test('GET /api/tracks has what lies upon the edges of a box', async (t) => {
+  const { daemon, take } = await served(t);
+  // Times ten million, no such number is whole in floating point.
+  const fixes = [40.0001, 40.0014].map((at, i): Fix => [at, at, `2024-05-01T1${i}:00:00Z`]);
+  await take({ 'edges.gpx': track(fixes) });
+  for (const box of ['40.0001,40.0001,40.001,40.001', '40.001,40.001,40.0014,40.0014']) {
+    const { body } = await daemon.get(`/api/tracks?bbox=${box}&zoom=24`);
+    t.is(body.features.length, 1, box);
+  }
+});
+
 test('GET /api/tracks says no more than 2 MB', async (t) => {
   const { daemon, take } = await served(t);
   await take({ 'a.gpx': track(wild.slice(0, 60_000)), 'b.gpx': track(wild.slice(60_000)) });

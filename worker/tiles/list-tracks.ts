@@ -27,11 +27,13 @@ export function listTracks(task: TrackListTask, reader: TrackReader, look: () =>
 }
 
 function boxesOf([west, south, east, north]: Bbox): BoxE7[] {
+  // Whole, so that a box has what lies upon its edges.
+  const inUnits = (degrees: number): number => Math.round(degrees * unitsPerDegree);
   const box = (from: number, to: number): BoxE7 => ({
-    south: south * unitsPerDegree,
-    west: from * unitsPerDegree,
-    north: north * unitsPerDegree,
-    east: to * unitsPerDegree,
+    south: inUnits(south),
+    west: inUnits(from),
+    north: inUnits(north),
+    east: inUnits(to),
   });
   return west <= east ? [box(west, east)] : [box(west, 180), box(-180, east)];
 }
