@@ -125,6 +125,24 @@ test('a tag that many hidden waypoints have, or none of them, is renamed in slic
   store.close();
 });
 
+test('waypoints that have both of two tags are looked for in slices', async (t) => {
+  const daemon = await startTestDaemon(t);
+  const last = { name: 'last', lat: 1, lon: 2 };
+  await daemon.call('POST', '/api/bookmarks', { ...last, tags: ['a', 'b'] });
+  await daemon.close();
+  const { waypointsDatabase, libraryDatabase, backups } = daemon.paths;
+  const options = { path: waypointsDatabase, backupsDirectory: backups, companions: [], now: 0 };
+  const db = openWaypointStore(options);
+  db.exec(`WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < 5000)
+    INSERT INTO tags (name, lat_e6, lon_e6, raw, normal, enriched)
+      SELECT n, 0, 0, iif(n % 2, 'a', 'b'), iif(n % 2, 'a', 'b'), '{}' FROM numbers`);
+  const store = new WaypointStore(db, libraryDatabase);
+  const { slices, result } = slicesOf(store.findTagged('AND', ['a', 'b'], 8));
+  t.deepEqual(result, [{ ...last, source: 'bookmark' }]);
+  t.is(slices, 2, 'one among bookmarks, one among imported waypoints');
+  store.close();
+});
+
 /** Does all slices. @returns how many there were. */
 function slicesOf<T>(work: Generator<unknown, T>): { readonly slices: number; readonly result: T } {
   for (let slices = 0; ; slices += 1) {

@@ -329,7 +329,7 @@ test('imported waypoints are found by identity and by tag although they share a 
   t.false(store.twins.exists(identityOf(two, lat, lon)));
   t.is(store.twins.find({ name: two, lat, lon }), undefined);
   const found = [one, same].toSorted().map((name) => ({ name, lat, lon, source: 'waypoint' }));
-  t.deepEqual(store.findTagged('single', ['seen'], 8), found);
+  t.deepEqual(store.findTagged('single', ['seen'], 8).next().value, found);
 });
 
 type Run = (this: { readonly source: string }, ...parameters: unknown[]) => unknown;

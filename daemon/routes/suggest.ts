@@ -13,6 +13,7 @@ import type { WaypointStore } from '../../storage/store.ts';
 import { findPlaces } from '../geocoders/find-places.ts';
 import { suggestNames } from '../../search/suggest.ts';
 import { parseTagQuery, withoutBegunOperator, type TagQuery } from '../../search/tag-query.ts';
+import { inSlices } from '../in-slices.ts';
 import type { RouteParts } from './parts.ts';
 
 /** `GET /api/suggest`: waypoints by name or tag, and places of the world by name. */
@@ -32,7 +33,7 @@ export function suggestRoutes(parts: RouteParts): Route[] {
         const found =
           tagQuery === undefined
             ? await suggestText(parts, text)
-            : { suggestions: suggestTyped(parts.store, text, tagQuery) };
+            : { suggestions: await suggestTyped(parts.store, text, tagQuery) };
         return { status: 200, json: { query: text, ...found } };
       },
     }),
@@ -40,20 +41,23 @@ export function suggestRoutes(parts: RouteParts): Route[] {
 }
 
 /** While an operator is being typed, and no tag has that at its end, what stands before it counts. */
-function suggestTyped(store: WaypointStore, text: string, query: TagQuery): Suggestion[] {
-  const last = suggestTags(store, { kind: 'single', tags: query.tags.slice(-1) });
+async function suggestTyped(
+  store: WaypointStore,
+  text: string,
+  query: TagQuery,
+): Promise<Suggestion[]> {
+  const last = await suggestTags(store, { kind: 'single', tags: query.tags.slice(-1) });
   const complete = last.length > 0 ? query : parseTagQuery(withoutBegunOperator(text));
   return suggestTags(store, complete ?? query);
 }
 
 /** @throws WaypointError invalid, for AND mixed with OR. */
-function suggestTags(store: WaypointStore, { kind, tags }: TagQuery): Suggestion[] {
+async function suggestTags(store: WaypointStore, { kind, tags }: TagQuery): Promise<Suggestion[]> {
   if (kind === 'mixed') throw new WaypointError('invalid', { field: 'q' });
   const normals = [...new Set(tags.map(normalTag))];
   if (normals.length === 0) return [];
-  return store
-    .findTagged(kind, normals, limits.suggestLocal)
-    .map((place) => ({ ...place, class: 'tag', type: kind }));
+  const found = await inSlices(store.findTagged(kind, normals, limits.suggestLocal));
+  return found.map((place) => ({ ...place, class: 'tag', type: kind }));
 }
 
 /** Local waypoints first, then places of the world. */
@@ -86,6 +90,6 @@ async function suggestLocal({ store, index }: RouteParts, text: string): Promise
     named.some(
       ({ name, lat, lon }) => name === place.name && lat === place.lat && lon === place.lon,
     );
-  const tagged = suggestTags(store, { kind: 'single', tags: [text] });
+  const tagged = await suggestTags(store, { kind: 'single', tags: [text] });
   return [...named, ...tagged.filter((place) => !isNamed(place))].slice(0, limits.suggestLocal);
 }
