@@ -8,6 +8,7 @@ import type { DayRow } from '../storage/library/day-reader.ts';
 import { LongestStops } from '../worker/timeline/aggregate/longest-stops.ts';
 import { PairSet } from '../worker/timeline/aggregate/pair-set.ts';
 import { compareWorth, type Stop } from '../worker/timeline/aggregate/stop.ts';
+import { modeOf } from '../worker/timeline/aggregate/trips/mode.ts';
 import {
   movementBetween,
   MovementSums,
@@ -18,6 +19,7 @@ import { CoMovingDevices } from '../worker/timeline/detect/co-moving-devices.ts'
 import { Detector } from '../worker/timeline/detect/detector.ts';
 import { detectionParameters } from '../worker/timeline/detect/parameters.ts';
 import { Stay, SteadyTrack } from '../worker/timeline/detect/stay.ts';
+import { WanderWindow } from '../worker/timeline/detect/wander-window.ts';
 import { periodOf } from '../worker/timeline/period.ts';
 import { LocalPlane } from '../worker/timeline/detect/local-plane.ts';
 import { Point } from '../worker/timeline/detect/point.ts';
@@ -383,6 +385,35 @@ test('a stay that begins late in a queue has its centre there', (t) => {
   const stay = new Stay('stay', queue, 2, periodOf(0, 1, new Zone('UTC')), 1 / 2_000);
   t.is(stay.firstMs, 2_000);
   t.true(stay.squareTo(Object.assign(new Point(), { latE7: 1_000, lonE7: 1_000 })) < 1);
+});
+
+test('a window that leaves its map takes all of its points to the next', (t) => {
+  const isAround = (metres: number): boolean => {
+    const window = new WanderWindow(detectionParameters());
+    const at = (place: number): Point =>
+      Object.assign(new Point(), { timeMs: place, latE7: Math.round(place / metresPerUnit) });
+    for (const place of [0, 4_940, 4_960, 4_980]) {
+      window.place(at(place));
+      window.add(at(place));
+    }
+    window.dropFirst();
+    // A map reaches 5,000 m.
+    window.place(at(metres));
+    return window.isAround();
+  };
+  t.deepEqual([5_055, 5_065].map(isAround), [true, false]);
+});
+
+test('a way of few positions, 150 s apart, is not judged by its speed alone', (t) => {
+  const none = Array.from({ length: speedEnds.length + 1 }, () => 0);
+  const still = { silentMs: 0, silentM: 0, flownM: 0, seaM: 0 };
+  const ends = [0, 0].map(() => ({ metres: 0, seconds: 0 }));
+  // Ten minutes at 4 m/s.
+  const sums = { ms: none.with(4, 600_000), metres: none.with(4, 2_400) };
+  const modes = [3, 4].map(
+    (observations) => modeOf({ ...still, ...sums, observations, ends }).mode,
+  );
+  t.deepEqual(modes, ['unknown', 'bike']);
 });
 
 // What is only faster
