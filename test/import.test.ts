@@ -718,6 +718,17 @@ test('a touched file that is written to while a start reads it is read again by 
   t.deepEqual(names, ['Lake']);
 });
 
+test('a touched file that had a time before 1970 keeps the new one', (t) => {
+  const site = importSite(t);
+  const copy = join(site.imports, 'a.gpx');
+  writeTree(site.imports, { 'a.gpx': hut });
+  utimesSync(copy, new Date(-2e9), new Date(-2e9));
+  t.like(site.reconcile(), { loaded: 1 });
+  utimesSync(copy, 1, 1);
+  t.like(site.reconcile(), { loaded: 0 });
+  t.is(statSync(copy).mtimeMs, 1_000);
+});
+
 test('start-up deletes what a killed import left unfinished, and nothing else', (t) => {
   const site = importSite(t);
   writeTree(site.source, { 'a.gpx': hut });

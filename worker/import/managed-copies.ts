@@ -195,8 +195,9 @@ export class ManagedCopies {
    * @returns the stamp of what was read.
    */
   restoreTime(file: ManagedFile, known: FileStamp): FileStamp {
-    if (!this.isIntact(file.path, file)) return file;
     const us = usOf(known.mtimeNs);
+    // Node.js takes a time before 1970 for now.
+    if (us < 0 || !this.isIntact(file.path, file)) return file;
     asFarAsAllowed(() => utimesSync(this.absolute(file.path), secondsOf(us), secondsOf(us)));
     const stamp = this.find(file.path) ?? file;
     return stamp.size === file.size && usOf(stamp.mtimeNs) === us ? stamp : file;
