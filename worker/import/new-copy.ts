@@ -66,7 +66,11 @@ export class NewCopy {
   /** Has all bytes on the disk, as of a time in seconds since 1970. The name is not durable yet. */
   seal(seconds: number): void {
     this.#fd ??= openSync(this.path, 'r+');
-    futimesSync(this.#fd, seconds, seconds);
+    try {
+      futimesSync(this.#fd, seconds, seconds);
+    } catch {
+      // Not every file system has its times set; a broken disk fails the sync.
+    }
     fsyncSync(this.#fd);
     this.#close();
   }
