@@ -430,7 +430,7 @@ test('an upload that waits for its turn is not given up while the daemon says th
   const access = { base: `http://127.0.0.1:${port}`, token: 'secret' };
   const map = await startTestMap(t, {
     findDaemon: async () => access,
-    silence: { GET: 1_000, other: 20 },
+    silence: { GET: 30_000, other: 20 },
   });
   const headers = withSecret(await map.secret());
   const upload = { method: 'PUT', headers, body: '<gpx/>' };
@@ -449,7 +449,8 @@ test('an answer that has begun is not given up, for its reader may be slow', asy
   const access = { base: `http://127.0.0.1:${port}`, token: 'secret' };
   const map = await startTestMap(t, {
     findDaemon: async () => access,
-    silence: { GET: 1_000, other: 1_000 },
+    // Long enough for a busy machine to begin.
+    silence: { GET: 5_000, other: 5_000 },
   });
   const headers = withSecret(await map.secret());
   const slow = map.ask('/api/waypoints', { headers });
