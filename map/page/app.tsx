@@ -91,7 +91,7 @@ function MapBox(): JSX.Element {
           sign={dark ? '☀' : '☾'}
           label="Dark colours"
           aria-pressed={dark}
-          onClick={() => (state.isDark.value = !dark)}
+          onClick={() => (state.chosenDark.value = !dark)}
         />
       </div>
       <p class="attribution">Natural Earth · GeoNames</p>

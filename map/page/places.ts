@@ -52,10 +52,7 @@ async function load({ bbox, zoom }: NonNullable<typeof view.value>) {
 export async function find({ name, lat, lon }: Waypoint): Promise<Waypoint | undefined> {
   const near = await around(lat, lon).catch(() => []);
   const off = (waypoint: Waypoint): number => Math.hypot(waypoint.lat - lat, waypoint.lon - lon);
-  const [found] = near
-    .filter((waypoint) => waypoint.name === name)
-    .toSorted((a, b) => off(a) - off(b));
-  return found;
+  return near.filter((other) => other.name === name).toSorted((a, b) => off(a) - off(b))[0];
 }
 
 function around(lat: number, lon: number): Promise<Waypoint[]> {

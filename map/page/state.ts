@@ -1,4 +1,4 @@
-import { effect, signal } from '@preact/signals';
+import { computed, effect, signal } from '@preact/signals';
 import type { Bbox, Waypoint } from '../../client/waypoints/index.ts';
 import type { Position } from '../../model/position.ts';
 
@@ -37,9 +37,11 @@ export const target = signal<Target>();
 export const view = signal<Position & { readonly bbox: Bbox; readonly zoom: number }>();
 
 const systemDark = matchMedia('(prefers-color-scheme: dark)');
-/** As the system or the user had it last. */
-export const isDark = signal(systemDark.matches);
-systemDark.addEventListener('change', ({ matches }) => (isDark.value = matches));
+const systemIsDark = signal(systemDark.matches);
+systemDark.addEventListener('change', ({ matches }) => (systemIsDark.value = matches));
+/** What the user has chosen; undefined follows the system. */
+export const chosenDark = signal<boolean>();
+export const isDark = computed(() => chosenDark.value ?? systemIsDark.value);
 effect(() => {
   document.documentElement.style.colorScheme = isDark.value ? 'dark' : 'light';
 });

@@ -296,7 +296,22 @@ testPage('narrow and dark pages hide nothing, and are as accessible', async (t) 
   t.false(await page.getByRole('tabpanel').isVisible());
   await page.getByRole('tab', { name: 'Library' }).press('ArrowLeft');
   await page.locator('[role=tab]:focus', { hasText: 'Year' }).waitFor();
-  await page.getByRole('button', { name: 'Dark colours' }).click();
+  const dark = page.getByRole('button', { name: 'Dark colours' });
+  const isDark = (pressed: boolean) =>
+    page.getByRole('button', { name: 'Dark colours', pressed }).waitFor();
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    await isDark(colorScheme === 'dark');
+  }
+  await dark.click();
+  // What the user has chosen stays, whatever the system has from then on.
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    // The page hears of it in one frame, and shows it in the next.
+    for (let frame = 0; frame < 3; frame += 1)
+      await page.evaluate('new Promise(requestAnimationFrame)');
+    await isDark(false);
+  }
   await assertAccessible(t, page, 'light after dark');
   await assertSealed(t, map);
 });
