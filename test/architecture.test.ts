@@ -80,11 +80,11 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_050,
-  storage: 12_339,
+  storage: 12_349,
   formats: 5_321,
   geodata: 3_815,
   search: 2_535,
-  worker: 10_691,
+  worker: 10_696,
   http: 1_154,
   client: 3_578,
   objects: 2_836,

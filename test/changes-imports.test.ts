@@ -192,12 +192,13 @@ async function said(daemon: TestDaemon): Promise<unknown> {
   return (await daemon.get<{ desc: string }[]>('/api/waypoints')).body.map(({ desc }) => desc);
 }
 
+const hut = (desc: string) =>
+  gpx([['Hut', 1, 2]]).replace('</name>', `</name><desc>${desc}</desc>`);
+
 /** Three files that say different things of one place. */
 async function importThree(daemon: TestDaemon): Promise<string[]> {
-  const told = (desc: string) =>
-    gpx([['Hut', 1, 2]]).replace('</name>', `</name><desc>${desc}</desc>`);
   const files = ['a', 'b', 'c'].map((name) => `${name}.gpx`);
-  await importTree(daemon, Object.fromEntries(files.map((name) => [name, told(name)])));
+  await importTree(daemon, Object.fromEntries(files.map((name) => [name, hut(name)])));
   return files;
 }
 
@@ -227,4 +228,18 @@ test('a copy that is only touched, or copied with the whole store, is no newer i
   t.true(statSync(touched).mtimeMs < 4e12);
   daemon = await restartWithoutLibrary(daemon);
   t.deepEqual(await said(daemon), ['c.gpx']);
+});
+
+test('an import counts as newer than those of a clock that was ahead then', async (t) => {
+  let daemon = await startTestDaemon(t);
+  await importThree(daemon);
+  utimesSync(join(daemon.paths.imports, 'b.gpx'), 4e9, 4e9);
+  daemon = await restartWithoutLibrary(daemon);
+  t.deepEqual(await said(daemon), ['b.gpx']);
+  for (const name of ['d.gpx', 'A.gpx']) {
+    await importTree(daemon, { [name]: hut(name) });
+    t.deepEqual(await said(daemon), [name]);
+  }
+  daemon = await restartWithoutLibrary(daemon);
+  t.deepEqual(await said(daemon), ['A.gpx']);
 });

@@ -43,6 +43,11 @@ function prepareFiles(db: Database) {
     allFiles: prepare(db, () => files.orderBy('path')),
     fileByKey: prepare(db, (pathKey: string) => files.where('path_key', '=', pathKey)),
     filesByContent: prepare(db, (sha256: string) => files.where('sha256', '=', sha256)),
+    newestUs: prepareValue(db, () =>
+      libraryTables
+        .selectFrom('files')
+        .select(sql<number | null>`max(CAST(mtime_ns AS INTEGER)) / 1000`.as('us')),
+    ),
     sizes: prepareValue(db, () => libraryTables.selectFrom('files').select('size').distinct()),
   };
 }

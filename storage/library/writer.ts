@@ -111,6 +111,11 @@ export class LibraryWriter {
     return this.#statements.sizes.all();
   }
 
+  /** When the newest of the files was copied, µs since 1970. */
+  newestUs(): number {
+    return this.#statements.newestUs.get() ?? 0;
+  }
+
   /** The SHA-256 noted for a source that still has this very stamp. */
   findSource(stamp: SourceStamp): string | undefined {
     return this.#statements.findSource.get(stamp);

@@ -93,7 +93,8 @@ function importInto(
 ): ImportOutcome {
   const { dry_run: isPlan = false } = task.request;
   const progress = new ImportProgress(task.progress);
-  const files = new ManagedCopies(task.importsDirectory, task.retentionTime ?? task.now);
+  const { importsDirectory, retentionTime = task.now } = task;
+  const files = new ManagedCopies(importsDirectory, retentionTime, library.newestUs());
   const stamps = new SourceStamps(library, task.now);
   if (!isPlan) files.purgeReplaced();
   const imports = knownImports(task, lookup);

@@ -41,10 +41,14 @@ export class ManagedCopies {
   readonly #replaced: string;
   readonly #now: number;
   readonly #touched = new Set<string>();
-  #lastUs = 0;
+  #lastUs: number;
 
-  /** @param now ms since 1970. */
-  constructor(root: string, now: number) {
+  /**
+   * @param now ms since 1970.
+   * @param newestUs when the newest copy was made that is there, µs since 1970.
+   */
+  constructor(root: string, now: number, newestUs = 0) {
+    this.#lastUs = newestUs;
     this.#root = root;
     this.#replaced = join(root, replacedName);
     this.#now = now;
@@ -181,8 +185,8 @@ export class ManagedCopies {
   }
 
   /**
-   * The time of the next copy, in seconds since 1970. It says which import is newer, so each is later than the one before:
-   * file systems themselves count in steps that several files fit into.
+   * The time of the next copy, in seconds since 1970. It says which import is newer, so each is later than the one before,
+   * whatever the clock says: file systems themselves count in steps that several files fit into.
    */
   nextSeconds(): number {
     this.#lastUs = Math.max(Date.now() * 1_000, this.#lastUs + 1);
