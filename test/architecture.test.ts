@@ -84,7 +84,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   formats: 5_321,
   geodata: 3_815,
   search: 2_535,
-  worker: 10_696,
+  worker: 10_693,
   http: 1_154,
   client: 3_578,
   objects: 2_836,

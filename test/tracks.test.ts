@@ -115,13 +115,17 @@ test('GET /api/tracks is narrowed by period, box, zoom and number of lines', asy
       [-20, 179],
       [-20, -179],
     ]),
+    'meridian.gpx': track([
+      [60, -180],
+      [61, -180],
+    ]),
   });
   const found = async (query: string) => {
     const { body } = await daemon.get(`/api/tracks?${query}`);
     return [body.features.length, body.truncated];
   };
   const queries: readonly [query: string, lines: number, truncated?: boolean][] = [
-    ['', 5],
+    ['', 6],
     ['from=2024-05-02', 1],
     ['to=2024-05-01T10:05:00Z', 1],
     ['from=2025-01-01', 0],
@@ -129,9 +133,13 @@ test('GET /api/tracks is narrowed by period, box, zoom and number of lines', asy
     ['bbox=8.1,46.9,8.2,47.1', 1],
     ['bbox=178,-30,-178,-10', 2],
     ['bbox=178,-30,180,-10', 1],
-    ['zoom=0', 5],
-    ['zoom=24', 5],
-    ['limit=5', 5],
+    ['bbox=178,50,180,70', 1],
+    ['bbox=-180,50,-178,70', 1],
+    ['bbox=180,50,180,70', 1],
+    ['zoom=0', 6],
+    ['zoom=24', 6],
+    ['limit=6', 6],
+    ['limit=5', 5, true],
     ['limit=4', 4, true],
     ['limit=1', 1, true],
   ];

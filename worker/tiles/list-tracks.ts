@@ -1,4 +1,5 @@
 import { Buffer } from 'node:buffer';
+import { longitudeRanges } from '../../model/bbox.ts';
 import { formatDate } from '../../model/calendar-date.ts';
 import { limits } from '../../model/limits.ts';
 import type { Bbox } from '../../model/schema.ts';
@@ -26,16 +27,12 @@ export function listTracks(task: TrackListTask, reader: TrackReader, look: () =>
   return list.text();
 }
 
-function boxesOf([west, south, east, north]: Bbox): BoxE7[] {
+function boxesOf(bbox: Bbox): BoxE7[] {
   // Whole, so that a box has what lies upon its edges.
   const inUnits = (degrees: number): number => Math.round(degrees * unitsPerDegree);
-  const box = (from: number, to: number): BoxE7 => ({
-    south: inUnits(south),
-    west: inUnits(from),
-    north: inUnits(north),
-    east: inUnits(to),
-  });
-  return west <= east ? [box(west, east)] : [box(west, 180), box(-180, east)];
+  const [south, north] = [inUnits(bbox[1]), inUnits(bbox[3])];
+  const ranges = longitudeRanges(bbox).filter((range) => range !== undefined);
+  return ranges.map(([west, east]) => ({ south, west: inUnits(west), north, east: inUnits(east) }));
 }
 
 /** Leaves positions as they are. */
