@@ -29,9 +29,14 @@ export class ReaderPool {
     this.#options = options;
   }
 
-  /** @throws WaypointError busy, unavailable */
-  acquire(): ReadSnapshot {
+  /**
+   * @param more beyond the size of the pool, for what slow streams shall not keep waiting.
+   * @throws WaypointError busy, unavailable
+   */
+  acquire(more = 0): ReadSnapshot {
     if (this.#isClosed) throw new WaypointError('unavailable');
+    const held = this.#open.size - this.#idle.length;
+    if (held >= this.#options.size + more) throw new WaypointError('busy');
     const db = this.#idle.pop() ?? this.#connect();
     db.exec('BEGIN');
     return { db, revision: prepareRevision(db), release: () => this.#release(db) };
@@ -52,8 +57,7 @@ export class ReaderPool {
   }
 
   #connect(): Database {
-    const { waypointsPath, libraryPath, size } = this.#options;
-    if (this.#open.size >= size) throw new WaypointError('busy');
+    const { waypointsPath, libraryPath } = this.#options;
     const db = openJoinedReader(waypointsPath, libraryPath);
     for (const schema of ['main', 'library']) db.pragma(`${schema}.cache_size = -${cacheKb}`);
     this.#open.add(db);

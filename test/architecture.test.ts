@@ -80,7 +80,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_050,
-  storage: 12_349,
+  storage: 12_353,
   formats: 5_321,
   geodata: 3_815,
   search: 2_535,
@@ -89,7 +89,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   client: 3_578,
   objects: 2_836,
   'service-files': 1_785,
-  daemon: 8_709,
+  daemon: 8_712,
   cli: 10_267,
   map: 3_499,
   bin: 433,

@@ -245,7 +245,9 @@ test('GET /api/waypoints: four lists are sent at once, a fifth is 429 with Retry
   t.is(fifth.status, 429);
   t.is(fifth.body.code, 'busy');
   t.is(fifth.headers.get('retry-after'), '1');
-  t.is((await daemon.get('/api/version')).status, 200);
+  for (const path of ['/api/version', '/api/tags?distinct=1', '/api/tags?distinct=1'])
+    t.is((await daemon.get(path)).status, 200, path);
+  t.is((await daemon.get('/api/waypoints')).status, 429, 'nor is there room where tags were');
   lists[0]?.destroy();
   const freed = await answerWhen(
     () => openList(daemon),

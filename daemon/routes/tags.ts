@@ -19,6 +19,9 @@ import { vocabularyPieces } from '../../storage/waypoints/vocabulary.ts';
 import { changed } from './changed.ts';
 import type { RouteParts } from './parts.ts';
 
+/** What a vocabulary is made of stays in memory until it is sent, which is soon: few are longer than sockets take at once. */
+const moreReaders = 2;
+
 /** Tags as an answer shows them: Tag objects when enriched, else raw strings. */
 export function shownTags(tags: readonly Tag[], isEnriched: boolean | undefined): (Tag | string)[] {
   return isEnriched === true ? [...tags] : tags.map(({ raw }) => raw);
@@ -38,7 +41,7 @@ function readingRoutes({ store, readers, library }: RouteParts): Route[] {
       query: tagsQuery,
       answers: { 200: tagsAnswerSchema },
       async handle({ query }): Promise<Answer> {
-        if (query.distinct === true) return vocabulary(readers.acquire(), query);
+        if (query.distinct === true) return vocabulary(readers.acquire(moreReaders), query);
         if (query.name === undefined) throw new WaypointError('invalid', { field: 'name' });
         if (query.lat === undefined) throw new WaypointError('invalid', { field: 'lat' });
         if (query.lon === undefined) throw new WaypointError('invalid', { field: 'lon' });
