@@ -42,6 +42,7 @@ function sizeOf(file) {
 /** The test suite. A process a file: where all are threads of one, each start of a program copies the memory map of all. */
 export default {
   extensions: ['ts'],
+  require: ['./test/helpers/left-open.ts'],
   files: [
     'test/**/*.test.ts',
     'test/together/*.ts',
