@@ -231,7 +231,7 @@ for (const format of ['geojson', 'kml', 'csv'] as const) {
 
 test('times that go back over many points keep their order', async (t) => {
   const points = Array.from({ length: 70_000 }, (_, at) => {
-    const time = new Date(Date.UTC(2024, 0, 1) + ((at * 7_919) % 70_000) * 5_000).toISOString();
+    const time = new Date(Date.UTC(2024, 0, 1) + ((at * 7_919) % 70_000) * 500_000).toISOString();
     return `<trkpt lat="${(at / 1_000).toFixed(3)}" lon="1"><time>${time}</time></trkpt>\n`;
   });
   const text = `<gpx><trk><trkseg>${points.join('')}</trkseg></trk></gpx>`;
@@ -242,6 +242,11 @@ test('times that go back over many points keep their order', async (t) => {
     lats,
     points.map((_, at) => at / 1_000),
   );
+  const { waypointsDatabase, libraryDatabase } = daemon.paths;
+  const db = openJoinedReader(waypointsDatabase, libraryDatabase);
+  const steps = [...readLines(db, 'track', {})];
+  db.close();
+  t.true(steps.findIndex((step) => step !== undefined) > 2, 'others have their turn between days');
 });
 
 test('a waypoint of several files is one, and each field is that of the newest that has it', async (t) => {

@@ -11,6 +11,9 @@ import { decodeOrder } from '../point-order.ts';
 import { prepare, prepareValue, type RowOf } from '../prepared.ts';
 import { joinedTables } from '../schema/joined.ts';
 
+/** Days read at once: a file may have any number. */
+const pageRows = 256;
+
 /** Points `from`…`to` (exclusive) of columns that are used again for the next ones. */
 export interface Stretch {
   /** Undefined: these points were not read. */
@@ -27,14 +30,16 @@ export type DayExtent = RowOf<TimedPointStatements['rows']>;
 export function prepareTimedPoints(joined: Database) {
   const days = joinedTables.selectFrom('library.days');
   return {
-    rows: prepare(joined, (file: number) =>
+    rows: prepare(joined, (file: number, after: number) =>
       days
         .select(['id', 'points', 'first_ms as firstMs', 'last_ms as lastMs'])
         .select(['south_e7 as southE7', 'west_e7 as westE7'])
         .select(['north_e7 as northE7', 'east_e7 as eastE7'])
         .where('file_id', '=', file)
         .where('kind', '=', 0)
-        .orderBy('id'),
+        .where('id', '>', after)
+        .orderBy('id')
+        .limit(pageRows),
     ),
     blob: prepareValue(joined, (id: number) => days.select('blob').where('id', '=', id)),
     order: prepareValue(joined, (id: number) =>
@@ -46,10 +51,9 @@ export function prepareTimedPoints(joined: Database) {
 /** The timed track points of one file, in the order of the file. Holds a blob's points at a time, or a sorted batch's. */
 export class TimedPoints {
   readonly #statements: TimedPointStatements;
-  readonly #rows: readonly DayExtent[];
   readonly #skips: (row: DayExtent) => boolean;
   readonly #decoded: PointColumns;
-  #row = 0;
+  readonly #stretches: Iterator<Stretch>;
   #stretch: Stretch = { columns: undefined, from: 0, to: 0 };
 
   /** @param decoded columns of the largest blob, which those of one file after the other use. @param skips which rows need not be read. */
@@ -61,34 +65,39 @@ export class TimedPoints {
   ) {
     this.#statements = statements;
     this.#decoded = decoded;
-    this.#rows = statements.rows.all(file);
     this.#skips = skips;
+    this.#stretches = this.#read(rowsOf(statements, file));
   }
 
-  /** The next points, at least one and at most so many. @throws DayBlobCorrupt when there are none. */
+  /** The next points, at most so many; none while days of a batch are read. @throws DayBlobCorrupt when there are none. */
   next(atMost: number): Stretch {
-    if (this.#stretch.from === this.#stretch.to) this.#stretch = this.#load();
+    if (this.#stretch.from === this.#stretch.to)
+      this.#stretch = this.#stretches.next().value ?? fail();
     const { columns, from, to } = this.#stretch;
     const end = Math.min(to, from + atMost);
     this.#stretch = { columns, from: end, to };
     return { columns, from, to: end };
   }
 
-  #load(): Stretch {
-    const row = this.#rows[this.#row];
-    if (row === undefined) return fail();
-    const order = this.#statements.order.get(row.id);
-    if (order !== undefined) return this.#inFileOrder(decodeOrder(order));
-    this.#row += 1;
-    if (this.#skips(row)) return { columns: undefined, from: 0, to: row.points };
-    return { columns: this.#decoded, from: 0, to: this.#decode(row) };
+  *#read(rows: Generator<DayExtent>): Generator<Stretch, undefined> {
+    for (const row of rows) {
+      const order = this.#statements.order.get(row.id);
+      if (order !== undefined) yield* this.#inFileOrder(row, rows, decodeOrder(order));
+      else if (this.#skips(row)) yield { columns: undefined, from: 0, to: row.points };
+      else yield { columns: this.#decoded, from: 0, to: this.#decode(row) };
+    }
   }
 
-  #inFileOrder(places: Uint32Array): Stretch {
+  *#inFileOrder(
+    first: DayExtent,
+    others: Iterator<DayExtent>,
+    places: Uint32Array,
+  ): Generator<Stretch> {
     const sorted = pointColumns(places.length);
-    for (let count = 0; count < places.length; this.#row += 1) {
-      const row = this.#rows[this.#row];
-      if (row === undefined || count + row.points > places.length) return fail();
+    for (let [count, read] = [0, 0]; count < places.length; read += 1) {
+      if (read % pageRows === 1) yield { columns: sorted, from: 0, to: 0 };
+      const row = read === 0 ? first : (others.next().value ?? fail());
+      if (count + row.points > places.length) fail();
       const points = this.#decode(row);
       for (const name of columnNames)
         sorted[name].set(this.#decoded[name].subarray(0, points), count);
@@ -97,13 +106,19 @@ export class TimedPoints {
     const columns = pointColumns(places.length);
     for (const name of columnNames)
       for (let at = 0; at < places.length; at += 1) columns[name][at] = sorted[name][places[at]!]!;
-    return { columns, from: 0, to: places.length };
+    yield { columns, from: 0, to: places.length };
   }
 
   #decode({ id }: DayExtent): number {
     const blob = this.#statements.blob.get(id);
     return blob === undefined ? fail() : decodeDay(blob, this.#decoded);
   }
+}
+
+/** Page by page: an open iterator makes other statements fail. */
+function* rowsOf({ rows }: TimedPointStatements, file: number): Generator<DayExtent, undefined> {
+  for (let page = rows.all(file, 0); page.length > 0; page = rows.all(file, page.at(-1)!.id))
+    yield* page;
 }
 
 /** Columns for points without times. */
