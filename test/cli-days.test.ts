@@ -92,10 +92,10 @@ test('the commands about days tell the same of one journey', async (t) => {
   t.regex(report, /Days and times are those of the place/);
   t.regex(
     report,
-    /^\d+ points of another device \(import 2\) were not followed: --sources and\n--exclude/m,
+    /^Not followed: \d+ points of another device \(import 2\); --sources and\n--exclude/m,
   );
   const without = await cli.out(['days', '2024', '--exclude-sources', '2']);
-  t.notRegex(without, /not followed/);
+  t.notRegex(without, /Not followed/);
   const tabletOnly = await cli.out(['days', '2024', '--sources', '2']);
   t.regex(tabletOnly, /^Portugal +2 +0 +1 /m);
   t.true(

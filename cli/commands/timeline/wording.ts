@@ -99,7 +99,7 @@ export function unfollowedLine({
   const more = ids.length > shownIds ? ` and ${counted(ids.length - shownIds, 'other')}` : '';
   const imports =
     ids.length === 0 ? '' : ` (${ids.length === 1 ? 'import' : 'imports'} ${shown}${more})`;
-  return `${counted(count, 'point')} of another device${imports} were not followed: --sources and --exclude-sources choose.`;
+  return `Not followed: ${counted(count, 'point')} of another device${imports}; --sources and --exclude-sources choose.`;
 }
 
 /** Whether nothing at all is known of the period. */
