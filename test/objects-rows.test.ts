@@ -6,6 +6,7 @@ import type { Permit } from '../objects/access.ts';
 import { reserveBandwidth } from '../objects/bandwidth.ts';
 import type { ObjectParts } from '../objects/parts.ts';
 import { TrafficMeter } from '../objects/traffic.ts';
+import { whenFree } from '../objects/when-free.ts';
 import { copyRows } from '../storage/objects/copy-rows.ts';
 import { objectRows } from '../storage/objects/dialect.ts';
 import { objectHoldings } from '../storage/objects/holdings.ts';
@@ -145,4 +146,22 @@ test('traffic that the disk refuses is counted later; that of a removed reposito
   await traffic.flush();
   t.deepEqual(await written(), { sent: 10, received: 0 });
   t.is(await traffic.sentToday(removed), 0);
+});
+
+test('of the writes that wait for another process only the first tries again, then each in turn', async (t) => {
+  const busy = Object.assign(new Error('busy'), { code: 'SQLITE_BUSY' });
+  const broken = new Error('broken');
+  const tried: string[] = [];
+  let isFree = false;
+  const writes = ['a', 'b', 'c'].map((name) =>
+    whenFree(() => {
+      tried.push(name);
+      isFree ||= tried.length === 6;
+      if (!isFree) return Promise.reject(busy);
+      return name === 'b' ? Promise.reject(broken) : Promise.resolve(name);
+    }),
+  );
+  const ends = (await Promise.allSettled(writes)).map(({ status }) => status);
+  t.deepEqual(ends, ['fulfilled', 'rejected', 'fulfilled']);
+  t.deepEqual(tried.join(''), 'abcaaabc');
 });
