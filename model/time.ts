@@ -30,13 +30,16 @@ export function parseTime(text: string): number | undefined {
   return time >= minTimeMs && time <= maxTimeMs ? time : undefined;
 }
 
+/** The calendar repeats itself after 400 years, which are so many days. */
+const cycleMs = 146_097 * dayMs;
+
 /** Midnight of a date, years from 0 on; undefined if there is no such date. */
 export function dateMs(year: number, month: number, day: number): number | undefined {
-  // Date.UTC takes years below 100 for 19xx; setUTCFullYear does not.
-  const date = new Date(0);
-  date.setUTCFullYear(year, month - 1, day);
-  const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day;
-  return isReal ? date.getTime() : undefined;
+  // Date.UTC takes years below 100 for 19xx.
+  const afterMs = Date.UTC(year + 400, month, 1);
+  const ms = Date.UTC(year + 400, month - 1, day);
+  const isReal = month >= 1 && month <= 12 && day >= 1 && ms < afterMs;
+  return isReal ? ms - cycleMs : undefined;
 }
 
 function clockMs(
@@ -66,9 +69,9 @@ const dateTexts = new Map<number, string>();
 const maxDateMs = 8_640_000_000_000_000;
 /** About fifty years. */
 const mostDateTexts = 20_000;
-/** `hh:mm:` of each minute of a day, `ssZ` of each second of a minute; made at first use. */
-const minuteTexts: string[] = [];
-const secondTexts: string[] = [];
+/** `hh:mm:` of each minute of a day, `ssZ` of each second of a minute; empty until it is needed. */
+const minuteTexts = Array<string>(24 * 60).fill('');
+const secondTexts = Array<string>(60).fill('');
 
 /**
  * Writes an instant as ISO 8601 UTC with `Z`; whole seconds have no fraction.
@@ -78,9 +81,11 @@ export function formatTime(timeMs: number): string {
   const day = Math.floor(timeMs / dayMs);
   const seconds = (timeMs - day * dayMs) / 1_000;
   if (!Number.isInteger(seconds) || Math.abs(timeMs) > maxDateMs) return isoText(timeMs);
-  if (secondTexts.length === 0) fillClockTexts();
   const minute = Math.floor(seconds / 60);
-  return dateText(day) + minuteTexts[minute]! + secondTexts[seconds - minute * 60]!;
+  const second = seconds - minute * 60;
+  minuteTexts[minute] ||= `${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}:`;
+  secondTexts[second] ||= `${twoDigits(second)}Z`;
+  return dateText(day) + minuteTexts[minute]! + secondTexts[second]!;
 }
 
 function isoText(timeMs: number): string {
@@ -95,12 +100,6 @@ function dateText(day: number): string {
     dateTexts.set(day, text);
   }
   return text;
-}
-
-function fillClockTexts(): void {
-  for (let minute = 0; minute < 24 * 60; minute += 1)
-    minuteTexts.push(`${twoDigits(Math.floor(minute / 60))}:${twoDigits(minute % 60)}:`);
-  for (let second = 0; second < 60; second += 1) secondTexts.push(`${twoDigits(second)}Z`);
 }
 
 function twoDigits(number: number): string {

@@ -149,18 +149,21 @@ function bound<Parameters extends readonly unknown[], Row>(
   const isPlain = sources.every(
     ({ parameter, field }, at) => parameter === at && field === undefined,
   );
-  // One list of all values is taken as it is, too.
+  if (isPlain) return statement;
+  // One list of all values is taken as it is.
   const isList = sources.every(({ parameter, field }, at) => parameter === 0 && field === `${at}`);
-  if (isPlain || isList) return statement;
-  const values = (parameters: readonly unknown[]): unknown[] =>
-    sources.map(({ parameter, field }) => {
+  const values = (parameters: readonly unknown[]): readonly unknown[] => {
+    if (isList) return parameters[0] as readonly unknown[];
+    return sources.map(({ parameter, field }) => {
       const value = parameters[parameter];
       return field === undefined ? value : (value as Readonly<Record<string, unknown>>)[field];
     });
+  };
+  // Each an argument of its own: of a list, better-sqlite3 takes a sixth longer to insert rows.
   return {
-    run: (...parameters) => statement.run(values(parameters)),
-    get: (...parameters) => statement.get(values(parameters)),
-    all: (...parameters) => statement.all(values(parameters)),
-    iterate: (...parameters) => statement.iterate(values(parameters)),
+    run: (...parameters) => statement.run(...values(parameters)),
+    get: (...parameters) => statement.get(...values(parameters)),
+    all: (...parameters) => statement.all(...values(parameters)),
+    iterate: (...parameters) => statement.iterate(...values(parameters)),
   };
 }

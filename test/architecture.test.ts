@@ -79,8 +79,8 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
-  model: 4_050,
-  storage: 12_368,
+  model: 4_049,
+  storage: 12_366,
   formats: 5_321,
   geodata: 3_815,
   search: 2_535,

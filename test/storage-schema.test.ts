@@ -196,7 +196,7 @@ test('a schema that differs is told apart', (t) => {
   t.is(new Set(all).size, differing.length);
 });
 
-test('values that come in the order of a query go to SQLite as they came', (t) => {
+test('values go to SQLite one by one, in the order of the query', (t) => {
   const handed: unknown[][] = [];
   const db = { prepare: () => ({ get: (...values: unknown[]) => handed.push(values) }) };
   const asked = db as unknown as Database.Database;
@@ -206,5 +206,9 @@ test('values that come in the order of a query go to SQLite as they came', (t) =
   prepare(asked, both).get(1, 2);
   prepare(asked, list).get([1, 2]);
   prepare(asked, turned).get(1, 2);
-  t.deepEqual(handed, [[1, 2], [[1, 2]], [[2, 1]]]);
+  t.deepEqual(handed, [
+    [1, 2],
+    [1, 2],
+    [2, 1],
+  ]);
 });

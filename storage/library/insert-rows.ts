@@ -8,7 +8,7 @@ const rowsAtOnce = 32;
 
 type Value = string | number | null;
 
-/** Inserts rows of `waypoints` many at a time: a call for each would cost a third more. */
+/** Inserts rows of `waypoints` that show, many at a time: a call for each would cost a third more. */
 export class InsertRows {
   readonly #many;
   readonly #one;
@@ -20,8 +20,8 @@ export class InsertRows {
     const into = sql.join(columns.map((column) => sql.ref(column)));
     const insert = (values: readonly Value[], rows: number) => {
       const row = (_: unknown, at: number) =>
-        sql`(${sql.join(columns.map((__, i) => values[at * columns.length + i]))})`;
-      return sql`INSERT INTO waypoints (${into}) VALUES ${sql.join(Array.from({ length: rows }, row))}`;
+        sql`(${sql.join(columns.map((__, i) => values[at * columns.length + i]))}, 1)`;
+      return sql`INSERT INTO waypoints (${into}, shown) VALUES ${sql.join(Array.from({ length: rows }, row))}`;
     };
     this.#many = prepare(db, (values: readonly Value[]) => insert(values, rowsAtOnce));
     this.#one = prepare(db, (values: readonly Value[]) => insert(values, 1));

@@ -52,7 +52,6 @@ export class WaypointRows {
     const { name, lat, lon, ele, timeMs, desc } = waypoint;
     const key = identityOf(name, lat, lon);
     const rows = this.#rows;
-    rows.put(this.#next);
     rows.put(key.name);
     rows.put(lat);
     rows.put(lon);
@@ -62,8 +61,6 @@ export class WaypointRows {
     rows.put(timeMs === undefined ? null : formatTime(timeMs));
     rows.put(desc ?? null);
     rows.put(hasMore(waypoint) ? moreText(waypoint) : null);
-    // Until its twins are known.
-    rows.put(1);
     this.#hashed.add(identityHash(key, this.#seed), this.#next);
     this.#next += 1;
     if (this.#hashed.isFull) this.#settle();
@@ -119,9 +116,8 @@ function hasMore({ sym, type, cmt, src, links }: ImportedWaypoint): boolean {
   return more !== undefined;
 }
 
-/** In the order in which {@link WaypointRows.insert} puts them. */
+/** In the order in which {@link WaypointRows.insert} puts them. SQLite gives the ids, each one more than the last. */
 const rowColumns = [
-  'id',
   'name',
   'lat',
   'lon',
@@ -131,7 +127,6 @@ const rowColumns = [
   'time',
   'desc',
   'more',
-  'shown',
 ] as const;
 
 function prepareStatements(db: Database) {
