@@ -16,7 +16,7 @@ export const command = defineCommand({
   name: 'api',
   summary: "call the running daemon's API",
   description:
-    "Calls the running daemon's API with its token and prints the answer. The exit code is 1 for an\nerror answer, whose message goes to standard error.",
+    "Calls the running daemon's API with its token and prints the answer. The exit code is 1 for an error answer, whose message goes to standard error.",
   usage: 'PATH [-X METHOD] [-d DATA]\n       waypointd api METHOD PATH [-d DATA]',
   arguments: '<words...>',
   options: {

@@ -37,7 +37,7 @@ const create = defineCommand({
   name: 'create',
   summary: 'write everything of yours into one file',
   description:
-    'Writes bookmarks, tags, search history, the bookmarks file, the configuration and the imported files into one tar\nfile that only you can read, and reads it back to check it. A daemon may run meanwhile. Without a name the file is\nmade in the current directory. Files whose names are not UTF-8 are named and left out; the exit code is then 1.',
+    'Writes bookmarks, tags, search history, the bookmarks file, the configuration and the imported files into one tar file that only you can read, and reads it back to check it. A daemon may run meanwhile. Without a name the file is made in the current directory. Files whose names are not UTF-8 are named and left out; the exit code is then 1.',
   arguments: '[file]',
   options: { '--no-imports': 'leave the imported files out' },
   async run({ words, options, context }) {
@@ -80,7 +80,7 @@ const list = defineCommand({
   name: 'list',
   summary: 'list the backups that the daemon makes by itself',
   description:
-    'Lists the small backups that the daemon makes on each day on which something changed: bookmarks, tags, the bookmarks\nfile and the configuration, without imported files and search history; those of 7 days, and of 4 weeks before.',
+    'Lists the small backups that the daemon makes on each day on which something changed: bookmarks, tags, the bookmarks file and the configuration, without imported files and search history; those of 7 days, and of 4 weeks before.',
   async run({ context }) {
     const { backups } = await pathsInUse(context);
     const { rollingBackups } = await import('../../storage/backup/rolling.ts');
@@ -119,7 +119,7 @@ const restore = defineCommand({
   name: 'restore',
   summary: 'put a backup in the place of what is here',
   description:
-    'Checks a backup, then puts it in the place of the data directory; no daemon may run there. What was here is kept in\nbackups/. A backup without imported files leaves those that are here. The configuration is restored where there is none.',
+    'Checks a backup, then puts it in the place of the data directory; no daemon may run there. What was here is kept in backups/. A backup without imported files leaves those that are here. The configuration is restored where there is none.',
   arguments: '<file>',
   async run({ words, context }) {
     const file = readable(words[0]);

@@ -139,7 +139,7 @@ const merge = defineCommand({
   name: 'merge',
   summary: 'decide about a bookmarks file that deletes many',
   description:
-    'A bookmarks file (bookmarks.gpx) that would delete more than 20 bookmarks, or more than half of them, is neither merged\nnor written over until you say what is meant. A copy of it stays in backups/ in either case.',
+    'A bookmarks file (bookmarks.gpx) that would delete more than 20 bookmarks, or more than half of them, is neither merged nor written over until you say what is meant. A copy of it stays in backups/ in either case.',
   options: {
     '--accept': 'delete what the file does not have',
     '--discard': 'keep all bookmarks and write the file anew',

@@ -72,7 +72,7 @@ export const command = defineCommand({
   name: 'config',
   summary: 'show and change the settings',
   description:
-    'Prints every setting with its value and where that comes from: flag, environment,\nconfig.json or default, the first of these that has one.',
+    'Prints every setting with its value and where that comes from: flag, environment, config.json or default, the first of these that has one.',
   notes: settingFlagsHelp,
   commands: [get, set, unset, path],
   run: ({ context }) =>

@@ -44,7 +44,7 @@ export const command = defineCommand({
   name: 'days',
   summary: 'count days and nights by country, for a tax office or a border',
   description:
-    'Counts your days and nights in each country: recorded, inferred and unknown ones told apart. Days\nare those of the place where you were, unless --zone names a time zone. Without a period it is this year.',
+    'Counts your days and nights in each country: recorded, inferred and unknown ones told apart. Days are those of the place where you were, unless --zone names a time zone. Without a period it is this year.',
   arguments: '[period...]',
   options: {
     '--last <span>': periodOptions['--last <span>'],

@@ -8,7 +8,7 @@ export const command = defineCommand({
   name: 'doctor',
   summary: 'look for what is wrong, and say what to do',
   description:
-    'Looks at the data, the directories, the daemon, its port and service, geodata, location, clock and\ndisk, and says what to do about what it finds. It changes nothing and prints no place, no name and\nno token. The exit code is 1 when there is a problem.',
+    'Looks at the data, the directories, the daemon, its port and service, geodata, location, clock and disk, and says what to do about what it finds. It changes nothing and prints no place, no name and no token. The exit code is 1 when there is a problem.',
   options: {
     '--full': 'check the indexes of the databases as well, which takes longer',
   },

@@ -20,7 +20,7 @@ export const command = defineCommand({
   name: 'export',
   summary: 'write waypoints, routes and tracks as GPX, GeoJSON, KML or CSV',
   description:
-    'Writes all waypoints, routes and tracks as GPX, GeoJSON, KML or CSV, or those of a period and a box. A file is\nwritten whole or not at all: an older one stays as it is when something goes wrong.',
+    'Writes all waypoints, routes and tracks as GPX, GeoJSON, KML or CSV, or those of a period and a box. A file is written whole or not at all: an older one stays as it is when something goes wrong.',
   options: {
     '-o, --output <file>': 'write to this file; standard output when left out or -',
     '-f, --format <format>': {
@@ -43,11 +43,11 @@ export const command = defineCommand({
     'export --bookmarks -o bookmarks.csv',
     `export --only tracks --from 2024-05-01 --to 2024-05-31 --bbox ${exampleBox} -o may.kml`,
   ],
-  notes: `GPX keeps every field, tags in <extensions>, and each track by segment with times and elevations. Imported
-elsewhere it gives the same waypoints, routes and tracks; an import never sets tags or bookmarks, so these come back only
-by way of bookmarks.gpx. With --from or --to, what has no time is left out; segments are cut where points are left out.
-CSV is for spreadsheets: a text that one would run as a formula (it begins with = + - or @) gets an apostrophe in front.
-What > gets, PowerShell before 7.4 writes in another encoding, and garbles names: use --output there.`,
+  notes: `GPX keeps every field, tags in <extensions>, and each track by segment with times and elevations.
+An import never sets tags or bookmarks: these come back only by way of bookmarks.gpx. With --from or
+--to, what has no time is left out; segments are cut where points are. CSV is for spreadsheets: a text
+that one would run as a formula (it begins with = + - or @) gets an apostrophe in front. What > gets,
+PowerShell before 7.4 writes in another encoding, and garbles names: use --output there.`,
   async run({ context, options }) {
     const file = options.output === '-' ? undefined : options.output;
     if (file === '') throw usageError('The file after --output is empty; - is standard output.');

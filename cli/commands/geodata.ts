@@ -55,7 +55,7 @@ const publish = defineCommand({
   name: 'publish',
   summary: 'for maintainers: send a generation to a repository',
   description:
-    'For maintainers: sends a generation that was built to a repository of an object server, unless it is there, and\nprints its entry in the manifest.',
+    'For maintainers: sends a generation that was built to a repository of an object server, unless it is there, and prints its entry in the manifest.',
   arguments: '<file>',
   options: remoteOptions,
   notes: remoteNotes,
@@ -102,7 +102,7 @@ export const command = defineCommand({
   name: 'geodata',
   summary: 'show or change the data that names places',
   description:
-    'Countries, regions and towns for timelines and search, kept on this machine. waypointd comes\nwith one generation of it; others can be installed.',
+    'Countries, regions and towns for timelines and search, kept on this machine. waypointd comes with one generation of it; others can be installed.',
   commands: [status, list, install, cancel, importFile, publish, notice],
 });
 

@@ -29,7 +29,7 @@ export const command = defineCommand({
   name: 'import',
   summary: 'import recorder files and folders',
   description:
-    'Imports the files of recorders and apps (GPX, FIT, Google, KML, OwnTracks, TCX, GeoJSON, CSV, NMEA, in zip\nor gzip, too), and all of them in folders. The files are copied and stay where they are; importing them again later is quick and takes in only what is new or changed.',
+    'Imports the files of recorders and apps (GPX, FIT, Google, KML, OwnTracks, TCX, GeoJSON, CSV, NMEA, in zip or gzip, too), and all of them in folders. The files are copied and stay where they are; importing them again later is quick and takes in only what is new or changed.',
   arguments: '<path...>',
   options: {
     '-r, --recursive': 'also the sub-folders of folders',
@@ -46,8 +46,8 @@ export const command = defineCommand({
     'import /media/watch/gpx --into watch',
     'import - --as phone/today.gpx < today.gpx',
   ],
-  notes: `A new version of a file takes the place of the earlier one, which is kept for 30 days; a file of the same
-name from another folder is kept beside it. Ctrl-C stops at once and keeps every finished file.
+  notes: `A new version of a file replaces the earlier one, which is kept for 30 days; a file of the same name
+from another folder is kept beside it. Ctrl-C stops at once and keeps every finished file.
 Exit code: 0 if at least one of the files is in the library now, else 1.`,
   async run({ context, words: [paths], options, isJson }) {
     if (paths.length === 1 && paths[0] === '-') return importInput(context, options.as, isJson);

@@ -49,7 +49,7 @@ const list = defineCommand({
   name: 'list',
   summary: 'list the imported files, newest first',
   description:
-    'Lists the imported files, newest first: all, or those with a piece of text in their path.\nReplaced files are kept for 30 days; removed ones are listed as long as later imports pass over them.',
+    'Lists the imported files, newest first: all, or those with a piece of text in their path. Replaced files are kept for 30 days; removed ones are listed as long as later imports pass over them.',
   arguments: '[text]',
   options: {
     '--state <state>': { help: 'only these', choices: importStates },
@@ -112,7 +112,7 @@ const rm = defineCommand({
   name: 'rm',
   summary: 'take imported files out of the library',
   description:
-    'Takes files out of the library: their points and waypoints go, and later imports pass over them. Their bytes\nare kept for 30 days.',
+    'Takes files out of the library: their points and waypoints go, and later imports pass over them. Their bytes are kept for 30 days.',
   arguments: '<id...>',
   options: { '--forever': 'delete the kept bytes now, too' },
   run: ({ context, words: [ids], options: { forever } }) =>
@@ -144,7 +144,7 @@ const exportOriginal = defineCommand({
   name: 'export-original',
   summary: 'write the original bytes of an imported file',
   description:
-    'Writes the original bytes of an imported file, under its own name in the current directory unless -o says\notherwise. A file that is there is never written over.',
+    'Writes the original bytes of an imported file, under its own name in the current directory unless -o says otherwise. A file that is there is never written over.',
   arguments: '<id>',
   options: { '-o, --output <file>': 'write this file; "-" is standard output' },
   run: ({ context, words: [id], options: { output } }) =>

@@ -26,7 +26,7 @@ export const command = defineCommand({
   name: 'map',
   summary: 'show everything on a map, in your browser',
   description:
-    'Opens a page in your browser that shows tracks, stays and waypoints on a map that needs no network.\nIt ends with Ctrl-C, and ten minutes after its last page was closed.',
+    'Opens a page in your browser that shows tracks, stays and waypoints on a map that needs no network. It ends with Ctrl-C, and ten minutes after its last page was closed.',
   options: { '--no-open': 'print an address instead, good for one minute and one page' },
   notes: `Settings:
   --port <value>              its own port on 127.0.0.1, instead of any free one

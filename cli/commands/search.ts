@@ -41,7 +41,7 @@ export const command = defineCommand({
   name: 'search',
   summary: 'find waypoints by name or tag, and places by name',
   description:
-    'Finds up to 8 waypoints by part of their name or by their tag, then towns of the world, 12 in\nall. A search from the command line is not added to the history.',
+    'Finds up to 8 waypoints by part of their name or by their tag, then towns of the world, 12 in all. A search from the command line is not added to the history.',
   arguments: '<text...>',
   examples: ['search fini', 'search tag:beach', 'search "tag:beach OR harbour"'],
   async run({ context, words: [words] }) {

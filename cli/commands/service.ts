@@ -44,7 +44,7 @@ const install = defineCommand({
   name: 'install',
   summary: 'install and start the service',
   description:
-    'Installs the service and starts it; run it again after you have moved waypointd or changed its\ndirectories. The service uses the directories, port and configuration file of this call.',
+    'Installs the service and starts it; run it again after you have moved waypointd or changed its directories. The service uses the directories, port and configuration file of this call.',
   options: {
     ...choiceOptions,
     '--no-network': 'systemd: cut it off from the network, its own port excepted',
@@ -146,7 +146,7 @@ export const command = defineCommand({
   name: 'service',
   summary: 'have the daemon start by itself, and stop, watch and remove it',
   description:
-    'Has the service manager of this system run the daemon: systemd on Linux, launchd on macOS, the\ntask scheduler on Windows. It starts by itself and is started again after a crash.',
+    'Has the service manager of this system run the daemon: systemd on Linux, launchd on macOS, the task scheduler on Windows. It starts by itself and is started again after a crash.',
   commands: [
     install,
     uninstall,

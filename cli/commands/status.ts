@@ -19,7 +19,7 @@ export const command = defineCommand({
   name: 'status',
   summary: 'tell whether a daemon is running, and what it holds',
   description:
-    'Tells whether a daemon is running, what it holds and what it works on. The exit code is 1 when\nnone is running.',
+    'Tells whether a daemon is running, what it holds and what it works on. The exit code is 1 when none is running.',
   async run({ context }): Promise<Status | NoStatus> {
     const [daemon, service] = await Promise.all([findDaemon(context), readService()]);
     if (daemon === undefined) return { running: false, service };

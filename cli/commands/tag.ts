@@ -108,7 +108,7 @@ export const command = defineCommand({
   name: 'tag',
   summary: 'tag waypoints, list tags',
   description:
-    'Tags waypoints, bookmarks and imported ones alike. Known words and symbols show an emoji: beach,\nhome, coffee, * (star), ! (important) …',
+    'Tags waypoints, bookmarks and imported ones alike. Known words and symbols show an emoji: beach, home, coffee, * (star), ! (important) …',
   commands: [add, remove, rename, list],
 });
 

@@ -35,7 +35,7 @@ export const command = defineCommand({
   name: 'timeline',
   summary: 'tell where you stayed, and for how long',
   description:
-    'Tells where you stayed, from the tracks you have imported: countries, regions and towns with their\ndays, nights and hours. It is worked out on this machine, without any network. Days are UTC\nunless --local or --zone says otherwise.',
+    'Tells where you stayed, from the tracks you have imported: countries, regions and towns with their days, nights and hours. It is worked out on this machine, without any network. Days are UTC unless --local or --zone says otherwise.',
   arguments: '[period...]',
   options,
   examples: [

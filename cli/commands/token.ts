@@ -6,7 +6,7 @@ export const command = defineCommand({
   name: 'token',
   summary: "print the running daemon's token",
   description:
-    "Prints the running daemon's bearer token, which changes with every start. Do not write it into a\ncommand's arguments: every program on the machine can read those.",
+    "Prints the running daemon's bearer token, which changes with every start. Do not write it into a command's arguments: every program on the machine can read those.",
   options: {
     '--header': 'print it as an HTTP header, for curl -H @-',
   },

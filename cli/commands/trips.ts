@@ -37,8 +37,8 @@ export const command = defineCommand({
     '--csv': 'a line for each, for a spreadsheet',
   },
   examples: ['trips 2024-07', 'trips --last 4w', 'trips 2024 --csv > trips.csv'],
-  notes:
-    'Means are guessed from how fast and how evenly you went, those with a question mark from little: docs/timelines.md.\nDays and times are those of the place where you were; JSON and CSV have UTC.',
+  notes: `Means are guessed from how fast and how evenly you went, those with a question mark from little
+(docs/timelines.md). Days and times are those of the place where you were; JSON and CSV have UTC.`,
   async run({ context, words: [words], options, isJson }) {
     const request = requestOf(words, options, dayOf(Date.now()), !isJson && !options.csv);
     const result = await timelineOf(context, request);

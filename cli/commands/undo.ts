@@ -12,7 +12,7 @@ export const command = defineCommand({
   name: 'undo',
   summary: 'take a change back',
   description:
-    'Takes a change of the last 30 days back: the newest that was not taken back, or the one with this\nnumber. The number it answers with takes that back in turn.',
+    'Takes a change of the last 30 days back: the newest that was not taken back, or the one with this number. The number it answers with takes that back in turn.',
   arguments: '[id]',
   examples: ['undo', 'undo 17'],
   run({ context, words: [id] }) {

@@ -45,7 +45,7 @@ const rm = defineCommand({
   name: 'rm',
   summary: 'watch a folder no longer',
   description:
-    'Takes a folder out of the setting watch_dirs. What was imported from it stays. A running daemon leaves it alone\nfrom its next start on.',
+    'Takes a folder out of the setting watch_dirs. What was imported from it stays. A running daemon leaves it alone from its next start on.',
   arguments: '<folder>',
   async *run({ context, given, words: [folder] }) {
     const dir = absolutePath(folder, process.cwd());
@@ -105,7 +105,7 @@ export const command = defineCommand({
   name: 'watch',
   summary: 'import what comes into a folder by itself',
   description:
-    'Watched folders are imported by themselves, with their sub-folders: a file is taken in when it has not changed\nfor five seconds, and again after each change. A folder that is not there is waited for.',
+    'Watched folders are imported by themselves, with their sub-folders: a file is taken in when it has not changed for five seconds, and again after each change. A folder that is not there is waited for.',
   commands: [add, list, rm],
 });
 

@@ -39,7 +39,7 @@ export const command = defineCommand({
   name: 'where',
   summary: 'tell where you were at a moment',
   description:
-    'Tells at which stop of the timeline you were at a moment, or between which two; of a day without\na time the stops of that day.',
+    'Tells at which stop of the timeline you were at a moment, or between which two; of a day without a time the stops of that day.',
   arguments: '<time...>',
   options: {
     ...placeZoneOptions,
@@ -53,8 +53,8 @@ export const command = defineCommand({
     'where 2019-07-14',
     'where 2019-07-14T17:30+02:00 --json',
   ],
-  notes:
-    'A time without a zone is UTC. Days and times of the answer are those of the place where you were, in JSON and CSV UTC; `today` and `yesterday` are dates of this machine.',
+  notes: `A time without a zone is UTC. Days and times of the answer are those of the place where you were,
+in JSON and CSV UTC; "today" and "yesterday" are dates of this machine.`,
   async run({ context, words: [words], options, isJson }) {
     const choice = choiceOf(options, !isJson && !options.csv);
     const text = momentOf(words.join(' ').trim(), new Date());

@@ -19,8 +19,7 @@ function describe(command: Command, above = 'waypointd'): string[] {
   const words = [path, ...command.registeredArguments.map(written)].join(' ');
   const options = command.options.filter(({ hidden }) => !hidden).map(asItem);
   const below = command.commands.flatMap((sub) => describe(sub, path));
-  // Long descriptions are broken for a terminal.
-  const text = command.description().replaceAll('\n', ' ');
+  const text = command.description();
   return [`## \`${words}\``, text, ...(options.length > 0 ? [options.join('\n')] : []), ...below];
 }
 

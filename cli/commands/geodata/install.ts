@@ -47,7 +47,7 @@ export const install = defineCommand({
   name: 'install',
   summary: 'fetch a generation and put it to use',
   description:
-    'Fetches a generation of "geodata list", checks it and puts it to use; the one in use is kept\nbeside it. Goes on where an earlier try stopped. Without asking for it here, nothing is ever\nfetched.',
+    'Fetches a generation of "geodata list", checks it and puts it to use; the one in use is kept beside it. Goes on where an earlier try stopped. Without asking for it here, nothing is ever fetched.',
   arguments: '<id>',
   async run({ context, words: [id] }) {
     const { generations } = await readManifest(context.geodataManifest);
@@ -71,7 +71,7 @@ export const importFile = defineCommand({
   name: 'import',
   summary: 'install a generation from a file',
   description:
-    'Installs a generation from a file, for machines without a network. The file must be one of the\ngenerations that this waypointd knows; its name does not matter, and it stays where it is.',
+    'Installs a generation from a file, for machines without a network. The file must be one of the generations that this waypointd knows; its name does not matter, and it stays where it is.',
   arguments: '<file>',
   async run({ context, words: [file] }) {
     const generation = await recognize(file, await readManifest(context.geodataManifest));

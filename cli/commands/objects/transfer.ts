@@ -114,7 +114,7 @@ const push = defineCommand({
   group: 'Files of a server:',
   summary: 'send files to a repository',
   description:
-    'Sends files to a repository of an object server, four at a time, and prints the oid of each. What it\nholds already is not sent again: a push that was stopped goes on when it is repeated.',
+    'Sends files to a repository of an object server, four at a time, and prints the oid of each. What it holds already is not sent again: a push that was stopped goes on when it is repeated.',
   arguments: '<file...>',
   options: remoteOptions,
   notes: remoteNotes,
@@ -144,7 +144,7 @@ const pull = defineCommand({
   name: 'pull',
   summary: 'fetch an object',
   description:
-    'Fetches an object into a file, checked by its hash. What was fetched before a break is kept\nin FILE.part, and the next pull goes on from there.',
+    'Fetches an object into a file, checked by its hash. What was fetched before a break is kept in FILE.part, and the next pull goes on from there.',
   arguments: '<oid>',
   options: { ...remoteOptions, '-o, --output <file>': 'where to; the oid by default' },
   notes: remoteNotes,
