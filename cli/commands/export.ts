@@ -44,10 +44,10 @@ export const command = defineCommand({
     `export --only tracks --from 2024-05-01 --to 2024-05-31 --bbox ${exampleBox} -o may.kml`,
   ],
   notes: `GPX keeps every field, tags in <extensions>, and each track by segment with times and elevations.
-An import never sets tags or bookmarks: these come back only by way of bookmarks.gpx. With --from or
---to, what has no time is left out; segments are cut where points are. CSV is for spreadsheets: a text
-that one would run as a formula (it begins with = + - or @) gets an apostrophe in front. What > gets,
-PowerShell before 7.4 writes in another encoding, and garbles names: use --output there.`,
+An import never sets tags or bookmarks: these come back only by way of bookmarks.gpx. With --from
+or --to, what has no time is left out; segments are cut where points are. CSV is for spreadsheets:
+a text that one would run as a formula (it begins with = + - or @) gets an apostrophe in front. What
+> gets, PowerShell before 7.4 writes in another encoding, and garbles names: use --output there.`,
   async run({ context, options }) {
     const file = options.output === '-' ? undefined : options.output;
     if (file === '') throw usageError('The file after --output is empty; - is standard output.');
