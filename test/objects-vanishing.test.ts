@@ -239,6 +239,7 @@ posix('SIGTERM ends the server whatever its clients are doing', async (t) => {
   for (const { sent } of Object.values(stages)) {
     for (const isSlow of [false, true]) {
       const { socket } = await RawConnection.open(port, sent);
+      t.teardown(() => socket.destroy());
       if (sent.startsWith(get)) socket.pause();
       const timer = isSlow
         ? setInterval(() => socket.writable && socket.write('a'), 50)
