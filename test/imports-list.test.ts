@@ -170,3 +170,35 @@ test('files that a person changes below imports/ are followed', async (t) => {
   });
   t.is(body.added + body.replaced, 2);
 });
+
+test('what was replaced long ago is forgotten at a start, wherever it is in the list, and nothing else', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await importTree(daemon, { 'ride.gpx': track });
+  await daemon.close();
+  const db = new Database(daemon.paths.waypointsDatabase);
+  const insert = db.prepare(`
+    INSERT INTO imports SELECT $id, $id || '.gpx', $id || '.gpx', $id || '.gpx', 'content ' || $id, bytes,
+      format, imported_at, $state, $ended, folder_id, summary, copied_ns, $undone
+    FROM imports WHERE id = 1`);
+  // Looked through 4,096 at a time; of those that are found a hundred go at once.
+  const ids = [
+    4_095,
+    4_096,
+    4_097,
+    ...Array.from({ length: 201 }, (_, at) => 5_000 + at),
+    8_192,
+    8_193,
+  ];
+  const old = { state: 'replaced', ended: '2020-01-01T00:00:00Z', undone: null };
+  for (const id of ids) insert.run({ ...old, id });
+  const recent = { ...old, ended: new Date().toISOString() };
+  const stays = [recent, { ...old, state: 'removed' }, { ...old, undone: 1 }];
+  for (const [at, row] of stays.entries())
+    for (const id of [4_090 + at, 5_300 + at, 8_200 + at]) insert.run({ ...row, id });
+  db.close();
+  const files = await listed(await daemon.restart(), '?limit=1000');
+  t.deepEqual(
+    files.map(({ id }) => id).toSorted((a, b) => a - b),
+    [1, 4_090, 4_091, 4_092, 5_300, 5_301, 5_302, 8_200, 8_201, 8_202],
+  );
+});
