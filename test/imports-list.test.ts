@@ -1,5 +1,5 @@
 /** The list of imported files: what it tells, how it is read page by page, and that it outlives the library. */
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type ExecutionContext } from 'ava';
 import Database from 'better-sqlite3';
@@ -201,4 +201,19 @@ test('what was replaced long ago is forgotten at a start, wherever it is in the 
     files.map(({ id }) => id).toSorted((a, b) => a - b),
     [1, 4_090, 4_091, 4_092, 5_300, 5_301, 5_302, 8_200, 8_201, 8_202],
   );
+});
+
+test('a file that was put into imports/ is listed with its time, but not with one to come', async (t) => {
+  const daemon = await startTestDaemon(t);
+  await daemon.close();
+  mkdirSync(daemon.paths.imports, { recursive: true });
+  for (const [name, seconds] of Object.entries({ past: 1.7e9, future: 4e9 })) {
+    const path = join(daemon.paths.imports, `${name}.gpx`);
+    writeFileSync(path, gpx([[name, 1, 2]]));
+    utimesSync(path, seconds, seconds);
+  }
+  const files = await listed(await daemon.restart());
+  const times = new Map(files.map(({ path, imported_at }) => [path, imported_at]));
+  t.is(times.get('past.gpx'), '2023-11-14T22:13:20Z');
+  t.true(Date.parse(times.get('future.gpx')!) <= Date.now());
 });

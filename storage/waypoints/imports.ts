@@ -273,7 +273,7 @@ export class ImportLedger {
       note(known.id, known.state, 'active');
       return;
     }
-    const importedAt = run === undefined ? file.copiedAt : at;
+    const importedAt = run === undefined && file.copiedAt < at ? file.copiedAt : at;
     const row = { ...file, folded: foldName(file.path), importedAt, folder, summary };
     note(Number(insert.run(row).lastInsertRowid), null, 'active');
   }
