@@ -47,22 +47,29 @@ export function encodeOutlines(
   fine.begin(startMs);
   const near = halfPixelE7(outlineZooms.fine) ** 2;
   const coarseNear = halfPixelE7(outlineZooms.coarse) ** 2;
-  let isFirst = true;
-  for (let at = from; at < to; at += 1) {
-    const lon = lonE7[at]!;
-    const lat = latE7[at]!;
-    const isLast = at + 1 === to || timeMs[at + 1]! - timeMs[at]! > gapMs;
-    if (isFirst || isLast || fine.squaredTo(lon, lat, stretch) >= near) {
+  for (let first = from; first < to;) {
+    const last = endOfLine(timeMs, first, to) - 1;
+    fine.vertex(timeMs[first]!, lonE7[first]!, latE7[first]!);
+    coarse.vertex(timeMs[first]!, lonE7[first]!, latE7[first]!);
+    for (let at = first + 1; at <= last; at += 1) {
+      const lon = lonE7[at]!;
+      const lat = latE7[at]!;
+      if (at < last && fine.squaredTo(lon, lat, stretch) < near) continue;
       fine.vertex(timeMs[at]!, lon, lat);
-      if (isFirst || isLast || coarse.squaredTo(lon, lat, stretch) >= coarseNear)
+      if (at === last || coarse.squaredTo(lon, lat, stretch) >= coarseNear)
         coarse.vertex(timeMs[at]!, lon, lat);
     }
-    isFirst = isLast;
-    if (!isLast) continue;
     fine.endLine();
     coarse.endLine();
+    first = last + 1;
   }
   return { coarse: coarse.finish(), fine: fine.finish() };
+}
+
+function endOfLine(timeMs: Float64Array, from: number, to: number): number {
+  let end = from + 1;
+  while (end < to && timeMs[end]! - timeMs[end - 1]! <= gapMs) end += 1;
+  return end;
 }
 
 class OutlineWriter {

@@ -81,8 +81,9 @@ export class ByteCursor {
 
   /** Passes digits, points and signs, if there are any. */
   digits(): void {
+    const { bytes, end } = this;
     let { at } = this;
-    while (nameKinds[this.bytes[at]!] === nameRest) at += 1;
+    while (at < end && nameKinds[bytes[at]!] === nameRest) at += 1;
     this.at = at;
   }
 
