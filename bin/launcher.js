@@ -142,10 +142,13 @@ export function isFresh() {
   }
 }
 
-/** The main thread has its room by now; threads have limits of their own, which its flag would go before. */
+/**
+ * The main thread has its room by now; threads have limits of their own, which its flag would go before. They begin with 2 MB
+ * of room, as V8's 1 MB fills up while they load: a tenth of the CPU time of a small import.
+ */
 function leaveThreadsTheirLimits() {
   if (!process.execArgv.includes(youngHeap)) return;
-  require('node:v8').setFlagsFromString('--max-semi-space-size=0');
+  require('node:v8').setFlagsFromString('--max-semi-space-size=0 --min-semi-space-size=2');
 }
 
 function runSource(file) {
