@@ -1,15 +1,10 @@
-import { createRequire } from 'node:module';
-
-// An import of these would read their every export, which loads streams and more, some 5 ms of each start.
-const require = createRequire(import.meta.url);
 const fs = require('node:fs');
-const module = require('node:module');
+const { createRequire, getCompileCacheDir } = require('node:module');
 const path = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { Script } = require('node:vm');
 const { crc32 } = require('node:zlib');
 
-const begin = '(function (module, require, programUrl) {';
 /** By then a daemon is ready, and V8 has not thrown away yet what was called once. */
 const startedMs = 1_000;
 const sumBytes = 4;
@@ -20,15 +15,14 @@ const sumBytes = 4;
  * @param link path or URL
  * @returns what the program exports.
  */
-export function runBundle(link) {
+function runBundle(link) {
   const file = fs.realpathSync(link);
   const source = fs.readFileSync(file);
   const { href: url } = pathToFileURL(file);
   const cache = cacheOf(file);
   const sumOf = (data) => crc32(data, crc32(source));
-  const script = new Script(`${begin}${source.toString()}\n})`, {
+  const script = new Script(source.toString(), {
     filename: url,
-    columnOffset: -begin.length,
     cachedData: cache && read(cache, sumOf),
   });
   if (cache !== undefined && script.cachedDataRejected !== false) {
@@ -47,7 +41,7 @@ export function runBundle(link) {
 
 /** Beside what Node.js keeps for this version of it and this user; undefined where it keeps nothing. A daemon calls other code than commands; threads count as these. */
 function cacheOf(file) {
-  const directory = module.getCompileCacheDir();
+  const directory = getCompileCacheDir();
   const use = process.argv[2] === 'serve' ? 'serve' : 'command';
   return directory && path.join(directory, `${path.basename(file)}.${use}`);
 }
@@ -74,3 +68,5 @@ function write(cache, data, sumOf) {
     fs.rmSync(part, { force: true }); // The next start is slower, and that is all.
   }
 }
+
+module.exports = { runBundle };

@@ -1,6 +1,7 @@
 /**
  * Starts our programs under a Node.js that can run them. Plain JavaScript that any Node.js from 18 on understands:
- * everything else in this project needs 24.12, where type stripping is stable.
+ * everything else in this project needs 24.12, where type stripping is stable. CommonJS, as an import of a module of
+ * Node.js would read its every export, which loads streams and more.
  *
  * 1. This Node.js is new enough: go on in this very process (on Linux, `serve` starts again with `malloc` told to be frugal).
  * 2. Else the bundled one (an optional npm package that carries the binary) takes over. Where `process.execve` exists
@@ -9,17 +10,13 @@
  *    the child stops in order when this process is killed.
  * 3. Else one sentence says what to install; exit code 69 (EX_UNAVAILABLE of sysexits.h).
  */
-import { createRequire } from 'node:module';
-
-// An import of these would read their every export, which loads streams and more, some 5 ms of each start.
-const require = createRequire(import.meta.url);
 const fs = require('node:fs');
-const module = require('node:module');
+const { enableCompileCache } = require('node:module');
 const { constants: osConstants } = require('node:os');
 const path = require('node:path');
-const { fileURLToPath, pathToFileURL } = require('node:url');
+const { pathToFileURL } = require('node:url');
 
-const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const root = path.dirname(__dirname);
 const modules = path.join(root, 'node_modules');
 const dist = path.join(root, 'dist');
 
@@ -75,7 +72,7 @@ const maxSockets = 64;
  * Runs the program whose entry module is `entry` (`cli/main`, no extension). The entry runs itself when imported and
  * finds `process.argv` as a user would expect it.
  */
-export async function launch(entry) {
+async function launch(entry) {
   const source = path.join(root, `${entry}.ts`);
   const isClone = fs.existsSync(source);
   if (isClone && !fs.existsSync(modules)) {
@@ -94,7 +91,7 @@ export async function launch(entry) {
   }
   leaveThreadsTheirLimits();
   stopWithParent();
-  const { ended } = await (isSource ? runSource(file) : runBuilt(file));
+  const { ended } = await load(file, isSource);
   await ended;
 }
 
@@ -103,7 +100,7 @@ export async function launch(entry) {
  * as on the command line (`ava`, `tsc`); a file has a slash in its name. It is always the main module of a Node.js of
  * its own, and the `node` that it finds on PATH is that one too.
  */
-export function runTool(words) {
+function runTool(words) {
   const at = words.findIndex((word) => !word.startsWith('-'));
   if (at === -1)
     return refuse('usage: node bin/run.js [node options] TOOL|FILE [arguments]', usage);
@@ -131,7 +128,7 @@ function canRestartFrugally() {
 }
 
 /** Whether `dist`, which `npm run build` makes in a clone, is newer than the sources that it was made of. */
-export function isFresh() {
+function isFresh() {
   try {
     const list = path.join(dist, 'inputs.json');
     const { mtimeMs } = fs.statSync(list);
@@ -151,15 +148,9 @@ function leaveThreadsTheirLimits() {
   require('node:v8').setFlagsFromString('--max-semi-space-size=0 --min-semi-space-size=2');
 }
 
-function runSource(file) {
-  if (!isCovered()) module.enableCompileCache(sourceCache);
-  return import(pathToFileURL(file).href);
-}
-
-async function runBuilt(file) {
-  if (!isCovered()) module.enableCompileCache(bundleCache);
-  const { runBundle } = await import('./bundle.js');
-  return runBundle(file);
+async function load(file, isSource) {
+  if (!isCovered()) enableCompileCache(isSource ? sourceCache : bundleCache);
+  return isSource ? import(pathToFileURL(file).href) : require('./bundle.js').runBundle(file);
 }
 
 /** Coverage is of the sources, and less exact with code from a cache. */
@@ -341,3 +332,5 @@ function isRunByNpm() {
   if (process.platform === 'win32') return false;
   return event === 'npx' || (event === 'start' && name === 'waypointd');
 }
+
+module.exports = { isFresh, launch, runTool };

@@ -1,4 +1,2 @@
 #!/usr/bin/env node
-import { runTool } from './launcher.js';
-
-runTool(process.argv.slice(2));
+require('./launcher.js').runTool(process.argv.slice(2));

@@ -1,4 +1,2 @@
 #!/usr/bin/env node
-import { launch } from './launcher.js';
-
-await launch('cli/main');
+void require('./launcher.js').launch('cli/main');

@@ -43,34 +43,37 @@ const requireApart: Plugin = {
 };
 /** The types that Koa gives to bodies without one. */
 const bodyTypes = ['application/json', 'application/octet-stream', 'text/html', 'text/plain'];
+
 /**
  * Koa loads a table of all media types with their endings, a tenth of a start. Ours name their types in full: of the others
  * only those count whose charset it adds.
  */
-const fewMediaTypes: Plugin = {
-  name: 'few media types',
-  setup(bundler) {
-    bundler.onLoad({ filter: /mime-db[\\/]db\.json$/ }, ({ path }) => {
-      const all: Record<string, { readonly charset?: string }> = JSON.parse(
-        readFileSync(path, 'utf8'),
-      );
-      const few = Object.entries(all).filter(
-        ([type, { charset }]) => charset !== undefined || bodyTypes.includes(type),
-      );
-      return { contents: JSON.stringify(Object.fromEntries(few)), loader: 'json' };
-    });
-  },
-};
+function fewMediaTypes(table: string): string {
+  const all: Record<string, { readonly charset?: string }> = JSON.parse(table);
+  const few = Object.entries(all).filter(
+    ([type, { charset }]) => charset !== undefined || bodyTypes.includes(type),
+  );
+  return `module.exports = ${JSON.stringify(Object.fromEntries(few))};`;
+}
+
 /** One other character has V8 take two bytes for each of the program's. esbuild escapes those of strings, and none of this regex. */
-const asciiOnly: Plugin = {
-  name: 'ASCII only',
+function asciiOnly(source: string): string {
+  return source.replaceAll(/[‘’‚‛]/g, (quote) => `\\u${quote.charCodeAt(0).toString(16)}`);
+}
+
+/** Of packages, by the end of their paths. */
+const changedFiles: readonly [RegExp, (text: string) => string][] = [
+  [/mime-db[\\/]db\.json$/, fewMediaTypes],
+  [/powershell-utils[\\/].*\.js$/, asciiOnly],
+  // Who opens a log counts for transports only; to tell, V8 looks for the lines of all the bundle.
+  [/pino[\\/]lib[\\/]caller\.js$/, () => 'module.exports = () => [];'],
+];
+const changeFiles: Plugin = {
+  name: 'files changed',
   setup(bundler) {
-    bundler.onLoad({ filter: /powershell-utils[\\/].*\.js$/ }, ({ path }) => ({
-      contents: readFileSync(path, 'utf8').replaceAll(
-        /[‘’‚‛]/g,
-        (quote) => `\\u${quote.charCodeAt(0).toString(16)}`,
-      ),
-    }));
+    for (const [filter, change] of changedFiles) {
+      bundler.onLoad({ filter }, ({ path }) => ({ contents: change(readFileSync(path, 'utf8')) }));
+    }
   },
 };
 /** What changes the bundle without being in it. */
@@ -87,7 +90,7 @@ const packed = 'dist/run-npm-run-build-before-npm-pack';
 const options: BuildOptions & { metafile: true } = {
   // What npm installs beside the bundle: native code, and what looks for files beside itself.
   external: ['better-sqlite3', 'piscina', `../${apartFile}`],
-  plugins: [requireApart, fewMediaTypes, asciiOnly],
+  plugins: [requireApart, changeFiles],
   // As browsers have it: the other one walks the stack, for which V8 counts the lines of all the bundle.
   alias: { depd: 'depd/lib/browser/index.js' },
   bundle: true,
@@ -108,8 +111,12 @@ const options: BuildOptions & { metafile: true } = {
   logLevel: 'warning',
 };
 
-/** What bin/bundle.js calls its URL. */
-const run = { define: { 'import.meta.url': 'programUrl' } };
+/** As bin/bundle.js calls it; a copy of the whole text with these around it would be made at each start. */
+const run = {
+  banner: { js: '(function (module, require, programUrl) {' },
+  define: { 'import.meta.url': 'programUrl' },
+  footer: { js: '})' },
+};
 
 const root = fileURLToPath(packageUrl);
 process.chdir(root);
@@ -145,12 +152,21 @@ async function bundleProgram(): Promise<string[]> {
         contents: apart.map((name) => `exports['${name}'] = () => require('${name}');`).join('\n'),
         resolveDir: root,
       },
-      plugins: [fewMediaTypes],
+      plugins: [changeFiles],
       entryNames: 'packages/apart',
     }),
   ]);
+  const made = results.flatMap(({ metafile }) => Object.keys(metafile.outputs));
+  for (const file of made.filter((name) => name.endsWith('.cjs'))) shareKeys(file);
   const files = new Set(results.flatMap(({ metafile }) => Object.keys(metafile.inputs)));
   return [...files].filter((file) => file !== '<stdin>' && !file.startsWith(`${required}:`));
+}
+
+/** One key for the object that esbuild has each module in, as V8 keeps a shape for each other one; places in lines stay. */
+function shareKeys(file: string): void {
+  const modules = /(?<=__(?:esm|commonJS)\(\{)"[^"]+"(?=\()/g;
+  const text = readFileSync(file, 'utf8').replaceAll(modules, ({ length }) => 'm'.padEnd(length));
+  writeFileSync(file, text);
 }
 
 /** The modules and types that package.json exports. */

@@ -1,5 +1,6 @@
 /** What `npm run build` adds: places in the sources, and licences. The rest is what every test of the command line runs. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { isAscii } from 'node:buffer';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -86,6 +87,14 @@ test('threads start with sources here, or with what was just built of them', (t)
   t.is(module.pathname, `${root}bin/thread.cjs`);
   t.is(workerData, `${packageUrl.href}dist/threads/tasks.cjs`);
   t.is(threadStart('worker/../test/own').module.pathname, `${root}test/own.ts`);
+});
+
+test('V8 takes a byte for each character of what programs and threads run', (t) => {
+  for (const folder of ['cli', 'threads', 'packages']) {
+    const directory = new URL(`dist/${folder}/`, packageUrl);
+    for (const name of readdirSync(directory).filter((one) => one.endsWith('.cjs')))
+      t.true(isAscii(readFileSync(new URL(name, directory))), name);
+  }
 });
 
 test('each bundled package is named with its licence, and one without is refused', (t) => {

@@ -104,13 +104,18 @@ function copyLaunchers(
     mkdirSync(path.dirname(file), { recursive: true });
     const program = `${entry}\nif (word === 'which') console.log('${name}');\n`;
     const asCommonJs = program.replaceAll(/^import (.*) from (.*);$/gm, 'const $1 = require($2);');
-    writeFileSync(file, name.endsWith('.cjs') ? asCommonJs : program);
+    writeFileSync(file, name.endsWith('.cjs') ? asBundle(asCommonJs) : program);
   }
   if (packages) {
     const modules = path.join(directory, 'node_modules');
     symlinkSync(path.join(root, 'node_modules'), modules, 'junction');
   }
   return { bin, directory };
+}
+
+/** As build/bundle.ts makes them. */
+function asBundle(code: string): string {
+  return `(function (module, require, programUrl) {\n${code}\n})`;
 }
 
 function run(node: string, copy: Copy, words: readonly string[], script = 'waypointd.js') {
@@ -441,7 +446,8 @@ test('what V8 has compiled of a dist is kept, and made anew where it is damaged 
 test('what V8 has compiled of the bundle of a thread is kept, for its user alone', async (t) => {
   const { bin, directory } = copyLaunchers(t, { entries: ['dist/threads/tasks.cjs'] });
   const bundle = path.join(directory, 'dist/threads/tasks.cjs');
-  writeFileSync(bundle, "require('node:worker_threads').parentPort.postMessage(programUrl);");
+  const code = "require('node:worker_threads').parentPort.postMessage(programUrl);";
+  writeFileSync(bundle, asBundle(code));
   const { href } = pathToFileURL(bundle);
   const { NODE_DISABLE_COMPILE_CACHE: _, ...env } = plainEnvironment();
   const options = { workerData: href, env: { ...env, NODE_COMPILE_CACHE: directory } };

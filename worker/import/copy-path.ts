@@ -9,7 +9,7 @@ import type { ImportRequest } from '../../model/import.ts';
 const reservedCharacters = /[<>:"|?*\\\u0000-\u001f]/gu;
 const reservedEnd = /[. ]$/u;
 /** Device names, which Windows finds before the first dot. */
-const deviceName = /^(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[0-9¹²³]) *(?:\.|$)/iu;
+const deviceName = /^(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[\d\xb2\xb3\xb9]) *(?:\.|$)/iu;
 /** What reads like our own encoding is encoded, so that two names never become one. */
 const percentSequence = /%(?=[0-9A-F]{2})/giu;
 /** The limit of a name on the file systems in use. */
