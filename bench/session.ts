@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { writePlaces, writeTrack, type GeneratedSource } from './data.ts';
 import { LatencyProbe } from './measure/latency-probe.ts';
 import type { Plan } from './plan.ts';
@@ -32,6 +33,7 @@ export class Session {
   #asked: { readonly count: number; readonly daemon: ServerProcess } | undefined;
   #isClosing = false;
   #peers: Peer[] | undefined;
+  #isCompiled = false;
 
   constructor(plan: Plan, temporary: string) {
     this.plan = plan;
@@ -56,8 +58,10 @@ export class Session {
   }
 
   /** A track file of so many points, written once. */
-  track(points: number): GeneratedSource {
-    return this.source(`track ${points}`, (directory) => writeTrack(directory, { seed, points }));
+  track(points: number, from = seed): GeneratedSource {
+    return this.source(`track ${points} of ${from}`, (directory) =>
+      writeTrack(directory, { seed: from, points }),
+    );
   }
 
   /** A file of so many waypoints, written once. */
@@ -77,6 +81,16 @@ export class Session {
   /** Starts a daemon, on new directories unless it is given some; it is stopped at the latest with the subject. */
   daemon(root = this.directory()): Promise<ServerProcess> {
     return this.#starting(() => ServerProcess.startDaemon(root));
+  }
+
+  /** Has what V8 compiles of an import's thread kept, which happens a second after the first of all has started. */
+  async compileImports(): Promise<void> {
+    if (this.#isCompiled) return;
+    const daemon = await this.daemon();
+    await daemon.importDirectory(this.track(1_000).directory);
+    await wait(2_000);
+    await this.stop(daemon);
+    this.#isCompiled = true;
   }
 
   /** Starts the object server on a store. @param settings variables of its environment */

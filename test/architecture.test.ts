@@ -94,7 +94,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   map: 3_499,
   bin: 419,
   build: 687,
-  bench: 7_008,
+  bench: 7_042,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */
