@@ -2,7 +2,7 @@
 import type { Mutant } from './places.ts';
 
 const always: readonly [file: string, text: string, replacement: string][] = [
-  ['storage/database.ts', '`synchronous = ${durability}`', "'synchronous = NORMAL'"],
+  ['storage/database.ts', 'synchronous = ${durability}', 'synchronous = NORMAL'],
   ['storage/objects/open.ts', "'synchronous = FULL'", "'synchronous = NORMAL'"],
   ['storage/atomic-file.ts', "sync(path, 'r+');", ';'],
   ['storage/atomic-file.ts', "sync(path, 'r');", ';'],

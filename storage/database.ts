@@ -21,17 +21,19 @@ export function openWriter(path: string, durability: 'full' | 'normal'): Databas
   // SQLite opens a file that may only be read all the same, and would tell at the first change.
   accessSync(path, constants.W_OK);
   return orClosed(new Database(path, { timeout: 0 }), (db) => {
-    db.pragma('journal_mode = WAL');
-    db.pragma(`synchronous = ${durability}`);
-    db.pragma('fullfsync = ON');
-    db.pragma('foreign_keys = ON');
-    db.pragma('trusted_schema = OFF');
-    db.pragma('secure_delete = ON');
-    db.pragma('temp_store = MEMORY');
-    db.pragma(`cache_size = -${cacheKb}`);
-    db.pragma('wal_autocheckpoint = 1000');
-    db.pragma('journal_size_limit = 67108864');
-    return db;
+    // At once: each by itself is a statement to prepare and to collect.
+    return db.exec(`
+      PRAGMA journal_mode = WAL;
+      PRAGMA synchronous = ${durability};
+      PRAGMA fullfsync = ON;
+      PRAGMA foreign_keys = ON;
+      PRAGMA trusted_schema = OFF;
+      PRAGMA secure_delete = ON;
+      PRAGMA temp_store = MEMORY;
+      PRAGMA cache_size = -${cacheKb};
+      PRAGMA wal_autocheckpoint = 1000;
+      PRAGMA journal_size_limit = 67108864;
+    `);
   });
 }
 
@@ -54,12 +56,8 @@ export function createPrivateFile(path: string): void {
 /** Opens a database for reading only. Readers in WAL mode never block the writer; see limits.drainTimeoutMs. */
 export function openReader(path: string): Database.Database {
   const reader = new Database(path, { readonly: true, fileMustExist: true, timeout: 1_000 });
-  return orClosed(reader, (db) => {
-    db.pragma('trusted_schema = OFF');
-    db.pragma('temp_store = MEMORY');
-    db.pragma(`cache_size = -${cacheKb}`);
-    return db;
-  });
+  const bounds = `PRAGMA temp_store = MEMORY; PRAGMA cache_size = -${cacheKb}`;
+  return orClosed(reader, (db) => db.exec(`PRAGMA trusted_schema = OFF; ${bounds}`));
 }
 
 /** Opens the user's store for reading with the library attached as `library`; neither can be written through it. */

@@ -80,7 +80,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_049,
-  storage: 12_373,
+  storage: 12_371,
   formats: 5_325,
   geodata: 3_815,
   search: 2_535,
