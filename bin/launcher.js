@@ -50,8 +50,8 @@ const malloc = {
   MALLOC_MMAP_THRESHOLD_: '262144',
   MALLOC_TRIM_THRESHOLD_: '262144',
 };
-/** For V8, as in the units: the main thread's room for young objects would grow to 100 MB, and make nothing faster. */
-const youngHeap = '--max-semi-space-size=8';
+/** For V8, as in the units: the main thread's room for young objects. A start fills 1 MB again and again; 100 MB make nothing faster. */
+const youngHeap = ['--max-semi-space-size=8', '--min-semi-space-size=8'];
 
 /** Longer than npm needs on a busy machine, shorter than a person who presses Ctrl-C again. */
 const echoMs = 400;
@@ -87,7 +87,7 @@ async function launch(entry) {
   if (!isEnough || canRestartFrugally()) {
     const node = isEnough ? process.execPath : findBundledNode();
     if (node === undefined) return refuse(sentenceAboutNode());
-    return takeOver(node, [youngHeap, ...process.execArgv, ...process.argv.slice(1)], true);
+    return takeOver(node, [...youngHeap, ...process.execArgv, ...process.argv.slice(1)], true);
   }
   leaveThreadsTheirLimits();
   stopWithParent();
@@ -144,7 +144,7 @@ function isFresh() {
  * of room, as V8's 1 MB fills up while they load: a tenth of the CPU time of a small import.
  */
 function leaveThreadsTheirLimits() {
-  if (!process.execArgv.includes(youngHeap)) return;
+  if (!process.execArgv.some((flag) => youngHeap.includes(flag))) return;
   require('node:v8').setFlagsFromString('--max-semi-space-size=0 --min-semi-space-size=2');
 }
 

@@ -131,9 +131,9 @@ StartLimitBurst=5
  * TimeoutStartSec: the copy and upgrade of a large store come before the program is ready.
  */
 function lifeCycle({ name, node, words }: SystemUnit): string {
-  // Young objects would take 100 MB in time, and make nothing faster: as in bin/launcher.js.
-  const flag = '--max-semi-space-size=8';
-  const command = [programWord(node), flag, ...words.map(argumentWord)].join(' ');
+  // Room for young objects, of which 100 MB make nothing faster: as in bin/launcher.js.
+  const flags = '--max-semi-space-size=8 --min-semi-space-size=8';
+  const command = [programWord(node), flags, ...words.map(argumentWord)].join(' ');
   return `[Service]
 Type=notify
 NotifyAccess=all
