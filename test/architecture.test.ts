@@ -80,10 +80,10 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_049,
-  storage: 12_371,
+  storage: 12_377,
   formats: 5_325,
   geodata: 3_815,
-  search: 2_535,
+  search: 2_540,
   worker: 10_693,
   http: 1_154,
   client: 3_578,

@@ -55,11 +55,14 @@ export class HashedRows {
 
   *#sorted(base: number, row: (high: number, low: number) => HashedRow): Generator<HashedRow[]> {
     const pairs = this.#pairs.subarray(0, this.#count).sort();
-    for (let from = 0; from < pairs.length; from += batchPairs)
-      yield Array.from(pairs.subarray(from, from + batchPairs), (pair) => {
+    for (let from = 0; from < pairs.length; from += batchPairs) {
+      const batch: HashedRow[] = [];
+      for (const pair of pairs.subarray(from, from + batchPairs)) {
         const high = Math.floor(pair / base);
-        return row(high, pair - high * base);
-      });
+        batch.push(row(high, pair - high * base));
+      }
+      yield batch;
+    }
   }
 
   #grow(): void {

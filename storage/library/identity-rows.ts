@@ -23,12 +23,15 @@ export function prepareIdentityRows(db: Database) {
   const shared = new HashedRows();
 
   /** Does what needs no look at the waypoints, and gives those of which not all of that was done. */
-  function* sharedOf(rows: HashedRows, statement: Statements['enter']): Generator<HashedRow[]> {
+  function sharedOf(rows: HashedRows, statement: Statements['enter']): Generator<HashedRow[]> {
     shared.clear(rows.first);
-    for (const batch of rows.byHash())
-      if (statement.run(listed(batch)).changes < batch.length)
-        for (const [hash, waypoint] of batch) shared.add(hash, waypoint);
-    yield* shared.byWaypoint();
+    for (const batch of rows.byHash()) enter(batch, statement);
+    return shared.byWaypoint();
+  }
+
+  function enter(batch: readonly HashedRow[], statement: Statements['enter']): void {
+    if (statement.run(listed(batch)).changes === batch.length) return;
+    for (const [hash, waypoint] of batch) shared.add(hash, waypoint);
   }
 
   return {
