@@ -2,7 +2,6 @@ import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join, resolve } from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { writePlaces, writeTrack, type GeneratedSource } from './data.ts';
 import { LatencyProbe } from './measure/latency-probe.ts';
 import type { Plan } from './plan.ts';
@@ -33,7 +32,6 @@ export class Session {
   #asked: { readonly count: number; readonly daemon: ServerProcess } | undefined;
   #isClosing = false;
   #peers: Peer[] | undefined;
-  #isCompiled = false;
 
   constructor(plan: Plan, temporary: string) {
     this.plan = plan;
@@ -81,16 +79,6 @@ export class Session {
   /** Starts a daemon, on new directories unless it is given some; it is stopped at the latest with the subject. */
   daemon(root = this.directory()): Promise<ServerProcess> {
     return this.#starting(() => ServerProcess.startDaemon(root));
-  }
-
-  /** Has what V8 compiles of an import's thread kept, which happens a second after the first of all has started. */
-  async compileImports(): Promise<void> {
-    if (this.#isCompiled) return;
-    const daemon = await this.daemon();
-    await daemon.importDirectory(this.track(1_000).directory);
-    await wait(2_000);
-    await this.stop(daemon);
-    this.#isCompiled = true;
   }
 
   /** Starts the object server on a store. @param settings variables of its environment */

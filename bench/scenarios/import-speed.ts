@@ -1,5 +1,6 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import {
   trackPointsIn,
   writeGarminTree,
@@ -169,7 +170,6 @@ export async function importOnce(
   isProbed = false,
   second?: GeneratedSource,
 ): Promise<Readings> {
-  await session.compileImports();
   const root = session.directory();
   const daemon = await session.daemon(root);
   const servers = isProbed ? [daemon, await session.bareServer()] : [];
@@ -196,8 +196,12 @@ export async function importOnce(
   };
 }
 
-/** By the scheduler's clock: it is a few steps of the kernel's. */
+/**
+ * By the scheduler's clock: it is a few steps of the kernel's. Not at once: a second after its start the first thread of all
+ * keeps what V8 has compiled, and the other rounds and subjects find it.
+ */
 async function nextRate(daemon: ServerProcess, source: GeneratedSource) {
+  await wait(2_000);
   const before = preciseCpuMs(daemon.pid);
   await daemon.importDirectory(source.directory);
   return rateOf(source, difference(preciseCpuMs(daemon.pid), before));
