@@ -49,14 +49,13 @@ export function encodeOutlines(
   const coarseNear = halfPixelE7(outlineZooms.coarse) ** 2;
   for (let first = from; first < to;) {
     const last = endOfLine(timeMs, first, to) - 1;
-    fine.vertex(timeMs[first]!, lonE7[first]!, latE7[first]!);
-    coarse.vertex(timeMs[first]!, lonE7[first]!, latE7[first]!);
-    for (let at = first + 1; at <= last; at += 1) {
+    for (let at = first; at <= last; at += 1) {
       const lon = lonE7[at]!;
       const lat = latE7[at]!;
-      if (at < last && fine.squaredTo(lon, lat, stretch) < near) continue;
+      const isEnd = at === first || at === last;
+      if (!isEnd && fine.squaredTo(lon, lat, stretch) < near) continue;
       fine.vertex(timeMs[at]!, lon, lat);
-      if (at === last || coarse.squaredTo(lon, lat, stretch) >= coarseNear)
+      if (isEnd || coarse.squaredTo(lon, lat, stretch) >= coarseNear)
         coarse.vertex(timeMs[at]!, lon, lat);
     }
     fine.endLine();

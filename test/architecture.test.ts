@@ -80,10 +80,10 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_049,
-  storage: 12_377,
-  formats: 5_325,
+  storage: 12_376,
+  formats: 5_321,
   geodata: 3_815,
-  search: 2_540,
+  search: 2_536,
   worker: 10_693,
   http: 1_154,
   client: 3_578,
@@ -94,7 +94,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   map: 3_499,
   bin: 419,
   build: 692,
-  bench: 7_042,
+  bench: 7_034,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */

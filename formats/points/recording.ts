@@ -106,7 +106,7 @@ export class Recording {
     if (Number.isFinite(timeMs)) waypoint.timeMs = timeMs;
     const desc = cleanNote(raw.desc ?? '', limits.descCodePoints);
     if (desc !== '') waypoint.desc = desc;
-    if (hasMore(raw)) Object.assign(waypoint, cleanSymbol(raw.sym), cleanTexts(raw));
+    if (hasMore(raw)) Object.assign(waypoint, cleanTexts(raw));
     mark(waypoint, raw);
     this.#sink.waypoint(waypoint);
   }
@@ -167,13 +167,9 @@ function hasMore({ sym, cmt, type, src, links }: RawWaypointTexts): boolean {
   return [sym, cmt, type, src, links].some((value) => value !== undefined);
 }
 
-function cleanSymbol(sym = ''): Pick<RecordedWaypoint, 'sym'> {
-  const clean = cleanText(sym, limits.fieldCodePoints);
-  return clean === '' ? {} : { sym: clean };
-}
-
-function cleanTexts({ desc, cmt, type, src, links = [] }: RawTexts): RecordedTexts {
+function cleanTexts({ sym, desc, cmt, type, src, links = [] }: RawWaypointTexts): RecordedTexts {
   const texts = {
+    sym: cleanText(sym ?? '', limits.fieldCodePoints),
     desc: cleanNote(desc ?? '', limits.descCodePoints),
     cmt: cleanNote(cmt ?? '', limits.descCodePoints),
     type: cleanText(type ?? '', limits.fieldCodePoints),

@@ -5,11 +5,6 @@ const asciiWord = Uint8Array.from({ length: 128 }, (_, code) =>
   Number(wordCharacter.test(String.fromCharCode(code))),
 );
 
-/** Bytes of a character by its first one. A table, as V8 compiles anew what takes a branch for the first time. */
-const lengths = Uint8Array.from({ length: 256 }, (_, lead) =>
-  lead < 0x80 ? 1 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4,
-);
-
 /** What was found of the other characters of the basic plane, once they turn up. */
 const asked = new Uint8Array(0x1_0000);
 const no = 1;
@@ -25,7 +20,8 @@ export class WordStarts {
     let wasWord = true;
     for (let i = from; i < to;) {
       const lead = bytes[i]!;
-      const length = lengths[lead]!;
+      // The leading ones of the first byte: V8 compiles anew what takes a branch for the first time.
+      const length = Math.clz32(~lead << 24) || 1;
       const isWord = length === 1 ? asciiWord[lead] === 1 : isWordAt(bytes, i, length);
       if (isWord && !wasWord) this.#push(i);
       wasWord = isWord;
