@@ -58,6 +58,7 @@ const echoMs = 400;
 
 const unavailable = 69;
 const usage = 64;
+const software = 70;
 
 /** Tells a child that its channel is the launcher's. Taken out of its environment before anything else can see it. */
 const channelVariable = 'WAYPOINT_LAUNCHER_CHANNEL';
@@ -92,7 +93,11 @@ async function launch(entry) {
   leaveThreadsTheirLimits();
   stopWithParent();
   const { ended } = await load(file, isSource);
+  // As Node.js itself does for a module: half of a command is never taken for all of it.
+  const breakOff = () => refuse('waypointd ended before its work was done.', software);
+  process.once('beforeExit', breakOff);
   await ended;
+  process.off('beforeExit', breakOff);
 }
 
 /**

@@ -36,6 +36,7 @@ import { fstatSync } from 'node:fs';
 const [word, ...rest] = process.argv.slice(2);
 if (word === 'argv') console.log(JSON.stringify(process.argv.slice(1)));
 else if (word === 'exit') process.exitCode = Number(rest[0]);
+else if (word === 'forget') module.exports.ended = new Promise(() => {});
 else if (word === 'die') process.kill(process.pid, rest[0]);
 else if (word === 'node') console.log(process.version);
 else if (word === 'sockets') {
@@ -441,6 +442,13 @@ test('what V8 has compiled of a dist is kept, and made anew where it is damaged 
       .toSorted(),
     ['main.cjs.command', 'main.cjs.serve'],
   );
+});
+
+test('a program that ends before its work is done does not end well', (t) => {
+  const copy = copyLaunchers(t, { entries: ['dist/cli/main.cjs'] });
+  const { status, stderr } = run(process.execPath, copy, ['forget']);
+  t.is(status, 70);
+  t.is(stderr, 'waypointd ended before its work was done.\n');
 });
 
 test('what V8 has compiled of the bundle of a thread is kept, for its user alone', async (t) => {
