@@ -43,7 +43,6 @@ const requireApart: Plugin = {
 };
 /** The types that Koa gives to bodies without one. */
 const bodyTypes = ['application/json', 'application/octet-stream', 'text/html', 'text/plain'];
-
 /**
  * Koa loads a table of all media types with their endings, a tenth of a start. Ours name their types in full: of the others
  * only those count whose charset it adds.

@@ -48,9 +48,8 @@ export function migrate(
 
 /** Makes the tables of a step within a transaction, and notes which version this is. */
 export function applySchema(db: Database, step: Migration, version: number): void {
-  for (const query of step()) db.exec(textOf(query));
-  db.pragma(`application_id = ${applicationId}`);
-  db.pragma(`user_version = ${version}`);
+  const marks = `PRAGMA application_id = ${applicationId}; PRAGMA user_version = ${version}`;
+  db.exec([...step().map(textOf), marks].join(';\n'));
 }
 
 /** Copies the store into the backups directory, whole and synced before it gets its name. */

@@ -80,7 +80,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_049,
-  storage: 12_376,
+  storage: 12_375,
   formats: 5_321,
   geodata: 3_815,
   search: 2_536,
@@ -93,7 +93,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   cli: 10_267,
   map: 3_499,
   bin: 424,
-  build: 692,
+  build: 691,
   bench: 7_034,
 };
 
