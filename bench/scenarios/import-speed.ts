@@ -196,10 +196,7 @@ export async function importOnce(
   };
 }
 
-/**
- * By the scheduler's clock: it is a few steps of the kernel's. Not at once: a second after its start the first thread of all
- * keeps what V8 has compiled, and the other rounds and subjects find it.
- */
+/** By the scheduler's clock: it is a few steps of the kernel's. By then what V8 has compiled is kept for the other rounds. */
 async function nextRate(daemon: ServerProcess, source: GeneratedSource) {
   await wait(2_000);
   const before = preciseCpuMs(daemon.pid);
