@@ -83,7 +83,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   storage: 12_375,
   formats: 5_321,
   geodata: 3_815,
-  search: 2_536,
+  search: 2_540,
   worker: 10_693,
   http: 1_154,
   client: 3_578,
@@ -94,7 +94,7 @@ const lineBudget: Readonly<Record<string, number>> = {
   map: 3_499,
   bin: 424,
   build: 691,
-  bench: 7_034,
+  bench: 7_031,
 };
 
 /** Places that run in a browser too, or are plain rules: no module of Node.js. */

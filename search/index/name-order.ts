@@ -71,8 +71,7 @@ class GroupSort {
   sortAll(): void {
     const { keys } = this.#pairs;
     for (let from = 0; from < keys.length;) {
-      let to = from + 1;
-      while (to < keys.length && keys[to] === keys[from]) to += 1;
+      const to = endOfEqual(keys, from, keys.length);
       if (to - from > 1) this.#sortGroup(from, to);
       from = to;
     }
@@ -153,11 +152,16 @@ function pushEqual(
   piece: number,
 ): void {
   for (let first = from; first < to;) {
-    let last = first + 1;
-    while (last < to && keys[last] === keys[first]) last += 1;
+    const last = endOfEqual(keys, first, to);
     if (last - first > 1) groups.push(first, last, piece);
     first = last;
   }
+}
+
+function endOfEqual(keys: Uint32Array, from: number, to: number): number {
+  let end = from + 1;
+  while (end < to && keys[end] === keys[from]) end += 1;
+  return end;
 }
 
 /** Four bytes as a number that sorts as they do; zeros follow the end. */
