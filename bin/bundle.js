@@ -13,9 +13,10 @@ const sumBytes = 4;
  * Runs a program of `dist`, or the bundle of a thread, which are CommonJS, with what V8 had compiled of it when an earlier
  * run had started: a quarter of a start's CPU time. Node.js's own cache has only what is compiled before anything is called.
  * @param link path or URL
+ * @param isDaemon one that ends before it was ready has called little of what the next will call
  * @returns what the program exports.
  */
-function runBundle(link) {
+function runBundle(link, isDaemon = false) {
   const file = fs.realpathSync(link);
   const source = fs.readFileSync(file);
   const { href: url } = pathToFileURL(file);
@@ -32,7 +33,7 @@ function runBundle(link) {
       write(cache, script.createCachedData(), sumOf);
     };
     const timer = setTimeout(keep, startedMs).unref();
-    process.once('exit', keep);
+    if (!isDaemon) process.once('exit', keep);
   }
   const program = { exports: {} };
   script.runInThisContext()(program, createRequire(file), url);

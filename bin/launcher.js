@@ -155,7 +155,8 @@ function leaveThreadsTheirLimits() {
 
 async function load(file, isSource) {
   if (!isCovered()) enableCompileCache(isSource ? sourceCache : bundleCache);
-  return isSource ? import(pathToFileURL(file).href) : require('./bundle.js').runBundle(file);
+  if (isSource) return import(pathToFileURL(file).href);
+  return require('./bundle.js').runBundle(file, process.argv[2] === 'serve');
 }
 
 /** Coverage is of the sources, and less exact with code from a cache. */
