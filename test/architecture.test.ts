@@ -80,7 +80,7 @@ const importers: Readonly<Record<string, readonly string[]>> = {
 /** Lines that a room may have, blank ones and comments included. Before raising one, see ARCHITECTURE.md. */
 const lineBudget: Readonly<Record<string, number>> = {
   model: 4_049,
-  storage: 12_375,
+  storage: 12_380,
   formats: 5_321,
   geodata: 3_815,
   search: 2_540,

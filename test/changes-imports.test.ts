@@ -192,8 +192,8 @@ async function said(daemon: TestDaemon): Promise<unknown> {
   return (await daemon.get<{ desc: string }[]>('/api/waypoints')).body.map(({ desc }) => desc);
 }
 
-const hut = (desc: string) =>
-  gpx([['Hut', 1, 2]]).replace('</name>', `</name><desc>${desc}</desc>`);
+const hut = (desc: string, name = 'Hut') =>
+  gpx([[name, 1, 2]]).replace('</name>', `</name><desc>${desc}</desc>`);
 
 /** Three files that say different things of one place. */
 async function importThree(daemon: TestDaemon): Promise<string[]> {
@@ -242,4 +242,15 @@ test('an import counts as newer than those of a clock that was ahead then', asyn
   }
   daemon = await restartWithoutLibrary(daemon);
   t.deepEqual(await said(daemon), ['A.gpx']);
+});
+
+test('a copy of a time that is too late to be counted leaves later imports in their order', async (t) => {
+  let daemon = await startTestDaemon(t);
+  await importThree(daemon);
+  utimesSync(join(daemon.paths.imports, 'b.gpx'), 9e9, 9e9);
+  daemon = await restartWithoutLibrary(daemon);
+  for (const name of ['Z.gpx', 'Y.gpx']) {
+    await importTree(daemon, { [name]: hut(name, 'Lake') });
+    t.deepEqual(await said(daemon), [name, 'b.gpx']);
+  }
 });

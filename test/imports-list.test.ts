@@ -207,7 +207,7 @@ test('a file that was put into imports/ is listed with its time, but not with on
   const daemon = await startTestDaemon(t);
   await daemon.close();
   mkdirSync(daemon.paths.imports, { recursive: true });
-  for (const [name, seconds] of Object.entries({ past: 1.7e9, future: 4e9 })) {
+  for (const [name, seconds] of Object.entries({ past: 1.7e9, future: 4e9, far: 3e11 })) {
     const path = join(daemon.paths.imports, `${name}.gpx`);
     writeFileSync(path, gpx([[name, 1, 2]]));
     utimesSync(path, seconds, seconds);
@@ -215,5 +215,7 @@ test('a file that was put into imports/ is listed with its time, but not with on
   const files = await listed(await daemon.restart());
   const times = new Map(files.map(({ path, imported_at }) => [path, imported_at]));
   t.is(times.get('past.gpx'), '2023-11-14T22:13:20Z');
-  t.true(Date.parse(times.get('future.gpx')!) <= Date.now());
+  // Some file systems have years of five digits.
+  for (const name of ['future.gpx', 'far.gpx'])
+    t.true(Date.parse(times.get(name)!) <= Date.now(), name);
 });

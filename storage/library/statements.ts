@@ -15,6 +15,9 @@ interface FinishedFile extends FileStamp, FileBounds, Omit<FileCounts, 'firstMs'
 
 export type InsertOutline = ReturnType<typeof prepareInsertOutline>;
 
+/** In the year 2242: of later times a double in seconds, as Node.js sets them, tells no microseconds apart. */
+const lastCountedNs = 2 ** 33 * 1e9;
+
 /** What the writer of a library asks and changes, apart from the rows of waypoints. */
 export function prepareStatements(db: Database) {
   return {
@@ -46,7 +49,8 @@ function prepareFiles(db: Database) {
     newestUs: prepareValue(db, () =>
       libraryTables
         .selectFrom('files')
-        .select(sql<number | null>`max(CAST(mtime_ns AS INTEGER)) / 1000`.as('us')),
+        .select(sql<number | null>`max(CAST(mtime_ns AS INTEGER)) / 1000`.as('us'))
+        .where(sql<number>`CAST(mtime_ns AS INTEGER)`, '<', lastCountedNs),
     ),
     sizes: prepareValue(db, () => libraryTables.selectFrom('files').select('size').distinct()),
   };

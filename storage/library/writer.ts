@@ -111,7 +111,7 @@ export class LibraryWriter {
     return this.#statements.sizes.all();
   }
 
-  /** When the newest of the files was copied, µs since 1970. */
+  /** When the newest of the files was copied, but for times that nothing can come after, µs since 1970. */
   newestUs(): number {
     return this.#statements.newestUs.get() ?? 0;
   }

@@ -273,7 +273,8 @@ export class ImportLedger {
       note(known.id, known.state, 'active');
       return;
     }
-    const importedAt = run === undefined && file.copiedAt < at ? file.copiedAt : at;
+    const isPast = Date.parse(file.copiedAt) < Date.parse(at);
+    const importedAt = run === undefined && isPast ? file.copiedAt : at;
     const row = { ...file, folded: foldName(file.path), importedAt, folder, summary };
     note(Number(insert.run(row).lastInsertRowid), null, 'active');
   }
