@@ -64,11 +64,6 @@ function asciiOnly(source: string): string {
 const changedFiles: readonly [RegExp, (text: string) => string][] = [
   [/mime-db[\\/]db\.json$/, fewMediaTypes],
   [/powershell-utils[\\/].*\.js$/, asciiOnly],
-  // Its native code stays where npm puts it, in a folder beside this file's: package.json wants the very same version.
-  [
-    /better-sqlite3[\\/]lib[\\/]binding\.js$/,
-    (text) => `const __dirname = require.resolve('better-sqlite3/package.json');${text}`,
-  ],
   // Who opens a log counts for transports only; to tell, V8 looks for the lines of all the bundle.
   [/pino[\\/]lib[\\/]caller\.js$/, () => 'module.exports = () => [];'],
 ];
@@ -93,7 +88,7 @@ const packed = 'dist/run-npm-run-build-before-npm-pack';
 
 const options: BuildOptions & { metafile: true } = {
   // What npm installs beside the bundle: native code, and what looks for files beside itself.
-  external: ['better-sqlite3/package.json', 'piscina', `../${apartFile}`],
+  external: ['better-sqlite3', 'piscina', `../${apartFile}`],
   plugins: [requireApart, changeFiles],
   // As browsers have it: the other one walks the stack, for which V8 counts the lines of all the bundle.
   alias: { depd: 'depd/lib/browser/index.js' },

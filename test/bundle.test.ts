@@ -1,7 +1,7 @@
 /** What `npm run build` adds: places in the sources, and licences. The rest is what every test of the command line runs. */
 import { isAscii } from 'node:buffer';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { createRequire, SourceMap } from 'node:module';
+import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import test from 'ava';
@@ -74,10 +74,8 @@ test.serial('descriptions of errors name sources where the bundle runs', (t) => 
 
 test('npm installs only what the bundle leaves out, and zod for the types of the client', (t) => {
   const text = readFileSync(new URL('package.json', packageUrl), 'utf8');
-  const { dependencies } = JSON.parse(text) as { dependencies: Record<string, string> };
+  const { dependencies } = JSON.parse(text) as { dependencies: object };
   t.deepEqual(Object.keys(dependencies), ['better-sqlite3', 'piscina', 'zod']);
-  const { version } = createRequire(import.meta.url)('better-sqlite3/package.json');
-  t.is(dependencies['better-sqlite3'], version, 'its other half is in the bundle');
 });
 
 test('threads start with sources here, or with what was just built of them', (t) => {
