@@ -79,16 +79,16 @@ async function launch(entry) {
   if (isClone && !fs.existsSync(modules)) {
     return refuse(`The packages of waypointd are not installed: run "npm ci" in ${root} first.`);
   }
-  const isSource = isClone && (isCovered() || !isFresh());
-  const file = isSource ? source : path.join(dist, `${entry}.cjs`);
-  if (!fs.existsSync(file)) {
-    return refuse('This copy of waypointd is incomplete: install it again.');
-  }
   const isEnough = isNewEnough(process.versions.node);
   if (!isEnough || canRestartFrugally()) {
     const node = isEnough ? process.execPath : findBundledNode();
     if (node === undefined) return refuse(sentenceAboutNode());
     return takeOver(node, [...youngHeap, ...process.execArgv, ...process.argv.slice(1)], true);
+  }
+  const isSource = isClone && (isCovered() || !isFresh());
+  const file = isSource ? source : path.join(dist, `${entry}.cjs`);
+  if (!fs.existsSync(file)) {
+    return refuse('This copy of waypointd is incomplete: install it again.');
   }
   leaveThreadsTheirLimits();
   stopWithParent();
