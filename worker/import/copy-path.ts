@@ -8,7 +8,7 @@ import type { ImportRequest } from '../../model/import.ts';
 // oxlint-disable-next-line no-control-regex -- control characters are among them
 const reservedCharacters = /[<>:"|?*\\\u0000-\u001f]/gu;
 const reservedEnd = /[. ]$/u;
-/** Device names, which Windows finds before the first dot. */
+/** Device names, which Windows finds before the first dot; ², ³ and ¹ count as digits. */
 const deviceName = /^(?:CON|PRN|AUX|NUL|CONIN\$|CONOUT\$|(?:COM|LPT)[\d\xb2\xb3\xb9]) *(?:\.|$)/iu;
 /** What reads like our own encoding is encoded, so that two names never become one. */
 const percentSequence = /%(?=[0-9A-F]{2})/giu;
