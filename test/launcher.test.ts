@@ -436,6 +436,7 @@ test('what V8 has compiled of a dist is kept, and made anew where it is damaged 
   writeFileSync(program, readFileSync(program, 'utf8').replace("log('dist", "log('DIST"));
   t.is(which('which'), 'DIST/cli/main.cjs\n');
   const names = (): string[] => kept().map((name) => path.basename(name));
+  writeFileSync(program, asBundle(''));
   which('serve');
   t.deepEqual(names(), ['main.cjs.command'], 'a start that was refused has called little');
   const untilKept = `const timer = setInterval(() => {
