@@ -319,7 +319,7 @@ function usOf(ns: string): number {
 
 /** In the middle of the microsecond, so that what a double lacks in precision makes none of the one before. */
 function secondsOf(us: number): number {
-  return (us + 0.5) / 1e6;
+  return Math.trunc(us / 1e6) + ((us % 1e6) + 0.5) / 1e6;
 }
 
 function isDirectory(path: string): boolean {
